@@ -1,9 +1,10 @@
 //! OpenCL kernels written for this project, across the built-in families, as the vendor's compiler translates them for four
 //! targets, run on the emulator and compared with an OpenCL CPU device (pocl) or with computations on the host.
 //!
-//! `tests/conformance` holds, for each family, its source, its cases (arguments, sizes and expected results, as JSON) and
-//! one program a target: a zebin without its native code. `VISAKIT_CONFORMANCE` names another folder of the same form, whose
-//! files need not be compressed; then the share that passes is printed, with the reasons of failures, most frequent first;
+//! `tests/conformance` holds, for each family, its source, its cases (arguments, sizes and expected
+//! results, as JSON) and one program a target: a zebin without its native code.
+//! `VISAKIT_CONFORMANCE` names another folder of the same form, whose files need not be compressed;
+//! then the share that passes is printed, with the reasons of failures, most frequent first;
 //! `VISAKIT_TARGETS=a,b` names its targets.
 
 #[path = "common/suite.rs"]
@@ -34,8 +35,9 @@ fn kernels_of_all_families() {
     });
 }
 
-/// The same cases, with the programs that the compiler of 2026 makes of the sources for newer devices: those in
-/// `tests/conformance/today`, or in the folder that `VISAKIT_PROGRAMS` names, for the targets of `VISAKIT_TARGETS`.
+/// Runs the cases with the programs that the compiler of 2026 makes of the sources for newer
+/// devices: those in `tests/conformance/today`, or in the folder that `VISAKIT_PROGRAMS` names, for
+/// the targets of `VISAKIT_TARGETS`.
 #[test]
 fn kernels_as_todays_compiler_makes_them() {
     if std::env::var_os("VISAKIT_CONFORMANCE").is_some() {

@@ -107,8 +107,8 @@ pub(crate) fn of_binaries(
     Ok(make(context, devices, Source::Binary, builds))
 }
 
-/// Reads a file as a program for a device: a zebin, an archive with one, or a module in SPIR-V. One without vISA for the device is
-/// compiled from the SPIR-V that it holds.
+/// Reads a file as a program for a device: a zebin, an archive with one, or a module in SPIR-V. One
+/// without vISA for the device is compiled from the SPIR-V that it holds.
 fn read_binary(device: &Device, file: &[u8]) -> Result<Build> {
     if spirv::is_module(file) {
         let (kind, modules) = (CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT, vec![Arc::new(file.to_vec())]);

@@ -200,7 +200,8 @@ fn full_standard_error_is_survived() {
     assert!(found.status.success(), "{}: {}", found.status, String::from_utf8_lossy(&found.stdout));
 }
 
-/// A binary without vISA, the default of every compiler, is compiled from its SPIR-V for any device; without SPIR-V it is refused.
+/// A binary without vISA, the default of every compiler, is compiled from its SPIR-V for any
+/// device; without SPIR-V it is refused.
 #[test]
 fn binaries_without_visa_are_compiled() {
     const VISA: u32 = 0xff00_0013;

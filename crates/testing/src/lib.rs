@@ -50,8 +50,8 @@ pub fn program(name: &str) -> bool {
     std::env::split_paths(&path).any(|dir| dir.join(name).is_file())
 }
 
-/// The compilers that the tests use: the one on the path, if there is one, and today's in the folder that `VISAKIT_TODAY` names, as
-/// `.ci/today` makes it.
+/// The compilers that the tests use: the one on the path, if there is one, and today's in the
+/// folder that `VISAKIT_TODAY` names, as `.ci/today` makes it.
 pub fn compilers() -> Vec<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let on_path = std::env::split_paths(&path).map(|folder| folder.join("ocloc")).find(|program| program.is_file());

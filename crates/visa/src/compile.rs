@@ -33,10 +33,11 @@ VISAKIT_OCLOC lists other programs, separated as in PATH. `visa info` without a 
 
 Exit codes: 0 compiled, 1 the source is wrong, 2 usage, no compiler, or a file could not be read or written")]
 pub(super) struct Args {
-    /// OpenCL C; or a SPIR-V module, or a zebin or an archive that holds one; `-` for standard input
+    /// OpenCL C; or a SPIR-V module, or a zebin or an archive that holds one; `-` for standard
+    /// input
     source: PathBuf,
-    /// The device, by the compiler's name for it or a name in spec/platforms.md; the newest one that the compiler builds for
-    /// and the emulator runs if it is not given
+    /// The device, by the compiler's name for it or a name in spec/platforms.md; the newest one
+    /// that the compiler builds for and the emulator runs if it is not given
     #[arg(long, value_name = "NAME")]
     device: Option<String>,
     /// Where the zebin goes
@@ -86,11 +87,12 @@ impl Built {
     }
 }
 
-/// Compiles a source for a device, vISA texts included; without a device, for the default one. A SPIR-V module, or a container
-/// that holds one, is a source too.
+/// Compiles a source for a device, vISA texts included; without a device, for the default one. A
+/// SPIR-V module, or a container that holds one, is a source too.
 ///
 /// # Errors
-/// The errors of the compiler; no compiler, none for the device, or a file that cannot be read or written.
+/// The errors of the compiler; no compiler, none for the device, or a file that cannot be read or
+/// written.
 pub(super) fn compile(source: &Path, device: Option<&str>, options: Option<&str>) -> Result<Built, Findings> {
     let bytes = read(source)?;
     let kind = Kind::of(source, &bytes);
@@ -124,7 +126,8 @@ pub(super) fn compile(source: &Path, device: Option<&str>, options: Option<&str>
     call(source, &text, folder.path(), device, &arguments)
 }
 
-/// Compiles a SPIR-V module, vISA texts included; `source` is the file that it is from, for messages.
+/// Compiles a SPIR-V module, vISA texts included; `source` is the file that it is from, for
+/// messages.
 ///
 /// # Errors
 /// As [`compile`].
@@ -232,8 +235,8 @@ fn joined(log: &str) -> String {
     }
 }
 
-/// Returns the errors of a compiler's log: lines such as `1:2:19: error: …`, of which the second and third numbers are line
-/// and column.
+/// Returns the errors of a compiler's log: lines such as `1:2:19: error: …`, of which the second
+/// and third numbers are line and column.
 fn errors(source: &Path, text: &str, log: &str) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     for line in log.lines() {

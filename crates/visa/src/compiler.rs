@@ -1,4 +1,5 @@
-//! The vendor's offline compilers that are installed: which there are, which builds for a device, and calls of one.
+//! The vendor's offline compilers that are installed: which there are, which builds for a device,
+//! and calls of one.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -54,8 +55,8 @@ pub(crate) struct Run {
     pub(crate) back_end: Option<PathBuf>,
 }
 
-/// Returns the installed compilers in the order of preference: `ocloc` in the order of the path, then `ocloc-VERSION`, newest
-/// first.
+/// Returns the installed compilers in the order of preference: `ocloc` in the order of the path,
+/// then `ocloc-VERSION`, newest first.
 pub(crate) fn installed() -> &'static [Compiler] {
     static INSTALLED: LazyLock<Vec<Compiler>> = LazyLock::new(|| {
         let mut programs: Vec<PathBuf> = Vec::new();
@@ -91,8 +92,8 @@ fn candidates() -> Vec<PathBuf> {
 
 /// Returns the compilers to try for `device`, with the name that each knows it by.
 ///
-/// A compiler that lists the device comes first. A name that none lists, such as a device id or a device of an older compiler
-/// that stands behind a newer one, is left to every compiler in turn.
+/// A compiler that lists the device comes first. A name that none lists, such as a device id or a
+/// device of an older compiler that stands behind a newer one, is left to every compiler in turn.
 pub(crate) fn for_device(device: &str) -> Vec<(&'static Compiler, String)> {
     let listed = installed().iter().filter_map(|compiler| Some((compiler, compiler.name_of(device)?)));
     let listed: Vec<_> = listed.collect();
@@ -127,7 +128,8 @@ impl Compiler {
         (!devices.is_empty()).then_some(Self { program, devices })
     }
 
-    /// Returns the compiler's name for the device that a user named: the same word, or a product of that platform.
+    /// Returns the compiler's name for the device that a user named: the same word, or a product of
+    /// that platform.
     fn name_of(&self, device: &str) -> Option<String> {
         let has = |name: &str| self.devices.iter().any(|known| known.eq_ignore_ascii_case(name));
         let is_listed = device.split([',', ':']).filter(|part| !part.is_empty()).all(has);
@@ -149,7 +151,8 @@ impl Compiler {
             Ok(names)
         };
         let before = names(folder)?;
-        // The dynamic linker of glibc tells which back end is loaded; elsewhere the variables have no effect.
+        // The dynamic linker of glibc lists the back end that is loaded; elsewhere the variables have
+        // no effect.
         let mut command = Command::new(&self.program);
         command.env("LD_DEBUG", "files").env("LD_DEBUG_OUTPUT", folder.join(LINKER_LOG));
         let output = command.current_dir(folder).args(arguments).stdin(Stdio::null()).output()?;

@@ -19,7 +19,8 @@ use crate::input::{Kind, Module, modules_of, wrong_kind, zebins};
 use crate::io::shown;
 use crate::recompile::{can_recompile, recompile};
 
-/// Show the kernels of a file: arguments, sizes, platforms, versions; without a file, the compilers that are installed
+/// Show the kernels of a file: arguments, sizes, platforms, versions; without a file, the compilers
+/// that are installed
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -195,8 +195,8 @@ pub(crate) fn modules(path: &Path, selection: &Selection) -> Result<Vec<Module>,
     Ok(chosen)
 }
 
-/// The vISA programs of a file that was read; of an archive those for a device. Those of a container without vISA are compiled
-/// from its SPIR-V.
+/// The vISA programs of a file that was read; of an archive those for a device. Those of a
+/// container without vISA are compiled from its SPIR-V.
 ///
 /// # Errors
 /// When it has none.
@@ -251,8 +251,8 @@ pub(crate) fn module(path: &Path, selection: &Selection) -> Result<Module, Findi
     }
 }
 
-/// The zebins of a file with their names: itself, or the members of an archive. Members for every device are left out, so that a
-/// file that holds SPIR-V alone has none.
+/// The zebins of a file with their names: itself, or the members of an archive. Members for every
+/// device are left out, so that a file that holds SPIR-V alone has none.
 ///
 /// # Errors
 /// When one of them is damaged.

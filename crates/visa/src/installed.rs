@@ -1,4 +1,5 @@
-//! `visa info` without a file: the compilers that are installed, and the devices that they build for.
+//! `visa info` without a file: the compilers that are installed, and the devices that they build
+//! for.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,5 @@
-//! Programs without vISA, the default of every compiler: their SPIR-V is compiled again by the one that is installed.
+//! Programs without vISA, the default of every compiler: their SPIR-V is compiled again by the one
+//! that is installed.
 
 use std::path::Path;
 

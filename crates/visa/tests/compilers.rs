@@ -1,4 +1,5 @@
-//! `visa compile` with compilers of several releases, which scripts stand for here; and with those that are installed.
+//! `visa compile` with compilers of several releases, which scripts stand for here; and with those
+//! that are installed.
 
 #[path = "common/scripts.rs"]
 mod scripts;
@@ -57,7 +58,8 @@ fn a_failure_shows_the_log() {
     assert!(stderr(&output).contains("no such thing\n--> k.cl:13:6"), "{}", stderr(&output));
 }
 
-/// Of several compilers the first that lists the device builds; a word that none lists reaches each in turn.
+/// Of several compilers the first that lists the device builds; a word that none lists reaches each
+/// in turn.
 #[test]
 fn the_device_chooses_the_compiler() {
     let folder = folder("devices");

@@ -1,4 +1,5 @@
-//! Programs without vISA: their SPIR-V is compiled again, by scripts here and by the compiler that is installed.
+//! Programs without vISA: their SPIR-V is compiled again, by scripts here and by the compiler that
+//! is installed.
 
 #[path = "common/scripts.rs"]
 mod scripts;
@@ -26,7 +27,7 @@ const LAUNCH: [&str; 12] = [
     "--print",
     "2",
 ];
-/// What the launch prints: twice the numbers from 0 to 7.
+/// The line that the launch prints: twice the numbers from 0 to 7.
 const RIGHT: &str = "[0]  0.0  2.0  4.0  6.0  8.0 10.0 12.0 14.0";
 
 fn text(path: &Path) -> String {
@@ -126,7 +127,7 @@ impl Case {
         visa(arguments, &self.folder, &self.compilers)
     }
 
-    /// What the compiler was called with, last.
+    /// Arguments of the last call of the compiler.
     fn call(&self) -> String {
         let log = std::fs::read_to_string(self.folder.join("log")).unwrap_or_default();
         log.lines().last().unwrap_or_default().to_owned()
@@ -231,7 +232,7 @@ fn what_cannot_be_compiled() {
     assert!(!output.status.success() && stderr(&output).contains("SPIR-V"), "{}", stderr(&output));
 }
 
-/// What the installed compilers make of a module by default, and an archive of it.
+/// The default output of the installed compilers for a module, and an archive of it.
 #[test]
 fn what_the_installed_compilers_make() {
     let compilers = visakit_testing::compilers();

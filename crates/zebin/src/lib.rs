@@ -80,6 +80,8 @@ pub struct Target {
     pub core_family: Option<u32>,
     /// Version of the zebin format (note type 4), such as `1.20`.
     pub zebin_version: Option<String>,
+    /// Version of the structure of implicit arguments (note type 8), 0 where no note says it.
+    pub implicit_version: Option<u32>,
 }
 
 /// A section of data that the kernels of the file refer to by symbol.
@@ -158,7 +160,8 @@ impl Zebin {
         bytes.starts_with(&object::elf::ELFMAG)
     }
 
-    /// Returns the kind of an ELF file for a machine other than Intel's GPUs, such as `a program for x86-64`.
+    /// Returns the kind of an ELF file for a machine other than Intel's GPUs, such as `a program
+    /// for x86-64`.
     pub fn other_machine(bytes: &[u8]) -> Option<&'static str> {
         elf::other_machine(bytes)
     }

@@ -1,7 +1,8 @@
 //! SPIR-V in containers: what a program can be compiled from again when it holds no vISA.
 //!
-//! The vendor's compiler keeps the SPIR-V of a program and its build options in three places: sections of a zebin, the ELF
-//! container from before the zebin, and the member `generic_ir` of an archive, which has the form of the second.
+//! The vendor's compiler keeps the SPIR-V of a program and its build options in three places:
+//! sections of a zebin, the ELF container from before the zebin, and the member `generic_ir` of an
+//! archive, which has the form of the second.
 
 use object::LittleEndian;
 use object::elf::{FileHeader64, SHT_NOBITS};
@@ -41,9 +42,11 @@ pub fn is_module(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC)
 }
 
-/// Returns the SPIR-V of a file: the module itself, or that of a zebin, an older container or an archive.
+/// Returns the SPIR-V of a file: the module itself, or that of a zebin, an older container or an
+/// archive.
 ///
-/// Of an archive the member for every device is used, else the one for `platform`, else the first. A damaged module is none.
+/// Of an archive the member for every device is used, else the one for `platform`, else the first.
+/// A damaged module is none.
 ///
 /// ```
 /// # let bytes = std::fs::read("../../examples/vector_add/vector_add.dg2.zebin").unwrap();
@@ -66,7 +69,8 @@ pub fn find(bytes: &[u8], platform: Option<Platform>) -> Option<Module> {
     generic.chain(of_platform).chain(&members).find_map(|(_, data)| of_container(data))
 }
 
-/// Returns `true` for an ELF container that holds SPIR-V and no program of a device, such as the member `generic_ir`.
+/// Returns `true` for an ELF container that holds SPIR-V and no program of a device, such as the
+/// member `generic_ir`.
 pub fn is_generic(bytes: &[u8]) -> bool {
     let mut has_module = false;
     let is_program = sections(bytes).any(|section| {

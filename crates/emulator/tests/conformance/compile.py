@@ -2,6 +2,7 @@
 """The programs of this suite from their sources, after NAME.cl was changed.
 
     compile.py NAME…                                  for skl, tgllp, dg2 and pvc, beside the sources
+    compile.py --today NAME…                          for the devices of a line `// today …` in the source, with the `ocloc` of 2026
     compile.py --to FOLDER --devices LIST [NAME…]     for other devices: FOLDER/NAME.DEVICE.zebin.gz
 
 For each target, NAME.TARGET.zebin.gz is what `ocloc` makes of NAME.cl, with its vISA and without what nothing here reads:
@@ -92,12 +93,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--to", type=Path)
     parser.add_argument("--devices", type=lambda text: text.split(","))
+    parser.add_argument("--today", action="store_true")
     parser.add_argument("names", nargs="*")
     args = parser.parse_args()
     if not args.devices:
         for name in args.names or sys.exit(__doc__):
             source = HERE / f"{name}.cl"
-            for target in line(source.read_text(), "targets") or TARGETS:
+            text = source.read_text()
+            for target in line(text, "today") if args.today else line(text, "targets") or TARGETS:
                 write(source, target, args.to or HERE)
         return
     args.to.mkdir(parents=True, exist_ok=True)

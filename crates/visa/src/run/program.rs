@@ -69,7 +69,8 @@ pub(super) fn load(request: &Request) -> Result<Program, Findings> {
     }
 }
 
-/// Returns the program among the zebins that were compiled for the device that the user named: the first that can be run.
+/// Returns the program among the zebins that were compiled for the device that the user named: the
+/// first that can be run.
 fn of_compiled(path: &Path, zebins: &[Zebin], request: &Request) -> Result<Program, Findings> {
     let named = request.platform.as_deref().and_then(Platform::from_name);
     let platform = |zebin: &Zebin| Program::platform_of(zebin).or(named);
@@ -80,7 +81,8 @@ fn of_compiled(path: &Path, zebins: &[Zebin], request: &Request) -> Result<Progr
     Ok(Program::from_zebin(zebin, request.kernel.as_deref(), platform(zebin))?)
 }
 
-/// Returns `true` for a file that has to be compiled first: it holds SPIR-V, and no vISA, or an archive none for the platform.
+/// Returns `true` for a file that has to be compiled first: it holds SPIR-V, and no vISA, or an
+/// archive none for the platform.
 fn is_without_visa(path: &Path, kind: Kind, bytes: &[u8], request: &Request) -> Result<bool, Findings> {
     if !matches!(kind, Kind::Zebin | Kind::Archive | Kind::Spirv) {
         return Ok(false);
@@ -171,7 +173,8 @@ fn from_text(
     let (routine, lines) = (parsed.routine, parsed.lines);
     let data = data_of(layout);
     let functions = Vec::new();
-    Ok(Program { file, text: Some(text), routine, lines, functions, info, names, data, platform })
+    let implicit = layout.map(Program::implicit_of).transpose()?.unwrap_or_default();
+    Ok(Program { file, text: Some(text), routine, lines, functions, info, names, data, platform, implicit })
 }
 
 fn from_object(
@@ -205,7 +208,9 @@ fn from_object(
         lines: Vec::new(),
     });
     let functions = functions.collect();
-    Ok(Program { file, text: None, routine, lines: Vec::new(), functions, info, names, data, platform })
+    let implicit = layout.map(Program::implicit_of).transpose()?.unwrap_or_default();
+    let lines = Vec::new();
+    Ok(Program { file, text: None, routine, lines, functions, info, names, data, platform, implicit })
 }
 
 fn data_of(layout: Option<&Zebin>) -> ProgramData {

@@ -6,7 +6,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// A compiler that lists `devices` and, when it is to compile, runs `build` with the device in `$device`.
+/// A compiler that lists `devices` and, when it is to compile, runs `build` with the device in
+/// `$device`.
 pub(crate) fn compiler(folder: &Path, name: &str, devices: &str, build: &str) -> PathBuf {
     let script = format!(
         "#!/bin/sh\nif [ \"$2\" = --help ]; then echo '  <device_type> can be: {devices}, ip version  or so'; exit 0; fi\n\
