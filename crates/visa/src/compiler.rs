@@ -49,7 +49,7 @@ pub(crate) struct Run {
     pub(crate) is_success: bool,
     /// Files in its folder that were not there before, with their contents.
     pub(crate) files: Vec<(String, Vec<u8>)>,
-    /// What it printed to both streams.
+    /// Text that it printed to both streams.
     pub(crate) log: String,
     /// The back end's library, as the dynamic linker found it.
     pub(crate) back_end: Option<PathBuf>,

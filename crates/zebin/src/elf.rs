@@ -23,7 +23,7 @@ const BYTE_ORDER: usize = 5;
 const MACHINE: usize = 18;
 /// Machine of zebins. The containers from before them name no machine.
 const EM_INTELGT: u16 = 205;
-/// What to do with a program for another machine.
+/// Help for a program for another machine.
 const OTHER_MACHINE: &str = "programs of Intel GPUs are expected; a host program, such as SYCL's or OpenMP's, holds them in \
     sections of its own: extract its device image first";
 

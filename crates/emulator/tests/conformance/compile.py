@@ -109,7 +109,10 @@ def main():
     with ThreadPoolExecutor(2) as pool:
         done = list(pool.map(lambda job: write(*job, args.to), jobs))
     refused = [f"{source.stem} {device}\n" for (source, device), good in zip(jobs, done) if not good]
-    (args.to / "refused.txt").write_text("".join(sorted(refused)))
+    listed = args.to / "refused.txt"
+    tried = {f"{source.stem} {device}\n" for source, device in jobs}
+    others = [line for line in listed.open() if line not in tried] if listed.exists() else []
+    listed.write_text("".join(sorted(refused + others)))
     print(f"{sum(done)} of {len(jobs)} compiled")
 
 
