@@ -208,7 +208,8 @@ fn failure(source: &Path, text: &str, device: &str, compiler: &Compiler, run: &R
             let products = compiler.devices.iter().map(String::as_str).filter(|device| !ocloc::is_family(device));
             format!("{} builds for {}", compiler.program.display(), products.collect::<Vec<_>>().join(", "))
         };
-        let help = compiler::installed().iter().map(known).collect::<Vec<_>>().join("; ");
+        let known = compiler::installed().iter().map(known).collect::<Vec<_>>().join("; ");
+        let help = format!("{known}. For others {}", ocloc::INSTALL);
         let message = format!("no installed compiler builds for `{device}`");
         return vec![problem("compiler-device", source, message).help(help)];
     }
