@@ -200,7 +200,7 @@ const NEWER: &[(&str, &str, &str)] = &[
     ("exp (M1, 16) V33(0,0)<1> V39(0,0)<1;1,0>", "nvl", "type-map"),
     ("srnd (M1_NM, 16) V35(0,0)<4> V36(0,0)<1;1,0> V40(0,0)<1;1,0>", "xe2", ""),
     ("srnd (M1_NM, 16) V41(0,0)<4> V39(0,0)<1;1,0> V40(0,0)<1;1,0>", "cri", ""),
-    ("srnd (M1_NM, 16) V36(0,0)<1> V40(0,0)<1;1,0> V40(0,0)<1;1,0>", "xe2", "type"),
+    ("srnd (M1_NM, 16) V36(0,0)<1> V40(0,0)<1;1,0> V40(0,0)<1;1,0>", "xe2", "message"),
     ("lsc_load_quad.tgm.ca.ca (M1, 16)  V33:d32.x  bti(0x4)[V38, V38, %null, %null]:a32", "xe2", ""),
     ("lsc_load.ugm (M1, 16)  V33:d32  flat(V34)[V38]:a32u", "cri", ""),
     ("lsc_load.ugm (M1, 16)  V33:d32  flat(V34)[V38]:a32u", "xe3", "message"),
