@@ -12,6 +12,7 @@
 //! The order in which groups and threads happen to run does not matter: an access is compared with the last ones that no
 //! barrier came behind, whoever made them.
 
+mod group;
 mod order;
 mod pages;
 mod shadow;
@@ -19,7 +20,7 @@ mod stamps;
 mod turns;
 mod words;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::check::Checks;
 use crate::check::watcher::{Bug, Seen, What, actor, place_in_program};
@@ -27,6 +28,7 @@ use crate::machine::lane::{LANES, MAX_LANES, enabled_lanes};
 use crate::machine::observer::{Access, AccessKind, LaunchMap, Space};
 use crate::machine::told::{Accesses, Places};
 use crate::run::program::Actor;
+use group::copy_of;
 use order::Order;
 use pages::{Pages, page_of, words_of};
 use shadow::{ANOTHER, Cell};
@@ -75,6 +77,9 @@ pub(super) struct Races {
     /// there.
     together: Vec<(usize, u64, u32)>,
     message: Option<(u32, u32, u32)>,
+    /// The work items that began copies, by group and number; and the copies of the present group that races are about.
+    copiers: HashMap<(u32, usize), Actor>,
+    told: BTreeSet<usize>,
     /// The words that races are about, by buffer.
     pub(super) racy: BTreeSet<(usize, u64)>,
 }
@@ -108,6 +113,7 @@ impl Races {
         self.see_looks(|_| true, seen);
         self.stamps.index = self.groups.len() as u32;
         self.groups.push(group);
+        self.told.clear();
         self.order.next_group();
         self.stamps.next_group();
         self.turns.begin();
@@ -346,6 +352,7 @@ impl Races {
                     _ => {
                         // Whoever came first is told first.
                         self.see_looks(|look| look.is_same(&bug), seen);
+                        self.tell(&bug);
                         see(bug, at, &mut self.racy, seen);
                     }
                 }
@@ -380,9 +387,11 @@ impl Races {
             return None;
         }
         // A barrier came between: if they are not apart then, it is the fence that is missing.
-        let is_fence = time.index == self.stamps.index && time.epoch < self.stamps.epoch;
+        let copies = [copy_of(deed.thread), copy_of(access.thread)];
+        let is_later = time.index == self.stamps.index && time.epoch < self.stamps.epoch;
+        let is_fence = is_later && copies == [None; 2];
         let apart = if time.index == self.stamps.index {
-            is_fence && !self.stamps.is_open(before)
+            is_later && !self.stamps.is_open(before)
                 || deed.thread == access.thread && self.is_apart_in_thread(&deed, channel, access, at)
                 || time.epoch == self.stamps.epoch && self.is_before(&deed, channel, time.turn, access)
         } else {
@@ -398,11 +407,12 @@ impl Races {
         };
         let group = self.groups[time.index as usize];
         let other = Actor { spot: deed.spot, group, thread: deed.thread, channel };
+        let other = self.who(other, time.index);
         let both = [place_in_program(&deed.spot), place_in_program(&access.spot)];
         let code = if is_fence { "check-fence" } else { "check-race" };
         let key = (code, both, at.0);
-        let what = What::Race { now: *access, before: deed.kind, other, is_fence };
-        Some(Bug { key, actor: actor(access), what })
+        let what = What::Race { now: *access, before: deed.kind, other, is_fence, copies };
+        Some(Bug { key, actor: self.who(actor(access), self.stamps.index), what })
     }
 
     /// Whether the work items that an access is done for come after those of an earlier one by atomic operations.

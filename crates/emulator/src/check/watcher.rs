@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use crate::check::bounds::Owners;
+use crate::check::copies::{self, Copies, Mistake};
 use crate::check::place::{MemoryKind, Place};
 use crate::check::race::{self, Races};
 use crate::check::uninit::{Digests, Unwritten};
@@ -39,9 +40,32 @@ struct State {
     sync: bool,
     owners: Owners,
     races: Option<Races>,
+    copies: Copies,
     digests: Option<Digests>,
     unwritten: Unwritten,
     seen: Seen,
+}
+
+impl State {
+    /// Takes a mark of a group copy. What it says is compared as any other value that is stored.
+    fn mark(&mut self, access: &Access) {
+        if let Some(races) = &mut self.races {
+            self.copies.mark(access, &self.map, races, &mut self.seen);
+        }
+        self.digests.iter_mut().for_each(|digests| digests.access(access));
+    }
+
+    /// Looks for races of an access, unless it is a part of a group copy, whose accesses are known.
+    fn race(&mut self, access: &Access) {
+        let Some(races) = &mut self.races else { return };
+        if self.copies.owns(access, &self.map) {
+            return;
+        }
+        if self.copies.is_busy() {
+            self.copies.look(access, &self.map, &mut self.seen);
+        }
+        races.access(access, &mut self.seen);
+    }
 }
 
 /// What there is to report, each bug once: how often it was seen, and who else did it.
@@ -72,7 +96,10 @@ pub(super) enum What {
     /// A thread that waits at a barrier while others of its group wait at another one.
     Barriers { other: Actor },
     /// Two accesses that nothing keeps apart: this one and an earlier one. With a barrier between them, and no fence.
-    Race { now: Access, before: AccessKind, other: Actor, is_fence: bool },
+    /// The numbers of the group's copies that they are those of, the earlier one first.
+    Race { now: Access, before: AccessKind, other: Actor, is_fence: bool, copies: [Option<usize>; 2] },
+    /// A mistake with a group copy.
+    Copy { mistake: Mistake, other: Option<Actor> },
 }
 
 impl Bug {
@@ -129,9 +156,17 @@ impl<'a> Watcher<'a> {
         f(&mut self.state.borrow_mut());
     }
 
-    pub(super) fn finish(self) -> Watched {
+    /// What was seen. Of a launch that faulted nothing is said that shows at the end of a group.
+    pub(super) fn finish(self, is_faulty: bool) -> Watched {
         let mut state = self.state.into_inner();
-        state.races.iter_mut().for_each(|races| races.see_looks(|_| true, &mut state.seen));
+        if let Some(races) = &mut state.races {
+            races.see_looks(|_| true, &mut state.seen);
+            state.copies.end(races, &mut state.seen);
+        }
+        if is_faulty {
+            let is_at_end = |bug: &Bug| matches!(bug.what, What::Copy { mistake, .. } if mistake.is_at_end());
+            state.seen.all.retain(|(bug, ..)| !is_at_end(bug));
+        }
         let report = |what, actor: &Actor| Box::new(self.program.report(self.range, what, actor));
         let findings = state.seen.all.into_iter().map(|(bug, count, others)| {
             let place = match &bug.what {
@@ -142,7 +177,7 @@ impl<'a> Watcher<'a> {
                     let place = Place::of(access, &state.map, &self.parameters);
                     Some(Place { memory: MemoryKind::Private, bytes: None, ..place })
                 }
-                What::Barriers { .. } => None,
+                What::Barriers { .. } | What::Copy { .. } => None,
             };
             let items = others.iter().map(|actor| self.program.item(self.range, actor)).collect();
             let (found, other) = match &bug.what {
@@ -159,13 +194,19 @@ impl<'a> Watcher<'a> {
                     let (found, elsewhere) = barriers();
                     (found, Some(report(elsewhere, other)))
                 }
-                What::Race { now, before, other, is_fence } => {
-                    let (found, earlier) = race::messages(now, (*before, *is_fence), &state.map, &self.parameters);
+                What::Race { now, before, other, is_fence, copies } => {
+                    let earlier = (*before, *is_fence, *copies);
+                    let (found, earlier) = race::messages(now, earlier, &state.map, &self.parameters);
                     (found, Some(report(earlier, other)))
+                }
+                What::Copy { mistake, other } => {
+                    let (found, elsewhere) = copies::messages(*mistake);
+                    (found, other.as_ref().map(|other| report(elsewhere, other)))
                 }
             };
             let overwrites = matches!(&bug.what, What::Foreign(access, _) if access.kind != AccessKind::Load);
-            Finding { report: report(found, &bug.actor), other, place, items, way: Vec::new(), count, overwrites }
+            let is_note = matches!(&bug.what, What::Copy { mistake: Mistake::NoBarrier, .. });
+            Finding { report: report(found, &bug.actor), other, place, items, way: Vec::new(), count, overwrites, is_note }
         });
         Watched {
             findings: findings.collect(),
@@ -191,7 +232,11 @@ impl Observer for Watcher<'_> {
             state.group = group;
             state.owners.next_group();
             state.unwritten.next_group();
-            state.races.iter_mut().for_each(|races| races.next_group(group, &mut state.seen));
+            if let Some(races) = &mut state.races {
+                let size = self.range.size_of(group).iter().product();
+                state.copies.next_group(size, races, &mut state.seen);
+                races.next_group(group, &mut state.seen);
+            }
             state.digests.iter_mut().for_each(Digests::next_group);
         });
     }
@@ -208,7 +253,13 @@ impl Observer for Watcher<'_> {
     }
 
     fn barrier(&self) {
-        self.with(|state| state.races.iter_mut().for_each(|races| races.barrier(&mut state.seen)));
+        self.with(|state| {
+            if let Some(races) = &mut state.races
+                && state.copies.barrier(races)
+            {
+                races.barrier(&mut state.seen);
+            }
+        });
     }
 
     fn fence(&self, thread: u32, is_local: bool) {
@@ -224,14 +275,20 @@ impl Observer for Watcher<'_> {
 
     fn accesses(&self, accesses: &Accesses<'_>) {
         self.with(|state| {
+            if copies::is_mark(&accesses.first) {
+                accesses.all().for_each(|access| state.mark(&access));
+                return;
+            }
             if state.bounds && !bounds::are_inside(accesses, &state.map) {
                 accesses.all().for_each(|access| bounds::access(&access, &state.map, &mut state.seen));
             }
             if state.bounds && accesses.first.space == Space::Scratch {
                 accesses.all().for_each(|access| state.owners.access(&access, &state.map, &mut state.seen));
             }
-            if let Some(races) = &mut state.races {
-                races.accesses(accesses, &mut state.seen);
+            match &mut state.races {
+                Some(_) if state.copies.is_busy() => accesses.all().for_each(|access| state.race(&access)),
+                Some(races) => races.accesses(accesses, &mut state.seen),
+                None => {}
             }
             if let Some(digests) = &mut state.digests {
                 digests.accesses(accesses);
@@ -242,15 +299,17 @@ impl Observer for Watcher<'_> {
 
     fn access(&self, access: &Access) {
         self.with(|state| {
+            if copies::is_mark(access) {
+                state.mark(access);
+                return;
+            }
             if state.bounds {
                 bounds::access(access, &state.map, &mut state.seen);
                 if access.space == Space::Scratch {
                     state.owners.access(access, &state.map, &mut state.seen);
                 }
             }
-            if let Some(races) = &mut state.races {
-                races.access(access, &mut state.seen);
-            }
+            state.race(access);
             if let Some(digests) = &mut state.digests {
                 digests.access(access);
                 state.unwritten.access(access);
