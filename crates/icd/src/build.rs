@@ -19,7 +19,7 @@ use crate::request::{Named, Request, Response};
 const PROGRAM: &str = "visakit-oclc";
 /// What the compiler calls what it prints.
 const LOG: &str = "stdout.log";
-/// The name that outputs are asked for under.
+/// The name that outputs are asked for under. The compiler of 2022 takes it as it is; since 2023 it appends `.bin`.
 const OUT: &str = "out";
 
 /// What comes out of a build.
@@ -124,13 +124,28 @@ fn call(target: Platform, kind: &[&str], source: Named, options: &str, headers: 
     let headers = headers.iter().map(|(name, text)| (name.clone(), [text.as_slice(), &[0]].concat())).collect();
     let request = Request { arguments, sources: vec![source], headers };
     match kept(&request) {
-        Ok(response) => {
-            let log = response.output(LOG).map(|log| String::from_utf8_lossy(log).into_owned()).unwrap_or_default();
-            let output = response.output(wanted).filter(|_| response.code == 0).map(<[u8]>::to_vec);
-            Built { output, log }
-        }
+        Ok(response) => built(&response, wanted),
         Err(log) => Built { output: None, log },
     }
+}
+
+/// Takes an output from the compiler's answer. Where the compiler reports success and the output is missing, the log says so.
+fn built(response: &Response, wanted: &str) -> Built {
+    let mut log = response.output(LOG).map(|log| String::from_utf8_lossy(log).into_owned()).unwrap_or_default();
+    if response.code != 0 {
+        return Built { output: None, log };
+    }
+    let output = output_of(response, wanted).map(<[u8]>::to_vec);
+    if output.is_none() {
+        let names: Vec<_> = response.outputs.iter().map(|(name, _)| name.as_str()).collect();
+        log += &format!("error: the compiler made no file `{wanted}`; its files are: {}\n", names.join(", "));
+    }
+    Built { output, log }
+}
+
+/// Finds an output by the name that it was asked for under, with or without `.bin`.
+fn output_of<'a>(response: &'a Response, wanted: &str) -> Option<&'a [u8]> {
+    response.output(wanted).or_else(|| response.output(&format!("{wanted}.bin")))
 }
 
 /// Options in which folders of headers do not depend on where the process is.
@@ -157,8 +172,8 @@ fn link(modules: &[&[u8]]) -> Result<Vec<u8>, String> {
     arguments.extend(["-out", OUT, "-out_format", "LLVM_BC"].map(str::to_owned));
     let sources = modules.iter().enumerate().map(|(n, module)| (name(n), module.to_vec())).collect();
     let response = kept(&Request { arguments, sources, headers: Vec::new() })?;
-    let log = || String::from_utf8_lossy(response.output(LOG).unwrap_or_default()).into_owned();
-    response.output(OUT).filter(|_| response.code == 0).map(<[u8]>::to_vec).ok_or_else(log)
+    let Built { output, log } = built(&response, OUT);
+    output.ok_or(log)
 }
 
 /// The answer to a request, from the cache where it is there.
@@ -273,6 +288,20 @@ mod tests {
         let options = absolute_folders("-DN=1 -I inc -Isub/x -I /abs -cl-std=CL2.0", from);
         assert_eq!(options, "-DN=1 -I /work/inc -I /work/sub/x -I /abs -cl-std=CL2.0");
         assert_eq!(absolute_folders("-DT=\"a b\" -I x", from), "-DT=\"a b\" -I x");
+    }
+
+    /// `ocloc` of 2022 answers `out`, that of today `out.bin`; success without an output is not reported as success.
+    #[test]
+    fn outputs_have_either_name() {
+        let answer = |code, files: &[&str]| {
+            let file = |name: &&str| ((*name).to_owned(), b"Build succeeded.\n".to_vec());
+            built(&Response { code, outputs: files.iter().map(file).collect() }, OUT)
+        };
+        assert!(answer(0, &["out", LOG]).output.is_some());
+        assert!(answer(0, &["out.spv", "out.bin", LOG]).output.is_some());
+        assert!(answer(-11, &["out", LOG]).output.is_none());
+        let missing = answer(0, &["out.spv", LOG]);
+        assert!(missing.output.is_none() && missing.log.contains("error") && missing.log.contains("out.spv"));
     }
 
     #[test]
