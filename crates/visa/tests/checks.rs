@@ -33,8 +33,7 @@ fn cases(source: &str) -> Vec<Case> {
             noted = words[2..].to_vec();
         } else if line.starts_with("kernel void ") {
             let at = |pair: &[String]| (pair[0].clone(), number + pair[1].parse::<u64>().expect("a line"));
-            let [found, noted] =
-                [&mut found, &mut noted].map(|all| std::mem::take(all).chunks(2).map(at).collect());
+            let [found, noted] = [&mut found, &mut noted].map(|all| std::mem::take(all).chunks(2).map(at).collect());
             cases.push(Case { kernel: words[2].clone(), options: std::mem::take(&mut options), found, noted });
         }
     }
@@ -100,7 +99,9 @@ fn run_for(file: &str, compiles: bool, platforms: &[&str]) {
             let is_right = found == case.found && noted == case.noted;
             if !is_right || exit != Some(i32::from(!case.found.is_empty())) {
                 let (wanted, kernel) = ([&case.found, &case.noted], &case.kernel);
-                wrong.push(format!("{kernel} on {platform}: exit {exit:?}, {found:?} {noted:?}, not {wanted:?}\n{text}"));
+                wrong.push(format!(
+                    "{kernel} on {platform}: exit {exit:?}, {found:?} {noted:?}, not {wanted:?}\n{text}"
+                ));
             }
         }
         if compiles {
@@ -148,6 +149,11 @@ fn waiting_by_atomic_operations_is_understood() {
 #[test]
 fn copies_of_a_group_are_followed() {
     run_for("copies.cl", true, &["skl", "dg2", "pvc"]);
+}
+
+#[test]
+fn races_that_equal_inputs_hide_are_noted() {
+    run("equal.cl", true);
 }
 
 #[test]

@@ -48,8 +48,9 @@ const BYTES: usize = 14;
 static WORDS: [AtomicU32; MOST_ITEMS * RECORD as usize / 4] =
     [const { AtomicU32::new(0) }; MOST_ITEMS * RECORD as usize / 4];
 
-/// Returns the memory that a checked launch needs for its marks, with its address.
-pub(super) fn memory() -> (u64, Lent) {
+/// Returns the memory that a program with marks stores to, with its address. [`check`](super::check) maps it itself; any other
+/// launch of such a program needs it among its [`regions`](crate::run::Surroundings::regions).
+pub fn marks() -> (u64, Lent) {
     (MARKS, Lent { words: &WORDS, bytes: size_of_val(&WORDS), owner: Arc::new(()) })
 }
 
@@ -330,7 +331,10 @@ impl Copies {
             return false;
         }
         if access.spot.no_mask {
-            return self.inside.iter().any(|((thread, _), copy)| *thread == access.thread && copy.covers(access, map));
+            return self
+                .inside
+                .iter()
+                .any(|((thread, _), copy)| *thread == access.thread && copy.covers(access, map));
         }
         let channel = access.lane + access.spot.first_channel;
         self.inside.get(&(access.thread, channel)).is_some_and(|copy| copy.covers(access, map))

@@ -6,6 +6,7 @@
 
 pub(crate) mod bounds;
 mod copies;
+mod equal;
 mod place;
 mod race;
 mod uninit;
@@ -22,7 +23,7 @@ use crate::launch::argument::Argument;
 use crate::launch::range::NdRange;
 use crate::machine::fault::TrapReport;
 use crate::run::{Options, Outcome, Program, RunError, Surroundings, launch_from};
-pub use copies::prelude;
+pub use copies::{marks, prelude};
 pub use place::{MemoryKind, Place};
 use watcher::Watcher;
 
@@ -132,7 +133,7 @@ pub fn check(
     // kernel has kept is no other one's. Buffers are apart by many slots.
     let scattered = LAUNCHES.fetch_add(1, Ordering::Relaxed) % MOST_LAUNCHES + 1;
     let mut regions = options.surroundings.regions.to_vec();
-    regions.push(copies::memory());
+    regions.push(marks());
     let surroundings = Surroundings { scattered, regions: &regions, ..options.surroundings };
     let options = &Options { surroundings, ..*options };
     let watcher = Watcher::new(program, range, checks);
@@ -142,8 +143,13 @@ pub fn check(
         Err(error @ RunError::Launch(_)) => return Err(error),
         result => result,
     };
-    let seen = watcher.finish(result.is_err());
-    let mut findings = seen.findings;
+    let mut seen = watcher.finish(result.is_err());
+    let mut findings = std::mem::take(&mut seen.findings);
+    if checks.race && result.is_ok() {
+        let known = equal::Seen { equal: &seen.equal, loaded: &seen.loaded, findings: &findings };
+        let notes = equal::find(program, range, &mut make, options, &known)?;
+        findings.extend(notes);
+    }
     if checks.uninit {
         let watcher::Watched { digests, map, racy, unwritten, .. } = seen;
         let reference = uninit::Reference { digests, map, racy, unwritten, result: &result };

@@ -12,7 +12,9 @@
 //! The order in which groups and threads happen to run does not matter: an access is compared with the last ones that no
 //! barrier came behind, whoever made them.
 
+mod equal;
 mod group;
+mod message;
 mod order;
 mod pages;
 mod shadow;
@@ -23,11 +25,12 @@ mod words;
 use std::collections::{BTreeSet, HashMap};
 
 use crate::check::Checks;
-use crate::check::watcher::{Bug, Seen, What, actor, place_in_program};
+use crate::check::watcher::{Bug, Key, Seen, What, actor, place_in_program};
 use crate::machine::lane::{LANES, MAX_LANES, enabled_lanes};
 use crate::machine::observer::{Access, AccessKind, LaunchMap, Space};
 use crate::machine::told::{Accesses, Places};
 use crate::run::program::Actor;
+pub(super) use equal::is_hidden;
 use group::copy_of;
 use order::Order;
 use pages::{Pages, page_of, words_of};
@@ -80,6 +83,8 @@ pub(super) struct Races {
     /// The work items that began copies, by group and number; and the copies of the present group that races are about.
     copiers: HashMap<(u32, usize), Actor>,
     told: BTreeSet<usize>,
+    /// Pairs of places where a store of an equal value would race otherwise.
+    pub(super) equal: Vec<Key>,
     /// The words that races are about, by buffer.
     pub(super) racy: BTreeSet<(usize, u64)>,
 }
@@ -338,7 +343,10 @@ impl Races {
     /// Compares an access with what was done to a place, and takes note of it.
     fn touch(&mut self, cell: &mut Cell, touch: Touch, access: &Access, at: (usize, u64), seen: &mut Seen) {
         self.stamps.forget(cell, touch);
-        if !is_harmless(cell, touch) {
+        if is_harmless(cell, touch) {
+            let known = *cell;
+            self.remember(&known, touch, access, at);
+        } else {
             let before = [(cell.write, 0), (cell.reads[0], 1), (cell.reads[1], 2)];
             for (stamp, n) in before {
                 let Some(bug) = self.compare(stamp, cell.channels[n], touch, access, at) else { continue };
@@ -362,19 +370,6 @@ impl Races {
         if touch.kind == AccessKind::Store {
             self.note(access, at);
         }
-    }
-
-    /// Notes a store of the present instruction.
-    fn note(&mut self, access: &Access, at: (usize, u64)) {
-        let message = (access.thread, access.spot.instruction, access.lane);
-        let goes_on = self.message.is_some_and(|(thread, instruction, lane)| {
-            (thread, instruction) == (message.0, message.1) && lane <= access.lane
-        });
-        if !goes_on {
-            self.together.clear();
-        }
-        self.message = Some(message);
-        self.together.push((at.0, at.1, access.lane));
     }
 
     /// The bug, if an access races with an earlier one.
@@ -469,18 +464,6 @@ impl Races {
             return true;
         }
         self.together_is_apart && !self.is_same_message(before, access, at)
-    }
-
-    /// Whether an earlier channel of the same message stores to the same place.
-    fn is_same_message(&self, before: &Deed, access: &Access, at: (usize, u64)) -> bool {
-        let message = (access.thread, access.spot.instruction);
-        before.spot.instruction == access.spot.instruction
-            && before.kind == AccessKind::Store
-            && access.kind == AccessKind::Store
-            && self
-                .message
-                .is_some_and(|(thread, instruction, lane)| (thread, instruction) == message && lane <= access.lane)
-            && self.together.iter().any(|&(buffer, place, lane)| (buffer, place) == at && lane < access.lane)
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::check::bounds::Owners;
 use crate::check::copies::{self, Copies, Mistake};
+use crate::check::equal;
 use crate::check::place::{MemoryKind, Place};
 use crate::check::race::{self, Races};
 use crate::check::uninit::{Digests, Unwritten};
@@ -41,6 +42,8 @@ struct State {
     owners: Owners,
     races: Option<Races>,
     copies: Copies,
+    /// The numbers of the buffers that were loaded from.
+    loaded: BTreeSet<usize>,
     digests: Option<Digests>,
     unwritten: Unwritten,
     seen: Seen,
@@ -53,6 +56,16 @@ impl State {
             self.copies.mark(access, &self.map, races, &mut self.seen);
         }
         self.digests.iter_mut().for_each(|digests| digests.access(access));
+    }
+
+    /// Takes note of the buffer that is loaded from.
+    #[inline]
+    fn note(&mut self, access: &Access) {
+        if let (AccessKind::Load, Some(number)) = (access.kind, access.buffer)
+            && !self.loaded.contains(&number)
+        {
+            self.loaded.insert(number);
+        }
     }
 
     /// Looks for races of an access, unless it is a part of a group copy, whose accesses are known.
@@ -77,10 +90,13 @@ pub(super) struct Seen {
 /// Other work items that a bug names.
 const MOST_ITEMS: usize = 3;
 
+/// What makes it the same bug: its kind, the places in the program, and the memory.
+pub(super) type Key = (&'static str, [u32; 2], usize);
+
 /// A bug where it shows for the first time.
 pub(super) struct Bug {
-    /// What makes it the same bug: its kind, one of the places in the program, and the memory.
-    pub(super) key: (&'static str, [u32; 2], usize),
+    /// What makes it the same bug.
+    pub(super) key: Key,
     /// Who did it.
     pub(super) actor: Actor,
     /// What, without names.
@@ -105,7 +121,12 @@ pub(super) enum What {
 impl Bug {
     /// Whether it is what another one is: at both places, or at one of them about the same memory.
     pub(super) fn is_same(&self, other: &Self) -> bool {
-        let ((code, places, memory), (other_code, others, other_memory)) = (self.key, other.key);
+        self.is_about(other.key)
+    }
+
+    /// Whether it is the bug of a key.
+    pub(super) fn is_about(&self, (other_code, others, other_memory): Key) -> bool {
+        let (code, places, memory) = self.key;
         let (same, any) = (|place| others.contains(place), other_memory == memory);
         let both = (memory == 0) == (other_memory == 0) && places.iter().all(same);
         code == other_code && (both || any && places.iter().any(same))
@@ -138,6 +159,9 @@ pub(super) struct Watched {
     pub(super) racy: BTreeSet<(usize, u64)>,
     /// Whether memory was loaded that nobody has written.
     pub(super) unwritten: bool,
+    /// Pairs of places where stores of equal values met, and the arguments that were loaded from.
+    pub(super) equal: Vec<Key>,
+    pub(super) loaded: BTreeSet<u32>,
 }
 
 impl<'a> Watcher<'a> {
@@ -206,15 +230,49 @@ impl<'a> Watcher<'a> {
             };
             let overwrites = matches!(&bug.what, What::Foreign(access, _) if access.kind != AccessKind::Load);
             let is_note = matches!(&bug.what, What::Copy { mistake: Mistake::NoBarrier, .. });
-            Finding { report: report(found, &bug.actor), other, place, items, way: Vec::new(), count, overwrites, is_note }
+            Finding {
+                report: report(found, &bug.actor),
+                other,
+                place,
+                items,
+                way: Vec::new(),
+                count,
+                overwrites,
+                is_note,
+            }
         });
+        let of_argument = |number: &usize| state.map.buffers.get(*number)?.argument;
+        let loaded = state.loaded.iter().filter_map(of_argument).collect();
         Watched {
             findings: findings.collect(),
             digests: state.digests.unwrap_or_default(),
             map: state.map,
             unwritten: state.unwritten.loaded,
+            equal: state.races.as_mut().map(|races| std::mem::take(&mut races.equal)).unwrap_or_default(),
+            loaded,
             racy: state.races.map(|races| races.racy).unwrap_or_default(),
         }
+    }
+}
+
+impl Watcher<'_> {
+    /// The races of a launch at places where stores of equal values met in another one, as notes.
+    pub(super) fn finish_hidden(self, equal: &[Key]) -> Vec<Finding> {
+        self.with(|state| {
+            if let Some(races) = &mut state.races {
+                races.see_looks(|_| true, &mut state.seen);
+            }
+            state.copies = Copies::default();
+            let is_hidden =
+                |bug: &Bug| matches!(bug.what, What::Race { is_fence: false, .. }) && race::is_hidden(bug, equal);
+            state.seen.all.retain(|(bug, ..)| is_hidden(bug));
+        });
+        let mut findings = self.finish(true).findings;
+        findings.iter_mut().for_each(|finding| {
+            finding.is_note = true;
+            finding.report.trap = equal::note(&finding.report.trap);
+        });
+        findings
     }
 }
 
@@ -285,6 +343,7 @@ impl Observer for Watcher<'_> {
             if state.bounds && accesses.first.space == Space::Scratch {
                 accesses.all().for_each(|access| state.owners.access(&access, &state.map, &mut state.seen));
             }
+            state.note(&accesses.first);
             match &mut state.races {
                 Some(_) if state.copies.is_busy() => accesses.all().for_each(|access| state.race(&access)),
                 Some(races) => races.accesses(accesses, &mut state.seen),
@@ -309,6 +368,7 @@ impl Observer for Watcher<'_> {
                     state.owners.access(access, &state.map, &mut state.seen);
                 }
             }
+            state.note(access);
             state.race(access);
             if let Some(digests) = &mut state.digests {
                 digests.access(access);

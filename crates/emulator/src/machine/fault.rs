@@ -102,7 +102,9 @@ impl Trap {
             },
             Self::Indirect { .. } => "an index into a private array is probably out of range",
             Self::Stub(_) | Self::Illegal(_) => return None,
-            Self::Undefined(_) => "define the function in the source, or link the program with the one that defines it",
+            Self::Undefined(_) => {
+                "define the function in the source, or link the program with the one that defines it"
+            }
             Self::DivergentBarrier(_) | Self::UnreachedBarrier { .. } => {
                 "every work item of a group must reach the same barriers"
             }

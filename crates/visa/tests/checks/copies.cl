@@ -141,7 +141,7 @@ kernel void groups_overlap_by_one(global int* o) {
 }
 
 // run --global 256 --local 64 --arg p=range:i32:512 --arg o=zeros:1024
-// found check-race 5
+// found check-race 4
 kernel void copies_overlap(global const int* p, global int* o) {
     local int t[96];
     event_t e[2];
@@ -214,7 +214,7 @@ kernel void other_sizes(global const int* p, global int* o) {
 }
 
 // run --global 256 --local 64 --arg p=range:i32:256 --arg o=zeros:1024
-// found check-copy 4 check-race 6
+// found check-copy 7 check-race 6
 kernel void copy_of_some(global const int* p, global int* o) {
     local int t[64];
     event_t e = async_work_group_copy(t, p + 64 * get_group_id(0), 32, 0);
@@ -226,7 +226,7 @@ kernel void copy_of_some(global const int* p, global int* o) {
 }
 
 // run --global 256 --local 64 --arg p=range:i32:256 --arg o=zeros:1024
-// found check-copy 8
+// found check-copy 7
 kernel void other_events(global const int* p, global int* o) {
     local int t[64], u[64];
     event_t a = async_work_group_copy(t, p + 64 * get_group_id(0), 64, 0);
@@ -410,7 +410,7 @@ kernel void rows_overlap(global const int* p, global int* o, local int* t) {
 }
 
 // run --global 64 --local 64 --arg p=range:i32:64 --arg o=zeros:256
-// found check-race 3
+// found check-race 5
 kernel void wait_is_no_barrier(global const int* p, global int* o) {
     local int t[64], u[64];
     event_t e = async_work_group_copy(t, p, 64, 0);

@@ -18,7 +18,11 @@ pub(in crate::check) fn messages(mistake: Mistake) -> (Trap, Trap) {
         ),
         Mistake::Differs { is_copy, is_same_kind: false } => (
             "check-copy",
-            format!("a work item makes a {} where another one of its group makes a {}", noun(is_copy), noun(!is_copy)),
+            format!(
+                "a work item makes a {} where another one of its group makes a {}",
+                noun(is_copy),
+                noun(!is_copy)
+            ),
             "all work items of a group have to make the same copies and waits in the same order",
             "the other work item is here",
         ),
@@ -37,7 +41,8 @@ pub(in crate::check) fn messages(mistake: Mistake) -> (Trap, Trap) {
         Mistake::Unknown { is_copy } => (
             "check-copy",
             if is_copy {
-                "the event given to this group copy is neither 0 nor one that a copy of this group returned".to_owned()
+                "the event given to this group copy is neither 0 nor one that a copy of this group returned"
+                    .to_owned()
             } else {
                 "this waits for an event that no copy of this group returned".to_owned()
             },

@@ -1,8 +1,8 @@
 //! Accesses that a work-group makes as a whole. They are those of a thread of their own, which no barrier orders, but a wait.
 
-use crate::check::race::{Races, shared};
-use crate::check::race::stamps::Touch;
 use crate::check::race::pages::words_of;
+use crate::check::race::stamps::Touch;
+use crate::check::race::{Races, shared};
 use crate::check::watcher::{Bug, Seen, What};
 use crate::machine::observer::{Access, Spot};
 use crate::run::program::Actor;

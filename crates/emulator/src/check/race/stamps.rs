@@ -122,7 +122,9 @@ impl Stamps {
             if copy_of(deed.thread).is_some() {
                 return !self.done.contains(&deed.thread);
             }
-            deed.kind == AccessKind::Store && (self.needs_local_fences || !deed.is_local) && *number > self.fenced(deed)
+            deed.kind == AccessKind::Store
+                && (self.needs_local_fences || !deed.is_local)
+                && *number > self.fenced(deed)
         };
         let numbers = self.open.iter().copied().chain(self.epoch_first..=self.all.len() as u32);
         let mut open: Vec<u32> = numbers.filter(is_open).collect();
@@ -280,9 +282,8 @@ impl Stamps {
     #[inline(always)]
     pub(super) fn write_alone(&self, cell: &mut Cell, touch: Touch) -> bool {
         self.forget(cell, touch);
-        let is_alone = is_harmless(cell, touch)
-            || self.is_clear(cell.write, cell.channels[0], touch)
-                && (0..2).all(|n| self.is_clear(cell.reads[n], cell.channels[1 + n], touch));
+        let is_alone = self.is_clear(cell.write, cell.channels[0], touch)
+            && (0..2).all(|n| self.is_clear(cell.reads[n], cell.channels[1 + n], touch));
         if is_alone {
             self.enter(cell, touch);
         }
