@@ -430,3 +430,12 @@ kernel void work_while_copied(global const int* p, global int* o) {
     barrier(CLK_LOCAL_MEM_FENCE);
     o[get_local_id(0)] = sum + t[63 - get_local_id(0)];
 }
+
+// run --global 128 --local 64 --arg p=range:f32:256 --arg o=zeros:512
+// noted check-copy-barrier 4
+kernel void all_load_the_first(global const float* p, global float* o) {
+    local float t[64];
+    event_t e = async_work_group_strided_copy(t, p + get_group_id(0) * 128, 64, 2, 0);
+    wait_group_events(1, &e);
+    o[get_global_id(0)] = t[0];
+}

@@ -347,7 +347,7 @@ impl Stamps {
     #[inline(always)]
     pub(super) fn is_clear(&self, stamp: u32, channel: u8, touch: Touch) -> bool {
         self.is_own(stamp, channel, touch)
-            && (touch.channel != WHOLE || stamp < self.epoch_first || stamp == touch.stamp)
+            && (touch.channel != WHOLE || stamp < self.epoch_first || stamp == touch.stamp || self.is_done(stamp))
     }
 
     /// Whether a barrier came behind a stamp of the present group, with what it needs in front of it.
