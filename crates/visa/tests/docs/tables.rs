@@ -19,7 +19,7 @@ const READERS: [(&str, &str); 4] = [
 ];
 
 /// A note below a table: the row's name, where it was recorded, and the text.
-fn note(name: &str, date: impl std::fmt::Display, commit: &str, counts: &str, text: Option<&String>) -> String {
+fn note(name: &str, date: &toml::value::Datetime, commit: &str, counts: &str, text: Option<&String>) -> String {
     let text = text.map_or(String::new(), |text| text.trim().to_owned());
     let gap = if text.starts_with('-') || text.contains("\n- ") { "\n\n" } else { " " };
     format!("**{name}** ({date}, `{commit}`{counts}).{gap}{text}\n\n").replace(". \n", ".\n")
