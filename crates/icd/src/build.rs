@@ -63,7 +63,8 @@ pub(crate) fn translate(target: Platform, text: &[u8], options: &str, headers: &
     call_source(target, &kind, text, options, headers, "out.spv")
 }
 
-/// Compiles OpenCL C. Where races are looked for, group copies are marked, unless the source cannot be compiled so.
+/// Compiles OpenCL C. Where races are looked for, group copies are marked, unless the source cannot
+/// be compiled so.
 fn call_source(
     target: Platform,
     kind: &[&str],
@@ -95,9 +96,9 @@ fn internal_options(target: Platform, options: &str) -> String {
     internal
 }
 
-/// A text as a file. The compiler reads on to a zero, which must be in it. The headers, which come first, define macros of what a
-/// device has not; without these lines a program that asks for a feature would be given one that does not link. Behind them come
-/// the lines of checks.
+/// A text as a file. The compiler reads on to a zero, which must be in it. The headers, which come
+/// first, define macros of what a device has not; without these lines a program that asks for a
+/// feature would be given one that does not link. Behind them come the lines of checks.
 fn file_of(target: Platform, text: &[u8], prelude: &str) -> Named {
     let undefined = device::untrue_macros(target).iter().map(|name| format!("#undef {name}\n")).collect::<String>();
     let first = format!("{undefined}{prelude}#line 1\n");

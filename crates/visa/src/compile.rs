@@ -35,8 +35,8 @@ pub(super) struct Args {
     /// Options for the compiler, such as "-cl-std=CL2.0 -DN=4"
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     options: Option<String>,
-    /// Mark the group's copies (async_work_group_copy), so that `visa run --check` follows them; such a program runs nowhere
-    /// else. A source that `run` compiles itself needs no option
+    /// Mark the group's copies (async_work_group_copy), so that `visa run --check` follows them;
+    /// such a program runs nowhere else. A source that `run` compiles itself needs no option
     #[arg(long)]
     check: bool,
     /// How errors are reported
@@ -67,7 +67,8 @@ pub(super) fn compile(source: &Path, platform: Platform, options: Option<&str>) 
     compile_behind(source, platform, options, |_| None)
 }
 
-/// Compiles a source as [`compile`] does, with lines in front of it that `prelude` chooses by its text.
+/// Compiles a source as [`compile`] does, with lines in front of it that `prelude` chooses by its
+/// text.
 ///
 /// # Errors
 /// As [`compile`].

@@ -51,7 +51,7 @@ fn compiled(file: &str, platform: &str) -> PathBuf {
     out
 }
 
-/// What the checks find and note in a kernel, and the exit code.
+/// Runs the checks on a kernel: exit code, findings and notes, and the report.
 fn check(file: &Path, platform: &str, case: &Case) -> (Option<i32>, [Places; 2], String) {
     let mut visa = Command::new(env!("CARGO_BIN_EXE_visa"));
     visa.current_dir(visakit_testing::root().join("crates/visa/tests/checks"));

@@ -1,8 +1,8 @@
-//! Kernels after reports of users: each gives the values that it is expected to give, with each compiler that is installed and
-//! on each device that the compiler builds for.
+//! Kernels after reports of users: each gives the values that it is expected to give, with each
+//! compiler that is installed and on each device that the compiler builds for.
 //!
-//! The compilers are the `ocloc` on the search path, and those in the folders of `VISAKIT_COMPILERS`, which are separated as
-//! in `PATH`.
+//! The compilers are the `ocloc` on the search path, and those in the folders of
+//! `VISAKIT_COMPILERS`, which are separated as in `PATH`.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -10,7 +10,8 @@ use std::process::Command;
 /// Devices of each model of the emulator.
 const DEVICES: [&str; 7] = ["skl", "tgllp", "dg2", "mtl", "pvc", "bmg", "ptl-h"];
 
-/// Folders that are put in front of the search path, one for each compiler; nothing for the one on it.
+/// Folders that are put in front of the search path, one for each compiler; nothing for the one on
+/// it.
 fn compilers() -> Vec<Option<PathBuf>> {
     let more = std::env::var_os("VISAKIT_COMPILERS").unwrap_or_default();
     let more = std::env::split_paths(&more).filter(|folder| !folder.as_os_str().is_empty()).map(Some);
@@ -29,7 +30,7 @@ fn visa(compiler: Option<&PathBuf>) -> Command {
     visa
 }
 
-/// Whether a compiler builds anything for a device.
+/// Returns `true` if a compiler builds for a device.
 fn builds_for(compiler: Option<&PathBuf>, device: &str) -> bool {
     let out = visakit_testing::scratch("strangers").join("probe.zebin");
     let output = visa(compiler).args(["compile", "constant_table.cl", "--device", device, "-o"]).arg(out).output();
@@ -43,7 +44,8 @@ fn kernels_of_reports_give_their_values() {
         return;
     }
     let folder = visakit_testing::root().join("crates/visa/tests/strangers");
-    let mut files: Vec<_> = std::fs::read_dir(folder).expect("the kernels").map(|entry| entry.unwrap().path()).collect();
+    let mut files: Vec<_> =
+        std::fs::read_dir(folder).expect("the kernels").map(|entry| entry.unwrap().path()).collect();
     files.sort();
     let (mut wrong, mut runs) = (Vec::new(), 0);
     for compiler in &compilers {
@@ -56,7 +58,8 @@ fn kernels_of_reports_give_their_values() {
                     continue;
                 }
                 let options = of("// run ").expect("how it is run").split(' ');
-                let output = visa(compiler.as_ref()).arg("run").arg(file).args(["--device", device]).args(options).output();
+                let output =
+                    visa(compiler.as_ref()).arg("run").arg(file).args(["--device", device]).args(options).output();
                 let output = output.expect("visa starts");
                 runs += 1;
                 if !output.status.success() {

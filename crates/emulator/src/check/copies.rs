@@ -1,12 +1,13 @@
 //! Copies that a work-group makes as a whole: `async_work_group_copy` and its relatives.
 //!
-//! The compiler expands such a copy into a loop in which each work item copies some elements, and a wait into a barrier.
-//! Both are gone from the vISA text. A source that is checked is therefore compiled with [`PRELUDE`] in front, which
-//! announces each operation by stores to [`MARKS`]: a record of 128 bytes for each work item, whose first word says what
-//! happens. The launch maps memory there, the observer reads the values, and no other check sees them.
+//! The compiler expands such a copy into a loop in which each work item copies some elements, and a
+//! wait into a barrier. Both are gone from the vISA text. A source that is checked is therefore
+//! compiled with [`PRELUDE`] in front, which announces each operation by stores to [`MARKS`]: a
+//! record of 128 bytes for each work item, whose first word says what happens. The launch maps
+//! memory there, the observer reads the values, and no other check sees them.
 //!
-//! A copy's accesses are those of the group, at any time between its call and a wait for its event. All work items have to
-//! make the same operations in the same order.
+//! A copy's accesses are those of the group, at any time between its call and a wait for its event.
+//! All work items have to make the same operations in the same order.
 
 mod words;
 
@@ -32,10 +33,12 @@ const MOST_ITEMS: usize = 1024;
 /// Elements of a copy that are entered; the rest of a longer copy is not checked.
 const MOST_ELEMENTS: u64 = 1 << 24;
 
-/// The bits of a pointer to shared local memory that are its offset there: compilers set others, so that none is null.
+/// The bits of a pointer to shared local memory that are its offset there: compilers set others, so
+/// that none is null.
 const LOCAL: u64 = 0x0fff_ffff;
 
-/// Words of a record: the operation, pairs of words for values of 64 bits, and the size of an element.
+/// Words of a record: the operation, pairs of words for values of 64 bits, and the size of an
+/// element.
 const OPERATION: usize = 0;
 const TO: usize = 2;
 const FROM: usize = 4;
@@ -48,26 +51,28 @@ const BYTES: usize = 14;
 static WORDS: [AtomicU32; MOST_ITEMS * RECORD as usize / 4] =
     [const { AtomicU32::new(0) }; MOST_ITEMS * RECORD as usize / 4];
 
-/// Returns the memory that a program with marks stores to, with its address. [`check`](super::check) maps it itself; any other
-/// launch of such a program needs it among its [`regions`](crate::run::Surroundings::regions).
+/// Returns the memory that a program with marks stores to, with its address.
+/// [`check`](super::check) maps it itself; any other launch of such a program needs it among its
+/// [`regions`](crate::run::Surroundings::regions).
 pub fn marks() -> (u64, Lent) {
     (MARKS, Lent { words: &WORDS, bytes: size_of_val(&WORDS), owner: Arc::new(()) })
 }
 
-/// Returns the lines to put in front of an OpenCL C source, so that [`check`](super::check) can follow its group copies.
-/// `None` where the source has no such call, as far as its text and `#include` lines tell.
+/// Returns the lines to put in front of an OpenCL C source, so that [`check`](super::check) can
+/// follow its group copies. `None` where the source has no such call, as far as its text and
+/// `#include` lines tell.
 pub fn prelude(source: &str) -> Option<&'static str> {
     let calls = ["async_work_group_", "wait_group_events"].iter().any(|name| source.contains(name));
     (calls || source.contains("include")).then_some(PRELUDE)
 }
 
-/// Returns whether an access is a mark.
+/// Returns `true` for a mark.
 #[inline]
 pub(super) fn is_mark(access: &Access) -> bool {
     access.space == Space::Flat && access.address >> 32 == MARKS >> 32
 }
 
-/// What a work item asks its group for.
+/// An operation that a work item asks its group for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Operation {
     Copy(Copy),
@@ -87,12 +92,13 @@ struct Copy {
     /// The event that the call returns.
     handle: u64,
     bytes: u64,
-    /// Whether the destination is shared local memory, and the source is not.
+    /// The destination is shared local memory, and the source is not.
     is_inward: bool,
 }
 
 impl Copy {
-    /// The range of one side: whether it is shared local memory, its first address, and the address behind its last byte.
+    /// Returns the range of one side: `true` for shared local memory, its first address, and the
+    /// address behind its last byte.
     fn side(&self, kind: AccessKind) -> (bool, u64, u64) {
         let (start, step, is_local) = match kind {
             AccessKind::Load => (self.from, self.from_step, !self.is_inward),
@@ -102,7 +108,7 @@ impl Copy {
         (is_local, start, start.saturating_add(span).saturating_add(self.bytes))
     }
 
-    /// Whether an access may be one of its loop.
+    /// Returns `true` if an access may be one of its loop.
     fn covers(&self, access: &Access, map: &LaunchMap) -> bool {
         let (is_local, start, end) = self.side(access.kind);
         let at = match (access.space, access.buffer) {
@@ -120,13 +126,13 @@ struct Made {
     by: Actor,
     /// Work items that have made it.
     count: u32,
-    /// For a copy, whether a wait came behind it.
+    /// For a copy, `true` behind a wait for it.
     is_done: bool,
-    /// Whether a bug was reported in which it takes part.
+    /// A bug was reported in which it takes part.
     is_told: bool,
 }
 
-/// What a work item does.
+/// The state of a work item.
 #[derive(Clone, Default)]
 struct Item {
     fields: [u32; RECORD as usize / 4],
@@ -153,11 +159,11 @@ pub(super) struct Copies {
     fresh: Vec<(usize, Copy)>,
     /// Work items of the group.
     size: u32,
-    /// Whether work items of the group disagree: what follows from that is not reported.
+    /// Work items of the group disagree: consequences of that are not reported.
     disagree: bool,
 }
 
-/// What is wrong with a group copy.
+/// A mistake with a group copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mistake {
     /// A work item makes another operation than an earlier one did.
@@ -184,7 +190,7 @@ impl Mistake {
         }
     }
 
-    /// Whether it shows at the end of a group only, and has no meaning after a fault.
+    /// Returns `true` if it shows at the end of a group only, and has no meaning after a fault.
     pub(super) fn is_at_end(self) -> bool {
         matches!(self, Self::Missing { .. } | Self::Unwaited)
     }

@@ -1,8 +1,9 @@
 //! Races that only show where inputs are not all the same number.
 //!
-//! A store of what is there already is no race. Where a buffer holds one number all over, such as zeros, that hides races of
-//! values that come from it. A launch with such stores is run again with other numbers in these buffers: what then races at
-//! the same two places, and did not before, is noted.
+//! A store of what is there already is no race. Where a buffer holds one number all over, such as
+//! zeros, that hides races of values that come from it. A launch with such stores is run again with
+//! other numbers in these buffers: what then races at the same two places, and did not before, is
+//! noted.
 
 use std::collections::BTreeSet;
 
@@ -14,13 +15,13 @@ use crate::machine::fault::Trap;
 use crate::run::{Options, Program, RunError, launch_from};
 use visakit_diag::Diagnostic;
 
-/// What the first run has seen.
+/// Observations of the first run.
 pub(super) struct Seen<'a> {
     /// The pairs of places where stores of equal values met.
     pub(super) equal: &'a [watcher::Key],
     /// The arguments that were loaded from.
     pub(super) loaded: &'a BTreeSet<u32>,
-    /// What was found.
+    /// Findings of the first run.
     pub(super) findings: &'a [Finding],
 }
 
@@ -75,7 +76,8 @@ pub(super) fn note(race: &Trap) -> Trap {
     watcher::found("check-equal", message, help)
 }
 
-/// Replaces the number that a buffer holds all over by two that alternate at random. Returns whether there was one.
+/// Replaces the number that a buffer holds all over by two that alternate at random. Returns
+/// whether there was one.
 fn vary(bytes: &mut [u8], type_name: &str) -> bool {
     let name = type_name.trim_end_matches('*').trim_end_matches(|c: char| c.is_ascii_digit());
     let size = match name {

@@ -95,7 +95,7 @@ pub struct Finding {
     pub count: u64,
     /// Whether it stores to what another work item has for itself: what that one does then has its reason here.
     pub overwrites: bool,
-    /// Whether it is worth a look and no bug.
+    /// Set for a finding that is worth a look and no bug.
     pub is_note: bool,
 }
 

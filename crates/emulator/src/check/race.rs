@@ -80,7 +80,8 @@ pub(super) struct Races {
     /// there.
     together: Vec<(usize, u64, u32)>,
     message: Option<(u32, u32, u32)>,
-    /// The work items that began copies, by group and number; and the copies of the present group that races are about.
+    /// The work items that began copies, by group and number; and the copies of the present group
+    /// that races are about.
     copiers: HashMap<(u32, usize), Actor>,
     told: BTreeSet<usize>,
     /// Pairs of places where a store of an equal value would race otherwise.

@@ -89,12 +89,12 @@ pub(super) struct Seen {
 /// Other work items that a bug names.
 const MOST_ITEMS: usize = 3;
 
-/// What makes it the same bug: its kind, the places in the program, and the memory.
+/// The identity of a bug: its kind, the places in the program, and the memory.
 pub(super) type Key = (&'static str, [u32; 2], usize);
 
 /// A bug where it shows for the first time.
 pub(super) struct Bug {
-    /// What makes it the same bug.
+    /// Its identity.
     pub(super) key: Key,
     /// Who did it.
     pub(super) actor: Actor,
@@ -123,7 +123,7 @@ impl Bug {
         self.is_about(other.key)
     }
 
-    /// Whether it is the bug of a key.
+    /// Returns `true` for the bug of a key.
     pub(super) fn is_about(&self, (other_code, others, other_memory): Key) -> bool {
         let (code, places, memory) = self.key;
         let (same, any) = (|place| others.contains(place), other_memory == memory);
@@ -179,7 +179,8 @@ impl<'a> Watcher<'a> {
         f(&mut self.state.borrow_mut());
     }
 
-    /// What was seen. Of a launch that faulted nothing is said that shows at the end of a group.
+    /// Returns the findings. After a fault, those that show at the end of a group only are left
+    /// out.
     pub(super) fn finish(self, is_faulty: bool) -> Watched {
         let mut state = self.state.into_inner();
         if let Some(races) = &mut state.races {

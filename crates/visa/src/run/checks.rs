@@ -188,7 +188,7 @@ pub(super) fn bugs_of<'a>(bugs: &[Found<'a>], request: &Request) -> Option<Vec<B
     request.check.map(|_| bugs.iter().filter(is_bug).map(Bug::new).collect())
 }
 
-/// What is worth a look and no bug, for programs.
+/// Returns the notes, for programs.
 pub(super) fn notes_of<'a>(bugs: &[Found<'a>]) -> Vec<Bug<'a>> {
     bugs.iter().filter(|found| found.finding.is_note).map(Bug::new).collect()
 }

@@ -371,7 +371,7 @@ struct Report<'a> {
     more_faults: Vec<Fault<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     bugs: Option<Vec<Bug<'a>>>,
-    /// What checks found that is worth a look and no bug.
+    /// Notes of the checks: worth a look and no bugs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<Bug<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -32,7 +32,8 @@ pub(super) fn load(request: &Request) -> Result<Program, Findings> {
         let options = with_lines(request.options.as_deref().unwrap_or_default());
         let platform = platform.unwrap_or_else(default_platform);
         let checks_race = request.check.is_some_and(|checks| checks.race);
-        // A source that cannot be compiled with the lines of the checks in front of it is compiled without them.
+        // A source that cannot be compiled with the lines of the checks in front of it is compiled
+        // without them.
         let followed = || compile_behind(path, platform, Some(&options), prelude).ok();
         match if checks_race && !is_stream(path) { followed() } else { None } {
             Some(bytes) => bytes,

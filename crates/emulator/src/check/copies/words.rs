@@ -1,4 +1,4 @@
-//! What is said of group copies.
+//! Messages about group copies.
 
 use crate::check::copies::Mistake;
 use crate::check::watcher::found;

@@ -1,4 +1,5 @@
-//! Accesses that a work-group makes as a whole. They are those of a thread of their own, which no barrier orders, but a wait.
+//! Accesses that a work-group makes as a whole. They are those of a thread of their own, which no
+//! barrier orders, but a wait.
 
 use crate::check::race::pages::words_of;
 use crate::check::race::stamps::Touch;

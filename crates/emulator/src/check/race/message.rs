@@ -18,7 +18,7 @@ impl Races {
         self.together.push((at.0, at.1, access.lane));
     }
 
-    /// Whether an earlier channel of the same message stores to the same place.
+    /// Returns `true` if an earlier channel of the same message stores to the same place.
     pub(super) fn is_same_message(&self, before: &Deed, access: &Access, at: (usize, u64)) -> bool {
         let message = (access.thread, access.spot.instruction);
         before.spot.instruction == access.spot.instruction

@@ -108,7 +108,8 @@ pub(super) struct Stamps {
     open: Vec<u32>,
     /// The threads that stand for group copies of the present group that were waited for.
     done: Vec<u32>,
-    /// Those of the stamps that were asked for last, by a number that is made of their thread and instruction.
+    /// Those of the stamps that were asked for last, by a number that is made of their thread and
+    /// instruction.
     recent: Vec<u32>,
     /// Those that others have displaced there.
     displaced: HashMap<(u32, u32, AccessKind), u32>,
@@ -157,7 +158,7 @@ impl Stamps {
         self.open = open.into_iter().filter(|number| !self.is_done(*number)).collect();
     }
 
-    /// Whether a stamp is that of a group copy of the present group that was waited for.
+    /// Returns `true` for a stamp of a group copy of the present group that was waited for.
     #[inline(always)]
     fn is_done(&self, stamp: u32) -> bool {
         !self.done.is_empty()

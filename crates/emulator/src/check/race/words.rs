@@ -43,7 +43,7 @@ pub(in crate::check) fn messages(
     (found("check-race", message, help), found("check-race", same, ""))
 }
 
-/// The same where the earlier access, the later one or both are those of a group copy.
+/// Returns the messages of a race where either access or both belong to a group copy.
 fn of_copies(now: &str, before: &str, [is_before, is_now]: [bool; 2]) -> (Trap, Trap) {
     let copy = |is_copy: bool| if is_copy { " by a group copy" } else { " by a work item" };
     let message = format!("{now}{} races with {before}{}", copy(is_now), copy(is_before));
