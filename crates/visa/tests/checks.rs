@@ -157,6 +157,11 @@ fn races_that_equal_inputs_hide_are_noted() {
 }
 
 #[test]
+fn generated_kernels_are_judged_as_their_accesses_are() {
+    run_for("generated.cl", true, &["skl", "dg2", "pvc"]);
+}
+
+#[test]
 fn nothing_is_found_in_correct_kernels() {
     run("correct.cl", true);
 }
