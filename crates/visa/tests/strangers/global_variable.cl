@@ -1,4 +1,5 @@
 // Variables of the program.
+// where it compiles
 // run --options -cl-std=CL3.0 --global 16 --local 16 --arg o=zeros:64 --expect o=fill:i32:16:15,25,35,45
 global int counter = 5;
 global int table[4] = {10, 20, 30, 40};
