@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 use visakit::isa::Platform;
 use visakit_diag::Diagnostic;
+use visakit_emulator::check::prelude;
 use visakit_zebin::ocloc::{self, EMIT_VISA};
 use visakit_zebin::spirv::{self, Module};
 
@@ -46,6 +47,10 @@ pub(super) struct Args {
     /// Options for the compiler, such as "-cl-std=CL2.0 -DN=4"
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     options: Option<String>,
+    /// Mark the group's copies (async_work_group_copy), so that `visa run --check` follows them;
+    /// such a program runs nowhere else. A source that `run` compiles itself needs no option
+    #[arg(long)]
+    check: bool,
     /// How errors are reported
     #[arg(long, value_enum, default_value_t)]
     format: OutputFormat,
@@ -67,7 +72,8 @@ pub(super) fn run(args: Args) -> Outcome {
 
 fn build(args: &Args) -> Result<Outcome, Findings> {
     let output = Output::new(&args.output, &[&args.source], args.format)?;
-    let built = compile(&args.source, args.device.as_deref(), args.options.as_deref())?;
+    let prelude = |text: &str| if args.check { prelude(text) } else { None };
+    let built = compile_behind(&args.source, args.device.as_deref(), args.options.as_deref(), prelude)?;
     let release = built.release();
     let written = output.write(&built.bytes)?;
     note(&format!("compiled for {} by {release}", built.device));
@@ -94,6 +100,20 @@ impl Built {
 /// The errors of the compiler; no compiler, none for the device, or a file that cannot be read or
 /// written.
 pub(super) fn compile(source: &Path, device: Option<&str>, options: Option<&str>) -> Result<Built, Findings> {
+    compile_behind(source, device, options, |_| None)
+}
+
+/// Compiles a source as [`compile`] does, with lines in front of it that `prelude` chooses by its
+/// text.
+///
+/// # Errors
+/// As [`compile`].
+pub(super) fn compile_behind(
+    source: &Path,
+    device: Option<&str>,
+    options: Option<&str>,
+    prelude: impl FnOnce(&str) -> Option<&'static str>,
+) -> Result<Built, Findings> {
     let bytes = read(source)?;
     let kind = Kind::of(source, &bytes);
     if matches!(kind, Kind::Zebin | Kind::Archive | Kind::Spirv) {
@@ -110,7 +130,7 @@ pub(super) fn compile(source: &Path, device: Option<&str>, options: Option<&str>
     let (folder, _unfinished) = workspace()?;
     let unread = |error: std::io::Error| problem("file-read", source, format!("cannot be read: {error}"));
     // Headers are found beside the source, as other compilers have it.
-    let (file, beside) = if is_stream(source) {
+    let (mut file, beside) = if is_stream(source) {
         let file = folder.path().join("stdin.cl");
         std::fs::write(&file, &text).map_err(unread)?;
         (file, std::env::current_dir().map_err(unread)?)
@@ -119,6 +139,11 @@ pub(super) fn compile(source: &Path, device: Option<&str>, options: Option<&str>
         let beside = file.parent().unwrap_or(Path::new("/")).to_owned();
         (file, beside)
     };
+    if let Some(prelude) = prelude(&text) {
+        let name = file.display().to_string().replace('\\', "\\\\").replace('"', "\\\"");
+        file = folder.path().join("behind.cl");
+        std::fs::write(&file, format!("{prelude}#line 1 \"{name}\"\n{text}")).map_err(unread)?;
+    }
     let beside = format!("-I {}", beside.display());
     let options = [options.unwrap_or_default(), &beside].join(" ");
     let arguments =

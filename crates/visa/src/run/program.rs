@@ -6,15 +6,16 @@ use visakit::isa::Platform;
 use visakit::object::{Object, Routine, RoutineKind};
 use visakit::text;
 use visakit_diag::{Diagnostic, Severity};
+use visakit_emulator::check::prelude;
 use visakit_emulator::launch::data::ProgramData;
 use visakit_emulator::run::{FunctionText, Program};
 use visakit_zebin::Zebin;
 use visakit_zebin::info::{ExecutionEnv, KernelInfo};
 
-use crate::compile::compile;
+use crate::compile::{compile, compile_behind};
 use crate::compiler;
 use crate::input::{Kind, zebins, zebins_of};
-use crate::io::{note, read, shown};
+use crate::io::{is_stream, note, read, shown};
 use crate::launch::request::Request;
 use crate::recompile::{can_recompile, recompile};
 use crate::report::{Findings, object_problem, problem};
@@ -29,8 +30,16 @@ pub(super) fn load(request: &Request) -> Result<Program, Findings> {
     let is_named = |name: &str| path.extension().is_some_and(|extension| extension == name);
     if is_named("cl") {
         let options = with_lines(request.options.as_deref().unwrap_or_default());
-        let built = compile(path, request.platform.as_deref(), Some(&options))?;
-        if request.platform.is_none() {
+        let device = request.platform.as_deref();
+        let checks_race = request.check.is_some_and(|checks| checks.race);
+        // A source that cannot be compiled with the lines of the checks in front of it is compiled
+        // without them.
+        let followed = || compile_behind(path, device, Some(&options), prelude).ok();
+        let built = match if checks_race && !is_stream(path) { followed() } else { None } {
+            Some(built) => built,
+            None => compile(path, device, Some(&options))?,
+        };
+        if device.is_none() {
             note(&format!("note: compiled for {}; --device names another", built.device));
         }
         return of_compiled(path, &zebins_of(path, &built.bytes)?, request);
