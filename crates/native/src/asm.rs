@@ -172,6 +172,11 @@ impl Asm {
         self.depth -= 1;
     }
 
+    /// Returns the bytes of code and constants so far.
+    pub(crate) fn len(&self) -> usize {
+        self.streams.iter().map(|stream| stream.len).sum()
+    }
+
     /// How much there is.
     pub(crate) fn written(&self) -> Written {
         Written { lens: self.streams.iter().map(|stream| stream.len).collect(), depth: self.depth }
@@ -484,7 +489,10 @@ impl Stream {
         let mut bytes = self.encoder.take_buffer();
         bytes.truncate(place);
         self.encoder.set_buffer(bytes);
-        self.distances.retain(|(distance, _)| *distance < place);
+        // They are in the order of their places.
+        while self.distances.last().is_some_and(|(distance, _)| *distance >= place) {
+            self.distances.pop();
+        }
         self.len = place;
     }
 }

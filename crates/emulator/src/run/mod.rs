@@ -340,7 +340,7 @@ fn attempt(
         (fault.printed, fault.buffers) = (printed, mapped.into_contents());
         return Err(RunError::TrapReport(fault));
     }
-    let stats = options.stats.then(|| Stats::new(program, code, &total, *wall));
+    let stats = options.stats.then(|| Stats::new(program, &lowered, &total, *wall));
     Ok(Ok(Outcome {
         buffers: mapped.into_contents(),
         printed,

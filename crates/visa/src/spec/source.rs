@@ -15,7 +15,8 @@ pub(crate) const BUILTIN: &str = "builtin";
 /// The option that corrects a specification.
 #[derive(Debug, clap::Args)]
 pub(crate) struct OverlayArg {
-    /// Correct the folders with an overlay first; `builtin` is the one for the vendor's documents
+    /// Correct the folders with an overlay first; `builtin` is the one for the vendor's documents. An overlay is compared
+    /// with the specification in its folder, or with the pages in this program
     #[arg(long, value_name = "FILE|builtin")]
     pub(crate) overlay: Option<PathBuf>,
 }
@@ -53,7 +54,7 @@ pub(super) fn read_overlay(overlay: &OverlayArg) -> Result<Option<(Overlay, Vec<
             let (base, _) = visakit_conform::own_model();
             Ok(Some(overlay::overlay_of(text, "spec/upstream-overlay.md".to_owned(), base)))
         }
-        Some(file) => overlay::read_overlay(file).map(Some).map_err(unread),
+        Some(file) => overlay::read_overlay_or(file, || visakit_conform::own_model().0).map(Some).map_err(unread),
     }
 }
 
