@@ -89,8 +89,8 @@ pub fn compile(routine: &Routine, level: Level) -> Result<Code, Refusal> {
         steps: steps.iter().map(|labels| labels.map(|label| label.as_ref().map_or(usize::MAX, place))).collect(),
         full,
         functions,
-        begin: live.begin,
-        written: live.written,
+        begin: live.begin.map(|bytes| bytes.plain(routine.register_bytes)),
+        written: live.written.plain(routine.register_bytes),
     };
     Code::new(parts, routine).ok_or(Refusal::Host)
 }

@@ -35,6 +35,27 @@ impl Bytes {
         words(at, bytes).any(|(word, bits)| self.word(word) & bits != 0)
     }
 
+    /// Returns the set with an entry for each word of a register file of `bytes` bytes.
+    pub(crate) fn plain(&self, bytes: u32) -> Plain {
+        let mut words = vec![self.rest; bytes.div_ceil(64) as usize];
+        for (word, bits) in &self.words {
+            if let Some(word) = words.get_mut(*word as usize) {
+                *word = *bits;
+            }
+        }
+        Plain(words)
+    }
+}
+
+/// A set of bytes that is asked often: all words of a register file.
+#[derive(Clone, Debug)]
+pub(crate) struct Plain(Vec<u64>);
+
+impl Plain {
+    fn touch(&self, at: u32, bytes: u32) -> bool {
+        words(at, bytes).any(|(word, bits)| self.0.get(word as usize).is_some_and(|word| word & bits != 0))
+    }
+
     /// Returns one bit for each dword of the [`PIECE`](crate::PIECE) at `at` that has a byte in the
     /// set; `at` is a multiple of the size of a piece.
     pub(crate) fn of_piece(&self, at: u32) -> u8 {

@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 use memmap2::{Mmap, MmapMut};
 
 use crate::block::channels;
-use crate::bytes::Bytes;
+use crate::bytes::Plain;
 use crate::frame::{Frame, Memory, Raw};
 use crate::ir::{Body, Function, Operands, Routine};
 use crate::{Exit, Resume, Threads};
@@ -28,9 +28,9 @@ pub struct Code {
     /// What the code calls, at the addresses that stand in it.
     _functions: Vec<Function>,
     /// What matters when the routine begins: with all channels of the first block, and with any.
-    begin: [Bytes; 2],
+    begin: [Plain; 2],
     /// What any step writes.
-    written: Bytes,
+    written: Plain,
     /// The channels of the first block.
     channels: u32,
     limits: Limits,
@@ -63,8 +63,8 @@ pub(crate) struct Parts {
     pub(crate) steps: Vec<[usize; 2]>,
     pub(crate) full: Vec<u32>,
     pub(crate) functions: Vec<Function>,
-    pub(crate) begin: [Bytes; 2],
-    pub(crate) written: Bytes,
+    pub(crate) begin: [Plain; 2],
+    pub(crate) written: Plain,
 }
 
 /// The function at [`Code::entry`]: it takes a frame and the place to begin at, and gives the number of an exit.

@@ -17,11 +17,10 @@ const MOST: Duration = Duration::from_secs(60);
 #[track_caller]
 fn visa(arguments: &[&str]) -> (i32, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_visa"));
-    let output = scratch("folders-output").join("text");
-    let file = || Stdio::from(fs::File::create(&output).unwrap());
-    let (out, errors) = (file(), fs::OpenOptions::new().append(true).open(&output).unwrap());
-    let mut process =
-        command.args(arguments).stdin(Stdio::null()).stdout(out).stderr(Stdio::from(errors)).spawn().unwrap();
+    // A pipe would have to be emptied meanwhile.
+    let output = scratch(&format!("folders-{}", std::thread::current().name().unwrap())).join("text");
+    let file = || Stdio::from(fs::OpenOptions::new().create(true).append(true).open(&output).unwrap());
+    let mut process = command.args(arguments).stdin(Stdio::null()).stdout(file()).stderr(file()).spawn().unwrap();
     let start = Instant::now();
     let status = loop {
         if let Some(status) = process.try_wait().unwrap() {
