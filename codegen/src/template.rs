@@ -12,6 +12,10 @@ pub struct Template {
     pub source: String,
     /// Whether it is printed only in the text that keeps everything.
     pub full: bool,
+    /// The text revision from which the vendor's printer writes it, as year times 100 plus month.
+    pub since: Option<u32>,
+    /// The text revision from which the vendor's printer no longer writes it and its reader refuses it.
+    pub before: Option<u32>,
 }
 
 /// In front of a template that keeps what the vendor's text loses.
@@ -105,8 +109,10 @@ impl Style {
 /// Reads a template line; the error says what is wrong with it and at which byte.
 pub fn parse(line: &str) -> Result<Template, (String, usize)> {
     let lead = line.len() - line.trim_start().len();
+    let (since, before, marks) = revisions(&line[lead..]);
+    let lead = lead + marks;
     let full = line[lead..].starts_with(FULL);
-    let start = if full { lead + FULL.len() } else { 0 };
+    let start = if full { lead + FULL.len() } else { lead };
     let mut reader = Reader { text: line.as_bytes(), line, at: start };
     let mut items = reader.items(0)?;
     fold_specials(&mut items);
@@ -114,7 +120,33 @@ pub fn parse(line: &str) -> Result<Template, (String, usize)> {
     while matches!(items.last(), Some(Item::Space(_))) {
         items.pop();
     }
-    Ok(Template { items, source: line.trim().to_owned(), full })
+    Ok(Template { items, source: line.trim().to_owned(), full, since, before })
+}
+
+/// Reads the marks of text revisions in front of a template, `{2024-02+}` and `{-2024-02}`, and their length.
+fn revisions(line: &str) -> (Option<u32>, Option<u32>, usize) {
+    let (mut since, mut before, mut at) = (None, None, 0);
+    while let Some((mark, _)) = line[at..].strip_prefix('{').and_then(|rest| rest.split_once('}')) {
+        if let Some(found) = mark.strip_suffix('+').and_then(revision) {
+            since = Some(found);
+        } else if let Some(found) = mark.strip_prefix('-').and_then(revision) {
+            before = Some(found);
+        } else {
+            break;
+        }
+        at += mark.len() + 2;
+        at += line[at..].len() - line[at..].trim_start().len();
+    }
+    (since, before, at)
+}
+
+/// Reads a text revision, `2024-02`, as year times 100 plus month.
+pub fn revision(text: &str) -> Option<u32> {
+    let (year, month) = text.split_once('-')?;
+    let digits = |text: &str, len| text.len() == len && text.bytes().all(|b| b.is_ascii_digit());
+    let (year, month): (u32, u32) =
+        (digits(year, 4) && digits(month, 2)).then(|| year.parse().ok().zip(month.parse().ok()))??;
+    (1..=12).contains(&month).then_some(year * 100 + month)
 }
 
 impl Template {
@@ -374,6 +406,16 @@ mod tests {
         let t = parse("full: [(<P>)] ADD <dst>").unwrap();
         assert!(t.full && !parse("[(<P>)] ADD <dst>").unwrap().full);
         assert_eq!(t.items, parse("[(<P>)] ADD <dst>").unwrap().items);
+    }
+
+    #[test]
+    fn reads_the_marks_of_text_revisions() {
+        let t = parse("{2024-02+} [(<P>)] ADD <dst>").unwrap();
+        assert_eq!((t.since, t.before, t.mnemonic()), (Some(202_402), None, Some("add")));
+        let t = parse("{2024-02+} {-2025-05} full: ADD <dst>").unwrap();
+        assert_eq!((t.since, t.before, t.full), (Some(202_402), Some(202_505), true));
+        assert_eq!(revision("2024-13"), None);
+        assert_eq!(revision("24-1"), None);
     }
 
     #[test]

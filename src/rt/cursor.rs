@@ -43,6 +43,10 @@ pub struct Cursor<'a> {
     at: usize,
     /// Whether a failure is going to be forgotten: then nobody reads what its error says.
     quiet: bool,
+    /// The newest text revision that something read so far needs, as year times 100 plus month; zero for any.
+    since: u32,
+    /// The oldest text revision that no longer has something read so far; `u32::MAX` for none.
+    before: u32,
     /// Names of the routine's variables.
     pub symbols: &'a mut dyn Symbols,
 }
@@ -50,7 +54,22 @@ pub struct Cursor<'a> {
 impl<'a> Cursor<'a> {
     /// A cursor at byte `at` of a text.
     pub fn new(text: &'a str, at: usize, symbols: &'a mut dyn Symbols) -> Self {
-        Self { text, at: at.min(text.len()), quiet: false, symbols }
+        Self { text, at: at.min(text.len()), quiet: false, since: 0, before: u32::MAX, symbols }
+    }
+
+    /// Notes that what was read has this form from a text revision on.
+    pub fn note_since(&mut self, revision: u32) {
+        self.since = self.since.max(revision);
+    }
+
+    /// Notes that what was read has this form before a text revision only.
+    pub fn note_before(&mut self, revision: u32) {
+        self.before = self.before.min(revision);
+    }
+
+    /// Returns the text revisions whose forms were read: from the first on, before the second.
+    pub fn revisions(&self) -> (u32, u32) {
+        (self.since, self.before)
     }
 
     /// The byte at which the cursor stands.
@@ -82,12 +101,13 @@ impl<'a> Cursor<'a> {
 
     /// Reads something that need not be there, and goes back when it is not. The words of its error are not made.
     pub fn attempt<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, TextError>) -> Result<T, TextError> {
-        let (before, quiet) = (self.at, self.quiet);
+        let (before, quiet, revisions) = (self.at, self.quiet, self.revisions());
         self.quiet = true;
         let result = read(self);
         self.quiet = quiet;
         if result.is_err() {
             self.at = before;
+            (self.since, self.before) = revisions;
         }
         result
     }

@@ -55,6 +55,12 @@ pub trait Names {
     fn full(&self) -> bool {
         false
     }
+
+    /// The text revision, as year times 100 plus month: forms that are marked with a later one are not printed. Zero
+    /// stands for the texts of the oldest printer.
+    fn revision(&self) -> u32 {
+        0
+    }
 }
 
 /// Names of the variables of a routine, for parsing.

@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use super::file;
 use super::names::Style;
 use super::parse::{Options, parse};
 use super::print::{print, print_with};
+use super::{file, revision};
 use crate::isa::Platform;
 use crate::object::{Object, Routine};
 
@@ -21,7 +21,7 @@ pub fn print_exact(object: &Object, routine: &Routine, platform: Option<Platform
     let same = |text: &str| {
         parse(text, options()).is_ok_and(|p| {
             let of_file = p.variables == object.variables && p.uses.first() == Some(&uses);
-            of_file && p.version == object.version && p.routine == *routine
+            of_file && revision::of_version(p.version).0 == object.version && p.routine == *routine
         })
     };
     let full = print(object, routine, platform, Style::Full);

@@ -4,10 +4,10 @@ use super::scope::Scope;
 use super::withdrawn;
 use crate::isa::{
     And, ConstOpnd, DataType, ExecMask, ExecSize, Instruction, LscUntyped, Modifier, Not, Operand, Or, Predicate,
-    VecOperand, Xor, candidates, pages,
+    RawOperand, VecOperand, Xor, candidates, pages, predefined,
 };
 use crate::rt::reflect::Page;
-use crate::rt::{Candidate, Cursor, TextError, meant, nearest};
+use crate::rt::{Candidate, Cursor, FieldInfo, FieldRef, Role, TextError, Visitor, meant, nearest};
 
 /// Reads an instruction with its predicate. The second of what it gives is whether a call's label is one of another kind.
 pub(super) fn read(scope: &mut Scope, text: &str, lead: usize) -> Result<(Instruction, bool), TextError> {
@@ -34,8 +34,14 @@ pub(super) fn read(scope: &mut Scope, text: &str, lead: usize) -> Result<(Instru
     for candidate in found {
         c.restore(start);
         match c.attempt(|c| one(c, candidate, predicate, link)) {
+            Ok(instruction) if c.revisions().1 != u32::MAX && begins_with_null(&instruction) => {
+                return Err(null_of_newer_texts(text, start));
+            }
             Ok(mut instruction) => {
+                let (since, before) = c.revisions();
                 complete(&mut instruction);
+                let known = &mut scope.revisions;
+                *known = (known.0.max(since), known.1.min(before));
                 return Ok((instruction, link));
             }
             Err(error) => {
@@ -89,6 +95,34 @@ fn complete(instruction: &mut Instruction) {
         }
         _ => {}
     }
+}
+
+/// Returns whether the first of several operands that an instruction reads is null. Forms of older texts have no null
+/// there: it stands for an operand that newer texts have in that place.
+fn begins_with_null(instruction: &Instruction) -> bool {
+    struct Reads {
+        fields: &'static [FieldInfo],
+        first: Option<bool>,
+    }
+    impl<'a> Visitor<'a> for Reads {
+        fn field(&mut self, position: usize, field: FieldRef<'a>) {
+            let is_read = self.fields.get(position).is_some_and(|f| f.role == Some(Role::Read));
+            if let (FieldRef::Raw(raw), true, None) = (field, is_read, self.first) {
+                self.first = Some(*raw == RawOperand::default());
+            }
+        }
+    }
+    let mut reads = Reads { fields: instruction.fields(), first: None };
+    instruction.visit(&mut reads);
+    reads.first == Some(true)
+}
+
+/// Returns the error about a null operand where older texts have none.
+fn null_of_newer_texts(text: &str, start: usize) -> TextError {
+    let null = predefined::ALL.first().map_or("", |entry| entry.name);
+    let at = start + text[start..].find(null).unwrap_or(0);
+    let expected = "an operand other than null: older texts have none here, and in newer ones more follows";
+    TextError { at, expected: expected.to_owned() }
 }
 
 /// Reads a statement by one template, to its end.

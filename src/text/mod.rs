@@ -13,6 +13,7 @@ mod instruction;
 mod names;
 mod parse;
 mod print;
+mod revision;
 mod salvage;
 mod scope;
 mod source;

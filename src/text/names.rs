@@ -25,6 +25,7 @@ pub struct RoutineNames<'a> {
     version: Version,
     register_bytes: u32,
     style: Style,
+    revision: u32,
     unique: Unique,
 }
 
@@ -32,7 +33,7 @@ impl<'a> RoutineNames<'a> {
     /// Names as a style shows them; `register_bytes` is the platform's.
     pub fn new(routine: &'a Routine, version: Version, register_bytes: u32, style: Style) -> Self {
         let unique = if style == Style::Explicit { Unique::new(routine) } else { Unique::default() };
-        Self { routine, version, register_bytes, style, unique }
+        Self { routine, version, register_bytes, style, revision: super::revision::of(routine), unique }
     }
 
     /// The names that the routine's object has, as [`Style::Full`] shows them in texts of today.
@@ -135,6 +136,10 @@ impl Names for RoutineNames<'_> {
 
     fn full(&self) -> bool {
         self.style == Style::Full
+    }
+
+    fn revision(&self) -> u32 {
+        self.revision
     }
 }
 

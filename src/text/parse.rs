@@ -6,7 +6,7 @@ use visakit_diag::{Diagnostic, Lines, Severity};
 
 use super::scope::{Scope, Uses};
 use super::source::{Statement, statements};
-use super::{declare, instruction};
+use super::{declare, instruction, revision};
 use crate::isa::{FileScopeVarInfo, Instruction, Label, LabelId, LabelKind, Platform, Subroutine};
 use crate::limits;
 use crate::object::{Object, Routine, RoutineKind};
@@ -42,7 +42,7 @@ impl Parsed {
     /// An object with the routines of the text.
     pub fn into_object(self) -> Object {
         let routines = std::iter::once(self.routine).chain(self.more.into_iter().map(|(routine, _)| routine));
-        let mut object = Object::new(self.version, []);
+        let mut object = Object::new(revision::of_version(self.version).0, []);
         object.variables = self.variables;
         for (routine, uses) in routines.zip(self.uses) {
             object.push(routine, uses.variables, uses.functions);
@@ -268,8 +268,11 @@ impl Reader<'_> {
                 c.expect(".")?;
                 let minor = c.number("minor version", crate::rt::Format::Plain)?;
                 let end = c.save();
-                self.scope.version = Version::new(major, minor);
-                self.version = Some(self.scope.version);
+                let version = Version::new(major, minor);
+                let (of_object, since) = revision::of_version(version);
+                self.scope.version = of_object;
+                self.scope.revisions.0 = self.scope.revisions.0.max(since);
+                self.version = Some(version);
                 // Alone among directives it does not end its line.
                 self.statement_from(statement, end);
                 Ok(())
@@ -359,7 +362,14 @@ impl Reader<'_> {
     }
 
     fn instruction(&mut self, text: &str, lead: usize, line: u32) -> Result<(), TextError> {
+        let before = self.scope.revisions;
         let (instruction, link) = instruction::read(&mut self.scope, text, lead)?;
+        if self.scope.revisions.0 >= self.scope.revisions.1 {
+            self.scope.revisions = before;
+            let expected =
+                "an instruction as the lines above write it: its form is of texts of another date".to_owned();
+            return Err(TextError { at: lead, expected });
+        }
         self.label_kind(&instruction, link);
         self.push(instruction, line);
         Ok(())
@@ -400,7 +410,9 @@ impl Reader<'_> {
         if self.scope.names.depth() > 0 {
             self.errors.push(self.whole("block-open", "a block is not closed", "add a line `}` where it should end"));
         }
-        let scope = std::mem::replace(&mut self.scope, Scope::new(self.register_bytes));
+        let mut scope = std::mem::replace(&mut self.scope, Scope::new(self.register_bytes));
+        scope.keep_revision();
+        self.scope.revisions.0 = self.version.map_or(0, |version| revision::of_version(version).1);
         self.scope.version = scope.version;
         self.scope.file_variables = scope.file_variables;
         self.used.push(scope.uses);

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::declare::{is_plain, spelled};
 use super::names::{RoutineNames, Style};
 use super::unique::is_word;
-use super::{explicit, file};
+use super::{explicit, file, revision};
 use crate::isa::{
     ATTRIBUTES, AliasScope, AttributeInfo, InputClass, Instruction, Platform, StringId, attribute, pages, predefined,
     predefined_surface,
@@ -69,7 +69,8 @@ fn head(out: &mut String, object: &Object, routine: &Routine) {
         RoutineKind::Kernel => ".kernel",
         RoutineKind::Function { .. } => ".global_function",
     };
-    let _ = write!(out, ".version {}\n{directive} \"{}\"\n", object.version, routine.name());
+    let version = revision::version(object.version, revision::of(routine));
+    let _ = write!(out, ".version {version}\n{directive} \"{}\"\n", routine.name());
     if routine.kind == RoutineKind::Kernel {
         for function in &object.functions {
             let _ = writeln!(out, ".funcdecl \"{}\"", function.name.to_text());

@@ -1,6 +1,7 @@
 //! A routine that is being built from its text: its tables, and what its names stand for.
 
 use super::names::NameTables;
+use super::revision;
 use crate::builder::Tables;
 use crate::isa::{
     Alignment, DataType, FileScopeVarInfo, FunctionRelocSymtab, GeneralId, LabelId, LabelKind, StringId,
@@ -34,6 +35,8 @@ pub(super) struct Scope {
     pub(super) file_variables: Vec<FileScopeVarInfo>,
     /// How many of them this routine has said.
     pub(super) file_variables_said: usize,
+    /// The text revisions whose forms the routine's text has shown so far: from the first on, before the second.
+    pub(super) revisions: (u32, u32),
     /// The routine's name, once its text says all strings: they replace those that the assembler would begin with.
     explicit: Option<String>,
 }
@@ -50,6 +53,7 @@ impl Scope {
             uses: Uses::default(),
             file_variables: Vec::new(),
             file_variables_said: 0,
+            revisions: (0, u32::MAX),
             explicit: None,
         }
     }
@@ -64,6 +68,13 @@ impl Scope {
         let id = self.tables.push_string(&text);
         if names_the_routine {
             self.tables.routine.name = id;
+        }
+    }
+
+    /// Keeps the text revision in the pool. A pool that the text says has it already.
+    pub(super) fn keep_revision(&mut self) {
+        if self.explicit.is_none() && self.revisions.0 > 0 {
+            self.tables.push_string(&revision::mark(self.revisions.0));
         }
     }
 
@@ -118,6 +129,10 @@ impl Names for Scope {
 
     fn version(&self) -> Version {
         self.version
+    }
+
+    fn revision(&self) -> u32 {
+        self.revisions.0
     }
 }
 

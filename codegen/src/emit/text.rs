@@ -28,10 +28,11 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
     let mut by_word: BTreeMap<String, Vec<Ident>> = BTreeMap::new();
     for i in &all {
         for form in &i.forms {
-            for (number, text) in texts(cx, i, form).into_iter().enumerate() {
+            let all_texts = texts(cx, i, form);
+            for (number, text) in all_texts.clone().into_iter().enumerate() {
                 let words = words(cx, form, &text);
                 // A template without a word, such as a label's, is read by the frame of the text.
-                if words.is_empty() {
+                if words.is_empty() || reads_as_another(&text, &all_texts) {
                     continue;
                 }
                 let name = format_ident!("{}_{number}", member_name(&format!("{}_{}", i.name, form.name)));
@@ -123,6 +124,29 @@ fn fallback(cx: &Cx<'_>, i: &Instruction, form: &Form) -> TextForm {
         template: Template { items, ..Template::default() },
         at: form.at,
     }
+}
+
+/// Returns whether a template of newer texts differs from another template of the form in blanks only. Reading passes
+/// over blanks, so the other one reads both, and what is read shows no text revision.
+fn reads_as_another(text: &TextForm, all: &[TextForm]) -> bool {
+    let bare = |t: &TextForm| without_blanks(&t.template.items);
+    let same = |other: &&TextForm| other.template.since.is_none() && other.conditions == text.conditions;
+    text.template.since.is_some() && all.iter().filter(same).any(|other| bare(other) == bare(text))
+}
+
+/// Returns the items of a template without its blanks, with literals that touch joined.
+fn without_blanks(items: &[Item]) -> Vec<Item> {
+    let mut out: Vec<Item> = Vec::new();
+    for item in items {
+        match (item, out.last_mut()) {
+            (Item::Space(_), _) => {}
+            (Item::Text(text), Some(Item::Text(last))) => last.push_str(text),
+            (Item::Optional(inner), _) => out.push(Item::Optional(without_blanks(inner))),
+            (Item::Shown(inner), _) => out.push(Item::Shown(without_blanks(inner))),
+            _ => out.push(item.clone()),
+        }
+    }
+    out
 }
 
 /// The words with which a statement of this template begins.

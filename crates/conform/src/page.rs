@@ -195,7 +195,9 @@ impl<'m> Probes<'m> {
             return Some(true);
         }
         let all = templates(sample);
-        let Some(printing) = all.iter().find(|t| applies(self.world.model, sample, t)) else {
+        // The probes' routine is of the oldest text revision.
+        let mut printing = all.iter().filter(|t| t.template.since.is_none() && applies(self.world.model, sample, t));
+        let Some(printing) = printing.next() else {
             return Some(true);
         };
         let printed = print(&self.world, sample, printing);
@@ -222,6 +224,7 @@ impl<'m> Probes<'m> {
             statements.push(Statement {
                 fact,
                 version: sample.version,
+                since: text.template.since,
                 template: text.template.source.clone(),
                 is_base,
                 text: printed.text(),

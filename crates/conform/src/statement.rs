@@ -12,6 +12,8 @@ pub(super) struct Statement {
     pub(super) fact: Fact,
     pub(super) version: Version,
     pub(super) text: String,
+    /// The text revision from which statements are written like this.
+    pub(super) since: Option<u32>,
     /// The template that it was made from.
     pub(super) template: String,
     /// Whether it is that of a base instruction.
@@ -22,16 +24,22 @@ pub(super) struct Statement {
 impl Probes<'_> {
     /// Reads all statements of a version at once; those that fail are reported by their lines.
     pub(super) fn parse(&self, statements: &[Statement], tally: &mut Tally) {
-        let mut versions: Vec<Version> = statements.iter().map(|s| s.version).collect();
+        // Statements of different text revisions do not stand in one text.
+        let mut versions: Vec<(Version, Option<u32>)> = statements.iter().map(|s| (s.version, s.since)).collect();
         versions.sort_unstable();
         versions.dedup();
         let mut lost: Vec<&str> = Vec::new();
         let rounds = versions.into_iter().rev().flat_map(|version| [(version, true), (version, false)]);
-        for (version, is_base) in rounds {
+        for ((version, since), is_base) in rounds {
             // Where the base instruction of a template is not read, nothing more is said about that template.
             let mut left: Vec<&Statement> = statements
                 .iter()
-                .filter(|s| s.version == version && s.is_base == is_base && !lost.contains(&s.template.as_str()))
+                .filter(|s| {
+                    s.version == version
+                        && s.since == since
+                        && s.is_base == is_base
+                        && !lost.contains(&s.template.as_str())
+                })
                 .collect();
             // The second round has only what could be read.
             for _ in 0..2 {

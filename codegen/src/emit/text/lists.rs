@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::emit::{Cx, index_type, member_name, unsigned, variant_name};
-use crate::model::{BitField, BitFieldKind, Enumerator, IndexKind, List, ListId, ListKind, Place};
+use crate::model::{BitField, BitFieldKind, CellValue, Enumerator, IndexKind, List, ListId, ListKind, Place};
 use crate::template::{self, Item, Style};
 
 pub(super) fn emit(cx: &Cx<'_>) -> TokenStream {
@@ -40,7 +40,30 @@ fn index(kind: IndexKind) -> TokenStream {
 fn enumeration(cx: &Cx<'_>, id: ListId, list: &List, width: u32, values: &[Enumerator]) -> TokenStream {
     let name = cx.list_type(id);
     let (spec, repr) = (&list.name, unsigned(width));
-    let spellings = values.iter().filter(|v| !v.reserved).map(|v| &v.text);
+    let named: Vec<_> = values.iter().filter(|v| !v.reserved).collect();
+    let spellings = named.iter().map(|v| &v.text);
+    let newer = newer_spellings(list, &named);
+    let (mut read_newer, mut print_newer) = (Vec::new(), Vec::new());
+    for (position, since, text) in &newer {
+        let variant = variant_name(&named[*position].name);
+        read_newer.push(quote!((#text, #since, #name::#variant)));
+        print_newer.push(quote!(Self::#variant if p.names.revision() >= #since => p.text(#text),));
+    }
+    let read_newer = (!newer.is_empty()).then(|| {
+        let texts = newer.iter().map(|(_, _, text)| text);
+        quote! {
+            const NEWER: &[(&str, u32, #name)] = &[#(#read_newer),*];
+            if let Ok(at) = c.attempt(|c| c.one_of(#spec, &[#(#texts),*])) {
+                c.note_since(NEWER[at].1);
+                return Ok(NEWER[at].2);
+            }
+        }
+    });
+    let plain = if newer.is_empty() {
+        quote!(p.text(self.text()))
+    } else {
+        quote!(match self { #(#print_newer)* _ => p.text(self.text()) })
+    };
     quote! {
         impl #name {
             /// The spellings in the order of [`Self::ALL`].
@@ -50,14 +73,17 @@ fn enumeration(cx: &Cx<'_>, id: ListId, list: &List, width: u32, values: &[Enume
         impl rt::Text for #name {
             fn print(&self, p: &mut rt::Printer<'_>, format: rt::Format) {
                 match format {
-                    rt::Format::Plain => p.text(self.text()),
+                    rt::Format::Plain => #plain,
                     _ => p.number(i64::from(*self as #repr), format),
                 }
             }
 
             fn parse(c: &mut rt::Cursor<'_>, format: rt::Format) -> Result<Self, rt::TextError> {
                 match format {
-                    rt::Format::Plain => c.one_of(#spec, Self::SPELLINGS).map(|at| Self::ALL[at]),
+                    rt::Format::Plain => {
+                        #read_newer
+                        c.one_of(#spec, Self::SPELLINGS).map(|at| Self::ALL[at])
+                    }
                     _ => c.bits(format),
                 }
             }
@@ -65,6 +91,26 @@ fn enumeration(cx: &Cx<'_>, id: ListId, list: &List, width: u32, values: &[Enume
             fn is_default(&self) -> bool { *self == Self::default() }
         }
     }
+}
+
+/// The column heading that introduces spellings of newer texts is this word and a text revision, `Text 2025-05`.
+const NEWER_TEXT: &str = "Text ";
+
+/// Returns the spellings that values have from a text revision on: position of the value, revision, spelling.
+fn newer_spellings(list: &List, named: &[&Enumerator]) -> Vec<(usize, u32, String)> {
+    let columns = list.columns.iter().enumerate();
+    let columns = columns.filter_map(|(at, c)| Some((at, template::revision(c.name.strip_prefix(NEWER_TEXT)?)?)));
+    let mut out = Vec::new();
+    for (column, since) in columns {
+        for (position, value) in named.iter().enumerate() {
+            if let Some(CellValue::Names(names)) = value.cells.get(column).map(|c| &c.value)
+                && let Some(text) = names.first()
+            {
+                out.push((position, since, text.clone()));
+            }
+        }
+    }
+    out
 }
 
 /// Printing and parsing of a bit field: by its own template, as letters of its flags, or as a number.

@@ -45,6 +45,15 @@ pub(super) fn parser(cx: &Cx<'_>, i: &Instruction, form: &Form, text: &TextForm,
             }
         }
     });
+    let withdrawn = text.template.before.map(|before| {
+        quote! {
+            if c.symbols.revision() >= #before {
+                return Err(c.error("an instruction as the newer texts write it: another line shows that this is one"));
+            }
+        }
+    });
+    let shown = text.template.since.map(|since| quote!(c.note_since(#since);));
+    let shown = shown.into_iter().chain(text.template.before.map(|before| quote!(c.note_before(#before);)));
     let items = parse_items(cx, form, &text.template.items);
     let saturate = text.template.items.contains(&Item::Saturation).then(|| {
         let local = destination(form).map(local);
@@ -71,10 +80,12 @@ pub(super) fn parser(cx: &Cx<'_>, i: &Instruction, form: &Form, text: &TextForm,
             #(#locals)*
             let mut saturated = false;
             #versions
+            #withdrawn
             #predicate
             #(#presets)*
             #items
             #saturate
+            #(#shown)*
             Ok(#built)
         }
 

@@ -18,7 +18,9 @@ pub(super) fn printers(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
         for text in full.into_iter().chain(usual) {
             let tests = text.conditions.iter().map(|condition| test(cx, form, condition, member));
             let full = text.template.full.then(|| quote!(p.names.full()));
-            let tests: Vec<_> = full.into_iter().chain(tests).collect();
+            let since = text.template.since.map(|since| quote!(p.names.revision() >= #since));
+            let before = text.template.before.map(|before| quote!(p.names.revision() < #before));
+            let tests: Vec<_> = full.into_iter().chain(since).chain(before).chain(tests).collect();
             let print = print_items(cx, form, &text.template.items);
             if tests.is_empty() {
                 body.extend(quote!(#print return;));
