@@ -41,7 +41,8 @@ pub(crate) fn list(root: &Path, depth: usize) -> Result<Folder, Unread> {
                 continue;
             }
             if out.files.len() == FILES {
-                let message = format!("the folder has more than {FILES} files, which is the limit of a specification");
+                let message =
+                    format!("the folder has more than {FILES} files, which is the limit of a specification");
                 return Err((root.to_owned(), io::Error::other(message)));
             }
             out.files.push(path.clone());

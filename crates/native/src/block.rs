@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use iced_x86::{Code as Opcode, Register};
 
+use crate::Refusal;
 use crate::alike;
 use crate::asm::{Asm, Label, at, indexed};
 use crate::cache::Cache;
@@ -17,7 +18,6 @@ use crate::frame::offset;
 use crate::host::Level;
 use crate::ir::{Action, Behind, Block, End, Mask, Routine, Step};
 use crate::live::{Here, Live};
-use crate::Refusal;
 use crate::transfer;
 use crate::whole::Pair;
 

@@ -99,7 +99,19 @@ impl Code {
             branches: routine.blocks.len() & count,
         };
         let channels = routine.blocks.first().map_or(0, |block| channels(block, routine.count));
-        Some(Self { memory, entry, in_turn, blocks, steps, full, _functions: functions, begin, written, channels, limits })
+        Some(Self {
+            memory,
+            entry,
+            in_turn,
+            blocks,
+            steps,
+            full,
+            _functions: functions,
+            begin,
+            written,
+            channels,
+            limits,
+        })
     }
 
     /// Which dwords of a [`PIECE`](crate::PIECE) of the registers, at a multiple of its size, a thread that begins with these channels

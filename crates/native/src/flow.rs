@@ -167,7 +167,8 @@ impl<'a> Flow<'a> {
         if **old == bytes {
             return false;
         }
-        let near = [&self.ends[n][0], &self.ends[n][1], &self.begins[n][0], &self.begins[n + 1][0], &self.begins[n + 1][1]];
+        let near =
+            [&self.ends[n][0], &self.ends[n][1], &self.begins[n][0], &self.begins[n + 1][0], &self.begins[n + 1][1]];
         let shared = near.into_iter().find(|other| ***other == bytes).map(Rc::clone);
         if Rc::strong_count(old) == 1 {
             self.kept -= old.len();

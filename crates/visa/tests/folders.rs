@@ -41,7 +41,11 @@ fn pages(name: &str) -> PathBuf {
         fs::create_dir_all(to).unwrap();
         for entry in fs::read_dir(from).unwrap() {
             let (from, name) = entry.map(|entry| (entry.path(), entry.file_name())).unwrap();
-            if from.is_dir() { copy(&from, &to.join(name)) } else { fs::copy(&from, to.join(name)).map(drop).unwrap() }
+            if from.is_dir() {
+                copy(&from, &to.join(name))
+            } else {
+                fs::copy(&from, to.join(name)).map(drop).unwrap()
+            }
         }
     }
     let dir = scratch(name).join("spec");

@@ -40,38 +40,38 @@ fn variable(i: usize) -> String {
 const SHAPES: [Shape; 14] = [
     ("labels", 65_000, [NOTHING, label, NOTHING]),
     ("crossing gotos", 2_000, [NOTHING, goto, label]),
-    ("many crossing gotos", 65_000, [NOTHING, goto, label]),
+    ("many crossing gotos", 25_000, [NOTHING, goto, label]),
     ("uniform gotos", 32_000, [NOTHING, |i| format!("    goto (M1, 1) L{i}\n"), label]),
     ("jumps", 32_000, [NOTHING, |i| format!("    jmp (M1, 1) L{i}\n"), label]),
     ("loops", 32_000, [NOTHING, |i| label(i) + &goto(i), NOTHING]),
     ("crossing loops", 32_000, [NOTHING, label, goto]),
     ("returns", 32_000, [NOTHING, |i| format!("{}{ADD}    (P1) ret (M1, 16)\nL{i}:\n", goto(i)), NOTHING]),
     ("one block", 60_000, [NOTHING, |_| ADD.to_owned(), NOTHING]),
+    ("loads", 60_000, [NOTHING, |_| "    gather4_scaled.R (M1, 16) T6 0x0:ud V32.0 V33.0\n".to_owned(), NOTHING]),
+    ("mathematics", 30_000, [NOTHING, |_| "    cos (M1, 16) F34(0,0)<1> F34(0,0)<1;1,0>\n".to_owned(), NOTHING]),
     (
-        "loads",
-        60_000,
-        [NOTHING, |_| "    gather4_scaled.R (M1, 16) T6 0x0:ud V32.0 V33.0\n".to_owned(), NOTHING],
+        "variables",
+        30_000,
+        [variable, |i| format!("L{i}:\n    add (M1, 16) A{i}(0,0)<1> V32(0,0)<1;1,0> V33(0,0)<1;1,0>\n"), NOTHING],
     ),
-    ("mathematics", 30_000, [
-        NOTHING,
-        |_| "    cos (M1, 16) F34(0,0)<1> F34(0,0)<1;1,0>\n".to_owned(),
-        NOTHING,
-    ]),
-    ("variables", 30_000, [
-        variable,
-        |i| format!("L{i}:\n    add (M1, 16) A{i}(0,0)<1> V32(0,0)<1;1,0> V33(0,0)<1;1,0>\n"),
-        NOTHING,
-    ]),
-    ("long lives", 10_000, [
-        variable,
-        |i| format!("L{i}:\n    add (M1, 16) A{i}(0,0)<1> V32(0,0)<1;1,0> V33(0,0)<1;1,0>\n"),
-        |i| format!("    add (M1, 16) V32(0,0)<1> A{i}(0,0)<1;1,0> V33(0,0)<1;1,0>\n"),
-    ]),
-    ("wide variables", 500, [
-        |i| format!(".decl A{i} v_type=G type=d num_elts=8000 align=GRF\n"),
-        |i| format!("L{i}:\n    add (M1, 16) A{i}(0,0)<1> V32(0,0)<1;1,0> V33(0,0)<1;1,0>\n"),
-        NOTHING,
-    ]),
+    (
+        "long lives",
+        10_000,
+        [
+            variable,
+            |i| format!("L{i}:\n    add (M1, 16) A{i}(0,0)<1> V32(0,0)<1;1,0> V33(0,0)<1;1,0>\n"),
+            |i| format!("    add (M1, 16) V32(0,0)<1> A{i}(0,0)<1;1,0> V33(0,0)<1;1,0>\n"),
+        ],
+    ),
+    (
+        "wide variables",
+        500,
+        [
+            |i| format!(".decl A{i} v_type=G type=d num_elts=8000 align=GRF\n"),
+            |i| format!("L{i}:\n    add (M1, 16) A{i}(0,0)<1> V32(0,0)<1;1,0> V33(0,0)<1;1,0>\n"),
+            NOTHING,
+        ],
+    ),
 ];
 
 fn text((_, n, parts): Shape) -> String {

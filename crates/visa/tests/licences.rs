@@ -4,7 +4,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
-use serde_json::Value;
 use visakit_testing::root;
 
 /// A crate that is not to be had under MIT: its licence expression, and what it is linked into.
@@ -66,46 +65,27 @@ fn is_mit(expression: &str) -> bool {
     alternatives(expression).contains(&BTreeSet::from(["MIT".to_owned()]))
 }
 
-/// Returns the crates that the packages are linked with and that are not to be had under MIT.
+/// Returns the crates that the packages are linked with and that are not to be had under MIT. Neither what builds and tests
+/// them nor procedural macros, which the compiler loads, are among them.
 fn linked() -> Others {
     let mut others = Others::new();
-    for target in TARGETS {
-        let args = ["metadata", "--format-version=1", "--locked", "--offline", "--filter-platform", target];
-        let output = Command::new(env!("CARGO")).args(args).current_dir(root()).output().unwrap();
+    for (target, (package, label)) in TARGETS.iter().flat_map(|target| BINARIES.map(|binary| (target, binary))) {
+        let of = ["tree", "--locked", "--offline", "--package", package, "--target", target];
+        let form = ["--edges", "normal,no-proc-macro", "--prefix", "none", "--format", "{p}|{l}"];
+        let output = Command::new(env!("CARGO")).args(of).args(form).current_dir(root()).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
-        let by_id = |list: &Value| -> BTreeMap<String, Value> {
-            let id = |entry: &Value| (entry["id"].as_str().unwrap().to_owned(), entry.clone());
-            list.as_array().unwrap().iter().map(id).collect()
-        };
-        let (packages, nodes) = (by_id(&metadata["packages"]), by_id(&metadata["resolve"]["nodes"]));
-        for (package, label) in BINARIES {
-            let first = packages.iter().find(|(_, value)| value["name"] == package).unwrap().0;
-            let (mut open, mut seen) = (vec![first.clone()], BTreeSet::new());
-            while let Some(id) = open.pop() {
-                if !seen.insert(id.clone()) {
-                    continue;
-                }
-                let licence = packages[&id]["license"].as_str();
-                let licence = licence.unwrap_or_else(|| panic!("{id} names its licence"));
-                if !is_mit(licence) {
-                    let name = packages[&id]["name"].as_str().unwrap().to_owned();
-                    others.entry(name).or_insert_with(|| (licence.to_owned(), BTreeSet::new())).1.insert(label);
-                }
-                for dep in nodes[&id]["deps"].as_array().unwrap() {
-                    let kinds = dep["dep_kinds"].as_array().unwrap();
-                    // Neither what builds nor what tests it; nor procedural macros, which the compiler loads.
-                    let pkg = dep["pkg"].as_str().unwrap();
-                    let is_macro = packages[pkg]["targets"].as_array().unwrap().iter().any(|target| {
-                        target["kind"].as_array().unwrap().iter().any(|kind| kind == "proc-macro")
-                    });
-                    if !is_macro && kinds.iter().any(|kind| kind["kind"].is_null()) {
-                        open.push(pkg.to_owned());
-                    }
-                }
+        let text = String::from_utf8(output.stdout).unwrap();
+        let lines: BTreeSet<&str> = text.lines().map(|line| line.trim_end_matches(" (*)")).collect();
+        for line in &lines {
+            let (name, licence) = line.split_once('|').unwrap();
+            let name = name.split(' ').next().unwrap();
+            assert!(!licence.is_empty(), "{name} names its licence");
+            if !is_mit(licence) {
+                let new = || (licence.to_owned(), BTreeSet::new());
+                others.entry(name.to_owned()).or_insert_with(new).1.insert(label);
             }
-            assert!(seen.len() > 20, "{package} is linked with {} crates", seen.len());
         }
+        assert!(lines.len() > 20, "{package} is linked with {} crates", lines.len());
     }
     others
 }
@@ -127,7 +107,8 @@ fn every_linked_licence_but_mit_is_named() {
         let named: BTreeSet<String> = licence.split(" and ").map(str::to_owned).collect();
         let enough = alternatives(expression);
         assert!(enough.contains(&named), "THIRD-PARTY.md: `{name}` is under {expression}, not {licence}");
-        let into: Vec<&str> = BINARIES.map(|(_, label)| label).into_iter().filter(|label| into.contains(label)).collect();
+        let into: Vec<&str> =
+            BINARIES.map(|(_, label)| label).into_iter().filter(|label| into.contains(label)).collect();
         assert_eq!(place, into.join(", "), "THIRD-PARTY.md: what `{name}` is linked into");
     }
     assert!(rows.is_empty(), "THIRD-PARTY.md: these are not linked, or are to be had under MIT: {rows:?}");

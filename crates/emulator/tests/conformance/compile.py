@@ -71,5 +71,8 @@ def programs(source):
 
 
 if __name__ == "__main__":
-    for name in sys.argv[1:] or sys.exit(__doc__):
+    names = sys.argv[1:]
+    if not names or names[0].startswith("-"):
+        sys.exit(__doc__)
+    for name in names:
         programs(HERE / f"{name}.cl")
