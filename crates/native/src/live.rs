@@ -102,7 +102,7 @@ impl Live {
         let mut owners = Owners::new(routine.register_bytes);
         let exposed: Vec<_> = routine.blocks.iter().map(|block| owners.exposed(block)).collect();
         let [begin, ends] = Flow::of(routine, &joins, &exposed).solve()?;
-        let begin = begin.first()?.clone().map(|bytes| Rc::unwrap_or_clone(bytes));
+        let begin = begin.first()?.clone().map(Rc::unwrap_or_clone);
         let written = written(routine);
         Some(Self { begin, written, ends, exposed, joins })
     }

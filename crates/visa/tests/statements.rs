@@ -59,7 +59,9 @@ fn documents(dir: &Path, out: &mut Vec<PathBuf>) {
             if !matches!(name.as_str(), "target" | ".git" | "spec" | "vectors" | "golden" | "corpus") {
                 documents(&path, out);
             }
-        } else if name == "run" || [".md", ".py", ".sh", ".yml"].iter().any(|ending| name.ends_with(ending)) {
+        } else if name != "CHANGELOG.md"
+            && (name == "run" || [".md", ".py", ".sh", ".yml"].iter().any(|ending| name.ends_with(ending)))
+        {
             out.push(path);
         }
     }
