@@ -10,12 +10,14 @@ use std::sync::{Arc, LazyLock};
 use opencl_sys::*;
 use visakit::isa::Platform;
 use visakit_emulator::limits::{BUFFER_BYTES, IMAGE_LINE, IMAGE_SIDE};
+use visakit_zebin::ocloc::INSTALL;
 
-use crate::build;
+use crate::compilers;
 use crate::environment::ENVIRONMENT;
 use crate::error::{Code, Result, ensure, fail};
 use crate::handle::{self, Handle, kind};
 use crate::image::PITCH_ALIGNMENT;
+use crate::launch::say;
 use crate::platform::{self, VERSION, VERSION_TEXT, version};
 use crate::raw::Answer;
 use crate::storage::ALIGNMENT;
@@ -138,11 +140,16 @@ pub(crate) fn untrue_macros(target: Platform) -> Vec<&'static str> {
 
 /// All devices, or those that the environment names.
 pub(crate) fn all() -> Vec<Handle<Device>> {
-    let targets = match &ENVIRONMENT.devices {
-        None => TARGETS.to_vec(),
+    let targets: Vec<_> = match &ENVIRONMENT.devices {
+        // A device that nothing can be built for is there only for those who ask for it, to run binaries.
+        None => TARGETS.into_iter().filter(|&target| compilers::of(target).is_some()).collect(),
         Some(names) => names.split(',').filter_map(known).collect(),
     };
-    targets.into_iter().map(|target| handle::create(Device::new(target))).collect()
+    let devices: Vec<_> = targets.into_iter().map(|target| handle::create(Device::new(target))).collect();
+    if devices.is_empty() && ENVIRONMENT.devices.is_none() {
+        say(&format!("no devices, as there is no compiler for any; {INSTALL}"));
+    }
+    devices
 }
 
 /// The target of a name.
@@ -150,7 +157,7 @@ fn known(name: &str) -> Option<Platform> {
     let found = Platform::from_name(name.trim()).filter(|target| TARGETS.contains(target));
     if found.is_none() {
         let names = TARGETS.map(Platform::name).join(", ");
-        eprintln!("visakit: there is no device `{}`; VISAKIT_DEVICES takes some of {names}", name.trim());
+        say(&format!("there is no device `{}`; VISAKIT_DEVICES takes some of {names}", name.trim()));
     }
     found
 }
@@ -195,6 +202,11 @@ impl Device {
             threads,
             part_of,
         }
+    }
+
+    /// Returns `true` if a compiler builds for it.
+    pub(crate) fn has_compiler(&self) -> bool {
+        compilers::of(self.target).is_some()
     }
 
     /// Versions of OpenCL C.
@@ -380,7 +392,7 @@ pub(crate) fn info(device: &Handle<Device>, answer: Answer) -> Result {
         CL_DEVICE_ERROR_CORRECTION_SUPPORT => answer.flag(false),
         CL_DEVICE_PROFILING_TIMER_RESOLUTION => answer.value(1_usize),
         CL_DEVICE_ENDIAN_LITTLE | CL_DEVICE_AVAILABLE | CL_DEVICE_HOST_UNIFIED_MEMORY => answer.flag(true),
-        CL_DEVICE_COMPILER_AVAILABLE | CL_DEVICE_LINKER_AVAILABLE => answer.flag(build::is_available()),
+        CL_DEVICE_COMPILER_AVAILABLE | CL_DEVICE_LINKER_AVAILABLE => answer.flag(device.has_compiler()),
         CL_DEVICE_EXECUTION_CAPABILITIES => answer.value(CL_EXEC_KERNEL | CL_EXEC_NATIVE_KERNEL),
         CL_DEVICE_QUEUE_ON_HOST_PROPERTIES => {
             answer.value(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE)
@@ -404,7 +416,11 @@ pub(crate) fn info(device: &Handle<Device>, answer: Answer) -> Result {
         CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR => answer.value(0_u64),
         CL_DEVICE_SEMAPHORE_TYPES_KHR => answer.list(&[CL_SEMAPHORE_TYPE_BINARY_KHR]),
         CL_DEVICE_PROFILE => answer.text("FULL_PROFILE"),
-        CL_DEVICE_VERSION => answer.text(&format!("{VERSION_TEXT} {}", env!("CARGO_PKG_VERSION"))),
+        CL_DEVICE_VERSION => {
+            let compiler = compilers::of(device.target).map(|(compiler, _)| format!(" ({})", compiler.version()));
+            let version = env!("CARGO_PKG_VERSION");
+            answer.text(&format!("{VERSION_TEXT} {version}{}", compiler.unwrap_or_default()))
+        }
         CL_DEVICE_NUMERIC_VERSION => answer.value(VERSION),
         CL_DEVICE_OPENCL_C_VERSION => answer.text("OpenCL C 1.2 visakit"),
         CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR => answer.value(version(1, 2, 0)),
@@ -415,8 +431,8 @@ pub(crate) fn info(device: &Handle<Device>, answer: Answer) -> Result {
         }
         CL_DEVICE_EXTENSIONS => answer.text(&device.extensions.join(" ")),
         CL_DEVICE_EXTENSIONS_WITH_VERSION => answer.list(&versions(&device.extensions)),
-        CL_DEVICE_IL_VERSION => answer.text(if build::is_available() { "SPIR-V_1.2" } else { "" }),
-        CL_DEVICE_ILS_WITH_VERSION if build::is_available() => answer.list(&[named("SPIR-V", version(1, 2, 0))]),
+        CL_DEVICE_IL_VERSION => answer.text(if device.has_compiler() { "SPIR-V_1.2" } else { "" }),
+        CL_DEVICE_ILS_WITH_VERSION if device.has_compiler() => answer.list(&[named("SPIR-V", version(1, 2, 0))]),
         CL_DEVICE_ILS_WITH_VERSION => answer.list::<cl_name_version>(&[]),
         CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED => answer.text(""),
         CL_DEVICE_PLATFORM => answer.value(handle::address(platform::the())),
