@@ -1,5 +1,5 @@
 //! The licences of the crates that are linked into the command and into the driver, beside what
-//! `THIRD-PARTY.md` says of them.
+//! `docs/licences.md` says of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
@@ -92,7 +92,7 @@ fn linked() -> Others {
 
 #[test]
 fn every_linked_licence_but_mit_is_named() {
-    let text = std::fs::read_to_string(root().join("THIRD-PARTY.md")).unwrap();
+    let text = std::fs::read_to_string(root().join("docs/licences.md")).unwrap();
     let mut rows = BTreeMap::new();
     for row in text.lines().filter(|line| line.starts_with("| `")) {
         let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
@@ -102,16 +102,16 @@ fn every_linked_licence_but_mit_is_named() {
     let linked = linked();
     for (name, (expression, into)) in &linked {
         let Some((licence, place)) = rows.remove(name) else {
-            panic!("THIRD-PARTY.md: add a row for `{name}`, which is under {expression}");
+            panic!("docs/licences.md: add a row for `{name}`, which is under {expression}");
         };
         let named: BTreeSet<String> = licence.split(" and ").map(str::to_owned).collect();
         let enough = alternatives(expression);
-        assert!(enough.contains(&named), "THIRD-PARTY.md: `{name}` is under {expression}, not {licence}");
+        assert!(enough.contains(&named), "docs/licences.md: `{name}` is under {expression}, not {licence}");
         let into: Vec<&str> =
             BINARIES.map(|(_, label)| label).into_iter().filter(|label| into.contains(label)).collect();
-        assert_eq!(place, into.join(", "), "THIRD-PARTY.md: what `{name}` is linked into");
+        assert_eq!(place, into.join(", "), "docs/licences.md: what `{name}` is linked into");
     }
-    assert!(rows.is_empty(), "THIRD-PARTY.md: these are not linked, or are to be had under MIT: {rows:?}");
+    assert!(rows.is_empty(), "docs/licences.md: these are not linked, or are to be had under MIT: {rows:?}");
 }
 
 #[test]
