@@ -1,5 +1,5 @@
-//! The files of a specification folder. Links are not followed: what one leads to inside the folder is read at its own
-//! place, and what lies outside is no part of the specification.
+//! The files of a specification folder. Links are not followed: what one leads to inside the folder
+//! is read at its own place, and what lies outside is no part of the specification.
 
 use std::fs::{self, File, FileType};
 use std::io::{self, Read};
@@ -26,7 +26,8 @@ pub(crate) type Unread = (PathBuf, io::Error);
 /// Lists the files of a folder down to `depth` levels of folders in it.
 ///
 /// # Errors
-/// When a folder cannot be read, a page is a device or a pipe, or there are more than [`FILES`] files.
+/// When a folder cannot be read, a page is a device or a pipe, or there are more than [`FILES`]
+/// files.
 pub(crate) fn list(root: &Path, depth: usize) -> Result<Folder, Unread> {
     let mut out = Folder::default();
     let mut open = vec![(root.to_owned(), 0)];

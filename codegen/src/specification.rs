@@ -44,7 +44,8 @@ pub fn load(dir: &Path) -> Result<(Vec<Page>, BTreeSet<String>), (PathBuf, std::
     Ok((pages, files))
 }
 
-/// The pages of a folder, down to `depth` levels of folders in it, the paths of all its files, and findings about its links.
+/// The pages of a folder, down to `depth` levels of folders in it, the paths of all its files, and
+/// findings about its links.
 pub(crate) fn load_with_links(dir: &Path, depth: usize) -> Result<Loaded, Unread> {
     let folder = folder::list(dir, depth)?;
     let relative = |path: &Path| {

@@ -72,8 +72,8 @@ pub fn read_overlay(file: &Path) -> Result<(Overlay, Vec<Diagnostic>), (PathBuf,
     read_overlay_or(file, Model::default)
 }
 
-/// Reads an overlay and the specification in its folder, or takes another one where the folder has none. The error is the
-/// file that could not be read and why.
+/// Reads an overlay and the specification in its folder, or takes another one where the folder has
+/// none. The error is the file that could not be read and why.
 pub fn read_overlay_or(
     file: &Path,
     otherwise: impl FnOnce() -> Model,

@@ -1,5 +1,5 @@
-//! Control flow with more places where channels may wait than native code lists one by one: all engines give what the
-//! host computes, or the same as the interpreter.
+//! Control flow with more places where channels may wait than native code lists one by one: all
+//! engines give what the host computes, or the same as the interpreter.
 
 #[macro_use]
 #[allow(unused_macros)]
@@ -39,7 +39,8 @@ fn run(body: &str, input: &[u32; 16]) -> Vec<u32> {
     expected.0
 }
 
-/// The channels of `n` cases: those of each leave for its label, those of none pass over all of them.
+/// The channels of `n` cases: those of each leave for its label, those of none pass over all of
+/// them.
 fn switch(n: u32, uniform: bool) -> String {
     let mut body = String::new();
     for case in 0..n {
@@ -59,7 +60,8 @@ fn switch(n: u32, uniform: bool) -> String {
 
 #[test]
 fn channels_leave_past_many_others() {
-    // 33 joins are one more than are listed, 2,100 blocks have more words of bits than are compared one by one.
+    // 33 joins are one more than are listed, 2,100 blocks have more words of bits than are compared
+    // one by one.
     for n in [5, 31, 32, 33, 70, 700, 2100] {
         let lanes: [u32; 16] = std::array::from_fn(|lane| lane as u32 * n / 14);
         for uniform in [false, true] {

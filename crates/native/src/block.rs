@@ -26,7 +26,8 @@ const CODE: usize = 16 << 20;
 const LATER: usize = 1 << 13;
 /// Cold paths that may wait for the end of the routine.
 const LATER_AT_END: usize = 1 << 12;
-/// Compiles a routine. The time and the memory that this takes grow with the size of the routine and have a budget.
+/// Compiles a routine. The time and the memory that this takes grow with the size of the routine
+/// and have a budget.
 ///
 /// # Errors
 /// A [`Refusal`]: the caller has to interpret the routine.

@@ -1,4 +1,5 @@
-//! Where execution goes behind a block: to the next one, to a target, or to the first block where channels wait.
+//! Where execution goes behind a block: to the next one, to a target, or to the first block where
+//! channels wait.
 
 use std::ops::Range;
 
@@ -10,11 +11,13 @@ use crate::emit::{ACTIVE, ENABLED, Emitter, Enabled, FRAME, WAITING};
 use crate::frame::offset;
 use crate::ir::Mask;
 
-/// Where channels may wait at more blocks than these on the way of a branch, the code looks for the first in the table.
+/// Where channels may wait at more blocks than these on the way of a branch, the code looks for the
+/// first in the table.
 const NEAR: usize = 32;
 
 impl Emitter<'_> {
-    /// Goes to the next block unless the first channel's predicate decides otherwise, and any channel is active.
+    /// Goes to the next block unless the first channel's predicate decides otherwise, and any
+    /// channel is active.
     pub(crate) fn decide(&mut self, mask: &Mask, next: Label) {
         if self.enabled(&Mask { always: true, ..*mask }) == Enabled::Some {
             self.asm.ri(Opcode::Test_rm32_imm32, ENABLED, 1);
@@ -67,7 +70,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Goes to a label if any of some words of the table of occupied blocks, which is at RCX, is not zero.
+    /// Goes to a label if any of some words of the table of occupied blocks, which is at RCX, is
+    /// not zero.
     pub(crate) fn go_if_any_word(&mut self, words: Range<u32>, label: Label) {
         if words.len() <= NEAR {
             for word in words {

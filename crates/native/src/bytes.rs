@@ -78,12 +78,12 @@ pub(crate) struct Changing {
     spent: u64,
 }
 
-/// What undoes a change.
+/// The inverse of a change.
 #[derive(Clone, Debug)]
 pub(crate) enum Undo {
-    /// Gives a word back what it was.
+    /// Restores a word.
     Word(u32, u64),
-    /// Gives the whole set back what it was.
+    /// Restores the whole set.
     All(Bytes),
 }
 
@@ -129,7 +129,7 @@ impl Changing {
         Some(if round == self.round { self.values[word as usize] } else { self.rest })
     }
 
-    /// Gives a word other bits. Words behind the register file do not exist.
+    /// Replaces the bits of a word. Words behind the register file do not exist.
     fn put(&mut self, word: u32, bits: u64) {
         self.spent += 1;
         let n = word as usize;
@@ -199,7 +199,7 @@ impl Changing {
         self.spent += other.set.len() as u64 + 1;
     }
 
-    /// Returns the set as it is.
+    /// Returns a copy in the form that is kept.
     pub(crate) fn bytes(&self) -> Bytes {
         let words = self.set.iter().filter_map(|word| Some((*word, self.word(*word)?)));
         let mut words: Vec<_> = words.filter(|(_, bits)| *bits != self.rest).collect();

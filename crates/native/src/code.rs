@@ -27,9 +27,10 @@ pub struct Code {
     full: Vec<u32>,
     /// What the code calls, at the addresses that stand in it.
     _functions: Vec<Function>,
-    /// What matters when the routine begins: with all channels of the first block, and with any.
+    /// Bytes that are live when the routine begins: with all channels of the first block, and with
+    /// any.
     begin: [Plain; 2],
-    /// What any step writes.
+    /// Bytes that any step writes.
     written: Plain,
     /// The channels of the first block.
     channels: u32,

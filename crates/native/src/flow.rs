@@ -44,7 +44,7 @@ pub(crate) struct Flow<'a> {
 struct Next {
     /// A block, and whether it begins with the same channels.
     to: Vec<(u32, bool)>,
-    /// Whether all later joins are among them, too.
+    /// True if all later joins are successors, too.
     joins: bool,
 }
 
@@ -55,7 +55,8 @@ pub(crate) fn joins_in(joins: &[u32], range: Range<u32>) -> &[u32] {
     joins.get(first..end).unwrap_or_default()
 }
 
-/// Returns where execution may go on. Channels that leave do so past others that wait, who are next then.
+/// Returns where execution may go on. Channels that leave do so past others that wait, who are next
+/// then.
 fn next(n: u32, block: &Block, joins: &[u32]) -> Next {
     let next = n + 1;
     let waiting = |mut to: Vec<(u32, bool)>, end: u32| {
@@ -93,8 +94,8 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// Returns what matters at the beginning of each block and one behind the last, and at the end of each block. Nothing when that
-    /// takes more than the budget.
+    /// Returns what matters at the beginning of each block and one behind the last, and at the end
+    /// of each block. Nothing when that takes more than the budget.
     pub(crate) fn solve(mut self) -> Option<[Vec<Both>; 2]> {
         let mut live = Changing::new(self.routine.register_bytes);
         let mut later = Changing::new(self.routine.register_bytes);
@@ -160,8 +161,8 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// Keeps a set for the beginning or the end of a block, and says whether it is another one than before. Equal sets of neighbours
-    /// are kept once.
+    /// Keeps a set for the beginning or the end of a block, and says whether it is another one than
+    /// before. Equal sets of neighbours are kept once.
     fn keep(&mut self, n: usize, kind: usize, is_begin: bool, bytes: Bytes) -> bool {
         let old = if is_begin { &self.begins[n][kind] } else { &self.ends[n][kind] };
         if **old == bytes {
@@ -183,7 +184,7 @@ impl<'a> Flow<'a> {
     }
 }
 
-/// Returns what whoever begins threads finds in the registers: the mode that they compute in.
+/// Returns the bytes that are set when a thread begins: its floating-point mode.
 fn always(routine: &Routine) -> Bytes {
     let mut always = Changing::new(routine.register_bytes);
     for step in routine.blocks.iter().flat_map(|block| &block.steps) {

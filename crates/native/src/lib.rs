@@ -5,9 +5,12 @@
 //! do: a step that is not known here or has to look closer, the end of a block, the end of a thread's turn. So nothing has
 //! to be known, and what is left out is slower but not different.
 //!
-//! Modules in reading order: `ir`; `simple`, what need not be computed; `bytes`, `flow`, `live`, which registers matter where; `alike`, which transfers go the same way; `host`, the machine for code in Rust; `frame` and `threads`, what the code finds; `asm`, `stream` and
-//! `op`, instructions into bytes; `cache`, what registers hold; `emit`, `choice`, `compute`, `operation`, `logic`, `convert`, `predicate`, `transfer`, `buffer`, `address`, `element`, `weave`,
-//! `scatter`, `whole`, `turn`, `branch`, `block`, the code; `check`, what must hold of it; `code`, which is run.
+//! Modules in reading order: `ir`; `simple`, what need not be computed; `bytes`, `flow`, `live`,
+//! which registers matter where; `alike`, which transfers go the same way; `host`, the machine for
+//! code in Rust; `frame` and `threads`, what the code finds; `asm`, `stream` and `op`, instructions
+//! into bytes; `cache`, what registers hold; `emit`, `choice`, `compute`, `operation`, `logic`,
+//! `convert`, `predicate`, `transfer`, `buffer`, `address`, `element`, `weave`, `scatter`, `whole`,
+//! `turn`, `branch`, `block`, the code; `check`, what must hold of it; `code`, which is run.
 //!
 //! The code is made of AVX2 or AVX-512 ([`Level`]); on machines without either [`compile`] gives nothing.
 

@@ -179,7 +179,7 @@ fn before_step(
 #[derive(Clone, Debug)]
 pub(crate) struct Here {
     bytes: Changing,
-    /// What leads from before a step to behind it, the last step first.
+    /// The changes from before a step to after it, the last step first.
     changes: Vec<Undo>,
     /// How many changes there are behind each step, the last one first.
     steps: Vec<usize>,
@@ -214,9 +214,10 @@ impl Here {
 /// A block and a channel of it.
 type Owner = (u32, u32);
 
-/// For each byte of the registers that has been written, the channel that has written it in a block, and which block that was.
+/// For each byte of the registers that has been written, the channel that has written it in a
+/// block, and which block that was.
 struct Owners {
-    /// [`OWNED`] bytes each, in their order; none where nobody has written.
+    /// [`OWNED`] bytes each, in their order; none where no byte is written.
     pages: Vec<Option<Box<[Owner; OWNED]>>>,
     block: u32,
 }
@@ -281,7 +282,8 @@ impl Owners {
         all
     }
 
-    /// Adds the elements of a row that their channels, from `shift` on, have not written themselves.
+    /// Adds the elements of a row that their channels, from `shift` on, have not written
+    /// themselves.
     fn add_open(&self, read: Row, shift: u32, all: &mut Vec<Row>) {
         let mut open: Option<Row> = None;
         for n in 0..read.count {

@@ -12,7 +12,7 @@ pub(crate) struct Stream {
     pub(crate) distances: Vec<(usize, Target)>,
 }
 
-/// What a distance leads to.
+/// The target of a distance.
 pub(crate) enum Target {
     Label(Label),
     /// Something in front of the code, for which the distance has been right at the beginning.

@@ -1,5 +1,6 @@
-//! Statements with something too much, at every place of every form: the parser refuses each at a place inside the statement,
-//! or the text that is printed of what it has read has the surplus as well, so that nothing is dropped.
+//! Statements with something too much, at every place of every form: the parser refuses each at a
+//! place inside the statement, or the text that is printed of what it has read has the surplus as
+//! well, so that nothing is dropped.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,17 +10,19 @@ use visakit::rt::Version;
 use visakit::text::{Options, Style, parse, print};
 use visakit_smith::{Config, Unstructured, bytes, routine};
 
-/// What is put in front of each word and behind the last one: operands of every kind, a predicate, an execution size.
+/// Insertions before each word and after the last one: operands of every kind, a predicate, an
+/// execution size.
 const OPERANDS: [&str; 10] =
     ["V900(0,0)<1>", "V900(0,0)<1;1,0>", "V900.0", "V900", "0x7b:ud", "0x7b", "%null.0", "P900", "(M1, 8)", "(P900)"];
 
-/// What is put behind each word.
+/// Insertions directly after each word.
 const MODIFIERS: [&str; 8] = [".sat", ".zzz", ":ud", ":d32", "<1>", "(0,0)", ".0", ","];
 
 /// The declarations of what surplus operands name.
 const DECLARED: &str = ".decl V900 v_type=G type=ud num_elts=64 align=GRF\n.decl P900 v_type=P num_elts=32\n";
 
-/// The shape of a statement: its words without names and numbers, so that every form of the templates is tried once.
+/// The shape of a statement: its words without names and numbers, so that every form of the
+/// templates is tried once.
 fn shape(statement: &str) -> String {
     let mut shape = String::new();
     for c in statement.chars() {
@@ -31,14 +34,15 @@ fn shape(statement: &str) -> String {
     shape
 }
 
-/// Where something may stand in a statement: before the first word, between two words, and behind the last.
+/// Where something may stand in a statement: before the first word, between two words, and behind
+/// the last.
 fn places(statement: &str) -> Vec<usize> {
     let start = statement.len() - statement.trim_start().len();
     let gaps = statement.char_indices().filter(|(at, c)| *at > start && *c == ' ').map(|(at, _)| at);
     std::iter::once(start).chain(gaps).chain([statement.len()]).collect()
 }
 
-/// What a text says, whatever its blanks are.
+/// Returns a text without blanks.
 fn bare(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace()).collect()
 }
@@ -52,7 +56,7 @@ fn text_of(object: &Object, platform: Platform) -> String {
     print(object, routine.expect("a routine"), Some(platform), Style::Full)
 }
 
-/// One statement of each shape with the lines that it needs around it.
+/// Returns one statement of each shape, with the lines that it needs around it.
 fn statements(platform: Platform) -> BTreeMap<String, (String, String)> {
     let mut all = BTreeMap::new();
     for (n, page) in PAGES.iter().enumerate() {

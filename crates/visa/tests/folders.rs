@@ -1,5 +1,5 @@
-//! Folders of specifications and the files in them: walks end, links are not followed, devices and pipes are refused,
-//! and an overlay is the file that was named.
+//! Folders of specifications and the files in them: walks end, links are not followed, devices and
+//! pipes are refused, and an overlay is the file that was named.
 #![cfg(unix)]
 
 use std::fs;

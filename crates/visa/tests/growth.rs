@@ -1,5 +1,5 @@
-//! Texts with many labels, branches, variables and instructions: every engine stays within what SECURITY.md promises, the
-//! larger of 300 MB and 30 times the input, and 10 s of processor time.
+//! Texts with many labels, branches, variables and instructions: every engine stays within what
+//! SECURITY.md promises, the larger of 300 MB and 30 times the input, and 10 s of processor time.
 #![cfg(target_os = "linux")]
 
 use std::fmt::Write as _;
@@ -20,7 +20,8 @@ const ADD: &str = "    add (M1, 16) V32(0,0)<1> V32(0,0)<1;1,0> V33(0,0)<1;1,0>\
 
 type Part = fn(usize) -> String;
 
-/// A shape: its name, how many of its parts the text has, and declarations, a first and a second part for each.
+/// A shape: its name, how many of its parts the text has, and declarations, a first and a second
+/// part for each.
 type Shape = (&'static str, usize, [Part; 3]);
 
 const NOTHING: Part = |_| String::new();
@@ -83,8 +84,8 @@ fn text((_, n, parts): Shape) -> String {
     text
 }
 
-/// Runs a text and returns the most memory that the process had, in bytes, and its processor time in seconds, both as they were
-/// when it was last looked at.
+/// Runs a text and returns the most memory that the process had, in bytes, and its processor time
+/// in seconds, both as they were when it was last looked at.
 fn run(arguments: &[&str]) -> (u64, f64) {
     // A process that goes astray must not take the machine along.
     let script = "ulimit -v 6000000; exec \"$0\" \"$@\"";
@@ -122,11 +123,11 @@ fn memory_and_time_of_every_engine_are_linear() {
             let file = file.to_str().unwrap();
             let (peak, time) = run(&[file, "--platform", "skl", "--global", "16", "--engine", engine]);
             let most = (300 * MB).max(30 * text.len() as u64);
-            let told = format!("{name}, {engine}: {} MB, {time} s of {} bytes", peak / MB, text.len());
-            println!("{told}");
-            assert!(peak <= most && time <= 10.0, "{told}");
+            let figures = format!("{name}, {engine}: {} MB, {time} s of {} bytes", peak / MB, text.len());
+            println!("{figures}");
+            assert!(peak <= most && time <= 10.0, "{figures}");
             // Otherwise it was not looked at.
-            assert!(peak > MB, "{told}");
+            assert!(peak > MB, "{figures}");
         }
     }
 }

@@ -65,8 +65,9 @@ fn is_mit(expression: &str) -> bool {
     alternatives(expression).contains(&BTreeSet::from(["MIT".to_owned()]))
 }
 
-/// Returns the crates that the packages are linked with and that are not to be had under MIT. Neither what builds and tests
-/// them nor procedural macros, which the compiler loads, are among them.
+/// Returns the crates that the packages are linked with and that are not to be had under MIT.
+/// Neither what builds and tests them nor procedural macros, which the compiler loads, are among
+/// them.
 fn linked() -> Others {
     let mut others = Others::new();
     for (target, (package, label)) in TARGETS.iter().flat_map(|target| BINARIES.map(|binary| (target, binary))) {

@@ -1,4 +1,5 @@
-//! What documents and scripts say of the repository: which crates have `unsafe` code, and commands of Cargo.
+//! What documents and scripts say of the repository: which crates have `unsafe` code, and commands
+//! of Cargo.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -80,7 +81,8 @@ fn commands_name_tests_and_benches_that_are_there() {
             if pair[0].trim_start_matches(['`', '(']) != "cargo" || !matches!(pair[1], "test" | "bench") {
                 continue;
             }
-            // As far as the command goes: to its closing quote, or to what is no option and no name of one.
+            // As far as the command goes: to its closing quote, or to what is no option and no name
+            // of one.
             let mut dirs: Vec<&PathBuf> = Vec::new();
             let mut named = Vec::new();
             let mut rest = words[at + 2..].iter();

@@ -15,8 +15,7 @@ pub(crate) const BUILTIN: &str = "builtin";
 /// The option that corrects a specification.
 #[derive(Debug, clap::Args)]
 pub(crate) struct OverlayArg {
-    /// Correct the folders with an overlay first; `builtin` is the one for the vendor's documents. An overlay is compared
-    /// with the specification in its folder, or with the pages in this program
+    /// Correct the folders with an overlay first; `builtin` is the one for the vendor's documents
     #[arg(long, value_name = "FILE|builtin")]
     pub(crate) overlay: Option<PathBuf>,
 }
