@@ -12,26 +12,20 @@ use visakit_smith::{Config, Unstructured, bytes, routine};
 
 /// Insertions before each word and after the last one: operands of every kind, a predicate, an
 /// execution size.
-const OPERANDS: [&str; 10] =
-    ["V900(0,0)<1>", "V900(0,0)<1;1,0>", "V900.0", "V900", "0x7b:ud", "0x7b", "%null.0", "P900", "(M1, 8)", "(P900)"];
+const OPERANDS: [&str; 8] =
+    ["V900(0,0)<1>", "V900(0,0)<1;1,0>", "V900.0", "0x7b:ud", "0x7b", "P900", "(M1, 8)", "(P900)"];
 
 /// Insertions directly after each word.
-const MODIFIERS: [&str; 8] = [".sat", ".zzz", ":ud", ":d32", "<1>", "(0,0)", ".0", ","];
+const MODIFIERS: [&str; 6] = [".sat", ".zzz", ":d32", "<1>", "(0,0)", ","];
 
 /// The declarations of what surplus operands name.
 const DECLARED: &str = ".decl V900 v_type=G type=ud num_elts=64 align=GRF\n.decl P900 v_type=P num_elts=32\n";
 
-/// The shape of a statement: its words without names and numbers, so that every form of the
-/// templates is tried once.
+/// The shape of a statement: its opcode and how many words it has.
 fn shape(statement: &str) -> String {
-    let mut shape = String::new();
-    for c in statement.chars() {
-        let c = if c.is_ascii_digit() { '0' } else { c };
-        if c != '0' || !shape.ends_with('0') {
-            shape.push(c);
-        }
-    }
-    shape
+    let words: Vec<&str> = statement.split_whitespace().collect();
+    let opcode = words.iter().find(|word| !word.starts_with('(')).copied().unwrap_or_default();
+    format!("{} {}", opcode.split('.').next().unwrap_or_default(), words.len())
 }
 
 /// Where something may stand in a statement: before the first word, between two words, and behind
@@ -48,7 +42,7 @@ fn bare(text: &str) -> String {
 }
 
 /// How many routines are drawn for each page.
-const SEEDS: u64 = 6;
+const SEEDS: u64 = 3;
 
 fn text_of(object: &Object, platform: Platform) -> String {
     let routine = object.kernels.first().map(|kernel| &kernel.routine);
@@ -92,8 +86,12 @@ fn count(text: &str, surplus: &str) -> usize {
 fn nothing_surplus_is_dropped() {
     let mut wrong = BTreeSet::new();
     let (mut tried, mut refused) = (0, 0);
-    for platform in [Platform::Skl, Platform::Dg2, Platform::Pvc] {
-        for (around, statement) in statements(platform).into_values() {
+    let mut shapes = BTreeSet::new();
+    for platform in [Platform::Pvc, Platform::Skl] {
+        for (shape, (around, statement)) in statements(platform) {
+            if !shapes.insert(shape) {
+                continue;
+            }
             let around = with_declarations(&around);
             let line = around.lines().count() as u32 + 1;
             let mut check = |mutated: String, surplus: &str| {

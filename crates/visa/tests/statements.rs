@@ -1,5 +1,5 @@
-//! What documents and scripts say of the repository: which crates have `unsafe` code, and commands
-//! of Cargo.
+//! Statements of documents and scripts about the repository: crates with `unsafe` code, and commands of
+//! Cargo.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -111,7 +111,8 @@ fn commands_name_tests_and_benches_that_are_there() {
             let dirs = if dirs.is_empty() { usual.iter().collect() } else { dirs };
             for (folder, name) in named {
                 seen += 1;
-                let is_there = dirs.iter().any(|dir| dir.join(folder).join(format!("{name}.rs")).is_file());
+                let files = [format!("{name}.rs"), format!("{name}/main.rs")];
+                let is_there = dirs.iter().any(|dir| files.iter().any(|file| dir.join(folder).join(file).is_file()));
                 assert!(is_there, "{}: no {folder}/{name}.rs in {dirs:?}", file.display());
             }
         }
