@@ -1,5 +1,5 @@
-//! Statements of documents and scripts about the repository: crates with `unsafe` code, and commands of
-//! Cargo.
+//! Statements of documents and scripts about the repository: crates with `unsafe` code, and
+//! commands of Cargo.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
