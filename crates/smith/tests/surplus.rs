@@ -60,9 +60,14 @@ fn statements(platform: Platform) -> BTreeMap<String, (String, String)> {
             let Ok((platform, routine)) = routine(&mut Unstructured::new(&input), &config) else { continue };
             let object = Object::new(Version::new(4, 1), [routine]);
             let text = text_of(&object, platform);
-            let is_context = |line: &&str| line.starts_with('.') || line.ends_with(':') || line.is_empty();
+            let is_context = |line: &&str| line.starts_with(['.', '/']) || line.ends_with(':') || line.is_empty();
             let around: String = text.lines().filter(is_context).map(|line| format!("{line}\n")).collect();
-            for statement in text.lines().filter(|line| !is_context(line)) {
+            // Without the comment that has the number of the instruction.
+            let statements = text
+                .lines()
+                .filter(|line| !is_context(line))
+                .map(|line| line.split_once("///").map_or(line, |(statement, _)| statement).trim_end());
+            for statement in statements {
                 all.entry(shape(statement)).or_insert_with(|| (around.clone(), statement.to_owned()));
             }
         }
@@ -112,6 +117,8 @@ fn nothing_surplus_is_dropped() {
                     Ok(parsed) => {
                         let printed = text_of(&parsed.into_object(), platform);
                         let printed = printed.lines().last().unwrap_or_default();
+                        let printed =
+                            printed.split_once("///").map_or(printed, |(statement, _)| statement).trim_end();
                         if count(printed, surplus) < count(&mutated, surplus) {
                             wrong.insert(format!("{}: `{mutated}` is read as `{printed}`", platform.name()));
                         }
