@@ -11,7 +11,7 @@ use crate::isa::{
     ATTRIBUTES, AliasScope, AttributeInfo, InputClass, Instruction, Platform, StringId, attribute, pages, predefined,
     predefined_surface,
 };
-use crate::object::{Object, Routine, RoutineKind};
+use crate::object::{Object, Routine, RoutineKind, marks};
 use crate::rt::{Names, Printer, Table, escape};
 
 /// Column at which the number of an instruction stands.
@@ -69,11 +69,14 @@ fn head(out: &mut String, object: &Object, routine: &Routine) {
         RoutineKind::Kernel => ".kernel",
         RoutineKind::Function { .. } => ".global_function",
     };
-    let version = revision::version(object.version, revision::of(routine));
+    let version = revision::version(object.version, marks::revision(routine));
     let _ = write!(out, ".version {version}\n{directive} \"{}\"\n", routine.name());
     if routine.kind == RoutineKind::Kernel {
-        for function in &object.functions {
-            let _ = writeln!(out, ".funcdecl \"{}\"", function.name.to_text());
+        let known = object.functions.iter().map(|function| function.name.to_text());
+        let mut declared = marks::functions(routine);
+        declared.retain(|name| !object.functions.iter().any(|function| function.name.to_text() == *name));
+        for name in known.chain(declared) {
+            let _ = writeln!(out, ".funcdecl \"{name}\"");
         }
     }
 }

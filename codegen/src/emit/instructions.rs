@@ -164,6 +164,11 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
                 match self { #(Self::#names(inst) => inst.visit_mut(v)),* }
             }
 
+            /// Returns whether a field that only texts have says something.
+            pub fn says_text_only(&self) -> bool {
+                match self { #(Self::#names(inst) => inst.says_text_only()),* }
+            }
+
             /// Names and roles of the fields, by their positions in the Format.
             pub fn fields(&self) -> &'static [rt::FieldInfo] {
                 match self { #(#field_arms),* }
@@ -320,6 +325,10 @@ fn one(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
 
             fn visit_mut(&mut self, v: &mut dyn rt::VisitorMut) {
                 match self { #(Self::#variants(form) => form.visit_mut(v)),* }
+            }
+
+            fn says_text_only(&self) -> bool {
+                match self { #(Self::#variants(form) => form.says_text_only()),* }
             }
         }
     }

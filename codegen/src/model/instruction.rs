@@ -361,6 +361,8 @@ pub enum Presence {
     If(Condition),
     /// As often as an earlier field says.
     Times(usize),
+    /// Never: texts have the field, and objects do not.
+    Text,
 }
 
 /// Text templates that hold under conditions.

@@ -115,7 +115,7 @@ fn print_field(cx: &Cx<'_>, form: &Form, field: &Field, position: usize, shown: 
         _ => quote!(rt::Text::print(&#value, p, #format);),
     };
     match field.presence {
-        Presence::Always => one(quote!(self.#member)),
+        Presence::Always | Presence::Text => one(quote!(self.#member)),
         Presence::If(_) => {
             let one = one(quote!((*value)));
             quote!(if let Some(value) = &self.#member { #one })
