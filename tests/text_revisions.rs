@@ -85,6 +85,6 @@ fn forms_of_different_texts_are_not_mixed() {
     refused("4.1", &[newer, older], 44, "`%null.0`");
     refused("4.1", &[older, newer], 5, "texts of another date");
     refused("4.1", &[older, "lsc_load.ugm (M1, 16)  V32:d8u32  flat[V33]:a64"], 5, "texts of another date");
-    // A null without an offset is of neither form.
-    refused("4.1", &["load_lz.RGBA (M1, 16)  0x0:uw T6 V34.0 %null V35.0 V36.0"], 44, "other than null");
+    // A null with another offset is of neither form.
+    refused("4.1", &["load_lz.RGBA (M1, 16)  0x0:uw T6 V34.0 %null.8 V35.0 V36.0"], 44, "other than null");
 }
