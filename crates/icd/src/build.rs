@@ -1,22 +1,19 @@
-//! The vendor's compiler, as the driver calls it: in a process of its own, and not again for what was compiled before.
+//! Builds by the vendor's compiler, in a process of its own, and not again for what was compiled before.
 
-use std::ffi::{CStr, c_void};
-use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::LazyLock;
+use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use visakit::isa::Platform;
+use visakit_zebin::ocloc::{EMIT_VISA, INSTALL};
 
 use crate::cache::Cache;
-use crate::device;
+use crate::compilers::{self, Compiler};
 use crate::environment::ENVIRONMENT;
 use crate::request::{Named, Request, Response};
+use crate::{dependency, device, process};
 
-/// The name of the program that runs the compiler; it stands beside the library.
-const PROGRAM: &str = "visakit-oclc";
 /// What the compiler calls what it prints.
 const LOG: &str = "stdout.log";
 /// The name that outputs are asked for under. The compiler of 2022 takes it as it is; since 2023 it appends `.bin`.
@@ -41,25 +38,14 @@ pub(crate) enum Input<'a> {
     Modules(&'a [&'a [u8]]),
 }
 
-/// Whether there is a compiler.
-pub(crate) fn is_available() -> bool {
-    IDENTITY.is_some()
-}
-
-/// The compiler by the files that it is in, for the names of what it has made.
-static IDENTITY: LazyLock<Option<String>> = LazyLock::new(|| {
-    let output = Command::new(program()?).arg("--check").stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
-    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
-});
-
 /// Compiles for a device into a zebin with its vISA.
 pub(crate) fn compile(target: Platform, input: Input<'_>, options: &str, headers: &[Named]) -> Built {
-    let device = ["-device", target.name(), "--format", "zebin"];
+    let device = ["--format", "zebin"];
     let internal = ["-internal_options", &internal_options(target, options)];
     let (kind, source): (&[&str], _) = match input {
         Input::Source(text) => (&[], file_of(target, text)),
         Input::Intermediate(module) => (&["-spirv_input"], ("program.spv".to_owned(), module.to_vec())),
-        Input::Modules(modules) => match link(modules) {
+        Input::Modules(modules) => match link(target, modules) {
             Ok(linked) => (&["-llvm_input"], ("program.bc".to_owned(), linked)),
             Err(log) => return Built { output: None, log },
         },
@@ -70,24 +56,17 @@ pub(crate) fn compile(target: Platform, input: Input<'_>, options: &str, headers
 /// Compiles OpenCL C into SPIR-V.
 pub(crate) fn translate(target: Platform, text: &[u8], options: &str, headers: &[Named]) -> Built {
     let internal = internal_options(target, options);
-    call(
-        target,
-        &["-device", target.name(), "-spv_only", "-internal_options", &internal],
-        file_of(target, text),
-        options,
-        headers,
-        "out.spv",
-    )
+    call(target, &["-spv_only", "-internal_options", &internal], file_of(target, text), options, headers, "out.spv")
 }
 
 /// The options of the vendor's own. The compiler has pipes for every device, but tells OpenCL C 3.0 so for older ones only. Its
 /// headers for that version cannot be read for a device without images, which is the compiler's mistake: there they are told that
 /// it has some.
 fn internal_options(target: Platform, options: &str) -> String {
-    let mut internal = "-ze-opt-emit-zebin-visa-sections".to_owned();
+    let mut internal = EMIT_VISA.to_owned();
     if options.contains("-cl-std=CL3.") {
         internal += " -cl-ext=+__opencl_c_pipes";
-        if !device::has_images(target) {
+        if !target.images() {
             internal += ",+__opencl_c_images,+__opencl_c_read_write_images";
         }
     }
@@ -109,29 +88,51 @@ fn file_of(target: Platform, text: &[u8]) -> Named {
 /// native code knows no other mode than the one in which these numbers stay.
 fn understood(target: Platform, options: &str) -> String {
     let options = options.split(' ').filter(|word| *word != "-cl-denorms-are-zero").collect::<Vec<_>>().join(" ");
-    if target < Platform::Icllp { options.replace("-cl-std=CL1.1", "-cl-std=CL1.2") } else { options }
+    if target.old_headers() { options.replace("-cl-std=CL1.1", "-cl-std=CL1.2") } else { options }
 }
 
 fn call(target: Platform, kind: &[&str], source: Named, options: &str, headers: &[Named], wanted: &str) -> Built {
-    let mut arguments: Vec<String> = ["ocloc", "compile", "-file", &source.0].map(str::to_owned).to_vec();
+    let Some((compiler, device)) = compilers::of(target) else { return Built { output: None, log: missing(target) } };
+    let mut arguments: Vec<String> =
+        ["ocloc", "compile", "-device", device, "-file", &source.0].map(str::to_owned).to_vec();
     arguments.extend(kind.iter().map(|&argument| argument.to_owned()));
     arguments.extend(["-output", OUT, "-output_no_suffix"].map(str::to_owned));
     // Files that are included are found from the program's folder on, which is not the compiler's.
     let folder = std::env::current_dir().unwrap_or_default();
+    let is_text = source.0.ends_with(".cl");
     let options = format!("{} -I {}", absolute_folders(&understood(target, options), &folder), folder.display());
     arguments.extend(["-options".to_owned(), options.trim().to_owned()]);
     // Headers end with a zero as the source does: without it the compiler reads on in what lies behind them.
     let headers = headers.iter().map(|(name, text)| (name.clone(), [text.as_slice(), &[0]].concat())).collect();
-    let request = Request { arguments, sources: vec![source], headers };
-    match kept(&request) {
-        Ok(response) => built(&response, wanted),
+    let request = Request { library: compiler.installed.library.clone(), arguments, sources: vec![source], headers };
+    match kept(compiler, &request, is_text.then_some(&folder)) {
+        Ok(response) => {
+            let mut built = built(&response, wanted);
+            built.log += &format!("visakit: for {device} by {}\n", versions(compiler, &response));
+            built
+        }
         Err(log) => Built { output: None, log },
     }
 }
 
+/// Returns the log of a build for a device that no compiler builds for.
+fn missing(target: Platform) -> String {
+    format!("error: no installed compiler builds for {}; {INSTALL}\n", target.name())
+}
+
+/// Returns the versions of the compiler that made a build.
+fn versions(compiler: &Compiler, response: &Response) -> String {
+    let back_end = if response.back_end.is_empty() { "of unknown version" } else { &response.back_end };
+    format!("ocloc {}, IGC {back_end}", compiler.installed.version)
+}
+
 /// Takes an output from the compiler's answer. Where the compiler reports success and the output is missing, the log says so.
 fn built(response: &Response, wanted: &str) -> Built {
-    let mut log = response.output(LOG).map(|log| String::from_utf8_lossy(log).into_owned()).unwrap_or_default();
+    // The text ends at a zero in some releases.
+    let log = String::from_utf8_lossy(response.output(LOG).unwrap_or_default()).replace('\0', "");
+    // The line is there for builds that fail afterwards as well.
+    let lines = log.lines().filter(|line| line.trim() != "Build succeeded.");
+    let mut log: String = lines.flat_map(|line| [line, "\n"]).collect();
     if response.code != 0 {
         return Built { output: None, log };
     }
@@ -164,69 +165,72 @@ fn absolute_folders(options: &str, from: &Path) -> String {
     if options.contains('"') { options.to_owned() } else { words.collect::<Vec<_>>().join(" ") }
 }
 
-/// Links modules into one.
-fn link(modules: &[&[u8]]) -> Result<Vec<u8>, String> {
+/// Links modules into one, by the compiler that builds for the device: no other reads what it writes.
+fn link(target: Platform, modules: &[&[u8]]) -> Result<Vec<u8>, String> {
+    let (compiler, _) = compilers::of(target).ok_or_else(|| missing(target))?;
     let name = |n: usize| format!("module{n}.spv");
     let mut arguments: Vec<String> = ["ocloc", "link"].map(str::to_owned).to_vec();
     arguments.extend((0..modules.len()).flat_map(|n| ["-file".to_owned(), name(n)]));
     arguments.extend(["-out", OUT, "-out_format", "LLVM_BC"].map(str::to_owned));
     let sources = modules.iter().enumerate().map(|(n, module)| (name(n), module.to_vec())).collect();
-    let response = kept(&Request { arguments, sources, headers: Vec::new() })?;
+    let library = compiler.installed.library.clone();
+    let response = kept(compiler, &Request { library, arguments, sources, headers: Vec::new() }, None)?;
     let Built { output, log } = built(&response, OUT);
     output.ok_or(log)
 }
 
-/// The answer to a request, from the cache where it is there.
-fn kept(request: &Request) -> Result<Response, String> {
-    let cache = ENVIRONMENT.cache.as_deref().map(Cache::new);
-    let mut key = IDENTITY.clone().unwrap_or_default().into_bytes();
+/// Returns the answer to a request, from the cache where it is there and no file that the compiler read has changed.
+///
+/// The compiler looks for the folder of headers `folder`, so an answer that does not list it comes from a compiler whose files
+/// cannot be followed. It is not kept.
+fn kept(compiler: &Compiler, request: &Request, folder: Option<&PathBuf>) -> Result<Response, String> {
+    let cache = ENVIRONMENT.cache.as_deref().and_then(Cache::open);
+    let mut key = compiler.identity().into_bytes();
     key.extend(request.to_bytes());
-    // Files that are included from folders may have changed: only what names none is the same again.
-    let includes = request.sources.iter().any(|(_, text)| includes_files(text, &request.headers));
-    let cache = cache.filter(|_| !includes);
     let found = cache.as_ref().and_then(|cache| Response::read(&mut cache.get(&key)?.as_slice()).ok());
-    if let Some(found) = found {
+    if let Some(found) = found.filter(is_current) {
         return Ok(found);
     }
-    let response = ask(request)?;
-    if let Some(cache) = cache
-        && response.code == 0
-    {
+    let response = ask(compiler, request)?;
+    // A failure may be one of this moment, such as of memory.
+    let is_listed = |folder: &PathBuf| response.read.iter().any(|(path, _)| Path::new(path) == folder);
+    let is_known = folder.is_none_or(is_listed) && is_current(&response);
+    if let Some(cache) = cache.filter(|_| response.code == 0 && is_known) {
         cache.put(&key, &response.to_bytes());
     }
     Ok(response)
 }
 
-/// Whether a text may include files that are not in memory.
-fn includes_files(text: &[u8], headers: &[Named]) -> bool {
-    let has = |text: &[u8]| {
-        text.windows(8).any(|word| word == b"include ") || text.windows(8).any(|word| word == b"include\"")
-    };
-    headers.is_empty() && has(text)
+/// Returns `true` if the compiler and all files that it read are as they were.
+fn is_current(response: &Response) -> bool {
+    dependency::are_current(&response.read, dependency::state)
+        && dependency::are_current(&response.loaded, dependency::stamp)
 }
 
 /// Has the compiler answer a request.
-fn ask(request: &Request) -> Result<Response, String> {
-    let program =
-        program().ok_or_else(|| format!("{PROGRAM} is not beside the driver; VISAKIT_COMPILER names it"))?;
+fn ask(compiler: &Compiler, request: &Request) -> Result<Response, String> {
+    let program = &compiler.program;
     // The compiler leaves files in its folder.
     let folder = Folder::new().map_err(|error| format!("no folder for the compiler: {error}"))?;
-    let mut command = Command::new(&program);
-    command.current_dir(&folder.0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut command = Command::new(program);
+    command.current_dir(&folder.0);
     let failed = |error: std::io::Error| format!("{}: {error}", program.display());
-    let mut child = command.spawn().map_err(failed)?;
-    if let Some(mut input) = child.stdin.take() {
-        // A process that has ended early says why in what it printed.
-        let _ = input.write_all(&request.to_bytes());
-    }
-    let output = child.wait_with_output().map_err(failed)?;
-    Response::read(&mut output.stdout.as_slice()).map_err(|_| {
-        let said = String::from_utf8_lossy(&output.stderr);
-        match output.status.signal() {
+    let output = process::run(command, &request.to_bytes()).map_err(failed)?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    let mut response = Response::read(&mut output.stdout.as_slice()).map_err(|_| {
+        match output.status.and_then(|status| status.signal()) {
             Some(signal) => format!("the compiler crashed (signal {signal})\n{said}"),
             None => format!("the compiler failed\n{said}"),
         }
-    })
+    })?;
+    // Some errors are printed past the log.
+    if response.code != 0 && !said.trim().is_empty() {
+        let log = response.output(LOG).unwrap_or_default();
+        let whole = [log, said.as_bytes()].concat();
+        response.outputs.retain(|(name, _)| name != LOG);
+        response.outputs.push((LOG.to_owned(), whole));
+    }
+    Ok(response)
 }
 
 /// A folder that goes away with everything in it.
@@ -254,30 +258,6 @@ impl Drop for Folder {
     }
 }
 
-/// The program that runs the compiler: what the environment names, or the one beside the library or above its folder.
-fn program() -> Option<PathBuf> {
-    let beside = || {
-        let library = own_file()?;
-        let folders = library.parent().into_iter().chain(library.parent().and_then(Path::parent));
-        folders.map(|folder| folder.join(PROGRAM)).find(|path| path.is_file())
-    };
-    ENVIRONMENT.compiler.clone().or_else(beside)
-}
-
-/// The file that this code is in.
-fn own_file() -> Option<PathBuf> {
-    // SAFETY: all fields may be zero.
-    let mut found: libc::Dl_info = unsafe { std::mem::zeroed() };
-    // SAFETY: the function fills in the structure for any address; the name lives as long as this library.
-    let name = unsafe {
-        match libc::dladdr(own_file as *const c_void, &mut found) {
-            0 => return None,
-            _ => CStr::from_ptr(found.dli_fname),
-        }
-    };
-    PathBuf::from(name.to_str().ok()?).canonicalize().ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -295,13 +275,15 @@ mod tests {
     fn outputs_have_either_name() {
         let answer = |code, files: &[&str]| {
             let file = |name: &&str| ((*name).to_owned(), b"Build succeeded.\n".to_vec());
-            built(&Response { code, outputs: files.iter().map(file).collect() }, OUT)
+            let outputs = files.iter().map(file).collect();
+            built(&Response { code, outputs, ..Response::default() }, OUT)
         };
         assert!(answer(0, &["out", LOG]).output.is_some());
         assert!(answer(0, &["out.spv", "out.bin", LOG]).output.is_some());
         assert!(answer(-11, &["out", LOG]).output.is_none());
         let missing = answer(0, &["out.spv", LOG]);
         assert!(missing.output.is_none() && missing.log.contains("error") && missing.log.contains("out.spv"));
+        assert!(!missing.log.contains("succeeded"), "{}", missing.log);
     }
 
     #[test]

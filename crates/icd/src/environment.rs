@@ -1,11 +1,14 @@
 //! What the environment says, read once.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use visakit_emulator::check::Checks;
 use visakit_emulator::launch::TextError;
 use visakit_emulator::run::Engine;
+
+use crate::launch::say;
 
 /// The settings of the process.
 pub(crate) struct Environment {
@@ -23,10 +26,10 @@ pub(crate) struct Environment {
     pub(crate) record: Option<PathBuf>,
     /// `VISAKIT_ORDERED`: whether groups run one after the other.
     pub(crate) ordered: bool,
-    /// `VISAKIT_CACHE`: the folder of builds; an empty one is none.
+    /// `VISAKIT_CACHE`: the folder in which the folder of builds is; an empty one is none.
     pub(crate) cache: Option<PathBuf>,
-    /// `VISAKIT_COMPILER`: the program that runs the vendor's compiler.
-    pub(crate) compiler: Option<PathBuf>,
+    /// `VISAKIT_COMPILER`: the programs that run the vendor's compilers, separated as in PATH.
+    pub(crate) compiler: Option<OsString>,
 }
 
 /// The settings.
@@ -45,7 +48,7 @@ pub(crate) static ENVIRONMENT: LazyLock<Environment> = LazyLock::new(|| {
         threads: text("VISAKIT_THREADS").and_then(|value| {
             let threads = value.parse().ok().filter(|&threads| threads > 0);
             if threads.is_none() {
-                eprintln!("visakit: VISAKIT_THREADS={value}: it is a number of threads, at least 1");
+                say(&format!("VISAKIT_THREADS={value}: it is a number of threads, at least 1"));
             }
             threads
         }),
@@ -57,11 +60,11 @@ pub(crate) static ENVIRONMENT: LazyLock<Environment> = LazyLock::new(|| {
         record: path("VISAKIT_RECORD"),
         ordered: flag("VISAKIT_ORDERED"),
         cache,
-        compiler: path("VISAKIT_COMPILER"),
+        compiler: std::env::var_os("VISAKIT_COMPILER").filter(|list| !list.is_empty()),
     }
 });
 
 /// What a variable says; one that cannot be read is told and does not count.
 fn read<T>(variable: &str, text: &str, parse: impl FnOnce(&str) -> Result<T, TextError>) -> Option<T> {
-    parse(text).map_err(|error| eprintln!("visakit: {variable}={text}: {error}; {}", error.help)).ok()
+    parse(text).map_err(|error| say(&format!("{variable}={text}: {error}; {}", error.help))).ok()
 }

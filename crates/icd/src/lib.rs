@@ -1,6 +1,6 @@
 //! An OpenCL driver: its devices are Intel's GPUs, and what runs their programs is the emulator.
 //!
-//! Programs find it by `OCL_ICD_VENDORS`, which names a file with the path of this library. Modules in reading order: what the
+//! Programs find it by `OCL_ICD_VENDORS`, which names a folder with a file that has the path of this library. Modules in reading order: what the
 //! API is made of (`error`, `raw`, `handle`); the objects, from the platform to the kernel; commands and how they are
 //! scheduled; the entry points, `api`, and the table in which the loader finds them, `dispatch`.
 //!
@@ -25,7 +25,10 @@ mod svm;
 mod binary;
 mod build;
 mod cache;
+mod compilers;
+pub mod dependency;
 mod kernel;
+mod process;
 mod program;
 pub mod request;
 mod spirv;

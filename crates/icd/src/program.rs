@@ -174,6 +174,11 @@ impl Program {
         devices.iter().map(|device| place(device).ok_or(Code(CL_INVALID_DEVICE))).collect()
     }
 
+    /// Returns `true` if there is a compiler for each of some devices.
+    fn has_compiler(&self, places: &[usize]) -> bool {
+        places.iter().all(|&place| self.devices[place].has_compiler())
+    }
+
     /// Builds for some devices at the same time.
     fn build_all(&self, places: &[usize], one: impl Fn(usize, Build) -> Build + Sync) -> Vec<Build> {
         let before = self.builds().clone();
@@ -204,7 +209,7 @@ pub(crate) fn build(program: &Handle<Program>, devices: &[Handle<Device>], optio
     ensure(program.kernels.load(Ordering::Relaxed) == 0, CL_INVALID_OPERATION)?;
     ensure(look_like_options(options), CL_INVALID_BUILD_OPTIONS)?;
     let is_binary = matches!(program.source, Source::Binary);
-    ensure(is_binary || build::is_available(), CL_COMPILER_NOT_AVAILABLE)?;
+    ensure(is_binary || program.has_compiler(&places), CL_COMPILER_NOT_AVAILABLE)?;
     let built = program.build_all(&places, |place, before| {
         let target = program.devices[place].target;
         match &program.source {
@@ -284,7 +289,7 @@ pub(crate) fn compile(
     ensure(program.kernels.load(Ordering::Relaxed) == 0, CL_INVALID_OPERATION)?;
     ensure(!matches!(program.source, Source::Binary), CL_INVALID_OPERATION)?;
     ensure(look_like_options(options), CL_INVALID_COMPILER_OPTIONS)?;
-    ensure(build::is_available(), CL_COMPILER_NOT_AVAILABLE)?;
+    ensure(program.has_compiler(&places), CL_COMPILER_NOT_AVAILABLE)?;
     let header = |(name, header): &(String, Handle<Program>)| match &header.source {
         Source::Text(text) => Ok((name.clone(), text.clone())),
         _ => fail(CL_INVALID_PROGRAM),
@@ -317,8 +322,8 @@ pub(crate) fn link(
 ) -> Result<(Handle<Program>, Result)> {
     ensure(!inputs.is_empty(), CL_INVALID_VALUE)?;
     ensure(devices.iter().all(|device| context.has(device)), CL_INVALID_DEVICE)?;
-    ensure(build::is_available(), CL_LINKER_NOT_AVAILABLE)?;
     let devices = if devices.is_empty() { context.devices.clone() } else { devices };
+    ensure(devices.iter().all(|device| device.has_compiler()), CL_LINKER_NOT_AVAILABLE)?;
     let link_options = ["-create-library", "-enable-link-options"];
     let rest: Vec<&str> = options.split_whitespace().filter(|word| !link_options.contains(word)).collect();
     ensure(rest.iter().all(|word| word.starts_with("-cl-") || *word == "-g"), CL_INVALID_LINKER_OPTIONS)?;

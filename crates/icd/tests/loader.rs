@@ -11,6 +11,9 @@ use visakit_testing::{files, have, program, root, scratch};
 /// Where Debian's pocl is found.
 const POCL: &str = "/etc/OpenCL/vendors/pocl.icd";
 
+/// Programs that the tests below run.
+const OWN_TESTS: [&str; 2] = ["early", "includes"];
+
 fn can_build(test: &str) -> bool {
     let headers = ["/usr/include", "/usr/local/include"].iter().any(|dir| Path::new(dir).join("CL/cl.h").is_file());
     have(test, "vendor", program("cc") && headers, "C compiler with the headers of OpenCL")
@@ -27,6 +30,9 @@ fn programs_print_what_they_print_on_pocl() {
     let icd = driver(&folder);
     for source in files(&root().join("crates/icd/tests/programs"), "c") {
         let name = source.file_stem().unwrap().to_str().unwrap();
+        if OWN_TESTS.contains(&name) {
+            continue;
+        }
         let built = compile(&source, &folder);
         // These are for what pocl does not have, and compare with the host.
         let wanted = match name {
@@ -136,6 +142,62 @@ fn the_environment_is_heard() {
     let built = compile(&root().join("crates/icd/tests/programs/neighbours.c"), &folder);
     let found = Command::new(&built).env("OCL_ICD_VENDORS", &icd).env("VISAKIT_COMPILER", &nothing).output().unwrap();
     assert!(!found.status.success(), "{}", String::from_utf8_lossy(&found.stdout));
+}
+
+/// A header that changes between two builds is seen in each form of inclusion, and a build that nothing changed for is kept.
+#[test]
+fn changed_headers_are_seen() {
+    if !can_build("includes") {
+        return;
+    }
+    let folder = scratch("opencl-includes");
+    let built = compile(&root().join("crates/icd/tests/programs/includes.c"), &folder);
+    let found = run(Command::new(&built).env("VISAKIT_DEVICES", "dg2,skl"), &driver(&folder), &folder);
+    let said = String::from_utf8_lossy(&found.stderr);
+    assert_eq!(String::from_utf8_lossy(&found.stdout), "done\ndone\n", "{said}");
+    let kept = std::fs::read_dir(folder.join("cache/opencl-builds")).unwrap().count();
+    // All but those of the option `-include`, which fail, and the mark: one for each form and device.
+    assert!((25..=29).contains(&kept), "{kept} builds are kept");
+}
+
+/// A compiler that ends early, or answers nonsense, is a build error; the program that loaded the driver goes on.
+#[test]
+fn a_failing_compiler_is_a_build_error() {
+    if !can_build("early") {
+        return;
+    }
+    let folder = scratch("opencl-early");
+    let built = compile(&root().join("crates/icd/tests/programs/early.c"), &folder);
+    let real = env!("CARGO_BIN_EXE_visakit-oclc");
+    for (n, end) in
+        ["exit 9", "exec <&-; echo nonsense", "kill -11 $$", "head -c 9 >/dev/null; exit 1"].iter().enumerate()
+    {
+        let fake = folder.join(format!("compiler{n}"));
+        std::fs::write(&fake, format!("#!/bin/sh\n[ \"$1\" = --check ] && exec {real} --check\n{end}\n")).unwrap();
+        std::fs::set_permissions(&fake, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        let mut command = Command::new(&built);
+        command.env("OCL_ICD_VENDORS", driver(&folder)).env("VISAKIT_COMPILER", &fake).env("VISAKIT_DEVICES", "dg2");
+        let found = command.env("VISAKIT_CACHE", folder.join("cache")).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&found.stdout), "done\n", "{end}: {}", found.status);
+        assert!(found.status.success(), "{end}: {}", found.status);
+    }
+}
+
+/// Standard error that nothing can be written to is no reason to fail.
+#[test]
+fn full_standard_error_is_survived() {
+    if !can_build("full") {
+        return;
+    }
+    let folder = scratch("opencl-full");
+    let built = compile(&root().join("crates/icd/tests/programs/vector_add.c"), &folder);
+    let mut command = Command::new(&built);
+    command.env("VISAKIT_THREADS", "abc").env("VISAKIT_DEVICES", "dg2,nonsense").env("VISAKIT_ENGINE", "?");
+    command.env("VISAKIT_CHECK", "?").env("VISAKIT_STATS", "1").env("OCL_ICD_VENDORS", driver(&folder));
+    command.env("VISAKIT_COMPILER", env!("CARGO_BIN_EXE_visakit-oclc")).env("VISAKIT_CACHE", "/proc");
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let found = command.stderr(full).output().unwrap();
+    assert!(found.status.success(), "{}: {}", found.status, String::from_utf8_lossy(&found.stdout));
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod extract;
 pub mod info;
 pub mod limits;
 mod notes;
+pub mod ocloc;
 
 pub use extract::plain_name;
 pub use extract::{Extracted, Item, ItemKind, extract};

@@ -1,0 +1,187 @@
+//! The compiler's libraries: which are installed, what they need, and which files they were loaded from.
+
+use std::collections::BTreeSet;
+use std::ffi::{CStr, CString, c_int, c_void};
+use std::path::{Path, PathBuf};
+
+use crate::request::{Installed, Named, Request};
+use crate::{Invoke, dependency, run};
+
+/// Names of the compiler's library, in the order of preference. The last one is the compiler for old devices, which Debian has
+/// beside the new one.
+const NAMES: [&str; 3] = ["libocloc.so", "libocloc.so.1", "libocloc_legacy1.so"];
+/// Environment variable with paths of other libraries, separated as in PATH, which come first.
+const VARIABLE: &str = "VISAKIT_OCLOC_LIBRARIES";
+/// Beginnings of the names of the front end and the back end, of which each release loads its own version when it compiles.
+const PARTS: [&str; 2] = ["libigdfcl.so", "libigc.so"];
+/// Parts of the names of libraries that make up a compiler.
+const FAMILY: [&str; 7] = ["libigc", "libigdfcl", "libocloc", "libopencl-clang", "libLLVM", "libclang", "libiga"];
+
+/// Returns the compilers whose front end and back end can be loaded.
+pub(crate) fn installed() -> Vec<Installed> {
+    let listed = std::env::var_os(VARIABLE).unwrap_or_default();
+    let listed = std::env::split_paths(&listed).filter_map(|path| path.into_os_string().into_string().ok());
+    let names = listed.filter(|path| !path.is_empty()).chain(NAMES.map(str::to_owned));
+    let (mut found, mut seen) = (Vec::new(), BTreeSet::new());
+    for name in names {
+        let Some(path) = load(&name).and_then(path_of) else { continue };
+        let file = path.canonicalize().unwrap_or_else(|_| path.clone());
+        if seen.insert(file) {
+            found.extend(ask(&path));
+        }
+    }
+    found
+}
+
+/// Loads a compiler's library, its front end and its back end; returns its entry point and the files of the parts.
+///
+/// The compiler would load the parts by itself, and then so that they do not call the functions of `opened`.
+pub(crate) fn load_all(library: &str) -> Option<(Invoke, Vec<PathBuf>)> {
+    let invoke = load(library)?;
+    let parts = parts(&std::fs::read(path_of(invoke)?).ok()?);
+    let opened = parts.iter().map(|name| open(name).and_then(|_| file_of(name))).collect::<Option<Vec<_>>>()?;
+    Some((invoke, opened))
+}
+
+/// Asks a compiler about itself; nothing where a part of it is missing.
+fn ask(path: &Path) -> Option<Installed> {
+    let library = path.to_str()?.to_owned();
+    let (invoke, opened) = load_all(&library)?;
+    let call = |arguments: &[&str]| {
+        let arguments = arguments.iter().map(|&argument| argument.to_owned()).collect();
+        run(invoke, &Request { library: library.clone(), arguments, ..Request::default() }).ok()
+    };
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_matches(['\0', '\n', ' ']).to_owned();
+    let help = call(&["ocloc", "compile", "--help"])?;
+    let help = help.output("stdout.log").map(text)?;
+    const QUERY: &str = "OCL_DRIVER_VERSION";
+    let version =
+        call(&["ocloc", "query", QUERY]).and_then(|answer| answer.output(QUERY).map(text)).unwrap_or_default();
+    let back_end = opened.iter().find(|part| part.to_str().is_some_and(|name| name.contains(PARTS[1])));
+    let back_end = back_end.and_then(|part| named_version(part)).unwrap_or_default();
+    Some(Installed { library, version, back_end, help, loaded: loaded() })
+}
+
+/// Returns the names of the front end and the back end that a compiler's library holds.
+fn parts(library: &[u8]) -> Vec<String> {
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"._-+".contains(byte);
+    let text = |at: usize| {
+        let name: Vec<u8> = library[at..].iter().take(64).take_while(|byte| is_name(byte)).copied().collect();
+        String::from_utf8(name).ok()
+    };
+    let mut found = BTreeSet::new();
+    for part in PARTS {
+        found.extend(places(library, part.as_bytes()).filter_map(text));
+    }
+    found.into_iter().collect()
+}
+
+/// Returns the places of a word.
+fn places<'a>(bytes: &'a [u8], word: &'a [u8]) -> impl Iterator<Item = usize> + 'a {
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        let rest = bytes.get(from..)?;
+        // SAFETY: both are read within their lengths.
+        let found =
+            unsafe { libc::memmem(rest.as_ptr().cast(), rest.len(), word.as_ptr().cast(), word.len()) } as usize;
+        let at = found.checked_sub(rest.as_ptr() as usize)? + from;
+        from = at + word.len();
+        Some(at)
+    })
+}
+
+/// Returns the version of IGC that the name of its file tells: releases before 2 have a number of the interface there.
+fn named_version(library: &Path) -> Option<String> {
+    let file = library.canonicalize().ok()?;
+    let (_, version) = file.file_name()?.to_str()?.split_once(".so.")?;
+    let version = version.split('+').next().unwrap_or(version);
+    let is_release = version.contains('.') && version != "1.0.1";
+    is_release.then(|| version.to_owned())
+}
+
+/// Returns the version of the back end that is loaded: that of its file's name, or of its sources, which Debian's builds hold.
+pub(crate) fn back_end_version() -> Option<String> {
+    // Where two are loaded the compiler for old devices was called, which loads the older one.
+    let is_it = |path: &&PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PARTS[1]));
+    let all = objects();
+    let library = all.iter().filter(is_it).min_by_key(|path| path.file_name().map(ToOwned::to_owned))?;
+    named_version(library).or_else(|| {
+        const SOURCES: &[u8] = b"intel-graphics-compiler-";
+        let bytes = std::fs::read(library).ok()?;
+        let version = |at: usize| {
+            let text = bytes.get(at + SOURCES.len()..)?.iter().take(40);
+            let text: Vec<u8> = text.take_while(|byte| byte.is_ascii_digit() || **byte == b'.').copied().collect();
+            String::from_utf8(text).ok().filter(|text| text.contains('.'))
+        };
+        places(&bytes, SOURCES).find_map(version)
+    })
+}
+
+/// Loads a library that stays.
+fn open(name: &str) -> Option<*mut c_void> {
+    let name = CString::new(name).ok()?;
+    // SAFETY: the text ends with a zero. What the library does when it is loaded is the vendor's.
+    let library = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_LAZY) };
+    (!library.is_null()).then_some(library)
+}
+
+/// Loads a compiler's library, and returns its entry point.
+fn load(name: &str) -> Option<Invoke> {
+    let library = open(name)?;
+    // SAFETY: the library is there and the name ends with a zero.
+    let symbol = unsafe { libc::dlsym(library, c"oclocInvoke".as_ptr()) };
+    // SAFETY: the function of this name has this type.
+    (!symbol.is_null()).then(|| unsafe { std::mem::transmute::<*mut c_void, Invoke>(symbol) })
+}
+
+/// Returns the file of a function.
+fn path_of(function: Invoke) -> Option<PathBuf> {
+    // SAFETY: all fields may be zero.
+    let mut found: libc::Dl_info = unsafe { std::mem::zeroed() };
+    // SAFETY: the function fills in the structure for any address; the name lives as long as the library.
+    let name = unsafe {
+        match libc::dladdr(function as *const c_void, &mut found) {
+            0 => return None,
+            _ => CStr::from_ptr(found.dli_fname),
+        }
+    };
+    Some(PathBuf::from(name.to_str().ok()?))
+}
+
+/// Returns the file that a library was loaded from.
+fn file_of(name: &str) -> Option<PathBuf> {
+    let all = objects();
+    let is_it = |path: &&PathBuf| path.file_name().is_some_and(|file| file == name);
+    all.iter().find(is_it).cloned()
+}
+
+/// Returns the libraries of compilers that are loaded, with the files' stamps.
+pub(crate) fn loaded() -> Vec<Named> {
+    let is_part = |path: &&PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        FAMILY.iter().any(|part| name.starts_with(part))
+    };
+    let all = objects();
+    all.iter().filter(is_part).map(|path| stamped(path)).collect()
+}
+
+fn stamped(path: &Path) -> Named {
+    (path.to_string_lossy().into_owned(), dependency::stamp(path))
+}
+
+/// Returns the files of all loaded objects, in the order of their names.
+fn objects() -> Vec<PathBuf> {
+    unsafe extern "C" fn note(object: *mut libc::dl_phdr_info, _: usize, list: *mut c_void) -> c_int {
+        // SAFETY: the linker gives an object with a name that ends with a zero, and the list is the one below.
+        unsafe {
+            if let Ok(name) = CStr::from_ptr((*object).dlpi_name).to_str() {
+                (*list.cast::<BTreeSet<PathBuf>>()).insert(PathBuf::from(name));
+            }
+        }
+        0
+    }
+    let mut list = BTreeSet::<PathBuf>::new();
+    // SAFETY: the function takes what it is given here.
+    unsafe { libc::dl_iterate_phdr(Some(note), (&raw mut list).cast()) };
+    list.into_iter().collect()
+}

@@ -1,0 +1,119 @@
+//! Facts about `ocloc`, the vendor's offline compiler, that every caller of it needs.
+//!
+//! Releases differ in the names of their outputs, the devices that they build for, and the packages that hold them.
+//! Nothing here starts a process.
+
+use std::path::Path;
+
+use visakit::isa::Platform;
+
+/// Internal compiler option that writes the vISA texts into the zebin.
+pub const EMIT_VISA: &str = "-ze-opt-emit-zebin-visa-sections";
+
+/// Packages that hold the compiler, by distribution, for the help text of an error.
+pub const INSTALL: &str = "install it: on Debian 12 `apt-get install intel-opencl-icd libigc1 libigdfcl1`; on Debian sid \
+    `apt-get install intel-ocloc`, and for skl and older devices also `intel-ocloc-legacy libigc1 libigdfcl1`; Debian 13 has no \
+    package of it";
+
+/// Returns the names under which a release may write an output: releases of 2023 and later append `.bin`.
+pub fn output_names(name: &str) -> [String; 2] {
+    [name.to_owned(), format!("{name}.bin")]
+}
+
+/// Returns the output called `name` among the files that a release wrote.
+pub fn output<'a, T>(outputs: &'a [(String, T)], name: &str) -> Option<&'a T> {
+    let names = output_names(name);
+    names.iter().find_map(|name| Some(&outputs.iter().find(|(output, _)| output == name)?.1))
+}
+
+/// Returns the device names that `ocloc compile --help` lists, families included.
+pub fn devices(help: &str) -> Vec<String> {
+    const LISTS: [&str; 2] = ["<device_type> can be: ", "notation that is still supported:"];
+    let mut devices: Vec<String> = Vec::new();
+    for list in LISTS {
+        let Some((_, rest)) = help.split_once(list) else { continue };
+        // The second list begins on the next line, behind the words of the first one.
+        let rest = if list.ends_with(':') { rest.split_once(LISTS[0]).map_or("", |(_, rest)| rest) } else { rest };
+        let line = rest.lines().next().unwrap_or_default();
+        let words = line.split(',').map(str::trim).filter(|word| !word.is_empty() && !word.contains(' '));
+        devices.extend(words.filter(|word| *word != "version").map(str::to_owned));
+    }
+    devices
+}
+
+/// Returns `true` for the name of a family or release, for which `ocloc` builds an archive of several products.
+pub fn is_family(device: &str) -> bool {
+    device.starts_with("gen") || device == "xe" || device.starts_with("xe-") || is_numbered_xe(device)
+}
+
+/// Returns `true` for `xe2`, `xe3p` and their releases such as `xe2-hpg`.
+fn is_numbered_xe(device: &str) -> bool {
+    device.strip_prefix("xe").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// Returns the first product among the names of `platform` that a release with these device names builds for.
+pub fn product_of(platform: Platform, devices: &[String]) -> Option<&str> {
+    let names = std::iter::once(platform.name()).chain(platform.aliases().iter().copied());
+    let mut products = names.filter(|name| !is_family(name));
+    products.find_map(|name| devices.iter().find(|device| *device == name)).map(String::as_str)
+}
+
+/// Returns the version of the back end in the library file `libigc.so.N`: the source folder's name in Debian's builds, or the
+/// version in the file's name.
+pub fn back_end_version(library: &Path) -> Option<String> {
+    const SOURCES: &[u8] = b"intel-graphics-compiler";
+    let bytes = std::fs::read(library).ok()?;
+    let version = |at: usize| {
+        let text = bytes.get(at + SOURCES.len()..)?.iter().take(40).copied();
+        let text = text.take_while(|byte| byte.is_ascii_graphic() && *byte != b'/');
+        let text = String::from_utf8(text.collect()).ok()?;
+        let (_, version) = text.split_once('-')?;
+        version.starts_with(|c: char| c.is_ascii_digit()).then(|| version.to_owned())
+    };
+    // A search for a rare byte first: the file has a hundred megabytes.
+    let places = bytes.iter().enumerate().filter(|(_, byte)| **byte == SOURCES[0]).map(|(at, _)| at);
+    let found = places.filter(|at| bytes[*at..].starts_with(SOURCES)).find_map(version);
+    found.or_else(|| {
+        let file = library.canonicalize().ok()?;
+        let (_, version) = file.file_name()?.to_str()?.split_once(".so.")?;
+        Some(version.to_owned())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outputs_have_either_name() {
+        let named = |names: &[&str]| names.iter().map(|name| ((*name).to_owned(), name.len())).collect::<Vec<_>>();
+        assert_eq!(output(&named(&["out.spv", "out.bin"]), "out"), Some(&7));
+        assert_eq!(output(&named(&["out.spv", "out"]), "out"), Some(&3));
+        assert_eq!(output(&named(&["out.spv", "stdout.log"]), "out"), None);
+    }
+
+    #[test]
+    fn devices_are_read_from_the_help_text() {
+        let help = "  -device <device_type>  Target device.\n   <device_type> can be: tgllp, bmg, lnl-m, xe2, xe2-hpg, ip version  \
+                    or hexadecimal value with 0x prefix\n - can be single\n  Deprecated notation that is still \
+                    supported:\n      <device_type> can be: arl, lnl\n      - can be single target device.\n";
+        assert_eq!(devices(help), ["tgllp", "bmg", "lnl-m", "xe2", "xe2-hpg", "arl", "lnl"]);
+        let help = "<device_type> can be: bdw, gen8, version  or hexadecimal\n";
+        assert_eq!(devices(help), ["bdw", "gen8"]);
+        assert!(devices("").is_empty());
+    }
+
+    #[test]
+    fn families_are_not_products() {
+        for family in ["gen12lp", "xe", "xe-hpc", "xe2", "xe3p", "xe3p-xpc", "xe2-hpg"] {
+            assert!(is_family(family), "{family}");
+        }
+        for product in ["bmg", "xe_hp_sdv", "lnl-m", "cri", "tgllp", "0x56a0", "12.55.8"] {
+            assert!(!is_family(product), "{product}");
+        }
+        let devices = ["xe2", "bmg", "dg2"].map(str::to_owned);
+        assert_eq!(product_of(Platform::from_name("bmg").unwrap(), &devices), Some("bmg"));
+        assert_eq!(product_of(Platform::Dg2, &devices), Some("dg2"));
+        assert_eq!(product_of(Platform::Skl, &devices), None);
+    }
+}
