@@ -8,8 +8,8 @@ use super::names::{RoutineNames, Style};
 use super::unique::is_word;
 use super::{explicit, file, revision};
 use crate::isa::{
-    ATTRIBUTES, AliasScope, AttributeInfo, InputClass, Instruction, Platform, StringId, attribute, pages, predefined,
-    predefined_surface,
+    ATTRIBUTES, AliasScope, AttributeInfo, InputClass, Instruction, Platform, StringId, attribute, limits, pages,
+    predefined, predefined_surface,
 };
 use crate::object::{Object, Routine, RoutineKind, marks};
 use crate::rt::{Names, Printer, Table, escape};
@@ -83,7 +83,9 @@ fn head(out: &mut String, object: &Object, routine: &Routine) {
 
 fn predefined_comments(out: &mut String, names: &RoutineNames<'_>) {
     out.push_str("\n/// VISA Predefined Variables\n");
-    for entry in predefined::ALL {
+    let newer = names.revision() >= limits::TEXT_MINOR_SINCE;
+    let known = if newer { usize::MAX } else { limits::POOL_VARIABLES as usize };
+    for entry in predefined::ALL.iter().take(known) {
         let name = names.name(Table::General, entry.id).unwrap_or_default();
         let _ = writeln!(out, "// .decl V{} v_type=G v_name={name}", entry.id);
     }

@@ -8,7 +8,7 @@ use quote::{format_ident, quote};
 use super::{Cx, hex, member_name, type_name, variant_name};
 use crate::model::{Condition, Field, FieldKind, Form, Instruction, ListId, PageKind, Place, Presence, targets};
 use form::{form_struct, read_located};
-pub(crate) use form::{is_counter, role, test};
+pub(crate) use form::{is_counter, role, test, text_only_said};
 
 /// Pages that have a struct.
 pub(crate) fn encoded(i: &Instruction) -> bool {

@@ -241,7 +241,7 @@ impl<'m> Binder<'m> {
             let name = field.name.to_ascii_lowercase();
             if field.presence == Presence::Text && !self.fields.contains_key(&name) {
                 let nothing = match field.shape {
-                    FieldKind::Raw => {
+                    FieldKind::Raw | FieldKind::Vector | FieldKind::Scalar => {
                         self.operands.push(Place::raw(&RawOperand::default(), scope).map_err(illegal)?);
                         self.names.push(("", false));
                         Field::Operand(self.operands.len() - 1)

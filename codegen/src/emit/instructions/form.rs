@@ -110,7 +110,7 @@ pub(super) fn form_struct(cx: &Cx<'_>, i: &Instruction, form: &Form) -> TokenStr
 }
 
 /// Tests whether a field that only texts have is not the default.
-fn text_only_said(field: &Field) -> TokenStream {
+pub(crate) fn text_only_said(field: &Field) -> TokenStream {
     let member = member_name(&field.name);
     match field.shape {
         FieldKind::Number | FieldKind::IndexBy(_) => quote!((self.#member != 0)),
