@@ -19,9 +19,10 @@ pub(super) fn check(routine: &Routine, platform: Option<Platform>) -> Vec<Violat
     for number in 0..routine.variables.len() {
         general(routine, number, register, &mut out);
     }
+    let most = platform.map_or(limits::ADDRESSES, Platform::address_elements);
     for address in &routine.addresses {
-        if u32::from(address.num_elements) > limits::ADDRESSES {
-            let message = format!("{} addresses, legal are up to {}", address.num_elements, limits::ADDRESSES);
+        if u32::from(address.num_elements) > most {
+            let message = format!("{} addresses, legal are up to {most}", address.num_elements);
             out.push(declared(routine, address.name_index, "size", message));
         }
     }

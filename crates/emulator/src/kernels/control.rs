@@ -6,7 +6,7 @@ use crate::machine::World;
 use crate::machine::thread::{ExecMask, Thread};
 use visakit::isa::{
     Barrier, Call, Fcall, Fence, Fret, Goto, Ifcall, Jmp, Label, LabelKind, Loc, LscFence, LscSfid, Nbarrier, Ret,
-    Sbarrier, SbarrierMode, Subroutine, Switchjmp, VecOperand,
+    Sbarrier, SbarrierMode, Subroutine, Switchjmp,
 };
 use visakit_native::ir::Action;
 
@@ -78,15 +78,10 @@ pub(super) fn sbarrier(_: &mut Lowering<'_>, inst: &Sbarrier) -> LowerResult {
 
 pub(super) fn nbarrier(l: &mut Lowering<'_>, inst: &Nbarrier) -> LowerResult {
     Ok(match inst {
-        Nbarrier::Signal(inst) => {
-            // The newer form has producers and consumers, which are all the same threads here.
-            let is_newer = inst.producers != VecOperand::default();
-            let threads = if is_newer { &inst.producers } else { &inst.num_threads };
-            Lowered::Signal {
-                barrier: Some(l.source::<u32>(&inst.id, 1)?),
-                threads: Some(l.source::<u32>(threads, 1)?),
-            }
-        }
+        Nbarrier::Signal(inst) => Lowered::Signal {
+            barrier: Some(l.source::<u32>(&inst.id, 1)?),
+            threads: Some(l.source::<u32>(&inst.num_threads, 1)?),
+        },
         Nbarrier::Wait(inst) => Lowered::Wait { barrier: Some(l.source::<u32>(&inst.id, 1)?) },
     })
 }

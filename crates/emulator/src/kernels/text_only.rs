@@ -25,7 +25,8 @@ pub(super) fn check(instruction: &Instruction) -> LowerResult<()> {
             LscTyped::Block2d(inst) => inst.surface_index,
         }),
         Instruction::Nbarrier(Nbarrier::Signal(inst)) => {
-            let same = constant(&inst.producers).is_some() && constant(&inst.producers) == constant(&inst.consumers);
+            let threads = constant(&inst.num_threads);
+            let same = threads.is_some() && threads == constant(&inst.consumers);
             match constant(&inst.role) {
                 Some(0) if same => Ok(()),
                 _ => illegal("a named barrier whose producers are not its consumers"),
