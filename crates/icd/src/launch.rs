@@ -123,13 +123,15 @@ impl Launch {
         if let Some(folder) = &ENVIRONMENT.record {
             record::launch(folder, &self.binary.bytes, &program.info, &self.range, &arguments, &self.regions);
         }
-        let both: Vec<(u64, Lent)>;
-        let regions = match (globals.regions.as_slice(), self.regions.as_slice()) {
-            (own, []) => own,
-            ([], shared) => shared,
-            (own, shared) => {
-                both = own.iter().chain(shared).cloned().collect();
-                &both
+        let all: Vec<(u64, Lent)>;
+        // Programs that are checked have marks at group copies.
+        let marks = ENVIRONMENT.checks.map(|_| check::marks());
+        let regions = match (globals.regions.as_slice(), self.regions.as_slice(), marks) {
+            (own, [], None) => own,
+            ([], shared, None) => shared,
+            (own, shared, marks) => {
+                all = own.iter().chain(shared).cloned().chain(marks).collect();
+                &all
             }
         };
         let options = Options {
@@ -230,14 +232,16 @@ fn look_for_bugs(
         other => other.clone(),
     };
     let make = || Ok(arguments.iter().map(|argument| argument.as_ref().map(copied)).collect());
-    let regions: Vec<_> = options.surroundings.regions.iter().map(|(at, lent)| (*at, copy(lent))).collect();
+    let own = options.surroundings.regions.iter().filter(|(at, _)| *at != check::marks().0);
+    let regions: Vec<_> = own.map(|(at, lent)| (*at, copy(lent))).collect();
     let surroundings = Surroundings { regions: &regions, ..options.surroundings };
     // What cannot be launched is said by the launch itself, and so is a fault.
     let Ok(checked) = check::check(program, range, make, &Options { surroundings, ..*options }, checks) else {
         return;
     };
     for finding in checked.findings {
-        say(&format!("kernel `{}`: {}", program.info.name, program.locate(&finding.report).one_line()));
+        let word = if finding.is_note { "note: " } else { "" };
+        say(&format!("kernel `{}`: {word}{}", program.info.name, program.locate(&finding.report).one_line()));
         if let Some(other) = finding.other {
             say(&format!("    the other access: {}", program.locate(&other).one_line()));
         }
