@@ -10,6 +10,7 @@
 mod error;
 mod handle;
 mod raw;
+mod reserve;
 
 mod context;
 mod device;
