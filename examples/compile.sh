@@ -24,3 +24,12 @@ for kernel in vector_add histogram mandelbrot; do
         rm -rf "${scratch:?}"/*
     done
 done
+
+# Two kernels that the documentation looks for a bug in: with line numbers, and each under the name of its source.
+for kernel in reduction reduction_fixed; do
+    echo "$kernel for skl"
+    (cd "$scratch" && cp "$here/reduction/$kernel.cl" . && ocloc compile -q -file "$kernel.cl" -device skl --format zebin \
+        -options "-g" -internal_options "-ze-opt-emit-zebin-visa-sections" -output out -output_no_suffix)
+    mv "$scratch/out" "reduction/$kernel.skl.zebin"
+    rm -rf "${scratch:?}"/*
+done

@@ -34,6 +34,9 @@ pub mod isa;
 pub mod rt;
 
 pub mod limits;
+mod platform;
+
+pub use platform::ThreadId;
 
 #[cfg(feature = "text")]
 pub mod builder;

@@ -15,12 +15,13 @@ pub fn facts(model: &Model) -> String {
     }
     for (age, p) in model.platforms.iter().enumerate() {
         out.push(format!(
-            "platform {age} {} aliases [{}] gen {:?} families {:x?} registers {}",
+            "platform {age} {} aliases [{}] gen {:?} families {:x?} registers {}{}",
             p.name,
             p.aliases.join(" "),
             p.gen_codes,
             p.families,
-            p.register_bytes
+            p.register_bytes,
+            cells(&model.platform_columns, &p.cells)
         ));
     }
     for (kind, table, columns) in [
@@ -112,6 +113,7 @@ pub(crate) fn cells(columns: &[Column], cells: &[Cell]) -> String {
 fn column(model: &Model, c: &Column) -> String {
     let kind = match c.kind {
         ColumnKind::Number => "number".to_owned(),
+        ColumnKind::Numbers => "numbers".to_owned(),
         ColumnKind::Flag => "flag".to_owned(),
         ColumnKind::Names { of, many } => {
             let of = match of {

@@ -92,6 +92,8 @@ pub struct Model {
     pub samplers: Vec<Predefined>,
     /// What else the table of data types says of them.
     pub type_columns: Vec<Column>,
+    /// What else the tables of platforms say of them.
+    pub platform_columns: Vec<Column>,
     /// What else the table of predefined surfaces says of them.
     pub surface_columns: Vec<Column>,
     /// Numbers with names: limits of what can be declared, and the like.

@@ -197,7 +197,7 @@ pub struct Instruction {
 }
 
 pub(super) fn routine(object: &Object, r: &object::Routine, platform: Option<Platform>) -> Routine {
-    let register_bytes = platform.map_or(32, Platform::register_bytes);
+    let register_bytes = Platform::register_bytes_of(platform);
     let names = RoutineNames::new(r, object.version, register_bytes, Style::Vendor);
     let attributes = |all: &[AttributeInfo]| {
         all.iter().map(|a| Attribute { name: a.name.0, value: hex(a.value.as_slice()) }).collect::<Vec<_>>()

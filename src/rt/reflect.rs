@@ -94,7 +94,8 @@ pub struct Platforms {
 impl Platforms {
     /// Whether a platform belongs to the range.
     pub fn contains(self, platform: Platform) -> bool {
-        self.from.is_none_or(|from| platform >= from) && self.before.is_none_or(|before| platform < before)
+        let age = platform.age();
+        self.from.is_none_or(|from| age >= from.age()) && self.before.is_none_or(|before| age < before.age())
     }
 }
 
@@ -284,6 +285,8 @@ pub enum Cell {
     None,
     /// A number.
     Number(i64),
+    /// Several numbers.
+    Numbers(&'static [i64]),
     /// Whether it is so.
     Flag(bool),
     /// Names, of what the heading says.
@@ -295,6 +298,7 @@ impl fmt::Display for Cell {
         f.write_str(&match self {
             Self::None => None::<u32>.said(),
             Self::Number(number) => number.said(),
+            Self::Numbers(numbers) => numbers.said(),
             Self::Flag(flag) => flag.said(),
             Self::Names(names) => names.join(" "),
         })
@@ -357,6 +361,14 @@ pub struct Predefined {
     pub written: Option<&'static [u32]>,
     /// What the further columns of the table say of it.
     pub cells: &'static [Cell],
+}
+
+impl Predefined {
+    /// Bytes of the variable where a register has so many.
+    pub const fn bytes(&self, register_bytes: u32) -> u32 {
+        let elements = if register_bytes == 32 { self.elements.0 } else { self.elements.1 };
+        elements * self.data_type.bits() / 8
+    }
 }
 
 /// A known attribute of a kernel or a variable.

@@ -70,7 +70,7 @@ impl Parsed {
 /// # Errors
 /// Everything that is wrong with the text, each with its line and column.
 pub fn parse(text: &str, options: Options) -> Result<Parsed, Vec<Diagnostic>> {
-    let register_bytes = options.platform.map_or(32, Platform::register_bytes);
+    let register_bytes = Platform::register_bytes_of(options.platform);
     let mut reader = Reader {
         text,
         file: options.file,

@@ -60,7 +60,7 @@ pub(super) fn frame(object: &Object, routine: &Routine, platform: Option<Platfor
 }
 
 fn names<'a>(object: &'a Object, routine: &'a Routine, platform: Option<Platform>, style: Style) -> RoutineNames<'a> {
-    let register_bytes = platform.or(object.platform()).map_or(32, Platform::register_bytes);
+    let register_bytes = Platform::register_bytes_of(platform.or(object.platform()));
     RoutineNames::new(routine, object.version, register_bytes, style)
 }
 

@@ -21,7 +21,7 @@ pub fn print_salvaged(salvaged: &Salvaged, platform: Option<Platform>) -> Vec<St
 
 fn one(object: &Object, routine: &Routine, code: &SalvagedCode, platform: Option<Platform>) -> String {
     let mut out = frame(object, routine, platform, Style::Vendor);
-    let register_bytes = platform.or(object.platform()).map_or(32, Platform::register_bytes);
+    let register_bytes = Platform::register_bytes_of(platform.or(object.platform()));
     let names = RoutineNames::new(routine, object.version, register_bytes, Style::Vendor);
     let cx = Context { version: object.version };
     if !out.ends_with('\n') {

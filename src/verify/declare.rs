@@ -14,7 +14,7 @@ const INPUTS: &str = "4_object_format.md#input_info";
 const ATTRIBUTES: &str = "4_object_format.md#attribute_info";
 
 pub(super) fn check(routine: &Routine, platform: Option<Platform>) -> Vec<Violation> {
-    let register = platform.map_or(32, Platform::register_bytes);
+    let register = Platform::register_bytes_of(platform);
     let mut out = Vec::new();
     for number in 0..routine.variables.len() {
         general(routine, number, register, &mut out);
@@ -137,11 +137,7 @@ fn natural(variable: &crate::isa::VarInfo, register: u32) -> Alignment {
     let bytes = variable.bit_properties.type_.bits() / 8;
     match bytes {
         _ if bytes * u32::from(variable.num_elements) >= register => {
-            if register > 32 {
-                Alignment::Wordx32
-            } else {
-                Alignment::Hword
-            }
+            Alignment::ALL.iter().copied().find(|a| a.bytes() == Some(register)).unwrap_or_default()
         }
         0..=2 => Alignment::Word,
         4 => Alignment::Dword,

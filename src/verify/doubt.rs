@@ -98,7 +98,7 @@ fn outside(routine: &Routine, platform: Option<Platform>) -> Vec<Violation> {
             }
             let Some((first, end, whole)) = variables.extent(general, channels) else { continue };
             // The compiler copies the whole of register 0, however much of it a variable takes.
-            let register = u64::from(platform.map_or(32, Platform::register_bytes));
+            let register = u64::from(Platform::register_bytes_of(platform));
             let is_register = first % register == 0 && end - first == register;
             if end > whole && !is_register {
                 let name = routine.name_of(Table::General, general.id.0);

@@ -230,15 +230,15 @@ impl Check<'_> {
     /// Whether the vendor's assembler refuses an instruction that a platform does not have. It looks at the first
     /// platform that has one, and at the last only where it says so.
     fn is_refused(&self, platform: Platform) -> bool {
-        let since = self.page.platforms.iter().map(|r| r.from).min().flatten();
-        let until = self.page.platforms.iter().filter_map(|r| r.before).max();
+        let since = self.page.platforms.iter().map(|r| r.from.map(Platform::age)).min().flatten();
+        let until = self.page.platforms.iter().filter_map(|r| r.before.map(Platform::age)).max();
         if self.has(Rule::AnyPlatform) {
             return false;
         }
         if self.has(Rule::LatePlatform) {
-            return until.is_some_and(|end| platform > end);
+            return until.is_some_and(|end| platform.age() > end);
         }
-        self.has(Rule::LastPlatform) || since.is_some_and(|first| platform < first)
+        self.has(Rule::LastPlatform) || since.is_some_and(|first| platform.age() < first)
     }
 
     fn field(&mut self, field: &'static Field, value: &Seen) {

@@ -25,7 +25,7 @@ struct Location {
 
 impl Variables {
     pub(super) fn new(routine: &Routine, platform: Option<Platform>) -> Self {
-        let register_bytes = platform.map_or(32, Platform::register_bytes);
+        let register_bytes = Platform::register_bytes_of(platform);
         let mut places: Vec<Location> = Vec::with_capacity(routine.variables.len());
         for variable in &routine.variables {
             let element_bytes = variable.bit_properties.type_.bits().div_ceil(8);
@@ -91,8 +91,7 @@ fn last_element(region: &Region, channels: u64) -> u64 {
 /// Bytes of a predefined variable.
 fn predefined_bytes(id: u32, register_bytes: u32) -> Option<u64> {
     let variable = predefined::ALL.iter().find(|p| p.id == id)?;
-    let elements = if register_bytes > 32 { variable.elements.1 } else { variable.elements.0 };
-    Some(u64::from(elements * variable.data_type.bits() / 8))
+    Some(variable.bytes(register_bytes).into())
 }
 
 /// Where the rules of regions stand.

@@ -40,10 +40,15 @@ pub(crate) fn emit(cx: &Cx<'_>, owner: &Ident, columns: &[Column], rows: &[Row<'
             #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
             pub enum #ty { #(#[doc = #docs] #variants),* }
 
-            impl rt::reflect::Said for #ty {
-                fn said(&self) -> String {
-                    match self { #(Self::#said => #names),* }.to_owned()
+            impl #ty {
+                /// The word of the page.
+                pub const fn name(self) -> &'static str {
+                    match self { #(Self::#said => #names),* }
                 }
+            }
+
+            impl rt::reflect::Said for #ty {
+                fn said(&self) -> String { self.name().to_owned() }
             }
         })
     });
@@ -63,20 +68,33 @@ fn names_type(cx: &Cx<'_>, owner: &Ident, column: &Column) -> Option<Ident> {
 fn method(cx: &Cx<'_>, column: &Column, names: Option<&Ident>, cells: &[(&Ident, &CellValue)]) -> TokenStream {
     let name = member_name(&column.name);
     let doc = cx.doc(&format!("{}, as the page says of the value.", column.name), "", column.at);
-    let many = matches!(column.kind, ColumnKind::Names { many: true, .. });
+    let many = matches!(column.kind, ColumnKind::Names { many: true, .. } | ColumnKind::Numbers);
     let optional = !many && cells.iter().any(|(_, value)| **value == CellValue::None);
-    let wide = cells.iter().any(|(_, value)| matches!(value, CellValue::Number(n) if u32::try_from(*n).is_err()));
+    let is_wide = |n: &i64| u32::try_from(*n).is_err();
+    let wide = cells.iter().any(|(_, value)| match value {
+        CellValue::Number(n) => is_wide(n),
+        CellValue::Numbers(all) => all.iter().any(is_wide),
+        _ => false,
+    });
     let ty = match (column.kind, names) {
         (ColumnKind::Flag, _) => quote!(bool),
         (ColumnKind::Names { many: true, .. }, Some(names)) => quote!(&'static [#names]),
         (ColumnKind::Names { .. }, Some(names)) => quote!(#names),
+        (ColumnKind::Numbers, _) if wide => quote!(&'static [i64]),
+        (ColumnKind::Numbers, _) => quote!(&'static [u32]),
         _ if wide => quote!(i64),
         _ => quote!(u32),
     };
+    let plain =
+        |n: i64| -> TokenStream { proc_macro2::Literal::i64_unsuffixed(n).to_string().parse().unwrap_or_default() };
     let literal = |value: &CellValue| match value {
         CellValue::None if many => quote!(&[]),
         CellValue::None => quote!(None),
-        CellValue::Number(n) => proc_macro2::Literal::i64_unsuffixed(*n).to_string().parse().unwrap_or_default(),
+        CellValue::Number(n) => plain(*n),
+        CellValue::Numbers(all) => {
+            let all = all.iter().map(|n| plain(*n));
+            quote!(&[#(#all),*])
+        }
         CellValue::Flag(flag) => quote!(#flag),
         CellValue::Names(said) => {
             let said = said.iter().map(|n| variant_name(n));
@@ -108,7 +126,8 @@ pub(crate) fn each(cx: &Cx<'_>) -> TokenStream {
     let model = cx.model;
     let types = (DATA_TYPES.to_owned(), format_ident!("DataType"), &model.type_columns);
     let lists = model.lists.iter().enumerate().map(|(at, l)| (l.name.clone(), cx.list_type(ListId(at)), &l.columns));
-    let mut tables: Vec<_> = lists.chain([types]).filter(|(.., columns)| !columns.is_empty()).collect();
+    let platforms = (PLATFORMS.to_owned(), format_ident!("Platform"), &model.platform_columns);
+    let mut tables: Vec<_> = lists.chain([types, platforms]).filter(|(.., columns)| !columns.is_empty()).collect();
     // In an order that does not depend on where they stand.
     tables.sort_by(|a, b| a.0.cmp(&b.0));
     let calls = tables.iter().map(|(list, ty, columns)| {
@@ -152,6 +171,9 @@ pub(crate) fn each(cx: &Cx<'_>) -> TokenStream {
     }
 }
 
+/// The name of the tables of platforms.
+const PLATFORMS: &str = "Platform";
+
 /// What the table of data types is called.
 const DATA_TYPES: &str = "Data_type";
 
@@ -160,6 +182,7 @@ pub(crate) fn data(cells: &[Cell]) -> TokenStream {
     let cells = cells.iter().map(|cell| match &cell.value {
         CellValue::None => quote!(rt::reflect::Cell::None),
         CellValue::Number(n) => quote!(rt::reflect::Cell::Number(#n)),
+        CellValue::Numbers(all) => quote!(rt::reflect::Cell::Numbers(&[#(#all),*])),
         CellValue::Flag(flag) => quote!(rt::reflect::Cell::Flag(#flag)),
         CellValue::Names(names) => quote!(rt::reflect::Cell::Names(&[#(#names),*])),
     });

@@ -71,6 +71,7 @@ impl Names {
         for name in ["DataType", "Platform", "Instruction", "Opcode", "Operand", "Kernels"] {
             taken.insert(name.to_owned());
         }
+        taken.extend(model.platform_columns.iter().map(|c| format!("Platform{}", type_name(&c.name))));
         for structure in &model.structures {
             taken.insert(type_name(&structure.name).to_string());
         }

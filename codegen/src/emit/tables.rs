@@ -94,9 +94,19 @@ fn platforms(cx: &Cx<'_>) -> TokenStream {
         let codes = p.gen_codes.iter().map(|f| hex(*f));
         quote!(&[#(#codes),*])
     });
+    let rows: Vec<columns::Row<'_>> =
+        names.iter().cloned().zip(platforms.iter().map(|p| p.cells.as_slice())).collect();
+    let (said, said_types) = columns::emit(cx, &quote::format_ident!("Platform"), &cx.model.platform_columns, &rows);
     quote! {
-        /// The platforms, oldest first.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #said_types
+
+        /// The platforms, oldest first. They have no order in code, which asks for what a platform has instead.
+        ///
+        /// ```compile_fail
+        /// use visakit::isa::Platform;
+        /// assert!(Platform::ALL[0] < Platform::ALL[1]);
+        /// ```
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[repr(u8)]
         pub enum Platform { #(#docs #names),* }
 
@@ -151,6 +161,12 @@ fn platforms(cx: &Cx<'_>) -> TokenStream {
             pub const fn register_bytes(self) -> u32 {
                 match self { #(Self::#names => #bytes),* }
             }
+
+            /// Position in [`Platform::ALL`], the order that the marks of pages refer to. Code asks for it to evaluate
+            /// such marks and for nothing else.
+            pub const fn age(self) -> usize { self as usize }
+
+            #said
         }
     }
 }

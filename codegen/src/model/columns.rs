@@ -29,6 +29,8 @@ impl Column {
 pub enum ColumnKind {
     /// Numbers.
     Number,
+    /// Lists of numbers: some cell has several.
+    Numbers,
     /// `yes` or `no`.
     Flag,
     /// Names; with `many` a cell can have several of them.
@@ -67,6 +69,8 @@ pub enum CellValue {
     None,
     /// A number.
     Number(i64),
+    /// Several numbers, in their order on the page.
+    Numbers(Vec<i64>),
     /// `yes` or `no`.
     Flag(bool),
     /// Names, in their order on the page.
@@ -78,6 +82,7 @@ impl fmt::Display for CellValue {
         match self {
             Self::None => f.write_str("-"),
             Self::Number(number) => number.fmt(f),
+            Self::Numbers(numbers) => f.write_str(&numbers.iter().map(i64::to_string).collect::<Vec<_>>().join(" ")),
             Self::Flag(flag) => f.write_str(if *flag { "yes" } else { "no" }),
             Self::Names(names) => f.write_str(&names.join(" ")),
         }

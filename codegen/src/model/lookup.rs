@@ -31,11 +31,15 @@ impl Model {
 
     /// The columns of all tables that have some.
     pub(crate) fn tables_of_columns(&self) -> impl Iterator<Item = &Vec<Column>> {
-        self.lists.iter().map(|l| &l.columns).chain([&self.type_columns, &self.surface_columns])
+        self.lists.iter().map(|l| &l.columns).chain([
+            &self.type_columns,
+            &self.platform_columns,
+            &self.surface_columns,
+        ])
     }
 
     pub(crate) fn tables_of_columns_mut(&mut self) -> impl Iterator<Item = &mut Vec<Column>> {
-        let chapters = [&mut self.type_columns, &mut self.surface_columns];
+        let chapters = [&mut self.type_columns, &mut self.platform_columns, &mut self.surface_columns];
         self.lists.iter_mut().map(|l| &mut l.columns).chain(chapters)
     }
 
@@ -63,6 +67,7 @@ impl Model {
             }
         }
         out.push((&self.type_columns, self.types.iter().map(|t| t.cells.as_slice()).collect()));
+        out.push((&self.platform_columns, self.platforms.iter().map(|p| p.cells.as_slice()).collect()));
         out.push((&self.surface_columns, self.surfaces.iter().map(|t| t.cells.as_slice()).collect()));
         out
     }

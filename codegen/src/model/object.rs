@@ -36,6 +36,8 @@ pub struct Platform {
     pub families: Vec<u64>,
     /// Size of a register.
     pub register_bytes: u32,
+    /// What further columns and tables say of it.
+    pub cells: Vec<Cell>,
     /// Where it is defined.
     pub at: SourceSpan,
 }
@@ -118,6 +120,13 @@ pub struct Predefined {
     pub doc: String,
     /// Where it is defined.
     pub at: SourceSpan,
+}
+
+impl Predefined {
+    /// Number of elements where a register has so many bytes.
+    pub fn elements_with(&self, register_bytes: u64) -> u32 {
+        if register_bytes == 32 { self.elements.0 } else { self.elements.1 }
+    }
 }
 
 /// A row of verification.md: what the vendor's assembler makes of some instructions beyond what their pages say.

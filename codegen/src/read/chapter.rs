@@ -2,9 +2,9 @@
 
 use super::cells::{Columns, is_dashed};
 use super::context::Cx;
-use super::{columns, head, index, lists, rules};
+use super::{columns, head, index, lists, platforms, rules};
 use crate::markdown::{Block, Document, Row};
-use crate::model::{Attribute, Cell, DataType, Limit, Model, Platform, Predefined};
+use crate::model::{Attribute, Cell, DataType, Limit, Model, Predefined};
 use crate::phrase::{number, words};
 
 pub(crate) fn read_tables(cx: &mut Cx<'_>, document: &Document, model: &mut Model) {
@@ -35,6 +35,10 @@ fn read_table(cx: &mut Cx<'_>, rows: &[Row], model: &mut Model) {
     let has = |name: &str| head.iter().any(|h| h.eq_ignore_ascii_case(name));
     let is_types = has("Binary Format") && has("Text Format");
     let is_surfaces = has("Id") && has("Old name") && !has("Elements");
+    let is_platforms = has("Platform") && has("Register bytes");
+    if !is_platforms && head.first().is_some_and(|first| first.eq_ignore_ascii_case("Platform")) {
+        return platforms::read_more(cx, heads, rows, model);
+    }
     let more = |cx: &mut Cx<'_>, known: &[&str]| {
         columns::read(cx, heads, known, &rows.iter().map(|row| (row, false)).collect::<Vec<_>>())
     };
@@ -43,6 +47,8 @@ fn read_table(cx: &mut Cx<'_>, rows: &[Row], model: &mut Model) {
         (model.type_columns, cells) = more(cx, &OF_TYPES);
     } else if is_surfaces {
         (model.surface_columns, cells) = more(cx, &OF_SURFACES);
+    } else if is_platforms {
+        (model.platform_columns, cells) = more(cx, &head::PLATFORMS);
     }
     cells.resize(rows.len(), Vec::new());
     for (row, cells) in rows.iter().zip(cells) {
@@ -51,8 +57,8 @@ fn read_table(cx: &mut Cx<'_>, rows: &[Row], model: &mut Model) {
             read_type(cx, &columns, cells, model);
         } else if has("Limit") && has("Value") {
             read_limit(cx, &columns, model);
-        } else if has("Platform") && has("Register bytes") {
-            read_platform(cx, &columns, model);
+        } else if is_platforms {
+            platforms::read(cx, &columns, cells, model);
         } else if (has("Id") && has("Old name")) || has("Sampler id") {
             read_predefined(cx, &columns, cells, model);
         } else if has("Where") && has("Value") && has("Name") {
@@ -105,7 +111,7 @@ fn read_type(cx: &mut Cx<'_>, columns: &Columns<'_>, cells: Vec<Cell>, model: &m
 }
 
 /// What stands in a cell for which there is nothing.
-const NOTHING: &str = "-";
+pub(super) const NOTHING: &str = "-";
 
 /// Whether an element of so many bits, or a part of one, has these numbers.
 fn fill((low, high): (i128, i128), bits: u32) -> bool {
@@ -129,7 +135,7 @@ fn range(text: &str) -> Option<(i128, i128)> {
 }
 
 /// Reports empty cells of these columns, where there are the columns.
-fn filled(cx: &mut Cx<'_>, columns: &Columns<'_>, names: &[&str], code: &'static str) {
+pub(super) fn filled(cx: &mut Cx<'_>, columns: &Columns<'_>, names: &[&str], code: &'static str) {
     for name in names.iter().filter(|name| columns.get(name) == Some("")) {
         let message = format!("`{name}` of this row is missing");
         cx.warn(code, &columns.row.span, message, format!("write `{NOTHING}` where there is nothing of the kind"));
@@ -137,7 +143,7 @@ fn filled(cx: &mut Cx<'_>, columns: &Columns<'_>, names: &[&str], code: &'static
 }
 
 /// Reports cells of these columns that are neither empty nor numbers, which may stand in a row.
-fn check_numbers(cx: &mut Cx<'_>, columns: &Columns<'_>, names: &[&str], code: &'static str) {
+pub(super) fn check_numbers(cx: &mut Cx<'_>, columns: &Columns<'_>, names: &[&str], code: &'static str) {
     for name in names {
         let text = columns.get(name).filter(|text| *text != NOTHING).unwrap_or("");
         for word in cx.words(text, &columns.place(name)) {
@@ -147,45 +153,6 @@ fn check_numbers(cx: &mut Cx<'_>, columns: &Columns<'_>, names: &[&str], code: &
             }
         }
     }
-}
-
-fn read_platform(cx: &mut Cx<'_>, columns: &Columns<'_>, model: &mut Model) {
-    check_numbers(cx, columns, &["GEN code", "Product family"], "platform-syntax");
-    filled(cx, columns, &["Aliases", "GEN code", "Product family"], "platform-syntax");
-    let some = |name: &str| columns.get(name).filter(|text| *text != NOTHING).unwrap_or("");
-    let numbers = |name: &str| -> Vec<u64> { words(some(name)).iter().filter_map(|w| number(w)).collect() };
-    let name = columns.get("Platform").unwrap_or("").trim_matches('`').to_ascii_lowercase();
-    let register_bytes = columns.get("Register bytes").and_then(number).and_then(|n| u32::try_from(n).ok());
-    let Some(register_bytes) = register_bytes.filter(|n| !name.is_empty() && n.is_power_of_two()) else {
-        cx.error(
-            "platform-syntax",
-            &columns.row.span,
-            "this row of the platform table is not understood",
-            "give a name and a register size in bytes, a power of two",
-        );
-        return;
-    };
-    let aliases = cx.words(some("Aliases"), &columns.place("Aliases"));
-    let aliases: Vec<String> = aliases.iter().map(|a| a.trim_matches('`').to_owned()).collect();
-    let called = |p: &Platform, name: &str| p.name == name || p.aliases.iter().any(|a| a.eq_ignore_ascii_case(name));
-    let mut names = std::iter::once(&name).chain(&aliases);
-    if let Some(twice) = names.find(|name| model.platforms.iter().any(|p| called(p, name))) {
-        let message = format!("an earlier platform is called `{twice}` as well");
-        cx.error("platform-syntax", &columns.row.span, message, "every platform has its own names");
-    }
-    let families = numbers("Product family");
-    if let Some(twice) = families.iter().find(|n| model.platforms.iter().any(|p| p.families.contains(n))) {
-        let message = format!("an earlier platform has the product family {twice:#x} as well");
-        cx.error("platform-syntax", &columns.place("Product family"), message, "every family is of one platform");
-    }
-    model.platforms.push(Platform {
-        name,
-        aliases,
-        gen_codes: numbers("GEN code"),
-        families,
-        register_bytes,
-        at: cx.at(&columns.row.span),
-    });
 }
 
 /// A number with a name.

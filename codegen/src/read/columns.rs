@@ -144,7 +144,11 @@ fn cell(cx: &mut Cx<'_>, row: &Row, at: usize, column: &str, linked: bool, silen
     if linked {
         return cell(CellValue::Names(cx.words(text, &span)));
     }
-    match number(text).and_then(|n| i64::try_from(n).ok()).or(negative) {
+    let plain = |text: &str| number(text).and_then(|n| i64::try_from(n).ok());
+    if text.contains(',') && text.split(',').all(|word| plain(word.trim()).is_some()) {
+        return cell(CellValue::Numbers(text.split(',').filter_map(|word| plain(word.trim())).collect()));
+    }
+    match plain(text).or(negative) {
         Some(number) => cell(CellValue::Number(number)),
         None if text.starts_with(|c: char| c.is_ascii_digit()) => {
             let help = "write a decimal number, or a hexadecimal one as 0x1f";
@@ -163,7 +167,7 @@ fn cell(cx: &mut Cx<'_>, row: &Row, at: usize, column: &str, linked: bool, silen
 fn kind(cx: &mut Cx<'_>, column: &str, head: &Span, cells: &mut [Cell]) -> ColumnKind {
     let sort = |value: &CellValue| match value {
         CellValue::None => None,
-        CellValue::Number(_) => Some(0),
+        CellValue::Number(_) | CellValue::Numbers(_) => Some(0),
         CellValue::Flag(_) => Some(1),
         CellValue::Names(_) => Some(2),
     };
@@ -183,6 +187,15 @@ fn kind(cx: &mut Cx<'_>, column: &str, head: &Span, cells: &mut [Cell]) -> Colum
     }
     nearly(cx, cells);
     let several = |c: &Cell| matches!(&c.value, CellValue::Names(names) if names.len() > 1);
+    if cells.iter().any(|c| matches!(c.value, CellValue::Numbers(_))) {
+        // A single number is a list of one where other cells have several.
+        for cell in cells {
+            if let CellValue::Number(number) = cell.value {
+                cell.value = CellValue::Numbers(vec![number]);
+            }
+        }
+        return ColumnKind::Numbers;
+    }
     match most {
         0 => ColumnKind::Number,
         1 => ColumnKind::Flag,

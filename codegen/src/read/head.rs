@@ -11,6 +11,9 @@ struct Head {
     more: &'static [&'static str],
 }
 
+/// The columns of the table that names the platforms.
+pub(super) const PLATFORMS: [&str; 5] = ["Platform", "Aliases", "GEN code", "Product family", "Register bytes"];
+
 /// All kinds of tables with facts.
 const HEADS: &[Head] = &[
     Head {
@@ -18,11 +21,7 @@ const HEADS: &[Head] = &[
         columns: &["Data Type", "Size(bits)", "Binary Format", "Text Format"],
         more: &["Range"],
     },
-    Head {
-        what: "platforms",
-        columns: &["Platform", "Aliases", "GEN code", "Product family", "Register bytes"],
-        more: &[],
-    },
+    Head { what: "platforms", columns: &PLATFORMS, more: &[] },
     Head {
         what: "predefined variables",
         columns: &["Id", "Name", "Old name", "Type", "Elements", "Access"],

@@ -26,6 +26,7 @@ mod instruction;
 mod lists;
 mod markup;
 mod opcode;
+mod platforms;
 mod properties;
 mod rules;
 mod said;

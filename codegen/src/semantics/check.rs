@@ -208,7 +208,7 @@ impl<'m> Resolver<'m, '_> {
             Sort::Named(named) if named.column(self.model, &part.text).is_some() => {
                 let Some((list, column)) = named.column(self.model, &part.text) else { return Sort::Unknown };
                 match self.model.list(list).columns[column].kind {
-                    ColumnKind::Number | ColumnKind::Flag => Sort::Value,
+                    ColumnKind::Number | ColumnKind::Numbers | ColumnKind::Flag => Sort::Value,
                     ColumnKind::Names { .. } => Sort::Names(list, column),
                 }
             }

@@ -181,7 +181,7 @@ impl Lowering<'_> {
             let number = match v.cells.get(at)?.value {
                 CellValue::Number(number) => number,
                 CellValue::Flag(flag) => i64::from(flag),
-                CellValue::None | CellValue::Names(_) => return None,
+                CellValue::None | CellValue::Numbers(_) | CellValue::Names(_) => return None,
             };
             Some((v.value, number))
         });

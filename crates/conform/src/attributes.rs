@@ -52,6 +52,14 @@ fn methods(model: &Model, tally: &mut Tally) {
         known.insert((table, heading, value), words);
     });
     let mut rows: Vec<Row<'_>> = model.types.iter().map(|ty| Row::of_type(model, ty)).collect();
+    rows.extend(model.platforms.iter().enumerate().map(|(age, platform)| Row {
+        table: "Platform",
+        name: &platform.name,
+        value: age as u64,
+        columns: &model.platform_columns,
+        cells: &platform.cells,
+        at: platform.at,
+    }));
     for list in &model.lists {
         let ListKind::Enumeration { values, .. } = &list.kind else { continue };
         rows.extend(values.iter().filter(|v| !v.reserved).map(|v| Row {
@@ -204,6 +212,7 @@ mod tests {
                 let value = &mut row[column].value;
                 *value = match value {
                     CellValue::Number(n) => CellValue::Number(*n + 1),
+                    CellValue::Numbers(all) => CellValue::Numbers(all.iter().map(|n| n + 1).collect()),
                     CellValue::Flag(flag) => CellValue::Flag(!*flag),
                     CellValue::Names(names) if names.len() > 1 => CellValue::Names(names[1..].to_vec()),
                     CellValue::Names(_) => CellValue::None,

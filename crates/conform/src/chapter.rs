@@ -126,7 +126,7 @@ fn platforms(model: &Model, tally: &mut Tally) -> Vec<Option<Platform>> {
                 u32::try_from(*family).ok().and_then(Platform::from_family).map_or("no platform", Platform::name);
             check(&format!("family {family:#x}"), "platform-code", first(|p| &p.families, *family), got.to_owned());
         }
-        let older = found[..n].iter().flatten().all(|p| p < known);
+        let older = found[..n].iter().flatten().all(|p| p.age() < known.age());
         check(
             "order",
             "platform-order",

@@ -215,7 +215,7 @@ impl<'m> Subject<'_, 'm> {
         match bits_of(self.model(), part)?.said(value.bits(), column)? {
             CellValue::Number(n) => Some(*n),
             CellValue::Flag(flag) => Some((*flag).into()),
-            CellValue::None | CellValue::Names(_) => None,
+            CellValue::None | CellValue::Numbers(_) | CellValue::Names(_) => None,
         }
     }
 

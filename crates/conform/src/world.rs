@@ -71,10 +71,7 @@ impl<'m> World<'m> {
     pub(super) fn variable_bytes(&self, id: u64, register: u64) -> Option<u64> {
         let elements = match id.checked_sub(FIRST_GENERAL) {
             Some(at) => (at < self.types.len() as u64).then_some(ELEMENTS)?,
-            None => {
-                let (narrow, wide) = self.model.predefined.iter().find(|p| p.id == id)?.elements;
-                u64::from(if register > 32 { wide } else { narrow })
-            }
+            None => self.model.predefined.iter().find(|p| p.id == id)?.elements_with(register).into(),
         };
         Some(elements * self.element_bytes(id))
     }

@@ -101,7 +101,7 @@ fn internal_options(target: Platform, options: &str) -> String {
     let mut internal = EMIT_VISA.to_owned();
     if options.contains("-cl-std=CL3.") {
         internal += " -cl-ext=+__opencl_c_pipes";
-        if !device::has_images(target) {
+        if !target.images() {
             internal += ",+__opencl_c_images,+__opencl_c_read_write_images";
         }
     }
@@ -123,7 +123,7 @@ fn file_of(target: Platform, text: &[u8]) -> Named {
 /// native code knows no other mode than the one in which these numbers stay.
 fn understood(target: Platform, options: &str) -> String {
     let options = options.split(' ').filter(|word| *word != "-cl-denorms-are-zero").collect::<Vec<_>>().join(" ");
-    if target < Platform::Icllp { options.replace("-cl-std=CL1.1", "-cl-std=CL1.2") } else { options }
+    if target.old_headers() { options.replace("-cl-std=CL1.1", "-cl-std=CL1.2") } else { options }
 }
 
 fn call(target: Platform, kind: &[&str], source: Named, options: &str, headers: &[Named], wanted: &str) -> Built {

@@ -36,7 +36,7 @@ pub(crate) struct Device {
     pub(crate) has_images: bool,
     has_doubles: bool,
     /// Channels of hardware threads that kernels can ask for.
-    pub(crate) widths: &'static [usize],
+    pub(crate) widths: &'static [u32],
     /// Host threads that its kernels run on: what it has of compute units.
     pub(crate) threads: usize,
     /// The device that it is a part of, and how that was divided.
@@ -45,8 +45,13 @@ pub(crate) struct Device {
 
 kind!(Device, CL_INVALID_DEVICE);
 
-/// The devices there are, in the order in which they are listed where nobody names some.
-const TARGETS: [Platform; 4] = [Platform::Dg2, Platform::Skl, Platform::Tgllp, Platform::Pvc];
+/// Returns the devices there are, in the order in which they are listed where nobody names some.
+fn targets() -> Vec<Platform> {
+    let offered = Platform::emulated_ones().filter_map(|target| Some((target.driver_order()?, target)));
+    let mut offered: Vec<_> = offered.collect();
+    offered.sort_by_key(|&(order, _)| order);
+    offered.into_iter().map(|(_, target)| target).collect()
+}
 
 /// Extensions of all devices.
 const EXTENSIONS: [&str; 35] = [
@@ -142,7 +147,7 @@ pub(crate) fn untrue_macros(target: Platform) -> Vec<&'static str> {
 pub(crate) fn all() -> Vec<Handle<Device>> {
     let targets: Vec<_> = match &ENVIRONMENT.devices {
         // A device that nothing can be built for is there only for those who ask for it, to run binaries.
-        None => TARGETS.into_iter().filter(|&target| compilers::of(target).is_some()).collect(),
+        None => targets().into_iter().filter(|&target| compilers::of(target).is_some()).collect(),
         Some(names) => names.split(',').filter_map(known).collect(),
     };
     let devices: Vec<_> = targets.into_iter().map(|target| handle::create(Device::new(target))).collect();
@@ -154,23 +159,17 @@ pub(crate) fn all() -> Vec<Handle<Device>> {
 
 /// The target of a name.
 fn known(name: &str) -> Option<Platform> {
-    let found = Platform::from_name(name.trim()).filter(|target| TARGETS.contains(target));
+    let found = Platform::from_name(name.trim()).filter(|target| targets().contains(target));
     if found.is_none() {
-        let names = TARGETS.map(Platform::name).join(", ");
+        let names = targets().into_iter().map(Platform::name).collect::<Vec<_>>().join(", ");
         say(&format!("there is no device `{}`; VISAKIT_DEVICES takes some of {names}", name.trim()));
     }
     found
 }
 
-/// Whether a target has images.
-pub(crate) fn has_images(target: Platform) -> bool {
-    target < Platform::Pvc
-}
-
 impl Device {
     fn new(target: Platform) -> Self {
-        let has_images = has_images(target);
-        let has_doubles = target < Platform::Icllp || target >= Platform::Pvc;
+        let (has_images, has_doubles) = (target.images(), target.doubles());
         let mut extensions = EXTENSIONS.to_vec();
         let mut features = FEATURES.to_vec();
         if has_doubles {
@@ -182,13 +181,8 @@ impl Device {
             extensions.extend(["cl_khr_3d_image_writes", "cl_khr_depth_images", "cl_khr_image2d_from_buffer"]);
             features.extend(["__opencl_c_images", "__opencl_c_3d_image_writes", "__opencl_c_read_write_images"]);
         }
-        let max_group = match target {
-            target if target < Platform::Icllp => 256,
-            target if target < Platform::XehpSdv => 512,
-            _ => 1024,
-        };
-        let local_bytes = if target < Platform::Pvc { 64 << 10 } else { 128 << 10 };
-        let widths: &[usize] = if target < Platform::Pvc { &[8, 16, 32] } else { &[16, 32] };
+        let max_group = target.group_items() as usize;
+        let (local_bytes, widths) = (target.slm_bytes().into(), target.simd_widths());
         let (threads, part_of) = (host_threads(), None);
         Self {
             target,
@@ -291,16 +285,6 @@ pub(crate) fn max_allocation() -> u64 {
     (BUFFER_BYTES & !0xffff).min(memory_bytes() / 2)
 }
 
-/// The number on the PCI bus of a card with the GPU, and the version of its cores: major, minor, revision.
-fn identity(target: Platform) -> (cl_uint, [cl_uint; 3]) {
-    match target {
-        Platform::Skl => (0x1912, [9, 0, 9]),
-        Platform::Tgllp => (0x9a49, [12, 0, 0]),
-        Platform::Dg2 => (0x56a0, [12, 55, 8]),
-        _ => (0x0bd5, [12, 60, 7]),
-    }
-}
-
 /// Queries of `cl_ext_float_atomics`, which the bindings lack: what atomic operations there are on singles, doubles and halves.
 const SINGLE_ATOMICS: cl_device_info = 0x4231;
 const DOUBLE_ATOMICS: cl_device_info = 0x4232;
@@ -332,15 +316,15 @@ pub(crate) fn info(device: &Handle<Device>, answer: Answer) -> Result {
         | CL_DEVICE_NUM_SUB_SLICES_PER_SLICE_INTEL
         | CL_DEVICE_NUM_THREADS_PER_EU_INTEL => answer.value(1_u32),
         CL_DEVICE_NUM_EUS_PER_SUB_SLICE_INTEL => answer.value(device.threads as cl_uint),
-        CL_DEVICE_ID_INTEL => answer.value(identity(device.target).0),
+        CL_DEVICE_ID_INTEL => answer.value::<cl_uint>(device.target.device_id().unwrap_or(0)),
         CL_DEVICE_IP_VERSION_INTEL => {
-            let (_, [major, minor, revision]) = identity(device.target);
-            answer.value(major << 22 | minor << 14 | revision)
+            let [major, minor, revision] = *device.target.ip_version() else { return answer.value::<cl_uint>(0) };
+            answer.value::<cl_uint>(major << 22 | minor << 14 | revision)
         }
         CL_DEVICE_FEATURE_CAPABILITIES_INTEL => {
-            let has = |from: Platform, flag: cl_bitfield| if device.target >= from { flag } else { 0 };
-            let products = has(Platform::Tgllp, CL_DEVICE_FEATURE_FLAG_DP4A_INTEL);
-            answer.value(products | has(Platform::Dg2, CL_DEVICE_FEATURE_FLAG_DPAS_INTEL))
+            let flag = |has: bool, flag: cl_bitfield| if has { flag } else { 0 };
+            let products = flag(device.target.dp4a(), CL_DEVICE_FEATURE_FLAG_DP4A_INTEL);
+            answer.value(products | flag(device.target.dpas(), CL_DEVICE_FEATURE_FLAG_DPAS_INTEL))
         }
         CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS => answer.value(3_u32),
         CL_DEVICE_MAX_WORK_GROUP_SIZE => answer.value(device.max_group),
@@ -474,9 +458,11 @@ pub(crate) fn info(device: &Handle<Device>, answer: Answer) -> Result {
         CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT
         | CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT
         | CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT => answer.value(0_u32),
-        CL_DEVICE_MAX_NUM_SUB_GROUPS => answer.value((device.max_group / device.widths[0]) as cl_uint),
+        CL_DEVICE_MAX_NUM_SUB_GROUPS => answer.value((device.max_group / device.widths[0] as usize) as cl_uint),
         CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => answer.flag(true),
-        CL_DEVICE_SUB_GROUP_SIZES_INTEL => answer.list(device.widths),
+        CL_DEVICE_SUB_GROUP_SIZES_INTEL => {
+            answer.list(&device.widths.iter().map(|&width| width as usize).collect::<Vec<_>>())
+        }
         CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES => answer.value(
             CL_DEVICE_ATOMIC_ORDER_RELAXED
                 | CL_DEVICE_ATOMIC_ORDER_ACQ_REL
@@ -497,7 +483,7 @@ pub(crate) fn info(device: &Handle<Device>, answer: Answer) -> Result {
         CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT
         | CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT
         | CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => answer.flag(true),
-        CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => answer.value(device.widths[device.widths.len() - 1]),
+        CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => answer.value(device.widths[device.widths.len() - 1] as usize),
         _ => answer.unknown(),
     }
 }

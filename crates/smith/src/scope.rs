@@ -143,9 +143,7 @@ impl Scope {
     }
 
     pub(crate) fn predefined_bytes(&self, variable: &Predefined) -> u32 {
-        let (narrow, wide) = variable.elements;
-        let elements = if self.platform.register_bytes() > 32 { wide } else { narrow };
-        elements * variable.data_type.bits() / 8
+        variable.bytes(self.platform.register_bytes())
     }
 
     /// The number of something in a table, declared or predefined.

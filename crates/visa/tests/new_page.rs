@@ -1,6 +1,6 @@
-//! A page for an instruction that does not exist, in the vendor's skeleton, dropped into the specification: the build
-//! gives the instruction everything but a kernel. This builds the package again, so it runs where
-//! `VISAKIT_REQUIRE` has `build`.
+//! What does not exist, dropped into the specification: a page for an instruction, in the vendor's skeleton, and a row for a
+//! platform. The build gives the instruction everything but a kernel, and runs kernels on the platform. This builds the
+//! package again, so it runs where `VISAKIT_REQUIRE` has `build`.
 
 use std::path::Path;
 use std::process::Command;
@@ -29,6 +29,9 @@ fn a_new_page_is_an_instruction() {
     let spec = dir.join("spec");
     copy(&visakit_testing::root().join("spec"), &spec);
     std::fs::write(spec.join("instructions/FOO.md"), FOO).unwrap();
+    let platforms = std::fs::read_to_string(spec.join("platforms.md")).unwrap();
+    let platforms = platforms.replace("\n| dg1 |", "\n| new-one | newest | 99 | 0x7777 | 32 |\n| dg1 |");
+    std::fs::write(spec.join("platforms.md"), platforms).unwrap();
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new_page_target");
     // Another test builds there with another generator, which Cargo takes for this one: it goes by names and times.
     let cleaned = Command::new(env!("CARGO"))
@@ -72,4 +75,28 @@ fn a_new_page_is_an_instruction() {
         missing.contains("instructions/FOO.md:3") && missing.contains("instructions without a kernel"),
         "{missing}"
     );
+
+    // A file of the platform above the new row, with the family of the new one.
+    let example = dir.join("vector_add");
+    copy(&visakit_testing::root().join("examples/vector_add"), &example);
+    let neighbour = example.join("vector_add.tgllp.zebin");
+    let mut zebin = std::fs::read(&neighbour).unwrap();
+    let note = *b"\x08\0\0\0\x04\0\0\0\x01\0\0\0IntelGT\0";
+    let at = zebin.windows(note.len()).position(|w| w == note).expect("a note of the product family") + note.len();
+    zebin[at..at + 4].copy_from_slice(&0x7777_u32.to_le_bytes());
+    std::fs::write(example.join("new.zebin"), zebin).unwrap();
+    let (exit, shown, _) = visa(&["info", "vector_add/new.zebin"]);
+    assert_eq!(exit, Some(0));
+    assert!(shown.contains("new-one"), "{shown}");
+    let run = |options: &[&str]| {
+        let sums = example.join("c.f32");
+        let _ = std::fs::remove_file(&sums);
+        let (exit, _, errors) = visa(&[&["run", "--launch", "vector_add/vector_add.toml"], options].concat());
+        assert_eq!(exit, Some(0), "{errors}");
+        std::fs::read(sums).unwrap()
+    };
+    let expected = run(&["vector_add/vector_add.tgllp.zebin"]);
+    assert!(expected.iter().any(|&byte| byte != 0));
+    assert_eq!(run(&["vector_add/new.zebin"]), expected);
+    assert_eq!(run(&["vector_add/vector_add.tgllp.zebin", "--platform", "NEWEST"]), expected);
 }

@@ -290,11 +290,9 @@ fn of_page(model: &Model, page: &'static reflect::Page, effort: &Effort) -> Resu
 
 /// A routine with instructions of a page, on one of the platforms that have it.
 fn drawn(page: &'static reflect::Page, n: u32, instructions: usize) -> Option<(Platform, visakit::object::Routine)> {
-    // The newest platforms that the emulator knows, and one with small registers.
-    let known = [Platform::Pvc, Platform::Skl, Platform::Dg2, Platform::Pvcxt];
     let exists = |p: &Platform| page.platforms.is_empty() || page.platforms.iter().any(|range| range.contains(*p));
     let here: Vec<Platform> =
-        known.into_iter().filter(exists).chain(Platform::ALL.iter().copied().rfind(exists)).collect();
+        Platform::emulated_ones().filter(exists).chain(Platform::ALL.iter().copied().rfind(exists)).collect();
     let platform = *here.get(n as usize % here.len().max(1))?;
     let config =
         Config { platform: Some(platform), instructions: Some(instructions), page: Some(page), straight: true };

@@ -15,7 +15,6 @@ use crate::machine::observer::{Access, AccessKind, LaunchMap, Observer, Space, S
 use crate::machine::told::Accesses;
 use crate::run::Program;
 use crate::run::program::Actor;
-use visakit::isa::Platform;
 
 /// Somebody who watches.
 pub(super) struct Watcher<'a> {
@@ -118,7 +117,7 @@ impl<'a> Watcher<'a> {
         let state = State {
             bounds: checks.bounds,
             sync: checks.sync,
-            races: (checks.race || checks.sync).then(|| Races::new(checks, program.platform >= Platform::Icllp)),
+            races: (checks.race || checks.sync).then(|| Races::new(checks, program.platform.local_fences())),
             digests: checks.uninit.then(Digests::default),
             ..State::default()
         };

@@ -366,9 +366,9 @@ fn predefined_variables(space: &mut Space, used: &HashSet<GeneralId>) -> Result<
             // Register 0 is the beginning of the payload.
             Some(entry) if root == predefined::R0 => Variable { offset: 0, data_type: entry.data_type, root },
             Some(entry) => {
-                let elements = if space.grf > 32 { entry.elements.1 } else { entry.elements.0 };
-                let needed = elements <= 16 || used.contains(&root);
-                let bytes = if needed { u64::from(elements) * u64::from(entry.data_type.bits() / 8) } else { 0 };
+                let bytes = entry.bytes(space.grf);
+                let is_small = bytes <= 16 * entry.data_type.bits() / 8;
+                let bytes = if is_small || used.contains(&root) { u64::from(bytes) } else { 0 };
                 Variable { offset: space.take(bytes)?, data_type: entry.data_type, root }
             }
             None => Variable {

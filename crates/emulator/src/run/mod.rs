@@ -206,9 +206,6 @@ impl RunError {
     }
 }
 
-/// The newest platform whose programs are run. What a thread of a later one begins with is not published.
-const NEWEST: Platform = Platform::Pvcxt;
-
 /// How the groups of a launch run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
@@ -248,10 +245,11 @@ pub fn launch_from(
     mut make: impl FnMut(bool) -> Result<Vec<Option<Argument>>, Box<Diagnostic>>,
     options: &Options<'_>,
 ) -> Result<Outcome, RunError> {
-    if program.platform > NEWEST {
+    if !program.platform.emulated() {
         let message = format!("the emulator has no model of {}", program.platform.name());
         let finding = Diagnostic::new("launch-platform", Severity::Error, program.file.clone(), message);
-        let help = format!("the newest that it has is {0}: run as {0} what needs nothing newer", NEWEST.name());
+        let names: Vec<_> = Platform::emulated_ones().map(Platform::name).collect();
+        let help = format!("compile the kernel for a platform that it has: {}", names.join(", "));
         return Err(Box::new(finding.help(help)).into());
     }
     let private = memory::private_bytes(&program.info, range);

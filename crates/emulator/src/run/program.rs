@@ -16,9 +16,6 @@ use visakit::text;
 use visakit_zebin::Zebin;
 use visakit_zebin::info::{KernelInfo, KernelMiscInfo};
 
-/// The first platform whose kernels have no register of padding in place of absent local ids.
-const FIRST_WITHOUT_PADDING: Platform = Platform::XehpSdv;
-
 /// A kernel, ready to be launched any number of times.
 #[derive(Clone, Debug)]
 pub struct Program {
@@ -102,7 +99,7 @@ impl Program {
         platform: Option<Platform>,
     ) -> Result<Self, Vec<Diagnostic>> {
         let found = zebin.kernel(kernel).map_err(|e| vec![*e])?;
-        let platform = platform.or_else(|| Self::platform_of(zebin)).unwrap_or(Platform::Skl);
+        let platform = platform.or_else(|| Self::platform_of(zebin)).unwrap_or_default();
         let file = format!("{}({})", zebin.file, found.info.name);
         let mut program = Self::from_text(&file, &found.text.text, found.info.clone(), platform)?;
         for text in zebin.texts.iter().filter(|text| !text.is_kernel()) {
@@ -147,17 +144,14 @@ impl Program {
 
     /// What of the platform matters to the payload.
     pub(super) fn payload_layout(&self) -> payload::Layout {
-        let pads = self.platform < FIRST_WITHOUT_PADDING;
-        let layout = payload::Layout { grf_bytes: self.platform.register_bytes(), pads, gap: 0 };
+        let (grf_bytes, pads) = (self.platform.register_bytes(), self.platform.padding());
+        let layout = payload::Layout { grf_bytes, pads, gap: 0 };
         layout.with_gap(&self.info, self.routine.inputs.iter().map(|input| input.offset as u64))
     }
 
     /// What the state register says of a hardware thread: its number, with bits in between that name other units.
     pub(super) fn state_register(&self, hardware: u32) -> u32 {
-        // The compiler closes two gaps: one behind bit 2, and one behind bit 5 that is wider from pvc on.
-        let wide = if self.platform >= Platform::Pvc { 2 } else { 1 };
-        let first = hardware & 7 | (hardware & !7) << 1;
-        first & 0x3f | (first & !0x3f) << wide
+        self.platform.thread_id(hardware).sr0
     }
 
     /// Where an instruction is; they are counted from the kernel's first to the last of the last function.

@@ -20,6 +20,9 @@ pub(super) fn compare(cx: &mut Cx<'_>) {
     }
     let both = (old.platforms.as_slice(), new.platforms.as_slice());
     platform_rows(cx, both);
+    if !old.platforms.is_empty() && !new.platforms.is_empty() {
+        columns::headings(cx, "platforms", &old.platform_columns, &new.platform_columns);
+    }
     for (kinds, a, b) in [
         (["variable-added", "variable-removed"], &old.predefined, &new.predefined),
         (["surface-added", "surface-removed"], &old.surfaces, &new.surfaces),
@@ -176,6 +179,7 @@ fn platform(cx: &mut Cx<'_>, x: &Platform, y: &Platform) {
     elements(cx, &format!("{name}.Aliases"), (words(&x.aliases), x.at), (words(&y.aliases), y.at));
     elements(cx, &format!("{name}.GEN_code"), (numbers(&x.gen_codes), x.at), (numbers(&y.gen_codes), y.at));
     elements(cx, &format!("{name}.Product_family"), (numbers(&x.families), x.at), (numbers(&y.families), y.at));
+    columns::cells(cx, name, (&cx.old.platform_columns, &x.cells), (&cx.new.platform_columns, &y.cells));
 }
 
 /// An entry for each element that a set lost or gained.

@@ -27,6 +27,7 @@ pub struct Platform {
     pub gen_codes: Vec<u64>,
     pub product_families: Vec<u64>,
     pub register_bytes: u32,
+    pub said: Vec<Said>,
     pub at: Location,
 }
 
@@ -254,6 +255,7 @@ pub(super) fn platforms(cx: &Cx<'_>) -> Vec<Platform> {
         gen_codes: p.gen_codes.clone(),
         product_families: p.families.clone(),
         register_bytes: p.register_bytes,
+        said: said(&cx.model.platform_columns, &p.cells),
         at: cx.place(p.at),
     };
     cx.model.platforms.iter().map(one).collect()

@@ -34,6 +34,7 @@ pub struct Said {
 pub enum SaidValue {
     None,
     Number(i64),
+    Numbers(Vec<i64>),
     Flag(bool),
     Names(Vec<String>),
 }
@@ -52,6 +53,7 @@ pub(super) fn columns(cx: &Cx<'_>, columns: &[model::Column]) -> Vec<Column> {
     let one = |c: &model::Column| {
         let (kind, list, many) = match c.kind {
             model::ColumnKind::Number => ("number", None, false),
+            model::ColumnKind::Numbers => ("number", None, true),
             model::ColumnKind::Flag => ("flag", None, false),
             model::ColumnKind::Names { of, many } => match of {
                 model::NamesOf::Column => ("names", None, many),
@@ -70,6 +72,7 @@ pub(super) fn said(columns: &[model::Column], cells: &[model::Cell]) -> Vec<Said
         value: match &cell.value {
             model::CellValue::None => SaidValue::None,
             model::CellValue::Number(number) => SaidValue::Number(*number),
+            model::CellValue::Numbers(numbers) => SaidValue::Numbers(numbers.clone()),
             model::CellValue::Flag(flag) => SaidValue::Flag(*flag),
             model::CellValue::Names(names) => SaidValue::Names(names.clone()),
         },

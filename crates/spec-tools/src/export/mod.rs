@@ -31,7 +31,7 @@ pub use semantics::{Expression, Semantics, Statement, StatementKind};
 
 /// The version of the form: the first number changes when a reader of the old form can go wrong, the second when
 /// something is added.
-pub const VERSION: &str = "1.3";
+pub const VERSION: &str = "1.4";
 
 /// The JSON Schema of the form, draft 2020-12.
 pub const SCHEMA: &str = include_str!("schema.json");
@@ -49,6 +49,8 @@ pub struct Specification {
     pub type_columns: Vec<Column>,
     /// The platforms, oldest first.
     pub platforms: Vec<Platform>,
+    /// What else is said of each platform.
+    pub platform_columns: Vec<Column>,
     /// Bit fields and enumerations; [`ListRef`] refers to their positions.
     pub lists: Vec<List>,
     /// Structures of the chapters.
@@ -88,6 +90,7 @@ pub fn export(model: &Model) -> Specification {
         types: chapters::types(&cx),
         type_columns: columns::columns(&cx, &model.type_columns),
         platforms: chapters::platforms(&cx),
+        platform_columns: columns::columns(&cx, &model.platform_columns),
         lists: chapters::lists(&cx),
         structures: chapters::structures(&cx),
         variables: chapters::predefined(&cx, &model.predefined, true),

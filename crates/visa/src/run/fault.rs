@@ -1,6 +1,6 @@
 //! Faults as a user sees them: at the line of the source where the program tells it, else at that of the kernel's text.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use visakit::verify::{self, Location};
@@ -57,7 +57,7 @@ impl<'a> Fault<'a> {
             text_line: Some(located.line).filter(|&line| line > 0),
             source_file: report.source_file.as_deref(),
             source_line: report.source_line,
-            source_text: source_line(report).map(|(_, line)| line.trim().to_owned()),
+            source_text: quoted_source(report, Path::new("")).map(|source| source.line.trim().to_owned()),
             groups: Some(report.groups).filter(|&groups| groups > 1),
             waiting: Some(&*report.waiting).filter(|waiting| !waiting.is_empty()),
             state: report.state.as_deref(),
@@ -126,13 +126,13 @@ pub(super) fn findings(
     std::iter::once(own).chain(waiting).chain(others).collect()
 }
 
-/// A fault at its line of the source, where that can be read; else as it is, at that of the kernel's text.
+/// Moves a fault to its line of the source, where that can be read; otherwise it stays at the line
+/// of the kernel's text.
 pub(super) fn at_source(located: Diagnostic, report: &TrapReport, program: &Path) -> Diagnostic {
-    let Some((number, line)) = source_line(report) else { return located };
-    let file = report.source_file.clone().unwrap_or_default();
+    let Some(Source { file, number, line }) = quoted_source(report, program) else { return located };
     // The compiler has a path from the root; the user's own name for the file is shorter.
-    let is_program = program.canonicalize().is_ok_and(|path| path.as_os_str() == file.as_str());
-    let shown = if is_program { program.display().to_string() } else { file };
+    let is_program = program.canonicalize().is_ok_and(|path| path == file);
+    let shown = if is_program { program.display().to_string() } else { file.display().to_string() };
     let message = match instruction(&located) {
         Some(text) => format!("{}: `{text}`", located.message),
         None => located.message.clone(),
@@ -143,11 +143,23 @@ pub(super) fn at_source(located: Diagnostic, report: &TrapReport, program: &Path
         .help(located.help)
 }
 
-/// The number of the line of the source and the line itself, where that can be read.
-fn source_line(report: &TrapReport) -> Option<(u32, String)> {
-    let (file, number) = (report.source_file.as_ref()?, report.source_line?);
-    let source = crate::read_text(Path::new(file)).ok()?;
-    Some((number, source.lines().nth(number as usize - 1)?.to_owned()))
+/// A line of the source that a fault is quoted from.
+struct Source {
+    file: PathBuf,
+    number: u32,
+    line: String,
+}
+
+/// Reads the line of the source: from the file that the compiler recorded, or else from a file of
+/// that name in the program's folder, which may have been compiled on another machine.
+fn quoted_source(report: &TrapReport, program: &Path) -> Option<Source> {
+    let (recorded, number) = (Path::new(report.source_file.as_ref()?), report.source_line?);
+    let beside = program.parent().zip(recorded.file_name()).map(|(folder, name)| folder.join(name));
+    let found = |file: PathBuf| {
+        let line = crate::read_text(&file).ok()?.lines().nth(number as usize - 1)?.to_owned();
+        Some(Source { file, number, line })
+    };
+    found(recorded.to_owned()).or_else(|| found(beside?))
 }
 
 /// The instruction in the line that a finding quotes; the text behind it is its number, for readers.

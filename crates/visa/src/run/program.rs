@@ -17,9 +17,6 @@ use crate::io::{note, read, shown};
 use crate::launch::request::Request;
 use crate::report::{Findings, object_problem, problem};
 
-/// The platform of a file that does not say its own.
-const DEFAULT_PLATFORM: Platform = Platform::Skl;
-
 /// Reads the program, and the layout of its arguments.
 pub(super) fn load(request: &Request) -> Result<Program, Findings> {
     let Some(path) = &request.program else {
@@ -69,7 +66,8 @@ pub(super) fn unoptimised(request: &Request) -> Option<Program> {
     let is_source = request.program.as_ref()?.extension().is_some_and(|extension| extension == "cl");
     let options = request.options.as_deref().unwrap_or_default();
     let wanted = request.check.is_some() && is_source && !options.contains(PLAIN);
-    let platform = wanted.then(|| request.platform.clone().unwrap_or_else(|| DEFAULT_PLATFORM.name().to_owned()))?;
+    let platform =
+        wanted.then(|| request.platform.clone().unwrap_or_else(|| Platform::default().name().to_owned()))?;
     let options = Some(format!("{PLAIN} {options}"));
     load(&Request { options, platform: Some(platform), ..request.clone() }).ok()
 }
@@ -89,9 +87,9 @@ fn with_lines(options: &str) -> String {
 fn default_platform() -> Platform {
     note(&format!(
         "note: the file does not say its platform; {} is assumed, --platform names another",
-        DEFAULT_PLATFORM.name()
+        Platform::default().name()
     ));
-    DEFAULT_PLATFORM
+    Platform::default()
 }
 
 /// The program for a platform, or for the only one, of an archive of zebins.

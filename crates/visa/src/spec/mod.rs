@@ -41,6 +41,7 @@ pub(crate) fn platforms() -> Vec<Row> {
         gen_codes: Vec::new(),
         families: Vec::new(),
         register_bytes: 0,
+        cells: Vec::new(),
         at: SourceSpan::default(),
     };
     Platform::ALL.iter().map(row).collect()

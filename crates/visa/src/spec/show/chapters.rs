@@ -44,6 +44,7 @@ pub(super) fn text(hit: Hit<'_>) -> String {
             row("Register", format!("{} bytes", one.register_bytes));
             row("gen_platform", joined(&one.gen_codes));
             row("Product family", joined(&one.product_families));
+            one.said.iter().for_each(|said| row(&said.column, value(&said.value)));
         }
         Hit::List(one) => list(&mut s, one),
         Hit::Structure(one) => {
@@ -131,6 +132,7 @@ fn value(value: &SaidValue) -> String {
     match value {
         SaidValue::None => "-".to_owned(),
         SaidValue::Number(number) => number.to_string(),
+        SaidValue::Numbers(numbers) => joined(numbers),
         SaidValue::Flag(flag) => if *flag { "yes" } else { "no" }.to_owned(),
         SaidValue::Names(names) => names.join(", "),
     }
@@ -157,8 +159,8 @@ fn marks(bounds: &[Bound]) -> String {
     bounds.iter().map(mark).collect()
 }
 
-fn joined(numbers: &[u64]) -> String {
-    numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")
+fn joined(numbers: &[impl ToString]) -> String {
+    numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
 fn first_line(text: &str) -> &str {

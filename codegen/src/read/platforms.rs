@@ -1,0 +1,87 @@
+//! The tables of platforms: the one that names them, and those that say more of each.
+
+use super::cells::Columns;
+use super::chapter::{NOTHING, check_numbers, filled};
+use super::columns;
+use super::context::Cx;
+use super::head::PLATFORMS;
+use crate::markdown::Row;
+use crate::model::{Cell, Model, Platform};
+use crate::phrase::{number, words};
+
+/// Reads a row of the table that names the platforms; `cells` are those of further columns.
+pub(super) fn read(cx: &mut Cx<'_>, columns: &Columns<'_>, cells: Vec<Cell>, model: &mut Model) {
+    check_numbers(cx, columns, &["GEN code", "Product family"], "platform-syntax");
+    filled(cx, columns, &["Aliases", "GEN code", "Product family"], "platform-syntax");
+    let some = |name: &str| columns.get(name).filter(|text| *text != NOTHING).unwrap_or("");
+    let numbers = |name: &str| -> Vec<u64> { words(some(name)).iter().filter_map(|w| number(w)).collect() };
+    let name = columns.get("Platform").unwrap_or("").trim_matches('`').to_ascii_lowercase();
+    let register_bytes = columns.get("Register bytes").and_then(number).and_then(|n| u32::try_from(n).ok());
+    let Some(register_bytes) = register_bytes.filter(|n| !name.is_empty() && n.is_power_of_two()) else {
+        cx.error(
+            "platform-syntax",
+            &columns.row.span,
+            "this row of the platform table is not understood",
+            "give a name and a register size in bytes, a power of two",
+        );
+        return;
+    };
+    let aliases = cx.words(some("Aliases"), &columns.place("Aliases"));
+    let aliases: Vec<String> = aliases.iter().map(|a| a.trim_matches('`').to_owned()).collect();
+    let called = |p: &Platform, name: &str| p.name == name || p.aliases.iter().any(|a| a.eq_ignore_ascii_case(name));
+    let mut names = std::iter::once(&name).chain(&aliases);
+    if let Some(twice) = names.find(|name| model.platforms.iter().any(|p| called(p, name))) {
+        let message = format!("an earlier platform is called `{twice}` as well");
+        cx.error("platform-syntax", &columns.row.span, message, "every platform has its own names");
+    }
+    let families = numbers("Product family");
+    if let Some(twice) = families.iter().find(|n| model.platforms.iter().any(|p| p.families.contains(n))) {
+        let message = format!("an earlier platform has the product family {twice:#x} as well");
+        cx.error("platform-syntax", &columns.place("Product family"), message, "every family is of one platform");
+    }
+    model.platforms.push(Platform {
+        name,
+        aliases,
+        gen_codes: numbers("GEN code"),
+        families,
+        register_bytes,
+        cells,
+        at: cx.at(&columns.row.span),
+    });
+}
+
+/// Reads a further table, which has a row for a platform and a column for each thing that it says. A platform without a row has
+/// the cells of the platform above it in the table that names them: what nobody says of it is as on the one before.
+pub(super) fn read_more(cx: &mut Cx<'_>, head: &Row, rows: &[Row], model: &mut Model) {
+    let (columns, cells) =
+        columns::read(cx, head, &PLATFORMS[..1], &rows.iter().map(|row| (row, false)).collect::<Vec<_>>());
+    let mut of: Vec<Option<Vec<Cell>>> = vec![None; model.platforms.len()];
+    for (row, cells) in rows.iter().zip(cells) {
+        let name = row.cells.first().map_or("", |(name, _)| name.trim_matches('`'));
+        let Some(at) = model.platforms.iter().position(|p| p.name.eq_ignore_ascii_case(name)) else {
+            let help = "name a platform of the table above by its first name";
+            cx.error("platform-unknown", &row.span, format!("`{name}` is no platform"), help);
+            continue;
+        };
+        if of[at].replace(cells).is_some() {
+            let message = format!("`{name}` has two rows in this table");
+            cx.error("platform-syntax", &row.span, message, "give each platform one row");
+        }
+    }
+    if let (Some(None), Some(first)) = (of.first(), model.platforms.first()) {
+        let message = format!("this table says nothing of the oldest platform, `{}`", first.name);
+        cx.error("platform-syntax", &head.span, message, "give it a row: later platforms have what it has");
+        return;
+    }
+    if let Some(twice) = columns.iter().find(|c| model.platform_columns.iter().any(|o| o.key() == c.key())) {
+        let message = format!("an earlier table of platforms has the column `{}` as well", twice.name);
+        cx.error("platform-syntax", &head.span, message, "say each thing in one table");
+        return;
+    }
+    model.platform_columns.extend(columns);
+    let mut above = Vec::new();
+    for (platform, own) in model.platforms.iter_mut().zip(of) {
+        above = own.unwrap_or(above);
+        platform.cells.extend(above.iter().cloned());
+    }
+}

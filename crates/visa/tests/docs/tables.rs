@@ -1,0 +1,128 @@
+//! Tables and notes of `docs/data`.
+
+use super::data::{Environment, Run, Validation};
+
+/// The groups of programs: the key in the data and the heading.
+pub(crate) const GROUPS: [(&str, &str); 4] = [
+    ("conformance", "Conformance suites"),
+    ("libraries", "Libraries in C and C++"),
+    ("python", "Python packages"),
+    ("applications", "Applications"),
+];
+
+/// The variables' readers: the key in the data and the heading.
+const READERS: [(&str, &str); 4] = [
+    ("driver", "The OpenCL driver"),
+    ("build", "The build"),
+    ("tests", "The tests"),
+    ("recorder", "The recorder of launches on other implementations"),
+];
+
+/// A note below a table: the row's name, where it was recorded, and the text.
+fn note(name: &str, date: &toml::value::Datetime, commit: &str, counts: &str, text: Option<&String>) -> String {
+    let text = text.map_or(String::new(), |text| text.trim().to_owned());
+    let gap = if text.starts_with('-') || text.contains("\n- ") { "\n\n" } else { " " };
+    format!("**{name}** ({date}, `{commit}`{counts}).{gap}{text}\n\n").replace(". \n", ".\n")
+}
+
+fn counts(run: &Run) -> String {
+    let Some((passed, failed)) = run.passed.zip(run.failed) else { return String::new() };
+    let skipped = run.skipped.map_or(String::new(), |n| format!(", {n} skipped"));
+    format!("; {passed} passed, {failed} failed{skipped}")
+}
+
+pub(crate) fn runs(all: &Validation) -> String {
+    let mut out = String::new();
+    for (key, heading) in GROUPS {
+        out += &format!("## {heading}\n\n| Program | Version | Devices | Result | pocl 3.1 |\n");
+        out += "| --- | --- | --- | --- | --- |\n";
+        let group: Vec<&Run> = all.run.iter().filter(|run| run.group == key).collect();
+        for run in &group {
+            let pocl = run.pocl.as_deref().unwrap_or("not compared");
+            let devices = run.devices.join(", ");
+            out += &format!("| {} | {} | {devices} | {} | {pocl} |\n", run.program, run.version, run.result);
+        }
+        out += &format!("\n### {heading}: notes\n\n");
+        for run in group {
+            out += &note(&run.program, &run.date, &run.commit, &counts(run), run.note.as_ref());
+        }
+    }
+    out
+}
+
+/// The values of a column in the order in which they first occur.
+fn distinct<'a>(values: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut found = Vec::new();
+    for value in values {
+        if !found.contains(&value) {
+            found.push(value);
+        }
+    }
+    found
+}
+
+pub(crate) fn claims(all: &Validation) -> String {
+    let mut out = String::new();
+    for topic in distinct(all.claim.iter().map(|claim| claim.topic.as_str())) {
+        out += &format!("## {topic}\n\n| Claim | Checked against | When |\n| --- | --- | --- |\n");
+        let rows: Vec<_> = all.claim.iter().filter(|claim| claim.topic == topic).collect();
+        for claim in &rows {
+            out += &format!("| {} | {} | {} |\n", claim.claim, claim.against, claim.checked);
+        }
+        out += &format!("\n### {topic}: notes\n\n");
+        for claim in rows {
+            let place =
+                format!("; {}", claim.r#where.split(", ").map(|p| format!("`{p}`")).collect::<Vec<_>>().join(", "));
+            out += &note(&claim.claim, &claim.date, &claim.commit, &place, claim.note.as_ref());
+        }
+    }
+    out
+}
+
+pub(crate) fn measures(all: &Validation) -> String {
+    let mut out = String::new();
+    for topic in distinct(all.measure.iter().map(|measure| measure.topic.as_str())) {
+        out += &format!("## {topic}\n\n| What | Result | How |\n| --- | --- | --- |\n");
+        let rows: Vec<_> = all.measure.iter().filter(|measure| measure.topic == topic).collect();
+        for measure in &rows {
+            out += &format!("| {} | {} | {} |\n", measure.subject, measure.value, measure.method);
+        }
+        out.push('\n');
+        for measure in rows {
+            out += &note(&measure.subject, &measure.date, &measure.commit, "", measure.note.as_ref());
+        }
+    }
+    out
+}
+
+/// The costs of builds alone, for contributors.
+pub(crate) fn building(all: &Validation) -> String {
+    let rows = all.measure.iter().filter(|measure| measure.topic == "Building and testing");
+    let rows = rows.map(|row| format!("| {} | {} | {} |\n", row.subject, row.value, row.method));
+    format!("| What | Cost | How |\n| --- | --- | --- |\n{}", rows.collect::<String>())
+}
+
+pub(crate) fn changes(all: &Validation) -> String {
+    let mut out = String::from("| Change | Effect | Commit |\n| --- | --- | --- |\n");
+    for change in &all.change {
+        out += &format!("| {} | {} | `{}`, {} |\n", change.change, change.effect, change.commit, change.date);
+    }
+    out.push('\n');
+    for change in all.change.iter().filter(|change| change.note.is_some()) {
+        out += &note(&change.change, &change.date, &change.commit, "", change.note.as_ref());
+    }
+    out
+}
+
+pub(crate) fn environment(all: &Environment) -> String {
+    let mut out = String::new();
+    for (key, heading) in READERS {
+        out += &format!("## {heading}\n\n| Variable | Value | Meaning |\n| --- | --- | --- |\n");
+        for variable in all.variable.iter().filter(|variable| variable.reader == key) {
+            out += &format!("| `{}` | {} | {} |\n", variable.name, variable.value, variable.meaning);
+        }
+        out.push('\n');
+    }
+    assert!(all.variable.iter().all(|variable| READERS.iter().any(|(key, _)| *key == variable.reader)));
+    out
+}

@@ -1,0 +1,211 @@
+//! The rules of STYLE.md that a machine can check. Old text may break them as often as `style.toml`
+//! says; `BLESS=1 cargo test -p visakit-cli --test style` lowers these budgets and never raises
+//! them.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use visakit_testing::root;
+
+/// The widest comment line, in columns.
+const COLUMNS: usize = 100;
+/// Words that a doc comment must not begin with.
+const OPENINGS: [&str; 6] = ["Whether ", "What ", "Gives ", "Says ", "One ", "The same"];
+/// Phrases that neither comments, messages nor documents should have.
+const PHRASES: [&str; 12] = [
+    "so many",
+    "nobody",
+    "told",
+    "tells",
+    "aside",
+    "alike",
+    "whoever",
+    "much else",
+    "that there is",
+    "that there are",
+    "there is none",
+    "as it is",
+];
+/// Documents that are held to the list of phrases; STYLE.md quotes them.
+const DOCUMENTS: [&str; 4] = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs"];
+
+/// How often each rule may be broken: by crate, and by phrase.
+#[derive(Debug, Default, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Counts {
+    width: BTreeMap<String, usize>,
+    opening: BTreeMap<String, usize>,
+    phrase: BTreeMap<String, usize>,
+}
+
+/// A broken rule: the key of its budget and where it stands.
+type Broken = (String, String);
+
+#[test]
+fn rules_are_kept() {
+    let file = root().join("crates/visa/tests/style.toml");
+    let budget: Counts = toml::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    let mut found = [Vec::new(), Vec::new(), Vec::new()];
+    for path in files(&root(), "rs") {
+        source(&path, &mut found);
+    }
+    for path in DOCUMENTS.iter().flat_map(|name| files(&root().join(name), "md")) {
+        document(&path, &mut found[2]);
+    }
+    let counts = found.each_ref().map(|broken| {
+        let mut counts = BTreeMap::new();
+        broken.iter().for_each(|(key, _)| *counts.entry(key.clone()).or_insert(0) += 1);
+        counts
+    });
+    let [width, opening, phrase] = counts;
+    let now = Counts { width, opening, phrase };
+    let mut over = Vec::new();
+    let rules = [("width", &now.width, &budget.width), ("opening", &now.opening, &budget.opening)];
+    let rules = rules.into_iter().chain([("phrase", &now.phrase, &budget.phrase)]);
+    for ((rule, counts, budgets), places) in rules.zip(&found) {
+        for (key, &count) in counts {
+            let allowed = budgets.get(key).copied().unwrap_or(0);
+            if count > allowed {
+                let places = places.iter().filter(|(broken, _)| broken == key).map(|(_, place)| place.as_str());
+                let places = places.collect::<Vec<_>>().join("\n  ");
+                over.push(format!("{rule}, {key}: {count}, and {allowed} are allowed\n  {places}"));
+            }
+        }
+    }
+    assert!(over.is_empty(), "STYLE.md has the rules\n{}", over.join("\n"));
+    if std::env::var_os("BLESS").is_some() && now != budget {
+        let head = "# How often text from before STYLE.md breaks its rules. These numbers only shrink.\n\n";
+        std::fs::write(file, format!("{head}{}", written(&now))).unwrap();
+    }
+}
+
+/// The budgets as TOML.
+fn written(counts: &Counts) -> String {
+    let tables = [("width", &counts.width), ("opening", &counts.opening), ("phrase", &counts.phrase)];
+    let table = |(name, entries): (&str, &BTreeMap<String, usize>)| {
+        let lines = entries.iter().map(|(key, count)| format!("\"{key}\" = {count}\n"));
+        format!("[{name}]\n{}", lines.collect::<String>())
+    };
+    tables.map(table).join("\n")
+}
+
+/// Finds the files with an ending in a folder, or the file itself; build output and fuzzing corpora
+/// do not count.
+fn files(path: &Path, ending: &str) -> Vec<PathBuf> {
+    if path.is_file() {
+        return vec![path.to_owned()];
+    }
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(path).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if path.is_dir() && name != "target" && !name.starts_with('.') {
+            found.extend(files(&path, ending));
+        } else if path.extension().is_some_and(|found| found == ending) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The crate that a file belongs to.
+fn owner(path: &Path) -> String {
+    let inner = path.strip_prefix(root()).unwrap();
+    let parts: Vec<_> = inner.iter().take(2).map(|part| part.to_string_lossy()).collect();
+    match parts[0].as_ref() {
+        "crates" => parts.join("/"),
+        "codegen" | "fuzz" => parts[0].to_string(),
+        _ => "visakit".to_owned(),
+    }
+}
+
+fn source(path: &Path, [width, opening, phrase]: &mut [Vec<Broken>; 3]) {
+    // This file has the words that it looks for.
+    if path.ends_with("tests/style.rs") {
+        return;
+    }
+    let text = std::fs::read_to_string(path).unwrap();
+    let owner = owner(path);
+    let mut was_doc = false;
+    for (index, line) in text.lines().enumerate() {
+        let place = format!("{}:{}", path.strip_prefix(root()).unwrap().display(), index + 1);
+        let trimmed = line.trim_start();
+        let comment = trimmed.starts_with("//");
+        if comment && line.chars().count() > COLUMNS {
+            width.push((owner.clone(), place.clone()));
+        }
+        let doc = ["///", "//!"].iter().find_map(|mark| trimmed.strip_prefix(mark));
+        let doc = doc.map(str::trim_start);
+        if !was_doc && doc.is_some_and(|doc| OPENINGS.iter().any(|opening| doc.starts_with(opening))) {
+            opening.push((owner.clone(), place.clone()));
+        }
+        was_doc = doc.is_some();
+        if comment || line.contains('"') {
+            phrases(line, &place, phrase);
+        }
+    }
+}
+
+fn document(path: &Path, found: &mut Vec<Broken>) {
+    let mut generated = false;
+    for (index, line) in std::fs::read_to_string(path).unwrap().lines().enumerate() {
+        // What the program prints counts where the program has it.
+        generated = (generated || line.starts_with("<!-- generated ")) && line != "<!-- end -->";
+        if !generated {
+            phrases(line, &format!("{}:{}", path.strip_prefix(root()).unwrap().display(), index + 1), found);
+        }
+    }
+}
+
+fn phrases(line: &str, place: &str, found: &mut Vec<Broken>) {
+    let line = line.to_lowercase();
+    for phrase in PHRASES {
+        let count = line.match_indices(phrase).filter(|&(at, _)| is_word(&line, at, at + phrase.len())).count();
+        found.extend((0..count).map(|_| (phrase.to_owned(), place.to_owned())));
+    }
+}
+
+/// Returns true where a phrase neither begins nor ends inside of a word.
+fn is_word(line: &str, begin: usize, end: usize) -> bool {
+    let inside = |c: char| c.is_alphanumeric() || c == '_';
+    !line[..begin].ends_with(inside) && !line[end..].starts_with(inside)
+}
+
+/// The front page stays one that a stranger finishes.
+#[test]
+fn the_readme_is_short() {
+    let text = std::fs::read_to_string(root().join("README.md")).unwrap();
+    assert!(text.lines().count() <= 150, "README.md has {} lines", text.lines().count());
+    assert!(text.split_whitespace().count() <= 900, "README.md has {} words", text.split_whitespace().count());
+    for cell in text.lines().filter(|line| line.starts_with('|')).flat_map(|line| line.split('|')) {
+        assert!(cell.split_whitespace().count() <= 12, "README.md has a long cell: {cell}");
+    }
+}
+
+/// An entry of the changelog is a line, and a release has each heading once.
+#[test]
+fn the_changelog_is_a_list_of_lines() {
+    let text = std::fs::read_to_string(root().join("CHANGELOG.md")).unwrap();
+    let mut headings = Vec::new();
+    for line in text.lines().skip_while(|line| !line.starts_with("## ")) {
+        if line.starts_with("## ") {
+            headings.clear();
+        } else if line.starts_with("### ") {
+            assert!(!headings.contains(&line), "CHANGELOG.md has {line} twice in one release");
+            headings.push(line);
+        } else if !line.is_empty() {
+            assert!(line.starts_with("- "), "CHANGELOG.md: one line for an entry: {line}");
+            assert!(line.split_whitespace().count() <= 26, "CHANGELOG.md: more than 25 words: {line}");
+        }
+    }
+}
+
+#[test]
+fn rules_are_broken_where_they_are() {
+    let mut found = Vec::new();
+    phrases("// Nobody is told alikeness; as it is.", "here", &mut found);
+    assert_eq!(found.iter().map(|(key, _)| key.as_str()).collect::<Vec<_>>(), ["nobody", "told", "as it is"]);
+    assert!(is_word("a told b", 2, 6) && !is_word("untold", 2, 6));
+}

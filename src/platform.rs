@@ -1,0 +1,76 @@
+//! Facts of platforms that several columns of `spec/platforms.md` say together.
+
+use crate::isa::{Platform, PlatformUnitsIn};
+
+/// What the registers of a hardware thread say of its number, see [`Platform::thread_id`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ThreadId {
+    /// Element 0 of `%sr0`.
+    pub sr0: u32,
+    /// Element 0 of `%msg0`.
+    pub msg0: u32,
+}
+
+/// The platform that a program is taken for that does not say one.
+impl Default for Platform {
+    fn default() -> Self {
+        Self::ALL.iter().copied().find(|platform| platform.assumed()).unwrap_or(Self::ALL[0])
+    }
+}
+
+impl Platform {
+    /// Returns the registers by which a kernel finds out that it runs in hardware thread `number`. Kernels index buffers that
+    /// hold something for each hardware thread by the number that they compute from them.
+    ///
+    /// ```
+    /// use visakit::isa::Platform;
+    /// let xe2 = Platform::from_name("xe2").unwrap();
+    /// assert_eq!((xe2.thread_id(9).sr0, xe2.thread_id(9).msg0), (0x11, 0));
+    /// assert_eq!((xe2.thread_id(64).sr0, xe2.thread_id(64).msg0), (0, 1));
+    /// ```
+    pub const fn thread_id(self, number: u32) -> ThreadId {
+        let (threads, eus) = (self.eu_threads(), self.eu_count());
+        let place = (number % threads) | ((number / threads % eus) << self.eu_at());
+        let units = (number / (threads * eus)) << self.units_at();
+        match self.units_in() {
+            PlatformUnitsIn::Sr0 => ThreadId { sr0: place | units, msg0: 0 },
+            PlatformUnitsIn::Msg0 => ThreadId { sr0: place, msg0: units },
+        }
+    }
+
+    /// The platforms that the emulator runs kernels for, oldest first.
+    pub fn emulated_ones() -> impl DoubleEndedIterator<Item = Self> {
+        Self::ALL.iter().copied().filter(|platform| platform.emulated())
+    }
+
+    /// Size of a register of a platform that may not be known, see [`Platform::default`].
+    pub fn register_bytes_of(platform: Option<Self>) -> u32 {
+        platform.unwrap_or_default().register_bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The numbers that compiled kernels compute from the registers, as their code of each platform does it.
+    fn computed(platform: Platform, ThreadId { sr0, msg0 }: ThreadId) -> u32 {
+        let close = |value: u32, bit: u32, bits: u32| value & ((1 << bit) - 1) | value >> (bit + bits) << bit;
+        match platform.name() {
+            "xe3" | "nvl" => (((msg0 & 255) << 3) + (sr0 >> 4 & 7)) * 10 + (sr0 & 15),
+            "xe2" => (msg0 & 255) << 6 | close(sr0 & 127, 3, 1),
+            "cri" => close((msg0 & 255) << 7 | sr0 & 127, 3, 1),
+            name => close(close(sr0, 3, 1), 5, if name.starts_with("pvc") { 2 } else { 1 }),
+        }
+    }
+
+    #[test]
+    fn kernels_compute_the_number_of_their_hardware_thread() {
+        for &platform in Platform::ALL {
+            for number in 0..2048 {
+                let found = computed(platform, platform.thread_id(number));
+                assert_eq!(found, number, "{} has thread {number} as {found}", platform.name());
+            }
+        }
+    }
+}
