@@ -152,7 +152,7 @@ fn call(target: Platform, kind: &[&str], source: Named, options: &str, headers: 
 
 /// Returns the log of a build for a device that no compiler builds for.
 fn missing(target: Platform) -> String {
-    format!("error: no installed compiler builds for {}; {INSTALL}\n", target.name())
+    format!("error: no installed compiler builds for {}; {INSTALL}\n", device::product(target))
 }
 
 /// Returns the versions of the compiler that made a build.

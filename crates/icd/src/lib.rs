@@ -15,6 +15,7 @@ mod reserve;
 mod context;
 mod device;
 mod environment;
+mod features;
 mod platform;
 
 mod image;
