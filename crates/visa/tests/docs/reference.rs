@@ -180,12 +180,14 @@ fn shown(value: &str, is_bytes: bool) -> String {
 /// The platforms with their other names: the first table of `spec/platforms.md`.
 pub(crate) fn platforms() -> String {
     let page = std::fs::read_to_string(root().join("spec/platforms.md")).unwrap();
-    let mut out = String::from("| Platform | Other names |\n| --- | --- |\n");
+    let mut out = String::from("| Platform | Emulated | Other names |\n| --- | --- | --- |\n");
     let table = page.lines().skip_while(|line| !line.starts_with("| Platform | Aliases |"));
     for line in table.skip(2).take_while(|line| line.starts_with('|')) {
         let cells: Vec<_> = line.trim_matches('|').split(" | ").map(str::trim).collect();
         let others = if cells[1] == "-" { "none" } else { cells[1] };
-        out += &format!("| `{}` | {others} |\n", cells[0]);
+        let platform = visakit::isa::Platform::from_name(cells[0]).expect("the page has platforms");
+        let emulated = if platform.emulated() { "yes" } else { "no" };
+        out += &format!("| `{}` | {emulated} | {others} |\n", platform.name());
     }
     assert_eq!(out.lines().count(), visakit::isa::Platform::ALL.len() + 2);
     out
