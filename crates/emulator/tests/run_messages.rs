@@ -361,3 +361,15 @@ fn quads_stand_at_multiples_of_eight() {
         assert_eq!(found[..64], input()[first as usize..][..64], "{first}");
     }
 }
+
+/// Vectors of half the size that native code has elsewhere.
+#[test]
+fn four_channels_with_flat_addresses() {
+    let words = numbers();
+    let d = typed("ud", "ud") + "\n.decl AD v_type=G type=uq num_elts=4 align=GRF";
+    let address = |n: u64, at: u64| format!("    add (M1_NM, 1) AD(0,{n})<1> IN(0,0)<0;1,0> {at:#x}:ud\n");
+    let body: String = [(0, 12), (1, 0), (2, 40), (3, 80)].map(|(n, at)| address(n, at)).concat();
+    let body = body + "    lsc_load.ugm (M1_NM, 4)  C:d32  flat[AD]:a64";
+    let found = values_of!(u32, run_wide(&d, &body, &input()));
+    assert_eq!(found[..4], [words[3], words[0], words[10], words[20]]);
+}

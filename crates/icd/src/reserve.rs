@@ -155,7 +155,7 @@ mod tests {
                 let larger = ALLOCATOR.realloc(memory[1], all[1], 5000);
                 assert_eq!(std::slice::from_raw_parts(larger, 100), [7; 100]);
                 ALLOCATOR.dealloc(larger, layout(5000, 64));
-                [0, 2, 3].map(|n: usize| ALLOCATOR.dealloc(memory[n], all[n]));
+                [0, 2, 3].into_iter().for_each(|n: usize| ALLOCATOR.dealloc(memory[n], all[n]));
             }
             assert!(is_ready());
         }

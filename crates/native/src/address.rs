@@ -117,7 +117,10 @@ impl Emitter<'_> {
                     self.asm.v3(op::PERMI2D, w, to, pair[0], pair[1]);
                 } else {
                     self.asm.v3i(op::SHUFPS, w, to, pair[0], pair[1], parts);
-                    self.asm.r2i(Code::VEX_Vpermq_ymm_ymmm256_imm8, to.register(w), to.register(w), 0xd8);
+                    // Of four channels the halves are in order.
+                    if w != x {
+                        self.asm.r2i(Code::VEX_Vpermq_ymm_ymmm256_imm8, to.register(w), to.register(w), 0xd8);
+                    }
                 }
             }
             pair.into_iter().for_each(|vector| self.cache.drop(vector));

@@ -1,12 +1,15 @@
 //! `.ze_info`: what the launcher of a kernel must know (zebin-spec/zeinfo.md).
 //!
-//! Keys that are not known are passed over: newer compilers add some in every version.
+//! Newer compilers add keys in every version. Those of a kernel that are not known are kept: [`KernelInfo::unknown_keys`].
 
+mod keys;
 mod read;
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 use crate::limits::{ARGUMENT_INDEX, PAYLOAD_BYTES, PRIVATE_BYTES, SLM_BYTES};
+use keys::{Keyed, keeps_unknown_keys};
+pub use keys::{Keys, Place};
 pub use read::parse;
 use read::{at_most, simd_size, some_at_most};
 
@@ -26,7 +29,7 @@ pub struct ZeInfo {
 
 /// One kernel.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
+#[serde(default, remote = "Self")]
 pub struct KernelInfo {
     /// The kernel's name in the source.
     pub name: String,
@@ -44,6 +47,9 @@ pub struct KernelInfo {
     pub per_thread_memory_buffers: Vec<PerThreadMemoryBuffer>,
     /// Samplers written in the source.
     pub inline_samplers: Vec<InlineSampler>,
+    /// Its place, and the keys that are not known.
+    #[serde(skip)]
+    pub keys: Keys,
 }
 
 /// Attributes of a kernel in its source.
@@ -70,7 +76,7 @@ pub struct FunctionInfo {
 
 /// How a kernel is executed. Sizes are in bytes.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(default)]
+#[serde(default, remote = "Self")]
 pub struct ExecutionEnv {
     /// Number of barriers that the kernel uses.
     pub barrier_count: u32,
@@ -100,9 +106,52 @@ pub struct ExecutionEnv {
     pub require_iab: bool,
     /// The order in which local ids are dealt out: `[0, 1, 2]` is x fastest.
     pub work_group_walk_order_dimensions: [u32; 3],
+    /// Who adds the shared local memory that the kernel declares to the offsets of its arguments: 0 its code, 1 the launch.
+    pub slm_alloc_mode: u32,
+    /// Its place, and the keys that are not known.
+    #[serde(skip)]
+    pub keys: Keys,
+}
+
+keeps_unknown_keys! {
+    KernelInfo: ["experimental_properties" "debug_env"],
+    ExecutionEnv: [
+        "disable_mid_thread_preemption" "eu_thread_count" "generate_local_id" "has_4gb_buffers" "has_bindless_image_read"
+        "has_device_enqueue" "has_dpas" "has_fence_for_image_access" "has_global_atomics" "has_indirect_calls"
+        "has_lsc_stores_with_non_default_l1_cache_controls" "has_multi_scratch_spaces" "has_no_stateless_write"
+        "has_printf_calls" "has_rtcalls" "has_sample" "indirect_stateless_count" "offset_to_skip_per_thread_data_load"
+        "offset_to_skip_set_ffid_gp" "quantum_partition_dimension" "quantum_size" "quantum_walk_order"
+        "require_assert_buffer" "require_disable_eufusion" "require_sync_buffer" "subgroup_independent_forward_progress"
+        "thread_scheduling_mode"
+    ],
+    PayloadArgument: ["image_transformable" "is_pipe" "sampler_type"],
+    BindingTableIndex: [],
+    PerThreadMemoryBuffer: [],
+    InlineSampler: [],
 }
 
 impl KernelInfo {
+    /// Returns the keys of the kernel that are not known: what they belong to, the key and its place.
+    pub fn unknown_keys(&self) -> impl Iterator<Item = (&'static str, &str, &Place)> {
+        let arguments = self.payload_arguments.iter().chain(&self.per_thread_payload_arguments);
+        let maps = [("a kernel", &self.keys), ("an execution environment", &self.execution_env.keys)].into_iter();
+        maps.chain(arguments.map(|item| ("a payload argument", &item.keys)))
+            .chain(self.binding_table_indices.iter().map(|item| ("a binding-table index", &item.keys)))
+            .chain(self.per_thread_memory_buffers.iter().map(|item| ("a memory buffer", &item.keys)))
+            .chain(self.inline_samplers.iter().map(|item| ("an inline sampler", &item.keys)))
+            .flat_map(|(what, keys)| keys.unknown.iter().map(move |(key, place)| (what, key.as_str(), place)))
+    }
+
+    fn places_mut(&mut self) -> impl Iterator<Item = &mut Place> {
+        let arguments = self.payload_arguments.iter_mut().chain(&mut self.per_thread_payload_arguments);
+        let maps = [&mut self.keys, &mut self.execution_env.keys].into_iter();
+        maps.chain(arguments.map(|item| &mut item.keys))
+            .chain(self.binding_table_indices.iter_mut().map(|item| &mut item.keys))
+            .chain(self.per_thread_memory_buffers.iter_mut().map(|item| &mut item.keys))
+            .chain(self.inline_samplers.iter_mut().map(|item| &mut item.keys))
+            .flat_map(Keys::places)
+    }
+
     /// Whether functions of the program may read the buffer of implicit arguments.
     pub fn has_implicit_arguments(&self) -> bool {
         let env = &self.execution_env;
@@ -126,12 +175,15 @@ impl Default for ExecutionEnv {
             has_stack_calls: false,
             require_iab: false,
             work_group_walk_order_dimensions: [0, 1, 2],
+            slm_alloc_mode: 0,
+            keys: Keys::default(),
         }
     }
 }
 
 /// One item of the cross-thread data (or, with fewer keys, of the per-thread data).
 #[derive(Clone, Debug, Deserialize)]
+#[serde(remote = "Self")]
 pub struct PayloadArgument {
     /// What it is.
     pub arg_type: ArgType,
@@ -165,20 +217,34 @@ pub struct PayloadArgument {
     /// Kind of image.
     #[serde(default)]
     pub image_type: Option<String>,
+    /// Entry of the binding table that the program's constants or variables have.
+    #[serde(default)]
+    pub bti_value: Option<u32>,
+    /// Whether a part of a structure is used as a pointer.
+    #[serde(default)]
+    pub is_ptr: bool,
+    /// Its place, and the keys that are not known.
+    #[serde(skip)]
+    pub keys: Keys,
 }
 
 /// An entry of the binding table.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(remote = "Self")]
 pub struct BindingTableIndex {
     /// Index in the binding table.
     pub bti_value: u32,
     /// Index of the kernel's argument.
     #[serde(deserialize_with = "at_most::<ARGUMENT_INDEX, _>")]
     pub arg_index: u32,
+    /// Its place, and the keys that are not known.
+    #[serde(skip)]
+    pub keys: Keys,
 }
 
 /// Memory that every hardware thread, or every channel, has for itself.
 #[derive(Clone, Debug, Deserialize)]
+#[serde(remote = "Self")]
 pub struct PerThreadMemoryBuffer {
     /// `global`, `scratch` or `slm`.
     #[serde(rename = "type")]
@@ -194,10 +260,14 @@ pub struct PerThreadMemoryBuffer {
     /// Whether `size` counts for each channel instead of each hardware thread.
     #[serde(default)]
     pub is_simt_thread: bool,
+    /// Its place, and the keys that are not known.
+    #[serde(skip)]
+    pub keys: Keys,
 }
 
 /// A sampler that the source spells out.
 #[derive(Clone, Debug, Deserialize)]
+#[serde(remote = "Self")]
 pub struct InlineSampler {
     /// Index of the sampler.
     pub sampler_index: u32,
@@ -208,6 +278,9 @@ pub struct InlineSampler {
     /// Whether the coordinates are normalised.
     #[serde(default)]
     pub normalized: bool,
+    /// Its place, and the keys that are not known.
+    #[serde(skip)]
+    pub keys: Keys,
 }
 
 /// Names of a kernel's arguments.
@@ -331,6 +404,26 @@ named! {
         GlobalBase = "global_base",
         /// Address of the buffer of implicit arguments.
         ImplicitArgBuffer = "implicit_arg_buffer",
+        /// Address of the buffer that `assert` writes to.
+        AssertBuffer = "assert_buffer",
+        /// Address of a buffer for groups that wait for each other.
+        SyncBuffer = "sync_buffer",
+        /// Address of what ray tracing shares.
+        RtGlobalBuffer = "rt_global_buffer",
+        /// Address of the arguments that do not come with the dispatch.
+        IndirectDataPointer = "indirect_data_pointer",
+        /// Address of the scratch memory.
+        ScratchPointer = "scratch_pointer",
+        /// The state of a sampler that the source spells out.
+        InlineSampler = "inline_sampler",
+        /// Groups of a region, in each dimension.
+        RegionGroupSize = "region_group_size",
+        /// The dimension that is divided into regions.
+        RegionGroupDimension = "region_group_dimension",
+        /// Number of groups of a region.
+        RegionGroupWgCount = "region_group_wg_count",
+        /// Address of the buffer for barriers of a region.
+        RegionGroupBarrierBuffer = "region_group_barrier_buffer",
     }
 }
 

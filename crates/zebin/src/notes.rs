@@ -6,6 +6,7 @@ const OWNER: &[u8] = b"IntelGT";
 const NT_PRODUCT_FAMILY: u32 = 1;
 const NT_CORE_FAMILY: u32 = 2;
 const NT_ZEBIN_VERSION: u32 = 4;
+const NT_INDIRECT_ACCESS_BUFFER_MAJOR_VERSION: u32 = 8;
 
 /// Reads the notes that are whole; what follows a broken one is left out, because nothing depends on it.
 pub(super) fn read(mut section: &[u8]) -> Target {
@@ -18,6 +19,7 @@ pub(super) fn read(mut section: &[u8]) -> Target {
         match kind {
             NT_PRODUCT_FAMILY => target.product_family = word,
             NT_CORE_FAMILY => target.core_family = word,
+            NT_INDIRECT_ACCESS_BUFFER_MAJOR_VERSION => target.implicit_version = word,
             NT_ZEBIN_VERSION => {
                 let text = String::from_utf8_lossy(description);
                 target.zebin_version = Some(text.trim_end_matches('\0').to_owned());
@@ -75,10 +77,11 @@ mod tests {
         section.extend(note(9, b"IntelGT\0", &[1]));
         section.extend(note(1, b"GNU\0", &[0x99, 0, 0, 0]));
         section.extend(note(4, b"IntelGT\0", b"1.20\0"));
+        section.extend(note(8, b"IntelGT\0", &[2, 0, 0, 0]));
         let target = read(&section);
         assert_eq!(target.product_family, Some(0x12));
         assert_eq!(target.zebin_version.as_deref(), Some("1.20"));
-        assert_eq!(target.core_family, None);
+        assert_eq!((target.core_family, target.implicit_version), (None, Some(2)));
     }
 
     #[test]

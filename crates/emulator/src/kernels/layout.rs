@@ -13,7 +13,7 @@ use crate::limits::REGISTER_BYTES;
 use crate::machine::activation::Function;
 use visakit::isa::{
     AliasScope, DataType, GeneralId, InputClass, Operand, Platform, VarInfo, VecOperand, predefined,
-    predefined_surface,
+    predefined_sampler, predefined_surface,
 };
 use visakit::limits::ALIAS_DEPTH;
 use visakit::object::Routine;
@@ -131,7 +131,8 @@ impl Layout {
         let predefined = (0..predefined_surface::DECLARED).map(|_| 1);
         self.surfaces = starts(predefined.chain(routine.surfaces.iter().map(|s| s.num_elements)), first);
         let behind = self.surfaces.last().copied().unwrap_or(first);
-        self.samplers = starts(routine.samplers.iter().map(|s| s.num_elements), behind);
+        // The bindless sampler stands behind the others, whatever its number.
+        self.samplers = starts(routine.samplers.iter().map(|s| s.num_elements).chain([1]), behind);
     }
 
     fn of_kernel(
@@ -221,7 +222,9 @@ impl Layout {
 
     /// Index of the first element of a sampler variable among all elements of state variables.
     pub fn sampler(&self, id: u32) -> Option<u32> {
-        self.samplers.get(id as usize).copied().filter(|_| (id as usize) + 1 < self.samplers.len())
+        let declared = self.samplers.len().checked_sub(2)?;
+        let index = if id == predefined_sampler::S31.0 { declared } else { id as usize };
+        self.samplers.get(index).copied().filter(|_| index < declared || id == predefined_sampler::S31.0)
     }
 
     /// Number of all elements of state variables: surfaces, then samplers.

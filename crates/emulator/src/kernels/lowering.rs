@@ -19,9 +19,9 @@ use crate::machine::lane::Element;
 use crate::machine::operand::{Source, SourcePlace};
 use crate::machine::region::Region;
 use crate::machine::thread::{Combine, ExecMask, Thread, ones};
-use visakit::isa::{DataType, ExecMask as ExecMaskField, ExecSize, Operand, Predicate, VecOperand};
+use visakit::isa::{Cr1, DataType, ExecMask as ExecMaskField, ExecSize, Operand, Predicate, VecOperand};
 use visakit::object::Routine;
-use visakit::rt::Stub;
+use visakit::rt::{Bits as _, Stub};
 use visakit_native::ir::{Action, Binary, Kind, Node};
 
 /// Why an instruction could not be lowered. It stops only threads that reach it.
@@ -245,7 +245,11 @@ impl<'a> Lowering<'a> {
             run = Run::new(move |thread, world| {
                 inner.call(thread, world)?;
                 thread.set_mode(thread.registers.get(offset));
-                Ok(())
+                let exceptions = Cr1::from_bits(thread.registers.get::<u32>(offset + 4).into());
+                match exceptions {
+                    Ok(exceptions) if exceptions.software_exception => Err(Box::new(Trap::Exception(String::new()))),
+                    _ => Ok(()),
+                }
             });
         }
         if !notes.indirect.is_empty() {

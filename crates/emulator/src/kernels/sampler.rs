@@ -5,11 +5,12 @@ use crate::kernels::image::{self, Components, Elements, Offsets, moved};
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal};
 use crate::machine::image::Image;
 use crate::machine::sampler::{SamplePoint, Sampler};
+use crate::machine::sampler_of_state;
 use crate::machine::texels::Texels;
 use crate::machine::thread::Thread;
 use visakit::isa::{
     RawOperand, Sample3d, Sample4SrcChannel3d, Sample43d, SampleCurrentOpOp3d, SamplerId, SamplerParameter,
-    VecOperand, pages,
+    VecOperand, pages, predefined_sampler,
 };
 use visakit::rt::Stub;
 
@@ -118,11 +119,30 @@ fn pixels_lod(at: &impl Fn(usize) -> [f32; 3], lane: usize, sampler: &Sampler, i
     sampler.lod_of(image, [gradient(right), gradient(below)])
 }
 
-/// The state element of a sampler.
-fn sampler_element(l: &Lowering<'_>, id: SamplerId) -> LowerResult<usize> {
-    match l.layout.sampler(id.0) {
-        Some(element) => Ok(element as usize),
-        None => illegal(format!("there is no sampler S{}", id.0)),
+/// Where a sampler is named.
+#[derive(Clone, Copy)]
+enum Named {
+    /// The state variable with the index of the sampler.
+    Index(usize),
+    /// The state variable with the offset of the sampler's state.
+    State(usize),
+}
+
+impl Named {
+    fn of(l: &Lowering<'_>, id: SamplerId) -> LowerResult<Self> {
+        match l.layout.sampler(id.0) {
+            Some(element) if id == predefined_sampler::S31 => Ok(Self::State(element as usize)),
+            Some(element) => Ok(Self::Index(element as usize)),
+            None => illegal(format!("there is no sampler S{}", id.0)),
+        }
+    }
+
+    /// The index of the sampler.
+    fn index(self, thread: &Thread) -> u32 {
+        match self {
+            Self::Index(element) => thread.surfaces[element],
+            Self::State(element) => sampler_of_state(thread.surfaces[element]),
+        }
     }
 }
 
@@ -152,7 +172,7 @@ impl Message<'_> {
         }
         let params = Params::new(l, &self.operation, self.params, lanes)?;
         let shift = Offsets::new(l, self.aoffimmi)?;
-        let element = sampler_element(l, self.sampler)?;
+        let named = Named::of(l, self.sampler)?;
         image::read(
             l,
             self.exec_size,
@@ -161,7 +181,7 @@ impl Message<'_> {
             components,
             shift,
             move |thread, world, shift, lane, image, texels| {
-                let Some(sampler) = world.sampler(thread.surfaces[element]) else { return [0; 4] };
+                let Some(sampler) = world.sampler(named.index(thread)) else { return [0; 4] };
                 read(sampler, image, texels, &params.place(thread, lane, sampler, image, shift))
             },
         )

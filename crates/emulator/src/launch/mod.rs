@@ -5,6 +5,7 @@
 //! its registers when it starts.
 
 pub mod argument;
+pub mod asserts;
 pub mod contents;
 pub mod data;
 pub mod forms;
@@ -16,6 +17,7 @@ pub mod printf;
 pub mod range;
 pub mod scalar;
 pub mod spec;
+pub mod understood;
 
 use std::ops::Range;
 

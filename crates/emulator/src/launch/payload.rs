@@ -3,14 +3,17 @@
 //! Register 0 comes first (group ids, scratch base), then the thread's own data (local ids), then the data of all threads
 //! (arguments and sizes). `.ze_info` gives offsets within the last two; the offset of an `.input` counts from register 0.
 
-use visakit_diag::{Diagnostic, Severity};
+use std::ops::Range;
+
+use visakit_diag::Diagnostic;
 
 use super::argument::{Argument, ImageArgument};
-use super::placement::{Placement, problem};
+use super::placement::{Bound, Placement, problem};
 use super::range::NdRange;
+use super::understood::not_understood;
 use crate::machine::sampler::{Addressing, Sampler};
-use crate::machine::state_of_argument;
-use visakit::isa::R0Element;
+use crate::machine::sampler_state;
+use visakit::isa::{InputInfo, InputOrigin, R0Element};
 use visakit_zebin::info::{AddrMode, AddrSpace, ArgType, KernelInfo, PayloadArgument};
 use visakit_zebin::limits::{PAYLOAD_BYTES, SIMD_SIZES};
 
@@ -31,24 +34,45 @@ pub struct Layout {
 
 impl Layout {
     /// Finds the gap from where the kernel's `inputs` are, counted from register 0. The first argument that is not dispatched
-    /// begins at a multiple of its alignment, which may be more than a register; the others follow it.
-    pub fn with_gap(self, kernel: &KernelInfo, inputs: impl Iterator<Item = u64> + Clone) -> Self {
-        let grf = self.grf_bytes as usize;
-        let inline = u64::from(kernel.execution_env.inline_data_payload_size);
-        let Ok((_, own)) = local_ids(kernel, grf, kernel.execution_env.simd_size) else { return self };
+    /// begins in the next register, or further on where its alignment is more than that; the others follow it.
+    ///
+    /// # Errors
+    /// The index of an input that no gap explains: nobody knows what the kernel is to find there.
+    pub fn explained(self, kernel: &KernelInfo, inputs: &[InputInfo]) -> Result<Self, usize> {
+        let grf = self.grf_bytes;
+        let inline = kernel.execution_env.inline_data_payload_size;
+        // What contradicts itself is refused when the payload is made.
+        let Ok((_, own)) = local_ids(kernel, grf as usize, kernel.execution_env.simd_size) else { return Ok(self) };
         let base = self.base(own) as u64;
-        let loaded = inputs.filter(|&offset| inline > 0 && offset >= base + inline);
-        let fits = |gap: &u32| {
-            let is_argument = |offset: u64| {
-                kernel.payload_arguments.iter().any(|item| {
-                    let start = u64::from(item.offset);
-                    item.size > 0 && start >= inline && base + start + u64::from(*gap) == offset
-                })
+        let is_explained = |input: &InputInfo, gap: u32| {
+            // Register 0 and the data of each thread have no gap in front of them.
+            let Ok(start) = u64::try_from(input.offset) else { return false };
+            let end = start + u64::from(input.size);
+            if matches!(input.kind.origin, InputOrigin::PseudoInput | InputOrigin::PseudoInput16) || end <= base {
+                return true;
+            }
+            let items = kernel.payload_arguments.iter().filter(|item| item.size > 0).map(|item| {
+                let first = base + u64::from(item.offset) + if item.offset < inline { 0 } else { u64::from(gap) };
+                (item, first..first + u64::from(item.size.next_multiple_of(4)))
+            });
+            // A structure that is passed by value has an input for each of its parts.
+            let is_part = |(item, bytes): (&PayloadArgument, Range<u64>)| {
+                item.arg_type == ArgType::ByValue && bytes.start <= start && end <= bytes.end
             };
-            loaded.clone().all(is_argument)
+            // One that begins the data may hold several items, and is rounded up behind them.
+            let inside = || items.clone().filter(|(_, bytes)| (start..end).contains(&bytes.start));
+            let last = inside().map(|(_, bytes)| bytes.end).max().unwrap_or(0);
+            let begins = start == base || inside().any(|(_, bytes)| bytes.start == start);
+            begins && end <= last.next_multiple_of(HEADER) || items.clone().any(is_part)
         };
-        let gap = (0..MAX_GAP).step_by(grf).find(fits).unwrap_or(0);
-        Self { gap, ..self }
+        let unexplained = |gap: u32| inputs.iter().position(|input| !is_explained(input, gap));
+        // Without inline data the kernel loads all of them, from the first on.
+        let (first, most) = if inline > 0 { (inline.next_multiple_of(grf) - inline, MAX_GAP) } else { (0, 0) };
+        let mut gaps = (first..=most).step_by(grf as usize);
+        match gaps.find(|gap| unexplained(*gap).is_none()) {
+            Some(gap) => Ok(Self { gap, ..self }),
+            None => Err(unexplained(first).unwrap_or(0)),
+        }
     }
 
     /// Where the data of all threads begin, when each thread has `own` bytes of its own.
@@ -58,6 +82,8 @@ impl Layout {
     }
 }
 
+/// Inputs that hold several items are rounded up to so many bytes.
+const HEADER: u64 = 32;
 /// No alignment asks for more.
 const MAX_GAP: u32 = 256;
 
@@ -70,6 +96,8 @@ pub struct Payload {
     local_sizes: Vec<(usize, usize)>,
     /// Where the address of the buffer of implicit arguments goes.
     implicit: Option<u32>,
+    /// Where the address behind that structure goes.
+    indirect: Option<u32>,
     simd: u32,
 }
 
@@ -107,7 +135,8 @@ impl Payload {
         let (ids, own) = local_ids(kernel, grf, simd)?;
         let base = layout.base(own);
         let inline = kernel.execution_env.inline_data_payload_size;
-        let mut payload = Self { image: vec![0; base], ids, local_sizes: Vec::new(), implicit: None, simd };
+        let mut payload =
+            Self { image: vec![0; base], ids, local_sizes: Vec::new(), implicit: None, indirect: None, simd };
         for item in &kernel.payload_arguments {
             let value = value_of(item, range, arguments, placement)?;
             let end = item.offset.checked_add(item.size).filter(|&end| end <= PAYLOAD_BYTES);
@@ -123,6 +152,9 @@ impl Payload {
             if item.arg_type == ArgType::ImplicitArgBuffer && end - start >= 8 {
                 payload.implicit = Some(start as u32);
             }
+            if item.arg_type == ArgType::IndirectDataPointer && end - start >= 8 {
+                payload.indirect = Some(start as u32);
+            }
             if item.arg_type == ArgType::LocalSize {
                 payload.local_sizes.push((start, size / 4));
             }
@@ -133,6 +165,11 @@ impl Payload {
     /// Offset of the address of the buffer of implicit arguments, which is the group's own.
     pub fn implicit(&self) -> Option<u32> {
         self.implicit
+    }
+
+    /// Offset of the address of what stands behind the structure of implicit arguments.
+    pub fn indirect(&self) -> Option<u32> {
+        self.indirect
     }
 
     /// Size in bytes.
@@ -306,7 +343,13 @@ fn value_of(
         }),
         ArgType::ByPointer => match (&item.addrspace, &item.addrmode) {
             (_, Some(AddrMode::Bindless)) => match (argument(), item.arg_index) {
-                (Some(Argument::Buffer(_) | Argument::Image(_)), Some(index)) => state_of_argument(index),
+                (Some(Argument::Buffer(_) | Argument::Image(_)), Some(index)) => {
+                    placement.state(Bound::Argument(index)).unwrap_or(0)
+                }
+                (Some(Argument::Sampler(_)), _) => match item.sampler_index {
+                    Some(index) => sampler_state(index),
+                    None => return Err(unsupported(item)),
+                },
                 _ => 0,
             }
             .to_le_bytes()
@@ -314,19 +357,44 @@ fn value_of(
             // They are reached through the binding table.
             (Some(AddrSpace::Image | AddrSpace::Sampler), _) => Vec::new(),
             (_, Some(AddrMode::Slm)) => {
-                let offset = index.and_then(|index| placement.local.get(index)?.map(|(offset, _)| offset));
+                let offset = index
+                    .and_then(|index| placement.local.get(index)?.map(|(offset, _)| placement.local_base + offset));
                 u64::from(offset.unwrap_or(0)).to_le_bytes().to_vec()
             }
             _ => address(),
         },
         ArgType::PrivateBaseStateless => placement.extra.private.to_le_bytes().to_vec(),
         ArgType::PrintfBuffer => placement.extra.printf.to_le_bytes().to_vec(),
-        ArgType::ConstBase => placement.extra.constants.to_le_bytes().to_vec(),
+        ArgType::ConstBase => of_data(item, placement, Bound::Constants, placement.extra.constants)?,
         // A group puts its own there.
         ArgType::ImplicitArgBuffer => vec![0; 8],
-        ArgType::GlobalBase => placement.extra.variables.to_le_bytes().to_vec(),
+        ArgType::AssertBuffer => placement.extra.asserts.to_le_bytes().to_vec(),
+        ArgType::SyncBuffer => placement.extra.sync.to_le_bytes().to_vec(),
+        ArgType::ScratchPointer => placement.extra.private.to_le_bytes().to_vec(),
+        // What does not come with the dispatch is in the registers already. Implicit arguments stand in front of it.
+        ArgType::IndirectDataPointer => vec![0; 8],
+        ArgType::GlobalBase => of_data(item, placement, Bound::Variables, placement.extra.variables)?,
+        ArgType::InlineSampler => match (&item.addrmode, item.sampler_index) {
+            (Some(AddrMode::Bindless), Some(index)) => sampler_state(index).to_le_bytes().to_vec(),
+            _ => return Err(unsupported(item)),
+        },
         _ => return Err(unsupported(item)),
     })
+}
+
+/// What names the program's constants or variables: the offset of their state, or their address.
+fn of_data(
+    item: &PayloadArgument,
+    placement: &Placement,
+    bound: Bound,
+    address: u64,
+) -> Result<Vec<u8>, Box<Diagnostic>> {
+    match item.addrmode {
+        Some(AddrMode::Bindless) => Ok(placement.state(bound).unwrap_or(0).to_le_bytes().to_vec()),
+        // Those that have an entry of the binding table have their address too.
+        None | Some(AddrMode::Stateless) if item.size >= 8 || item.size == 0 => Ok(address.to_le_bytes().to_vec()),
+        _ => Err(unsupported(item)),
+    }
 }
 
 /// A number that an image has.
@@ -350,14 +418,17 @@ fn unsupported(item: &PayloadArgument) -> Box<Diagnostic> {
     if let Some(mode) = &item.addrmode {
         what += &format!(" ({mode})");
     }
-    let message = what + ", which is not supported yet";
-    Box::new(Diagnostic::new("launch-unsupported", Severity::Error, ".ze_info", message))
+    if let Some(entry) = item.bti_value {
+        what += &format!(" in entry {entry} of the binding table");
+    }
+    not_understood(&item.keys.place, what + ", which is not supported yet")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::launch::placement::place;
+    use visakit::isa::{InputClass, InputInfoKind};
     use visakit_zebin::info;
 
     const INFO: &str = "
@@ -398,7 +469,7 @@ kernels:
             (108, Some((0, 8))),
             "code adds what the kernel declares"
         );
-        assert_eq!(placement.bindings, [None, Some(0)]);
+        assert_eq!(placement.bindings, [None, Some(Bound::Argument(0))]);
 
         let threads = payload.threads(range.size_of([0, 1, 0]), [0, 1, 2]);
         assert_eq!(threads.iter().map(|t| t.channels).collect::<Vec<_>>(), [0xffff, 0xf]);
@@ -441,16 +512,39 @@ kernels:
         }
     }
 
+    fn input(offset: i16, size: u16) -> InputInfo {
+        InputInfo {
+            kind: InputInfoKind { class: InputClass::General, origin: InputOrigin::User },
+            id: 32,
+            offset,
+            size,
+        }
+    }
+
     #[test]
     fn what_is_not_dispatched_may_begin_further_on() {
         // A pointer to shared memory whose alignment is two registers: its input is at 192, not at 160.
         let text = INFO.replace("slm_size: 100", "inline_data_payload_size: 32");
         let info = info::parse("k", &text).unwrap();
         let layout = Layout { grf_bytes: 32, pads: false, gap: 0 };
-        let gap_of = |inputs: &[u64]| layout.with_gap(&info.kernels[0], inputs.iter().copied()).gap;
-        assert_eq!(gap_of(&[32, 64, 96, 128, 160, 168]), 0);
-        assert_eq!(gap_of(&[32, 64, 96, 128, 192, 200, 208, 216]), 32);
-        assert_eq!(gap_of(&[128, 225]), 0, "no argument begins there");
+        let gap_of = |inputs: &[i16]| {
+            let inputs: Vec<_> = inputs.iter().map(|&offset| input(offset, 4)).collect();
+            layout.explained(&info.kernels[0], &inputs).map(|layout| layout.gap)
+        };
+        assert_eq!(gap_of(&[32, 64, 96, 128, 160, 168]), Ok(0));
+        assert_eq!(gap_of(&[32, 64, 96, 128, 192, 200, 208, 216]), Ok(32));
+        assert_eq!(gap_of(&[128, 233]), Err(1), "no argument has these bytes");
+        assert_eq!(gap_of(&[128, 225]), Err(1), "an argument of another kind has these bytes");
+        assert_eq!(gap_of(&[128, 160, 200, 208, 216]), Err(2), "there is one gap only");
+        let info = info::parse("k", &text.replace("size: 96", "size: 192")).unwrap();
+        let wide = Layout { grf_bytes: 64, ..layout };
+        let gap_of = |inputs: &[i16]| {
+            let inputs: Vec<_> = inputs.iter().map(|&offset| input(offset, 4)).collect();
+            wide.explained(&info.kernels[0], &inputs).map(|layout| layout.gap)
+        };
+        assert_eq!(gap_of(&[64, 256, 268, 320, 328]), Ok(32), "32 bytes of a register of 64 are dispatched");
+        assert_eq!(gap_of(&[256, 384, 392]), Ok(96));
+        assert_eq!(gap_of(&[256, 288]), Err(1));
         let range = NdRange::new(&[40], Some(&[20]), None, [0; 3]).unwrap();
         let (payload, _) = payload(&text, Layout { gap: 32, ..layout }, &range);
         let bytes = &filled(&payload, [20, 1, 1], &payload.threads([20, 1, 1], [0, 1, 2])[0]);

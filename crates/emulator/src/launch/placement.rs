@@ -3,21 +3,33 @@
 use visakit_diag::{Diagnostic, Severity};
 
 use super::argument::Argument;
-use crate::machine::ARGUMENTS;
-use visakit_zebin::info::{AddrMode, KernelInfo};
+use crate::machine::{ARGUMENTS, state_of};
+use visakit_zebin::info::{AddrMode, ArgType, KernelInfo};
 use visakit_zebin::limits::SLM_BYTES;
+
+/// What an entry of the binding table, or one beyond it, stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// An argument, by its index.
+    Argument(u32),
+    /// The program's constants.
+    Constants,
+    /// The program's variables.
+    Variables,
+}
 
 /// The arguments as memory: where the buffers went and how much shared local memory there is.
 #[derive(Clone, Debug, Default)]
 pub struct Placement {
     /// Address of each argument that is a buffer or a pointer.
     pub addresses: Vec<Option<u64>>,
-    /// For each entry of the binding table, the argument that it stands for; beyond it all arguments, where the kernel names
-    /// their surfaces by state.
-    pub bindings: Vec<Option<u32>>,
-    /// Offset of each local pointer behind the memory that the kernel declares itself, where the compiler's code adds the size of
-    /// that, and its bytes.
+    /// For each entry of the binding table what it stands for. Beyond it are all arguments, the constants and the variables, where
+    /// the kernel names their surfaces by state.
+    pub bindings: Vec<Option<Bound>>,
+    /// Offset of each local pointer behind the memory that the kernel declares itself, and its bytes.
     pub local: Vec<Option<(u32, u32)>>,
+    /// What the launch adds to these offsets: the memory that the kernel declares, or nothing where the compiler's code adds it.
+    pub local_base: u32,
     /// Bytes of shared local memory that a group needs.
     pub local_bytes: u32,
     /// Size of each argument that is a buffer, in bytes.
@@ -37,6 +49,10 @@ pub struct Extra {
     pub printf: u64,
     /// Private memory.
     pub private: u64,
+    /// The buffer of `assert`.
+    pub asserts: u64,
+    /// The buffer for groups that wait for each other.
+    pub sync: u64,
 }
 
 /// Lays out shared local memory, with so many bytes that are nobody's between arguments, where there is room for that, and the binding table. `address` gives the address of a buffer argument.
@@ -55,7 +71,8 @@ pub fn place(
         _ => 0,
     });
     let gap = if wanted.sum::<u64>() + u64::from(declared) <= SLM_BYTES.into() { gap } else { 0 };
-    let mut placement = Placement { local_bytes: declared, ..Placement::default() };
+    let local_base = if kernel.execution_env.slm_alloc_mode == 1 { declared } else { 0 };
+    let mut placement = Placement { local_bytes: declared, local_base, ..Placement::default() };
     for (index, argument) in arguments.iter().enumerate() {
         placement.addresses.push(match argument {
             Some(Argument::Buffer(_)) => address(index as u32),
@@ -80,21 +97,42 @@ pub fn place(
         }
         placement.local.push(local);
     }
-    for binding in &kernel.binding_table_indices {
+    let arguments_bound =
+        kernel.binding_table_indices.iter().map(|binding| (binding.bti_value, Bound::Argument(binding.arg_index)));
+    let data_bound = kernel.payload_arguments.iter().filter_map(|item| {
+        let bound = match item.arg_type {
+            ArgType::ConstBase => Bound::Constants,
+            ArgType::GlobalBase => Bound::Variables,
+            _ => return None,
+        };
+        Some((item.bti_value?, bound))
+    });
+    for (entry, bound) in arguments_bound.chain(data_bound) {
         // 240 entries are for programs, the rest of the 256 mean other things.
-        let entry = usize::try_from(binding.bti_value).ok().filter(|&entry| entry < 240);
-        let entry =
-            entry.ok_or_else(|| problem(&format!("there is no binding-table entry {}", binding.bti_value)))?;
-        if placement.bindings.len() <= entry {
-            placement.bindings.resize(entry + 1, None);
+        let place = usize::try_from(entry).ok().filter(|&entry| entry < 240);
+        let place = place.ok_or_else(|| problem(&format!("there is no binding-table entry {entry}")))?;
+        if placement.bindings.len() <= place {
+            placement.bindings.resize(place + 1, None);
         }
-        placement.bindings[entry] = Some(binding.arg_index);
+        let before = placement.bindings[place].replace(bound);
+        if before.is_some_and(|before| before != bound) {
+            return Err(problem(&format!("binding-table entry {entry} is given twice")));
+        }
     }
     if kernel.payload_arguments.iter().any(|item| item.addrmode == Some(AddrMode::Bindless)) {
         placement.bindings.resize(ARGUMENTS as usize, None);
-        placement.bindings.extend((0..arguments.len() as u32).map(Some));
+        let states = (0..arguments.len() as u32).map(Bound::Argument).chain([Bound::Constants, Bound::Variables]);
+        placement.bindings.extend(states.map(Some));
     }
     Ok(placement)
+}
+
+impl Placement {
+    /// The offset of the state of what is bound beyond the binding table.
+    pub fn state(&self, bound: Bound) -> Option<u64> {
+        let entry = self.bindings.iter().skip(ARGUMENTS as usize).position(|other| *other == Some(bound))?;
+        Some(state_of(entry as u32))
+    }
 }
 
 /// A finding about `.ze_info`.

@@ -3,6 +3,9 @@
 //! The first dword of the buffer is the offset of the next record. A record is the address of the format, 64 bits, and for
 //! each conversion a dword that tells the type and the value, filled up to four bytes; a vector has its number of elements
 //! in front of them. Strings are addresses.
+//!
+//! In place of the address of a format stands its length, with [`OWN_FORMAT`], where it is no constant; then the format
+//! follows, filled up to four bytes.
 
 use crate::limits::PRINTED_BYTES;
 use crate::machine::memory::Memory;
@@ -11,6 +14,9 @@ use crate::machine::memory::Memory;
 pub const BUFFER_BYTES: usize = 4 << 20;
 /// Offset of the first record.
 pub const FIRST_RECORD: u32 = 4;
+
+/// Bit that marks the length of a format, its final zero included, in place of an address.
+const OWN_FORMAT: u64 = 1 << 63;
 
 /// A value of a record.
 #[derive(Clone, Debug, PartialEq)]
@@ -98,10 +104,25 @@ impl Reader<'_> {
 
 /// What the kernels printed. A buffer that makes no sense ends the text there.
 pub fn decode(buffer: &[u8], memory: &Memory) -> Vec<u8> {
+    decode_at(buffer, 0, memory)
+}
+
+/// The same where the offset of the next record stands at an offset of the buffer, in front of the first record.
+pub fn decode_at(buffer: &[u8], at: usize, memory: &Memory) -> Vec<u8> {
     let mut out = Vec::new();
-    let end = buffer.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes) as usize).min(buffer.len());
-    let mut reader = Reader { bytes: &buffer[..end], at: FIRST_RECORD as usize };
+    let end = buffer.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |bytes| u32::from_le_bytes(*bytes) as usize);
+    let mut reader = Reader { bytes: &buffer[..end.min(buffer.len())], at: at + FIRST_RECORD as usize };
     while let Some(format) = reader.long() {
+        if format & OWN_FORMAT != 0 {
+            let length = usize::try_from(format & !OWN_FORMAT).unwrap_or(usize::MAX);
+            let Some(text) = reader.bytes.get(reader.at..).and_then(|rest| rest.get(..length)) else { break };
+            reader.at += length.next_multiple_of(4);
+            let format: Vec<u8> = text.iter().copied().take_while(|byte| *byte != 0).collect();
+            if !put_record(&format, &mut out, &mut reader, memory) {
+                break;
+            }
+            continue;
+        }
         if memory.find(format).is_none() {
             // No format begins here: it is a value that the last one had no conversion for.
             reader.at -= 8;
@@ -110,18 +131,25 @@ pub fn decode(buffer: &[u8], memory: &Memory) -> Vec<u8> {
             }
             continue;
         }
-        let format = text_at(memory, format);
-        if print(&format, &mut out, |letter| reader.value(memory, letter)).is_none() {
-            break;
-        }
-        if out.len() > PRINTED_BYTES {
-            // A format of few bytes may ask for very many.
-            out.truncate(PRINTED_BYTES);
-            out.extend(format!("\nmore than {PRINTED_BYTES} bytes were printed, which is the limit\n").bytes());
+        if !put_record(&text_at(memory, format), &mut out, &mut reader, memory) {
             break;
         }
     }
     out
+}
+
+/// Prints the values of a record; false where there is no more to print.
+fn put_record(format: &[u8], out: &mut Vec<u8>, reader: &mut Reader<'_>, memory: &Memory) -> bool {
+    if print(format, out, |letter| reader.value(memory, letter)).is_none() {
+        return false;
+    }
+    if out.len() > PRINTED_BYTES {
+        // A format of few bytes may ask for very many.
+        out.truncate(PRINTED_BYTES);
+        out.extend(format!("\nmore than {PRINTED_BYTES} bytes were printed, which is the limit\n").bytes());
+        return false;
+    }
+    true
 }
 
 /// The bytes from an address up to a zero.
@@ -485,6 +513,15 @@ mod tests {
         let longer = more.len() as u32;
         more[..4].copy_from_slice(&longer.to_le_bytes());
         assert_eq!(decode(&more, &memory), b"7 bye %f\nbye 0.500000");
+        // A format that stands in the buffer, of eight bytes with its zero, and one that is cut off.
+        let mut own = vec![0; 4];
+        own.extend((OWN_FORMAT | 7).to_le_bytes());
+        own.extend(b"<%d>!\n\0\0");
+        own.extend([3_u32, 9].map(u32::to_le_bytes).concat());
+        own.extend((OWN_FORMAT | 99).to_le_bytes());
+        let longer = own.len() as u32;
+        own[..4].copy_from_slice(&longer.to_le_bytes());
+        assert_eq!(decode(&own, &memory), b"<9>!\n");
         // Strings that are pointers, and one that is none.
         let mut pointers = vec![0; 4];
         for address in [text + 3, 0] {

@@ -46,6 +46,8 @@ pub enum Trap {
     Stack(u64),
     /// Control flow ran behind the last instruction.
     RanOff,
+    /// The kernel raised an exception; the text is what it says of an assertion that failed.
+    Exception(String),
     /// A bug that was looked for, see [`crate::check`].
     Found {
         /// Stable name of the kind.
@@ -80,6 +82,7 @@ impl Trap {
             Self::Endless { .. } => "fault-endless",
             Self::Stack(_) => "fault-stack",
             Self::RanOff => "fault-end",
+            Self::Exception(_) => "fault-assert",
             Self::Found { code, .. } => code,
         }
     }
@@ -110,6 +113,7 @@ impl Trap {
             }
             Self::Stack(_) => "the recursion may be endless; the compiler decides how large the stack is",
             Self::RanOff => "the routine must end with a return",
+            Self::Exception(_) => "the text is the kernel's own; later groups were not run",
             Self::Found { help, .. } => help,
         })
     }
@@ -156,6 +160,8 @@ impl fmt::Display for Trap {
                  changes the memory that is looked at"
             ),
             Self::Stack(bytes) => write!(f, "the stack is full: all channels of a thread have {bytes} bytes"),
+            Self::Exception(said) if said.is_empty() => f.write_str("the kernel raised an exception"),
+            Self::Exception(said) => write!(f, "an assertion of the kernel failed: {said}"),
             Self::RanOff => f.write_str("control flow ran behind the last instruction"),
             Self::Found { message, .. } => f.write_str(message),
         }

@@ -142,22 +142,37 @@ impl<'a> World<'a> {
 }
 
 /// The first index beyond the binding table: the surfaces of the arguments, in their order, whether they have an entry in
-/// the table or not.
+/// the table or not, and those of the program's data.
 pub const ARGUMENTS: u32 = 256;
 /// Scratch states are named by the base of the memory, without its low bits: in units of so many bytes.
 pub const SCRATCH_UNIT: u64 = 16;
 /// Size of a surface state, in bytes.
 const STATE_BYTES: u32 = 64;
+/// Distance of the states of samplers, in bytes.
+const SAMPLER_BYTES: u32 = 32;
+/// Number of samplers that a kernel may have.
+pub const SAMPLERS: u32 = 256;
 
-/// The offset of an argument's surface state, which bindless messages name it by.
-pub fn state_of_argument(argument: u32) -> u64 {
-    (u64::from(ARGUMENTS) + u64::from(argument)) * u64::from(STATE_BYTES)
+/// The offset of the n-th surface state beyond the binding table, which bindless messages name it by.
+pub fn state_of(number: u32) -> u64 {
+    (u64::from(ARGUMENTS) + u64::from(number)) * u64::from(STATE_BYTES)
 }
 
 /// The index of the surface whose state is at an offset: one beyond the binding table.
 #[inline]
 pub fn entry_of_state(offset: u32) -> u32 {
     offset / STATE_BYTES
+}
+
+/// The offset of a sampler's state, which bindless messages name it by.
+pub fn sampler_state(index: u32) -> u64 {
+    u64::from(index) * u64::from(SAMPLER_BYTES)
+}
+
+/// The index of the sampler whose state is at an offset. Its low bits are marks of the kernel's.
+#[inline]
+pub fn sampler_of_state(offset: u32) -> u32 {
+    offset / SAMPLER_BYTES
 }
 
 /// Binding-table index of stateless memory.

@@ -217,9 +217,15 @@ impl<'a> Worker<'a> {
         let Some(Implicit { offset, address }) = self.plan.mapped.implicit else { return };
         let size = self.plan.range.size_of(group);
         if self.implicit != size {
-            let (info, printf) = (&self.plan.program.info, self.plan.mapped.placement.extra.printf);
-            let simd = info.execution_env.simd_size.max(1);
-            let bytes = implicit::buffer(self.plan.range, size, self.plan.order(), simd, printf, address);
+            let plan = self.plan;
+            let surroundings = implicit::Surroundings {
+                range: plan.range,
+                order: plan.order(),
+                simd: plan.program.info.execution_env.simd_size.max(1),
+                version: plan.program.implicit,
+                extra: &plan.mapped.placement.extra,
+            };
+            let bytes = implicit::buffer(&surroundings, size, address);
             for (n, word) in bytes.as_chunks::<4>().0.iter().enumerate() {
                 self.own.scratch(self.plan).store_u32(offset + n as u64 * 4, u32::from_le_bytes(*word));
             }

@@ -3,9 +3,10 @@
 use visakit_diag::{Diagnostic, Severity};
 
 use crate::launch::argument::Argument;
+use crate::launch::asserts;
 use crate::launch::data::{self, DataPlaces};
 use crate::launch::implicit;
-use crate::launch::placement::{self, Extra, Placement};
+use crate::launch::placement::{self, Bound, Extra, Placement};
 use crate::launch::printf;
 use crate::launch::range::NdRange;
 use crate::machine::buffer::{Buffer, Lent};
@@ -13,7 +14,7 @@ use crate::machine::image::Image;
 use crate::machine::memory::{MAX_BUFFER, Memory};
 use crate::machine::sampler::{Addressing, Sampler};
 use crate::run::{Program, Surroundings};
-use visakit_zebin::info::{ArgType, InlineSampler, KernelInfo, PayloadArgument, PerThreadMemoryBuffer};
+use visakit_zebin::info::{AddrMode, ArgType, InlineSampler, KernelInfo, PayloadArgument, PerThreadMemoryBuffer};
 
 /// Steps of the scratch base that a thread finds in r0.
 const SCRATCH_STEP: u64 = 1024;
@@ -36,6 +37,7 @@ pub(super) struct LaunchMemory {
     pub(super) samplers: Vec<Option<Sampler>>,
     pub(super) data: DataPlaces,
     printf: Option<usize>,
+    asserts: Option<usize>,
     pub(super) scratch: Scratch,
     /// Sizes of the buffers that a group has for itself, behind the others in the address space.
     pub(super) private: Vec<usize>,
@@ -86,6 +88,12 @@ impl LaunchMemory {
     pub(super) fn printed(&self) -> Vec<u8> {
         let buffer = self.printf.and_then(|buffer| self.memory.buffers().get(buffer));
         buffer.map(|buffer| printf::decode(&buffer.to_bytes(), &self.memory)).unwrap_or_default()
+    }
+
+    /// What the kernel says of an assertion that failed.
+    pub(super) fn failed(&self) -> Option<Vec<u8>> {
+        let buffer = self.asserts.and_then(|buffer| self.memory.buffers().get(buffer))?;
+        asserts::failed(&buffer.to_bytes(), &self.memory)
     }
 }
 
@@ -181,19 +189,45 @@ pub(super) fn map(
     } else {
         None
     };
+    let has = |kind: ArgType| info.payload_arguments.iter().any(|item| item.arg_type == kind);
+    let asserts = if info.has_implicit_arguments() || has(ArgType::AssertBuffer) {
+        let buffer = Buffer::zeros(asserts::BUFFER_BYTES);
+        for (at, word) in (0..).step_by(4).zip(asserts::header()) {
+            buffer.store_u32(at, word);
+        }
+        extra.asserts = map_buffer(&mut memory, buffer, || "the buffer of assert".to_owned())?;
+        Some(memory.buffers().len() - 1)
+    } else {
+        None
+    };
+    if has(ArgType::SyncBuffer) {
+        // A byte for each group.
+        let groups = u64::try_from(range.group_count()).unwrap_or(u64::MAX).next_multiple_of(8);
+        let too_many = || too_large(format!("a buffer with a byte for each of {groups} groups is needed"));
+        let bytes = usize::try_from(groups).ok().filter(|_| groups <= MAX_BUFFER).ok_or_else(too_many)?;
+        extra.sync = map_buffer(&mut memory, Buffer::zeros(bytes), || "the buffer for groups".to_owned())?;
+    }
+    let constants = data_surface(info, &ArgType::ConstBase, data.constants, surroundings, &mut memory)?;
+    let variables = data_surface(info, &ArgType::GlobalBase, data.variables, surroundings, &mut memory)?;
+    let surfaces = [constants, variables];
     let (scratch, implicit, private) = private(info, range, &memory, &mut extra)?;
     let gap = if surroundings.scattered == 0 { 0 } else { LOCAL_GAP };
     let mut placement = placement::place(info, arguments, gap, |index| *addresses.get(index as usize)?)?;
     placement.extra = extra;
     placement.sizes = sizes;
-    let buffer = |argument: &Option<u32>| buffers.get((*argument)? as usize).copied().flatten();
+    let buffer = |bound: &Option<Bound>| match (*bound)? {
+        Bound::Argument(argument) => buffers.get(argument as usize).copied().flatten(),
+        Bound::Constants => surfaces[0],
+        Bound::Variables => surfaces[1],
+    };
     let bindings = placement.bindings.iter().map(buffer).collect();
-    let images = placement.bindings.iter().map(|argument| {
-        let image = match arguments.get((*argument)? as usize)? {
+    let images = placement.bindings.iter().map(|bound| {
+        let Some(Bound::Argument(argument)) = *bound else { return None };
+        let image = match arguments.get(argument as usize)? {
             Some(Argument::Image(image)) => image,
             _ => return None,
         };
-        Some(Image { buffer: buffer(argument)?, format: image.format, desc: image.desc })
+        Some(Image { buffer: buffer(bound)?, format: image.format, desc: image.desc })
     });
     let (images, samplers) = (images.collect(), samplers(info, arguments));
     Ok(LaunchMemory {
@@ -206,11 +240,34 @@ pub(super) fn map(
         samplers,
         data,
         printf,
+        asserts,
         scratch,
         private,
         implicit,
         nothing: Buffer::default(),
     })
+}
+
+/// The buffer that a surface of the program's constants or variables reaches, where the kernel has one.
+fn data_surface(
+    info: &KernelInfo,
+    kind: &ArgType,
+    address: u64,
+    surroundings: &Surroundings<'_>,
+    memory: &mut Memory,
+) -> Result<Option<usize>, Box<Diagnostic>> {
+    let has_surface = |item: &PayloadArgument| {
+        item.arg_type == *kind && (item.bti_value.is_some() || item.addrmode == Some(AddrMode::Bindless))
+    };
+    if address == 0 || !info.payload_arguments.iter().any(has_surface) {
+        return Ok(None);
+    }
+    if let Some(number) = (0..memory.buffers().len()).find(|number| memory.address(*number) == address) {
+        return Ok(Some(number));
+    }
+    let Some(lent) = behind(surroundings.regions, address) else { return Ok(None) };
+    map_buffer(memory, Buffer::lent(lent), || "the program's data".to_owned())?;
+    Ok(Some(memory.buffers().len() - 1))
 }
 
 fn not_same(index: usize, other: u32) -> Box<Diagnostic> {
@@ -335,8 +392,7 @@ fn samplers(info: &KernelInfo, arguments: &[Option<Argument>]) -> Vec<Option<Sam
     let inline = info.inline_samplers.iter().map(|sampler| (sampler.sampler_index, inline_sampler(sampler)));
     let mut samplers = Vec::new();
     for (index, sampler) in given.chain(inline) {
-        // There are at most 16 sampler states.
-        let index = index as usize % 32;
+        let index = index as usize;
         if samplers.len() <= index {
             samplers.resize(index + 1, None);
         }

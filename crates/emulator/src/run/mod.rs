@@ -50,9 +50,10 @@ use crate::launch::argument::Argument;
 use crate::launch::data::DataPlaces;
 use crate::launch::payload::Payload;
 use crate::launch::range::NdRange;
+use crate::launch::understood;
 use crate::limits::GROUP_BYTES;
 use crate::machine::buffer::{self, Lent};
-use crate::machine::fault::TrapReport;
+use crate::machine::fault::{Trap, TrapReport};
 use crate::machine::observer::Observer;
 use crate::machine::poison::Poison;
 use crate::machine::trace::Trace;
@@ -252,6 +253,7 @@ pub fn launch_from(
         let help = format!("compile the kernel for a platform that it has: {}", names.join(", "));
         return Err(Box::new(finding.help(help)).into());
     }
+    understood::check(&program.info)?;
     let private = memory::private_bytes(&program.info, range);
     let workers = if options.is_followed() { 1 } else { affordable(workers(range, options), private, options) };
     let (mut way, mut wall) = (if workers == 1 { Way::InOrder } else { Way::Settling }, Duration::ZERO);
@@ -282,7 +284,7 @@ fn attempt(
     if let Some(poison) = options.poison {
         poison.fill_buffers(mapped.memory.buffers());
     }
-    let payload = Payload::new(&program.info, program.payload_layout(), range, &arguments, &mapped.placement)?;
+    let payload = Payload::new(&program.info, program.payload_layout()?, range, &arguments, &mapped.placement)?;
     drop(arguments);
     // What a thread holds when it stops is asked for as the program has it, also where nothing reads it any more.
     let level = options.engine.level().filter(|_| !options.is_followed() && !options.state);
@@ -341,10 +343,18 @@ fn attempt(
             return Ok(Err(Way::Noting));
         }
     }
-    let printed = mapped.printed();
+    let (printed, failed) = (mapped.printed(), mapped.failed());
     if let Some(mut fault) = fault {
+        if let Trap::Exception(said) = &mut fault.trap {
+            *said = String::from_utf8_lossy(failed.as_deref().unwrap_or_default()).trim_end().to_owned();
+        }
         (fault.printed, fault.buffers) = (printed, mapped.into_contents()?);
         return Err(RunError::TrapReport(fault));
+    }
+    if let Some(said) = failed {
+        let message = format!("an assertion of the kernel failed: {}", String::from_utf8_lossy(&said).trim_end());
+        let finding = Diagnostic::new("fault-assert", Severity::Error, program.file.clone(), message);
+        return Err(Box::new(finding.help("the text is the kernel's own")).into());
     }
     let stats = options.stats.then(|| Stats::new(program, code, &total, *wall));
     Ok(Ok(Outcome {

@@ -5,10 +5,12 @@ use visakit_diag::{Diagnostic, Severity};
 use crate::check::Item;
 use crate::launch::argument::{self, Parameter};
 use crate::launch::data::ProgramData;
+use crate::launch::implicit;
 use crate::launch::payload;
 use crate::launch::range::NdRange;
 use crate::machine::fault::{Trap, TrapReport};
 use crate::machine::observer::Spot;
+use visakit::ThreadId;
 use visakit::isa::{Instruction, Platform};
 use visakit::object::Routine;
 use visakit::rt::Table;
@@ -37,6 +39,8 @@ pub struct Program {
     pub data: ProgramData,
     /// The platform it was compiled for.
     pub platform: Platform,
+    /// The version of the structure of implicit arguments that its functions know.
+    pub implicit: implicit::Version,
 }
 
 /// Who did something, and in which instruction.
@@ -110,6 +114,7 @@ impl Program {
             program.functions.push(FunctionText { file, text: Some(text.text.clone()), routine, lines });
         }
         program.data = ProgramData::of(zebin);
+        program.implicit = Self::implicit_of(zebin)?;
         program.names = zebin.info.kernels_misc_info.iter().find(|misc| misc.name == found.info.name).cloned();
         Ok(program)
     }
@@ -117,6 +122,19 @@ impl Program {
     /// The platform that a zebin was compiled for, if it says one that is known.
     pub fn platform_of(zebin: &Zebin) -> Option<Platform> {
         zebin.target.product_family.and_then(Platform::from_family)
+    }
+
+    /// The version of the structure of implicit arguments that the functions of a zebin know.
+    ///
+    /// # Errors
+    /// When it is one that the emulator does not know.
+    pub fn implicit_of(zebin: &Zebin) -> Result<implicit::Version, Vec<Diagnostic>> {
+        let version = zebin.target.implicit_version.unwrap_or(0);
+        implicit::Version::of(version).ok_or_else(|| {
+            let message = format!("version {version} of the structure of implicit arguments is not known");
+            let finding = Diagnostic::new("launch-unsupported", Severity::Error, zebin.file.clone(), message);
+            vec![finding.help("note 8 of the file names it; versions 0, 1 and 2 are known")]
+        })
     }
 
     /// Reads a kernel from a text. `info` is the layout of its arguments.
@@ -129,7 +147,18 @@ impl Program {
         let text = Some(text.to_owned());
         let (routine, lines) = (parsed.routine, parsed.lines);
         let (functions, data) = (Vec::new(), ProgramData::default());
-        Ok(Self { file: file.to_owned(), text, routine, lines, functions, info, names: None, data, platform })
+        Ok(Self {
+            file: file.to_owned(),
+            text,
+            routine,
+            lines,
+            functions,
+            info,
+            names: None,
+            data,
+            platform,
+            implicit: implicit::Version::default(),
+        })
     }
 
     /// The arguments that the kernel takes.
@@ -143,15 +172,36 @@ impl Program {
     }
 
     /// What of the platform matters to the payload.
-    pub(super) fn payload_layout(&self) -> payload::Layout {
+    ///
+    /// # Errors
+    /// When the kernel has an input that the layout of its arguments does not explain.
+    pub(super) fn payload_layout(&self) -> Result<payload::Layout, Box<Diagnostic>> {
         let (grf_bytes, pads) = (self.platform.register_bytes(), self.platform.padding());
         let layout = payload::Layout { grf_bytes, pads, gap: 0 };
-        layout.with_gap(&self.info, self.routine.inputs.iter().map(|input| input.offset as u64))
+        layout.explained(&self.info, &self.routine.inputs).map_err(|index| {
+            let (name, offset) = match self.routine.inputs.get(index) {
+                Some(input) => (self.variable_name(input.id), input.offset),
+                None => (String::new(), 0),
+            };
+            let message = format!("input {name} at offset {offset} is no argument that `.ze_info` lays out");
+            let finding = Diagnostic::new("launch-unsupported", Severity::Error, self.file.clone(), message)
+                .help("the text and its `.ze_info` do not belong together, or their layout is one that this version does not know");
+            let is_input = |line: &&str| line.starts_with(".input ") || line.starts_with(".implicit_");
+            let line = self.text.as_deref().and_then(|text| {
+                let line = text.lines().map(str::trim).filter(is_input).nth(index)?;
+                let start = line.as_ptr() as usize - text.as_ptr() as usize;
+                Some((text, start, start + line.len()))
+            });
+            Box::new(match line {
+                Some((text, start, end)) => finding.at_text(text, start, end),
+                None => finding,
+            })
+        })
     }
 
-    /// What the state register says of a hardware thread: its number, with bits in between that name other units.
-    pub(super) fn state_register(&self, hardware: u32) -> u32 {
-        self.platform.thread_id(hardware).sr0
+    /// What two registers say of a hardware thread: its number, with bits in between that name other units.
+    pub(super) fn thread_id(&self, hardware: u32) -> ThreadId {
+        self.platform.thread_id(hardware)
     }
 
     /// Where an instruction is; they are counted from the kernel's first to the last of the last function.

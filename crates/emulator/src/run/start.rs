@@ -22,6 +22,7 @@ const SCRATCH_WORD: u32 = R0Element::ScratchBase as u32 * 4;
 pub(super) struct Special {
     groups: [u32; 3],
     state: u32,
+    message: u32,
     pub(super) hardware_id: u32,
     pub(super) stack: u32,
     implicit: [u32; 2],
@@ -33,6 +34,7 @@ impl Special {
         Self {
             groups: [predefined::GROUP_ID_X, predefined::GROUP_ID_Y, predefined::GROUP_ID_Z].map(at),
             state: at(predefined::SR0),
+            message: at(predefined::MSG0),
             hardware_id: at(predefined::HW_ID),
             stack: at(predefined::SP),
             implicit: [predefined::IMPL_ARG_BUF_PTR, predefined::LOCAL_ID_BUF_PTR].map(at),
@@ -258,7 +260,9 @@ pub(super) fn restart(plan: &Plan<'_>, thread: &mut Thread, starts: &Starts, gro
     }
     // Element 2 of the state register has the channels that the dispatch enabled.
     registers.set(plan.special.state + 8, start.channels);
-    registers.set(plan.special.state, plan.program.state_register(index));
+    let id = plan.program.thread_id(index);
+    registers.set(plan.special.state, id.sr0);
+    registers.set(plan.special.message, id.msg0);
     registers.set(plan.special.hardware_id, index);
     // The base is a multiple of the step that its low bits leave out.
     registers.set(THREAD_BYTE, index as u8);
@@ -271,6 +275,9 @@ pub(super) fn restart(plan: &Plan<'_>, thread: &mut Thread, starts: &Starts, gro
         registers.set(ids, address + implicit::BYTES as u64);
         if let Some(at) = plan.payload.implicit() {
             registers.set(at, address);
+        }
+        if let Some(at) = plan.payload.indirect() {
+            registers.set(at, address + implicit::BYTES as u64);
         }
     }
     for copy in &layout.copies {

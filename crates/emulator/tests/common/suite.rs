@@ -38,7 +38,9 @@ pub(crate) struct Suite<'a> {
     pub with: &'a (dyn Fn(&mut Run<'_>) + Sync),
 }
 
-const TARGETS: [&str; 4] = ["skl", "tgllp", "dg2", "pvc"];
+/// What there are programs for: by the compiler of 2022, of which there is a program for each family, and by today's.
+const TARGETS: [&str; 8] = ["skl", "tgllp", "dg2", "pvc", "mtl", "bmg", "ptl", "cri"];
+const OLD: &[&str] = TARGETS.split_at(4).0;
 
 /// The cases of one family.
 #[derive(Deserialize)]
@@ -367,7 +369,7 @@ pub(crate) fn run_suite(suite: &Suite<'_>) {
                 let source = std::fs::read_to_string(folder.join(format!("{name}.cl"))).expect("the source");
                 let made = source.lines().find_map(|line| line.strip_prefix("// targets "));
                 let without = made.is_some_and(|made| !made.split(' ').any(|other| other == *target));
-                assert!(suite.is_other || without, "no program of {name} for {target}");
+                assert!(suite.is_other || without || !OLD.contains(target), "no program of {name} for {target}");
                 continue;
             };
             let cases = read(&folder.join(format!("{name}.json"))).expect("cases");
@@ -424,7 +426,9 @@ pub(crate) fn run_suite(suite: &Suite<'_>) {
         let of_target = results.iter().filter(|(_, other, _)| *other == target);
         let (all, passed) =
             of_target.fold((0, 0), |(all, passed), (_, _, result)| (all + 1, passed + usize::from(result.is_ok())));
-        eprintln!("{target}: {passed} of {all} pass");
+        if all > 0 {
+            eprintln!("{target}: {passed} of {all} pass");
+        }
     }
     assert!(suite.is_other || reasons.is_empty(), "some cases fail");
 }

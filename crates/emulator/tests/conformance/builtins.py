@@ -187,6 +187,13 @@ def localblocks():
     return [case("turned", [32], [16], [{"inout": "bytes"}], [(0, "uint", packed("I", result))])], {"bytes": BYTES[:1024].hex()}
 
 
+def hardware():
+    """Whatever place an item takes for its numbers, it finds them again behind the barrier, if no other has the same place."""
+    check = [(0, "uint", packed("I", [4096 * i for i in range(2048)]))]
+    return [case(kernel, [2048], [size], [{"out": 8192}, {"val": packed("I", [5])}], check, name=str(size))
+            for kernel in ("small", "large", "large16", "large32") for size in (256, 1024)], {}
+
+
 if __name__ == "__main__":
-    for made in (matrix, loads, narrow, blocks, subgroups2, subgroups3, dots, localblocks, pipes):
+    for made in (hardware, matrix, loads, narrow, blocks, subgroups2, subgroups3, dots, localblocks, pipes):
         family(os.path.join(HERE, made.__name__ + ".cl"), *made())

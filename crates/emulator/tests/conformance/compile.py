@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""The programs of this suite from their sources: `compile.py NAME…`, after NAME.cl was changed.
+"""The programs of this suite from their sources: `compile.py [--today] NAME…`, after NAME.cl was changed.
+
+With --today the devices of a line `// today …` in the source are compiled for, with the `ocloc` on the path: the one of 2026.
 
 For each target, NAME.TARGET.zebin.gz is what `ocloc` makes of NAME.cl, with its vISA and without what nothing here reads:
 native code, the intermediate form, the build options and comments. A line `// options …` in the source has options for
@@ -12,6 +14,7 @@ from pathlib import Path
 from ocloc import compiled
 
 TARGETS = dict(skl=True, tgllp=False, dg2=False, pvc=True)
+TODAY = dict(mtl=True, bmg=True, ptl=True, cri=True)
 UNREAD = re.compile(r"\.text\.|\.spv$|\.misc\.|\.note\.intelgt\.metrics$")
 COMMENTS = re.compile(rb"^//.*\n|[ \t]*///.*$", re.M)
 HERE = Path(__file__).parent
@@ -46,7 +49,7 @@ def shortened(data):
 
 def program(source, options, target, environment=()):
     """The compiler's zebin, or None where it refuses the source."""
-    if not TARGETS[target]:
+    if not (TARGETS | TODAY)[target]:
         source = "\n".join(line for line in source.splitlines() if not re.search(r"\bdouble", line)) + "\n"
     inner = [option for option in options if option.startswith(("-cl-intel", "-cl-ext"))]
     with tempfile.TemporaryDirectory() as folder:
@@ -60,16 +63,17 @@ def program(source, options, target, environment=()):
         return shortened(made)
 
 
-def programs(source):
+def programs(source, today):
     """Makes the programs of a source, beside it."""
     text = source.read_text()
     line = lambda word: (re.findall(rf"^// {word} (.*)$", text, re.M) or [""])[0].split()
-    for target in line("targets") or TARGETS:
+    for target in line("today") if today else line("targets") or TARGETS:
         made = program(text, line("options"), target, line("environment"))
         if made:
             source.with_suffix(f".{target}.zebin.gz").write_bytes(gzip.compress(made, mtime=0))
 
 
 if __name__ == "__main__":
-    for name in sys.argv[1:] or sys.exit(__doc__):
-        programs(HERE / f"{name}.cl")
+    today = "--today" in sys.argv
+    for name in [name for name in sys.argv[1:] if name != "--today"] or sys.exit(__doc__):
+        programs(HERE / f"{name}.cl", today)

@@ -135,7 +135,8 @@ fn from_text(
     let (routine, lines) = (parsed.routine, parsed.lines);
     let data = data_of(layout);
     let functions = Vec::new();
-    Ok(Program { file, text: Some(text), routine, lines, functions, info, names, data, platform })
+    let implicit = layout.map(Program::implicit_of).transpose()?.unwrap_or_default();
+    Ok(Program { file, text: Some(text), routine, lines, functions, info, names, data, platform, implicit })
 }
 
 fn from_object(
@@ -169,7 +170,9 @@ fn from_object(
         lines: Vec::new(),
     });
     let functions = functions.collect();
-    Ok(Program { file, text: None, routine, lines: Vec::new(), functions, info, names, data, platform })
+    let implicit = layout.map(Program::implicit_of).transpose()?.unwrap_or_default();
+    let lines = Vec::new();
+    Ok(Program { file, text: None, routine, lines, functions, info, names, data, platform, implicit })
 }
 
 fn data_of(layout: Option<&Zebin>) -> ProgramData {

@@ -11,7 +11,8 @@ pub(crate) const GROUPS: [(&str, &str); 4] = [
 ];
 
 /// The variables' readers: the key in the data and the heading.
-const READERS: [(&str, &str); 4] = [
+const READERS: [(&str, &str); 5] = [
+    ("command", "The command `visa`"),
     ("driver", "The OpenCL driver"),
     ("build", "The build"),
     ("tests", "The tests"),
@@ -117,6 +118,9 @@ pub(crate) fn changes(all: &Validation) -> String {
 pub(crate) fn environment(all: &Environment) -> String {
     let mut out = String::new();
     for (key, heading) in READERS {
+        if !all.variable.iter().any(|variable| variable.reader == key) {
+            continue;
+        }
         out += &format!("## {heading}\n\n| Variable | Value | Meaning |\n| --- | --- | --- |\n");
         for variable in all.variable.iter().filter(|variable| variable.reader == key) {
             out += &format!("| `{}` | {} | {} |\n", variable.name, variable.value, variable.meaning);

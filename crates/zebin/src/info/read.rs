@@ -2,7 +2,7 @@
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
-use visakit_diag::{Diagnostic, Severity};
+use visakit_diag::{Diagnostic, QUOTED, Severity};
 
 use super::ZeInfo;
 use crate::limits::{SIMD_SIZES, YAML_DEPTH, YAML_NODES};
@@ -19,7 +19,7 @@ pub fn parse(file: &str, text: &str) -> Result<ZeInfo, Box<Diagnostic>> {
             max_events: YAML_NODES * 2,
         },
     };
-    serde_saphyr::from_str_with_options(text, options).map_err(|error| {
+    let mut info: ZeInfo = serde_saphyr::from_str_with_options(text, options).map_err(|error| {
         let message = first_line(&error.without_snippet().to_string());
         // The parser has a depth of its own, for what never ends.
         let help = match message.contains("recursion limit") {
@@ -35,7 +35,18 @@ pub fn parse(file: &str, text: &str) -> Result<ZeInfo, Box<Diagnostic>> {
             finding.quote = text.lines().nth(line.saturating_sub(1)).unwrap_or_default().to_owned();
         }
         Box::new(finding)
-    })
+    })?;
+    let mut places: Vec<_> = info.kernels.iter_mut().flat_map(|kernel| kernel.places_mut()).collect();
+    places.sort_by_key(|place| place.line);
+    let mut lines = (1..).zip(text.lines());
+    let mut last = (0, "");
+    for place in places {
+        if last.0 < place.line {
+            last = lines.find(|(number, _)| *number == place.line).unwrap_or_default();
+        }
+        place.quote = if last.1.len() < QUOTED { last.1.to_owned() } else { String::new() };
+    }
+    Ok(info)
 }
 
 /// A number that has a limit.
@@ -103,6 +114,29 @@ kernels:
         assert_eq!(kernel.payload_arguments[0].arg_type, ArgType::ByPointer);
         assert_eq!(kernel.payload_arguments[0].addrmode, Some(AddrMode::Stateful));
         assert_eq!(kernel.payload_arguments[1].arg_type.to_string(), "from_the_future");
+    }
+
+    #[test]
+    fn unknown_keys_are_kept_with_their_places() {
+        let text = SMALL
+            .replace("size: 8", "size: 8\n        gap: { of: 3 }")
+            .replace("grf_count: 128", "grf_count: 128\n      has_sample: true\n      has_wings: true");
+        let info = parse("k.zebin", &text).unwrap();
+        let found: Vec<_> = info.kernels[0].unknown_keys().collect();
+        let places: Vec<_> = found
+            .iter()
+            .map(|(what, key, place)| (*what, *key, place.line, place.column, place.quote.as_str()))
+            .collect();
+        assert_eq!(
+            places,
+            [
+                ("a kernel", "something_new", 5, 5, "    something_new: { a: [1, 2] }"),
+                ("an execution environment", "has_wings", 9, 7, "      has_wings: true"),
+                ("a payload argument", "gap", 23, 9, "        gap: { of: 3 }"),
+            ]
+        );
+        let second = &info.kernels[0].payload_arguments[1].keys.place;
+        assert_eq!((second.line, second.quote.as_str()), (20, "      - arg_type: from_the_future"));
     }
 
     #[test]
