@@ -80,6 +80,14 @@ pub fn facts(model: &Model) -> String {
             out.push(format!("list {} prints {}", list.name, text.source));
         }
     }
+    for s in &model.sources {
+        out.push(format!("source {} {} version {} of {}", s.name, s.kind.name(), s.version, s.date));
+    }
+    for p in &model.provenance {
+        let since = p.since.as_ref().map_or(String::new(), |since| format!(" since {since}"));
+        let (page, _) = model.origin(p.at);
+        out.push(format!("from {page} {}: {} source [{}]{since}", p.section, p.label, p.sources.join(", ")));
+    }
     for s in &model.structures {
         if let Some(class) = &s.class {
             out.push(format!("structure {} class {class}", s.name));

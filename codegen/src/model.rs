@@ -8,6 +8,7 @@ mod object;
 mod reference;
 mod rules;
 pub mod semantics;
+mod sources;
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -22,6 +23,7 @@ pub use lists::*;
 pub use object::*;
 pub use reference::{Reference, names, targets};
 pub use rules::*;
+pub use sources::*;
 
 /// A place in a page: index of the page in [`Model::pages`] and byte range of its text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -116,6 +118,10 @@ pub struct Model {
     pub index: Vec<IndexLine>,
     /// The rows of the table of instructions by platform, which the vendor's documents have.
     pub support: Vec<SupportRow>,
+    /// What facts are taken from.
+    pub sources: Vec<Source>,
+    /// What rows of tables say of their sources.
+    pub provenance: Vec<Provenance>,
     /// All links of the pages.
     pub links: Vec<PageLink>,
     /// What links may name behind `#`: page and anchor.

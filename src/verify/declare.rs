@@ -2,7 +2,8 @@
 
 use super::{Location, Severity, Violation};
 use crate::isa::{
-    self, AliasScope, Alignment, InputClass, Platform, StringId, attribute, limits, predefined, predefined_surface,
+    self, AliasScope, Alignment, InputClass, InputOrigin, Platform, StringId, attribute, limits, predefined,
+    predefined_surface,
 };
 use crate::limits::ALIAS_DEPTH;
 use crate::object::Routine;
@@ -19,9 +20,10 @@ pub(super) fn check(routine: &Routine, platform: Option<Platform>) -> Vec<Violat
     for number in 0..routine.variables.len() {
         general(routine, number, register, &mut out);
     }
+    let most = platform.unwrap_or_default().address_elements();
     for address in &routine.addresses {
-        if u32::from(address.num_elements) > limits::ADDRESSES {
-            let message = format!("{} addresses, legal are up to {}", address.num_elements, limits::ADDRESSES);
+        if u32::from(address.num_elements) > most {
+            let message = format!("{} addresses, legal are up to {most}", address.num_elements);
             out.push(declared(routine, address.name_index, "size", message));
         }
     }
@@ -145,6 +147,11 @@ fn natural(variable: &crate::isa::VarInfo, register: u32) -> Alignment {
     }
 }
 
+/// Whether an input is known to the producer only.
+fn is_pseudo(input: &crate::isa::InputInfo) -> bool {
+    matches!(input.kind.origin, InputOrigin::PseudoInput | InputOrigin::PseudoInput16)
+}
+
 fn inputs(routine: &Routine, register: i64, out: &mut Vec<Violation>) {
     let mut ranges: Vec<(i64, i64, usize)> = Vec::new();
     let mut implicit = false;
@@ -165,7 +172,8 @@ fn inputs(routine: &Routine, register: i64, out: &mut Vec<Violation>) {
             say(format!("it ends at byte {end}, behind the {} registers of inputs", limits::INPUT_REGISTERS));
         }
         ranges.push((begin, end, number));
-        let is_implicit = input.kind.origin.to_bits().unwrap_or_default() != 0;
+        // Pseudo inputs are known to the producer only: they may lie anywhere.
+        let is_implicit = input.kind.origin.to_bits().unwrap_or_default() != 0 && !is_pseudo(input);
         if implicit && !is_implicit {
             say("an argument of the kernel behind an implicit input".to_owned());
         }
@@ -207,12 +215,13 @@ fn inputs(routine: &Routine, register: i64, out: &mut Vec<Violation>) {
     // In the order of their places only neighbours can overlap first.
     ranges.sort_unstable();
     for pair in ranges.windows(2) {
-        let [(begin, end, _), (next, _, number)] = pair else { continue };
+        let [(begin, end, before), (next, _, number)] = pair else { continue };
         if next < end && next >= begin {
             let name = input_name(routine, *number);
+            let is_known = [before, number].iter().all(|&&n| !is_pseudo(&routine.inputs[n]));
             out.push(Violation {
                 code: "input",
-                severity: Severity::Error,
+                severity: if is_known { Severity::Error } else { Severity::Warning },
                 message: format!("input `{name}`: it overlaps the input in front of it"),
                 place: Location::Input(name),
                 page: INPUTS.to_owned(),

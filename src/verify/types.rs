@@ -114,6 +114,7 @@ impl Check<'_> {
         if all.contains(&DataType::Bf)
             && !self.page.type_maps.is_empty()
             && !self.has(Rule::Unchecked)
+            && !self.has(Rule::StrictMap)
             && let Some(ty) = looked_at.iter().find(|t| !plain(t))
         {
             let message = format!("an operand has type {} beside one of type bf, legal are bf and f", ty.name());

@@ -8,6 +8,7 @@ mod fields;
 mod index;
 mod links;
 mod rules;
+mod sources;
 
 use crate::anatomy::Anatomy;
 use crate::model::{
@@ -34,6 +35,7 @@ pub(crate) fn model(model: &Model, out: &mut Vec<Diagnostic>) {
     fields::structures(model, out);
     index::check(model, out);
     links::check(model, out);
+    sources::check(model, out);
 }
 
 /// What the emitted code and its runtime cannot do without, for a folder that is to be built.

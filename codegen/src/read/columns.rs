@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::context::Cx;
+use super::sources;
 use crate::markdown::{Row, Span};
 use crate::model::{Cell, CellValue, Column, ColumnKind, Enumerator, Model, NamesOf};
 use crate::phrase::{leading_marks, number};
@@ -100,7 +101,7 @@ pub(super) fn read(
     let mut columns: Vec<Column> = Vec::new();
     let mut out = vec![Vec::new(); rows.len()];
     for (at, (title, span)) in head.cells.iter().enumerate() {
-        if known.iter().any(|k| k.eq_ignore_ascii_case(title)) {
+        if known.iter().chain(&sources::COLUMNS).any(|k| k.eq_ignore_ascii_case(title)) {
             continue;
         }
         let (name, link) = heading(title);

@@ -1,6 +1,7 @@
 //! The tables of the chapters, told by their heads; a head with a mistake is a finding, since nothing below it is read.
 
 use super::context::Cx;
+use super::sources;
 use crate::markdown::Row;
 use crate::suggest::distance;
 
@@ -37,6 +38,8 @@ const HEADS: &[Head] = &[
     },
     Head { what: "definitions", columns: &["Definition", "Value", "Meaning"], more: &[] },
     Head { what: "limits", columns: &["Limit", "Value", "Meaning"], more: &[] },
+    Head { what: "sources", columns: &sources::SOURCES, more: &[] },
+    Head { what: "facts and their sources", columns: &sources::FACTS, more: &["Since", "Remark"] },
     Head { what: "attributes", columns: &["Name", "Where", "Bytes", "Value"], more: &["Meaning"] },
 ];
 

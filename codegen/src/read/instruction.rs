@@ -10,7 +10,7 @@ use crate::model::{Field, FieldKind, Form, Instruction, Model, PageKind, Presenc
 use crate::suggest;
 
 /// The sections of a page.
-pub(super) const SECTIONS: [&str; 10] = [
+pub(super) const SECTIONS: [&str; 11] = [
     "opcode",
     "format",
     "semantics",
@@ -20,6 +20,7 @@ pub(super) const SECTIONS: [&str; 10] = [
     "text",
     "notes",
     "examples",
+    "sources",
     "condition",
 ];
 

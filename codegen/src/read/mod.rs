@@ -30,6 +30,7 @@ mod platforms;
 mod properties;
 mod rules;
 mod said;
+mod sources;
 mod structure;
 mod text;
 
@@ -64,6 +65,7 @@ pub(crate) fn read_pages(mut pages: Vec<Page>, files: Option<BTreeSet<String>>) 
                     cx.error("page-limit", &excess.span, message, "divide it, or take it apart");
                 }
                 markup::read(&mut cx, document, &mut model);
+                sources::read(&mut cx, document, &mut model);
             }
             match (is_instruction(page, document), round) {
                 // Lists that refer to others are read behind those that do not.

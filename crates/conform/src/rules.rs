@@ -17,6 +17,9 @@ use visakit::isa::predefined;
 pub(super) const OF_PAGES: [&str; 10] =
     ["platform", "value", "zero", "range", "mask", "class", "type", "type-map", "modifier", "saturation"];
 
+/// The row of verification.md whose instructions insist on their type maps.
+const STRICT: &str = "strict-map";
+
 /// The rules that an instruction breaks on a platform (its position in the model), or on no platform in particular.
 pub(super) fn broken(world: &World<'_>, sample: &Sample<'_>, platform: Option<usize>) -> BTreeSet<&'static str> {
     let mut check = Check { world, sample, platform, dst: None, src: Vec::new(), out: BTreeSet::new() };
@@ -200,10 +203,15 @@ impl<'m> Check<'_, 'm> {
     fn type_maps(&mut self) {
         let maps = &self.sample.page.type_maps;
         let (Some(dst), false) = (self.dst, maps.is_empty()) else { return };
+        // Instructions that insist on their maps take no packed constants for integers.
+        let model = self.model();
+        let has_rule = |r: &&visakit_codegen::model::Rule| model.covers(&r.instructions, self.sample.page);
+        let exact = model.rules.iter().filter(has_rule).any(|r| r.name == STRICT);
+        let fits = |s: TypeId, t: TypeId| t == s || !exact && t == element(model, s);
         let legal = maps.iter().any(|map| {
             on(&map.marks, self.platform)
                 && targets(&map.dst).any(|t| t == dst)
-                && self.src.iter().all(|s| targets(&map.src).any(|t| t == *s || t == element(self.model(), *s)))
+                && self.src.iter().all(|s| targets(&map.src).any(|t| fits(*s, t)))
         });
         if !legal {
             self.out.insert("type-map");

@@ -32,7 +32,7 @@ impl Scope {
     /// A routine with some of everything but general variables.
     pub(crate) fn new(mut builder: RoutineBuilder, platform: Platform, u: &mut Unstructured<'_>) -> Result<Self> {
         let some = |u: &mut Unstructured<'_>| u.int_in_range(1..=3_u16);
-        let addresses = (0..some(u)?).map(|_| builder.address("", limits::ADDRESSES as u16)).collect();
+        let addresses = (0..some(u)?).map(|_| builder.address("", platform.address_elements() as u16)).collect();
         let mut predicates = Vec::new();
         for _ in 0..some(u)? {
             let bits = if u.ratio(3, 4)? { limits::PREDICATE_BITS } else { 1 << u.int_in_range(0..=5)? };

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::change::Class;
 use super::context::{Cx, Located};
 use super::matching::{Renames, Same, align, norm};
-use super::{columns, lists, places, platforms};
+use super::{columns, lists, places, platforms, sources};
 use visakit_codegen::model::{
     Attribute, DataType, FieldKind, Member, MemberType, Model, Platform, Predefined, SourceSpan, Structure,
     SupportRow, names,
@@ -34,6 +34,7 @@ pub(super) fn compare(cx: &mut Cx<'_>) {
         columns::headings(cx, "surfaces", &old.surface_columns, &new.surface_columns);
     }
     columns::limits(cx);
+    sources::compare(cx);
     let both = (old.attributes.as_slice(), new.attributes.as_slice());
     // Attributes have no code: their names are what objects hold.
     table(cx, ["attribute-added", "attribute-removed"], both, |a| (&a.name, a.at), |a| a.name.clone(), attribute);

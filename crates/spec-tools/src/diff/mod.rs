@@ -22,6 +22,7 @@ mod properties;
 mod prose;
 mod rules;
 mod segments;
+mod sources;
 mod templates;
 mod tokens;
 mod values;

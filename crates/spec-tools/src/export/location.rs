@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use visakit_codegen::model::{Model, SourceSpan};
+use visakit_codegen::model::{Model, Provenances, SourceSpan};
 
 /// A place in a page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -13,12 +13,19 @@ pub struct Location {
     pub line: u32,
     /// Column in characters, from 1.
     pub column: u32,
+    /// Names of the sources that the fact's row says; none where it is from the documents.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<String>,
+    /// Date or version from which on the source says the fact.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
 }
 
 /// The model, and where the lines of its pages begin.
 pub(super) struct Cx<'m> {
     pub(super) model: &'m Model,
     lines: Vec<Vec<usize>>,
+    provenances: Provenances<'m>,
 }
 
 impl<'m> Cx<'m> {
@@ -27,18 +34,26 @@ impl<'m> Cx<'m> {
             let behind = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i + 1);
             std::iter::once(0).chain(behind).collect()
         };
-        Self { model, lines: model.pages.iter().map(|p| starts(&p.text)).collect() }
+        let lines = model.pages.iter().map(|p| starts(&p.text)).collect();
+        Self { model, lines, provenances: model.provenances() }
     }
 
     pub(super) fn place(&self, at: SourceSpan) -> Location {
         let (Some(page), Some(lines)) = (self.model.pages.get(at.page as usize), self.lines.get(at.page as usize))
         else {
-            return Location { file: String::new(), line: 1, column: 1 };
+            return Location { file: String::new(), line: 1, column: 1, sources: Vec::new(), since: None };
         };
         let start = at.start as usize;
         let line = lines.partition_point(|l| *l <= start).max(1);
         let before = page.text.get(lines[line - 1]..start).unwrap_or("");
         let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-        Location { file: page.path.clone(), line: small(line), column: small(before.chars().count() + 1) }
+        let said = self.provenances.get(&(at.page, at.start));
+        Location {
+            file: page.path.clone(),
+            line: small(line),
+            column: small(before.chars().count() + 1),
+            sources: said.map_or_else(Vec::new, |row| row.sources.clone()),
+            since: said.and_then(|row| row.since.clone()),
+        }
     }
 }

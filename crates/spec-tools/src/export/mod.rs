@@ -13,6 +13,7 @@ mod instructions;
 mod location;
 mod rules;
 mod semantics;
+mod sources;
 
 use location::Cx;
 
@@ -28,6 +29,7 @@ pub use instructions::{
 pub use location::Location;
 pub use rules::{Builtin, Constraint, Definition, Rule};
 pub use semantics::{Expression, Semantics, Statement, StatementKind};
+pub use sources::{Source, Sourced};
 
 /// The version of the form: the first number changes when a reader of the old form can go wrong, the second when
 /// something is added.
@@ -79,6 +81,10 @@ pub struct Specification {
     pub builtins: Vec<Builtin>,
     /// The instructions, by opcode, sub-opcode and name.
     pub instructions: Vec<Instruction>,
+    /// What facts are taken from, beside the documents.
+    pub sources: Vec<Source>,
+    /// Facts that stand in no table, with their sources.
+    pub sourced: Vec<Sourced>,
 }
 
 /// The model in the form for other programs. Equal models give equal values, in the same order.
@@ -105,5 +111,7 @@ pub fn export(model: &Model) -> Specification {
         rule_builtins: rules::builtins(&cx, &model.rule_builtins),
         builtins: rules::builtins(&cx, &model.builtins),
         instructions: instructions::instructions(&cx),
+        sources: sources::sources(&cx),
+        sourced: sources::sourced(&cx),
     }
 }

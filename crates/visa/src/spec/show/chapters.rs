@@ -32,6 +32,8 @@ pub(super) fn text(hit: Hit<'_>) -> String {
             let _ = writeln!(s, "{name:<16} {value}");
         }
     };
+    row("Source", place.sources.join(", "));
+    row("Since", place.since.clone().unwrap_or_default());
     match hit {
         Hit::Instruction(_) => {}
         Hit::Type(one) => {

@@ -51,6 +51,7 @@ pub(super) fn text(model: &Model, i: &Instruction, words: &[&str]) -> String {
         }
     }
     properties(&mut s, i, words);
+    sources(&mut s, model, i);
     if !i.semantics.is_empty() {
         s.push_str("\nSemantics\n");
         i.semantics.lines().for_each(|l| {
@@ -84,6 +85,19 @@ fn properties(s: &mut String, i: &Instruction, words: &[&str]) {
             names(&map.src).join(", "),
             marks(&map.marks)
         );
+    }
+}
+
+/// Facts of the page that say another source than the documents.
+fn sources(s: &mut String, model: &Model, i: &Instruction) {
+    let rows: Vec<_> = model.provenance.iter().filter(|row| row.at.page == i.at.page).collect();
+    if rows.is_empty() {
+        return;
+    }
+    s.push_str("\nSources beside the documents\n");
+    for row in rows {
+        let since = row.since.as_ref().map_or(String::new(), |since| format!(" since {since}"));
+        let _ = writeln!(s, "  {:<24} {}{since}", row.label, row.sources.join(", "));
     }
 }
 
