@@ -1,15 +1,23 @@
 //! The memory of one buffer: atomic words, which several host threads read and write at the same time, and who did what.
 
 use std::any::Any;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
+use std::sync::{Arc, LazyLock};
 
 use crate::machine::observer::AccessKind;
 use visakit_native::PAGE;
 
+/// The process has a limit of memory. Where there is none the system gives addresses without memory, and asking takes time.
+static IS_LIMITED: LazyLock<bool> = LazyLock::new(|| {
+    let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"));
+    line.and_then(|line| line.split_whitespace().next()).is_some_and(|limit| limit != "unlimited")
+});
+
 /// Returns `true` if that many bytes of memory can be had now.
 pub(crate) fn is_available(bytes: u64) -> bool {
-    usize::try_from(bytes).is_ok_and(|bytes| Vec::<u8>::new().try_reserve_exact(bytes).is_ok())
+    let is_there = |bytes: usize| Vec::<u8>::new().try_reserve_exact(bytes).is_ok();
+    !*IS_LIMITED || usize::try_from(bytes).is_ok_and(is_there)
 }
 
 /// Bytes that are copied before the memory that they were in is given back.
