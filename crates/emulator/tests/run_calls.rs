@@ -179,3 +179,21 @@ fn implicit_arguments_are_found_by_their_address_and_by_the_table_of_local_ids()
     let found = run(&kernel, &function, ", has_stack_calls: true", [0; 8]);
     assert_eq!(found.unwrap(), [8, 24, 100, 3, 4, 5, 6, 7]);
 }
+
+#[test]
+fn a_function_without_a_body_is_named_where_its_address_is_taken() {
+    let body = "
+    cmp.gt (M1, 8) P1 X(0,0)<1;1,0> 0x4:d
+    (!P1) goto (M1, 8) past
+    faddr nowhere F(0,0)<1>
+    mov (M1, 8) ARG(0,0)<1> X(0,0)<1;1,0>
+    ifcall (M1, 8) F(0,0)<0;1,0> 1 1
+past:
+    mov (M1, 8) Y(0,0)<1> X(0,0)<1;1,0>";
+    let declared = ".decl F v_type=G type=uq num_elts=1 align=qword\n.decl P1 v_type=P num_elts=8\n.kernel_attr";
+    let kernel = kernel(body).replace(".kernel_attr", declared);
+    assert_eq!(run(&kernel, &function(FIBONACCI), "", [0, 1, 2, 3, 4, 1, 2, 3]).unwrap(), [0, 1, 2, 3, 4, 1, 2, 3]);
+    let fault = run(&kernel, &function(FIBONACCI), "", [0, 1, 2, 9, 4, 1, 2, 3]).unwrap_err();
+    assert!(matches!(&fault.trap, Trap::Undefined(name) if name == "nowhere"), "{fault}");
+    assert!(fault.trap.code() == "fault-undefined" && fault.to_string().contains("`nowhere`"), "{fault}");
+}

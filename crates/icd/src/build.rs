@@ -6,6 +6,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use visakit::isa::Platform;
+use visakit_emulator::check::prelude;
 use visakit_zebin::ocloc::{EMIT_VISA, INSTALL};
 use visakit_zebin::{Zebin, inline};
 
@@ -47,7 +48,9 @@ pub(crate) fn compile(target: Platform, input: Input<'_>, options: &str) -> Buil
     let unique = |module: &[u8]| inline::with_unique_names(module).unwrap_or_else(|| module.to_vec());
     match input {
         Input::Source(text) => {
-            let built = whole(target, file_of(target, text), &[], options);
+            let internal = internal_options(target, options);
+            let kind = ["--format", "zebin", "-internal_options", &internal];
+            let built = call_source(target, &kind, text, options, &[], OUT);
             let is_ambiguous = |zebin: &Vec<u8>| {
                 Zebin::parse("program", zebin)
                     .is_ok_and(|zebin| zebin.texts.iter().any(|text| inline::declares_twice(&text.text)))
@@ -91,7 +94,27 @@ fn whole(target: Platform, file: Named, kind: &[&str], options: &str) -> Built {
 /// Compiles OpenCL C into SPIR-V.
 pub(crate) fn translate(target: Platform, text: &[u8], options: &str, headers: &[Named]) -> Built {
     let internal = internal_options(target, options);
-    call(target, &["-spv_only", "-internal_options", &internal], file_of(target, text), options, headers, "out.spv")
+    let kind = ["-spv_only", "-internal_options", &internal];
+    call_source(target, &kind, text, options, headers, "out.spv")
+}
+
+/// Compiles OpenCL C. Where races are looked for, group copies are marked, unless the source cannot
+/// be compiled so.
+fn call_source(
+    target: Platform,
+    kind: &[&str],
+    text: &[u8],
+    options: &str,
+    headers: &[Named],
+    wanted: &str,
+) -> Built {
+    let is_checked = ENVIRONMENT.checks.is_some_and(|checks| checks.race);
+    let prelude = if is_checked { prelude(&String::from_utf8_lossy(text)) } else { None };
+    let marked = prelude.map(|prelude| call(target, kind, file_of(target, text, prelude), options, headers, wanted));
+    match marked {
+        Some(built) if built.output.is_some() => built,
+        _ => call(target, kind, file_of(target, text, ""), options, headers, wanted),
+    }
 }
 
 /// The options of the vendor's own. The compiler has pipes for every device, but tells OpenCL C 3.0 so for older ones only. Its
@@ -108,11 +131,12 @@ fn internal_options(target: Platform, options: &str) -> String {
     internal
 }
 
-/// A text as a file. The compiler reads on to a zero, which must be in it. The headers, which come first, define macros of what a
-/// device has not; without these lines a program that asks for a feature would be given one that does not link.
-fn file_of(target: Platform, text: &[u8]) -> Named {
+/// A text as a file. The compiler reads on to a zero, which must be in it. The headers, which come
+/// first, define macros of what a device has not; without these lines a program that asks for a
+/// feature would be given one that does not link. Behind them come the lines of checks.
+fn file_of(target: Platform, text: &[u8], prelude: &str) -> Named {
     let undefined = device::untrue_macros(target).iter().map(|name| format!("#undef {name}\n")).collect::<String>();
-    let first = format!("{undefined}#line 1\n");
+    let first = format!("{undefined}{prelude}#line 1\n");
     // The mark of UTF-8 is one at the beginning of a file only.
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     ("program.cl".to_owned(), [first.as_bytes(), text, &[0]].concat())

@@ -125,13 +125,15 @@ impl Launch {
         if let Some(folder) = &ENVIRONMENT.record {
             record::launch(folder, &self.binary.bytes, &program.info, &self.range, &arguments, &self.regions);
         }
-        let both: Vec<(u64, Lent)>;
-        let regions = match (globals.regions.as_slice(), self.regions.as_slice()) {
-            (own, []) => own,
-            ([], shared) => shared,
-            (own, shared) => {
-                both = own.iter().chain(shared).cloned().collect();
-                &both
+        let all: Vec<(u64, Lent)>;
+        // Programs that are checked have marks at group copies.
+        let marks = ENVIRONMENT.checks.map(|_| check::marks());
+        let regions = match (globals.regions.as_slice(), self.regions.as_slice(), marks) {
+            (own, [], None) => own,
+            ([], shared, None) => shared,
+            (own, shared, marks) => {
+                all = own.iter().chain(shared).cloned().chain(marks).collect();
+                &all
             }
         };
         let options = Options {
@@ -247,7 +249,8 @@ fn look_for_bugs(
         let copies = arguments.iter().map(|argument| argument.as_ref().map(copied)).collect();
         if is_whole.get() { Ok(copies) } else { Err(unchecked()) }
     };
-    let regions: Vec<_> = options.surroundings.regions.iter().map(|(at, lent)| (*at, copy(lent))).collect();
+    let own = options.surroundings.regions.iter().filter(|(at, _)| *at != check::marks().0);
+    let regions: Vec<_> = own.map(|(at, lent)| (*at, copy(lent))).collect();
     if !is_whole.get() {
         say(&format!("kernel `{}` is not checked: {}", program.info.name, unchecked().one_line()));
         return;
@@ -261,7 +264,8 @@ fn look_for_bugs(
         return;
     };
     for finding in checked.findings {
-        say(&format!("kernel `{}`: {}", program.info.name, program.locate(&finding.report).one_line()));
+        let word = if finding.is_note { "note: " } else { "" };
+        say(&format!("kernel `{}`: {word}{}", program.info.name, program.locate(&finding.report).one_line()));
         if let Some(other) = finding.other {
             say(&format!("    the other access: {}", program.locate(&other).one_line()));
         }

@@ -5,6 +5,7 @@ use std::process::Command;
 
 use serde_json::json;
 use visakit_diag::Diagnostic;
+use visakit_emulator::check::prelude;
 
 use super::{Findings, Outcome, OutputFormat, answer, finish, problem};
 use crate::io::{Output, is_stream};
@@ -34,6 +35,10 @@ pub(super) struct Args {
     /// Options for the compiler, such as "-cl-std=CL2.0 -DN=4"
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     options: Option<String>,
+    /// Mark the group's copies (async_work_group_copy), so that `visa run --check` follows them;
+    /// such a program runs nowhere else. A source that `run` compiles itself needs no option
+    #[arg(long)]
+    check: bool,
     /// How errors are reported
     #[arg(long, value_enum, default_value_t)]
     format: OutputFormat,
@@ -46,7 +51,8 @@ pub(super) fn run(args: Args) -> Outcome {
 fn build(args: &Args) -> Result<Outcome, Findings> {
     let output = Output::new(&args.output, &[&args.source], args.format)?;
     let platform = super::platform_of_option("--device", &args.device)?;
-    let written = output.write(&compile(&args.source, platform, args.options.as_deref())?)?;
+    let prelude = |text: &str| if args.check { prelude(text) } else { None };
+    let written = output.write(&compile_behind(&args.source, platform, args.options.as_deref(), prelude)?)?;
     if args.format == OutputFormat::Json {
         answer(&[], json!({ "written": [written] }));
     }
@@ -58,6 +64,20 @@ fn build(args: &Args) -> Result<Outcome, Findings> {
 /// # Errors
 /// What the compiler says of the source; or that it is not installed, or that a file cannot be read or written.
 pub(super) fn compile(source: &Path, platform: Platform, options: Option<&str>) -> Result<Vec<u8>, Vec<Diagnostic>> {
+    compile_behind(source, platform, options, |_| None)
+}
+
+/// Compiles a source as [`compile`] does, with lines in front of it that `prelude` chooses by its
+/// text.
+///
+/// # Errors
+/// As [`compile`].
+pub(super) fn compile_behind(
+    source: &Path,
+    platform: Platform,
+    options: Option<&str>,
+    prelude: impl FnOnce(&str) -> Option<&'static str>,
+) -> Result<Vec<u8>, Vec<Diagnostic>> {
     let one = |finding: Diagnostic| vec![finding];
     let text = super::read_text(source).map_err(|finding| vec![*finding])?;
     // The compiler leaves files in its folder, so it gets one of its own.
@@ -65,7 +85,7 @@ pub(super) fn compile(source: &Path, platform: Platform, options: Option<&str>) 
         .map_err(|e| one(problem("file-write", &std::env::temp_dir(), e.to_string())))?;
     let unread = |error: std::io::Error| one(problem("file-read", source, format!("cannot be read: {error}")));
     // Headers are found beside the source, as other compilers have it.
-    let (file, beside) = if is_stream(source) {
+    let (mut file, beside) = if is_stream(source) {
         let file = folder.path().join("stdin.cl");
         std::fs::write(&file, &text).map_err(unread)?;
         (file, std::env::current_dir().map_err(unread)?)
@@ -74,6 +94,11 @@ pub(super) fn compile(source: &Path, platform: Platform, options: Option<&str>) 
         let beside = file.parent().unwrap_or(Path::new("/")).to_owned();
         (file, beside)
     };
+    if let Some(prelude) = prelude(&text) {
+        let name = file.display().to_string().replace('\\', "\\\\").replace('"', "\\\"");
+        file = folder.path().join("behind.cl");
+        std::fs::write(&file, format!("{prelude}#line 1 \"{name}\"\n{text}")).map_err(unread)?;
+    }
     let mut command = Command::new(COMPILER);
     command.current_dir(folder.path()).args(["compile", "-file"]).arg(&file);
     command.args(["-device", platform.name(), "--format", "zebin", "-output", "out", "-output_no_suffix"]);

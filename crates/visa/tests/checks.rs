@@ -9,15 +9,19 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// A kernel, the options that run it, and what is found: codes and lines.
+/// Codes and lines.
+type Places = BTreeSet<(String, u64)>;
+
+/// A kernel, the options that run it, what is found and what is noted.
 struct Case {
     kernel: String,
     options: Vec<String>,
-    found: BTreeSet<(String, u64)>,
+    found: Places,
+    noted: Places,
 }
 
 fn cases(source: &str) -> Vec<Case> {
-    let (mut options, mut found) = (Vec::new(), Vec::new());
+    let (mut options, mut found, mut noted) = (Vec::new(), Vec::new(), Vec::new());
     let mut cases = Vec::new();
     for (number, line) in (1_u64..).zip(source.lines()) {
         let words: Vec<_> = line.split([' ', '(']).map(str::to_owned).collect();
@@ -25,10 +29,12 @@ fn cases(source: &str) -> Vec<Case> {
             options = text.split(' ').map(str::to_owned).collect();
         } else if line.starts_with("// found ") {
             found = words[2..].to_vec();
+        } else if line.starts_with("// noted ") {
+            noted = words[2..].to_vec();
         } else if line.starts_with("kernel void ") {
             let at = |pair: &[String]| (pair[0].clone(), number + pair[1].parse::<u64>().expect("a line"));
-            let found = std::mem::take(&mut found).chunks(2).map(at).collect();
-            cases.push(Case { kernel: words[2].clone(), options: std::mem::take(&mut options), found });
+            let [found, noted] = [&mut found, &mut noted].map(|all| std::mem::take(all).chunks(2).map(at).collect());
+            cases.push(Case { kernel: words[2].clone(), options: std::mem::take(&mut options), found, noted });
         }
     }
     cases
@@ -39,14 +45,14 @@ fn compiled(file: &str, platform: &str) -> PathBuf {
     let out = std::env::temp_dir().join(format!("visakit-{file}.{platform}.{}.zebin", std::process::id()));
     let mut visa = Command::new(env!("CARGO_BIN_EXE_visa"));
     visa.current_dir(visakit_testing::root().join("crates/visa/tests/checks"));
-    visa.args(["compile", file, "--device", platform, "--options", "-g", "-o"]).arg(&out);
+    visa.args(["compile", file, "--device", platform, "--check", "--options", "-g", "-o"]).arg(&out);
     let output = visa.output().expect("visa starts");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     out
 }
 
-/// What the checks find in a kernel, and the exit code.
-fn check(file: &Path, platform: &str, case: &Case) -> (Option<i32>, BTreeSet<(String, u64)>, String) {
+/// Runs the checks on a kernel: exit code, findings and notes, and the report.
+fn check(file: &Path, platform: &str, case: &Case) -> (Option<i32>, [Places; 2], String) {
     let mut visa = Command::new(env!("CARGO_BIN_EXE_visa"));
     visa.current_dir(visakit_testing::root().join("crates/visa/tests/checks"));
     visa.arg("run").arg(file).args([
@@ -62,17 +68,23 @@ fn check(file: &Path, platform: &str, case: &Case) -> (Option<i32>, BTreeSet<(St
     let output = visa.args(&case.options).output().expect("visa starts");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let report: Value = serde_json::from_str(&text).unwrap_or(Value::Null);
-    let bugs = report["bugs"].as_array().cloned().unwrap_or_default();
+    let [bugs, notes] = ["bugs", "notes"].map(|name| report[name].as_array().cloned().unwrap_or_default());
     let line = |bug: &Value| bug["source_line"].as_u64().unwrap_or(0);
     let place = |bug: &Value| (bug["code"].as_str().unwrap_or_default().to_owned(), line(bug));
     // Of faults those at barriers alone are no bugs that the checks tell as well.
     let code = report["findings"][0]["code"].as_str().filter(|code| *code == "fault-barrier");
     let fault = code.map(|code| (code.to_owned(), line(&report["fault"])));
-    (output.status.code(), bugs.iter().map(place).chain(fault).collect(), text)
+    let found = [bugs.iter().map(place).chain(fault).collect(), notes.iter().map(place).collect()];
+    (output.status.code(), found, text)
 }
 
 /// Runs the kernels of a file that is compiled before, or each of them as a source.
 fn run(file: &str, compiles: bool) {
+    run_for(file, compiles, &["skl", "dg2"]);
+}
+
+/// As [`run`], for platforms.
+fn run_for(file: &str, compiles: bool, platforms: &[&str]) {
     if !visakit_testing::have("checks", "vendor", visakit_testing::program("ocloc"), "ocloc") {
         return;
     }
@@ -80,14 +92,15 @@ fn run(file: &str, compiles: bool) {
     let cases = cases(&std::fs::read_to_string(source).expect("the kernels"));
     assert!(cases.len() > 7);
     let mut wrong = Vec::new();
-    for platform in ["skl", "dg2"] {
+    for &platform in platforms {
         let program = if compiles { compiled(file, platform) } else { PathBuf::from(file) };
         for case in &cases {
-            let (exit, found, text) = check(&program, platform, case);
-            if found != case.found || exit != Some(i32::from(!case.found.is_empty())) {
+            let (exit, [found, noted], text) = check(&program, platform, case);
+            let is_right = found == case.found && noted == case.noted;
+            if !is_right || exit != Some(i32::from(!case.found.is_empty())) {
+                let (wanted, kernel) = ([&case.found, &case.noted], &case.kernel);
                 wrong.push(format!(
-                    "{} on {platform}: exit {exit:?}, {found:?}, not {:?}\n{text}",
-                    case.kernel, case.found
+                    "{kernel} on {platform}: exit {exit:?}, {found:?} {noted:?}, not {wanted:?}\n{text}"
                 ));
             }
         }
@@ -131,6 +144,21 @@ fn what_programs_forget_is_found_and_nothing_beside_it() {
 #[test]
 fn waiting_by_atomic_operations_is_understood() {
     run("waiting.cl", true);
+}
+
+#[test]
+fn copies_of_a_group_are_followed() {
+    run_for("copies.cl", true, &["skl", "dg2", "pvc"]);
+}
+
+#[test]
+fn races_that_equal_inputs_hide_are_noted() {
+    run("equal.cl", true);
+}
+
+#[test]
+fn generated_kernels_are_judged_as_their_accesses_are() {
+    run_for("generated.cl", true, &["skl", "dg2", "pvc"]);
 }
 
 #[test]

@@ -5,6 +5,8 @@
 //! written is found by running it again with other contents there (`uninit`).
 
 pub(crate) mod bounds;
+mod copies;
+mod equal;
 mod place;
 mod race;
 mod uninit;
@@ -21,6 +23,7 @@ use crate::launch::argument::Argument;
 use crate::launch::range::NdRange;
 use crate::machine::fault::TrapReport;
 use crate::run::{Options, Outcome, Program, RunError, Surroundings, launch_from};
+pub use copies::{marks, prelude};
 pub use place::{MemoryKind, Place};
 use watcher::Watcher;
 
@@ -92,6 +95,8 @@ pub struct Finding {
     pub count: u64,
     /// Whether it stores to what another work item has for itself: what that one does then has its reason here.
     pub overwrites: bool,
+    /// Set for a finding that is worth a look and no bug.
+    pub is_note: bool,
 }
 
 /// A work item.
@@ -127,7 +132,9 @@ pub fn check(
     // The same for all runs of a launch, whose stored values are compared, and another one for each launch: an address that a
     // kernel has kept is no other one's. Buffers are apart by many slots.
     let scattered = LAUNCHES.fetch_add(1, Ordering::Relaxed) % MOST_LAUNCHES + 1;
-    let surroundings = Surroundings { scattered, ..options.surroundings };
+    let mut regions = options.surroundings.regions.to_vec();
+    regions.push(marks());
+    let surroundings = Surroundings { scattered, regions: &regions, ..options.surroundings };
     let options = &Options { surroundings, ..*options };
     let watcher = Watcher::new(program, range, checks);
     let lenient = options.outside_is_zero || checks.bounds;
@@ -136,8 +143,13 @@ pub fn check(
         Err(error @ RunError::Launch(_)) => return Err(error),
         result => result,
     };
-    let seen = watcher.finish();
-    let mut findings = seen.findings;
+    let mut seen = watcher.finish(result.is_err());
+    let mut findings = std::mem::take(&mut seen.findings);
+    if checks.race && result.is_ok() {
+        let known = equal::Seen { equal: &seen.equal, loaded: &seen.loaded, findings: &findings };
+        let notes = equal::find(program, range, &mut make, options, &known)?;
+        findings.extend(notes);
+    }
     if checks.uninit {
         let watcher::Watched { digests, map, racy, unwritten, .. } = seen;
         let reference = uninit::Reference { digests, map, racy, unwritten, result: &result };

@@ -12,6 +12,9 @@
 //! The order in which groups and threads happen to run does not matter: an access is compared with the last ones that no
 //! barrier came behind, whoever made them.
 
+mod equal;
+mod group;
+mod message;
 mod order;
 mod pages;
 mod shadow;
@@ -19,14 +22,16 @@ mod stamps;
 mod turns;
 mod words;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::check::Checks;
-use crate::check::watcher::{Bug, Seen, What, actor, place_in_program};
+use crate::check::watcher::{Bug, Key, Seen, What, actor, place_in_program};
 use crate::machine::lane::{LANES, MAX_LANES, enabled_lanes};
 use crate::machine::observer::{Access, AccessKind, LaunchMap, Space};
 use crate::machine::told::{Accesses, Places};
 use crate::run::program::Actor;
+pub(super) use equal::is_hidden;
+use group::copy_of;
 use order::Order;
 use pages::{Pages, page_of, words_of};
 use shadow::{ANOTHER, Cell};
@@ -75,6 +80,12 @@ pub(super) struct Races {
     /// there.
     together: Vec<(usize, u64, u32)>,
     message: Option<(u32, u32, u32)>,
+    /// The work items that began copies, by group and number; and the copies of the present group
+    /// that races are about.
+    copiers: HashMap<(u32, usize), Actor>,
+    told: BTreeSet<usize>,
+    /// Pairs of places where a store of an equal value would race otherwise.
+    pub(super) equal: Vec<Key>,
     /// The words that races are about, by buffer.
     pub(super) racy: BTreeSet<(usize, u64)>,
 }
@@ -108,6 +119,7 @@ impl Races {
         self.see_looks(|_| true, seen);
         self.stamps.index = self.groups.len() as u32;
         self.groups.push(group);
+        self.told.clear();
         self.order.next_group();
         self.stamps.next_group();
         self.turns.begin();
@@ -332,7 +344,10 @@ impl Races {
     /// Compares an access with what was done to a place, and takes note of it.
     fn touch(&mut self, cell: &mut Cell, touch: Touch, access: &Access, at: (usize, u64), seen: &mut Seen) {
         self.stamps.forget(cell, touch);
-        if !is_harmless(cell, touch) {
+        if is_harmless(cell, touch) {
+            let known = *cell;
+            self.remember(&known, touch, access, at);
+        } else {
             let before = [(cell.write, 0), (cell.reads[0], 1), (cell.reads[1], 2)];
             for (stamp, n) in before {
                 let Some(bug) = self.compare(stamp, cell.channels[n], touch, access, at) else { continue };
@@ -346,6 +361,7 @@ impl Races {
                     _ => {
                         // Whoever came first is told first.
                         self.see_looks(|look| look.is_same(&bug), seen);
+                        self.tell(&bug);
                         see(bug, at, &mut self.racy, seen);
                     }
                 }
@@ -355,19 +371,6 @@ impl Races {
         if touch.kind == AccessKind::Store {
             self.note(access, at);
         }
-    }
-
-    /// Notes a store of the present instruction.
-    fn note(&mut self, access: &Access, at: (usize, u64)) {
-        let message = (access.thread, access.spot.instruction, access.lane);
-        let goes_on = self.message.is_some_and(|(thread, instruction, lane)| {
-            (thread, instruction) == (message.0, message.1) && lane <= access.lane
-        });
-        if !goes_on {
-            self.together.clear();
-        }
-        self.message = Some(message);
-        self.together.push((at.0, at.1, access.lane));
     }
 
     /// The bug, if an access races with an earlier one.
@@ -380,9 +383,11 @@ impl Races {
             return None;
         }
         // A barrier came between: if they are not apart then, it is the fence that is missing.
-        let is_fence = time.index == self.stamps.index && time.epoch < self.stamps.epoch;
+        let copies = [copy_of(deed.thread), copy_of(access.thread)];
+        let is_later = time.index == self.stamps.index && time.epoch < self.stamps.epoch;
+        let is_fence = is_later && copies == [None; 2];
         let apart = if time.index == self.stamps.index {
-            is_fence && !self.stamps.is_open(before)
+            is_later && !self.stamps.is_open(before)
                 || deed.thread == access.thread && self.is_apart_in_thread(&deed, channel, access, at)
                 || time.epoch == self.stamps.epoch && self.is_before(&deed, channel, time.turn, access)
         } else {
@@ -398,11 +403,12 @@ impl Races {
         };
         let group = self.groups[time.index as usize];
         let other = Actor { spot: deed.spot, group, thread: deed.thread, channel };
+        let other = self.who(other, time.index);
         let both = [place_in_program(&deed.spot), place_in_program(&access.spot)];
         let code = if is_fence { "check-fence" } else { "check-race" };
         let key = (code, both, at.0);
-        let what = What::Race { now: *access, before: deed.kind, other, is_fence };
-        Some(Bug { key, actor: actor(access), what })
+        let what = What::Race { now: *access, before: deed.kind, other, is_fence, copies };
+        Some(Bug { key, actor: self.who(actor(access), self.stamps.index), what })
     }
 
     /// Whether the work items that an access is done for come after those of an earlier one by atomic operations.
@@ -459,18 +465,6 @@ impl Races {
             return true;
         }
         self.together_is_apart && !self.is_same_message(before, access, at)
-    }
-
-    /// Whether an earlier channel of the same message stores to the same place.
-    fn is_same_message(&self, before: &Deed, access: &Access, at: (usize, u64)) -> bool {
-        let message = (access.thread, access.spot.instruction);
-        before.spot.instruction == access.spot.instruction
-            && before.kind == AccessKind::Store
-            && access.kind == AccessKind::Store
-            && self
-                .message
-                .is_some_and(|(thread, instruction, lane)| (thread, instruction) == message && lane <= access.lane)
-            && self.together.iter().any(|&(buffer, place, lane)| (buffer, place) == at && lane < access.lane)
     }
 }
 

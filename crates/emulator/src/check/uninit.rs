@@ -175,7 +175,16 @@ impl Search<'_, '_> {
                     };
                     let report = Box::new(report);
                     let (items, overwrites) = (Vec::new(), false);
-                    found.findings.push(Finding { report, other: None, place, items, way, count: 1, overwrites });
+                    found.findings.push(Finding {
+                        report,
+                        other: None,
+                        place,
+                        items,
+                        way,
+                        count: 1,
+                        overwrites,
+                        is_note: false,
+                    });
                 }
                 wholes.extend(whole);
                 if difference.what == Deed::Value {

@@ -4,6 +4,8 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use crate::check::bounds::Owners;
+use crate::check::copies::{self, Copies, Mistake};
+use crate::check::equal;
 use crate::check::place::{MemoryKind, Place};
 use crate::check::race::{self, Races};
 use crate::check::uninit::{Digests, Unwritten};
@@ -38,9 +40,44 @@ struct State {
     sync: bool,
     owners: Owners,
     races: Option<Races>,
+    copies: Copies,
+    /// The numbers of the buffers that were loaded from.
+    loaded: BTreeSet<usize>,
     digests: Option<Digests>,
     unwritten: Unwritten,
     seen: Seen,
+}
+
+impl State {
+    /// Takes a mark of a group copy. What it says is compared as any other value that is stored.
+    fn mark(&mut self, access: &Access) {
+        if let Some(races) = &mut self.races {
+            self.copies.mark(access, &self.map, races, &mut self.seen);
+        }
+        self.digests.iter_mut().for_each(|digests| digests.access(access));
+    }
+
+    /// Takes note of the buffer that is loaded from.
+    #[inline]
+    fn note(&mut self, access: &Access) {
+        if let (AccessKind::Load, Some(number)) = (access.kind, access.buffer)
+            && !self.loaded.contains(&number)
+        {
+            self.loaded.insert(number);
+        }
+    }
+
+    /// Looks for races of an access, unless it is a part of a group copy, whose accesses are known.
+    fn race(&mut self, access: &Access) {
+        let Some(races) = &mut self.races else { return };
+        if self.copies.owns(access, &self.map) {
+            return;
+        }
+        if self.copies.is_busy() {
+            self.copies.look(access, &self.map, &mut self.seen);
+        }
+        races.access(access, &mut self.seen);
+    }
 }
 
 /// What there is to report, each bug once: how often it was seen, and who else did it.
@@ -52,10 +89,13 @@ pub(super) struct Seen {
 /// Other work items that a bug names.
 const MOST_ITEMS: usize = 3;
 
+/// The identity of a bug: its kind, the places in the program, and the memory.
+pub(super) type Key = (&'static str, [u32; 2], usize);
+
 /// A bug where it shows for the first time.
 pub(super) struct Bug {
-    /// What makes it the same bug: its kind, one of the places in the program, and the memory.
-    pub(super) key: (&'static str, [u32; 2], usize),
+    /// Its identity.
+    pub(super) key: Key,
     /// Who did it.
     pub(super) actor: Actor,
     /// What, without names.
@@ -71,13 +111,21 @@ pub(super) enum What {
     /// A thread that waits at a barrier while others of its group wait at another one.
     Barriers { other: Actor },
     /// Two accesses that nothing keeps apart: this one and an earlier one. With a barrier between them, and no fence.
-    Race { now: Access, before: AccessKind, other: Actor, is_fence: bool },
+    /// The numbers of the group's copies that they are those of, the earlier one first.
+    Race { now: Access, before: AccessKind, other: Actor, is_fence: bool, copies: [Option<usize>; 2] },
+    /// A mistake with a group copy.
+    Copy { mistake: Mistake, other: Option<Actor> },
 }
 
 impl Bug {
     /// Whether it is what another one is: at both places, or at one of them about the same memory.
     pub(super) fn is_same(&self, other: &Self) -> bool {
-        let ((code, places, memory), (other_code, others, other_memory)) = (self.key, other.key);
+        self.is_about(other.key)
+    }
+
+    /// Returns `true` for the bug of a key.
+    pub(super) fn is_about(&self, (other_code, others, other_memory): Key) -> bool {
+        let (code, places, memory) = self.key;
         let (same, any) = (|place| others.contains(place), other_memory == memory);
         let both = (memory == 0) == (other_memory == 0) && places.iter().all(same);
         code == other_code && (both || any && places.iter().any(same))
@@ -110,6 +158,9 @@ pub(super) struct Watched {
     pub(super) racy: BTreeSet<(usize, u64)>,
     /// Whether memory was loaded that nobody has written.
     pub(super) unwritten: bool,
+    /// Pairs of places where stores of equal values met, and the arguments that were loaded from.
+    pub(super) equal: Vec<Key>,
+    pub(super) loaded: BTreeSet<u32>,
 }
 
 impl<'a> Watcher<'a> {
@@ -128,9 +179,18 @@ impl<'a> Watcher<'a> {
         f(&mut self.state.borrow_mut());
     }
 
-    pub(super) fn finish(self) -> Watched {
+    /// Returns the findings. After a fault, those that show at the end of a group only are left
+    /// out.
+    pub(super) fn finish(self, is_faulty: bool) -> Watched {
         let mut state = self.state.into_inner();
-        state.races.iter_mut().for_each(|races| races.see_looks(|_| true, &mut state.seen));
+        if let Some(races) = &mut state.races {
+            races.see_looks(|_| true, &mut state.seen);
+            state.copies.end(races, &mut state.seen);
+        }
+        if is_faulty {
+            let is_at_end = |bug: &Bug| matches!(bug.what, What::Copy { mistake, .. } if mistake.is_at_end());
+            state.seen.all.retain(|(bug, ..)| !is_at_end(bug));
+        }
         let report = |what, actor: &Actor| Box::new(self.program.report(self.range, what, actor));
         let findings = state.seen.all.into_iter().map(|(bug, count, others)| {
             let place = match &bug.what {
@@ -141,7 +201,7 @@ impl<'a> Watcher<'a> {
                     let place = Place::of(access, &state.map, &self.parameters);
                     Some(Place { memory: MemoryKind::Private, bytes: None, ..place })
                 }
-                What::Barriers { .. } => None,
+                What::Barriers { .. } | What::Copy { .. } => None,
             };
             let items = others.iter().map(|actor| self.program.item(self.range, actor)).collect();
             let (found, other) = match &bug.what {
@@ -158,21 +218,61 @@ impl<'a> Watcher<'a> {
                     let (found, elsewhere) = barriers();
                     (found, Some(report(elsewhere, other)))
                 }
-                What::Race { now, before, other, is_fence } => {
-                    let (found, earlier) = race::messages(now, (*before, *is_fence), &state.map, &self.parameters);
+                What::Race { now, before, other, is_fence, copies } => {
+                    let earlier = (*before, *is_fence, *copies);
+                    let (found, earlier) = race::messages(now, earlier, &state.map, &self.parameters);
                     (found, Some(report(earlier, other)))
+                }
+                What::Copy { mistake, other } => {
+                    let (found, elsewhere) = copies::messages(*mistake);
+                    (found, other.as_ref().map(|other| report(elsewhere, other)))
                 }
             };
             let overwrites = matches!(&bug.what, What::Foreign(access, _) if access.kind != AccessKind::Load);
-            Finding { report: report(found, &bug.actor), other, place, items, way: Vec::new(), count, overwrites }
+            let is_note = matches!(&bug.what, What::Copy { mistake: Mistake::NoBarrier, .. });
+            Finding {
+                report: report(found, &bug.actor),
+                other,
+                place,
+                items,
+                way: Vec::new(),
+                count,
+                overwrites,
+                is_note,
+            }
         });
+        let of_argument = |number: &usize| state.map.buffers.get(*number)?.argument;
+        let loaded = state.loaded.iter().filter_map(of_argument).collect();
         Watched {
             findings: findings.collect(),
             digests: state.digests.unwrap_or_default(),
             map: state.map,
             unwritten: state.unwritten.loaded,
+            equal: state.races.as_mut().map(|races| std::mem::take(&mut races.equal)).unwrap_or_default(),
+            loaded,
             racy: state.races.map(|races| races.racy).unwrap_or_default(),
         }
+    }
+}
+
+impl Watcher<'_> {
+    /// The races of a launch at places where stores of equal values met in another one, as notes.
+    pub(super) fn finish_hidden(self, equal: &[Key]) -> Vec<Finding> {
+        self.with(|state| {
+            if let Some(races) = &mut state.races {
+                races.see_looks(|_| true, &mut state.seen);
+            }
+            state.copies = Copies::default();
+            let is_hidden =
+                |bug: &Bug| matches!(bug.what, What::Race { is_fence: false, .. }) && race::is_hidden(bug, equal);
+            state.seen.all.retain(|(bug, ..)| is_hidden(bug));
+        });
+        let mut findings = self.finish(true).findings;
+        findings.iter_mut().for_each(|finding| {
+            finding.is_note = true;
+            finding.report.trap = equal::note(&finding.report.trap);
+        });
+        findings
     }
 }
 
@@ -190,7 +290,11 @@ impl Observer for Watcher<'_> {
             state.group = group;
             state.owners.next_group();
             state.unwritten.next_group();
-            state.races.iter_mut().for_each(|races| races.next_group(group, &mut state.seen));
+            if let Some(races) = &mut state.races {
+                let size = self.range.size_of(group).iter().product();
+                state.copies.next_group(size, races, &mut state.seen);
+                races.next_group(group, &mut state.seen);
+            }
             state.digests.iter_mut().for_each(Digests::next_group);
         });
     }
@@ -207,7 +311,13 @@ impl Observer for Watcher<'_> {
     }
 
     fn barrier(&self) {
-        self.with(|state| state.races.iter_mut().for_each(|races| races.barrier(&mut state.seen)));
+        self.with(|state| {
+            if let Some(races) = &mut state.races
+                && state.copies.barrier(races)
+            {
+                races.barrier(&mut state.seen);
+            }
+        });
     }
 
     fn fence(&self, thread: u32, is_local: bool) {
@@ -223,14 +333,21 @@ impl Observer for Watcher<'_> {
 
     fn accesses(&self, accesses: &Accesses<'_>) {
         self.with(|state| {
+            if copies::is_mark(&accesses.first) {
+                accesses.all().for_each(|access| state.mark(&access));
+                return;
+            }
             if state.bounds && !bounds::are_inside(accesses, &state.map) {
                 accesses.all().for_each(|access| bounds::access(&access, &state.map, &mut state.seen));
             }
             if state.bounds && accesses.first.space == Space::Scratch {
                 accesses.all().for_each(|access| state.owners.access(&access, &state.map, &mut state.seen));
             }
-            if let Some(races) = &mut state.races {
-                races.accesses(accesses, &mut state.seen);
+            state.note(&accesses.first);
+            match &mut state.races {
+                Some(_) if state.copies.is_busy() => accesses.all().for_each(|access| state.race(&access)),
+                Some(races) => races.accesses(accesses, &mut state.seen),
+                None => {}
             }
             if let Some(digests) = &mut state.digests {
                 digests.accesses(accesses);
@@ -241,15 +358,18 @@ impl Observer for Watcher<'_> {
 
     fn access(&self, access: &Access) {
         self.with(|state| {
+            if copies::is_mark(access) {
+                state.mark(access);
+                return;
+            }
             if state.bounds {
                 bounds::access(access, &state.map, &mut state.seen);
                 if access.space == Space::Scratch {
                     state.owners.access(access, &state.map, &mut state.seen);
                 }
             }
-            if let Some(races) = &mut state.races {
-                races.access(access, &mut state.seen);
-            }
+            state.note(access);
+            state.race(access);
             if let Some(digests) = &mut state.digests {
                 digests.access(access);
                 state.unwritten.access(access);

@@ -447,7 +447,7 @@ impl Builder {
         for (block, name) in &self.calls {
             // The first routine is the kernel, which nobody calls.
             let Some(place) = self.named.iter().skip(1).position(|(other, _)| other == name) else {
-                return Err(format!("the program has no function called `{name}`"));
+                return Err(format!("`{name}` is called and has no body in this program"));
             };
             if let Terminator::Enter { function, .. } = &mut self.blocks[*block as usize].next {
                 *function = place as u32;

@@ -9,6 +9,7 @@ use crate::kernels::logic::predicate_id;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, is_saturated};
 use crate::kernels::record::{Node, Record, Recording};
 use crate::kernels::step::{Lowered, Run, wide_or_plain};
+use crate::machine::fault::Trap;
 use crate::machine::lane::{Change, Element, LANES, MAX_LANES, from_lanes};
 use crate::machine::operand::{Source, blend};
 use crate::machine::region::Start;
@@ -368,9 +369,8 @@ fn address_elements(l: &Lowering<'_>, operand: &AddrOpnd, count: usize) -> Lower
 pub(super) fn faddr(l: &mut Lowering<'_>, inst: &Faddr) -> LowerResult {
     let name = l.routine.string(inst.func_id).unwrap_or_default();
     let Some(address) = l.symbol(&name) else {
-        return illegal(format!(
-            "the program has neither data nor a function called `{name}`: it would have to be linked"
-        ));
+        let run = Run::new(move |_, _| Err(Box::new(Trap::Undefined(name.clone()))));
+        return Ok(l.step(ExecMask::all(1), run));
     };
     let dst = l.destination::<u64>(&inst.dst, 1)?;
     let run = Run::new(move |thread, _| {

@@ -24,6 +24,8 @@ pub enum Trap {
     Stub(Stub),
     /// The instruction is not one that can be executed; the text says why.
     Illegal(String),
+    /// The program calls a function of this name, or takes its address, and has no body for it.
+    Undefined(String),
     /// A barrier was reached while channels of the thread wait elsewhere; by these, as bits.
     DivergentBarrier(u32),
     /// Threads of the group wait at barriers that others never reach.
@@ -77,6 +79,7 @@ impl Trap {
             Self::Indirect { .. } => "fault-register",
             Self::Stub(_) => "fault-stub",
             Self::Illegal(_) => "fault-illegal",
+            Self::Undefined(_) => "fault-undefined",
             Self::DivergentBarrier(_) | Self::UnreachedBarrier { .. } => "fault-barrier",
             Self::Budget(_) => "fault-budget",
             Self::Endless { .. } => "fault-endless",
@@ -102,6 +105,9 @@ impl Trap {
             },
             Self::Indirect { .. } => "an index into a private array is probably out of range",
             Self::Stub(_) | Self::Illegal(_) => return None,
+            Self::Undefined(_) => {
+                "define the function in the source, or link the program with the one that defines it"
+            }
             Self::DivergentBarrier(_) | Self::UnreachedBarrier { .. } => {
                 "every work item of a group must reach the same barriers"
             }
@@ -137,6 +143,7 @@ impl fmt::Display for Trap {
             }
             Self::Stub(stub) => stub.fmt(f),
             Self::Illegal(why) => f.write_str(why),
+            Self::Undefined(name) => write!(f, "`{name}` has no body in this program, which declares it only"),
             Self::DivergentBarrier(channels) => {
                 write!(
                     f,

@@ -94,7 +94,7 @@ pub(super) fn new_kinds(mut findings: Vec<Finding>, before: &[Finding]) -> Vec<F
         let of_compiler = is_in(finding, MemoryKind::Register)
             || is_atomic(&finding.report)
             || finding.other.as_deref().is_some_and(is_atomic);
-        !of_compiler && before.iter().all(|other| kind(other) != kind(finding))
+        !finding.is_note && !of_compiler && before.iter().all(|other| kind(other) != kind(finding))
     });
     findings
 }
@@ -168,6 +168,9 @@ pub(super) fn findings(found: &Found<'_>, path: &Path) -> Vec<Diagnostic> {
         let behind = if first.help.is_empty() { "" } else { "; " };
         first.help += &format!("{behind}a program that was compiled with -g names the line of its source");
     }
+    if finding.is_note {
+        first.severity = Severity::Note;
+    }
     if finding.count > 1 {
         first.message += &format!("; {} times{}", finding.count, others(finding));
     }
@@ -181,7 +184,13 @@ pub(super) fn findings(found: &Found<'_>, path: &Path) -> Vec<Diagnostic> {
 
 /// What checks found, for programs, where any was asked for.
 pub(super) fn bugs_of<'a>(bugs: &[Found<'a>], request: &Request) -> Option<Vec<Bug<'a>>> {
-    request.check.map(|_| bugs.iter().map(Bug::new).collect())
+    let is_bug = |found: &&Found<'_>| !found.finding.is_note;
+    request.check.map(|_| bugs.iter().filter(is_bug).map(Bug::new).collect())
+}
+
+/// Returns the notes, for programs.
+pub(super) fn notes_of<'a>(bugs: &[Found<'a>]) -> Vec<Bug<'a>> {
+    bugs.iter().filter(|found| found.finding.is_note).map(Bug::new).collect()
 }
 
 /// Puts what checks found behind the other findings, and gives the place of each there.

@@ -371,6 +371,9 @@ struct Report<'a> {
     more_faults: Vec<Fault<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     bugs: Option<Vec<Bug<'a>>>,
+    /// Notes of the checks: worth a look and no bugs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<Bug<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     trace: Vec<TracedStep>,
 }
@@ -388,6 +391,7 @@ impl<'a> Report<'a> {
             fault: None,
             more_faults: Vec::new(),
             bugs: None,
+            notes: Vec::new(),
             trace: Vec::new(),
         }
     }
@@ -431,12 +435,13 @@ fn succeed(
         ReportFormat::Sarif => checks::sarif(&made, bugs, places, None),
         ReportFormat::Json => {
             let (stats, outside_reads, outside_writes) = (outcome.stats.as_ref(), Some(reads), Some(writes));
-            let bugs = checks::bugs_of(bugs, request);
+            let (notes, bugs) = (checks::notes_of(bugs), checks::bugs_of(bugs, request));
             let report = Report {
                 stats,
                 outside_reads,
                 outside_writes,
                 bugs,
+                notes,
                 trace: steps,
                 ..Report::new(&outcome.printed, &made)
             };
@@ -477,11 +482,11 @@ fn fail(
             if made.findings[0].file == program.file {
                 made.findings[0].file = io::shown(&path, "stdin");
             }
-            let bugs = checks::bugs_of(bugs, request);
+            let (notes, bugs) = (checks::notes_of(bugs), checks::bugs_of(bugs, request));
             let more = report.others.iter().map(|other| Fault::new(program, other, &program.locate(other)));
             let more_faults = more.collect();
             let own = Report::new(&report.printed, &made);
-            let report = Report { fault: Some(fault), more_faults, bugs, trace: steps, ..own };
+            let report = Report { fault: Some(fault), more_faults, bugs, notes, trace: steps, ..own };
             answer(&made.findings, report);
         }
     }

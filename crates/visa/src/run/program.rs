@@ -6,14 +6,15 @@ use visakit::isa::Platform;
 use visakit::object::{Object, Routine, RoutineKind};
 use visakit::text;
 use visakit_diag::{Diagnostic, Severity};
+use visakit_emulator::check::prelude;
 use visakit_emulator::launch::data::ProgramData;
 use visakit_emulator::run::{FunctionText, Program};
 use visakit_zebin::Zebin;
 use visakit_zebin::info::{ExecutionEnv, KernelInfo};
 
-use crate::compile::compile;
+use crate::compile::{compile, compile_behind};
 use crate::input::{Kind, zebins};
-use crate::io::{note, read, shown};
+use crate::io::{is_stream, note, read, shown};
 use crate::launch::request::Request;
 use crate::report::{Findings, object_problem, problem};
 
@@ -29,7 +30,15 @@ pub(super) fn load(request: &Request) -> Result<Program, Findings> {
     let is_named = |name: &str| path.extension().is_some_and(|extension| extension == name);
     let bytes = if is_named("cl") {
         let options = with_lines(request.options.as_deref().unwrap_or_default());
-        compile(path, platform.unwrap_or_else(default_platform), Some(&options))?
+        let platform = platform.unwrap_or_else(default_platform);
+        let checks_race = request.check.is_some_and(|checks| checks.race);
+        // A source that cannot be compiled with the lines of the checks in front of it is compiled
+        // without them.
+        let followed = || compile_behind(path, platform, Some(&options), prelude).ok();
+        match if checks_race && !is_stream(path) { followed() } else { None } {
+            Some(bytes) => bytes,
+            None => compile(path, platform, Some(&options))?,
+        }
     } else {
         read(path)?
     };

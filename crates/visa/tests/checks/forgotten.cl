@@ -107,7 +107,7 @@ kernel void flag_without_atomics(global int* d, global int* f, global int* o) {
 }
 
 // run --global 64 --local 64 --arg p=range:i32:64 --arg o=zeros:256
-// found check-race 3
+// found check-race 4
 kernel void async_no_wait(global const int* p, global int* o) {
     local int t[64];
     int l = get_local_id(0);

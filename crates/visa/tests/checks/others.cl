@@ -200,7 +200,7 @@ kernel void texels_beside_the_image(write_only image2d_t i, global float* o) {
 }
 
 // run --global 64 --local 64 --arg p=range:i32:64 --arg o=zeros:256
-// found check-race 3
+// found check-race 4
 kernel void copy_that_is_not_waited_for(global int* p, global int* o) {
     local int t[64];
     int l = get_local_id(0);
@@ -210,6 +210,7 @@ kernel void copy_that_is_not_waited_for(global int* p, global int* o) {
 }
 
 // run --global 64 --local 64 --arg p=range:i32:64 --arg o=zeros:256
+// noted check-copy-barrier 5
 kernel void copy_that_is_waited_for(global int* p, global int* o) {
     local int t[64];
     int l = get_local_id(0);

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::check::race::group::copy_of;
 use crate::check::race::shadow::{Cell, STAMP_BITS};
 use crate::machine::observer::{Access, AccessKind, Space, Spot};
 use crate::machine::told::Accesses;
@@ -105,7 +106,10 @@ pub(super) struct Stamps {
     pub needs_local_fences: bool,
     /// Stores of the present group that a barrier came behind, but no fence in front of that; in their order.
     open: Vec<u32>,
-    /// Those of these that were asked for last, by a number that is made of their thread and instruction.
+    /// The threads that stand for group copies of the present group that were waited for.
+    done: Vec<u32>,
+    /// Those of the stamps that were asked for last, by a number that is made of their thread and
+    /// instruction.
     recent: Vec<u32>,
     /// Those that others have displaced there.
     displaced: HashMap<(u32, u32, AccessKind), u32>,
@@ -115,8 +119,13 @@ impl Stamps {
     /// What comes is behind a barrier.
     pub(super) fn next_epoch(&mut self) {
         let is_open = |number: &u32| {
-            let Some(deed) = self.deed(*number).filter(|deed| deed.kind == AccessKind::Store) else { return false };
-            (self.needs_local_fences || !deed.is_local) && *number > self.fenced(deed)
+            let Some(deed) = self.deed(*number) else { return false };
+            if copy_of(deed.thread).is_some() {
+                return !self.done.contains(&deed.thread);
+            }
+            deed.kind == AccessKind::Store
+                && (self.needs_local_fences || !deed.is_local)
+                && *number > self.fenced(deed)
         };
         let numbers = self.open.iter().copied().chain(self.epoch_first..=self.all.len() as u32);
         let mut open: Vec<u32> = numbers.filter(is_open).collect();
@@ -139,6 +148,22 @@ impl Stamps {
         self.group_first = self.epoch_first;
         self.fences.clear();
         self.open.clear();
+        self.done.clear();
+    }
+
+    /// Has whatever comes from now on come behind the accesses of a group copy, by its thread.
+    pub(super) fn end_copy(&mut self, thread: u32) {
+        self.done.push(thread);
+        let open = std::mem::take(&mut self.open);
+        self.open = open.into_iter().filter(|number| !self.is_done(*number)).collect();
+    }
+
+    /// Returns `true` for a stamp of a group copy of the present group that was waited for.
+    #[inline(always)]
+    fn is_done(&self, stamp: u32) -> bool {
+        !self.done.is_empty()
+            && stamp >= self.group_first
+            && self.deed(stamp).is_some_and(|deed| self.done.contains(&deed.thread))
     }
 
     /// A thread comes to a fence.
@@ -258,9 +283,8 @@ impl Stamps {
     #[inline(always)]
     pub(super) fn write_alone(&self, cell: &mut Cell, touch: Touch) -> bool {
         self.forget(cell, touch);
-        let is_alone = is_harmless(cell, touch)
-            || self.is_clear(cell.write, cell.channels[0], touch)
-                && (0..2).all(|n| self.is_clear(cell.reads[n], cell.channels[1 + n], touch));
+        let is_alone = self.is_clear(cell.write, cell.channels[0], touch)
+            && (0..2).all(|n| self.is_clear(cell.reads[n], cell.channels[1 + n], touch));
         if is_alone {
             self.enter(cell, touch);
         }
@@ -324,23 +348,23 @@ impl Stamps {
     #[inline(always)]
     pub(super) fn is_clear(&self, stamp: u32, channel: u8, touch: Touch) -> bool {
         self.is_own(stamp, channel, touch)
-            && (touch.channel != WHOLE || stamp < self.epoch_first || stamp == touch.stamp)
+            && (touch.channel != WHOLE || stamp < self.epoch_first || stamp == touch.stamp || self.is_done(stamp))
     }
 
     /// Whether a barrier came behind a stamp of the present group, with what it needs in front of it.
     #[inline(always)]
     pub(super) fn is_past(&self, stamp: u32) -> bool {
-        (self.group_first..self.epoch_first).contains(&stamp) && !self.is_open(stamp)
+        (self.group_first..self.epoch_first).contains(&stamp) && !self.is_open(stamp) || self.is_done(stamp)
     }
 
     /// Whether a stamp is one of the present group that no barrier came behind, or not with what it needs.
     #[inline(always)]
     pub(super) fn is_recent(&self, stamp: u32) -> bool {
-        stamp >= self.epoch_first || self.is_open(stamp)
+        (stamp >= self.epoch_first || self.is_open(stamp)) && !self.is_done(stamp)
     }
 
     /// Whether a stamp is that of a store of the present group that no barrier came behind.
     fn is_recent_store(&self, stamp: u32) -> bool {
-        self.is_open(stamp) || stamp >= self.epoch_first && self.is(stamp, AccessKind::Store)
+        self.is_recent(stamp) && self.is(stamp, AccessKind::Store)
     }
 }

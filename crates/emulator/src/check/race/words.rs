@@ -9,7 +9,7 @@ use crate::machine::observer::{Access, AccessKind, LaunchMap, Space};
 /// Two accesses that collide, in words: the later one and the earlier one.
 pub(in crate::check) fn messages(
     now: &Access,
-    (before, is_fence): (AccessKind, bool),
+    (before, is_fence, copies): (AccessKind, bool, [Option<usize>; 2]),
     map: &LaunchMap,
     parameters: &[Parameter],
 ) -> (Trap, Trap) {
@@ -19,6 +19,9 @@ pub(in crate::check) fn messages(
         AccessKind::Store => "a store",
         AccessKind::Atomic => "an atomic operation",
     };
+    if copies != [None; 2] {
+        return of_copies(&format!("{what} at {at}"), earlier, copies.map(|copy| copy.is_some()));
+    }
     let same = format!("the other access, {earlier}, is here");
     if is_fence {
         let memory = if now.space == Space::Local { "shared local memory" } else { "global memory" };
@@ -38,4 +41,16 @@ pub(in crate::check) fn messages(
     };
     let message = format!("{what} at {at} races with {earlier} by another work item");
     (found("check-race", message, help), found("check-race", same, ""))
+}
+
+/// Returns the messages of a race where either access or both belong to a group copy.
+fn of_copies(now: &str, before: &str, [is_before, is_now]: [bool; 2]) -> (Trap, Trap) {
+    let copy = |is_copy: bool| if is_copy { " by a group copy" } else { " by a work item" };
+    let message = format!("{now}{} races with {before}{}", copy(is_now), copy(is_before));
+    let help = match (is_before, is_now) {
+        (true, true) => "copies have no order before wait_group_events: wait for one before the other begins",
+        (true, false) => "wait_group_events with the copy's event has to come before the access",
+        _ => "a group copy may begin at once: a barrier has to come between the access and the copy",
+    };
+    (found("check-race", message, help), found("check-race", format!("the other access, {before}, is here"), ""))
 }

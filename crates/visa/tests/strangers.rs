@@ -1,0 +1,83 @@
+//! Kernels after reports of users: each gives the values that it is expected to give, with each
+//! compiler that is installed and on each device that the compiler builds for.
+//!
+//! The compilers are the `ocloc` on the search path, and those in the folders of
+//! `VISAKIT_COMPILERS`, which are separated as in `PATH`.
+//!
+//! A comment of a kernel says how it is run, and with which values; `only` names devices, `where it
+//! compiles` allows a compiler to refuse it, and `awaits` allows our reader to refuse its text, until
+//! that form is read: never wrong values.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+/// Devices of each model of the emulator.
+const DEVICES: [&str; 7] = ["skl", "tgllp", "dg2", "mtl", "pvc", "bmg", "ptl-h"];
+
+/// Folders that are put in front of the search path, one for each compiler; nothing for the one on
+/// it.
+fn compilers() -> Vec<Option<PathBuf>> {
+    let more = std::env::var_os("VISAKIT_COMPILERS").unwrap_or_default();
+    let more = std::env::split_paths(&more).filter(|folder| !folder.as_os_str().is_empty()).map(Some);
+    visakit_testing::program("ocloc").then_some(None).into_iter().chain(more).collect()
+}
+
+/// `visa` that finds a compiler.
+fn visa(compiler: Option<&PathBuf>) -> Command {
+    let mut visa = Command::new(env!("CARGO_BIN_EXE_visa"));
+    visa.current_dir(visakit_testing::root().join("crates/visa/tests/strangers"));
+    if let Some(folder) = compiler {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let all = std::iter::once(folder.clone()).chain(std::env::split_paths(&path));
+        visa.env("PATH", std::env::join_paths(all).expect("a search path"));
+    }
+    visa
+}
+
+/// Returns `true` if a compiler builds for a device.
+fn builds_for(compiler: Option<&PathBuf>, device: &str) -> bool {
+    let out = visakit_testing::scratch("strangers").join("probe.zebin");
+    let output = visa(compiler).args(["compile", "constant_table.cl", "--device", device, "-o"]).arg(out).output();
+    output.is_ok_and(|output| output.status.success())
+}
+
+#[test]
+fn kernels_of_reports_give_their_values() {
+    let compilers = compilers();
+    if !visakit_testing::have("strangers", "vendor", !compilers.is_empty(), "ocloc") {
+        return;
+    }
+    let folder = visakit_testing::root().join("crates/visa/tests/strangers");
+    let mut files: Vec<_> =
+        std::fs::read_dir(folder).expect("the kernels").map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let (mut wrong, mut runs) = (Vec::new(), 0);
+    for compiler in &compilers {
+        for device in DEVICES.into_iter().filter(|device| builds_for(compiler.as_ref(), device)) {
+            for file in &files {
+                let source = std::fs::read_to_string(file).expect("a kernel");
+                let of = |word: &str| source.lines().find_map(|line| line.strip_prefix(word));
+                let model = device.split('-').next().unwrap_or(device);
+                if of("// only ").is_some_and(|only| only.split(' ').all(|other| other != model)) {
+                    continue;
+                }
+                let options = of("// run ").expect("how it is run").split(' ');
+                let output =
+                    visa(compiler.as_ref()).arg("run").arg(file).args(["--device", device]).args(options).output();
+                let output = output.expect("visa starts");
+                runs += 1;
+                let said = String::from_utf8_lossy(&output.stderr).into_owned();
+                let is_refused = of("// where it compiles").is_some() && said.contains("error[compile]");
+                let awaits = of("// awaits ")
+                    .filter(|_| said.contains("error[directive]") || said.contains("error[statement]"));
+                if let Some(what) = awaits {
+                    eprintln!("{} on {device} awaits {what}", file.display());
+                } else if !output.status.success() && !is_refused {
+                    wrong.push(format!("{} on {device} by {compiler:?}:\n{said}", file.display()));
+                }
+            }
+        }
+    }
+    assert!(runs >= files.len(), "{runs} runs");
+    assert!(wrong.is_empty(), "{} of {runs} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
