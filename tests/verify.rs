@@ -209,6 +209,8 @@ const NEWER: &[(&str, &str, &str)] = &[
     ("lsc_load.ugm.ri.ri (M1, 16)  V33:d32  flat[V34]:a64", "xe3", ""),
     ("lsc_load.ugm.st.cc (M1, 16)  V33:d32  flat[V34]:a64", "xe2", "message"),
     ("lsc_load.ugml.ca.ca (M1, 16)  V33:d32  flat[V34]:a64", "xe2", ""),
+    ("lsc_atomic_fadd.slm (M1, 16)  V33:d32  flat[V38]:a32  V33  %null", "xe3p", ""),
+    ("lsc_atomic_fadd.slm (M1, 16)  V33:d32  flat[V38]:a32  V33  %null", "xe2", "message"),
     ("lsc_load.ugml.ca.ca (M1, 16)  V33:d32  flat[V34]:a64", "pvc", "message"),
 ];
 

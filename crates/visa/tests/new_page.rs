@@ -30,7 +30,7 @@ fn a_new_page_is_an_instruction() {
     copy(&visakit_testing::root().join("spec"), &spec);
     std::fs::write(spec.join("instructions/FOO.md"), FOO).unwrap();
     let platforms = std::fs::read_to_string(spec.join("platforms.md")).unwrap();
-    let platforms = platforms.replace("\n| dg1 |", "\n| new-one | newest | 99 | 0x7777 | 32 |\n| dg1 |");
+    let platforms = platforms.replacen("\n| dg1 |", "\n| new-one | newest | 99 | 0x7777 | 32 |\n| dg1 |", 1);
     std::fs::write(spec.join("platforms.md"), platforms).unwrap();
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new_page_target");
     // Another test builds there with another generator, which Cargo takes for this one: it goes by names and times.
