@@ -283,6 +283,7 @@ pub(crate) fn field(model: &Model, form: &Form, f: &Field) -> String {
         Presence::Always => {}
         Presence::If(condition) => out.push_str(&format!(" if {}", said(condition))),
         Presence::Times(count) => out.push_str(&format!(" times {}", form.fields[*count].name)),
+        Presence::Text => out.push_str(" in texts only"),
     }
     if !f.classes.is_empty() {
         out.push_str(&format!(" classes {}", names(&f.classes).join(",")));

@@ -8,6 +8,7 @@ pub mod anatomy;
 mod check;
 mod emit;
 mod facts;
+mod folder;
 pub mod limits;
 pub mod markdown;
 pub mod model;

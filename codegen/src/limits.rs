@@ -5,6 +5,8 @@
 
 /// Bytes of a page, or of an overlay.
 pub const PAGE_BYTES: u64 = 32 << 20;
+/// Files of a folder with a specification.
+pub const FILES: usize = 1 << 16;
 /// Lists, quotes and emphasis inside each other.
 pub const MARKDOWN_DEPTH: usize = 32;
 /// Cells of a row.

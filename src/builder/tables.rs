@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use crate::isa::{
     ATTRIBUTES, AddressId, AddressInfo, AttributeInfo, GeneralId, InputClass, InputInfo, InputInfoKind, InputOrigin,
     LabelId, LabelInfo, LabelKind, PredicateId, PredicateInfo, SamplerId, SamplerInfo, StringId, SurfaceId,
-    SurfaceInfo, VarInfo, predefined, predefined_sampler, predefined_surface,
+    SurfaceInfo, VarInfo, limits, predefined, predefined_sampler, predefined_surface,
 };
 use crate::object::{Routine, RoutineKind};
 use crate::rt::Bytes;
@@ -54,7 +54,8 @@ impl Tables {
         self.clear_strings();
         self.intern(name);
         let surfaces = predefined_surface::ALL.iter().chain(predefined_sampler::ALL);
-        for entry in predefined::ALL.iter().chain(surfaces) {
+        let variables = predefined::ALL.iter().take(limits::POOL_VARIABLES as usize);
+        for entry in variables.chain(surfaces) {
             self.intern(entry.name);
         }
     }

@@ -22,7 +22,7 @@ pub(super) fn explain(before: &[Instruction], error: ObjectError, (owner, name):
         let predicate = fields.iter().position(|f| f.shape == reflect::FieldKind::Predicate);
         predicate.is_some_and(|at| at + 2 < fields.len())
     });
-    let lost_before = before.iter().any(|i| written(i.form().fields) < i.form().fields.len());
+    let lost_before = before.iter().any(|i| written(i.form().fields) < stored(i.form().fields));
     let forms = PAGES.iter().filter(|p| p.name == owner).flat_map(|p| p.forms);
     let lost_here = forms.into_iter().any(|form| {
         let at = form.fields.iter().position(|f| f.name == name);
@@ -45,7 +45,12 @@ pub(super) fn explain(before: &[Instruction], error: ObjectError, (owner, name):
 
 /// How many fields the defective writer writes: as many as it counts.
 fn written(fields: &[reflect::Field]) -> usize {
-    fields.iter().filter(|f| !uncounted(f)).count()
+    fields.iter().filter(|f| !uncounted(f) && !f.is_text_only()).count()
+}
+
+/// How many fields objects store.
+fn stored(fields: &[reflect::Field]) -> usize {
+    fields.iter().filter(|f| !f.is_text_only()).count()
 }
 
 /// Fields that the defective writer does not count.
@@ -90,7 +95,9 @@ impl Look<'_> {
             Operand::General(g) => {
                 self.general(position, g.id.0);
                 // The address of a variable has a region that nobody reads.
-                let address = self.fields.iter().any(|f| f.classes.contains(&OperandClass::Address.name()));
+                let [general, address] = [OperandClass::General.name(), OperandClass::Address.name()];
+                let address =
+                    self.fields.iter().any(|f| f.classes.contains(&address) && !f.classes.contains(&general));
                 if g.region.horizontal_stride == Stride::Null && !address {
                     self.say(position, "an operand without a region".to_owned());
                 }

@@ -127,6 +127,9 @@ fn guess_form(
 }
 
 fn is_present(field: &Field, known: &Known) -> bool {
+    if field.is_text_only() {
+        return false;
+    }
     match field.presence.split_once('=') {
         Some((place, _)) if known.value(place.split('.').next().unwrap_or(place)).is_none() => true,
         Some((place, values)) => known.is_one_of(place, &values.split(',').map(str::trim).collect::<Vec<_>>()),

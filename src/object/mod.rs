@@ -13,6 +13,7 @@
 
 mod defect;
 mod fragment;
+pub(crate) mod marks;
 mod parts;
 mod read;
 mod salvage;

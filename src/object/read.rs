@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Function, Kernel, NativeBinary, Object, Removed, Routine, RoutineKind, defect, parts};
+use super::{Function, Kernel, NativeBinary, Object, Removed, Routine, RoutineKind, defect, marks, parts};
 use crate::isa::{CommonIsaHeader, FunctionData, Instruction, KernelData, KernelInfo};
 use crate::rt::{Context, DecodeError, DecodeProblem, Reader, Version, Wire};
 
@@ -262,6 +262,17 @@ fn instructions(routine: &mut Routine, code: &[u8], base: usize, cx: Context) ->
             return Err(defect::explain(&routine.instructions, error, (instruction.page().name, field)));
         }
         routine.instructions.push(instruction);
+    }
+    for number in marks::apply(routine)? {
+        let instruction = &routine.instructions[number];
+        if let Some((_, problem)) = defect::impossible(instruction, routine) {
+            return Err(ObjectError {
+                offset: base,
+                message: format!("{} {problem}", instruction.page().name),
+                help: "the string pool of the routine is damaged".to_owned(),
+                code: "operand-impossible",
+            });
+        }
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Encoding: lays the parts out, then writes the header that says where they are.
 
-use super::{Object, ObjectPart, Routine, RoutineKind, function_info, kernel_info, parts};
+use super::{Object, ObjectPart, Routine, RoutineKind, function_info, kernel_info, marks, parts};
 use crate::isa::{CommonIsaHeader, FunctionData, GenBinaryInfo, KernelData};
 use crate::rt::{Context, EncodeError, Wire, Writer};
 
@@ -114,6 +114,7 @@ macro_rules! data_of {
 }
 
 fn encode_routine(routine: &Routine, cx: Context) -> Result<Encoded, EncodeError> {
+    marks::check(routine)?;
     let mut code = Writer::new();
     for instruction in &routine.instructions {
         instruction.encode(&mut code, cx)?;

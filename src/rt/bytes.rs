@@ -33,6 +33,14 @@ pub struct Context {
     pub version: Version,
 }
 
+impl Context {
+    /// Returns whether the fields are stored that only texts have. No object has such a version: it is that of the
+    /// layouts in which strings keep instructions.
+    pub const fn has_text_only(self) -> bool {
+        self.version.minor == u8::MAX
+    }
+}
+
 /// Raw bytes: names and attribute values, which need not be text.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Bytes(pub Vec<u8>);

@@ -113,7 +113,8 @@ impl Cursor<'_> {
         }
         let start = self.save();
         let digits = self.text.get(self.token_start()..).unwrap_or("");
-        if format == Format::Plain && (digits.starts_with(['+', '-']) || is_hex(digits)) {
+        let signed = digits.starts_with('+') || digits.starts_with('-') && T::RANGE.0 == 0;
+        if format == Format::Plain && (signed || is_hex(digits)) {
             return Err(self.failed(|| format!("{name}: decimal digits")));
         }
         let value = self.integer(format)?;

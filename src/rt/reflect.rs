@@ -187,6 +187,11 @@ pub struct Field {
 }
 
 impl Field {
+    /// Whether texts have it and objects do not store it.
+    pub fn is_text_only(&self) -> bool {
+        self.presence == "in texts only"
+    }
+
     /// Whether it says how many channels an instruction has, and which.
     pub fn is_exec_size(&self) -> bool {
         self.list.is_some_and(|list| list.name == list_data::EXEC_SIZE.name)

@@ -4,7 +4,7 @@ use super::scope::Scope;
 use super::withdrawn;
 use crate::isa::{
     And, ConstOpnd, DataType, ExecMask, ExecSize, Instruction, LscUntyped, Modifier, Not, Operand, Or, Predicate,
-    RawOperand, VecOperand, Xor, candidates, pages, predefined,
+    VecOperand, Xor, candidates, pages, predefined,
 };
 use crate::rt::reflect::Page;
 use crate::rt::{Candidate, Cursor, FieldInfo, FieldRef, Role, TextError, Visitor, meant, nearest};
@@ -108,7 +108,7 @@ fn begins_with_null(instruction: &Instruction) -> bool {
         fn field(&mut self, position: usize, field: FieldRef<'a>) {
             let is_read = self.fields.get(position).is_some_and(|f| f.role == Some(Role::Read));
             if let (FieldRef::Raw(raw), true, None) = (field, is_read, self.first) {
-                self.first = Some(*raw == RawOperand::default());
+                self.first = Some(raw.id == predefined::NULL);
             }
         }
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::unique::Unique;
 use crate::isa::{DataType, GeneralId, LabelKind, StringId, predefined, predefined_sampler, predefined_surface};
-use crate::object::Routine;
+use crate::object::{Routine, marks};
 use crate::rt::{Bytes, Names, Table, Version};
 
 /// How a routine is printed.
@@ -33,7 +33,7 @@ impl<'a> RoutineNames<'a> {
     /// Names as a style shows them; `register_bytes` is the platform's.
     pub fn new(routine: &'a Routine, version: Version, register_bytes: u32, style: Style) -> Self {
         let unique = if style == Style::Explicit { Unique::new(routine) } else { Unique::default() };
-        Self { routine, version, register_bytes, style, revision: super::revision::of(routine), unique }
+        Self { routine, version, register_bytes, style, revision: marks::revision(routine), unique }
     }
 
     /// The names that the routine's object has, as [`Style::Full`] shows them in texts of today.

@@ -294,8 +294,10 @@ impl Reader<'_> {
             ".funcdecl" => {
                 let mut c = Cursor::new(text, at, &mut self.scope);
                 c.skip_blanks();
-                c.quoted()?;
-                c.end()
+                let name = c.quoted()?;
+                c.end()?;
+                self.scope.functions.push(name);
+                Ok(())
             }
             ".function" => {
                 let name = self.name(text, at)?;
@@ -411,7 +413,10 @@ impl Reader<'_> {
             self.errors.push(self.whole("block-open", "a block is not closed", "add a line `}` where it should end"));
         }
         let mut scope = std::mem::replace(&mut self.scope, Scope::new(self.register_bytes));
-        scope.keep_revision();
+        if let Err(error) = scope.keep_marks() {
+            let help = "use a value that fits into the field";
+            self.errors.push(self.whole("operand-value", &error.to_string(), help));
+        }
         self.scope.revisions.0 = self.version.map_or(0, |version| revision::of_version(version).1);
         self.scope.version = scope.version;
         self.scope.file_variables = scope.file_variables;

@@ -8,10 +8,10 @@ use super::names::{RoutineNames, Style};
 use super::unique::is_word;
 use super::{explicit, file, revision};
 use crate::isa::{
-    ATTRIBUTES, AliasScope, AttributeInfo, InputClass, Instruction, Platform, StringId, attribute, pages, predefined,
-    predefined_surface,
+    ATTRIBUTES, AliasScope, AttributeInfo, InputClass, Instruction, Platform, StringId, attribute, limits, pages,
+    predefined, predefined_surface,
 };
-use crate::object::{Object, Routine, RoutineKind};
+use crate::object::{Object, Routine, RoutineKind, marks};
 use crate::rt::{Names, Printer, Table, escape};
 
 /// Column at which the number of an instruction stands.
@@ -69,18 +69,23 @@ fn head(out: &mut String, object: &Object, routine: &Routine) {
         RoutineKind::Kernel => ".kernel",
         RoutineKind::Function { .. } => ".global_function",
     };
-    let version = revision::version(object.version, revision::of(routine));
+    let version = revision::version(object.version, marks::revision(routine));
     let _ = write!(out, ".version {version}\n{directive} \"{}\"\n", routine.name());
     if routine.kind == RoutineKind::Kernel {
-        for function in &object.functions {
-            let _ = writeln!(out, ".funcdecl \"{}\"", function.name.to_text());
+        let known = object.functions.iter().map(|function| function.name.to_text());
+        let mut declared = marks::functions(routine);
+        declared.retain(|name| !object.functions.iter().any(|function| function.name.to_text() == *name));
+        for name in known.chain(declared) {
+            let _ = writeln!(out, ".funcdecl \"{name}\"");
         }
     }
 }
 
 fn predefined_comments(out: &mut String, names: &RoutineNames<'_>) {
     out.push_str("\n/// VISA Predefined Variables\n");
-    for entry in predefined::ALL {
+    let newer = names.revision() >= limits::TEXT_MINOR_SINCE;
+    let known = if newer { usize::MAX } else { limits::POOL_VARIABLES as usize };
+    for entry in predefined::ALL.iter().take(known) {
         let name = names.name(Table::General, entry.id).unwrap_or_default();
         let _ = writeln!(out, "// .decl V{} v_type=G v_name={name}", entry.id);
     }

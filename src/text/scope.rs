@@ -1,14 +1,13 @@
 //! A routine that is being built from its text: its tables, and what its names stand for.
 
 use super::names::NameTables;
-use super::revision;
 use crate::builder::Tables;
 use crate::isa::{
     Alignment, DataType, FileScopeVarInfo, FunctionRelocSymtab, GeneralId, LabelId, LabelKind, StringId,
     VariableRelocSymtab, attribute, predefined, predefined_surface,
 };
-use crate::object::RoutineKind;
-use crate::rt::{Names, Symbols, Table, Version, nearest};
+use crate::object::{RoutineKind, marks};
+use crate::rt::{EncodeError, Names, Symbols, Table, Version, nearest};
 
 /// What of a file a routine uses: which of its own numbers stand for which entries of the file's tables.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -35,6 +34,8 @@ pub(super) struct Scope {
     pub(super) file_variables: Vec<FileScopeVarInfo>,
     /// How many of them this routine has said.
     pub(super) file_variables_said: usize,
+    /// Functions that the text declares.
+    pub(super) functions: Vec<String>,
     /// The text revisions whose forms the routine's text has shown so far: from the first on, before the second.
     pub(super) revisions: (u32, u32),
     /// The routine's name, once its text says all strings: they replace those that the assembler would begin with.
@@ -53,6 +54,7 @@ impl Scope {
             uses: Uses::default(),
             file_variables: Vec::new(),
             file_variables_said: 0,
+            functions: Vec::new(),
             revisions: (0, u32::MAX),
             explicit: None,
         }
@@ -71,11 +73,22 @@ impl Scope {
         }
     }
 
-    /// Keeps the text revision in the pool. A pool that the text says has it already.
-    pub(super) fn keep_revision(&mut self) {
-        if self.explicit.is_none() && self.revisions.0 > 0 {
-            self.tables.push_string(&revision::mark(self.revisions.0));
+    /// Keeps in the pool what the text says and objects do not store. A pool that the text says has it already.
+    ///
+    /// # Errors
+    /// An instruction has a value that does not fit into its field.
+    pub(super) fn keep_marks(&mut self) -> Result<(), EncodeError> {
+        if self.explicit.is_some() {
+            return Ok(());
         }
+        let newer = self.revisions.0 > 0;
+        let functions = self.functions.iter().filter(|_| newer).map(|name| marks::of_function(name));
+        let instructions = marks::of_instructions(&self.tables.routine.instructions)?;
+        let revision = newer.then(|| marks::of_revision(self.revisions.0));
+        for mark in functions.chain(instructions).chain(revision) {
+            self.tables.push_string(&mark);
+        }
+        Ok(())
     }
 
     /// Names the routine. The pool begins with its name; the predefined names follow.

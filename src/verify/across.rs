@@ -63,7 +63,11 @@ impl Instruction<'_> {
 
 impl Facts for Instruction<'_> {
     fn field(&self, position: usize) -> Option<i64> {
-        match self.seen(position)? {
+        let Some(seen) = self.seen(position) else {
+            // A field that only texts have is its default where nothing says it.
+            return self.form.fields.get(position).filter(|f| f.is_text_only()).map(|_| 0);
+        };
+        match seen {
             Seen::Number(number) => Some(*number),
             Seen::Bits(bits) => i64::try_from(*bits).ok(),
             Seen::Index(index) => Some(i64::from(*index)),

@@ -90,7 +90,7 @@ fn outside(routine: &Routine, platform: Option<Platform>) -> Vec<Violation> {
             continue;
         }
         let channels = divergence::exec_size(instruction).map_or(1, |size| size.size.channels().into());
-        for operand in instruction.operands() {
+        for operand in instruction.operands().filter(|operand| !is_replaced(instruction, operand)) {
             let FieldRef::Vector(vector) = operand.value else { continue };
             let Operand::General(general) = &vector.operand else { continue };
             if operand.role == Role::Reference {
@@ -212,7 +212,8 @@ fn events(routine: &Routine, graph: &Graph) -> (HashMap<(Table, u32), usize>, Ve
         let mut own: HashMap<usize, usize> = HashMap::new();
         for number in block.instructions.clone() {
             let instruction = &routine.instructions[number];
-            let operands: Vec<_> = instruction.operands().collect();
+            let operands: Vec<_> =
+                instruction.operands().filter(|operand| !is_replaced(instruction, operand)).collect();
             let copies = copied(routine, instruction).is_some_and(|from| empty.contains_key(&from));
             // What an instruction reads is there before it writes.
             for wants_write in [false, true] {
@@ -285,6 +286,13 @@ fn empty(routine: &Routine, known: &HashSet<(Table, u32)>) -> HashMap<(Table, u3
         empty.extend(candidates.into_iter().map(|entry| (entry, round > 0)));
     }
     empty
+}
+
+/// Returns whether an operand is stored only because objects have no place for what stands in its stead: a state
+/// variable of a message whose text names its state otherwise.
+fn is_replaced(instruction: &Instruction, operand: &OperandRef<'_>) -> bool {
+    let is_state = matches!(operand.value, FieldRef::Index(Table::Surface | Table::Sampler, _));
+    is_state && instruction.says_text_only()
 }
 
 /// The variable that an instruction copies.

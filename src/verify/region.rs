@@ -166,15 +166,12 @@ impl Check<'_> {
             self.say("region", field.line, message);
             return false;
         }
+        let most = self.platform.map_or(limits::REGION_ADDRESSES, Platform::address_elements);
         if region.vertical_stride == Stride::Null
             && let Some(width) = width
-            && channels / width > u64::from(limits::REGION_ADDRESSES)
+            && channels / width > u64::from(most)
         {
-            self.say(
-                "region",
-                field.line,
-                format!("{name} needs more than {} addresses ({CHAPTER})", limits::REGION_ADDRESSES),
-            );
+            self.say("region", field.line, format!("{name} needs more than {most} addresses ({CHAPTER})"));
         }
         true
     }

@@ -8,7 +8,7 @@ use quote::{format_ident, quote};
 use super::{Cx, hex, member_name, type_name, variant_name};
 use crate::model::{Condition, Field, FieldKind, Form, Instruction, ListId, PageKind, Place, Presence, targets};
 use form::{form_struct, read_located};
-pub(crate) use form::{is_counter, role, test};
+pub(crate) use form::{is_counter, role, test, text_only_said};
 
 /// Pages that have a struct.
 pub(crate) fn encoded(i: &Instruction) -> bool {
@@ -162,6 +162,11 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
             /// only counts others has no value of its own and is not shown.
             pub fn visit_mut(&mut self, v: &mut dyn rt::VisitorMut) {
                 match self { #(Self::#names(inst) => inst.visit_mut(v)),* }
+            }
+
+            /// Returns whether a field that only texts have says something.
+            pub fn says_text_only(&self) -> bool {
+                match self { #(Self::#names(inst) => inst.says_text_only()),* }
             }
 
             /// Names and roles of the fields, by their positions in the Format.
@@ -320,6 +325,10 @@ fn one(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
 
             fn visit_mut(&mut self, v: &mut dyn rt::VisitorMut) {
                 match self { #(Self::#variants(form) => form.visit_mut(v)),* }
+            }
+
+            fn says_text_only(&self) -> bool {
+                match self { #(Self::#variants(form) => form.says_text_only()),* }
             }
         }
     }

@@ -183,6 +183,9 @@ fn form(cx: &Cx<'_>, page: &Instruction, form: &Form) -> TokenStream {
     })
 }
 
+/// The presence of a field that only texts have, as `rt::reflect::Field::is_text_only` knows it.
+const TEXT_ONLY: &str = "in texts only";
+
 fn field(cx: &Cx<'_>, form: &Form, field: &Field) -> TokenStream {
     let (name, doc) = (&field.name, &field.doc);
     let shape = match field.shape {
@@ -234,6 +237,7 @@ fn field(cx: &Cx<'_>, form: &Form, field: &Field) -> TokenStream {
         Presence::Always => String::new(),
         Presence::If(condition) => format!("{}={}", condition.of, names(&condition.values).join(", ")),
         Presence::Times(count) => format!("{} times", form.fields[*count].name),
+        Presence::Text => TEXT_ONLY.to_owned(),
     };
     let (_, line) = cx.model.origin(field.at);
     let nonzero = field.nonzero;

@@ -29,7 +29,10 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
     for i in &all {
         for form in &i.forms {
             let all_texts = texts(cx, i, form);
-            for (number, text) in all_texts.clone().into_iter().enumerate() {
+            // What is for operands that only texts have is tried behind all else.
+            let mut in_turn: Vec<_> = all_texts.clone().into_iter().enumerate().collect();
+            in_turn.sort_by_key(|(_, text)| text.text_only_operands(form).next().is_some());
+            for (number, text) in in_turn {
                 let words = words(cx, form, &text);
                 // A template without a word, such as a label's, is read by the frame of the text.
                 if words.is_empty() || reads_as_another(&text, &all_texts) {

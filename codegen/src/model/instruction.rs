@@ -1,7 +1,7 @@
 //! What an instruction's page says: forms, fields, types, texts.
 
 use super::{Availability, ListId, Reference, SourceSpan, Storage, StructureId, TypeId, semantics};
-use crate::template::Template;
+use crate::template::{Item, Template};
 
 /// An instruction: its position in [`super::Model::instructions`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -361,6 +361,20 @@ pub enum Presence {
     If(Condition),
     /// As often as an earlier field says.
     Times(usize),
+    /// Never: texts have the field, and objects do not.
+    Text,
+}
+
+impl TextForm {
+    /// Returns the operands that only texts have and that the template shows outside of its groups. Where there are
+    /// any, the template is for instructions that have one of them.
+    pub fn text_only_operands<'a>(&'a self, form: &'a Form) -> impl Iterator<Item = &'a Field> {
+        let shown = self.template.items.iter().filter_map(|item| match item {
+            Item::Field { place: Some(place), .. } => form.fields.get(place.field),
+            _ => None,
+        });
+        shown.filter(|f| f.presence == Presence::Text && f.shape.is_operand() && f.shape != FieldKind::Predicate)
+    }
 }
 
 /// Text templates that hold under conditions.

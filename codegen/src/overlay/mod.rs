@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::anatomy::Anatomy;
 use crate::model::{Model, Page};
 use crate::places::places;
-use crate::{check, read, resolve, specification};
+use crate::{check, folder, read, resolve, specification};
 use visakit_diag::{Diagnostic, Severity};
 
 mod apply;
@@ -69,13 +69,30 @@ pub enum Use {
 
 /// Reads an overlay and the specification in its folder. The error is the file that could not be read and why.
 pub fn read_overlay(file: &Path) -> Result<(Overlay, Vec<Diagnostic>), (PathBuf, io::Error)> {
-    let text = crate::specification::read_page(file).map_err(|e| (file.to_owned(), e))?;
+    read_overlay_or(file, Model::default)
+}
+
+/// Reads an overlay and the specification in its folder, or takes another one where the folder has
+/// none. The error is the file that could not be read and why.
+pub fn read_overlay_or(
+    file: &Path,
+    otherwise: impl FnOnce() -> Model,
+) -> Result<(Overlay, Vec<Diagnostic>), (PathBuf, io::Error)> {
+    let text = folder::read_page(file).map_err(|e| (file.to_owned(), e))?;
+    let shown = file.display().to_string();
+    if parse::entries(&text, &shown, &mut Vec::new()).is_empty() {
+        // Nothing is compared with pages.
+        return Ok(overlay_of(text, shown, Model::default()));
+    }
     let folder = match file.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    let (base, _) = specification::read_dir(folder)?;
-    Ok(overlay_of(text, file.display().to_string(), base))
+    // Any folder may have an overlay in it; only a specification is read as a whole.
+    let (pages, _, _) = specification::load_with_links(folder, 1)?;
+    let is_specification = specification::says_something(folder, &read::read_pages(pages, None).0).is_ok();
+    let base = if is_specification { specification::read_dir(folder)?.0 } else { otherwise() };
+    Ok(overlay_of(text, shown, base))
 }
 
 /// Reads an overlay that is at hand, with the specification that it belongs to; `shown` is its name in messages.
@@ -83,6 +100,13 @@ pub fn overlay_of(mut text: String, shown: String, base: Model) -> (Overlay, Vec
     read::skip_mark(&mut text);
     let mut diagnostics = Vec::new();
     let entries = parse::entries(&text, &shown, &mut diagnostics);
+    if entries.is_empty() {
+        let message = "the overlay has no correction";
+        let help = "write `### PLACE` with a block of `- wrong` and `+ right` facts, or `### page PATH`";
+        let first = text.lines().next().map_or(0, str::len);
+        let finding = Diagnostic::new("overlay-empty", Severity::Error, shown.as_str(), message);
+        diagnostics.push(finding.at_text(&text, 0, first).help(help));
+    }
     let overlay = Overlay { entries, base, shown, text };
     apply::check(&overlay, &mut diagnostics);
     (overlay, diagnostics)
@@ -94,11 +118,12 @@ pub fn read_dir_with(
     dir: &Path,
     overlay: &Overlay,
 ) -> Result<(Model, Vec<Diagnostic>, Vec<Use>), (PathBuf, io::Error)> {
-    let (pages, files) = specification::load(dir)?;
+    let (pages, files, links) = specification::load_with_links(dir, usize::MAX)?;
     let plain = pages.iter().any(|p| !matches!(p.path.as_str(), "README.md" | "upstream-overlay.md"));
-    let (read, none) = (corrected(pages, Some(files), overlay), Model::default());
+    let (mut read, none) = (corrected(pages, Some(files), overlay), Model::default());
     // Pages that the overlay adds are none of the folder.
     specification::says_something(dir, if plain { &read.0 } else { &none })?;
+    read.1.extend(links);
     Ok(read)
 }
 

@@ -45,6 +45,8 @@ pub enum Fact {
     IfFlag(String),
     /// As often as an earlier field counts.
     Times(String),
+    /// Texts have it, and objects do not store it.
+    TextOnly,
 }
 
 /// A row of the table.
@@ -95,6 +97,7 @@ pub static PHRASES: &[Phrase] = &[
     phrase("Copy of", "Copy of Field", SYNTAX, false, |rest| named(rest, Fact::Copy)),
     phrase("Present only", "Present only if Field=a, b", "presence-syntax", true, presence),
     phrase("Repeated", "Repeated Field times", SYNTAX, false, times),
+    phrase("Text only", "Text only", SYNTAX, false, |_| (Some(Fact::TextOnly), true)),
 ];
 
 const SYNTAX: &str = "phrase-syntax";

@@ -228,7 +228,13 @@ pub(crate) fn resolve(
 fn state(cx: &mut Cx<'_>, field: &mut Field, stated: &Stated) {
     let shape = field.shape;
     let (idle, goes_with) = match &stated.fact {
-        Fact::See | Fact::Ignored | Fact::ValuesFollow | Fact::If(..) | Fact::IfFlag(_) | Fact::Times(_) => return,
+        Fact::See
+        | Fact::Ignored
+        | Fact::ValuesFollow
+        | Fact::If(..)
+        | Fact::IfFlag(_)
+        | Fact::Times(_)
+        | Fact::TextOnly => return,
         Fact::Predicate => (shape != FieldKind::Predicate, "a number without bits or values"),
         Fact::Index(kind) => (kind.is_some_and(|k| shape != FieldKind::Index(k)), "a number without a list"),
         Fact::IndexBy(_) => (!matches!(shape, FieldKind::IndexBy(_)), "a number"),
@@ -357,6 +363,7 @@ fn presence(cx: &mut Cx<'_>, model: &Model, raw: &RawField, earlier: &[Field]) -
                 None
             }),
             Fact::Times(name) => find_field(cx, raw, name, span, earlier).map(Presence::Times),
+            Fact::TextOnly => Some(Presence::Text),
             _ => None,
         };
         if let Some(found) = found {

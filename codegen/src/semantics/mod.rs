@@ -126,15 +126,14 @@ fn block(
 /// notation are. Lines of braces count for nothing, as all notations have them.
 fn foreign(code: &markdown::Code, parsed: &Parsed) -> bool {
     let lines: Vec<_> = code.lines.iter().filter(|(line, _)| line.contains(char::is_alphanumeric)).collect();
-    let broken = |span: &Span| {
-        let inside = |p: &Problem| (span.start..=span.end).contains(&(p.at.start as usize));
-        parsed.problems.iter().filter(|p| inside(p)).count()
-    };
+    // The problems are in the order of the text.
+    let before = |at: usize| parsed.problems.partition_point(|problem| (problem.at.start as usize) < at);
+    let is_broken = |span: &Span| before(span.start) < before(span.end + 1);
     // A semicolon at the end and such loops are C; they are read as far as they can be.
     let of_c = |line: &str| line.trim_end().ends_with(';') || line.contains("//") || line.contains("++");
-    let bad = lines.iter().filter(|(line, span)| broken(span) > 0 || of_c(line)).count();
+    let bad = lines.iter().filter(|(line, span)| is_broken(span) || of_c(line)).count();
     // No other notation goes through channels.
-    let ours = lines.iter().any(|(line, span)| line.trim_start().starts_with("channels ") && broken(span) == 0);
+    let ours = lines.iter().any(|(line, span)| line.trim_start().starts_with("channels ") && !is_broken(span));
     !parsed.problems.is_empty() && !ours && bad > 1 && bad * 2 > lines.len()
 }
 

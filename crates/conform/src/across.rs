@@ -214,7 +214,9 @@ impl<'m> Search<'_, 'm> {
         let world = &self.probes.world;
         let field = &sample.form.fields[position];
         let now = sample.values[position].bits();
-        if counted_by(sample.form, position).is_some() || matches!(field.presence, Presence::Times(_)) {
+        if counted_by(sample.form, position).is_some()
+            || matches!(field.presence, Presence::Times(_) | Presence::Text)
+        {
             return Vec::new();
         }
         match field.shape {

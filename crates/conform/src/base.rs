@@ -61,6 +61,7 @@ pub(super) fn typed<'m>(
         let one = value(world, form, field, position, ty, &out, platform);
         out.values[position] = match field.presence {
             Presence::Times(_) => Value::Many(vec![one; REPEATED]),
+            Presence::Text if matches!(one, Value::Bits(_)) => Value::Bits(0),
             _ => one,
         };
     }

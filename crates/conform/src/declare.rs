@@ -162,7 +162,7 @@ pub(super) fn predefined(world: &World<'_>, versions: &[Version], tally: &mut Ta
         let lines: Vec<&str> = shown.lines().filter(|l| l.starts_with("// .decl ")).collect();
         let mut expected = Vec::new();
         for (table, kind, letter) in
-            [(&model.predefined, IndexKind::General, 'V'), (&model.surfaces, IndexKind::Surface, 'T')]
+            [(world.pool_variables(), IndexKind::General, 'V'), (&model.surfaces[..], IndexKind::Surface, 'T')]
         {
             let letter_of_kind = if letter == 'V' { 'G' } else { 'T' };
             expected.extend(table.iter().map(|p| {
@@ -257,7 +257,7 @@ fn names_read(world: &World<'_>, version: Version, tally: &mut Tally) {
     }
     if let Ok(routine) = parsed(version, "") {
         let mut names = vec![ROUTINE];
-        for entry in model.predefined.iter().chain(&model.surfaces).chain(&model.samplers) {
+        for entry in world.pool_variables().iter().chain(&model.surfaces).chain(&model.samplers) {
             if !names.contains(&entry.name.as_str()) {
                 names.push(&entry.name);
             }

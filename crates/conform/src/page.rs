@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use visakit_codegen::model::{FieldKind, Form, Instruction};
+use visakit_codegen::model::{FieldKind, Form, Instruction, TextForm};
 
 use super::across;
 use super::base::{base, newest_platform};
@@ -196,13 +196,15 @@ impl<'m> Probes<'m> {
         }
         let all = templates(sample);
         // The probes' routine is of the oldest text revision.
-        let mut printing = all.iter().filter(|t| t.template.since.is_none() && applies(self.world.model, sample, t));
+        let usual = |t: &&&TextForm| t.text_only_operands(sample.form).next().is_none();
+        let mut printing =
+            all.iter().filter(usual).filter(|t| t.template.since.is_none() && applies(self.world.model, sample, t));
         let Some(printing) = printing.next() else {
             return Some(true);
         };
         let printed = print(&self.world, sample, printing);
         let sound = self.printed(&instruction, sample, &printed, probe, tally);
-        for text in all.iter().filter(|t| applies(self.world.model, sample, t)) {
+        for text in all.iter().filter(usual).filter(|t| applies(self.world.model, sample, t)) {
             let printed = print(&self.world, sample, text);
             if !printed.shows_operands(sample) {
                 continue;

@@ -278,7 +278,11 @@ pub(super) struct EncodedSample {
 impl<'m> Sample<'m> {
     /// Whether a field is stored.
     pub(super) fn present(&self, model: &Model, position: usize) -> bool {
-        let Presence::If(condition) = &self.form.fields[position].presence else { return true };
+        let condition = match &self.form.fields[position].presence {
+            Presence::Text => return false,
+            Presence::If(condition) => condition,
+            _ => return true,
+        };
         self.has(model, condition)
     }
 

@@ -165,6 +165,7 @@ impl Writer<'_, '_> {
         match one.presence {
             Presence::If { .. } => return self.sample.present(model, at),
             Presence::Times(_) => return !self.sample.elements(at).is_empty(),
+            Presence::Text => return false,
             Presence::Always => {}
         }
         let known = one.default_if.as_ref().filter(|condition| condition.of.to.is_some());

@@ -64,6 +64,8 @@ impl<'m> Vary<'_, 'm> {
             FieldKind::Zero => self.zero(position, field, &own),
             FieldKind::Copy(_) => self.copy(position, field, &own),
             _ if counted_by(self.base.form, position).is_some() => {}
+            // What only texts have is no part of the bytes that are probed.
+            _ if field.presence == Presence::Text => {}
             _ if matches!(field.presence, Presence::Times(_)) => self.repeated(position, field, &own),
             FieldKind::Number => self.number(position, field, &own),
             FieldKind::List(id) => {

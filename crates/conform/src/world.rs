@@ -38,6 +38,12 @@ pub(super) struct World<'m> {
 }
 
 impl<'m> World<'m> {
+    /// Returns the predefined variables that string pools name.
+    pub(super) fn pool_variables(&self) -> &'m [visakit_codegen::model::Predefined] {
+        let known = visakit::isa::limits::POOL_VARIABLES as usize;
+        self.model.predefined.get(..known).unwrap_or(&self.model.predefined)
+    }
+
     /// A routine for a model; `None` where its chapters define no operands.
     pub(super) fn new(model: &'m Model) -> Option<Self> {
         let operands = Operands::new(model)?;
@@ -267,7 +273,7 @@ impl<'m> World<'m> {
                 strings.len() as u64 - 1
             }
         };
-        for entry in self.model.predefined.iter().chain(&self.model.surfaces).chain(&self.model.samplers) {
+        for entry in self.pool_variables().iter().chain(&self.model.surfaces).chain(&self.model.samplers) {
             string(&entry.name);
         }
         let variables = (FIRST_GENERAL..).zip(&self.types).map(|(id, ty)| {

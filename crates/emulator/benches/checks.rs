@@ -1,7 +1,8 @@
 //! What `visa run --check` costs: the time of checked launches to that of plain ones on one thread, and beside it Oclgrind's with
 //! its checks to its own without, on the same kernels in the same run.
 //!
-//! `cargo bench --bench checks` runs everything; names behind `--` choose kernels.
+//! `cargo bench -p visakit-emulator --bench checks` runs everything; names behind `--` choose
+//! kernels.
 
 mod cases;
 

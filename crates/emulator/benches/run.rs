@@ -1,10 +1,12 @@
 //! The emulator's speed on kernels of many kinds and, where they are installed, that of Oclgrind and of pocl on the same
 //! kernels, sizes and inputs, as ratios in one run; what a launch of next to nothing takes; and how long native code is made.
 //!
-//! `cargo bench --bench run` runs everything; names behind `--` choose kernels. The programs are those of the conformance
-//! suite (`tests/conformance/programs*`). All figures are times of whole launches, ours in place and in any order of groups as by
-//! the OpenCL driver. Oclgrind compiles its kernel each time, so its figure is the time of a whole process
-//! less that of the same process with one work group and sizes of zero, which does next to nothing. pocl is driven by `benches/pocl.c`, which this bench compiles.
+//! `cargo bench -p visakit-emulator --bench run` runs everything; names behind `--` choose kernels.
+//! The programs are those of the conformance suite (`tests/conformance/programs*`). All figures are
+//! times of whole launches, ours in place and in any order of groups as by the OpenCL driver.
+//! Oclgrind compiles its kernel each time, so its figure is the time of a whole process less that
+//! of the same process with one work group and sizes of zero, which does next to nothing. pocl is
+//! driven by `benches/pocl.c`, which this bench compiles.
 
 mod cases;
 

@@ -5,9 +5,10 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use iced_x86::{Code, Encoder, Instruction, MemoryOperand, Register};
+use iced_x86::{Code, Instruction, MemoryOperand, Register};
 
 use crate::op;
+use crate::stream::{Stream, Target};
 
 /// A vector register, of 16, 32 or 64 bytes as the instruction says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,21 +89,6 @@ pub(crate) struct Asm {
     is_sound: bool,
 }
 
-/// Code that stands together.
-struct Stream {
-    encoder: Encoder,
-    len: usize,
-    /// Where the four bytes of a distance stand, and what it leads to.
-    distances: Vec<(usize, Target)>,
-}
-
-/// What a distance leads to.
-enum Target {
-    Label(Label),
-    /// Something in front of the code, for which the distance has been right at the beginning.
-    Constant,
-}
-
 /// How much of each stream there is.
 pub(crate) struct Written {
     lens: Vec<usize>,
@@ -170,6 +156,11 @@ impl Asm {
     /// Goes on where it was before [`Asm::aside`].
     pub(crate) fn back(&mut self) {
         self.depth -= 1;
+    }
+
+    /// Returns the bytes of code and constants so far.
+    pub(crate) fn len(&self) -> usize {
+        self.streams.iter().map(|stream| stream.len).sum()
     }
 
     /// How much there is.
@@ -459,33 +450,6 @@ impl Asm {
         }
         self.is_sound.then_some(())?;
         Some((bytes, labels.into_iter().map(|place| place.unwrap_or(usize::MAX)).collect()))
-    }
-}
-
-impl Stream {
-    fn new(bytes: Vec<u8>) -> Self {
-        let mut encoder = Encoder::new(64);
-        let len = bytes.len();
-        encoder.set_buffer(bytes);
-        Self { encoder, len, distances: Vec::new() }
-    }
-
-    fn put(&mut self, instruction: &Instruction) -> Result<(), iced_x86::IcedError> {
-        let bytes = self.encoder.encode(instruction, self.len as u64)?;
-        if instruction.memory_base() == Register::RIP {
-            let field = self.len + self.encoder.get_constant_offsets().displacement_offset();
-            self.distances.push((field, Target::Constant));
-        }
-        self.len += bytes;
-        Ok(())
-    }
-
-    fn rewind(&mut self, place: usize) {
-        let mut bytes = self.encoder.take_buffer();
-        bytes.truncate(place);
-        self.encoder.set_buffer(bytes);
-        self.distances.retain(|(distance, _)| *distance < place);
-        self.len = place;
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use iced_x86::{Code as Opcode, Register};
 
+use crate::Refusal;
 use crate::alike;
 use crate::asm::{Asm, Label, at};
 use crate::cache::Cache;
@@ -19,12 +20,23 @@ use crate::live::{Here, Live};
 use crate::transfer;
 use crate::whole::Pair;
 
-/// Makes code of a routine. Nothing when the machine lacks the instructions, or the routine contradicts itself.
-pub fn compile(routine: &Routine, level: Level) -> Option<Code> {
-    (Level::of_host() >= Some(level) && check::is_sound(routine)).then_some(())?;
+/// Bytes of code that a routine may have.
+const CODE: usize = 16 << 20;
+/// Cold paths of one block that may wait for its end. Each takes up to 2 KiB.
+const LATER: usize = 1 << 13;
+/// Cold paths that may wait for the end of the routine.
+const LATER_AT_END: usize = 1 << 12;
+/// Compiles a routine. The time and the memory that this takes grow with the size of the routine
+/// and have a budget.
+///
+/// # Errors
+/// A [`Refusal`]: the caller has to interpret the routine.
+pub fn compile(routine: &Routine, level: Level) -> Result<Code, Refusal> {
+    (Level::of_host() >= Some(level)).then_some(()).ok_or(Refusal::Host)?;
+    check::is_sound(routine).then_some(()).ok_or(Refusal::Unsound)?;
     let mut asm = Asm::new(fixed_constants().into_iter().chain(constants(routine)));
     let (leave, in_turn) = (asm.label(), asm.label());
-    let live = Live::of(routine);
+    let live = Live::of(routine).ok_or(Refusal::Budget)?;
     let has_bits = level == Level::Avx512;
     let cache = Cache::new(has_bits);
     let mut emitter = Emitter {
@@ -34,8 +46,8 @@ pub fn compile(routine: &Routine, level: Level) -> Option<Code> {
         is_full: true,
         is_branching: false,
         live: &live,
-        behind: Here::default(),
-        of_others: Here::default(),
+        behind: Here::new(routine.register_bytes),
+        of_others: Here::new(routine.register_bytes),
         first_step: 0,
         members: Vec::new(),
         flags: 0,
@@ -55,18 +67,16 @@ pub fn compile(routine: &Routine, level: Level) -> Option<Code> {
     emitter.begin(blocks[0]);
     let (mut steps, mut full) = (Vec::new(), Vec::new());
     for (n, block) in (0..).zip(&routine.blocks) {
-        emitter.block(n, block, &blocks, &mut steps, &mut full);
+        emitter.block(n, block, &blocks, &mut steps, &mut full).ok_or(Refusal::Budget)?;
     }
     emitter.asm.bind(blocks[routine.blocks.len()]);
     emitter.exit(routine.blocks.len() as u32, exit::BLOCK);
-    for later in std::mem::take(&mut emitter.later) {
-        emitter.later(later, &mut steps);
-    }
+    emitter.write_later(&mut steps);
     let leave = emitter.leave;
     emitter.asm.bind(leave);
     emitter.leave();
     let functions = emitter.functions;
-    let (bytes, places) = emitter.asm.finish()?;
+    let (bytes, places) = emitter.asm.finish().ok_or(Refusal::Unsound)?;
     let place = |label: &Label| places.get(label.index()).copied().unwrap_or(usize::MAX);
     let parts = Parts {
         bytes,
@@ -76,9 +86,10 @@ pub fn compile(routine: &Routine, level: Level) -> Option<Code> {
         steps: steps.iter().map(|labels| labels.map(|label| label.as_ref().map_or(usize::MAX, place))).collect(),
         full,
         functions,
-        live,
+        begin: live.begin.map(|bytes| bytes.plain(routine.register_bytes)),
+        written: live.written.plain(routine.register_bytes),
     };
-    Code::new(parts, routine)
+    Code::new(parts, routine).ok_or(Refusal::Host)
 }
 
 /// The constants of all expressions and transfers.
@@ -100,7 +111,15 @@ fn constants(routine: &Routine) -> Vec<Vec<u8>> {
 type Steps = Vec<[Option<Label>; 2]>;
 
 impl Emitter<'_> {
-    fn block(&mut self, n: u32, block: &Block, blocks: &[Label], steps: &mut Steps, full: &mut Vec<u32>) {
+    /// Writes a block. Nothing when the code exceeds the budget.
+    fn block(
+        &mut self,
+        n: u32,
+        block: &Block,
+        blocks: &[Label],
+        steps: &mut Steps,
+        full: &mut Vec<u32>,
+    ) -> Option<()> {
         self.asm.bind(blocks[n as usize]);
         let (join, back) = (self.asm.label(), self.asm.label());
         self.asm.rm(Opcode::Mov_r32_rm32, Register::EAX, at(WAITING, n * 4));
@@ -129,24 +148,35 @@ impl Emitter<'_> {
             self.asm.ri(Opcode::And_rm32_imm32, Register::EAX, channels as i32);
             self.asm.ri(Opcode::Cmp_rm32_imm32, Register::EAX, channels as i32);
             self.asm.jump(Opcode::Jne_rel32_64, some);
-            self.body(n, block, blocks, (true, first), steps);
+            self.body(n, block, blocks, (true, first), steps)?;
             self.asm.bind(some);
-            self.body(n, block, blocks, (false, first), steps);
+            self.body(n, block, blocks, (false, first), steps)
         } else {
-            self.body(n, block, blocks, (true, first), steps);
+            self.body(n, block, blocks, (true, first), steps)
         }
     }
 
     /// The steps of a block, for all of its channels or for any.
-    fn body(&mut self, n: u32, block: &Block, blocks: &[Label], (is_full, first): (bool, u32), steps: &mut Steps) {
+    fn body(
+        &mut self,
+        n: u32,
+        block: &Block,
+        blocks: &[Label],
+        (is_full, first): (bool, u32),
+        steps: &mut Steps,
+    ) -> Option<()> {
         (self.is_full, self.enabled) = (is_full, None);
         self.cache.clear();
         self.states.clear();
         (self.members, self.flags) = if is_full { alike::members(block) } else { (Vec::new(), 0) };
         self.first_step = first;
         self.forget_alike();
-        self.behind = self.live.here(n, block, is_full);
-        self.of_others = if is_full { Here::default() } else { self.live.of_others(n, block) };
+        self.live.here(n, block, is_full, &mut self.behind);
+        if is_full {
+            self.of_others.clear();
+        } else {
+            self.live.of_others(n, block, &mut self.of_others);
+        }
         let mut rest = &block.steps[..];
         while let [step, ..] = rest {
             let number = first + (block.steps.len() - rest.len()) as u32;
@@ -164,12 +194,24 @@ impl Emitter<'_> {
             if done.is_none() {
                 (number..).zip(these).for_each(|(number, step)| self.step_or_outside(step, number, steps));
             }
+            (self.asm.len() <= CODE && self.later.len() <= LATER).then_some(())?;
         }
         // Nobody reads the rest.
         let live = self.live.end(n, is_full);
         let _ = self.write_what(|place| live.touch(place.at, place.bytes));
         self.end(n, block, blocks);
         self.cache.clear();
+        if self.later.len() > LATER_AT_END {
+            self.write_later(steps);
+        }
+        Some(())
+    }
+
+    /// Writes the cold paths that have been put off.
+    fn write_later(&mut self, steps: &mut Steps) {
+        for later in std::mem::take(&mut self.later) {
+            self.later(later, steps);
+        }
     }
 
     /// Writes all that has not been written.
@@ -304,52 +346,6 @@ impl Emitter<'_> {
             }
             End::Outside(_) => {}
         }
-    }
-
-    /// Goes to the next block unless the first channel's predicate decides otherwise, and any channel is active.
-    fn decide(&mut self, mask: &Mask, next: Label) {
-        if self.enabled(&Mask { always: true, ..*mask }) == Enabled::Some {
-            self.asm.ri(Opcode::Test_rm32_imm32, ENABLED, 1);
-            self.asm.jump(Opcode::Je_rel32_64, next);
-        }
-        self.asm.rr(Opcode::Test_rm32_r32, ACTIVE, ACTIVE);
-        self.asm.jump(Opcode::Je_rel32_64, next);
-    }
-
-    /// All active channels branch: to the target, unless others wait on the way there.
-    fn go_all(&mut self, n: u32, target: u32, blocks: &[Label]) {
-        let next = n + 1;
-        if target > next {
-            let kept = self.asm.label();
-            self.aside(|this| {
-                this.asm.bind(kept);
-                this.wait(target, ACTIVE);
-                this.asm.rr(Opcode::Xor_r32_rm32, ACTIVE, ACTIVE);
-                // Execution goes to the first block where others wait.
-                let live = this.live;
-                for block in live.joins.iter().filter(|join| (next..target).contains(join)) {
-                    this.asm.mi(Opcode::Cmp_rm32_imm8, at(WAITING, block * 4), 0);
-                    this.asm.jump(Opcode::Jne_rel32_64, blocks[*block as usize]);
-                }
-                this.asm.jump(Opcode::Jmp_rel32_64, blocks[target as usize]);
-            });
-            self.asm.rm(Opcode::Mov_r64_rm64, Register::RCX, at(FRAME, offset::OCCUPIED));
-            for word in next / 64..=(target - 1) / 64 {
-                let bits = |first: u32, end: u32| u64::MAX >> (64 - (end - first)) << (first % 64);
-                let on_the_way = bits(next.max(word * 64), target.min(word * 64 + 64));
-                self.asm.rq(Register::R9, on_the_way);
-                self.asm.mr(Opcode::Test_rm64_r64, at(Register::RCX, word * 8), Register::R9);
-                self.asm.jump(Opcode::Jne_rel32_64, kept);
-            }
-        }
-        self.asm.jump(Opcode::Jmp_rel32_64, blocks[target as usize]);
-    }
-
-    /// Lets channels wait for a block.
-    fn wait(&mut self, block: u32, channels: Register) {
-        self.asm.mr(Opcode::Or_rm32_r32, at(WAITING, block * 4), channels);
-        self.frame(Register::RCX, offset::OCCUPIED);
-        self.asm.mi(Opcode::Bts_rm64_imm8, at(Register::RCX, block / 64 * 8), (block % 64) as i32);
     }
 
     fn count_end(&mut self, n: u32, end: &End) {

@@ -6,9 +6,9 @@ use std::mem::MaybeUninit;
 use memmap2::{Mmap, MmapMut};
 
 use crate::block::channels;
+use crate::bytes::Plain;
 use crate::frame::{Frame, Memory, Raw};
 use crate::ir::{Body, Function, Operands, Routine};
-use crate::live::Live;
 use crate::{Exit, Resume, Threads};
 
 /// The compiled code of a routine.
@@ -27,7 +27,11 @@ pub struct Code {
     full: Vec<u32>,
     /// What the code calls, at the addresses that stand in it.
     _functions: Vec<Function>,
-    live: Live,
+    /// Bytes that are live when the routine begins: with all channels of the first block, and with
+    /// any.
+    begin: [Plain; 2],
+    /// Bytes that any step writes.
+    written: Plain,
     /// The channels of the first block.
     channels: u32,
     limits: Limits,
@@ -60,7 +64,8 @@ pub(crate) struct Parts {
     pub(crate) steps: Vec<[usize; 2]>,
     pub(crate) full: Vec<u32>,
     pub(crate) functions: Vec<Function>,
-    pub(crate) live: Live,
+    pub(crate) begin: [Plain; 2],
+    pub(crate) written: Plain,
 }
 
 /// The function at [`Code::entry`]: it takes a frame and the place to begin at, and gives the number of an exit.
@@ -78,7 +83,7 @@ pub(crate) mod exit {
 impl Code {
     /// Makes the bytes executable. Nothing when the system refuses, or a place is outside of the code.
     pub(crate) fn new(parts: Parts, routine: &Routine) -> Option<Self> {
-        let Parts { bytes, entry, in_turn, blocks, steps, full, functions, live } = parts;
+        let Parts { bytes, entry, in_turn, blocks, steps, full, functions, begin, written } = parts;
         // A step behind which nothing goes on has no place.
         let is_inside = |place: &usize| *place < bytes.len();
         ([entry, in_turn].iter().all(is_inside) && blocks.iter().all(is_inside)).then_some(())?;
@@ -95,18 +100,30 @@ impl Code {
             branches: routine.blocks.len() & count,
         };
         let channels = routine.blocks.first().map_or(0, |block| channels(block, routine.count));
-        Some(Self { memory, entry, in_turn, blocks, steps, full, _functions: functions, live, channels, limits })
+        Some(Self {
+            memory,
+            entry,
+            in_turn,
+            blocks,
+            steps,
+            full,
+            _functions: functions,
+            begin,
+            written,
+            channels,
+            limits,
+        })
     }
 
     /// Which dwords of a [`PIECE`](crate::PIECE) of the registers, at a multiple of its size, a thread that begins with these channels
     /// may read before they are written: one bit each.
     pub fn needs(&self, at: u32, active: u32) -> u8 {
-        self.live.begin[usize::from(active & self.channels != self.channels)].of_piece(at)
+        self.begin[usize::from(active & self.channels != self.channels)].of_piece(at)
     }
 
     /// Which of them any step writes.
     pub fn changes(&self, at: u32) -> u8 {
-        self.live.written.of_piece(at)
+        self.written.of_piece(at)
     }
 
     /// Bytes of code.

@@ -5,9 +5,12 @@
 //! do: a step that is not known here or has to look closer, the end of a block, the end of a thread's turn. So nothing has
 //! to be known, and what is left out is slower but not different.
 //!
-//! Modules in reading order: `ir`; `simple`, what need not be computed; `live`, which registers matter where; `alike`, which transfers go the same way; `host`, the machine for code in Rust; `frame` and `threads`, what the code finds; `asm` and
-//! `op`, instructions into bytes; `cache`, what registers hold; `emit`, `choice`, `compute`, `operation`, `logic`, `convert`, `predicate`, `transfer`, `buffer`, `address`, `element`, `weave`,
-//! `scatter`, `whole`, `turn`, `block`, the code; `check`, what must hold of it; `code`, which is run.
+//! Modules in reading order: `ir`; `simple`, what need not be computed; `bytes`, `flow`, `live`,
+//! which registers matter where; `alike`, which transfers go the same way; `host`, the machine for
+//! code in Rust; `frame` and `threads`, what the code finds; `asm`, `stream` and `op`, instructions
+//! into bytes; `cache`, what registers hold; `emit`, `choice`, `compute`, `operation`, `logic`,
+//! `convert`, `predicate`, `transfer`, `buffer`, `address`, `element`, `weave`, `scatter`, `whole`,
+//! `turn`, `branch`, `block`, the code; `check`, what must hold of it; `code`, which is run.
 //!
 //! The code is made of AVX2 or AVX-512 ([`Level`]); on machines without either [`compile`] gives nothing.
 
@@ -23,7 +26,11 @@ mod asm;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod block;
 #[cfg(all(target_arch = "x86_64", unix))]
+mod branch;
+#[cfg(all(target_arch = "x86_64", unix))]
 mod buffer;
+#[cfg(all(target_arch = "x86_64", unix))]
+mod bytes;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod cache;
 #[cfg(all(target_arch = "x86_64", unix))]
@@ -40,6 +47,8 @@ mod convert;
 mod element;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod emit;
+#[cfg(all(target_arch = "x86_64", unix))]
+mod flow;
 mod frame;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod live;
@@ -56,6 +65,8 @@ mod predicate;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod scatter;
 mod simple;
+#[cfg(all(target_arch = "x86_64", unix))]
+mod stream;
 mod threads;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod transfer;
@@ -77,6 +88,27 @@ pub use {
     block::compile,
     code::{Code, Lent},
 };
+
+/// Why a routine has no native code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The host's processor lacks the instructions, or the system gives no executable memory.
+    Host,
+    /// The routine contradicts itself.
+    Unsound,
+    /// The code, or what has to be known to write it, exceeds the budget.
+    Budget,
+}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Host => "the host has no instructions or no executable memory for it",
+            Self::Unsound => "the kernel has offsets outside of its registers",
+            Self::Budget => "the kernel is too large for it",
+        })
+    }
+}
 
 /// Why the code has come back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

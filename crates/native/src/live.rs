@@ -5,74 +5,15 @@
 //! active channels have written is there for what the same channels read behind it in the block, since they are the same
 //! ones until its end.
 
-use crate::block::channels;
+use std::ops::Range;
+use std::rc::Rc;
+
+use crate::bytes::{Bytes, Changing, Undo};
 use crate::compute::operands;
+use crate::flow::{Flow, joins_in};
 use crate::ir::{
     Access, Action, Addresses, Behind, Binary, Block, Change, End, Expression, Mask, Node, Routine, Step, Unit, Value,
 };
-
-/// A set of bytes of the register file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Bytes {
-    words: Vec<u64>,
-    /// If that is wanted, the words that have been changed, and what they were before.
-    log: Option<Vec<(usize, u64)>>,
-}
-
-impl Bytes {
-    fn new(bytes: u32, all: bool) -> Self {
-        Self { words: vec![if all { u64::MAX } else { 0 }; bytes.div_ceil(64) as usize], log: None }
-    }
-
-    /// The words that some bytes are in, and which bits of them they are.
-    fn words(at: u32, bytes: u32) -> impl Iterator<Item = (usize, u64)> {
-        let end = at + bytes;
-        (at / 64..end.div_ceil(64)).map(move |word| {
-            let (first, end) = (at.max(word * 64) - word * 64, end.min(word * 64 + 64) - word * 64);
-            (word as usize, u64::MAX >> (64 - (end - first)) << first)
-        })
-    }
-
-    fn add(&mut self, at: u32, bytes: u32) {
-        Self::words(at, bytes).for_each(|(word, bits)| self.change(word, |old| old | bits));
-    }
-
-    fn add_row(&mut self, row: Row) {
-        row.spans().for_each(|(at, bytes)| self.add(at, bytes));
-    }
-
-    fn remove_row(&mut self, row: Row) {
-        for (word, bits) in row.spans().flat_map(|(at, bytes)| Self::words(at, bytes)) {
-            self.change(word, |old| old & !bits);
-        }
-    }
-
-    fn add_all(&mut self) {
-        (0..self.words.len()).for_each(|word| self.change(word, |_| u64::MAX));
-    }
-
-    fn change(&mut self, n: usize, to: impl FnOnce(u64) -> u64) {
-        let Some(word) = self.words.get_mut(n) else { return };
-        let old = std::mem::replace(word, to(*word));
-        if let Some(log) = &mut self.log {
-            log.push((n, old));
-        }
-    }
-
-    fn unite(&mut self, other: &Self) {
-        self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word |= other);
-    }
-
-    /// Whether any of some bytes are among them.
-    pub(crate) fn touch(&self, at: u32, bytes: u32) -> bool {
-        Self::words(at, bytes).any(|(word, bits)| self.words.get(word).is_some_and(|word| word & bits != 0))
-    }
-
-    /// The dwords of a [`PIECE`](crate::PIECE) at a multiple of its size that any of them are in, one bit each.
-    pub(crate) fn of_piece(&self, at: u32) -> u8 {
-        (0..8).fold(0, |all, dword| all | u8::from(self.touch(at + dword * 4, 4)) << dword)
-    }
-}
 
 /// Elements of the register file, those of channels that follow each other.
 #[derive(Clone, Copy, Debug)]
@@ -115,11 +56,11 @@ pub(crate) struct Live {
     /// What any step writes.
     pub(crate) written: Bytes,
     /// Behind each block, made for all of its channels, and for any.
-    ends: Vec<[Bytes; 2]>,
+    ends: Vec<[Rc<Bytes>; 2]>,
     /// What each step of each block reads that the same channels have not written before it in the block.
     exposed: Vec<Vec<Vec<Row>>>,
     /// The blocks at which channels may wait for others, in their order.
-    pub(crate) joins: Vec<u32>,
+    joins: Vec<u32>,
 }
 
 impl Live {
@@ -129,83 +70,58 @@ impl Live {
     }
 
     /// What matters at the beginning of a block. What channels have written matters for the same ones as well.
-    pub(crate) fn here(&self, n: u32, block: &Block, is_full: bool) -> Here {
-        self.walk(n, block, (is_full, &[]))
+    pub(crate) fn here(&self, n: u32, block: &Block, is_full: bool, here: &mut Here) {
+        self.walk(n, block, (is_full, &[]), here);
     }
 
     /// What matters of channels that are not active.
-    pub(crate) fn of_others(&self, n: u32, block: &Block) -> Here {
-        self.walk(n, block, (false, &self.exposed[n as usize]))
+    pub(crate) fn of_others(&self, n: u32, block: &Block, here: &mut Here) {
+        self.walk(n, block, (false, &self.exposed[n as usize]), here);
     }
 
-    fn walk(&self, n: u32, block: &Block, (is_full, exposed): (bool, &[Vec<Row>])) -> Here {
-        let mut bytes = self.end(n, is_full).clone();
-        let mut changes = Vec::new();
+    /// The memory of the last block's answer is used again.
+    fn walk(&self, n: u32, block: &Block, (is_full, exposed): (bool, &[Vec<Row>]), here: &mut Here) {
+        let Here { bytes, changes, steps } = here;
+        bytes.set(self.end(n, is_full));
+        changes.clear();
+        steps.clear();
         for (n, step) in block.steps.iter().enumerate().rev() {
-            bytes.log = Some(Vec::new());
-            before_step(step, exposed.get(n), is_full, &mut bytes);
-            changes.extend(bytes.log.take());
+            steps.push(changes.len());
+            before_step(step, exposed.get(n), is_full, bytes, Some(changes));
         }
-        Here { bytes, changes }
     }
 
-    /// Asks a routine.
-    pub(crate) fn of(routine: &Routine) -> Self {
-        let bytes = routine.register_bytes;
-        let none = || Bytes::new(bytes, false);
-        let mut written = none();
-        // Who begins threads finds the mode that they compute in there.
-        let mut always = none();
-        for step in routine.blocks.iter().flat_map(|block| &block.steps) {
-            match &step.action {
-                Action::Outside => written = Bytes::new(bytes, true),
-                Action::Control { at, .. } => always.add(*at, 4),
-                _ => {}
-            }
-            writes(step).into_iter().for_each(|write| written.add_row(write));
-        }
-        if routine.blocks.iter().any(|block| matches!(block.end, End::Outside(Behind::Anything))) {
-            written = Bytes::new(bytes, true);
-        }
-        let count = routine.blocks.len();
-        let joins = joins(routine);
-        let all: Vec<u32> = routine.blocks.iter().map(|block| channels(block, routine.count)).collect();
-        let mut owners = Owners { bytes: vec![(0, 0); bytes as usize], block: 0 };
-        let exposed: Vec<_> = routine.blocks.iter().map(|block| owners.exposed(block)).collect();
-        let mut begins = vec![[none(), none()]; count + 1];
-        let mut ends = vec![[none(), none()]; count];
-        loop {
-            let mut is_same = true;
-            for (n, block) in routine.blocks.iter().enumerate().rev() {
-                for (kind, is_full) in [true, false].into_iter().enumerate() {
-                    let mut live = always.clone();
-                    if let End::Outside(Behind::Anything) = block.end {
-                        live = Bytes::new(bytes, true);
-                    }
-                    for (next, keeps) in successors(n as u32, block, &joins) {
-                        // Channels that were all active still are, where none has left.
-                        let needed = all.get(next as usize).copied().unwrap_or(0);
-                        let stays = is_full && keeps && needed != 0 && needed & !all[n] == 0;
-                        let begin = &begins[next as usize];
-                        live.unite(&begin[0]);
-                        if !stays {
-                            live.unite(&begin[1]);
-                        }
-                    }
-                    ends[n][kind] = live.clone();
-                    before(block, &exposed[n], is_full, &mut live);
-                    if live != begins[n][kind] {
-                        begins[n][kind] = live;
-                        is_same = false;
-                    }
-                }
-            }
-            if is_same {
-                break;
-            }
-        }
-        Self { begin: begins.swap_remove(0), written, ends, exposed, joins }
+    /// Returns the joins in a range of blocks.
+    pub(crate) fn joins_in(&self, range: Range<u32>) -> &[u32] {
+        joins_in(&self.joins, range)
     }
+
+    /// Asks a routine. Nothing when the answer takes more than the budget.
+    pub(crate) fn of(routine: &Routine) -> Option<Self> {
+        let joins = joins(routine);
+        let mut owners = Owners::new(routine.register_bytes);
+        let exposed: Vec<_> = routine.blocks.iter().map(|block| owners.exposed(block)).collect();
+        let [begin, ends] = Flow::of(routine, &joins, &exposed).solve()?;
+        let begin = begin.first()?.clone().map(Rc::unwrap_or_clone);
+        let written = written(routine);
+        Some(Self { begin, written, ends, exposed, joins })
+    }
+}
+
+/// Returns the bytes that any step writes.
+fn written(routine: &Routine) -> Bytes {
+    let mut written = Changing::new(routine.register_bytes);
+    let anything = routine.blocks.iter().any(|block| {
+        matches!(block.end, End::Outside(Behind::Anything))
+            || block.steps.iter().any(|step| matches!(step.action, Action::Outside))
+    });
+    if anything {
+        written.fill();
+    }
+    for row in routine.blocks.iter().flat_map(|block| &block.steps).flat_map(writes) {
+        row.spans().for_each(|(at, bytes)| written.add(at, bytes, None));
+    }
+    written.bytes()
 }
 
 /// The blocks at which channels may wait for others.
@@ -222,61 +138,71 @@ fn joins(routine: &Routine) -> Vec<u32> {
     joins
 }
 
-/// Where it may go on behind a block, and whether with the same channels. Those that leave do so past others that wait, who are next
-/// then.
-fn successors(n: u32, block: &Block, joins: &[u32]) -> Vec<(u32, bool)> {
-    let next = n + 1;
-    let waiting = |end: u32| joins.iter().filter(move |join| (next..end).contains(join)).map(|join| (*join, false));
-    match block.end {
-        End::Fall | End::Outside(Behind::Next) => vec![(next, true)],
-        End::Jump { target, .. } => vec![(next, true), (target, true)],
-        End::Branch { uniform, target, .. } => {
-            [(next, uniform), (target, uniform)].into_iter().chain(waiting(target)).collect()
-        }
-        End::Outside(Behind::Others(_)) => std::iter::once((next, false)).chain(waiting(u32::MAX)).collect(),
-        End::Outside(Behind::Anything) => Vec::new(),
-    }
-}
-
-/// From what matters behind a block, what does before it.
-fn before(block: &Block, exposed: &[Vec<Row>], is_full: bool, live: &mut Bytes) {
+/// Adds to a set what matters before a block, from what does behind it.
+pub(crate) fn before(block: &Block, exposed: &[Vec<Row>], is_full: bool, live: &mut Changing) {
     for (n, step) in block.steps.iter().enumerate().rev() {
-        before_step(step, exposed.get(n).filter(|_| !is_full), is_full, live);
+        before_step(step, exposed.get(n).filter(|_| !is_full), is_full, live, None);
     }
 }
 
 /// The same for a step, with what it reads unless that is all it has to do with.
-fn before_step(step: &Step, exposed: Option<&Vec<Row>>, is_full: bool, live: &mut Bytes) {
+fn before_step(
+    step: &Step,
+    exposed: Option<&Vec<Row>>,
+    is_full: bool,
+    live: &mut Changing,
+    mut log: Option<&mut Vec<Undo>>,
+) {
     if let Action::Outside = step.action {
-        live.add_all();
+        if let Some(log) = log {
+            log.push(Undo::All(live.bytes()));
+        }
+        live.fill();
         return;
     }
     let mask = &step.mask;
     // Of the control register some bits stay.
     let is_whole = !matches!(step.action, Action::Control { .. });
     if mask.predicate == 0 && is_row(mask) && (is_full || mask.always) && is_whole {
-        writes(step).into_iter().for_each(|write| live.remove_row(write));
+        for (at, bytes) in writes(step).into_iter().flat_map(Row::spans) {
+            live.remove(at, bytes, log.as_deref_mut());
+        }
     }
+    let mut add = |row: Row| row.spans().for_each(|(at, bytes)| live.add(at, bytes, log.as_deref_mut()));
     match exposed {
-        Some(reads) => reads.iter().for_each(|read| live.add_row(*read)),
-        None => reads(step).into_iter().for_each(|(read, _)| live.add_row(read)),
+        Some(reads) => reads.iter().copied().for_each(add),
+        None => reads(step).into_iter().for_each(|(read, _)| add(read)),
     }
 }
 
 /// What matters at a place in a block: before its first step to begin with.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Here {
-    bytes: Bytes,
-    /// The words that change from before a step to behind it, the last step first.
-    changes: Vec<Vec<(usize, u64)>>,
+    bytes: Changing,
+    /// The changes from before a step to after it, the last step first.
+    changes: Vec<Undo>,
+    /// How many changes there are behind each step, the last one first.
+    steps: Vec<usize>,
 }
 
 impl Here {
+    /// Nothing matters of a register file.
+    pub(crate) fn new(register_bytes: u32) -> Self {
+        Self { bytes: Changing::new(register_bytes), changes: Vec::new(), steps: Vec::new() }
+    }
+
     /// Goes behind the next step.
     pub(crate) fn advance(&mut self) {
-        for (word, value) in self.changes.pop().into_iter().flatten().rev() {
-            self.bytes.words[word] = value;
+        if let Some(first) = self.steps.pop() {
+            self.changes.drain(first..).rev().for_each(|undo| self.bytes.undo(&undo));
         }
+    }
+
+    /// Nothing matters, in a block of any steps.
+    pub(crate) fn clear(&mut self) {
+        self.bytes.clear();
+        self.changes.clear();
+        self.steps.clear();
     }
 
     /// Whether any of some bytes matter.
@@ -285,22 +211,40 @@ impl Here {
     }
 }
 
-/// For each byte of the registers, the channel that has written it in a block, and which block that was.
+/// A block and a channel of it.
+type Owner = (u32, u32);
+
+/// For each byte of the registers that has been written, the channel that has written it in a
+/// block, and which block that was.
 struct Owners {
-    bytes: Vec<(u32, u32)>,
+    /// [`OWNED`] bytes each, in their order; none where no byte is written.
+    pages: Vec<Option<Box<[Owner; OWNED]>>>,
     block: u32,
 }
 
+/// Bytes whose owners are kept together.
+const OWNED: usize = 64;
+
 impl Owners {
+    fn new(bytes: u32) -> Self {
+        Self { pages: vec![None; (bytes as usize).div_ceil(OWNED)], block: 0 }
+    }
+
     /// Whether a channel has written these bytes.
     fn own(&self, channel: u32, at: u32, bytes: u32) -> bool {
         let own = (self.block, channel);
-        self.bytes.get(at as usize..(at + bytes) as usize).is_some_and(|all| all.iter().all(|other| *other == own))
+        parts(at, bytes).all(|(page, part)| {
+            let page = self.pages.get(page).and_then(Option::as_deref);
+            page.is_some_and(|page| page[part].iter().all(|other| *other == own))
+        })
     }
 
-    fn set(&mut self, owner: (u32, u32), at: u32, bytes: u32) {
-        let place = at as usize..(at + bytes) as usize;
-        self.bytes.get_mut(place).into_iter().flatten().for_each(|other| *other = owner);
+    fn set(&mut self, owner: Owner, at: u32, bytes: u32) {
+        for (page, part) in parts(at, bytes) {
+            if let Some(page) = self.pages.get_mut(page) {
+                page.get_or_insert_with(|| Box::new([(0, 0); OWNED]))[part].fill(owner);
+            }
+        }
     }
 
     /// What the steps of the next block read, as far as it is not what the same channels have written before.
@@ -312,11 +256,10 @@ impl Owners {
     fn exposed_by(&mut self, step: &Step) -> Vec<Row> {
         let mask = &step.mask;
         let is_own = is_row(mask) && !mask.always;
-        let mut all = Vec::new();
+        let mut all: Vec<Row> = Vec::new();
         for (read, each) in reads(step) {
             if is_own && each {
-                let open = (0..read.count).filter(|n| !self.own(mask.shift + n, read.element(*n), read.bytes));
-                all.extend(open.map(|n| Row::one(read.element(n), read.bytes)));
+                self.add_open(read, mask.shift, &mut all);
             } else {
                 all.push(read);
             }
@@ -335,8 +278,33 @@ impl Owners {
         if let Action::Outside = step.action {
             self.block += 1;
         }
+        all.shrink_to_fit();
         all
     }
+
+    /// Adds the elements of a row that their channels, from `shift` on, have not written
+    /// themselves.
+    fn add_open(&self, read: Row, shift: u32, all: &mut Vec<Row>) {
+        let mut open: Option<Row> = None;
+        for n in 0..read.count {
+            if self.own(shift + n, read.element(n), read.bytes) {
+                all.extend(open.take());
+            } else {
+                let row = open.get_or_insert(Row { at: read.element(n), count: 0, ..read });
+                row.count += 1;
+            }
+        }
+        all.extend(open);
+    }
+}
+
+/// Returns the pages that some bytes lie in, and which part of each they are.
+fn parts(at: u32, bytes: u32) -> impl Iterator<Item = (usize, Range<usize>)> {
+    let (at, end) = (at as usize, (at + bytes) as usize);
+    (at / OWNED..end.div_ceil(OWNED)).map(move |page| {
+        let first = page * OWNED;
+        (page, at.max(first) - first..end.min(first + OWNED) - first)
+    })
 }
 
 /// Whether the channels are the first ones, without gaps.

@@ -3,15 +3,18 @@
 use crate::frame::{Frame, Memory};
 use crate::host::Level;
 use crate::ir::Routine;
-use crate::{Exit, Resume, Threads};
+use crate::{Exit, Refusal, Resume, Threads};
 
 /// Code, of which there is none.
 #[derive(Debug)]
 pub enum Code {}
 
-/// Gives nothing.
-pub fn compile(_: &Routine, _: Level) -> Option<Code> {
-    None
+/// Refuses every routine.
+///
+/// # Errors
+/// Always.
+pub fn compile(_: &Routine, _: Level) -> Result<Code, Refusal> {
+    Err(Refusal::Host)
 }
 
 impl Code {

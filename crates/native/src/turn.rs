@@ -114,10 +114,7 @@ impl Emitter<'_> {
             self.asm.jump(Opcode::Jne_rel32_64, otherwise);
         }
         self.frame(Register::RCX, offset::OCCUPIED);
-        for word in 0..=self.routine.blocks.len() as u32 / 64 {
-            self.asm.mi(Opcode::Cmp_rm64_imm8, at(Register::RCX, word * 8), 0);
-            self.asm.jump(Opcode::Jne_rel32_64, otherwise);
-        }
+        self.go_if_any_word(0..self.routine.blocks.len() as u32 / 64 + 1, otherwise);
         let in_turn = self.in_turn;
         self.asm.jump(Opcode::Jmp_rel32_64, in_turn);
     }

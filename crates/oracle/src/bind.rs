@@ -7,11 +7,11 @@ mod messages;
 
 use std::collections::HashMap;
 
-use visakit::isa::{DataType, ExecSize, Instruction, Predicate, predefined};
+use visakit::isa::{DataType, ExecSize, Instruction, Predicate, RawOperand, predefined};
 use visakit::object::Routine;
 use visakit::rt::{Bits as _, FieldRef, Role, Table, Visitor};
 use visakit_codegen::model::semantics::{Block, Call, Expression, ExpressionKind, Meaning, StatementKind as Said};
-use visakit_codegen::model::{Form, Instruction as Page, Model, PageKind, Presence, SourceSpan};
+use visakit_codegen::model::{FieldKind, Form, Instruction as Page, Model, PageKind, Presence, SourceSpan};
 use visakit_emulator::kernels::layout::Layout;
 
 use crate::Refusal;
@@ -239,6 +239,17 @@ impl<'m> Binder<'m> {
         // One of several that could be there is an element as well.
         for field in self.form.iter().flat_map(|form| &form.fields) {
             let name = field.name.to_ascii_lowercase();
+            if field.presence == Presence::Text && !self.fields.contains_key(&name) {
+                let nothing = match field.shape {
+                    FieldKind::Raw | FieldKind::Vector | FieldKind::Scalar => {
+                        self.operands.push(Place::raw(&RawOperand::default(), scope).map_err(illegal)?);
+                        self.names.push(("", false));
+                        Field::Operand(self.operands.len() - 1)
+                    }
+                    _ => Field::Number(0),
+                };
+                self.fields.insert(name.clone(), nothing);
+            }
             if matches!(field.presence, Presence::Times(_))
                 && let Some(one) = self.fields.remove(&name)
             {

@@ -111,6 +111,7 @@ fn of_operand(run: &mut Run<'_>, builtin: Builtin, arguments: &[Node]) -> Result
     let place = &run.operands[*operand];
     let (data_type, class) = (place.data_type, place.data_type.class());
     Ok(Some(match (builtin, &arguments[1..]) {
+        (B::IsNull, _) => Value::Truth(matches!(place.kind, Kind::Null)),
         (B::IsPred, _) => Value::Truth(matches!(place.kind, Kind::Predicate { .. })),
         (B::IsAddress, _) => Value::Truth(matches!(place.kind, Kind::Address { .. })),
         (B::IsFloat, _) => Value::Truth(is_float(data_type)),

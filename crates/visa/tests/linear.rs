@@ -67,7 +67,11 @@ const ILLEGAL: [(&str, usize, Make); 5] = [
     }),
 ];
 
-const PAGES: [(&str, usize, Make); 7] = [
+const PAGES: [(&str, usize, Make); 11] = [
+    ("nested blocks", 1000, |n| semantics(&("if (x) {\n".repeat(n) + &"}\n".repeat(n)))),
+    ("nested loops", 1000, |n| semantics(&("for (i = 0; i < 3; i++) {\n".repeat(n) + &"}\n".repeat(n)))),
+    ("chains of blocks", 500, |n| semantics(&("if (x) {\n}\nelse {\n".repeat(n) + &"}\n".repeat(n)))),
+    ("statements", 1000, |n| semantics(&"a = (1 + 2);\n".repeat(n))),
     ("brackets", 3000, |n| page(&format!("- x{}", "[".repeat(n)))),
     ("braces", 3000, |n| page(&format!("- x{}", "{X".repeat(n)))),
     ("headings", 150, |n| repeated(n, |i| format!("## H{i}\n\nx\n"))),
@@ -78,6 +82,10 @@ const PAGES: [(&str, usize, Make); 7] = [
         format!("{}\n```\n", page(&format!("\n## Text\n\n```\n{}", repeated(n, |i| format!("A{i} [<dst")))))
     }),
 ];
+
+fn semantics(text: &str) -> String {
+    page(&format!("text\n\n## Semantics\n\n```\n{text}```\n"))
+}
 
 fn page(description: &str) -> String {
     format!(

@@ -4,9 +4,9 @@
 //! The compilers are the `ocloc` on the search path, and those in the folders of
 //! `VISAKIT_COMPILERS`, which are separated as in `PATH`.
 //!
-//! A comment of a kernel says how it is run, and with which values; `only` names devices, `where it
-//! compiles` allows a compiler to refuse it, and `awaits` allows our reader to refuse its text, until
-//! that form is read: never wrong values.
+//! A comment of a kernel says how it is run, and with which values. `only` names devices, `where
+//! it compiles` allows a compiler to refuse it, and `awaits` allows our reader to refuse its text,
+//! until that form is read: never wrong values.
 
 use std::path::PathBuf;
 use std::process::Command;

@@ -3,6 +3,8 @@
 //! A zebin holds the native code of its kernels, which we leave alone, and, when it was compiled for that, one vISA text
 //! a kernel. Its `.ze_info` section says where every argument of a kernel goes. The two meet in [`Zebin::kernel`].
 
+#![cfg_attr(not(test), warn(clippy::indexing_slicing))]
+
 pub mod archive;
 mod elf;
 mod extract;

@@ -71,8 +71,9 @@ pub fn back_end_version(library: &Path) -> Option<String> {
         version.starts_with(|c: char| c.is_ascii_digit()).then(|| version.to_owned())
     };
     // A search for a rare byte first: the file has a hundred megabytes.
-    let places = bytes.iter().enumerate().filter(|(_, byte)| **byte == SOURCES[0]).map(|(at, _)| at);
-    let found = places.filter(|at| bytes[*at..].starts_with(SOURCES)).find_map(version);
+    let places = bytes.iter().enumerate().filter(|(_, byte)| Some(*byte) == SOURCES.first()).map(|(at, _)| at);
+    let is_here = |at: &usize| bytes.get(*at..).is_some_and(|rest| rest.starts_with(SOURCES));
+    let found = places.filter(is_here).find_map(version);
     found.or_else(|| {
         let file = library.canonicalize().ok()?;
         let (_, version) = file.file_name()?.to_str()?.split_once(".so.")?;

@@ -49,13 +49,20 @@ pub(super) fn form_struct(cx: &Cx<'_>, i: &Instruction, form: &Form) -> TokenStr
         }
         let Some(ty) = cx.field_type(field) else { continue };
         let ty = match field.presence {
-            Presence::Always => ty,
+            Presence::Always | Presence::Text => ty,
             Presence::If(_) => quote!(Option<#ty>),
             Presence::Times(_) => quote!(Vec<#ty>),
         };
         let doc = cx.doc(&field.doc, &field.name, field.at);
         members.push(quote!(#doc pub #ident: #ty));
         names.push(quote!(#ident: #local));
+        // What objects do not store is shown where a text says it.
+        if field.presence == Presence::Text {
+            let said = text_only_said(field);
+            visits.push(quote!(if #said { rt::Visit::visit(&self.#ident, #position, v); }));
+            changes.push(quote!(if #said { rt::Visit::visit_mut(&mut self.#ident, #position, v); }));
+            continue;
+        }
         match table_of(cx, form, field) {
             Some(table) => {
                 visits.push(quote!(v.field(#position, rt::FieldRef::Index(#table, self.#ident));));
@@ -68,6 +75,7 @@ pub(super) fn form_struct(cx: &Cx<'_>, i: &Instruction, form: &Form) -> TokenStr
         }
     }
     let infos = form.fields.iter().map(field_info);
+    let text_only = form.fields.iter().filter(|f| f.presence == Presence::Text).map(text_only_said);
     quote! {
         #doc
         #semantics
@@ -94,7 +102,19 @@ pub(super) fn form_struct(cx: &Cx<'_>, i: &Instruction, form: &Form) -> TokenStr
             fn visit_mut(&mut self, v: &mut dyn rt::VisitorMut) { #(#changes)* }
 
             const FIELDS: &'static [rt::FieldInfo] = &[#(#infos),*];
+
+            /// Whether a field that only texts have says something.
+            fn says_text_only(&self) -> bool { false #(|| #text_only)* }
         }
+    }
+}
+
+/// Tests whether a field that only texts have is not the default.
+pub(crate) fn text_only_said(field: &Field) -> TokenStream {
+    let member = member_name(&field.name);
+    match field.shape {
+        FieldKind::Number | FieldKind::IndexBy(_) => quote!((self.#member != 0)),
+        _ => quote!((self.#member != Default::default())),
     }
 }
 
@@ -141,6 +161,11 @@ pub(crate) fn role(field: &Field) -> TokenStream {
 /// a type: there are hundreds of them, and a closure each is what a build would spend its time on.
 pub(super) fn read_located(cx: &Cx<'_>, i: &Instruction, form: &Form, field: &Field) -> TokenStream {
     let (owner, spec) = (&i.name, &field.name);
+    if field.presence == Presence::Text {
+        let stored = Field { presence: Presence::Always, ..field.clone() };
+        let read = read_located(cx, i, form, &stored);
+        return quote!(if cx.has_text_only() { #read } else { Default::default() });
+    }
     let located = |ty: TokenStream| quote!(rt::field::<#ty>(#owner, #spec, r, cx)?);
     match (&field.presence, field.shape, field.storage.as_slice()) {
         (Presence::Always, FieldKind::Number | FieldKind::IndexBy(_), [(_, storage)]) => {
@@ -206,7 +231,7 @@ fn read_field(cx: &Cx<'_>, i: &Instruction, form: &Form, field: &Field) -> Token
         },
     };
     match &field.presence {
-        Presence::Always => one,
+        Presence::Always | Presence::Text => one,
         Presence::If(condition) => {
             let test = test(cx, form, condition, |field| member_value(field, false));
             quote!(if #test { Some(#one) } else { None })
@@ -312,6 +337,10 @@ fn write_field(cx: &Cx<'_>, i: &Instruction, form: &Form, field: &Field) -> Toke
     match &field.presence {
         Presence::Always if matches!(field.shape, FieldKind::Zero | FieldKind::Copy(_)) => one(quote!(())),
         Presence::Always => one(quote!((&self.#ident))),
+        Presence::Text => {
+            let one = one(quote!((&self.#ident)));
+            quote!(if cx.has_text_only() { #one })
+        }
         Presence::If(condition) => {
             let test = test(cx, form, condition, |field| member_value(field, true));
             let one = one(quote!(value));

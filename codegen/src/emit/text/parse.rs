@@ -26,7 +26,7 @@ pub(super) fn parser(cx: &Cx<'_>, i: &Instruction, form: &Form, text: &TextForm,
         let (local, member) = (local(field), member_name(&field.name));
         let initial = initial(field, &ty);
         locals.push(match field.presence {
-            Presence::Always => quote!(let mut #local: #ty = #initial;),
+            Presence::Always | Presence::Text => quote!(let mut #local: #ty = #initial;),
             Presence::If(_) => quote!(let mut #local: Option<#ty> = None;),
             Presence::Times(_) => quote!(let mut #local: Vec<#ty> = Vec::new();),
         });
@@ -127,7 +127,7 @@ fn preset(cx: &Cx<'_>, form: &Form, condition: &Condition) -> Option<TokenStream
 }
 
 fn parse_items(cx: &Cx<'_>, form: &Form, items: &[Item]) -> TokenStream {
-    let pieces = items.iter().map(|item| match item {
+    let pieces = items.iter().enumerate().map(|(at, item)| match item {
         Item::Text(text) => quote!(c.expect(#text)?;),
         Item::Space(_) => quote!(c.skip_blanks();),
         Item::Predicate => quote!(),
@@ -151,32 +151,41 @@ fn parse_items(cx: &Cx<'_>, form: &Form, items: &[Item]) -> TokenStream {
                 let inner = parse_items(cx, form, inner);
                 quote!(if #test { #inner })
             }
+            // A group that begins like what follows it is read where that follows once more.
+            Some((Item::Text(text), _)) if items.get(at + 1) == Some(&Item::Text(text.clone())) => {
+                kept_unless(form, inner, &parse_items(cx, form, inner), &quote!(c.looking_at(#text)))
+            }
             Some((Item::Text(text), rest)) => {
                 let rest = parse_items(cx, form, rest);
                 quote!(if c.take(#text) { #rest })
             }
-            _ => {
-                let locals: Vec<Ident> =
-                    template::places(inner).iter().map(|place| local(&form.fields[place.field])).collect();
-                let kept: Vec<Ident> = locals.iter().map(|l| format_ident!("kept_{l}")).collect();
-                let inner = parse_items(cx, form, inner);
-                quote! {{
-                    #(let #kept = #locals.clone();)*
-                    if c.attempt(|c| { #inner Ok(()) }).is_err() {
-                        #(#locals = #kept;)*
-                    }
-                }}
-            }
+            _ => kept_unless(form, inner, &parse_items(cx, form, inner), &quote!(true)),
         },
     });
     quote!(#(#pieces)*)
+}
+
+/// Reads a group, and goes back to what was there where it cannot be read or `follows` does not hold behind it.
+fn kept_unless(form: &Form, inner: &[Item], read: &TokenStream, follows: &TokenStream) -> TokenStream {
+    let locals: Vec<Ident> = template::places(inner).iter().map(|place| local(&form.fields[place.field])).collect();
+    let kept: Vec<Ident> = locals.iter().map(|l| format_ident!("kept_{l}")).collect();
+    quote! {{
+        #(let #kept = #locals.clone();)*
+        let read = c.attempt(|c| {
+            #read
+            if #follows { Ok(()) } else { Err(c.error("what stands behind the group")) }
+        });
+        if read.is_err() {
+            #(#locals = #kept;)*
+        }
+    }}
 }
 
 /// The condition of the first field of a group that is present only under one: it decides whether the group is read.
 fn presence_test(cx: &Cx<'_>, form: &Form, items: &[Item]) -> Option<TokenStream> {
     template::places(items).into_iter().find_map(|place| match &form.fields[place.field].presence {
         Presence::If(condition) => Some(test(cx, form, condition, |field| local(field).to_token_stream())),
-        Presence::Always | Presence::Times(_) => None,
+        Presence::Always | Presence::Times(_) | Presence::Text => None,
     })
 }
 
@@ -225,7 +234,7 @@ fn parse_field(cx: &Cx<'_>, form: &Form, field: &Field, position: usize, shown: 
         _ => quote!(rt::Text::parse(c, #format)?),
     };
     match field.presence {
-        Presence::Always => quote!(#local = #one;),
+        Presence::Always | Presence::Text => quote!(#local = #one;),
         Presence::If(_) => quote!(#local = Some(#one);),
         Presence::Times(_) => {
             let separator = separator(field);

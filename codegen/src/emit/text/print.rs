@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::lists::print_part;
 use super::{destination, format, index_part, texts};
-use crate::emit::instructions::{form_type, is_counter, test};
+use crate::emit::instructions::{form_type, is_counter, test, text_only_said};
 use crate::emit::{Cx, index_type, member_name, type_name, variant_name};
 use crate::model::{BitFieldKind, Field, FieldKind, Form, IndexKind, Instruction, ListKind, Presence};
 use crate::template::{self, Item, Style};
@@ -20,6 +20,9 @@ pub(super) fn printers(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
             let full = text.template.full.then(|| quote!(p.names.full()));
             let since = text.template.since.map(|since| quote!(p.names.revision() >= #since));
             let before = text.template.before.map(|before| quote!(p.names.revision() < #before));
+            let said: Vec<_> = text.text_only_operands(form).map(text_only_said).collect();
+            let said = (!said.is_empty()).then(|| quote!((false #(|| #said)*)));
+            let since = since.into_iter().chain(said);
             let tests: Vec<_> = full.into_iter().chain(since).chain(before).chain(tests).collect();
             let print = print_items(cx, form, &text.template.items);
             if tests.is_empty() {
@@ -115,7 +118,7 @@ fn print_field(cx: &Cx<'_>, form: &Form, field: &Field, position: usize, shown: 
         _ => quote!(rt::Text::print(&#value, p, #format);),
     };
     match field.presence {
-        Presence::Always => one(quote!(self.#member)),
+        Presence::Always | Presence::Text => one(quote!(self.#member)),
         Presence::If(_) => {
             let one = one(quote!((*value)));
             quote!(if let Some(value) = &self.#member { #one })

@@ -88,6 +88,8 @@ pub(super) struct Addressing {
     pub pitch: Option<Source<u64>>,
     /// Where the part of scratch memory begins that the addresses count in.
     pub scratch: Option<ScratchBase>,
+    /// An address from which those of flat memory count.
+    pub base: Option<Source<u64>>,
 }
 
 /// What native code knows of the number that all addresses have in common.
@@ -129,6 +131,8 @@ pub(super) enum Elements {
     Words(u32),
     /// Of 32 bits.
     Dwords(u32),
+    /// Of 32 bits with a sign.
+    Integers(u32),
     /// Of 64 bits.
     Qwords(u32),
 }
@@ -154,7 +158,17 @@ impl Addressing {
     /// Addresses that are the elements themselves.
     pub(super) fn new(elements: Option<Elements>, global: Option<Source<u64>>) -> Self {
         let global_place = if global.is_none() { GlobalPlace::Zero } else { GlobalPlace::Unknown };
-        Self { elements, global, global_place, scale: 1, offset: 0, mask: u64::MAX, pitch: None, scratch: None }
+        Self {
+            elements,
+            global,
+            global_place,
+            scale: 1,
+            offset: 0,
+            mask: u64::MAX,
+            pitch: None,
+            scratch: None,
+            base: None,
+        }
     }
 
     /// Offsets of 32 bits in registers.
@@ -172,7 +186,7 @@ impl Addressing {
                 step_of_dwords(thread, at + chunk(4), enabled).map(|(element, step)| (u64::from(element), step))
             }
             Some(Elements::Qwords(at)) => step_of_qwords(thread, at + chunk(8), enabled),
-            Some(Elements::Words(_)) => None,
+            Some(Elements::Words(_) | Elements::Integers(_)) => None,
             None => Some((0, 0)),
         };
         let Some((element, step)) = found else { return Pattern::Any };
@@ -180,7 +194,8 @@ impl Addressing {
         let address =
             element.wrapping_add(global).wrapping_mul(self.scale).wrapping_add_signed(self.offset) & self.mask;
         let scratch = self.scratch.as_ref().map_or(0, |scratch| scratch.bytes(thread));
-        let address = address.wrapping_add(scratch);
+        let base = self.base.as_ref().map_or(0, |base| base.first(thread));
+        let address = address.wrapping_add(scratch).wrapping_add(base);
         if step == 0 {
             Pattern::Same(address)
         } else if self.scale == 1 {
@@ -196,10 +211,10 @@ impl Addressing {
         let count = if self.pitch.is_some() { 1 } else { lanes };
         let elements = self.elements.map(|elements| match elements {
             Elements::Words(at) => at..at + count * 2,
-            Elements::Dwords(at) => at..at + count * 4,
+            Elements::Dwords(at) | Elements::Integers(at) => at..at + count * 4,
             Elements::Qwords(at) => at..at + count * 8,
         });
-        let common = [&self.global, &self.pitch].map(|source| source.as_ref().and_then(bytes_of));
+        let common = [&self.global, &self.pitch, &self.base].map(|source| source.as_ref().and_then(bytes_of));
         let scratch = self.scratch.as_ref().and_then(|base| bytes_of(&base.number));
         [elements, scratch].into_iter().chain(common).flatten()
     }
@@ -218,6 +233,10 @@ impl Addressing {
             Some(Elements::Dwords(at)) => {
                 let elements: [u32; LANES] = thread.registers.load(at + first * 4);
                 from_lanes(|i| elements[i].into())
+            }
+            Some(Elements::Integers(at)) => {
+                let elements: [i32; LANES] = thread.registers.load(at + first * 4);
+                from_lanes(|i| i64::from(elements[i]) as u64)
             }
             Some(Elements::Qwords(at)) => thread.registers.load(at + first * 8),
         };
@@ -244,6 +263,10 @@ impl Addressing {
             let base = scratch.bytes(thread);
             addresses = from_lanes(|i| addresses[i].wrapping_add(base));
         }
+        if let Some(base) = &self.base {
+            let base = base.first(thread);
+            addresses = from_lanes(|i| addresses[i].wrapping_add(base));
+        }
         addresses
     }
 
@@ -251,7 +274,12 @@ impl Addressing {
     #[inline(always)]
     pub(super) fn resolve_dwords(&self, thread: &Thread, n: usize) -> Option<[u32; LANES]> {
         let Some(Elements::Dwords(at)) = self.elements else { return None };
-        if self.scale != 1 || self.mask != u64::from(u32::MAX) || self.pitch.is_some() || self.scratch.is_some() {
+        if self.scale != 1
+            || self.mask != u64::from(u32::MAX)
+            || self.pitch.is_some()
+            || self.scratch.is_some()
+            || self.base.is_some()
+        {
             return None;
         }
         let global = self.global.as_ref().map_or(0, |global| global.first(thread) as u32);

@@ -6,6 +6,7 @@ use crate::kernels::layout::Layout;
 use crate::kernels::lowering::{LowerError, Lowering};
 use crate::kernels::record::mask_in;
 use crate::kernels::step::{Callee, Exchange, Lowered, Run};
+use crate::kernels::text_only;
 use crate::kernels::update::Family;
 use crate::machine::activation::Function;
 use crate::machine::fault::Trap;
@@ -188,10 +189,12 @@ impl CompiledRoutine {
                 let otherwise = |l: &mut Lowering<'_>, has| interpreter.and_then(|i| i.lower(instruction, l, has));
                 let lowered = match otherwise(&mut lowering, true) {
                     Some(lowered) => Ok(lowered),
-                    None => instruction.dispatch(&mut lowering).or_else(|error| match error {
-                        LowerError::Stub(_) => otherwise(&mut lowering, false).ok_or(error),
-                        error => Err(error),
-                    }),
+                    None => text_only::check(instruction).and_then(|()| instruction.dispatch(&mut lowering)).or_else(
+                        |error| match error {
+                            LowerError::Stub(_) => otherwise(&mut lowering, false).ok_or(error),
+                            error => Err(error),
+                        },
+                    ),
                 };
                 let lowered = lowered.unwrap_or_else(|error| {
                     let trouble = Trap::from(error);

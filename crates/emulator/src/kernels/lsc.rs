@@ -15,7 +15,8 @@ use crate::machine::operand::Source;
 use crate::machine::thread::ExecMask;
 use visakit::isa::{
     ExecSize, LscAddrSize, LscAddrType, LscBlockOrder, LscDataOrder, LscDataSize, LscOp, LscSfid, LscUntyped,
-    LscUntypedAccess, LscUntypedBlock2d, LscUntypedQuad, LscUntypedStrided, R0Element, RawOperand, VecOperand, pages,
+    LscUntypedAccess, LscUntypedBlock2d, LscUntypedQuad, LscUntypedStrided, Operand, R0Element, RawOperand,
+    VecOperand, pages, predefined,
 };
 use visakit::rt::Stub;
 
@@ -42,14 +43,16 @@ fn addresses(
     scale: u16,
     offset: i32,
 ) -> LowerResult<Addressing> {
-    if size == LscAddrSize::A32s {
-        return Err(Stub::undefined(&pages::LSC_UNTYPED).into());
-    }
     let bytes = u64::from(size.bytes());
-    let mask = u64::MAX >> (64 - bytes * 8);
+    let mask = match size {
+        // Extended to 64 bits before they are scaled.
+        LscAddrSize::A32u | LscAddrSize::A32s => u64::MAX,
+        _ => u64::MAX >> (64 - bytes * 8),
+    };
     let at = l.raw_required(operand, lanes as u64 * bytes)?;
     let elements = match bytes {
         2 => Elements::Words(at),
+        4 if size == LscAddrSize::A32s => Elements::Integers(at),
         4 => Elements::Dwords(at),
         _ => Elements::Qwords(at),
     };
@@ -89,7 +92,16 @@ impl Port<'_> {
             LscAddrType::Arg => Some(ScratchBase { number: Source::scalar(R0_INDIRECT), unit: 1 }),
             _ => None,
         };
-        let addressing = Addressing { scratch, ..addressing };
+        let has_base = match &self.surface.operand {
+            Operand::Immediate(constant) => constant.low != 0,
+            Operand::General(general) => general.id != predefined::NULL,
+            _ => true,
+        };
+        let base = match space {
+            AddressSpace::Flat if has_base => Some(l.scalar(self.surface)?),
+            _ => None,
+        };
+        let addressing = Addressing { scratch, base, ..addressing };
         Ok(Message { enable, space, addressing, transfer, elements, unaligned: true, unread: 0 })
     }
 }
@@ -165,6 +177,9 @@ fn load_or_store(l: &mut Lowering<'_>, message: Message, op: LscOp, [dst, src]: 
     }
 }
 
+/// Bytes of the register that describes a rectangle: address, width, height, pitch, column, row and size of the block.
+const PAYLOAD_BYTES: u64 = 32;
+
 /// Rectangles of a surface that the operands describe. What is outside of it reads as zero and is not written.
 fn block2d(l: &mut Lowering<'_>, inst: &LscUntypedBlock2d) -> LowerResult {
     let size = inst.data_size.bytes();
@@ -181,10 +196,24 @@ fn block2d(l: &mut Lowering<'_>, inst: &LscUntypedBlock2d) -> LowerResult {
     let bytes = pitch * u64::from(blocks);
     let load = inst.lsc_sub_op == LscOp::LscLoadBlock2d;
     let data = if load { l.raw(&inst.dst_data, bytes)? } else { Some(l.raw_required(&inst.src1_data, bytes)?) };
-    let base = l.scalar(&inst.surface_base_addr)?;
-    let limits = [l.source::<u32>(&inst.surface_width, 1)?, l.source::<u32>(&inst.surface_height, 1)?];
-    let surface_pitch = l.source::<u32>(&inst.surface_pitch, 1)?;
-    let corner = [l.source::<i32>(&inst.src0_addr_x, 1)?, l.source::<i32>(&inst.src0_addr_y, 1)?];
+    let (base, limits, surface_pitch, corner) = if inst.payload == RawOperand::default() {
+        (
+            l.scalar(&inst.surface_base_addr)?,
+            [l.source::<u32>(&inst.surface_width, 1)?, l.source::<u32>(&inst.surface_height, 1)?],
+            l.source::<u32>(&inst.surface_pitch, 1)?,
+            [l.source::<i32>(&inst.src0_addr_x, 1)?, l.source::<i32>(&inst.src0_addr_y, 1)?],
+        )
+    } else {
+        let at = l.raw_required(&inst.payload, PAYLOAD_BYTES)?;
+        let (limits, corner) = ([8, 12], [20, 24]);
+        (
+            Source::scalar(at),
+            limits.map(|place| Source::scalar(at + place)),
+            Source::scalar(at + 16),
+            corner.map(|place| Source::scalar(at + place)),
+        )
+    };
+    let moved = [inst.payload_x, inst.payload_y];
     let enable = l.enable(inst.exec_size, inst.pred)?;
     let run = Run::new(move |thread, world| {
         let Some(data) = data else { return Ok(()) };
@@ -196,6 +225,7 @@ fn block2d(l: &mut Lowering<'_>, inst: &LscUntypedBlock2d) -> LowerResult {
         // The pitch is given less 1, as the other sizes.
         let surface_pitch = u64::from(surface_pitch.first(thread)) + 1;
         let [left, top] = corner.each_ref().map(|place| place.first(thread));
+        let (left, top) = (left.wrapping_add(moved[0]), top.wrapping_add(moved[1]));
         let view = world.view(world.flat(), thread.index);
         for block in 0..blocks {
             let start = data + block * pitch as u32;

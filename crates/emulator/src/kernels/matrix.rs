@@ -71,6 +71,7 @@ pub(super) fn dpasw(l: &mut Lowering<'_>, inst: &Dpasw) -> LowerResult {
         a: inst.a,
         sd: inst.sd,
         rc: inst.rc,
+        pred: inst.pred,
     };
     let grf = l.layout.grf_bytes;
     let all = row_bytes(&inst).next_multiple_of(u64::from(grf)) as u32;

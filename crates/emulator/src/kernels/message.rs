@@ -185,7 +185,7 @@ impl Message {
     /// What native code moves, from registers at `at` on to memory or the other way, if it can.
     fn native(&self, fast: FastPath, access: Access, at: u32) -> Option<Action> {
         let addressing = &self.addressing;
-        addressing.pitch.is_none().then_some(())?;
+        (addressing.pitch.is_none() && addressing.base.is_none()).then_some(())?;
         let (unit, count) = match fast.unit {
             Unit::Dword => (ir::Unit::Dword, self.elements.len()),
             Unit::Qword => (ir::Unit::Qword, self.elements.len()),
@@ -207,7 +207,7 @@ impl Message {
             None => Addresses::None,
             Some(Elements::Dwords(at)) => Addresses::Dwords(at),
             Some(Elements::Qwords(at)) => Addresses::Qwords(at),
-            Some(Elements::Words(_)) => return None,
+            Some(Elements::Words(_) | Elements::Integers(_)) => return None,
         };
         // Sums of as many bits as the code has.
         let bits = if space == Space::Flat { u64::MAX } else { u32::MAX.into() };

@@ -50,6 +50,7 @@ mod transfer;
 mod message;
 
 mod surface;
+mod text_only;
 
 mod svm;
 

@@ -60,6 +60,9 @@ pub(super) fn mov(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerRes
     if let Operand::Predicate(_) = source.operand {
         return mov_predicate(l, inst.dst, source);
     }
+    if let Operand::Address(address) = &inst.dst.operand {
+        return mov_address(l, inst, address);
+    }
     let Types { src: [from], dst: to } = l.types(inst)?;
     let is_same = from == to || pattern(from) == pattern(to) && !is_float(from) && !is_float(to);
     let is_plain = !is_saturated(inst.dst) && !is_modified(source);
@@ -339,6 +342,23 @@ pub(super) fn addr_add(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> Low
         for i in (0..lanes).filter(|i| enabled >> i & 1 == 1) {
             let offset = i32::from(offsets[i] as i16);
             thread.addresses[first as usize + i] = bases[i].wrapping_add_signed(offset);
+        }
+        Ok(())
+    });
+    Ok(l.step(enable, run))
+}
+
+/// Copies numbers into elements of an address variable, which count bytes from the first register on.
+fn mov_address(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>, dst: &AddrOpnd) -> LowerResult {
+    let lanes = channels(inst.exec_size);
+    let first = address_elements(l, dst, lanes)? as usize;
+    let numbers = l.source::<u32>(inst.src[0], lanes)?;
+    let enable = l.enable(inst.exec_size, inst.pred)?;
+    let run = Run::new(move |thread, _| {
+        let numbers = all(&numbers, thread);
+        let enabled = thread.enabled(&enable);
+        for i in (0..lanes).filter(|i| enabled >> i & 1 == 1) {
+            thread.addresses[first + i] = numbers[i] & u32::from(u16::MAX);
         }
         Ok(())
     });

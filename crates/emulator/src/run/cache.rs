@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use visakit_native::{Code, Level};
+use visakit_native::{Code, Level, Refusal};
 
 use crate::kernels::code::CompiledRoutine;
 use crate::run::plan::Plan;
@@ -32,8 +32,8 @@ pub(super) struct Lowered {
     /// What native code may be made of; only then were operations recorded.
     level: Option<Level>,
     pub(super) code: CompiledRoutine,
-    /// Native code, without counts and with them; none where there is none for it.
-    native: [OnceLock<Option<Code>>; 2],
+    /// Native code, without counts and with them, or why there is none.
+    native: [OnceLock<Result<Code, Refusal>>; 2],
     is_begun: [AtomicBool; 2],
     /// Instructions that launches executed without it.
     executed: AtomicU64,
@@ -69,13 +69,20 @@ impl Cache {
 impl Lowered {
     /// The native code, if it has been made.
     pub(super) fn native(&self, count: bool) -> Option<&Code> {
-        self.native[usize::from(count)].get()?.as_ref()
+        self.native[usize::from(count)].get()?.as_ref().ok()
+    }
+
+    /// Returns why there is no native code, if it was asked for.
+    pub(super) fn refusal(&self, count: bool) -> Option<Refusal> {
+        self.native[usize::from(count)].get()?.as_ref().err().copied()
     }
 
     /// Makes native code.
     pub(super) fn compile(&self, count: bool) {
-        self.native[usize::from(count)]
-            .get_or_init(|| visakit_native::compile(&self.code.native(count), self.level?));
+        self.native[usize::from(count)].get_or_init(|| {
+            let level = self.level.ok_or(Refusal::Host)?;
+            visakit_native::compile(&self.code.native(count), level)
+        });
     }
 
     /// Whether so many groups are likely to be done, natively, before another host thread has been woken.

@@ -348,7 +348,7 @@ fn attempt(
         let finding = Diagnostic::new("fault-assert", Severity::Error, program.file.clone(), message);
         return Err(Box::new(finding.help("the text is the kernel's own")).into());
     }
-    let stats = options.stats.then(|| Stats::new(program, code, &total, *wall));
+    let stats = options.stats.then(|| Stats::new(program, &lowered, &total, *wall));
     Ok(Ok(Outcome {
         buffers: mapped.into_contents(),
         printed,

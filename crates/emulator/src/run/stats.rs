@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::kernels::code::{CompiledRoutine, Terminator};
 use crate::machine::thread::Thread;
 use crate::run::Program;
+use crate::run::cache::Lowered;
 
 /// Counts of one worker, or of all together.
 #[derive(Clone, Debug, Default)]
@@ -66,6 +67,9 @@ pub struct Stats {
     pub lane_operations: u64,
     /// How many of the instructions native code executed.
     pub native: u64,
+    /// Why the kernel has no native code, if it was to have some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub native_refused: Option<String>,
     /// Instructions in a second of wall time.
     pub instructions_per_s: f64,
     /// The same by mnemonic.
@@ -82,7 +86,9 @@ pub struct OpcodeStats {
 }
 
 impl Stats {
-    pub(super) fn new(program: &Program, code: &CompiledRoutine, counts: &Counts, wall: Duration) -> Self {
+    pub(super) fn new(program: &Program, lowered: &Lowered, counts: &Counts, wall: Duration) -> Self {
+        let code = &lowered.code;
+        let native_refused = lowered.refusal(true).map(|refusal| refusal.to_string());
         let lines = program.text_lines();
         let mut by_opcode: BTreeMap<String, OpcodeStats> = BTreeMap::new();
         let mut add = |instruction: u32, [executed, lanes]: [u64; 2]| {
@@ -106,7 +112,7 @@ impl Stats {
         let wall_s = wall.as_secs_f64();
         let instructions_per_s = if wall_s > 0.0 { instructions as f64 / wall_s } else { 0.0 };
         let native = counts.with_native.saturating_sub(counts.interpreted);
-        Self { wall_s, instructions, lane_operations, native, instructions_per_s, by_opcode }
+        Self { wall_s, instructions, lane_operations, native, native_refused, instructions_per_s, by_opcode }
     }
 
     /// A table for a person, the most frequent mnemonic first.
@@ -121,6 +127,9 @@ impl Stats {
         if self.native > 0 {
             let share = self.native as f64 / self.instructions as f64 * 100.0;
             out += &format!("{share:.1} % by native code\n");
+        }
+        if let Some(why) = &self.native_refused {
+            out += &format!("interpreted, without native code: {why}\n");
         }
         out += &format!("{:.3} ms, {:.1} million instructions/s\n", self.wall_s * 1e3, self.instructions_per_s / 1e6);
         out

@@ -75,5 +75,8 @@ def programs(source, today):
 
 if __name__ == "__main__":
     today = "--today" in sys.argv
-    for name in [name for name in sys.argv[1:] if name != "--today"] or sys.exit(__doc__):
+    names = [name for name in sys.argv[1:] if name != "--today"]
+    if not names or names[0].startswith("-"):
+        sys.exit(__doc__)
+    for name in names:
         programs(HERE / f"{name}.cl", today)

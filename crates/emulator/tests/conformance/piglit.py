@@ -2,8 +2,8 @@
 """Piglit's OpenCL tests in the form of this suite: `piglit.py PIGLIT OUT [NAME…]`.
 
 PIGLIT is a folder with piglit's `tests` and `generated_tests`, OUT gets NAME.cl, NAME.json and NAME.TARGET.zebin for
-each of its files (or for those whose names begin with a NAME), for `VISAKIT_CONFORMANCE=OUT cargo test --test
-conformance`. Needs `ocloc`; what that refuses is in NAME.TARGET.log. Files that are there already are not made again.
+each of its files (or for those whose names begin with a NAME), for `VISAKIT_CONFORMANCE=OUT cargo test -p
+visakit-emulator --test conformance`. Needs `ocloc`; what that refuses is in NAME.TARGET.log. Files that are there already are not made again.
 """
 import json, math, os, re, struct, sys
 
@@ -174,6 +174,8 @@ def convert(path, out):
 
 
 def main():
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
     root, out, only = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), tuple(sys.argv[3:])
     os.makedirs(out, exist_ok=True)
     jobs, passed_over = [], {}

@@ -106,6 +106,8 @@ class Suite:
 
 
 def main():
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
     recorded, out, prefix = sys.argv[1], sys.argv[2], sys.argv[3] + "-" if len(sys.argv) > 3 else ""
     os.makedirs(out, exist_ok=True)
     most, jobs = int(os.environ.get("LAUNCHES", 4)), []

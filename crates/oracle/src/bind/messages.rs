@@ -1,6 +1,8 @@
 //! What messages name by several fields together: memory, sizes of elements, atomic operations.
 
-use visakit::isa::{AtomicOpOp, Instruction, LscAddrSize, LscAddrType, LscOp, LscSfid, LscUntyped, VecOperand};
+use visakit::isa::{
+    AtomicOpOp, Instruction, LscAddrSize, LscAddrType, LscOp, LscSfid, LscUntyped, Operand, VecOperand, predefined,
+};
 use visakit::rt::Bits as _;
 use visakit_codegen::model::semantics::Expression;
 use visakit_codegen::model::{CellValue, SourceSpan};
@@ -88,7 +90,7 @@ impl Binder<'_> {
 
     /// Memory that the instruction may touch.
     pub(super) fn reach(&mut self, space: Space, bits: u32, unaligned: bool) -> Node {
-        let flat = space == Space::Flat;
+        let flat = matches!(space, Space::Flat | Space::FlatFrom(_));
         self.touches.flat |= flat;
         self.touches.surface |= !flat;
         Node::Space(Reach { space, bits, unaligned })
@@ -103,13 +105,10 @@ impl Binder<'_> {
             Instruction::LscUntyped(LscUntyped::Block2d(_)) => return Ok(self.reach(Space::Flat, 64, true)),
             _ => return self.refuse("an address of no LSC message", at),
         };
-        // What is extended to 64 bits by its sign is in no public text.
-        if size == LscAddrSize::A32s {
-            return self.refuse("addresses with a sign", at);
-        }
         let space = match (sfid, kind) {
             (LscSfid::Slm, _) => Space::Local,
             (LscSfid::Tgm, _) => return self.refuse("an untyped message to typed memory", at),
+            (_, LscAddrType::Flat) if has_base(surface) => Space::FlatFrom(self.hidden(surface)?),
             (_, LscAddrType::Flat) => Space::Flat,
             (_, LscAddrType::Arg) => Space::Arguments,
             (_, LscAddrType::Bti) => Space::Entry(self.hidden(surface)?),
@@ -117,7 +116,11 @@ impl Binder<'_> {
             (_, LscAddrType::Ss) => Space::ScratchFrom(self.hidden(surface)?),
             (_, LscAddrType::Surf) => return self.refuse("memory by the address of a state", at),
         };
-        Ok(self.reach(space, size.bytes() * 8, true))
+        let bits = match size {
+            LscAddrSize::A32u | LscAddrSize::A32s => 64,
+            size => size.bytes() * 8,
+        };
+        Ok(self.reach(space, bits, true))
     }
 
     /// An operand of two threads: of so many bytes the first half, rounded up to registers, is the first one's.
@@ -142,5 +145,14 @@ impl Binder<'_> {
         self.operands.push(place);
         self.names.push(("", false));
         Ok(self.operands.len() - 1)
+    }
+}
+
+/// Returns whether flat addresses count from a base: the surface operand is neither null nor the constant 0.
+fn has_base(surface: &VecOperand) -> bool {
+    match &surface.operand {
+        Operand::Immediate(constant) => constant.low != 0,
+        Operand::General(general) => general.id != predefined::NULL,
+        _ => true,
     }
 }

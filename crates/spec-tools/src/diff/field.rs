@@ -89,6 +89,7 @@ fn when(form: &Form, f: &Field) -> String {
         Presence::Always => "always".to_owned(),
         Presence::If(c) => format!("only if {}={}", c.of, names(&c.values).join(", ")),
         Presence::Times(field) => format!("{} times", name(*field)),
+        Presence::Text => "in texts only".to_owned(),
     }
 }
 
@@ -102,6 +103,7 @@ fn when_key(form: &Form, f: &Field, rename: &dyn Fn(&str) -> String) -> String {
             format!("{}.{}={:?}", rename(field), norm(part), meant(&c.values))
         }
         Presence::Times(field) => format!("times {}", rename(name(*field))),
+        Presence::Text => "text".to_owned(),
     }
 }
 

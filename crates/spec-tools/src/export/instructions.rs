@@ -94,6 +94,7 @@ pub enum Presence {
     Always,
     If(Condition),
     Times { field: String },
+    Text,
 }
 
 /// The legal values of a number, both ends included.
@@ -254,6 +255,7 @@ fn field(cx: &Cx<'_>, form: &model::Form, f: &model::Field) -> Field {
             model::Presence::Always => Presence::Always,
             model::Presence::If(stored) => Presence::If(condition(stored)),
             model::Presence::Times(count) => Presence::Times { field: name(*count) },
+            model::Presence::Text => Presence::Text,
         },
         classes: owned(&f.classes),
         types: owned(&f.types),

@@ -53,7 +53,7 @@ pub(super) fn read_overlay(overlay: &OverlayArg) -> Result<Option<(Overlay, Vec<
             let (base, _) = visakit_conform::own_model();
             Ok(Some(overlay::overlay_of(text, "spec/upstream-overlay.md".to_owned(), base)))
         }
-        Some(file) => overlay::read_overlay(file).map(Some).map_err(unread),
+        Some(file) => overlay::read_overlay_or(file, || visakit_conform::own_model().0).map(Some).map_err(unread),
     }
 }
 

@@ -120,6 +120,7 @@ fn field_line(s: &mut String, model: &Model, fields: &[Field], field: &Field) {
         Presence::Always => String::new(),
         Presence::If(c) => format!(", only if {}", said(c)),
         Presence::Times(count) => format!(", {} times", fields[*count].name),
+        Presence::Text => ", in texts only".to_owned(),
     };
     let types = if field.types.is_empty() { String::new() } else { format!(" [{}]", names(&field.types).join(", ")) };
     let _ = writeln!(s, "  {:<18} {storage:<12} {what}{types}{when}", field.name);

@@ -1,0 +1,83 @@
+//! Forms of today's compiler that older texts do not have: each beside the same computation in Rust.
+
+#[macro_use]
+#[path = "common/kernel.rs"]
+mod kernel;
+
+use kernel::{input, numbers, run, run_wide, try_run_on, typed};
+use visakit::isa::Platform;
+
+#[test]
+fn numbers_are_moved_into_address_variables() {
+    let d = typed("ud", "ud")
+        + "\n.decl A0 v_type=A num_elts=16\n.decl LOW v_type=G type=ud num_elts=2 alias=<IN, 0>\n\
+           .decl LOW2 v_type=G type=ud num_elts=2 alias=<OUT, 0>";
+    // The addresses of the two inputs, which are no constants: what they hold is compared with their variables.
+    let body = "
+    mov (M1_NM, 8) A0(0)<1> 0x40:uw
+    mov (M1_NM, 8) A0(8)<1> 0x48:uw
+    mov (M1, 16) C(0,0)<1> r[A0(0),0]<1,0>:ud
+    xor (M1, 8) C(0,0)<1> C(0,0)<1;1,0> LOW(0,0)<0;1,0>
+    xor (M1, 8) C(1,0)<1> C(1,0)<1;1,0> LOW2(0,0)<0;1,0>";
+    assert_eq!(values_of!(u32, run(&d, body, &input()))[..16], [0; 16]);
+}
+
+#[test]
+fn flat_addresses_count_from_a_base() {
+    let words = numbers();
+    let d = typed("ud", "ud")
+        + "\n.decl O v_type=G type=d num_elts=16 align=GRF\n.decl Q v_type=G type=uq num_elts=1 align=GRF\n\
+           .decl W v_type=G type=uq num_elts=16 align=GRF";
+    let offsets = "
+    mov (M1_NM, 8) O(0,0)<1> 0x76543210:uv
+    add (M1_NM, 8) O(0,8)<1> O(0,0)<1;1,0> 0x8:d
+    add (M1_NM, 1) Q(0,0)<1> IN(0,0)<0;1,0> 0x40:uq\n";
+    let load = |statement: &str| {
+        let body = format!("{offsets}    {statement}");
+        values_of!(u32, run_wide(&d, &body, &input()))[..16].to_vec()
+    };
+    let row = |from: usize, step: usize| (0..16).map(|i| words[from + i * step]).collect::<Vec<u32>>();
+    assert_eq!(load("lsc_load.ugm (M1, 16) C:d32 flat(IN)[0x4*O]:a32u"), row(0, 1));
+    assert_eq!(load("lsc_load.ugm (M1, 16) C:d32 flat(Q)[0x8*O+0x4]:a32u"), row(17, 2));
+    assert_eq!(
+        load("add (M1, 16) O(0,0)<1> O(0,0)<1;1,0> -16:d\n    lsc_load.ugm (M1, 16) C:d32 flat(Q)[0x4*O]:a32s"),
+        row(0, 1)
+    );
+    assert_eq!(
+        load("mov (M1, 16) W(0,0)<1> O(0,0)<1;1,0>\n    lsc_load.ugm (M1, 16) C:d32 flat(Q)[0x4*W]:a64"),
+        row(16, 1)
+    );
+    // What is extended without a sign is scaled with all its bits: 16 times 2^28 is no zero.
+    let far = "add (M1, 16) O(0,0)<1> O(0,0)<1;1,0> 0x10000000:d
+    lsc_load.ugm (M1, 16) C:d32 flat(IN)[0x10*O]:a32u";
+    assert_ne!(load(far), row(0, 4), "all bits of the product count");
+}
+
+#[test]
+fn a_register_describes_a_rectangle() {
+    let d = typed("ud", "ud")
+        + "\n.decl P v_type=G type=d num_elts=16 align=GRF\n.decl PQ v_type=G type=uq num_elts=8 alias=<P, 0>";
+    let payload = "
+    mov (M1_NM, 1) PQ(0,0)<1> IN(0,0)<0;1,0>
+    mov (M1_NM, 1) P(0,2)<1> 0x1f:d
+    mov (M1_NM, 1) P(0,3)<1> 0x7:d
+    mov (M1_NM, 1) P(0,4)<1> 0x1f:d
+    mov (M1_NM, 1) P(0,5)<1> 0x3:d
+    mov (M1_NM, 1) P(0,6)<1> 0x0:d
+    mov (M1_NM, 1) P(0,7)<1> 0x10303:d\n";
+    let told = "    lsc_load_block2d.ugm (M1, 1) C:d16.2x4x4nt flat[IN, 0x1F, 0x7, 0x1F, 0x2, 0x1]";
+    let short = format!("{payload}    lsc_load_block2d.ugm (M1, 1) C:d16.2x4x4nt flat[P + (-1,1)]");
+    let [told, short] = [told, &short].map(|body| run_wide(&d, body, &input()));
+    assert_eq!(told, short);
+    assert!(told[..64].iter().any(|byte| *byte != 0));
+}
+
+#[test]
+fn what_only_texts_have_and_no_kernel_knows_is_refused() {
+    let d = typed("ud", "ud");
+    let refused = |body: &str| try_run_on(Platform::Pvc, &d, body, &input(), 16).unwrap_err().to_string();
+    let said = refused("    lsc_load.ugm (M1, 16) C:d32 bti(0x1,0x2)[A]:a32");
+    assert!(said.contains("by its number behind another one"), "{said}");
+    let said = refused("    nbarrier.signal 0x1:ub 0x1:ub 0x1:ub 0x2:ub");
+    assert!(said.contains("producers are not its consumers"), "{said}");
+}

@@ -1,0 +1,128 @@
+//! Strings at the end of a routine's pool that keep what an object of the vendor's layout has no place for.
+//!
+//! Nothing refers to them, so that other readers pass over them. Spec page: `4_object_format.md`, "Text revisions".
+
+use super::{Routine, read::ObjectError};
+use crate::isa::{Instruction, limits};
+use crate::rt::{Bytes, Context, EncodeError, Reader, Version, Wire, Writer};
+
+/// Begins the string that says the text revision, `.text 2026-04`; it is the last one.
+const REVISION: &str = ".text ";
+/// Begins a string that says an instruction with fields that only texts have: its number and its bytes.
+const INSTRUCTION: &str = ".extra ";
+/// Begins a string that names a function that the text of a kernel declares.
+const FUNCTION: &str = ".funcdecl ";
+
+/// Layouts with the fields that only texts have.
+const TEXT_ONLY: Context = Context { version: Version::new(limits::OBJECT_MAJOR as u8, u8::MAX) };
+
+/// Returns the marks of a routine, from the last one on.
+fn marks(routine: &Routine) -> impl Iterator<Item = String> {
+    let is_mark = |text: &String| [REVISION, INSTRUCTION, FUNCTION].iter().any(|mark| text.starts_with(mark));
+    routine.strings.iter().rev().map(Bytes::to_text).take_while(is_mark)
+}
+
+/// Returns the string that keeps a text revision, which is year times 100 plus month.
+pub(crate) fn of_revision(revision: u32) -> String {
+    format!("{REVISION}{:04}-{:02}", revision / 100, revision % 100)
+}
+
+/// Returns the text revision of a routine; zero for the oldest.
+pub(crate) fn revision(routine: &Routine) -> u32 {
+    let read = |text: String| {
+        let (year, month) = text.strip_prefix(REVISION)?.split_once('-')?;
+        let digits = |text: &str, len| text.len() == len && text.bytes().all(|b| b.is_ascii_digit());
+        let is_date = digits(year, 4) && digits(month, 2);
+        is_date.then(|| Some(year.parse::<u32>().ok()? * 100 + month.parse::<u32>().ok()?))?
+    };
+    marks(routine).next().and_then(read).unwrap_or(0)
+}
+
+/// Returns the string that keeps the name of a declared function.
+pub(crate) fn of_function(name: &str) -> String {
+    format!("{FUNCTION}{name}")
+}
+
+/// Returns the names of the functions that the text of a routine declares, in their order.
+pub(crate) fn functions(routine: &Routine) -> Vec<String> {
+    let mut out: Vec<_> = marks(routine).filter_map(|mark| Some(mark.strip_prefix(FUNCTION)?.to_owned())).collect();
+    out.reverse();
+    out
+}
+
+/// Returns the strings that keep the instructions of a routine with fields that only texts have.
+///
+/// # Errors
+/// Such an instruction cannot be written.
+pub(crate) fn of_instructions(instructions: &[Instruction]) -> Result<Vec<String>, EncodeError> {
+    let said = instructions.iter().enumerate().filter(|(_, i)| i.says_text_only());
+    said.map(|(number, instruction)| of_instruction(number, instruction)).collect()
+}
+
+fn of_instruction(number: usize, instruction: &Instruction) -> Result<String, EncodeError> {
+    let mut w = Writer::new();
+    instruction.encode(&mut w, TEXT_ONLY)?;
+    let bytes: String = w.into_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok(format!("{INSTRUCTION}{number} {bytes}"))
+}
+
+/// Checks that the marks of a routine keep what its instructions say and objects do not store.
+///
+/// # Errors
+/// An instruction has a field that only texts have, and no mark for it.
+pub(super) fn check(routine: &Routine) -> Result<(), EncodeError> {
+    if routine.instructions.iter().any(Instruction::says_text_only) {
+        let kept: Vec<String> = marks(routine).collect();
+        for (number, instruction) in routine.instructions.iter().enumerate().filter(|(_, i)| i.says_text_only()) {
+            if !kept.contains(&of_instruction(number, instruction)?) {
+                return Err(EncodeError {
+                    place: format!("instruction {number}, {}", instruction.page().name),
+                    problem: "an operand or a modifier that only texts have".to_owned(),
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Gives the instructions of a routine the fields that its marks keep. Returns the numbers of these instructions.
+///
+/// # Errors
+/// A mark is damaged: it names no instruction, or one that has other operands.
+pub(super) fn apply(routine: &mut Routine) -> Result<Vec<usize>, ObjectError> {
+    let kept: Vec<String> = marks(routine).filter(|mark| mark.starts_with(INSTRUCTION)).collect();
+    let mut out = Vec::with_capacity(kept.len());
+    for mark in kept {
+        let damaged = || ObjectError {
+            offset: 0,
+            message: format!("the string `{mark}` fits no instruction"),
+            help: "the string pool of the routine is damaged".to_owned(),
+            code: "object-malformed",
+        };
+        let (number, bytes) = parse(&mark).ok_or_else(damaged)?;
+        let plain = routine.instructions.get_mut(number).ok_or_else(damaged)?;
+        let mut r = Reader::new(&bytes, 0);
+        let found = Instruction::decode(&mut r, TEXT_ONLY).map_err(|_| damaged())?;
+        if r.remaining() > 0 || stored(&found).is_none_or(|stored| Some(stored) != self::stored(plain)) {
+            return Err(damaged());
+        }
+        *plain = found;
+        out.push(number);
+    }
+    Ok(out)
+}
+
+fn parse(mark: &str) -> Option<(usize, Vec<u8>)> {
+    let (number, digits) = mark.strip_prefix(INSTRUCTION)?.split_once(' ')?;
+    let pair = |at: usize| digits.get(at..at + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
+    let bytes: Option<Vec<u8>> = (0..digits.len()).step_by(2).map(pair).collect();
+    Some((number.parse().ok()?, bytes?))
+}
+
+/// Returns the bytes of an instruction in the newest layout of objects.
+fn stored(instruction: &Instruction) -> Option<Vec<u8>> {
+    let version = Version::new(limits::OBJECT_MAJOR as u8, limits::OBJECT_MINOR as u8);
+    let mut w = Writer::new();
+    instruction.encode(&mut w, Context { version }).ok()?;
+    Some(w.into_bytes())
+}
