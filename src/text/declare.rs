@@ -271,7 +271,10 @@ fn value(c: &mut Cursor<'_>) -> Result<AttributeValue, TextError> {
 fn enter_decl(scope: &mut Scope, decl: Decl, at: usize) -> Result<(), TextError> {
     let fail = |expected: &str| Err(TextError { at, expected: expected.to_owned() });
     if scope.names.is_declared(&decl.name) {
-        return fail(&format!("a new name: `{}` is already declared", decl.name));
+        let name = &decl.name;
+        return fail(&format!(
+            "a new name: `{name}` is already declared; in inline vISA, of which the compiler drops the braces, `{name}%=` is unique"
+        ));
     }
     let shown = decl.shown_name.as_deref().unwrap_or(&decl.name).to_owned();
     let name_index = match decl.string {

@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use visakit::isa::Platform;
+use visakit_diag::Diagnostic;
 use visakit_emulator::launch::data::{DataPlaces, ProgramData, lay_out};
 use visakit_emulator::machine::buffer::Lent;
 use visakit_emulator::run;
 use visakit_zebin::info::{KernelInfo, ZeInfo};
 use visakit_zebin::{Symbol, Target, Zebin};
 
-use crate::device::Device;
 use crate::storage::Storage;
 
 /// An executable program for a device.
@@ -80,6 +81,18 @@ impl Binary {
         Some(entry)
     }
 
+    /// Reads all kernels for a device.
+    ///
+    /// # Errors
+    /// The first kernel that cannot be run, with its line.
+    pub(crate) fn check(&self, target: Platform) -> std::result::Result<(), String> {
+        for name in self.names() {
+            let Some(entry) = self.kernel(name) else { continue };
+            entry.code(self, target).map_err(|why| format!("kernel `{name}`: {why}\n"))?;
+        }
+        Ok(())
+    }
+
     /// The program's data; none when there is no memory for them.
     pub(crate) fn globals(&self) -> Option<&Globals> {
         self.globals.get_or_init(|| Globals::new(&ProgramData::of(&self.zebin))).as_ref()
@@ -108,10 +121,17 @@ impl Globals {
 
 impl Entry {
     /// The code for a device.
-    pub(crate) fn code(&self, binary: &Binary, device: &Device) -> std::result::Result<&run::Program, &str> {
+    pub(crate) fn code(&self, binary: &Binary, target: Platform) -> std::result::Result<&run::Program, &str> {
+        let text = |finding: &Diagnostic| {
+            let mut text = finding.one_line();
+            for more in [&finding.quote, &finding.help].into_iter().filter(|more| !more.is_empty()) {
+                text += &format!("\n    {}", more.trim());
+            }
+            text
+        };
         let read = || {
-            let program = run::Program::from_zebin(&binary.zebin, Some(&self.info.name), Some(device.target));
-            program.map_err(|findings| findings.first().map_or_else(String::new, |finding| finding.one_line()))
+            let program = run::Program::from_zebin(&binary.zebin, Some(&self.info.name), Some(target));
+            program.map_err(|findings| findings.first().map_or_else(String::new, text))
         };
         self.code.get_or_init(read).as_ref().map_err(String::as_str)
     }

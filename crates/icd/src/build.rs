@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use visakit::isa::Platform;
 use visakit_emulator::check::prelude;
 use visakit_zebin::ocloc::{EMIT_VISA, INSTALL};
+use visakit_zebin::{Zebin, inline};
 
 use crate::cache::Cache;
 use crate::compilers::{self, Compiler};
@@ -40,20 +41,54 @@ pub(crate) enum Input<'a> {
 }
 
 /// Compiles for a device into a zebin with its vISA.
-pub(crate) fn compile(target: Platform, input: Input<'_>, options: &str, headers: &[Named]) -> Built {
-    let device = ["--format", "zebin"];
-    let internal = ["-internal_options", &internal_options(target, options)];
-    let (kind, source): (&[&str], _) = match input {
+///
+/// Blocks of inline vISA get unique names where the compiler would lose which block a name belongs to: in modules before they
+/// are compiled, and in a text by way of a module when its zebin declares a name twice.
+pub(crate) fn compile(target: Platform, input: Input<'_>, options: &str) -> Built {
+    let unique = |module: &[u8]| inline::with_unique_names(module).unwrap_or_else(|| module.to_vec());
+    match input {
         Input::Source(text) => {
-            return call_source(target, &[&device[..], &internal].concat(), text, options, headers, OUT);
+            let internal = internal_options(target, options);
+            let kind = ["--format", "zebin", "-internal_options", &internal];
+            let built = call_source(target, &kind, text, options, &[], OUT);
+            let is_ambiguous = |zebin: &Vec<u8>| {
+                Zebin::parse("program", zebin)
+                    .is_ok_and(|zebin| zebin.texts.iter().any(|text| inline::declares_twice(&text.text)))
+            };
+            if !built.output.as_ref().is_some_and(is_ambiguous) {
+                return built;
+            }
+            let Some(module) = translate(target, text, options, &[]).output else { return built };
+            let again = whole(target, module_of(unique(&module)), &["-spirv_input"], &back_end_options(options));
+            // The log of the text has its warnings.
+            if again.output.is_some() { Built { log: built.log, ..again } } else { built }
         }
-        Input::Intermediate(module) => (&["-spirv_input"], ("program.spv".to_owned(), module.to_vec())),
-        Input::Modules(modules) => match link(target, modules) {
-            Ok(linked) => (&["-llvm_input"], ("program.bc".to_owned(), linked)),
-            Err(log) => return Built { output: None, log },
-        },
-    };
-    call(target, &[&device[..], &internal, kind].concat(), source, options, headers, OUT)
+        Input::Intermediate(module) => whole(target, module_of(unique(module)), &["-spirv_input"], options),
+        Input::Modules(modules) => {
+            let modules: Vec<_> = modules.iter().map(|module| unique(module)).collect();
+            match link(target, &modules) {
+                Ok(linked) => whole(target, ("program.bc".to_owned(), linked), &["-llvm_input"], options),
+                Err(log) => Built { output: None, log },
+            }
+        }
+    }
+}
+
+fn module_of(module: Vec<u8>) -> Named {
+    ("program.spv".to_owned(), module)
+}
+
+/// Returns the options that are not for the text alone.
+fn back_end_options(options: &str) -> String {
+    let is_one = |word: &&str| ["-cl-", "-ze-", "-igc", "-g"].iter().any(|first| word.starts_with(first));
+    options.split_whitespace().filter(is_one).collect::<Vec<_>>().join(" ")
+}
+
+/// Compiles a file into a zebin.
+fn whole(target: Platform, file: Named, kind: &[&str], options: &str) -> Built {
+    let internal = internal_options(target, options);
+    let kind = [&["--format", "zebin", "-internal_options", &internal][..], kind].concat();
+    call(target, &kind, file, options, &[], OUT)
 }
 
 /// Compiles OpenCL C into SPIR-V.
@@ -141,7 +176,7 @@ fn call(target: Platform, kind: &[&str], source: Named, options: &str, headers: 
 
 /// Returns the log of a build for a device that no compiler builds for.
 fn missing(target: Platform) -> String {
-    format!("error: no installed compiler builds for {}; {INSTALL}\n", target.name())
+    format!("error: no installed compiler builds for {}; {INSTALL}\n", device::product(target))
 }
 
 /// Returns the versions of the compiler that made a build.
@@ -190,13 +225,13 @@ fn absolute_folders(options: &str, from: &Path) -> String {
 }
 
 /// Links modules into one, by the compiler that builds for the device: no other reads what it writes.
-fn link(target: Platform, modules: &[&[u8]]) -> Result<Vec<u8>, String> {
+fn link(target: Platform, modules: &[Vec<u8>]) -> Result<Vec<u8>, String> {
     let (compiler, _) = compilers::of(target).ok_or_else(|| missing(target))?;
     let name = |n: usize| format!("module{n}.spv");
     let mut arguments: Vec<String> = ["ocloc", "link"].map(str::to_owned).to_vec();
     arguments.extend((0..modules.len()).flat_map(|n| ["-file".to_owned(), name(n)]));
     arguments.extend(["-out", OUT, "-out_format", "LLVM_BC"].map(str::to_owned));
-    let sources = modules.iter().enumerate().map(|(n, module)| (name(n), module.to_vec())).collect();
+    let sources = modules.iter().enumerate().map(|(n, module)| (name(n), module.clone())).collect();
     let library = compiler.installed.library.clone();
     let response = kept(compiler, &Request { library, arguments, sources, headers: Vec::new() }, None)?;
     let Built { output, log } = built(&response, OUT);

@@ -50,7 +50,13 @@ fn ask(program: &Path) -> Vec<Compiler> {
 
 /// Returns the compiler that builds for a platform, and the device that stands for the platform with it.
 pub(crate) fn of(target: Platform) -> Option<(&'static Compiler, &'static str)> {
-    COMPILERS.iter().find_map(|compiler| Some((compiler, ocloc::product_of(target, &compiler.devices)?)))
+    let own = |compiler: &'static Compiler| {
+        compiler.devices.iter().find(|device| Some(device.as_str()) == target.device().map(|device| device.name()))
+    };
+    COMPILERS.iter().find_map(|compiler| {
+        let device = own(compiler).map(String::as_str);
+        Some((compiler, device.or_else(|| ocloc::product_of(target, &compiler.devices))?))
+    })
 }
 
 impl Compiler {
@@ -65,6 +71,12 @@ impl Compiler {
         });
         settings.sort_unstable();
         text + &format!("{settings:?}\n")
+    }
+
+    /// Returns `true` for releases of 2025 and later, the compilers for new devices: `ocloc` has its year in front.
+    pub(crate) fn is_newer(&self) -> bool {
+        let year = self.installed.version.split('.').next().and_then(|year| year.parse().ok());
+        year.is_some_and(|year: u32| year >= 25)
     }
 
     /// Returns the versions of the compiler, as far as they are known without a build.

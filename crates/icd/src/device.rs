@@ -15,6 +15,7 @@ use visakit_zebin::ocloc::INSTALL;
 use crate::compilers;
 use crate::environment::ENVIRONMENT;
 use crate::error::{Code, Result, ensure, fail};
+use crate::features::{COMMAND_BUFFER, DOT_PRODUCT, Has, PROMISES};
 use crate::handle::{self, Handle, kind};
 use crate::image::PITCH_ALIGNMENT;
 use crate::launch::say;
@@ -35,6 +36,8 @@ pub(crate) struct Device {
     pub(crate) local_bytes: u64,
     pub(crate) has_images: bool,
     has_doubles: bool,
+    /// Its compiler links what `NEWER_FEATURES` lists.
+    has_newer: bool,
     /// Channels of hardware threads that kernels can ask for.
     pub(crate) widths: &'static [u32],
     /// Host threads that its kernels run on: what it has of compute units.
@@ -52,89 +55,6 @@ fn targets() -> Vec<Platform> {
     offered.sort_by_key(|&(order, _)| order);
     offered.into_iter().map(|(_, target)| target).collect()
 }
-
-/// Extensions of all devices.
-const EXTENSIONS: [&str; 35] = [
-    "cl_khr_byte_addressable_store",
-    "cl_khr_fp16",
-    "cl_khr_global_int32_base_atomics",
-    "cl_khr_global_int32_extended_atomics",
-    "cl_khr_local_int32_base_atomics",
-    "cl_khr_local_int32_extended_atomics",
-    "cl_khr_int64_base_atomics",
-    "cl_khr_int64_extended_atomics",
-    "cl_khr_subgroups",
-    "cl_khr_subgroup_extended_types",
-    "cl_khr_subgroup_non_uniform_vote",
-    "cl_khr_subgroup_ballot",
-    "cl_khr_subgroup_non_uniform_arithmetic",
-    "cl_khr_subgroup_shuffle",
-    "cl_khr_subgroup_shuffle_relative",
-    "cl_khr_subgroup_clustered_reduce",
-    "cl_khr_spirv_no_integer_wrap_decoration",
-    "cl_khr_il_program",
-    "cl_khr_create_command_queue",
-    COMMAND_BUFFER,
-    "cl_khr_extended_versioning",
-    "cl_khr_device_uuid",
-    "cl_khr_priority_hints",
-    "cl_khr_semaphore",
-    "cl_khr_suggested_local_work_size",
-    "cl_khr_throttle_hints",
-    "cl_ext_float_atomics",
-    "cl_intel_device_attribute_query",
-    "cl_intel_subgroups",
-    "cl_intel_subgroups_char",
-    "cl_intel_subgroups_short",
-    "cl_intel_subgroups_long",
-    "cl_intel_required_subgroup_size",
-    "cl_intel_split_work_group_barrier",
-    "cl_intel_unified_shared_memory",
-];
-
-/// The extension of which there is no final version yet.
-const COMMAND_BUFFER: &str = "cl_khr_command_buffer";
-
-/// Features of all devices.
-const FEATURES: [&str; 17] = [
-    "__opencl_c_atomic_order_acq_rel",
-    "__opencl_c_atomic_order_seq_cst",
-    "__opencl_c_atomic_scope_device",
-    "__opencl_c_atomic_scope_all_devices",
-    "__opencl_c_generic_address_space",
-    "__opencl_c_int64",
-    "__opencl_c_pipes",
-    "__opencl_c_program_scope_global_variables",
-    "__opencl_c_subgroups",
-    "__opencl_c_work_group_collective_functions",
-    "__opencl_c_ext_fp16_global_atomic_load_store",
-    "__opencl_c_ext_fp16_global_atomic_min_max",
-    "__opencl_c_ext_fp16_local_atomic_load_store",
-    "__opencl_c_ext_fp16_local_atomic_min_max",
-    "__opencl_c_ext_fp32_global_atomic_add",
-    "__opencl_c_ext_fp32_global_atomic_min_max",
-    "__opencl_c_ext_fp32_local_atomic_min_max",
-];
-
-/// What the vendor's headers define for every device, and its compiler has not for each: products of bytes, operations on bits and
-/// differences of most floats are declared and not linked.
-const PROMISES: [&str; 15] = [
-    "cl_khr_3d_image_writes",
-    "cl_khr_depth_images",
-    "cl_khr_extended_bit_ops",
-    "cl_khr_integer_dot_product",
-    "__opencl_c_3d_image_writes",
-    "__opencl_c_device_enqueue",
-    "__opencl_c_ext_fp16_global_atomic_add",
-    "__opencl_c_ext_fp16_local_atomic_add",
-    "__opencl_c_ext_fp32_local_atomic_add",
-    "__opencl_c_ext_fp64_global_atomic_add",
-    "__opencl_c_ext_fp64_local_atomic_add",
-    "__opencl_c_images",
-    "__opencl_c_integer_dot_product_input_4x8bit",
-    "__opencl_c_integer_dot_product_input_4x8bit_packed",
-    "__opencl_c_read_write_images",
-];
 
 /// Macros that a program for a device must not see: those of what the headers promise and the device has not.
 pub(crate) fn untrue_macros(target: Platform) -> Vec<&'static str> {
@@ -157,11 +77,16 @@ pub(crate) fn all() -> Vec<Handle<Device>> {
     devices
 }
 
+/// Returns the name of the product that stands for a platform.
+pub(crate) fn product(target: Platform) -> &'static str {
+    target.device().map_or(target.name(), |device| device.name())
+}
+
 /// The target of a name.
 fn known(name: &str) -> Option<Platform> {
     let found = Platform::from_name(name.trim()).filter(|target| targets().contains(target));
     if found.is_none() {
-        let names = targets().into_iter().map(Platform::name).collect::<Vec<_>>().join(", ");
+        let names = targets().into_iter().map(product).collect::<Vec<_>>().join(", ");
         say(&format!("there is no device `{}`; VISAKIT_DEVICES takes some of {names}", name.trim()));
     }
     found
@@ -170,17 +95,9 @@ fn known(name: &str) -> Option<Platform> {
 impl Device {
     fn new(target: Platform) -> Self {
         let (has_images, has_doubles) = (target.images(), target.doubles());
-        let mut extensions = EXTENSIONS.to_vec();
-        let mut features = FEATURES.to_vec();
-        if has_doubles {
-            extensions.push("cl_khr_fp64");
-            features.extend(["__opencl_c_fp64", "__opencl_c_ext_fp64_global_atomic_min_max"]);
-            features.push("__opencl_c_ext_fp64_local_atomic_min_max");
-        }
-        if has_images {
-            extensions.extend(["cl_khr_3d_image_writes", "cl_khr_depth_images", "cl_khr_image2d_from_buffer"]);
-            features.extend(["__opencl_c_images", "__opencl_c_3d_image_writes", "__opencl_c_read_write_images"]);
-        }
+        let has_newer = compilers::of(target).is_some_and(|(compiler, _)| compiler.is_newer());
+        let has = Has { images: has_images, doubles: has_doubles, newer: has_newer };
+        let (extensions, features) = (has.extensions(), has.features());
         let max_group = target.group_items() as usize;
         let (local_bytes, widths) = (target.slm_bytes().into(), target.simd_widths());
         let (threads, part_of) = (host_threads(), None);
@@ -192,9 +109,19 @@ impl Device {
             local_bytes,
             has_images,
             has_doubles,
+            has_newer,
             widths,
             threads,
             part_of,
+        }
+    }
+
+    /// Returns the versions of SPIR-V that its compiler reads, the newest first, as the vendor's runtime of its time lists them.
+    fn module_versions(&self) -> Vec<cl_uint> {
+        match (self.has_compiler(), self.has_newer) {
+            (false, _) => Vec::new(),
+            (true, false) => vec![2],
+            (true, true) => (0..=5).rev().collect(),
         }
     }
 
@@ -225,7 +152,11 @@ fn named(name: &str, version: cl_version) -> cl_name_version {
 /// Extensions and features with their versions.
 pub(crate) fn versions(names: &[&str]) -> Vec<cl_name_version> {
     // Of command buffers it is the version in the headers that systems have: in later ones calls have other arguments.
-    let version = |name: &str| if name == COMMAND_BUFFER { version(0, 9, 0) } else { version(1, 0, 0) };
+    let version = |name: &str| match name {
+        COMMAND_BUFFER => version(0, 9, 0),
+        DOT_PRODUCT => version(2, 0, 0),
+        _ => version(1, 0, 0),
+    };
     names.iter().map(|name| named(name, version(name))).collect()
 }
 
@@ -291,7 +222,13 @@ const DOUBLE_ATOMICS: cl_device_info = 0x4232;
 const HALF_ATOMICS: cl_device_info = 0x4233;
 /// Its flags: sums in global memory; loads, stores and exchanges, and minima and maxima, in global and local memory.
 const GLOBAL_ADDS: cl_bitfield = 1 << 1;
+const LOCAL_ADDS: cl_bitfield = 1 << 17;
 const EXCHANGES_AND_LIMITS: cl_bitfield = 1 | 1 << 2 | 1 << 16 | 1 << 18;
+
+/// Queries of `cl_khr_integer_dot_product`: which products there are, and whether they are fast.
+const DOT_PRODUCTS: cl_device_info = 0x1073;
+const DOT_PRODUCTS_BYTES: cl_device_info = 0x1074;
+const DOT_PRODUCTS_PACKED: cl_device_info = 0x1075;
 
 /// What command buffers can: kernels that print, waiting in several places at once, queues of both kinds.
 const RECORDED: cl_bitfield = 1 | 1 << 2 | 1 << 3;
@@ -306,6 +243,7 @@ fn uuid(name: &str) -> [u8; 16] {
 /// Answers `clGetDeviceInfo`.
 pub(crate) fn info(device: &Handle<Device>, answer: Answer) -> Result {
     let if_images = |number: u32| if device.has_images { number } else { 0 };
+    let if_newer = |flags: cl_bitfield| if device.has_newer { flags } else { 0 };
     let side = if_images(IMAGE_SIDE) as usize;
     match answer.name {
         CL_DEVICE_TYPE => answer.value(CL_DEVICE_TYPE_GPU),
@@ -362,9 +300,18 @@ pub(crate) fn info(device: &Handle<Device>, answer: Answer) -> Result {
         CL_DEVICE_SINGLE_FP_CONFIG => answer.value(device.precision() | CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT),
         CL_DEVICE_HALF_FP_CONFIG => answer.value(device.precision()),
         CL_DEVICE_DOUBLE_FP_CONFIG => answer.value(if device.has_doubles { device.precision() } else { 0 }),
-        SINGLE_ATOMICS => answer.value(GLOBAL_ADDS | EXCHANGES_AND_LIMITS),
+        SINGLE_ATOMICS => answer.value(GLOBAL_ADDS | EXCHANGES_AND_LIMITS | if_newer(LOCAL_ADDS)),
         HALF_ATOMICS => answer.value(EXCHANGES_AND_LIMITS),
-        DOUBLE_ATOMICS => answer.value(if device.has_doubles { EXCHANGES_AND_LIMITS } else { 0 }),
+        DOUBLE_ATOMICS if device.has_doubles => {
+            answer.value(EXCHANGES_AND_LIMITS | if_newer(GLOBAL_ADDS | LOCAL_ADDS))
+        }
+        DOUBLE_ATOMICS => answer.value(0_u64),
+        // Products of bytes, in vectors and packed.
+        DOT_PRODUCTS if device.has_newer => answer.value(0b11_u64),
+        // Each of the six kinds of products is an instruction, or none is.
+        DOT_PRODUCTS_BYTES | DOT_PRODUCTS_PACKED if device.has_newer => {
+            answer.list(&[cl_bool::from(device.target.dp4a()); 6])
+        }
         CL_DEVICE_GLOBAL_MEM_CACHE_TYPE => answer.value(CL_READ_WRITE_CACHE),
         CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE => answer.value(64_u32),
         CL_DEVICE_GLOBAL_MEM_CACHE_SIZE => answer.value(1_u64 << 20),
@@ -393,7 +340,7 @@ pub(crate) fn info(device: &Handle<Device>, answer: Answer) -> Result {
         CL_DEVICE_LUID_VALID_KHR => answer.flag(false),
         CL_DEVICE_LUID_KHR => answer.list(&[0_u8; 8]),
         CL_DEVICE_NODE_MASK_KHR => answer.value(0_u32),
-        CL_DEVICE_NAME => answer.text(&format!("visakit (Intel {})", device.target.name().to_ascii_uppercase())),
+        CL_DEVICE_NAME => answer.text(&format!("visakit (Intel {})", product(device.target).to_ascii_uppercase())),
         CL_DEVICE_VENDOR => answer.text("visakit"),
         CL_DRIVER_VERSION => answer.text(env!("CARGO_PKG_VERSION")),
         CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR => answer.value(RECORDED),
@@ -415,9 +362,14 @@ pub(crate) fn info(device: &Handle<Device>, answer: Answer) -> Result {
         }
         CL_DEVICE_EXTENSIONS => answer.text(&device.extensions.join(" ")),
         CL_DEVICE_EXTENSIONS_WITH_VERSION => answer.list(&versions(&device.extensions)),
-        CL_DEVICE_IL_VERSION => answer.text(if device.has_compiler() { "SPIR-V_1.2" } else { "" }),
-        CL_DEVICE_ILS_WITH_VERSION if device.has_compiler() => answer.list(&[named("SPIR-V", version(1, 2, 0))]),
-        CL_DEVICE_ILS_WITH_VERSION => answer.list::<cl_name_version>(&[]),
+        CL_DEVICE_IL_VERSION => {
+            let names = device.module_versions().into_iter().map(|minor| format!("SPIR-V_1.{minor}"));
+            answer.text(&names.collect::<Vec<_>>().join(" "))
+        }
+        CL_DEVICE_ILS_WITH_VERSION => {
+            let versions = device.module_versions().into_iter().map(|minor| named("SPIR-V", version(1, minor, 0)));
+            answer.list(&versions.collect::<Vec<_>>())
+        }
         CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED => answer.text(""),
         CL_DEVICE_PLATFORM => answer.value(handle::address(platform::the())),
         CL_DEVICE_BUILT_IN_KERNELS => answer.text(""),

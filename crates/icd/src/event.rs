@@ -181,7 +181,11 @@ pub(crate) fn wait_for(events: &[Handle<Event>]) -> Result {
         if let Some(queue) = &event.queue {
             queue.help(event);
         }
-        failed |= event.wait() < 0;
+        if event.wait() < 0 {
+            failed = true;
+            // The program knows of it now.
+            let _ = event.queue.as_ref().map(|queue| queue.report());
+        }
     }
     ensure(!failed, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
 }

@@ -1,10 +1,12 @@
 //! Launches: sizes checked, arguments brought to the emulator, faults reported.
 
+use std::cell::Cell;
 use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use opencl_sys::*;
+use visakit_diag::{Diagnostic, Severity};
 use visakit_emulator::check::{self, Checks};
 use visakit_emulator::launch::argument::Argument as Given;
 use visakit_emulator::launch::range::NdRange;
@@ -114,7 +116,7 @@ fn sizes(
 impl Launch {
     fn run(&self) -> Result {
         let name = &self.kernel.name;
-        let program = self.entry.code(&self.binary, &self.device).map_err(|why| {
+        let program = self.entry.code(&self.binary, self.device.target).map_err(|why| {
             say(&format!("kernel `{name}`: {why}"));
             Code(CL_OUT_OF_RESOURCES)
         })?;
@@ -226,17 +228,39 @@ fn look_for_bugs(
     options: &Options<'_>,
     checks: Checks,
 ) {
+    // A check without copies of its own would change the memory, and one without some of it would find what is not there.
+    let is_whole = Cell::new(true);
+    let copy = |lent: &Lent| {
+        copy(lent).unwrap_or_else(|| {
+            is_whole.set(false);
+            Lent::for_good(&[])
+        })
+    };
     let copied = |given: &Given| match given {
         Given::Lent(lent, address) => Given::Lent(copy(lent), *address),
         Given::LentImage(lent, image) => Given::LentImage(copy(lent), image.clone()),
         other => other.clone(),
     };
-    let make = || Ok(arguments.iter().map(|argument| argument.as_ref().map(copied)).collect());
+    let unchecked = || {
+        let message = "there is no memory for the copies that a check works on";
+        Box::new(Diagnostic::new("check-memory", Severity::Error, "launch", message))
+    };
+    let make = || {
+        let copies = arguments.iter().map(|argument| argument.as_ref().map(copied)).collect();
+        if is_whole.get() { Ok(copies) } else { Err(unchecked()) }
+    };
     let own = options.surroundings.regions.iter().filter(|(at, _)| *at != check::marks().0);
     let regions: Vec<_> = own.map(|(at, lent)| (*at, copy(lent))).collect();
+    if !is_whole.get() {
+        say(&format!("kernel `{}` is not checked: {}", program.info.name, unchecked().one_line()));
+        return;
+    }
     let surroundings = Surroundings { regions: &regions, ..options.surroundings };
     // What cannot be launched is said by the launch itself, and so is a fault.
     let Ok(checked) = check::check(program, range, make, &Options { surroundings, ..*options }, checks) else {
+        if !is_whole.get() {
+            say(&format!("kernel `{}` is not checked: {}", program.info.name, unchecked().one_line()));
+        }
         return;
     };
     for finding in checked.findings {
@@ -248,14 +272,14 @@ fn look_for_bugs(
     }
 }
 
-/// A copy of memory; the memory itself where there is none for a copy.
-fn copy(lent: &Lent) -> Lent {
-    let Some(storage) = Storage::new(lent.bytes) else { return lent.clone() };
+/// Copies memory; `None` where there is none for a copy.
+fn copy(lent: &Lent) -> Option<Lent> {
+    let storage = Storage::new(lent.bytes)?;
     let copy = storage.lend(0, usize::MAX);
     for (to, from) in copy.words.iter().zip(lent.words) {
         to.store(from.load(Relaxed), Relaxed);
     }
-    copy
+    Some(copy)
 }
 
 /// What kernels print.

@@ -10,10 +10,12 @@
 mod error;
 mod handle;
 mod raw;
+mod reserve;
 
 mod context;
 mod device;
 mod environment;
+mod features;
 mod platform;
 
 mod image;

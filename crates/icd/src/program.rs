@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use opencl_sys::*;
+use visakit::isa::Platform;
 use visakit_emulator::run;
 use visakit_zebin::archive;
 
@@ -13,7 +14,7 @@ use crate::binary::Binary;
 use crate::build::{self, Built, Input};
 use crate::context::Context;
 use crate::device::Device;
-use crate::error::{Code, Result, ensure, fail};
+use crate::error::{Code, ROOM, Result, check_room, ensure, fail};
 use crate::handle::{self, Handle, kind};
 use crate::raw::Answer;
 use crate::request::Named;
@@ -200,11 +201,20 @@ impl Program {
             let threads: Vec<_> = places
                 .iter()
                 .map(|&place| {
-                    let before = before[place].clone();
-                    scope.spawn(move || one(place, before))
+                    let state = before[place].clone();
+                    let thread = std::thread::Builder::new();
+                    // Where the system has no thread more, this one does the work.
+                    let inline = || one(place, before[place].clone());
+                    thread.spawn_scoped(scope, move || one(place, state)).map_err(|_| inline())
                 })
                 .collect();
-            threads.into_iter().map(|thread| thread.join().unwrap_or_default()).collect()
+            threads
+                .into_iter()
+                .map(|thread| match thread {
+                    Ok(thread) => thread.join().unwrap_or_else(|_| failed()),
+                    Err(build) => build,
+                })
+                .collect()
         });
         for (&place, build) in places.iter().zip(&built) {
             self.builds()[place] = build.clone();
@@ -213,8 +223,14 @@ impl Program {
     }
 }
 
+/// The build of a thread that has panicked, which is a mistake of ours.
+fn failed() -> Build {
+    Build { status: CL_BUILD_ERROR, log: "error: the driver failed in the build\n".to_owned(), ..Build::default() }
+}
+
 /// Builds an executable program for some devices, or for all.
 pub(crate) fn build(program: &Handle<Program>, devices: &[Handle<Device>], options: &str) -> Result {
+    check_room(ROOM)?;
     let places = program.places(devices)?;
     ensure(program.kernels.load(Ordering::Relaxed) == 0, CL_INVALID_OPERATION)?;
     ensure(look_like_options(options), CL_INVALID_BUILD_OPTIONS)?;
@@ -225,15 +241,17 @@ pub(crate) fn build(program: &Handle<Program>, devices: &[Handle<Device>], optio
         match &program.source {
             // Of nothing the compiler makes an error.
             Source::Text(text) if text.trim_ascii().is_empty() => {
-                executable(Built { output: Some(Vec::new()), log: String::new() }, options)
+                executable(target, Built { output: Some(Vec::new()), log: String::new() }, options)
             }
-            Source::Text(text) => executable(build::compile(target, Input::Source(text), options, &[]), options),
+            Source::Text(text) => executable(target, build::compile(target, Input::Source(text), options), options),
             Source::Intermediate(module) => {
                 let module = program.specialized(module);
-                executable(build::compile(target, Input::Intermediate(&module), options, &[]), options)
+                executable(target, build::compile(target, Input::Intermediate(&module), options), options)
             }
             Source::Binary if before.binary.is_some() => {
-                Build { status: CL_BUILD_SUCCESS, options: options.to_owned(), ..before }
+                let checked = before.binary.as_ref().map_or(Ok(()), |binary| binary.check(target));
+                let status = if checked.is_ok() { CL_BUILD_SUCCESS } else { CL_BUILD_ERROR };
+                Build { status, options: options.to_owned(), log: checked.err().unwrap_or_default(), ..before }
             }
             Source::Binary => link_modules(target, &before.modules, options),
         }
@@ -260,14 +278,25 @@ fn outcome(built: &[Build], failure: cl_int, options: cl_int) -> Result {
     fail(if unknown.contains(&true) { options } else { failure })
 }
 
+/// Bytes that are needed to read a byte of a zebin.
+const READ_BYTES: u64 = 64;
+
 /// The build that the compiler's output is.
-fn executable(built: Built, options: &str) -> Build {
+fn executable(target: Platform, built: Built, options: &str) -> Build {
     let Built { output, mut log } = built;
     let newer = ["2.0", "3.0"].iter().any(|version| options.contains(&format!("-cl-std=CL{version}")));
     let is_uniform = !newer || options.contains("-cl-uniform-work-group-size");
-    let binary = output.and_then(|bytes| match Binary::new(bytes, is_uniform) {
+    let ready = |bytes: Vec<u8>| {
+        // Texts become many times as large when they are read.
+        let room = ROOM + (bytes.len() as u64).saturating_mul(READ_BYTES);
+        check_room(room).map_err(|_| "error: there is no memory for the program\n".to_owned())?;
+        let binary = Binary::new(bytes, is_uniform)?;
+        binary.check(target)?;
+        Ok(binary)
+    };
+    let binary = output.and_then(|bytes| match ready(bytes) {
         Ok(binary) => Some(binary),
-        Err(why) => {
+        Err::<_, String>(why) => {
             log += &why;
             None
         }
@@ -279,13 +308,13 @@ fn executable(built: Built, options: &str) -> Build {
     Build { status, options: options.to_owned(), log, kind, binary, modules: Vec::new() }
 }
 
-fn link_modules(target: visakit::isa::Platform, modules: &[Arc<Vec<u8>>], options: &str) -> Build {
+fn link_modules(target: Platform, modules: &[Arc<Vec<u8>>], options: &str) -> Build {
     let parts: Vec<&[u8]> = modules.iter().map(|module| module.as_slice()).collect();
     let input = match parts.as_slice() {
         [only] => Input::Intermediate(only),
         parts => Input::Modules(parts),
     };
-    executable(build::compile(target, input, options, &[]), options)
+    executable(target, build::compile(target, input, options), options)
 }
 
 /// Compiles a text without linking it; `headers` are programs under the names that the text includes them by.
@@ -295,6 +324,7 @@ pub(crate) fn compile(
     options: &str,
     headers: &[(String, Handle<Program>)],
 ) -> Result {
+    check_room(ROOM)?;
     let places = program.places(devices)?;
     ensure(program.kernels.load(Ordering::Relaxed) == 0, CL_INVALID_OPERATION)?;
     ensure(!matches!(program.source, Source::Binary), CL_INVALID_OPERATION)?;

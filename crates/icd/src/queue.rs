@@ -31,6 +31,15 @@ struct State {
     outstanding: VecDeque<Arc<Command>>,
     /// The last barrier that is not over.
     barrier: Option<Handle<Event>>,
+    /// The first command that failed since a kernel was last launched by a program that knew of a failure.
+    failure: Option<Failure>,
+}
+
+/// A command that failed: what it should have written is what was there before.
+struct Failure {
+    code: cl_int,
+    /// Whether a call has returned it.
+    is_reported: bool,
 }
 
 /// How a command stands to the others of its queue.
@@ -129,12 +138,38 @@ impl Queue {
     }
 
     /// Waits until all commands are over.
-    pub(crate) fn finish(&self) {
+    ///
+    /// # Errors
+    /// When one of them has failed, or one before them.
+    pub(crate) fn finish(&self) -> Result {
         let events: Vec<_> = self.state().outstanding.iter().map(|command| Arc::clone(command.event())).collect();
         for event in events.into_iter().rev() {
             self.help(&event);
             event.wait();
         }
+        self.report()
+    }
+
+    /// Notes that a command has failed.
+    pub(crate) fn note_failure(&self, code: cl_int) {
+        self.state().failure.get_or_insert(Failure { code, is_reported: false });
+    }
+
+    /// Fails with the code of a command that has failed. The data of the queue are stale until a kernel is launched by a
+    /// program that was told.
+    pub(crate) fn report(&self) -> Result {
+        match &mut self.state().failure {
+            None => Ok(()),
+            Some(failure) => {
+                failure.is_reported = true;
+                fail(failure.code)
+            }
+        }
+    }
+
+    /// Forgets a failure that was reported, as a kernel is launched after it.
+    pub(crate) fn begin_anew(&self) {
+        self.state().failure.take_if(|failure| failure.is_reported);
     }
 }
 
@@ -147,13 +182,16 @@ pub(crate) fn submit(
     work: schedule::Work,
 ) -> Result<Handle<Event>> {
     check_list(queue, list)?;
+    if kind == CL_COMMAND_NDRANGE_KERNEL || kind == CL_COMMAND_TASK {
+        queue.begin_anew();
+    }
     let event = schedule::enqueue(queue, kind, Order::Plain, list, work);
     if blocking {
         queue.help(&event);
-        match event.wait() {
-            CL_COMPLETE => {}
-            status => return fail(status),
-        }
+        let status = event.wait();
+        // What was read may be what a kernel that failed should have written.
+        queue.report()?;
+        ensure(status == CL_COMPLETE, status)?;
     }
     Ok(event)
 }

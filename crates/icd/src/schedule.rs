@@ -99,6 +99,14 @@ impl Command {
         self.waits.load(Ordering::Acquire) == 0 && !matches!(*job, Job::Taken)
     }
 
+    /// Notes in its queue that it has failed, before anybody sees that it is over.
+    fn fail(&self, code: cl_int) -> cl_int {
+        if let Some(queue) = &self.event.queue {
+            queue.note_failure(code);
+        }
+        code
+    }
+
     /// Does it, unless it waits for something or somebody else has taken it.
     pub(crate) fn run(&self) {
         if self.waits.load(Ordering::Acquire) > 0 {
@@ -109,7 +117,7 @@ impl Command {
             Job::GiveUp => CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
             Job::Do(work) => {
                 event::advance(&self.event, CL_RUNNING);
-                guard(work).map_or_else(|code| code.0, |()| CL_COMPLETE)
+                guard(work).map_or_else(|code| self.fail(code.0), |()| CL_COMPLETE)
             }
         };
         event::advance(&self.event, status);

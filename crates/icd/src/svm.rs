@@ -53,6 +53,18 @@ impl Allocations {
         self.lookup(address).map(|found| found.storage)
     }
 
+    /// Returns the allocation that a range lies in; `None` for memory of the program.
+    ///
+    /// # Errors
+    /// When the range ends behind the allocation.
+    pub(crate) fn find_range(&self, first: usize, size: usize) -> Result<Option<Arc<Storage>>> {
+        let Some(found) = self.lookup(first) else { return Ok(None) };
+        let offset = first - found.storage.first() as usize;
+        let fits = offset.checked_add(size).is_some_and(|end| end <= found.storage.bytes());
+        ensure(fits, CL_INVALID_VALUE)?;
+        Ok(Some(found.storage))
+    }
+
     /// All allocations, for a launch.
     pub(crate) fn regions(&self) -> Arc<Vec<(u64, Lent)>> {
         let mut state = self.state();

@@ -12,7 +12,7 @@ use visakit_testing::{files, have, program, root, scratch};
 const POCL: &str = "/etc/OpenCL/vendors/pocl.icd";
 
 /// Programs that the tests below run.
-const OWN_TESTS: [&str; 3] = ["binaries", "early", "includes"];
+const OWN_TESTS: [&str; 6] = ["binaries", "early", "faults", "includes", "inline", "memory"];
 
 fn can_build(test: &str) -> bool {
     let headers = ["/usr/include", "/usr/local/include"].iter().any(|dir| Path::new(dir).join("CL/cl.h").is_file());
@@ -180,6 +180,61 @@ fn a_failing_compiler_is_a_build_error() {
         let found = command.env("VISAKIT_CACHE", folder.join("cache")).output().unwrap();
         assert_eq!(String::from_utf8_lossy(&found.stdout), "done\n", "{end}: {}", found.status);
         assert!(found.status.success(), "{end}: {}", found.status);
+    }
+}
+
+/// A kernel that faults is an error of clFinish and of reads, until the next launch of a program that was told; ranges behind an
+/// allocation are errors; callbacks may call.
+#[test]
+fn faults_are_reported() {
+    if !can_build("faults") {
+        return;
+    }
+    let folder = scratch("opencl-faults");
+    let built = compile(&root().join("crates/icd/tests/programs/faults.c"), &folder);
+    let found = run(Command::new(&built).env("VISAKIT_DEVICES", "dg2,pvc"), &driver(&folder), &folder);
+    let said = String::from_utf8_lossy(&found.stderr);
+    assert_eq!(String::from_utf8_lossy(&found.stdout), "done\ndone\n", "{said}");
+}
+
+/// Two blocks of inline vISA that declare one name: each computes with its own, from a text and from a module.
+#[test]
+fn blocks_of_inline_visa_have_names_of_their_own() {
+    if !can_build("inline") {
+        return;
+    }
+    let folder = scratch("opencl-inline");
+    let built = compile(&root().join("crates/icd/tests/programs/inline.c"), &folder);
+    let found = run(Command::new(&built).env("VISAKIT_DEVICES", "dg2,skl,pvc"), &driver(&folder), &folder);
+    let said = String::from_utf8_lossy(&found.stderr);
+    assert_eq!(String::from_utf8_lossy(&found.stdout), "done\ndone\ndone\n", "{said}");
+}
+
+/// A limit of memory, whatever it is, is an error of a call and never the end of the program; no check finds what is not there.
+#[test]
+fn memory_limits_are_errors() {
+    if !can_build("memory") {
+        return;
+    }
+    let folder = scratch("opencl-memory");
+    let built = compile(&root().join("crates/icd/tests/programs/memory.c"), &folder);
+    let icd = driver(&folder);
+    // What is built is kept, so that the compiler needs no memory of its own.
+    let all = run(Command::new(&built).env("VISAKIT_DEVICES", "dg2"), &icd, &folder);
+    assert!(String::from_utf8_lossy(&all.stdout).ends_with("all\n"), "{}", String::from_utf8_lossy(&all.stdout));
+    for (n, megabytes) in [20, 40, 80, 120, 180, 240, 300, 350, 400, 500, 700, 1000, 2000].iter().enumerate() {
+        let mut command = Command::new("sh");
+        command.args(["-c", &format!("ulimit -v {}; exec {}", megabytes * 1024, built.display())]);
+        command.env("VISAKIT_DEVICES", "dg2").env("VISAKIT_CHECK", if n % 2 == 0 { "" } else { "all" });
+        let found = run(&mut command, &icd, &folder);
+        let (said, printed) = (String::from_utf8_lossy(&found.stderr), String::from_utf8_lossy(&found.stdout));
+        assert!(
+            found.status.success() && printed.ends_with('\n'),
+            "{megabytes} MB: {}: {printed}{said}",
+            found.status
+        );
+        let found = ["check-race", "check-bounds", "check-uninit"].map(|code| said.contains(code));
+        assert_eq!(found, [false; 3], "{megabytes} MB: {said}");
     }
 }
 

@@ -141,6 +141,8 @@ impl Shared {
 #[test]
 fn threads_share_contexts() {
     let rounds: usize = std::env::var("VISAKIT_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(40);
+    // SAFETY: no other thread runs yet.
+    unsafe { std::env::set_var("VISAKIT_DEVICES", "dg2,skl") };
     let (mut devices, mut count) = ([null_mut(); 8], 0);
     assert_eq!(
         call!(clGetDeviceIDs(null_mut(), CL_DEVICE_TYPE_ALL, 8, devices.as_mut_ptr(), &mut count)),

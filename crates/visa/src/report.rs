@@ -91,7 +91,7 @@ impl Outcome {
 
 /// Whether a finding is about how the command was called, or about a file that cannot be read or written.
 fn is_usage(code: &str) -> bool {
-    const PREFIXES: [&str; 12] = [
+    const PREFIXES: [&str; 13] = [
         "argument-",
         "compiler-",
         "dump-",
@@ -100,6 +100,7 @@ fn is_usage(code: &str) -> bool {
         "file-write",
         "launch-size",
         "memory-place",
+        "out-of-memory",
         "print-",
         "threads",
         "trace-",

@@ -5,7 +5,7 @@ use object::read::elf::{FileHeader, Rel, SectionHeader, Sym};
 use object::{LittleEndian, SectionIndex, SymbolIndex};
 use visakit_diag::{Diagnostic, Severity};
 
-use super::{AddressPart, DataSection, NativeCode, Relocation, Symbol, VisaText, Zebin, info, notes};
+use super::{AddressPart, DataSection, NativeCode, Relocation, Symbol, VisaText, Zebin, info, inline, notes};
 
 /// Section type of a vISA text (`SHT_ZEBIN_VISAASM`). Names vary (`.visaasm`, `.visaasm.module`), the type does not.
 pub(super) const SHT_ZEBIN_VISAASM: u32 = 0xff00_0013;
@@ -82,7 +82,7 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Zebin, Box<Diagnostic>> {
             SHT_ZEBIN_VISAASM => texts.push(VisaText {
                 section: index.0,
                 offset: section.sh_offset(endian),
-                text: text()?.trim_end_matches('\0').to_owned(),
+                text: inline::merge_declarations(text()?.trim_end_matches('\0').to_owned()),
             }),
             SHT_ZEBIN_ZEINFO => ze_info = Some(info::parse(file, text()?.trim_end_matches('\0'))?),
             kind if kind == SHT_NOTE.0 && name.as_bytes() == COMPAT_NOTES => target = notes::read(contents()?),

@@ -9,6 +9,7 @@ pub mod archive;
 mod elf;
 mod extract;
 pub mod info;
+pub mod inline;
 pub mod limits;
 mod notes;
 pub mod ocloc;

@@ -45,7 +45,7 @@ pub fn map(data: &ProgramData, memory: &mut Memory) -> Result<DataPlaces, Box<Di
     let addresses: Vec<u64> = (0..data.sections.len()).map(|n| memory.address(first + n)).collect();
     let (places, contents) = lay_out(data, &addresses)?;
     for (section, bytes) in data.sections.iter().zip(contents) {
-        memory.map(Buffer::from_vec(bytes)).ok_or_else(|| too_large(section))?;
+        Buffer::from_vec(bytes).and_then(|buffer| memory.map(buffer)).ok_or_else(|| too_large(section))?;
     }
     Ok(places)
 }

@@ -1,11 +1,24 @@
 //! The memory of one buffer: atomic words, which several host threads read and write at the same time, and who did what.
 
 use std::any::Any;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
+use std::sync::{Arc, LazyLock};
 
 use crate::machine::observer::AccessKind;
 use visakit_native::PAGE;
+
+/// The process has a limit of memory. Where there is none the system gives addresses without memory, and asking takes time.
+static IS_LIMITED: LazyLock<bool> = LazyLock::new(|| {
+    let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"));
+    line.and_then(|line| line.split_whitespace().next()).is_some_and(|limit| limit != "unlimited")
+});
+
+/// Returns `true` if that many bytes of memory can be had now.
+pub(crate) fn is_available(bytes: u64) -> bool {
+    let is_there = |bytes: usize| Vec::<u8>::new().try_reserve_exact(bytes).is_ok();
+    !*IS_LIMITED || usize::try_from(bytes).is_ok_and(is_there)
+}
 
 /// Bytes that are copied before the memory that they were in is given back.
 const PIECE: usize = 4 << 20;
@@ -94,6 +107,12 @@ impl Buffer {
         Self { words: Words::Own(bytemuck::zeroed_vec(len.div_ceil(4))), len, ..Self::default() }
     }
 
+    /// Returns a buffer of `len` zero bytes; `None` if there is no memory for it.
+    pub fn try_zeros(len: usize) -> Option<Self> {
+        let words = bytemuck::try_zeroed_vec(len.div_ceil(4)).ok()?;
+        Some(Self { words: Words::Own(words), len, ..Self::default() })
+    }
+
     /// A buffer with these contents.
     pub fn from_bytes(bytes: &[u8]) -> Self {
         let (whole, rest) = bytes.as_chunks::<4>();
@@ -107,9 +126,10 @@ impl Buffer {
         Self { words: Words::Own(words), len: bytes.len(), ..Self::default() }
     }
 
-    /// A buffer with these contents, which go away while they are copied: there are never two of everything.
-    pub fn from_vec(mut bytes: Vec<u8>) -> Self {
-        let buffer = Self::zeros(bytes.len());
+    /// Returns a buffer with these contents, which go away while they are copied: there are never two of everything. `None` if
+    /// there is no memory for it.
+    pub fn from_vec(mut bytes: Vec<u8>) -> Option<Self> {
+        let buffer = Self::try_zeros(bytes.len())?;
         // From the end on: a vector gives back what is behind its end.
         while !bytes.is_empty() {
             let start = (bytes.len() - 1) / PIECE * PIECE;
@@ -123,7 +143,7 @@ impl Buffer {
             bytes.truncate(start);
             bytes.shrink_to_fit();
         }
-        buffer
+        Some(buffer)
     }
 
     /// A buffer that is somebody else's memory.
@@ -132,10 +152,11 @@ impl Buffer {
         Self { words: Words::Lent(memory), len, ..Self::default() }
     }
 
-    /// The contents, for good; the words go away while they are copied. None when they are somebody else's.
+    /// Returns the contents, for good; the words go away while they are copied. `None` when they are somebody else's, and when
+    /// there is no memory for them.
     pub fn into_vec(self) -> Option<Vec<u8>> {
         let Self { words: Words::Own(mut words), len, .. } = self else { return None };
-        let mut bytes = vec![0; words.len() * 4];
+        let mut bytes = bytemuck::try_zeroed_vec::<u8>(words.len() * 4).ok()?;
         while !words.is_empty() {
             let start = (words.len() - 1) / (PIECE / 4) * (PIECE / 4);
             for (bytes, word) in bytes[start * 4..].as_chunks_mut().0.iter_mut().zip(&words[start..]) {
@@ -163,6 +184,11 @@ impl Buffer {
         for (word, bytes) in self.words().iter().zip(bytes.as_chunks::<4>().0) {
             word.store(u32::from_le_bytes(*bytes), Relaxed);
         }
+    }
+
+    /// Returns `true` if the memory is somebody else's.
+    pub fn is_lent(&self) -> bool {
+        matches!(self.words, Words::Lent(_))
     }
 
     /// Size in bytes.
@@ -401,7 +427,7 @@ mod tests {
     fn contents_move_in_and_out() {
         for len in [0, 1, 3, 4, 5, 4096, PIECE - 1, PIECE, PIECE + 1, 2 * PIECE + 6] {
             let bytes: Vec<u8> = (0..len).map(|n| (n ^ n >> 8 ^ n >> 16) as u8).collect();
-            let buffer = Buffer::from_vec(bytes.clone());
+            let buffer = Buffer::from_vec(bytes.clone()).unwrap();
             assert_eq!(buffer.len(), len);
             assert!(buffer.to_bytes() == bytes && buffer.into_vec() == Some(bytes), "{len} bytes");
         }

@@ -68,11 +68,20 @@ pub(super) struct Implicit {
 }
 
 impl LaunchMemory {
-    /// The contents of the arguments that are buffers, moved out of the memory, each to the first argument that it is.
-    pub(super) fn into_contents(self) -> Vec<Option<Vec<u8>>> {
+    /// Moves the contents of the arguments that are buffers out of the memory, each to the first argument that it is.
+    ///
+    /// # Errors
+    /// When there is no memory for them.
+    pub(super) fn into_contents(self) -> Result<Vec<Option<Vec<u8>>>, Box<Diagnostic>> {
         let mut buffers: Vec<_> = self.memory.into_buffers().into_iter().map(Some).collect();
-        let mut take = |index: usize| buffers.get_mut(index)?.take()?.into_vec();
-        self.buffers.iter().map(|index| take((*index)?)).collect()
+        let mut take = |(argument, index): (usize, &Option<usize>)| {
+            let Some(buffer) = index.and_then(|index| buffers.get_mut(index)?.take()) else { return Ok(None) };
+            let (is_lent, bytes) = (buffer.is_lent(), buffer.len());
+            let contents = buffer.into_vec();
+            let is_lost = contents.is_none() && !is_lent;
+            if is_lost { Err(no_memory(&format!("argument {argument}"), bytes as u64)) } else { Ok(contents) }
+        };
+        self.buffers.iter().enumerate().map(&mut take).collect()
     }
 
     /// What the kernel has printed.
@@ -114,11 +123,15 @@ pub(super) fn map(
     let mut sizes = vec![0; arguments.len()];
     for (index, argument) in arguments.iter_mut().enumerate() {
         // The bytes go as soon as they are mapped, so that there are not two of every buffer.
+        let own = |bytes: &mut Vec<u8>| {
+            let size = bytes.len() as u64;
+            Buffer::from_vec(std::mem::take(bytes)).ok_or_else(|| no_memory(&format!("argument {index}"), size))
+        };
         let buffer = match argument {
-            Some(Argument::Buffer(bytes)) => Buffer::from_vec(std::mem::take(bytes)),
-            Some(Argument::Image(image)) => Buffer::from_vec(std::mem::take(&mut image.texels)),
+            Some(Argument::Buffer(bytes)) => own(bytes)?,
+            Some(Argument::Image(image)) => own(&mut image.texels)?,
             Some(Argument::Undefined(bytes)) => {
-                let buffer = Buffer::from_vec(std::mem::take(bytes));
+                let buffer = own(bytes)?;
                 *argument = Some(Argument::Buffer(Vec::new()));
                 undefined.push(memory.buffers().len());
                 buffer
@@ -168,7 +181,8 @@ pub(super) fn map(
     let mut extra = Extra { constants: data.constants, variables: data.variables, ..Extra::default() };
     let has_printf = |item: &PayloadArgument| item.arg_type == ArgType::PrintfBuffer;
     let printf = if info.has_implicit_arguments() || info.payload_arguments.iter().any(has_printf) {
-        let buffer = Buffer::zeros(printf::BUFFER_BYTES);
+        let bytes = printf::BUFFER_BYTES;
+        let buffer = Buffer::try_zeros(bytes).ok_or_else(|| no_memory("the buffer of printf", bytes as u64))?;
         buffer.store_u32(0, printf::FIRST_RECORD);
         extra.printf = map_buffer(&mut memory, buffer, || "the buffer of printf".to_owned())?;
         Some(memory.buffers().len() - 1)
@@ -272,6 +286,15 @@ fn behind(regions: &[(u64, Lent)], address: u64) -> Option<Lent> {
 
 fn map_buffer(memory: &mut Memory, buffer: Buffer, what: impl Fn() -> String) -> Result<u64, Box<Diagnostic>> {
     memory.map(buffer).ok_or_else(|| too_large(what()))
+}
+
+/// Returns the error for memory that cannot be had.
+pub(super) fn no_memory(what: &str, bytes: u64) -> Box<Diagnostic> {
+    let message = format!("there is no memory for {what}: {bytes} bytes");
+    let finding = Diagnostic::new("out-of-memory", Severity::Error, "launch", message);
+    Box::new(
+        finding.help("use smaller buffers or fewer host threads, or raise the limit of the process (`ulimit -v`)"),
+    )
 }
 
 fn too_large(what: String) -> Box<Diagnostic> {

@@ -52,7 +52,7 @@ use crate::launch::payload::Payload;
 use crate::launch::range::NdRange;
 use crate::launch::understood;
 use crate::limits::GROUP_BYTES;
-use crate::machine::buffer::Lent;
+use crate::machine::buffer::{self, Lent};
 use crate::machine::fault::{Trap, TrapReport};
 use crate::machine::observer::Observer;
 use crate::machine::poison::Poison;
@@ -275,6 +275,9 @@ fn attempt(
     (workers, way): (usize, Way),
     wall: &mut Duration,
 ) -> Result<Result<Outcome, Way>, RunError> {
+    let steps: usize = program.functions.iter().map(|function| function.routine.instructions.len()).sum();
+    let steps = (steps + program.routine.instructions.len()) as u64;
+    check_memory("the program", SMALL_BYTES + steps.saturating_mul(STEP_BYTES))?;
     let mut mapped = memory::map(program, range, &mut arguments, &options.surroundings)?;
     mapped.memory.outside_is_zero = options.outside_is_zero;
     mapped.memory.whole_pages = options.whole_pages;
@@ -318,6 +321,11 @@ fn attempt(
     let groups = end.saturating_sub(first);
     let is_alone = way == Way::InOrder || lowered.is_small(groups, options.stats);
     let workers = if is_alone { 1 } else { affordable(workers, private.saturating_add(group), options) };
+    // Where there is room for one group alone, no other runs beside it.
+    let each = private.saturating_add(group).saturating_add(SMALL_BYTES / 4);
+    let is_room = |workers: usize| buffer::is_available(each.saturating_mul(workers as u64));
+    let workers = if is_room(workers) { workers } else { 1 };
+    check_memory("the registers and the private memory of a group", each)?;
     let start = Instant::now();
     let Dispatched { total, fault, traces } = dispatch(&plan, first..end, workers, way, options);
     let is_lost = traces.iter().any(Trace::is_lost);
@@ -340,7 +348,7 @@ fn attempt(
         if let Trap::Exception(said) = &mut fault.trap {
             *said = String::from_utf8_lossy(failed.as_deref().unwrap_or_default()).trim_end().to_owned();
         }
-        (fault.printed, fault.buffers) = (printed, mapped.into_contents());
+        (fault.printed, fault.buffers) = (printed, mapped.into_contents()?);
         return Err(RunError::TrapReport(fault));
     }
     if let Some(said) = failed {
@@ -350,7 +358,7 @@ fn attempt(
     }
     let stats = options.stats.then(|| Stats::new(program, &lowered, &total, *wall));
     Ok(Ok(Outcome {
-        buffers: mapped.into_contents(),
+        buffers: mapped.into_contents()?,
         printed,
         wall: *wall,
         instructions: total.instructions,
@@ -359,6 +367,15 @@ fn attempt(
         outside_reads: total.outside_reads,
         outside_writes: total.outside_writes,
     }))
+}
+
+/// Memory that a launch needs for small things, and for each instruction that is lowered.
+const SMALL_BYTES: u64 = 8 << 20;
+const STEP_BYTES: u64 = 4 << 10;
+
+/// Fails where that much memory cannot be had: beyond this point small allocations must not fail.
+fn check_memory(what: &str, bytes: u64) -> Result<(), Box<Diagnostic>> {
+    if buffer::is_available(bytes) { Ok(()) } else { Err(memory::no_memory(what, bytes)) }
 }
 
 fn lower(

@@ -49,7 +49,7 @@ macro_rules! object {
         #[allow(unused_unsafe, non_snake_case, clippy::too_many_arguments)]
         pub(crate) unsafe extern "C" fn $name($($arg: $ty,)* errcode_ret: *mut cl_int) -> $out {
             // SAFETY: as for those that return a code.
-            let result: $crate::error::Result<$out> = $crate::error::guard(|| unsafe { $body });
+            let result: $crate::error::Result<$out> = $crate::error::guard_room(|| unsafe { $body });
             // SAFETY: it is null or points to room for a code.
             unsafe { $crate::raw::put(errcode_ret, result.as_ref().map_or_else(|code| code.0, |_| CL_SUCCESS)) };
             result.unwrap_or(std::ptr::null_mut())
@@ -71,7 +71,7 @@ macro_rules! enqueue {
             event: *mut cl_event,
         ) -> cl_int {
             // SAFETY: as for those that return a code.
-            $crate::error::status($crate::error::guard(|| unsafe {
+            $crate::error::status($crate::error::guard_room(|| unsafe {
                 let $queue = $crate::handle::get::<$crate::queue::Queue>(command_queue)?;
                 let $list = $crate::api::events(num_events_in_wait_list, event_wait_list)?;
                 let done: $crate::handle::Handle<$crate::event::Event> = $body?;

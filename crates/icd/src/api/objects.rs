@@ -17,6 +17,7 @@ use crate::sampler::{self, Sampler};
 
 status! {
     fn clGetPlatformIDs(num_entries: cl_uint, platforms: *mut cl_platform_id, num_platforms: *mut cl_uint) {
+        crate::error::check_room(crate::error::ROOM)?;
         ensure(!platforms.is_null() || !num_platforms.is_null(), CL_INVALID_VALUE)?;
         ensure(platforms.is_null() || num_entries > 0, CL_INVALID_VALUE)?;
         raw::handles(&[address(platform::the())], num_entries, platforms, num_platforms);
@@ -167,8 +168,7 @@ status! {
     }
 
     fn clFinish(command_queue: cl_command_queue) {
-        handle::get::<Queue>(command_queue)?.finish();
-        Ok(())
+        handle::get::<Queue>(command_queue)?.finish()
     }
 
     fn clWaitForEvents(num_events: cl_uint, event_list: *const cl_event) {

@@ -233,6 +233,7 @@ status! {
     }
 
     fn clSetKernelArg(kernel: cl_kernel, arg_index: cl_uint, arg_size: usize, arg_value: *const c_void) {
+        crate::error::check_room(crate::error::ROOM)?;
         let kernel = handle::get::<Kernel>(kernel)?;
         let bytes = (!arg_value.is_null()).then(|| raw::list(arg_size, arg_value.cast::<u8>()));
         kernel.set_bytes(arg_index, arg_size, bytes)

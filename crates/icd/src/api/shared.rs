@@ -26,7 +26,8 @@ fn submission<'a>(queue: &'a Handle<Queue>, list: &'a [Handle<Event>], blocking:
 fn copy(to: &Submission<'_>, kind: cl_command_type, dst: usize, src: usize, size: usize) -> Result<Handle<Event>> {
     ensure(size == 0 || dst != 0 && src != 0, CL_INVALID_VALUE)?;
     ensure(size == 0 || dst.abs_diff(src) >= size, CL_MEM_COPY_OVERLAP)?;
-    let held = [dst, src].map(|address| to.queue.context.allocations.find(address));
+    let allocations = &to.queue.context.allocations;
+    let held = [allocations.find_range(dst, size)?, allocations.find_range(src, size)?];
     to.submit(kind, move || {
         // SAFETY: the program gives addresses of so many bytes; those of allocations are held.
         unsafe { std::ptr::copy(src as *const u8, dst as *mut u8, size) };
@@ -46,7 +47,7 @@ fn fill(
     let unit = pattern.len();
     ensure(first != 0 && unit.is_power_of_two() && unit <= 128, CL_INVALID_VALUE)?;
     ensure(first.is_multiple_of(unit) && size.is_multiple_of(unit), CL_INVALID_VALUE)?;
-    let (held, pattern) = (to.queue.context.allocations.find(first), pattern.to_vec());
+    let (held, pattern) = (to.queue.context.allocations.find_range(first, size)?, pattern.to_vec());
     to.submit(kind, move || {
         // SAFETY: as for copies.
         unsafe { transfer::fill(first as *mut u8, size, &pattern) };
@@ -71,6 +72,7 @@ enqueue! {
         ensure(!ptr.is_null() && size > 0, CL_INVALID_VALUE)?;
         let known = CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
         ensure(flags & !known == 0, CL_INVALID_VALUE)?;
+        queue.context.allocations.find_range(ptr as usize, size)?;
         submission(&queue, &list, blocking).submit(CL_COMMAND_SVM_MAP, || Ok(()))
     }
 
@@ -83,12 +85,17 @@ enqueue! {
         queue, list,
         count: cl_uint,
         pointers: *mut *const c_void,
-        _sizes: *const usize,
+        sizes: *const usize,
         flags: cl_mem_migration_flags,
     ) {
         ensure(count > 0 && !pointers.is_null(), CL_INVALID_VALUE)?;
         let known = CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
         ensure(flags & !known == 0, CL_INVALID_VALUE)?;
+        // A size of zero, or no sizes, stand for whole allocations.
+        let sizes = if sizes.is_null() { &[] } else { raw::list(count as usize, sizes) };
+        for (&pointer, &size) in raw::list(count as usize, pointers.cast_const()).iter().zip(sizes) {
+            queue.context.allocations.find_range(pointer as usize, size)?;
+        }
         submission(&queue, &list, CL_FALSE).submit(CL_COMMAND_SVM_MIGRATE_MEM, || Ok(()))
     }
 
@@ -129,13 +136,15 @@ enqueue! {
         copy(&to, CL_COMMAND_MEMCPY_INTEL, dst as usize, src as usize, size)
     }
 
-    fn clEnqueueMigrateMemINTEL(queue, list, ptr: *const c_void, _size: usize, _flags: cl_mem_migration_flags) {
+    fn clEnqueueMigrateMemINTEL(queue, list, ptr: *const c_void, size: usize, _flags: cl_mem_migration_flags) {
         ensure(!ptr.is_null(), CL_INVALID_VALUE)?;
+        queue.context.allocations.find_range(ptr as usize, size)?;
         submission(&queue, &list, CL_FALSE).submit(CL_COMMAND_MIGRATEMEM_INTEL, || Ok(()))
     }
 
-    fn clEnqueueMemAdviseINTEL(queue, list, ptr: *const c_void, _size: usize, _advice: cl_mem_advice_intel) {
+    fn clEnqueueMemAdviseINTEL(queue, list, ptr: *const c_void, size: usize, _advice: cl_mem_advice_intel) {
         ensure(!ptr.is_null(), CL_INVALID_VALUE)?;
+        queue.context.allocations.find_range(ptr as usize, size)?;
         submission(&queue, &list, CL_FALSE).submit(CL_COMMAND_MEMADVISE_INTEL, || Ok(()))
     }
 }

@@ -1,0 +1,290 @@
+//! Inline vISA: the names of variables that its blocks declare.
+//!
+//! A block in braces has names of its own. The vendor's compiler compiles it so, and drops the braces in the text that it
+//! prints: two blocks that declare one name, or one block that was unrolled, give a text that declares a name twice. A module
+//! that is compiled here gets names that are unique; in a text that is given, equal declarations count as one.
+
+use std::collections::HashMap;
+
+/// SPIR-V's instruction that holds the text of inline assembly: result type, result, type, target, text, constraints.
+const ASM_INTEL: u32 = 5610;
+/// Words of that instruction before its text.
+const BEFORE_TEXT: usize = 5;
+/// First word of a module.
+const MAGIC: u32 = 0x0723_0203;
+/// Words of a module before its first instruction.
+const HEADER: usize = 5;
+/// A number that differs between the uses of a block, as the compiler's front end writes `%=`.
+const UNIQUE: &str = "${:uid}";
+/// The directive of a declaration, and the comment of the same length that takes its place.
+const DECLARATION: &str = ".decl ";
+const REPEATED: &str = "//dup ";
+
+/// Returns a module in SPIR-V whose blocks of inline vISA declare unique names; `None` where nothing is to be changed.
+pub fn with_unique_names(module: &[u8]) -> Option<Vec<u8>> {
+    let (words, rest) = module.as_chunks::<4>();
+    let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
+    if words.first() != Some(&MAGIC) || !rest.is_empty() {
+        return None;
+    }
+    let (mut out, mut at, mut is_changed) = (words.get(..HEADER)?.to_vec(), HEADER, false);
+    while let Some(&first) = words.get(at) {
+        let count = (first >> 16) as usize;
+        let instruction = words.get(at..at + count.max(1))?;
+        at += count.max(1);
+        match renamed(instruction) {
+            Some(renamed) => {
+                out.extend(renamed);
+                is_changed = true;
+            }
+            None => out.extend(instruction),
+        }
+    }
+    is_changed.then(|| out.into_iter().flat_map(u32::to_le_bytes).collect())
+}
+
+/// Returns an instruction with another text, if it holds one with names to change.
+fn renamed(instruction: &[u32]) -> Option<Vec<u32>> {
+    let operands = instruction.get(BEFORE_TEXT..).filter(|_| instruction[0] & 0xffff == ASM_INTEL)?;
+    // A text fills whole words, the last of which ends with a zero.
+    let is_last = |word: &u32| word.to_le_bytes().contains(&0);
+    let words = operands.iter().position(is_last)? + 1;
+    let bytes: Vec<u8> = operands[..words].iter().flat_map(|word| word.to_le_bytes()).collect();
+    let text = std::str::from_utf8(bytes.split(|byte| *byte == 0).next()?).ok()?;
+    let text = with_unique_names_in(text)?;
+    let mut bytes = text.into_bytes();
+    bytes.resize((bytes.len() / 4 + 1) * 4, 0);
+    let text = bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word));
+    let mut out = instruction[..BEFORE_TEXT].to_vec();
+    out.extend(text);
+    out.extend(&operands[words..]);
+    let count = u32::try_from(out.len()).ok().filter(|count| *count <= 0xffff)?;
+    out[0] = count << 16 | ASM_INTEL;
+    Some(out)
+}
+
+/// Returns a block's text with unique names for the variables that are declared within braces; `None` if there are none.
+fn with_unique_names_in(text: &str) -> Option<String> {
+    let mut names = Names::default();
+    let mut out = String::with_capacity(text.len() * 2);
+    let mut rest = text;
+    while !rest.is_empty() {
+        let end = rest.find('\n').map_or(rest.len(), |end| end + 1);
+        let (line, next) = rest.split_at(end);
+        names.line(line, &mut out);
+        rest = next;
+    }
+    names.is_changed.then_some(out)
+}
+
+/// The names that are declared at a place of a text.
+#[derive(Default)]
+struct Names {
+    /// For each pair of braces that is open, its names with their new ones.
+    open: Vec<HashMap<String, String>>,
+    /// How many blocks within the text have declared a name.
+    counts: HashMap<String, u32>,
+    is_changed: bool,
+}
+
+impl Names {
+    fn new_name(&self, name: &str) -> Option<&String> {
+        self.open.iter().rev().find_map(|names| names.get(name))
+    }
+
+    /// Declares a name in the innermost braces; outside of them it belongs to all blocks of the function.
+    fn declare(&mut self, name: &str) {
+        let Some(names) = self.open.last_mut() else { return };
+        let count = self.counts.entry(name.to_owned()).or_default();
+        let nested = if *count == 0 { String::new() } else { format!("_{count}") };
+        *count += 1;
+        names.insert(name.to_owned(), format!("{name}{nested}{UNIQUE}"));
+        self.is_changed = true;
+    }
+
+    /// Copies a line with new names. A line holds one statement, perhaps with braces around it.
+    fn line(&mut self, line: &str, out: &mut String) {
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let (mut at, mut before) = (0, ' ');
+        // The word that a statement begins with is its opcode or a label, and no variable.
+        let (mut is_first, mut parentheses) = (true, 0_u32);
+        let mut is_declaration = false;
+        while let Some(c) = line[at..].chars().next() {
+            let rest = &line[at..];
+            if rest.starts_with("//") {
+                out.push_str(rest);
+                return;
+            }
+            if rest.starts_with("${") {
+                // An operand with a modifier, or the number of the block's use.
+                let end = rest.find('}').map_or(rest.len(), |end| end + 1);
+                out.push_str(&rest[..end]);
+                (at, before) = (at + end, '}');
+                continue;
+            }
+            if is_first && rest.starts_with(DECLARATION.trim_end()) {
+                let end = DECLARATION.len() - 1;
+                let blanks = rest[end..].len() - rest[end..].trim_start().len();
+                let name: String = rest[end + blanks..].chars().take_while(|c| is_word(*c)).collect();
+                let behind = &rest[end + blanks + name.len()..];
+                out.push_str(&rest[..end + blanks]);
+                if !name.is_empty() && behind.starts_with([' ', '\t']) {
+                    self.declare(&name);
+                }
+                let new = self.new_name(&name).filter(|_| behind.starts_with([' ', '\t']));
+                out.push_str(new.unwrap_or(&name));
+                (is_first, is_declaration, before) = (false, true, ' ');
+                at += end + blanks + name.len();
+                continue;
+            }
+            if c.is_ascii_alphabetic() || c == '_' {
+                let word: String = rest.chars().take_while(|c| is_word(*c)).collect();
+                let is_opcode = is_first && parentheses == 0;
+                is_first &= !is_opcode;
+                let behind = &rest[word.len()..];
+                // A type, a suffix, a predefined name, an operand, the word of a key; in declarations a variable is an alias alone.
+                let is_other = is_word(before) || "%.:$#@\"".contains(before) || behind.starts_with(UNIQUE);
+                let is_key = is_declaration && before != '<';
+                match self.new_name(&word).filter(|_| !is_opcode && !is_other && !is_key) {
+                    Some(new) => out.push_str(new),
+                    None => out.push_str(&word),
+                }
+                at += word.len();
+                before = 'a';
+                continue;
+            }
+            match c {
+                '{' => self.open.push(HashMap::new()),
+                '}' => {
+                    self.open.pop();
+                }
+                '(' => parentheses += 1,
+                ')' => parentheses = parentheses.saturating_sub(1),
+                _ => {}
+            }
+            // Statements begin anew behind braces.
+            is_first |= matches!(c, '{' | '}');
+            is_declaration &= !is_first;
+            out.push(c);
+            if !c.is_whitespace() || before != '<' {
+                before = c;
+            }
+            at += c.len_utf8();
+        }
+    }
+}
+
+/// A text whose equal declarations of one name count as one: the later ones are comments of the same length.
+///
+/// The compiler's own variables are named by it once. A name that is declared twice comes from two blocks, each of which writes
+/// the variable before it reads it: its value at the beginning is not defined.
+pub(crate) fn merge_declarations(text: String) -> String {
+    if !declares_twice(&text) {
+        return text;
+    }
+    let mut seen: HashMap<&str, &str> = HashMap::new();
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let is_again = declared(line).is_some_and(|(name, rest)| {
+            let first = *seen.entry(name).or_insert(rest);
+            !std::ptr::eq(first, rest) && first == rest && !rest.contains("alias=") && !is_compilers_own(name)
+        });
+        match is_again {
+            true => out.push_str(&line.replacen(DECLARATION, REPEATED, 1)),
+            false => out.push_str(line),
+        }
+    }
+    out
+}
+
+/// Returns `true` if a text declares a name more than once, or did so before its declarations were merged.
+pub fn declares_twice(text: &str) -> bool {
+    let mut seen = std::collections::HashSet::new();
+    text.lines().any(|line| line.starts_with(REPEATED) || declared(line).is_some_and(|(name, _)| !seen.insert(name)))
+}
+
+/// Returns the name that a line declares, and what it says of it.
+fn declared(line: &str) -> Option<(&str, &str)> {
+    let (name, rest) = line.trim_start().strip_prefix(DECLARATION)?.trim_start().split_once(' ')?;
+    Some((name, rest.trim()))
+}
+
+/// Returns `true` for names of the compiler's own form: a capital letter and a number.
+fn is_compilers_own(name: &str) -> bool {
+    let number = name.strip_prefix(['V', 'P', 'A', 'S', 'T']);
+    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_in_braces_are_unique() {
+        let text = "{\n.decl t v_type=G type=d num_elts=16 align=GRF\n.decl d v_type=G type=ud num_elts=16 alias=<t,0>\n\
+                    .decl P v_type=P num_elts=16\n(P) mul (M1,16) t(0,0)<1> $1(0,0)<1;1,0> d(0,0)<1;1,0>\n\
+                    add (M1,16) $0(0,0)<1> t(0,0)<1;1,0> 0x1:d // t\nlsc_load.ugm (M1,16) t.0:d32 flat[d]:a64\n\
+                    mov (M1,16) %t(0,0)<1> tt(0,0)<1;1,0>\n}\n";
+        let wanted = "{\n.decl t${:uid} v_type=G type=d num_elts=16 align=GRF\n\
+                      .decl d${:uid} v_type=G type=ud num_elts=16 alias=<t${:uid},0>\n.decl P${:uid} v_type=P num_elts=16\n\
+                      (P${:uid}) mul (M1,16) t${:uid}(0,0)<1> $1(0,0)<1;1,0> d${:uid}(0,0)<1;1,0>\n\
+                      add (M1,16) $0(0,0)<1> t${:uid}(0,0)<1;1,0> 0x1:d // t\n\
+                      lsc_load.ugm (M1,16) t${:uid}.0:d32 flat[d${:uid}]:a64\nmov (M1,16) %t(0,0)<1> tt(0,0)<1;1,0>\n}\n";
+        assert_eq!(with_unique_names_in(text).as_deref(), Some(wanted));
+        // Unique names stay, and so do those that belong to the function.
+        assert_eq!(with_unique_names_in(wanted), None);
+        assert_eq!(with_unique_names_in(".decl t v_type=G type=d num_elts=16\nmov (M1,16) t(0,0)<1> 0x1:d\n"), None);
+        assert_eq!(with_unique_names_in("add (M1,16) $0(0,0)<1> $1(0,0)<1;1,0> 0x1:d"), None);
+    }
+
+    #[test]
+    fn braces_in_braces_have_names_of_their_own() {
+        let text = "{ .decl t v_type=G type=d num_elts=8\n{\n.decl t v_type=G type=f num_elts=8\nmov (M1,8) t(0,0)<1> 0x1:f }\n\
+                    mov (M1,8) $0(0,0)<1> t(0,0)<1;1,0>\n}";
+        let wanted = "{ .decl t${:uid} v_type=G type=d num_elts=8\n{\n.decl t_1${:uid} v_type=G type=f num_elts=8\n\
+                      mov (M1,8) t_1${:uid}(0,0)<1> 0x1:f }\nmov (M1,8) $0(0,0)<1> t${:uid}(0,0)<1;1,0>\n}";
+        assert_eq!(with_unique_names_in(text).as_deref(), Some(wanted));
+    }
+
+    #[test]
+    fn modules_keep_all_else() {
+        let text = |text: &str| {
+            let mut bytes = text.as_bytes().to_vec();
+            bytes.resize((bytes.len() / 4 + 1) * 4, 0);
+            bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect::<Vec<_>>()
+        };
+        let module = |asm: &str| {
+            let mut instruction = [&[0, 1, 2, 3, 4][..], &text(asm), &text("=rw,rw")].concat();
+            instruction[0] = (instruction.len() as u32) << 16 | ASM_INTEL;
+            let words = [&[MAGIC, 0x1_0000, 0, 20, 0, 2 << 16 | 17, 6][..], &instruction, &[1 << 16 | 56]].concat();
+            words.into_iter().flat_map(u32::to_le_bytes).collect::<Vec<_>>()
+        };
+        let before = module("{\n.decl ab v_type=G type=d num_elts=8\n}");
+        assert_eq!(with_unique_names(&before), Some(module("{\n.decl ab${:uid} v_type=G type=d num_elts=8\n}")));
+        assert_eq!(with_unique_names(&module("nop")), None);
+        for end in 0..before.len() {
+            with_unique_names(&before[..end]);
+        }
+        let mut empty = before.clone();
+        empty[HEADER * 4..HEADER * 4 + 4].fill(0);
+        with_unique_names(&empty);
+    }
+
+    #[test]
+    fn equal_declarations_count_as_one() {
+        let text = ".kernel \"k\"\n.decl V0044 v_type=G type=d num_elts=16 align=GRF\n.decl t v_type=G type=d num_elts=16 align=GRF\n\
+                    .decl t v_type=G type=d num_elts=16 align=GRF\nadd t t\n";
+        let merged = merge_declarations(text.to_owned());
+        assert!(declares_twice(text) && declares_twice(&merged));
+        assert_eq!(
+            merged,
+            text.replacen("align=GRF\n.decl t v", "align=GRF\n//dup t v", 2).replacen("//dup", ".decl", 1)
+        );
+        for other in ["type=f num_elts=16", "type=d num_elts=8", "type=d num_elts=16 alias=<V0044, 0>"] {
+            let text = format!(".decl t v_type=G type=d num_elts=16\n.decl t v_type=G {other}\n");
+            assert_eq!(merge_declarations(text.clone()), text);
+        }
+        let own = ".decl V0044 v_type=G type=d num_elts=16\n.decl V0044 v_type=G type=d num_elts=16\n";
+        assert_eq!(merge_declarations(own.to_owned()), own);
+    }
+}
