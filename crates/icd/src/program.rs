@@ -128,8 +128,8 @@ fn read_binary(device: &Device, file: &[u8]) -> Result<Build> {
         return Ok(Build { kind, binary: Some(Arc::clone(binary)), status: CL_BUILD_NONE, ..Build::default() });
     }
     let module = visakit_zebin::spirv::find(file, Some(device.target)).ok_or(Code(CL_INVALID_BINARY))?;
-    let built = build::compile(device.target, Input::Intermediate(&module.bytes), &module.options, &[]);
-    let mut build = executable(built, &module.options);
+    let built = build::compile(device.target, Input::Intermediate(&module.bytes), &module.options);
+    let mut build = executable(device.target, built, &module.options);
     ensure(build.binary.is_some(), CL_INVALID_BINARY)?;
     build.status = CL_BUILD_NONE;
     build.log.insert_str(0, "note: the binary holds no vISA for this device; its SPIR-V was compiled\n");
