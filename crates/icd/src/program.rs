@@ -251,7 +251,8 @@ pub(crate) fn build(program: &Handle<Program>, devices: &[Handle<Device>], optio
             Source::Binary if before.binary.is_some() => {
                 let checked = before.binary.as_ref().map_or(Ok(()), |binary| binary.check(target));
                 let status = if checked.is_ok() { CL_BUILD_SUCCESS } else { CL_BUILD_ERROR };
-                Build { status, options: options.to_owned(), log: checked.err().unwrap_or_default(), ..before }
+                let log = checked.err().unwrap_or_else(|| before.log.clone());
+                Build { status, options: options.to_owned(), log, ..before }
             }
             Source::Binary => link_modules(target, &before.modules, options),
         }

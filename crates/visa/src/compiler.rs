@@ -151,8 +151,8 @@ impl Compiler {
             Ok(names)
         };
         let before = names(folder)?;
-        // The dynamic linker of glibc lists the back end that is loaded; elsewhere the variables have
-        // no effect.
+        // The dynamic linker of glibc lists the back end that is loaded; elsewhere the variables
+        // have no effect.
         let mut command = Command::new(&self.program);
         command.env("LD_DEBUG", "files").env("LD_DEBUG_OUTPUT", folder.join(LINKER_LOG));
         let output = command.current_dir(folder).args(arguments).stdin(Stdio::null()).output()?;

@@ -101,7 +101,9 @@ fn run_for(file: &str, compiles: bool, platforms: &[&str]) {
     assert!(cases.len() > 7);
     let mut wrong = Vec::new();
     let todays = visakit_testing::todays_compiler();
-    let targets = compilers.iter().flat_map(|compiler| {
+    // Bugs that optimisations take away depend on the release: those of sources are listed for one.
+    let used = compilers.iter().filter(|compiler| compiles || Some(*compiler) != todays.as_ref());
+    let targets = used.flat_map(|compiler| {
         let is_todays = Some(compiler) == todays.as_ref();
         let first = if is_todays { platforms.len().saturating_sub(1) } else { 0 };
         platforms[first..].iter().map(move |platform| (compiler, *platform))

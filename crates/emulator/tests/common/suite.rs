@@ -43,7 +43,8 @@ pub(crate) struct Suite<'a> {
     pub with: &'a (dyn Fn(&mut Run<'_>) + Sync),
 }
 
-/// Targets of programs: by the compiler of 2022, of which there is a program for each family, and by today's.
+/// Targets of programs: by the compiler of 2022, of which there is a program for each family, and
+/// by today's.
 pub(crate) const TARGETS: [&str; 8] = ["skl", "tgllp", "dg2", "pvc", "mtl", "bmg", "ptl", "cri"];
 const OLD: &[&str] = TARGETS.split_at(4).0;
 
