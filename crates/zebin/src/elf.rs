@@ -162,7 +162,8 @@ pub(super) fn other_machine(bytes: &[u8]) -> Option<&'static str> {
         (elf::EM_BPF, "a program for BPF"),
     ];
     let field: [u8; 2] = bytes.get(MACHINE..MACHINE + 2)?.try_into().ok()?;
-    let machine = if bytes[BYTE_ORDER] == 2 { u16::from_be_bytes(field) } else { u16::from_le_bytes(field) };
+    let is_big = bytes.get(BYTE_ORDER) == Some(&2);
+    let machine = if is_big { u16::from_be_bytes(field) } else { u16::from_le_bytes(field) };
     if !Zebin::is_elf(bytes) || machine == elf::EM_NONE.0 || machine == EM_INTELGT {
         return None;
     }

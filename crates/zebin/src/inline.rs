@@ -45,22 +45,20 @@ pub fn with_unique_names(module: &[u8]) -> Option<Vec<u8>> {
 
 /// Returns an instruction with another text, if it holds one with names to change.
 fn renamed(instruction: &[u32]) -> Option<Vec<u32>> {
-    let operands = instruction.get(BEFORE_TEXT..).filter(|_| instruction[0] & 0xffff == ASM_INTEL)?;
+    let (head, operands) = instruction.split_at_checked(BEFORE_TEXT)?;
+    let (first, fixed) = head.split_first().filter(|(first, _)| *first & 0xffff == ASM_INTEL)?;
     // A text fills whole words, the last of which ends with a zero.
     let is_last = |word: &u32| word.to_le_bytes().contains(&0);
-    let words = operands.iter().position(is_last)? + 1;
-    let bytes: Vec<u8> = operands[..words].iter().flat_map(|word| word.to_le_bytes()).collect();
+    let (words, rest) = operands.split_at_checked(operands.iter().position(is_last)? + 1)?;
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let text = std::str::from_utf8(bytes.split(|byte| *byte == 0).next()?).ok()?;
     let text = with_unique_names_in(text)?;
     let mut bytes = text.into_bytes();
     bytes.resize((bytes.len() / 4 + 1) * 4, 0);
     let text = bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word));
-    let mut out = instruction[..BEFORE_TEXT].to_vec();
-    out.extend(text);
-    out.extend(&operands[words..]);
-    let count = u32::try_from(out.len()).ok().filter(|count| *count <= 0xffff)?;
-    out[0] = count << 16 | ASM_INTEL;
-    Some(out)
+    let operands: Vec<u32> = fixed.iter().copied().chain(text).chain(rest.iter().copied()).collect();
+    let count = u32::try_from(operands.len() + 1).ok().filter(|count| *count <= 0xffff)?;
+    Some([&[count << 16 | first & 0xffff], operands.as_slice()].concat())
 }
 
 /// Returns a block's text with unique names for the variables that are declared within braces; `None` if there are none.
