@@ -160,7 +160,7 @@ fn resolve<'r>(run: &mut Run<'r>, arguments: &[Node]) -> Result<Span<'r>> {
         (Space::Scratch, _) => (world.scratch(), 0),
         (Space::ScratchFrom(operand), _) => (world.scratch(), u64::from(named(run, operand)?) * SCRATCH_UNIT),
         (Space::Arguments, _) => (world.scratch(), arguments_at(thread)),
-        (Space::FlatFrom(operand), _) => (world.flat(), run.wide(&Node::Operand(operand))? as u64),
+        (Space::FlatFrom(operand), _) => (world.flat(), run.wide(&Node::Operand(operand))?),
         _ => (world.flat(), 0),
     };
     let Some(count) = usize::try_from(count).ok().filter(|n| *n <= 4096) else { return senseless("so many bytes") };
