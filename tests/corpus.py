@@ -126,7 +126,9 @@ def check_one(args, text):
             return [("asm", err.decode(errors="replace"))]
         status, out, err = visa("roundtrip", text, isa, "--format", "json")
         # Compilers write as our printer does, so that another text of the same object is a finding here.
-        if status != 0 or any(file["verdict"] != "same" for file in json.loads(out)["files"]):
+        # Objects of newer texts are of an older version, in which some statements print otherwise.
+        good = ("same", "same-object") if newer(text) else ("same",)
+        if status != 0 or any(file["verdict"] not in good for file in json.loads(out)["files"]):
             found.append(("roundtrip", (out + err).decode(errors="replace")))
         status, out, err = visa("verify", text, "--format", "json")
         try:
