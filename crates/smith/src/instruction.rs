@@ -299,6 +299,9 @@ impl Draft {
 
     /// Whether a field is stored: `Field.part=VALUE, …` says when.
     fn is_present(&self, field: &Field) -> bool {
+        if field.is_text_only() {
+            return false;
+        }
         let Some((place, values)) = field.presence.split_once('=') else { return true };
         let (name, part) = place.split_once('.').unwrap_or((place, ""));
         let Some((position, of)) = self.field(name) else { return true };
