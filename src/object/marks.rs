@@ -23,11 +23,13 @@ fn marks(routine: &Routine) -> impl Iterator<Item = String> {
 }
 
 /// Returns the string that keeps a text revision, which is year times 100 plus month.
+#[cfg(feature = "text")]
 pub(crate) fn of_revision(revision: u32) -> String {
     format!("{REVISION}{:04}-{:02}", revision / 100, revision % 100)
 }
 
 /// Returns the text revision of a routine; zero for the oldest.
+#[cfg(feature = "text")]
 pub(crate) fn revision(routine: &Routine) -> u32 {
     let read = |text: String| {
         let (year, month) = text.strip_prefix(REVISION)?.split_once('-')?;
@@ -39,11 +41,13 @@ pub(crate) fn revision(routine: &Routine) -> u32 {
 }
 
 /// Returns the string that keeps the name of a declared function.
+#[cfg(feature = "text")]
 pub(crate) fn of_function(name: &str) -> String {
     format!("{FUNCTION}{name}")
 }
 
 /// Returns the names of the functions that the text of a routine declares, in their order.
+#[cfg(feature = "text")]
 pub(crate) fn functions(routine: &Routine) -> Vec<String> {
     let mut out: Vec<_> = marks(routine).filter_map(|mark| Some(mark.strip_prefix(FUNCTION)?.to_owned())).collect();
     out.reverse();
@@ -54,6 +58,7 @@ pub(crate) fn functions(routine: &Routine) -> Vec<String> {
 ///
 /// # Errors
 /// Such an instruction cannot be written.
+#[cfg(feature = "text")]
 pub(crate) fn of_instructions(instructions: &[Instruction]) -> Result<Vec<String>, EncodeError> {
     let said = instructions.iter().enumerate().filter(|(_, i)| i.says_text_only());
     said.map(|(number, instruction)| of_instruction(number, instruction)).collect()
