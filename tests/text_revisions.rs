@@ -97,6 +97,7 @@ fn what_only_texts_have_comes_back() {
     comes_back("4.1", &["ifcall.uniform (M1, 16) V37(0,0)<0;1,0> 2 1"]);
     comes_back("4.1", &["ifcall.uniform.noreturn (M1, 16) V37(0,0)<0;1,0> 2 1"]);
     comes_back("4.2", &["lsc_load.ugm.ca.ca.uc.ov (M1, 16)  V32:d32  flat[V33]:a64"]);
+    comes_back("4.2", &["lsc_load.ugm.ov (M1, 16)  V32:d32  flat[V33]:a64"]);
     comes_back("4.2", &["lsc_load.ugm.ca.cc (M1, 16)  V32:d32  flat[V33]:a64"]);
     comes_back("4.2", &["lsc_store.ugm.wb.wb.uc (M1, 16)  flat[V33]:a64  V32:d32"]);
     comes_back("4.2", &["lsc_load.ugm (M1, 16)  V32:d32  flat(V37)[0x4*V35]:a32u"]);
