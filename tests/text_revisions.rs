@@ -106,7 +106,6 @@ fn what_only_texts_have_comes_back() {
     comes_back("4.2", &["lsc_load_block2d.ugm (M1, 1)  V34:d16.16x8nn  flat[V37,0x77,0x1D,0x7F,V38+4,V38-3]"]);
     comes_back("4.2", &["lsc_load_quad.tgm (M1, 16)  V34:d32.x  bss(V38)[V35+5,V36-12]:a32"]);
     comes_back("4.2", &["lsc_atomic_iinc.tgm.msaa (M1, 16)  V34:d32  bss(V38)[V35,V36]:a32  %null  %null"]);
-    comes_back("4.2", &["lsc_apndctr_atomic_add.ugm (M1, 16)  V32:d32  surf(V37)[%null]:a32u  V35  %null"]);
     comes_back("4.2", &["lsc_apndctr_atomic_add.ugm (M1, 16)  V32:d32  bss(V38)  V35"]);
     comes_back("4.1", &["lsc_load_block2d.ugm (M1, 1)  V34:d16.16x8nn  flat[V37, 0x77, 0x1D, 0x7F, V38, V38]"]);
     comes_back("4.2", &["lsc_store_quad.tgm (M1, 16)  bss(V38)[V35,V36]:a32  V34:d32.xyzw"]);
