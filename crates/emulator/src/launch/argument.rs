@@ -12,7 +12,7 @@ use crate::machine::image::ImageDesc;
 use crate::machine::sampler::Sampler;
 use visakit_zebin::info::{AddrSpace, ArgType, KernelInfo, KernelMiscInfo, PayloadArgument};
 
-/// What a kernel is given for one argument.
+/// The value of one argument of a launch.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Argument {
     /// A pointer to global or constant memory, with its contents.
@@ -49,7 +49,7 @@ pub struct ImageArgument {
     pub texels: Vec<u8>,
 }
 
-/// What a kernel says of one of its arguments.
+/// A parameter of a kernel, from its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
     /// Index of the argument.
@@ -58,13 +58,13 @@ pub struct Parameter {
     pub name: String,
     /// Type in the source; empty when the file does not tell.
     pub type_name: String,
-    /// What it takes.
+    /// The kind of argument that it takes.
     pub kind: ParameterKind,
-    /// Whether the compiled kernel uses it.
+    /// `true` if the compiled kernel uses it.
     pub used: bool,
 }
 
-/// What an argument takes.
+/// The kind of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParameterKind {
     /// A pointer to global or constant memory.
@@ -155,7 +155,7 @@ impl Parameter {
         text
     }
 
-    /// What to write for it.
+    /// Returns the forms to write for it.
     fn expected(&self) -> String {
         let key = format!("{}=", self.index);
         let forms = |gives| forms_that_give(gives, &key);
@@ -178,6 +178,17 @@ impl Parameter {
         Scalar::of_source(&self.type_name).is_none_or(|(wanted, _)| wanted.is_float() == kind.is_float())
     }
 
+    /// Reads numbers of the parameter's own type; none where the file does not tell it, or they
+    /// are not of that type.
+    fn typed(&self, text: &str) -> Option<ArgSpec> {
+        let (kind, _) = Scalar::of_source(&self.type_name)?;
+        let mut bytes = Vec::new();
+        for number in text.split(',') {
+            kind.parse(number.trim())?.put(kind, &mut bytes);
+        }
+        Some(ArgSpec::Value { kind, bytes })
+    }
+
     /// Makes an argument of a specification.
     ///
     /// # Errors
@@ -189,6 +200,10 @@ impl Parameter {
             Err(Box::new(Diagnostic::new("argument-kind", Severity::Error, &place, message).help(self.expected())))
         };
         match (self.kind, spec) {
+            (ParameterKind::Value(_), ArgSpec::Untyped(text)) => match self.typed(text) {
+                Some(spec) => self.resolve(&spec),
+                None => refuse(format!("is given `{text}`")),
+            },
             (ParameterKind::Image { dimensions, is_array }, ArgSpec::Image(spec)) => {
                 image(&place, spec, dimensions, is_array).map(Argument::Image)
             }
@@ -243,7 +258,9 @@ impl Parameter {
             (_, ArgSpec::Image(_)) => refuse("is given an image".to_owned()),
             (_, ArgSpec::Sampler(_)) => refuse("is given a sampler".to_owned()),
             (_, ArgSpec::Local(_)) => refuse("is given shared local memory".to_owned()),
-            (_, ArgSpec::Bytes(_) | ArgSpec::Value { .. }) => refuse("is given a value".to_owned()),
+            (_, ArgSpec::Bytes(_) | ArgSpec::Value { .. } | ArgSpec::Untyped(_)) => {
+                refuse("is given a value".to_owned())
+            }
         }
     }
 }
