@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use visakit::isa::Platform;
 use visakit_emulator::check::prelude;
+use visakit_zebin::inline;
 use visakit_zebin::ocloc::{EMIT_VISA, INSTALL};
-use visakit_zebin::{Zebin, inline};
 
 use crate::cache::Cache;
 use crate::compilers::{self, Compiler};
@@ -45,27 +45,22 @@ pub(crate) enum Input<'a> {
 /// Blocks of inline vISA get unique names where the compiler would lose which block a name belongs to: in modules before they
 /// are compiled, and in a text by way of a module when its zebin declares a name twice.
 pub(crate) fn compile(target: Platform, input: Input<'_>, options: &str) -> Built {
-    let unique = |module: &[u8]| inline::with_unique_names(module).unwrap_or_else(|| module.to_vec());
     match input {
         Input::Source(text) => {
             let internal = internal_options(target, options);
             let kind = ["--format", "zebin", "-internal_options", &internal];
             let built = call_source(target, &kind, text, options, &[], OUT);
-            let is_ambiguous = |zebin: &Vec<u8>| {
-                Zebin::parse("program", zebin)
-                    .is_ok_and(|zebin| zebin.texts.iter().any(|text| inline::declares_twice(&text.text)))
-            };
-            if !built.output.as_ref().is_some_and(is_ambiguous) {
-                return built;
-            }
-            let Some(module) = translate(target, text, options, &[]).output else { return built };
-            let again = whole(target, module_of(unique(&module)), &["-spirv_input"], &back_end_options(options));
+            let again = built.output.as_deref().and_then(inline::module_with_unique_names);
+            let Some(module) = again else { return built };
+            let again = whole(target, module_of(module.bytes), &["-spirv_input"], &back_end_options(options));
             // The log of the text has its warnings.
             if again.output.is_some() { Built { log: built.log, ..again } } else { built }
         }
-        Input::Intermediate(module) => whole(target, module_of(unique(module)), &["-spirv_input"], options),
+        Input::Intermediate(module) => {
+            whole(target, module_of(inline::unique(module).into_owned()), &["-spirv_input"], options)
+        }
         Input::Modules(modules) => {
-            let modules: Vec<_> = modules.iter().map(|module| unique(module)).collect();
+            let modules: Vec<_> = modules.iter().map(|module| inline::unique(module).into_owned()).collect();
             match link(target, &modules) {
                 Ok(linked) => whole(target, ("program.bc".to_owned(), linked), &["-llvm_input"], options),
                 Err(log) => Built { output: None, log },

@@ -6,6 +6,7 @@ use serde_json::json;
 use visakit::isa::Platform;
 use visakit_diag::Diagnostic;
 use visakit_emulator::check::prelude;
+use visakit_zebin::inline;
 use visakit_zebin::ocloc::{self, EMIT_VISA};
 use visakit_zebin::spirv::{self, Module};
 
@@ -148,18 +149,24 @@ pub(super) fn compile_behind(
     let options = [options.unwrap_or_default(), &beside].join(" ");
     let arguments =
         ["-file".to_owned(), file.display().to_string(), "-options".to_owned(), options.trim().to_owned()];
-    call(source, &text, folder.path(), device, &arguments)
+    let built = call(source, &text, folder.path(), device, &arguments)?;
+    let Some(module) = inline::module_with_unique_names(&built.bytes) else { return Ok(built) };
+    match compile_module(source, &module, Some(&built.device)) {
+        // The log of the text has its warnings.
+        Ok(again) => Ok(Built { run: built.run, ..again }),
+        Err(_) => Ok(built),
+    }
 }
 
-/// Compiles a SPIR-V module, vISA texts included; `source` is the file that it is from, for
-/// messages.
+/// Compiles a SPIR-V module, vISA texts included, with unique names in its inline vISA; `source` is
+/// the file that it is from, for messages.
 ///
 /// # Errors
 /// As [`compile`].
 pub(super) fn compile_module(source: &Path, module: &Module, device: Option<&str>) -> Result<Built, Findings> {
     let (folder, _unfinished) = workspace()?;
     let file = folder.path().join("module.spv");
-    let written = std::fs::write(&file, &module.bytes);
+    let written = std::fs::write(&file, inline::unique(&module.bytes));
     written.map_err(|error| problem("file-write", &file, format!("cannot be written: {error}")))?;
     let mut arguments = ["-file", "module.spv", "-spirv_input"].map(str::to_owned).to_vec();
     if !module.options.trim().is_empty() {
