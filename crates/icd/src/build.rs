@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use visakit::isa::Platform;
 use visakit_emulator::check::prelude;
-use visakit_zebin::inline;
-use visakit_zebin::ocloc::{EMIT_VISA, INSTALL};
+use visakit_zebin::ocloc::{EMIT_VISA, INSTALL, SECONDS_VARIABLE};
+use visakit_zebin::{inline, spirv};
 
 use crate::cache::Cache;
 use crate::compilers::{self, Compiler};
@@ -56,16 +56,28 @@ pub(crate) fn compile(target: Platform, input: Input<'_>, options: &str) -> Buil
             // The log of the text has its warnings.
             if again.output.is_some() { Built { log: built.log, ..again } } else { built }
         }
-        Input::Intermediate(module) => {
-            whole(target, module_of(inline::unique(module).into_owned()), &["-spirv_input"], options)
-        }
+        Input::Intermediate(module) => match checked(module) {
+            Ok(module) => whole(target, module_of(module), &["-spirv_input"], options),
+            Err(log) => Built { output: None, log },
+        },
         Input::Modules(modules) => {
-            let modules: Vec<_> = modules.iter().map(|module| inline::unique(module).into_owned()).collect();
-            match link(target, &modules) {
+            let modules: Result<Vec<_>, _> = modules.iter().map(|module| checked(module)).collect();
+            match modules.and_then(|modules| link(target, &modules)) {
                 Ok(linked) => whole(target, ("program.bc".to_owned(), linked), &["-llvm_input"], options),
                 Err(log) => Built { output: None, log },
             }
         }
+    }
+}
+
+/// Returns a module as it is to be compiled, or the log of the build where it is damaged. A module in the other order of bytes is
+/// left to the compiler.
+fn checked(module: &[u8]) -> Result<Vec<u8>, String> {
+    match spirv::check(module) {
+        Err(damage) if spirv::is_module(module) => {
+            Err(format!("error: {}, at byte {}; make the module again\n", damage.what, damage.offset))
+        }
+        _ => Ok(inline::unique(module).into_owned()),
     }
 }
 
@@ -273,6 +285,9 @@ fn ask(compiler: &Compiler, request: &Request) -> Result<Response, String> {
     let said = String::from_utf8_lossy(&output.stderr);
     let mut response = Response::read(&mut output.stdout.as_slice()).map_err(|_| {
         match output.status.and_then(|status| status.signal()) {
+            Some(libc::SIGXCPU) => {
+                format!("the compiler was stopped: it took too much processor time ({SECONDS_VARIABLE})\n")
+            }
             Some(signal) => format!("the compiler crashed (signal {signal})\n{said}"),
             None => format!("the compiler failed\n{said}"),
         }

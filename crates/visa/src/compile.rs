@@ -149,7 +149,7 @@ pub(super) fn compile_behind(
     let options = [options.unwrap_or_default(), &beside].join(" ");
     let arguments =
         ["-file".to_owned(), file.display().to_string(), "-options".to_owned(), options.trim().to_owned()];
-    let built = call(source, &text, folder.path(), device, &arguments)?;
+    let built = call(source, &text, folder.path(), device, &arguments, ocloc::seconds(None))?;
     let Some(module) = inline::module_with_unique_names(&built.bytes) else { return Ok(built) };
     match compile_module(source, &module, Some(&built.device)) {
         // The log of the text has its warnings.
@@ -172,7 +172,8 @@ pub(super) fn compile_module(source: &Path, module: &Module, device: Option<&str
     if !module.options.trim().is_empty() {
         arguments.extend(["-options".to_owned(), module.options.trim().to_owned()]);
     }
-    call(source, "", folder.path(), device, &arguments)
+    let seconds = ocloc::seconds(Some(module.bytes.len()));
+    call(source, "", folder.path(), device, &arguments, seconds)
 }
 
 /// Makes the compiler's folder.
@@ -188,6 +189,7 @@ fn call(
     folder: &Path,
     device: Option<&str>,
     arguments: &[String],
+    seconds: Option<u64>,
 ) -> Result<Built, Findings> {
     if compiler::installed().is_empty() {
         return Err(compiler::missing(shown(source, "stdin")).into());
@@ -204,7 +206,7 @@ fn call(
             .to_vec();
         all.extend(["-internal_options", EMIT_VISA].map(str::to_owned));
         all.extend_from_slice(arguments);
-        let mut run = compiler.run(folder, &all).map_err(|error| {
+        let mut run = compiler.run(folder, &all, seconds).map_err(|error| {
             let message = format!("`{}` cannot be run: {error}", compiler.program.display());
             problem("compiler-missing", source, message).help(ocloc::INSTALL)
         })?;
