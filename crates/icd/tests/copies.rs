@@ -57,9 +57,9 @@ fn launch(name: &str, options: &str) -> String {
     line + "\n"
 }
 
-/// Returns the code of a finding on one line, which may have that of another access behind it.
-fn code(line: &str) -> &str {
-    line.rsplit_once('[').map_or(line, |(_, code)| code.trim_end_matches(']'))
+/// Returns the code of a check's finding on one line, `None` for other lines.
+fn code(line: &str) -> Option<&str> {
+    line[line.rfind("[check-")? + 1..].split(']').next()
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn group_copies_are_checked() {
             let start = format!("visakit: kernel `{}`: ", kernel.name);
             let findings = said.lines().filter_map(|line| line.strip_prefix(&start));
             let findings = findings.filter(|line| !line.starts_with("note: "));
-            let mut codes: Vec<_> = findings.map(code).collect();
+            let mut codes: Vec<_> = findings.filter_map(code).collect();
             codes.sort();
             codes.dedup();
             assert_eq!(codes, kernel.found, "{} on {device}:\n{said}", kernel.name);

@@ -101,7 +101,7 @@ fn locals_of_inline_visa_are_kept_apart() {
     let folder = visakit_testing::root().join("crates/visa/tests/strangers");
     let mut tried = 0;
     for compiler in &compilers {
-        for device in DEVICES.into_iter().filter(|device| builds_for(compiler.as_ref(), device)) {
+        for device in ["skl", "dg2", "bmg"].into_iter().filter(|device| builds_for(compiler.as_ref(), device)) {
             for kernel in ["scoped_alias.cl", "scoped_twice.cl", "scoped_unrolled.cl"] {
                 let out = visakit_testing::scratch("strangers-inline");
                 let ocloc = compiler.as_ref().map_or_else(|| "ocloc".into(), |folder| folder.join("ocloc"));
