@@ -4,7 +4,7 @@
 use visakit_codegen::anatomy::{ColumnId, PartId};
 use visakit_codegen::model::semantics::{BinaryOperator, Call, Expression, ExpressionKind, UnaryOperator};
 use visakit_codegen::model::{
-    BitFieldKind, CellValue, Constraint, Enumerator, FieldKind, List, ListId, ListKind, Model,
+    BitFieldKind, CellValue, Constraint, Enumerator, FieldKind, List, ListId, ListKind, Model, Presence,
 };
 
 use super::meaning::{bits_of, named, on};
@@ -153,7 +153,9 @@ impl<'m> Subject<'_, 'm> {
             FieldKind::Copy(of) => of,
             _ => at,
         };
-        self.sample.present(self.model(), at).then_some(at)
+        // A field that only texts have is zero in objects, and rules compare it.
+        let in_texts = self.sample.form.fields[at].presence == Presence::Text;
+        (in_texts || self.sample.present(self.model(), at)).then_some(at)
     }
 
     fn part(self, of: &'m Expression, part: &str) -> Term<'m> {

@@ -124,7 +124,7 @@ struct Binder<'m> {
     slots: usize,
     /// The places that are images.
     images: Vec<Space>,
-    samplers: Vec<u32>,
+    samplers: Vec<Space>,
     touches: Touches,
     channels: Channels,
 }

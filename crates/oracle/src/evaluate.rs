@@ -4,7 +4,8 @@
 use std::collections::HashMap;
 
 use ethnum::I256;
-use visakit::isa::{DataType, DataTypeClass};
+use visakit::isa::{Cr1, DataType, DataTypeClass};
+use visakit::rt::Bits as _;
 use visakit_codegen::model::SourceSpan;
 use visakit_codegen::model::semantics::BinaryOperator;
 use visakit_emulator::machine::World;
@@ -59,7 +60,8 @@ impl Program {
     /// Executes the instruction for a thread.
     ///
     /// # Errors
-    /// When the machine stops the thread, or the page does not say what happens. Nothing has been written to the thread then.
+    /// When the machine stops the thread, or the page does not say what happens. Nothing has been
+    /// written to the thread then, except what itself raises an exception: a bit of `%cr0`.
     pub fn run(&self, thread: &mut Thread, world: &World<'_>) -> std::result::Result<Effects, Halt> {
         self.run_beside(thread, None, world)
     }
@@ -98,8 +100,11 @@ impl Program {
         }
         writes.iter().for_each(|write| write.apply(thread));
         if let Some(at) = self.control {
-            let control = thread.registers.get(at);
-            thread.set_mode(control);
+            thread.set_mode(thread.registers.get(at));
+            let exceptions = Cr1::from_bits(thread.registers.get::<u32>(at + 4).into());
+            if exceptions.is_ok_and(|exceptions| exceptions.software_exception) {
+                return Err(Halt::Trap(Box::new(Trap::Exception(String::new()))));
+            }
         }
         Ok(Effects { writes, clashes, around, going })
     }

@@ -29,8 +29,8 @@ pub struct Program {
     pub(crate) enabled: Option<u32>,
     /// The places that are images.
     pub(crate) images: Vec<Space>,
-    /// The elements of the state variables that are samplers.
-    pub(crate) samplers: Vec<u32>,
+    /// The samplers, by the elements of the state variables that name them.
+    pub(crate) samplers: Vec<Space>,
     /// The same for the register that counts time.
     pub(crate) time: Option<u32>,
 }

@@ -5,11 +5,14 @@ use std::ops::RangeInclusive;
 
 use ethnum::I256;
 use visakit_emulator::machine::sampler::{Addressing, Compare, Sampler};
+use visakit_emulator::machine::sampler_of_state;
+use visakit_emulator::machine::thread::Thread;
 
 use crate::builtins::Builtin;
 use crate::evaluate::{Result, Run, senseless};
 use crate::float::Format;
 use crate::image::{self, At, Picture};
+use crate::memory::Space;
 use crate::operand::Kind;
 use crate::program::Node;
 use crate::value::Value;
@@ -46,6 +49,17 @@ type Levels = (f64, f64);
 /// The texels that a linear filter mixes along an axis, and how much the second one counts.
 type Pair = (i64, i64, f64);
 
+/// Returns the index of a sampler that an element of the state variables names: the element is the
+/// index, or the offset of the sampler's state.
+pub(crate) fn index(space: Space, thread: &Thread) -> Option<u32> {
+    let element = |at: u32| thread.surfaces.get(at as usize).copied();
+    match space {
+        Space::Surface(at) => element(at),
+        Space::State(at) => element(at).map(sampler_of_state),
+        _ => None,
+    }
+}
+
 /// Whether a built-in asks a sampler.
 pub(crate) fn is_sampled(builtin: Builtin) -> bool {
     use Builtin as B;
@@ -57,10 +71,11 @@ pub(crate) fn is_sampled(builtin: Builtin) -> bool {
 
 /// A built-in that asks a sampler.
 pub(crate) fn call(run: &mut Run<'_>, builtin: Builtin, arguments: &[Node]) -> Result<Value> {
-    let [sampler, surface, rest @ ..] = arguments else { return senseless("a message without a sampler") };
-    let state = run.number(sampler)? as usize;
+    let [Node::Space(named), surface, rest @ ..] = arguments else {
+        return senseless("a message without a sampler");
+    };
     let (Some(thread), Some(world)) = (run.thread, run.world) else { return senseless("samplers are needed") };
-    let index = thread.surfaces.get(state).copied().unwrap_or(u32::MAX);
+    let Some(index) = index(named.space, thread) else { return senseless("this sampler") };
     let picture = image::picture(run, surface)?;
     // Without an image nothing has a level, and all is zero.
     let Some(picture) = picture else {

@@ -3,8 +3,10 @@
 use visakit_emulator::machine::thread::Thread;
 
 use crate::float::Format;
+use crate::memory::Space;
 use crate::operand::{Kind, Place, bytes_of};
 use crate::program::{Program, Touches};
+use crate::sampler;
 use crate::value::{Integer, Value};
 use crate::written::Target;
 
@@ -53,8 +55,17 @@ impl Program {
     }
 
     /// The elements of the state variables that are samplers of the instruction.
-    pub fn sampler_elements(&self) -> &[u32] {
-        &self.samplers
+    pub fn sampler_elements(&self) -> Vec<u32> {
+        let element = |space: &Space| match space {
+            Space::Surface(at) | Space::State(at) => Some(*at),
+            _ => None,
+        };
+        self.samplers.iter().filter_map(element).collect()
+    }
+
+    /// Returns the indices of the samplers that the instruction reads through.
+    pub fn sampler_indices(&self, thread: &Thread) -> Vec<u32> {
+        self.samplers.iter().filter_map(|space| sampler::index(*space, thread)).collect()
     }
 
     /// Where an operand's element of a channel stands; none for constants, and for what is nowhere.

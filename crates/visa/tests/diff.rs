@@ -49,7 +49,7 @@ const EDITS: &[Edit] = &[
     Edit("instructions/ROL.md", "Platforms", "{ICLLP+}", "{DG2+}", "narrowed", "ROL: platform"),
     Edit("instructions/FRC.md", "## Text", "FRC[", "FRAC[", "text-only", "FRC.Text: text"),
     Edit("instructions/DPASW.md", "Exec_size(", "size: 8.", "size: 8, 16.", "widened", "DPASW.Exec_size.size.0b100"),
-    Edit("verification.md", "| `block-rows` |", "<= 32", "< 32", "", "block-rows.Must: rule"),
+    Edit("verification.md", "| `early-block-rows` |", "<= 32", "< 32", "", "early-block-rows.Must: rule"),
     Edit("4_object_format.md", "## Predefined variables", "%sp", "%stack", "text-only", ""),
     Edit("platforms.md", "| pvcxt", "| 64 |", "| 32 |", "wire-breaking", "pvcxt: width"),
     // What nothing depends on is no cause of anything.

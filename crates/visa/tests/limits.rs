@@ -228,13 +228,14 @@ fn what_is_read_ends() {
         &["info", "/dev/zero"],
         &["extract", "/dev/zero", "-o", "target/never"],
         &["spec", "lint", "/dev/zero"],
-        &["spec", "lint", "--overlay", "/dev/zero"],
         &["run", "--launch", "/dev/zero"],
         &[&argument[..], &["--arg", "2=zeros:4", "--arg", "3=u32:1"]].concat(),
     ] {
         let (exit, _, err) = common::run(args);
         assert!(exit == 2 && err.contains("bytes, which is the limit"), "{args:?}: {exit} {err}");
     }
+    let (exit, _, err) = common::run(&["spec", "lint", "--overlay", "/dev/zero"]);
+    assert!(exit == 2 && err.contains("it is a device or a pipe, not a file"), "{exit} {err}");
     let mut visa = Command::new(env!("CARGO_BIN_EXE_visa"));
     let mut child = visa
         .args(["verify", "-"])

@@ -132,8 +132,8 @@ pub(super) fn shown(
         subject.run(&bound);
         let entries = bound.program.image_entries(&state);
         inputs.extend(entries.into_iter().map(|entry| ("image".to_owned(), subject.yards[0].image(entry))));
-        let samplers = bound.program.sampler_elements().iter().map(|at| state.surfaces[*at as usize]);
-        inputs.extend(samplers.map(|index| ("sampler".to_owned(), subject.yards[0].sampler(index))));
+        let samplers = bound.program.sampler_indices(&state);
+        inputs.extend(samplers.into_iter().map(|index| ("sampler".to_owned(), subject.yards[0].sampler(index))));
     }
     let (file, line) = place.at.map_or((page.path.to_owned(), page.line), |at| {
         let (file, line) = subject.model.origin(at);

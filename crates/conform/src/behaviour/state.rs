@@ -2,6 +2,7 @@
 
 use visakit::isa::{Cr0, Cr0Rounding, predefined};
 use visakit::rt::Bits as _;
+use visakit_emulator::machine::sampler_state;
 use visakit_oracle::Touches;
 
 use super::case::{Bound, Subject};
@@ -135,10 +136,16 @@ impl Subject<'_> {
         }
         let samplers = bound.program.sampler_elements();
         for (n, state) in (0..).zip(&mut thread.surfaces) {
-            *state = if samplers.contains(&n) { random.next() as u32 % 64 } else { pictures::entry(random, floats) };
-            // Where a bindless surface's state is.
-            if !samplers.contains(&n) && random.next().is_multiple_of(4) {
-                *state *= 64;
+            let unit = if samplers.contains(&n) {
+                *state = random.next() as u32 % 64;
+                sampler_state(1) as u32
+            } else {
+                *state = pictures::entry(random, floats);
+                64
+            };
+            // The place of the state of what is bindless.
+            if random.next().is_multiple_of(4) {
+                *state *= unit;
             }
         }
         self.clear_null();

@@ -78,32 +78,46 @@ impl Port<'_> {
         elements: Vec<u32>,
     ) -> LowerResult<Message> {
         let space = match (self.sfid, self.kind) {
-            (LscSfid::Slm, _) => AddressSpace::Local,
             (LscSfid::Tgm, _) => return illegal("an untyped message to typed memory"),
+            (LscSfid::Slm, LscAddrType::Flat) => AddressSpace::Local,
+            (LscSfid::Slm, _) => return illegal("a surface of shared local memory"),
             (_, LscAddrType::Flat) => AddressSpace::Flat,
             (_, LscAddrType::Bti) => AddressSpace::SurfaceIndex(l.source(self.surface, 1)?),
             (_, LscAddrType::Ss | LscAddrType::Arg) => AddressSpace::Scratch,
             (_, LscAddrType::Bss) => AddressSpace::StateOffset(l.source(self.surface, 1)?),
-            // Where such a state is in memory is not published.
+            (_, LscAddrType::Surf) if is_scratch(l, self.surface) => AddressSpace::Scratch,
+            // Where other states are in memory is not published.
             (_, LscAddrType::Surf) => return Err(Stub::undefined(&pages::LSC_UNTYPED).into()),
         };
         let scratch = match self.kind {
             LscAddrType::Ss => Some(ScratchBase { number: l.source(self.surface, 1)?, unit: SCRATCH_UNIT }),
+            LscAddrType::Surf => {
+                let place = l.layout.variable(predefined::SCRATCHLOC).map_or(0, |variable| variable.offset);
+                Some(ScratchBase { number: Source::scalar(place), unit: 1 })
+            }
             LscAddrType::Arg => Some(ScratchBase { number: Source::scalar(R0_INDIRECT), unit: 1 }),
             _ => None,
         };
-        let has_base = match &self.surface.operand {
-            Operand::Immediate(constant) => constant.low != 0,
-            Operand::General(general) => general.id != predefined::NULL,
-            _ => true,
-        };
-        let base = match space {
-            AddressSpace::Flat if has_base => Some(l.scalar(self.surface)?),
-            _ => None,
-        };
+        let base = if self.has_base() { Some(l.scalar(self.surface)?) } else { None };
         let addressing = Addressing { scratch, base, ..addressing };
         Ok(Message { enable, space, addressing, transfer, elements, unaligned: true, unread: 0 })
     }
+
+    /// Whether flat addresses, those of shared local memory as well, count from what the surface operand holds.
+    fn has_base(&self) -> bool {
+        self.kind == LscAddrType::Flat
+            && match &self.surface.operand {
+                Operand::Immediate(constant) => constant.low != 0,
+                Operand::General(general) => general.id != predefined::NULL,
+                _ => true,
+            }
+    }
+}
+
+/// Whether an operand is the variable that says where the thread's scratch memory is.
+fn is_scratch(l: &Lowering<'_>, surface: &VecOperand) -> bool {
+    let Operand::General(general) = &surface.operand else { return false };
+    l.layout.variable(general.id).is_some_and(|variable| variable.root == predefined::SCRATCHLOC)
 }
 
 /// Elements that each begin at a register, or follow each other for a single channel.

@@ -211,7 +211,13 @@ impl Message {
         };
         // Sums of as many bits as the code has.
         let bits = if space == Space::Flat { u64::MAX } else { u32::MAX.into() };
-        (addressing.mask == bits).then_some(())?;
+        // A sum of one number of 32 bits has no more.
+        let is_short = addressing.scale == 1
+            && addressing.offset == 0
+            && addressing.global.is_none()
+            && matches!(addressing.elements, None | Some(Elements::Dwords(_)));
+        let is_wide = addressing.mask == u64::MAX && space != Space::Flat && is_short;
+        (addressing.mask == bits || is_wide).then_some(())?;
         let global = match addressing.global_place {
             GlobalPlace::Zero => None,
             GlobalPlace::At(at, bytes) => Some((at, bytes)),

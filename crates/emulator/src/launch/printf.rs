@@ -4,8 +4,8 @@
 //! each conversion a dword that tells the type and the value, filled up to four bytes; a vector has its number of elements
 //! in front of them. Strings are addresses.
 //!
-//! In place of the address of a format stands its length, with [`OWN_FORMAT`], where it is no constant; then the format
-//! follows, filled up to four bytes.
+//! Where a format is not a constant, its length with the highest bit set stands in place of its
+//! address. The format follows, filled up to four bytes.
 
 use crate::limits::PRINTED_BYTES;
 use crate::machine::memory::Memory;

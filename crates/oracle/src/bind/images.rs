@@ -1,6 +1,6 @@
 //! What messages to images name by several fields together: the image, the sampler, the parameters.
 
-use visakit::isa::{Instruction, LscAddrType, LscTyped, MediaModifier, VecOperand};
+use visakit::isa::{Instruction, LscAddrType, LscTyped, MediaModifier, VecOperand, predefined_sampler};
 use visakit_codegen::model::semantics::{Call, Expression};
 use visakit_codegen::model::{BitFieldKind, FieldKind, ListKind, Presence, SourceSpan};
 
@@ -99,22 +99,23 @@ impl Binder<'_> {
         Node::Space(Reach { space, bits: 32, unaligned: false })
     }
 
-    /// The sampler that a field names: the element of the state variables that has its index.
+    /// The sampler that a field names: the element of the state variables that has its index, or the
+    /// offset of its state.
     fn sampler(&mut self, e: &Expression) -> Result<Node> {
         self.touches.sampler = true;
-        let element = match self.node(e)? {
-            Node::Value(Value::Integer(id)) => self.layout.sampler(id.value.as_u32()),
-            _ => None,
+        let id = match self.node(e)? {
+            Node::Value(Value::Integer(id)) => id.value.as_u32(),
+            _ => return self.refuse("this sampler", e.at),
         };
-        match element {
-            Some(element) => {
-                if !self.samplers.contains(&element) {
-                    self.samplers.push(element);
-                }
-                Ok(Node::Value(Value::integer(element)))
-            }
-            None => self.refuse("this sampler", e.at),
+        let Some(element) = self.layout.sampler(id) else { return self.refuse("this sampler", e.at) };
+        let space = match id == predefined_sampler::S31.0 {
+            true => Space::State(element),
+            false => Space::Surface(element),
+        };
+        if !self.samplers.contains(&space) {
+            self.samplers.push(space);
         }
+        Ok(Node::Space(Reach { space, bits: 32, unaligned: false }))
     }
 
     /// For each colour whether a field of flags says that it is moved.
