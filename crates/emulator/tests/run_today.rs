@@ -47,6 +47,13 @@ fn flat_addresses_count_from_a_base() {
         load("mov (M1, 16) W(0,0)<1> O(0,0)<1;1,0>\n    lsc_load.ugm (M1, 16) C:d32 flat(Q)[0x4*W]:a64"),
         row(16, 1)
     );
+    // Elements that begin again at zero are no row of extended offsets.
+    let wraps = "add (M1, 16) O(0,0)<1> O(0,0)<1;1,0> -8:d
+    shl (M1, 16) O(0,0)<1> O(0,0)<1;1,0> 0x2:d
+    add (M1_NM, 1) Q(0,0)<1> Q(0,0)<0;1,0> -4294967264:q
+    lsc_load.ugm (M1, 16) C:d32 flat(Q)[O]:a32u";
+    let body = format!("{offsets}    {wraps}");
+    assert!(try_run_on(Platform::Pvc, &d, &body, &input(), 16).is_err(), "the second half is elsewhere");
     // What is extended without a sign is scaled with all its bits: 16 times 2^28 is no zero.
     let far = "add (M1, 16) O(0,0)<1> O(0,0)<1;1,0> 0x10000000:d
     lsc_load.ugm (M1, 16) C:d32 flat(IN)[0x10*O]:a32u";
