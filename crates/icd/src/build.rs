@@ -70,8 +70,8 @@ pub(crate) fn compile(target: Platform, input: Input<'_>, options: &str) -> Buil
     }
 }
 
-/// Returns a module as it is to be compiled, or the log of the build where it is damaged. A module in the other order of bytes is
-/// left to the compiler.
+/// Returns a module for the compiler, or the log of the build where it is damaged. A module
+/// in the other order of bytes is left to the compiler.
 fn checked(module: &[u8]) -> Result<Vec<u8>, String> {
     match spirv::check(module) {
         Err(damage) if spirv::is_module(module) => {

@@ -1,5 +1,5 @@
-//! The group's copies (`async_work_group_copy`) under `VISAKIT_CHECK`: the labelled kernels of the command's tests, launched by
-//! a host program through the loader.
+//! The group's copies (`async_work_group_copy`) under `VISAKIT_CHECK`: the labelled kernels of the
+//! command's tests, launched by a host program through the loader.
 
 mod common;
 
@@ -14,7 +14,7 @@ use visakit_testing::{have, program, root, scratch};
 /// A labelled kernel.
 struct Labelled {
     name: String,
-    /// The line that tells the program how it is launched.
+    /// Its line in the input of the program.
     launch: String,
     /// Codes of the findings that it has, each once, in order.
     found: Vec<String>,

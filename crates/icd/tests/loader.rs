@@ -183,7 +183,8 @@ fn a_failing_compiler_is_a_build_error() {
     }
 }
 
-/// A compiler takes no more processor time than it may, and ends with the program that has it compile.
+/// A compiler takes no more processor time than it may, and ends with the program that has it
+/// compile.
 #[test]
 fn a_compiler_has_limits() {
     if !can_build("slow") {
@@ -219,7 +220,8 @@ fn a_compiler_has_limits() {
     }
 }
 
-/// Returns the processes that a process has started, with the hundredths of seconds that each has worked.
+/// Returns the processes that a process has started, with the hundredths of seconds that each has
+/// worked.
 fn children(of: u32) -> Vec<(u32, u64)> {
     let processes =
         std::fs::read_dir("/proc").unwrap().filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());

@@ -1,7 +1,8 @@
 //! The allocator of a program that ends with an error where there is no memory.
 //!
-//! Rust aborts a process whose allocation fails, which looks like a crash. With [`Allocator`] the process prints an error that
-//! names its command line and ends with exit code 2. What can do without memory asks for it inside of [`may_fail`].
+//! Rust aborts a process whose allocation fails, which looks like a crash. With [`Allocator`] the
+//! process prints an error that names its command line and ends with exit code 2. What can do
+//! without memory asks for it inside of [`may_fail`].
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -25,7 +26,8 @@ pub fn may_fail<T>(allocate: impl FnOnce() -> T) -> T {
     result
 }
 
-/// The system's allocator. An allocation that fails ends the process, except inside of [`may_fail`].
+/// The system's allocator. An allocation that fails ends the process, except inside of
+/// [`may_fail`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Allocator;
 

@@ -140,7 +140,8 @@ impl Compiler {
         product_of(Platform::from_name(device)?, &self.devices).map(str::to_owned)
     }
 
-    /// Runs the compiler in `folder`, which holds nothing else that changes, for no more than `seconds` of processor time.
+    /// Runs the compiler in `folder`, which holds nothing else that changes, for no more than
+    /// `seconds` of processor time.
     ///
     /// # Errors
     /// When the program cannot be started or its files cannot be read.
@@ -213,7 +214,8 @@ impl std::fmt::Display for Release {
     }
 }
 
-/// A command for a program that may take so many seconds of processor time, where the system has such limits.
+/// A command for a program with a limit of processor time, where the system has
+/// such limits.
 fn limited(program: &Path, seconds: Option<u64>) -> Command {
     let Some(seconds) = seconds.filter(|_| cfg!(unix)) else { return Command::new(program) };
     let mut command = Command::new("sh");

@@ -1,5 +1,5 @@
-//! The memory of a run: its buffers and 64 MiB, of a whole process from its beginning to its end; and commands that have less
-//! than they need.
+//! The memory of a run: its buffers and 64 MiB, of a whole process from its beginning to its end;
+//! and commands that have less than they need.
 #![cfg(target_os = "linux")]
 
 use std::io::Read as _;
@@ -134,12 +134,13 @@ fn checks() {
     }
 }
 
-/// Runs the command with so many MiB of address space.
+/// Runs the command with a limit of its address space.
 fn within(mebibytes: u64, arguments: &[&str]) -> std::process::Output {
     let script = format!("ulimit -c 0; ulimit -v {}; exec \"$0\" \"$@\"", mebibytes * 1024);
     let mut command = Command::new("sh");
     command.args(["-c", &script, env!("CARGO_BIN_EXE_visa")]).args(arguments).current_dir(visakit_testing::root());
-    // A backtrace needs memory that is not there, and waits for ever in some releases of the library.
+    // A backtrace needs memory that is not there, and waits for ever in some releases of the
+    // library.
     command.env("RUST_BACKTRACE", "1").output().unwrap()
 }
 

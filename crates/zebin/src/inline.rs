@@ -24,8 +24,8 @@ const UNIQUE: &str = "${:uid}";
 const DECLARATION: &str = ".decl ";
 const REPEATED: &str = "//dup ";
 
-/// Returns the module that a program is to be compiled from again, with unique names: the program's own SPIR-V, where one of its
-/// texts declares a name twice.
+/// Returns the module that a program is to be compiled from again, with unique names: the program's
+/// own SPIR-V, where one of its texts declares a name twice.
 pub fn module_with_unique_names(program: &[u8]) -> Option<Module> {
     if !is_ambiguous(program) {
         return None;
@@ -46,7 +46,8 @@ fn is_ambiguous(program: &[u8]) -> bool {
     }
 }
 
-/// Returns a module as it is to be compiled: with unique names where its blocks of inline vISA declare some.
+/// Returns a module for the compiler, with unique names where its blocks of inline vISA
+/// declare some.
 pub fn unique(module: &[u8]) -> Cow<'_, [u8]> {
     with_unique_names(module).map_or(Cow::Borrowed(module), Cow::Owned)
 }

@@ -17,12 +17,14 @@ pub const INSTALL: &str = "install it: on Debian 12 `apt-get install intel-openc
 
 /// Environment variable with the seconds of processor time that a build may take; 0 is no limit.
 pub const SECONDS_VARIABLE: &str = "VISAKIT_COMPILE_SECONDS";
-/// Seconds of processor time for a build from SPIR-V of which the variable says nothing: so many, and one more for so many bytes.
+/// Seconds of processor time for a build from SPIR-V of which the variable says nothing: so many,
+/// and one more for so many bytes.
 const SECONDS: u64 = 20;
 const BYTES_A_SECOND: u64 = 1024;
 
-/// Returns the seconds of processor time that a build may take, `None` for no limit. `module` is the size in bytes of the SPIR-V that
-/// is built, if it is no text: the compiler does not end on some damaged modules.
+/// Returns the seconds of processor time that a build may take, `None` for no limit. `module` is
+/// the size in bytes of the SPIR-V that is built, if it is no text: the compiler does not end on
+/// some damaged modules.
 pub fn seconds(module: Option<usize>) -> Option<u64> {
     let set = std::env::var(SECONDS_VARIABLE).ok().and_then(|value| value.parse().ok());
     let usual = || module.map(|bytes| SECONDS + bytes as u64 / BYTES_A_SECOND);

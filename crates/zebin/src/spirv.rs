@@ -27,7 +27,8 @@ const GENERIC: &str = "generic_ir";
 const MAGIC: [u8; 4] = 0x0723_0203_u32.to_le_bytes();
 /// Bytes of a module's header.
 const HEADER: usize = 20;
-/// Word of the header with the bound of the module's numbers, and the largest one that the language allows.
+/// Word of the header with the bound of the module's numbers, and the largest one that the language
+/// allows.
 const BOUND: usize = 3;
 const MOST_NUMBERS: u32 = 0x3f_ffff;
 
@@ -100,7 +101,8 @@ fn module(bytes: &[u8], options: String) -> Option<Module> {
     (is_module(bytes) && check(bytes).is_ok()).then(|| Module { bytes: bytes.to_vec(), options })
 }
 
-/// Checks that a module in this machine's order of bytes consists of whole instructions, with numbers within the module's bound.
+/// Checks that a module in this machine's order of bytes consists of whole instructions, with
+/// numbers within the module's bound.
 ///
 /// A compiler need not end on one that does not.
 ///

@@ -1,4 +1,5 @@
-//! Limits of a build: it ends with the program that wants it, and takes no more processor time than it may.
+//! Limits of a build: it ends with the program that wants it, and takes no more processor time than
+//! it may.
 
 use visakit_zebin::ocloc;
 
