@@ -1,6 +1,6 @@
 //! Texts with many labels, branches, calls, variables and instructions: every engine stays within
-//! what
-//! SECURITY.md promises, the larger of 300 MB and 30 times the input, and 10 s of processor time.
+//! what SECURITY.md promises, the larger of 300 MB and 30 times the input, and 10 s of processor
+//! time.
 #![cfg(target_os = "linux")]
 
 use std::fmt::Write as _;

@@ -17,8 +17,8 @@ pub const INSTALL: &str = "install it: on Debian 12 `apt-get install intel-openc
 
 /// Environment variable with the seconds of processor time that a build may take; 0 is no limit.
 pub const SECONDS_VARIABLE: &str = "VISAKIT_COMPILE_SECONDS";
-/// Seconds of processor time for a build from SPIR-V of which the variable says nothing: so many,
-/// and one more for so many bytes.
+/// Seconds of processor time for a build from SPIR-V without the variable, to which each
+/// [`BYTES_A_SECOND`] add one.
 const SECONDS: u64 = 20;
 const BYTES_A_SECOND: u64 = 1024;
 
