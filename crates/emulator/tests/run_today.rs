@@ -47,6 +47,13 @@ fn flat_addresses_count_from_a_base() {
         load("mov (M1, 16) W(0,0)<1> O(0,0)<1;1,0>\n    lsc_load.ugm (M1, 16) C:d32 flat(Q)[0x4*W]:a64"),
         row(16, 1)
     );
+    // Elements that begin again at zero are no row of extended offsets.
+    let wraps = "add (M1, 16) O(0,0)<1> O(0,0)<1;1,0> -8:d
+    shl (M1, 16) O(0,0)<1> O(0,0)<1;1,0> 0x2:d
+    add (M1_NM, 1) Q(0,0)<1> Q(0,0)<0;1,0> -4294967264:q
+    lsc_load.ugm (M1, 16) C:d32 flat(Q)[O]:a32u";
+    let body = format!("{offsets}    {wraps}");
+    assert!(try_run_on(Platform::Pvc, &d, &body, &input(), 16).is_err(), "the second half is elsewhere");
     // What is extended without a sign is scaled with all its bits: 16 times 2^28 is no zero.
     let far = "add (M1, 16) O(0,0)<1> O(0,0)<1;1,0> 0x10000000:d
     lsc_load.ugm (M1, 16) C:d32 flat(IN)[0x10*O]:a32u";
@@ -95,6 +102,36 @@ fn addresses_of_shared_memory_count_from_a_base() {
 }
 
 #[test]
+fn surfaces_are_found_by_the_addresses_of_their_states() {
+    let words = numbers();
+    let d = typed("ud", "ud")
+        + "\n.decl O v_type=G type=d num_elts=16 align=GRF\n.decl S v_type=G type=uq num_elts=2 align=qword\n\
+           .decl N v_type=G type=uq num_elts=1 align=GRF\n\
+           .decl L v_type=G type=uq num_elts=1 align=GRF alias=<%scratchloc, 0>\n.input S offset=80 size=16";
+    let offsets = "
+    mov (M1_NM, 8) O(0,0)<1> 0x76543210:uv
+    add (M1_NM, 8) O(0,8)<1> O(0,0)<1;1,0> 0x8:d
+    shl (M1, 16) O(0,0)<1> O(0,0)<1;1,0> 0x2:d\n    ";
+    let run = |body: &str| try_run_on(Platform::Pvc, &d, &format!("{offsets}{body}"), &input(), 16);
+    let found = run("mov (M1_NM, 1) N(0,0)<1> S(0,0)<0;1,0>\n    lsc_load.ugm (M1, 16) C:d32 surf(N)[O+0x8]:a32u");
+    assert_eq!(values_of!(u32, found.unwrap())[..16], words[2..18]);
+    // Beyond the end of a surface is nothing.
+    let found = run("mov (M1_NM, 1) N(0,0)<1> S(0,0)<0;1,0>\n    lsc_load.ugm (M1, 16) C:d32 surf(N)[O+0xE0]:a32u");
+    let found = values_of!(u32, found.unwrap());
+    assert_eq!((&found[..8], &found[8..16]), (&words[56..], &[0; 8][..]));
+    // What is no state's address, also a copy of the one of scratch memory, reaches nothing.
+    for other in [
+        "mov (M1_NM, 1) N(0,0)<1> 0x40:uq",
+        "add (M1_NM, 1) N(0,0)<1> S(0,0)<0;1,0> 0x8:uq",
+        "mov (M1_NM, 1) N(0,0)<1> L(0,0)<0;1,0>",
+        "mov (M1_NM, 1) N(0,0)<1> IN(0,0)<0;1,0>",
+    ] {
+        let said = run(&format!("{other}\n    lsc_load.ugm (M1, 16) C:d32 surf(N)[O]:a32u")).unwrap_err().to_string();
+        assert!(said.contains("outside"), "{other}: {said}");
+    }
+}
+
+#[test]
 fn a_register_describes_a_rectangle() {
     let d = typed("ud", "ud")
         + "\n.decl P v_type=G type=d num_elts=16 align=GRF\n.decl PQ v_type=G type=uq num_elts=8 alias=<P, 0>";
@@ -108,8 +145,11 @@ fn a_register_describes_a_rectangle() {
     mov (M1_NM, 1) P(0,7)<1> 0x10303:d\n";
     let told = "    lsc_load_block2d.ugm (M1, 1) C:d16.2x4x4nt flat[IN, 0x1F, 0x7, 0x1F, 0x2, 0x1]";
     let short = format!("{payload}    lsc_load_block2d.ugm (M1, 1) C:d16.2x4x4nt flat[P + (-1,1)]");
-    let [told, short] = [told, &short].map(|body| run_wide(&d, body, &input()));
+    let moved =
+        format!("{payload}    lsc_load_block2d.ugm (M1, 1) C:d16.2x4x4nt flat[IN,0x1F,0x7,0x1F,P(0,5)-1,P(0,6)+1]");
+    let [told, short, moved] = [told, &short, &moved].map(|body| run_wide(&d, body, &input()));
     assert_eq!(told, short);
+    assert_eq!(told, moved);
     assert!(told[..64].iter().any(|byte| *byte != 0));
 }
 
@@ -119,6 +159,8 @@ fn what_only_texts_have_and_no_kernel_knows_is_refused() {
     let refused = |body: &str| try_run_on(Platform::Pvc, &d, body, &input(), 16).unwrap_err().to_string();
     let said = refused("    lsc_load.ugm (M1, 16) C:d32 bti(0x1,0x2)[A]:a32");
     assert!(said.contains("by its number behind another one"), "{said}");
+    let said = refused("    lsc_load_quad.tgm (M1, 16) C:d32.x bti(0x1)[A+5]:a32");
+    assert!(said.contains("a displacement of coordinates"), "{said}");
     let said = refused("    nbarrier.signal 0x1:ub 0x1:ub 0x1:ub 0x2:ub");
     assert!(said.contains("producers are not its consumers"), "{said}");
 }

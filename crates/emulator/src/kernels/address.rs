@@ -29,6 +29,9 @@ pub(super) enum AddressSpace {
     State(usize),
     /// The surface whose state is at the offset that is the first element of an operand.
     StateOffset(Source<u32>),
+    /// The surface whose state is at the address that is the first element of an operand. Other addresses name no memory: what is
+    /// reached from them is outside.
+    StateAddress(Source<u64>),
 }
 
 impl AddressSpace {
@@ -38,7 +41,7 @@ impl AddressSpace {
         let target = match self {
             Self::Local => world.local(),
             Self::Scratch => world.scratch(),
-            space => space.entry(thread).map_or_else(|| world.flat(), |entry| world.surface(entry)),
+            space => space.entry(thread, world).map_or_else(|| world.flat(), |entry| world.surface(entry)),
         };
         world.view(target, thread.index)
     }
@@ -52,18 +55,20 @@ impl AddressSpace {
     pub(super) fn place(&self) -> Option<Range<u32>> {
         match self {
             Self::SurfaceIndex(source) | Self::StateOffset(source) => bytes_of(source),
+            Self::StateAddress(source) => bytes_of(source),
             _ => None,
         }
     }
 
     /// The binding-table index that it stands for, or the one beyond the table, where it has one.
     #[inline(always)]
-    pub(super) fn entry(&self, thread: &Thread) -> Option<u32> {
+    pub(super) fn entry(&self, thread: &Thread, world: &World<'_>) -> Option<u32> {
         match self {
             Self::Surface(element) => Some(thread.surfaces[*element]),
             Self::SurfaceIndex(source) => Some(source.first(thread)),
             Self::State(element) => Some(entry_of_state(thread.surfaces[*element])),
             Self::StateOffset(source) => Some(entry_of_state(source.first(thread))),
+            Self::StateAddress(source) => world.entry_of_address(source.first(thread)),
             Self::Flat | Self::Local | Self::Scratch => None,
         }
     }
@@ -88,8 +93,10 @@ pub(super) struct Addressing {
     pub pitch: Option<Source<u64>>,
     /// Where the part of scratch memory begins that the addresses count in.
     pub scratch: Option<ScratchBase>,
-    /// An address from which those of flat memory count.
+    /// An address from which those of flat memory or shared local memory count.
     pub base: Option<Source<u64>>,
+    /// The same for native code.
+    pub base_place: GlobalPlace,
 }
 
 /// What native code knows of the number that all addresses have in common.
@@ -168,6 +175,7 @@ impl Addressing {
             pitch: None,
             scratch: None,
             base: None,
+            base_place: GlobalPlace::Zero,
         }
     }
 
@@ -183,7 +191,12 @@ impl Addressing {
         let found = match self.elements {
             _ if self.pitch.is_some() => None,
             Some(Elements::Dwords(at)) => {
-                step_of_dwords(thread, at + chunk(4), enabled).map(|(element, step)| (u64::from(element), step))
+                // Those whose sums have more bits are no row where they begin again at zero.
+                let is_extended = self.mask == u64::MAX || self.base.is_some();
+                let most = if is_extended { u32::MAX - 4 * LANES as u32 } else { u32::MAX };
+                step_of_dwords(thread, at + chunk(4), enabled)
+                    .filter(|(element, step)| *step == 0 || *element <= most)
+                    .map(|(element, step)| (u64::from(element), step))
             }
             Some(Elements::Qwords(at)) => step_of_qwords(thread, at + chunk(8), enabled),
             Some(Elements::Words(_) | Elements::Integers(_)) => None,
@@ -381,7 +394,7 @@ impl Lowering<'_> {
     }
 
     /// A number for all channels, and what native code knows of it.
-    fn global(&mut self, operand: &VecOperand) -> LowerResult<(Source<u64>, GlobalPlace)> {
+    pub(super) fn global(&mut self, operand: &VecOperand) -> LowerResult<(Source<u64>, GlobalPlace)> {
         let source = self.scalar(operand)?;
         let place = match (self.number(operand, &source), source.place(), self.type_of(operand)?) {
             (Some(0), ..) => GlobalPlace::Zero,

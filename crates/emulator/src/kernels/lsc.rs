@@ -1,6 +1,6 @@
 //! The load-store messages of newer platforms.
 
-use crate::kernels::address::{AddressSpace, Addressing, Elements, ScratchBase};
+use crate::kernels::address::{AddressSpace, Addressing, Elements, GlobalPlace, ScratchBase};
 use crate::kernels::atomic::Atomic;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal};
 use crate::kernels::message::{Message, Operation};
@@ -10,13 +10,13 @@ use crate::kernels::update;
 use crate::machine::SCRATCH_UNIT;
 use crate::machine::access::Request;
 use crate::machine::fault::Trap;
-use crate::machine::lane::LANES;
+use crate::machine::lane::{Change, LANES};
 use crate::machine::operand::Source;
 use crate::machine::thread::ExecMask;
 use visakit::isa::{
-    ExecSize, LscAddrSize, LscAddrType, LscBlockOrder, LscDataOrder, LscDataSize, LscOp, LscSfid, LscUntyped,
-    LscUntypedAccess, LscUntypedBlock2d, LscUntypedQuad, LscUntypedStrided, Operand, R0Element, RawOperand,
-    VecOperand, pages, predefined,
+    DataType, ExecSize, LscAddrSize, LscAddrType, LscBlockOrder, LscDataOrder, LscDataSize, LscOp, LscSfid,
+    LscUntyped, LscUntypedAccess, LscUntypedBlock2d, LscUntypedQuad, LscUntypedStrided, Operand, R0Element,
+    RawOperand, VecOperand, pages, predefined,
 };
 use visakit::rt::Stub;
 
@@ -86,20 +86,28 @@ impl Port<'_> {
             (_, LscAddrType::Ss | LscAddrType::Arg) => AddressSpace::Scratch,
             (_, LscAddrType::Bss) => AddressSpace::StateOffset(l.source(self.surface, 1)?),
             (_, LscAddrType::Surf) if is_scratch(l, self.surface) => AddressSpace::Scratch,
-            // Where other states are in memory is not published.
-            (_, LscAddrType::Surf) => return Err(Stub::undefined(&pages::LSC_UNTYPED).into()),
+            (_, LscAddrType::Surf) => AddressSpace::StateAddress(l.scalar(self.surface)?),
         };
         let scratch = match self.kind {
             LscAddrType::Ss => Some(ScratchBase { number: l.source(self.surface, 1)?, unit: SCRATCH_UNIT }),
-            LscAddrType::Surf => {
+            LscAddrType::Surf if matches!(space, AddressSpace::Scratch) => {
                 let place = l.layout.variable(predefined::SCRATCHLOC).map_or(0, |variable| variable.offset);
                 Some(ScratchBase { number: Source::scalar(place), unit: 1 })
             }
             LscAddrType::Arg => Some(ScratchBase { number: Source::scalar(R0_INDIRECT), unit: 1 }),
             _ => None,
         };
-        let base = if self.has_base() { Some(l.scalar(self.surface)?) } else { None };
-        let addressing = Addressing { scratch, base, ..addressing };
+        let (base, base_place) = if self.has_base() {
+            let (base, place) = l.global(self.surface)?;
+            // Offsets in shared local memory have 32 bits, for which a sign makes no difference.
+            let is_signed = l.type_of(self.surface)? == DataType::D;
+            let plain = base.place().filter(|_| is_signed);
+            let low = plain.filter(|plain| plain.change == Change::None && matches!(space, AddressSpace::Local));
+            (Some(base), low.map_or(place, |low| GlobalPlace::At(low.at, 4)))
+        } else {
+            (None, GlobalPlace::Zero)
+        };
+        let addressing = Addressing { scratch, base, base_place, ..addressing };
         Ok(Message { enable, space, addressing, transfer, elements, unaligned: true, unread: 0 })
     }
 
@@ -227,7 +235,8 @@ fn block2d(l: &mut Lowering<'_>, inst: &LscUntypedBlock2d) -> LowerResult {
             corner.map(|place| Source::scalar(at + place)),
         )
     };
-    let moved = [inst.payload_x, inst.payload_y];
+    // Only one of the two forms has its offsets.
+    let moved = [inst.payload_x | inst.src0_offset_x, inst.payload_y | inst.src0_offset_y];
     let enable = l.enable(inst.exec_size, inst.pred)?;
     let run = Run::new(move |thread, world| {
         let Some(data) = data else { return Ok(()) };

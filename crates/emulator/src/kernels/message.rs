@@ -185,7 +185,7 @@ impl Message {
     /// What native code moves, from registers at `at` on to memory or the other way, if it can.
     fn native(&self, fast: FastPath, access: Access, at: u32) -> Option<Action> {
         let addressing = &self.addressing;
-        (addressing.pitch.is_none() && addressing.base.is_none()).then_some(())?;
+        addressing.pitch.is_none().then_some(())?;
         let (unit, count) = match fast.unit {
             Unit::Dword => (ir::Unit::Dword, self.elements.len()),
             Unit::Qword => (ir::Unit::Qword, self.elements.len()),
@@ -201,10 +201,12 @@ impl Message {
                 let base = addressing.scratch.as_ref()?;
                 Space::Private { number: plain_place(&base.number)?, unit: base.unit as u32 }
             }
-            AddressSpace::State(_) | AddressSpace::StateOffset(_) => return None,
+            AddressSpace::State(_) | AddressSpace::StateOffset(_) | AddressSpace::StateAddress(_) => return None,
         };
         let addresses = match addressing.elements {
             None => Addresses::None,
+            Some(Elements::Dwords(at)) if space == Space::Flat => Addresses::Offsets { at, signed: false },
+            Some(Elements::Integers(at)) if space == Space::Flat => Addresses::Offsets { at, signed: true },
             Some(Elements::Dwords(at)) => Addresses::Dwords(at),
             Some(Elements::Qwords(at)) => Addresses::Qwords(at),
             Some(Elements::Words(_) | Elements::Integers(_)) => return None,
@@ -218,10 +220,15 @@ impl Message {
             && matches!(addressing.elements, None | Some(Elements::Dwords(_)));
         let is_wide = addressing.mask == u64::MAX && space != Space::Flat && is_short;
         (addressing.mask == bits || is_wide).then_some(())?;
-        let global = match addressing.global_place {
-            GlobalPlace::Zero => None,
-            GlobalPlace::At(at, bytes) => Some((at, bytes)),
-            GlobalPlace::Unknown => return None,
+        // A base is added behind the factor, the other number before it.
+        let is_extended = matches!(addresses, Addresses::Offsets { .. });
+        let global = match (addressing.global_place, addressing.base_place) {
+            (GlobalPlace::Zero, GlobalPlace::Zero) => None,
+            (GlobalPlace::At(at, bytes), GlobalPlace::Zero) if !is_extended => Some((at, bytes)),
+            (GlobalPlace::Zero, GlobalPlace::At(at, bytes)) if is_extended || addressing.scale == 1 => {
+                Some((at, bytes))
+            }
+            _ => return None,
         };
         let elements = (0..).zip(&self.elements).take(count);
         let elements = elements.map(|(n, distance)| (*distance, self.transfer.place(at, n, 0)));
