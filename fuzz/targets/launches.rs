@@ -52,7 +52,7 @@ fn asked(spec: &ArgSpec) -> u64 {
         ArgSpec::Zeros(bytes) | ArgSpec::Undefined(bytes) => *bytes,
         ArgSpec::Pipe { packets, bytes } => u64::from(*packets).saturating_mul(u64::from(*bytes)),
         ArgSpec::Local(bytes) => u64::from(*bytes),
-        ArgSpec::Bytes(_) | ArgSpec::Value { .. } | ArgSpec::Same(_) | ArgSpec::Sampler(_) => 0,
+        ArgSpec::Bytes(_) | ArgSpec::Value { .. } | ArgSpec::Untyped(_) | ArgSpec::Same(_) | ArgSpec::Sampler(_) => 0,
         // Their sizes are told where they are made.
         ArgSpec::File(_) | ArgSpec::Pattern(_) | ArgSpec::Image(_) => BUFFERS + 1,
     }

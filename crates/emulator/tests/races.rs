@@ -156,7 +156,7 @@ fn texts() {
                 .to_owned(),
         ),
     ] {
-        for platform in [Platform::Skl, Platform::Dg2] {
+        for platform in [Platform::Skl, Platform::Tgllp] {
             let program = kernel::program(platform, &declarations, &body);
             let arguments = vec![words(0..64), words(0..64)];
             again += is_steady(what, &program, [SHORT_GROUPS, 16], &arguments, 5);

@@ -199,9 +199,13 @@ fn newer_floats() {
 
 #[test]
 fn newer_platforms_are_refused() {
-    for (platform, legal) in
-        [(Platform::Pvcxt, true), (Platform::Xe2, true), (Platform::Xe3, true), (Platform::Cri, false)]
-    {
+    for (platform, legal) in [
+        (Platform::Pvcxt, true),
+        (Platform::Xe2, true),
+        (Platform::Xe3, true),
+        (Platform::Cri, true),
+        (Platform::Nvl, false),
+    ] {
         let program = program(platform, "", "");
         let arguments = vec![Some(Argument::Buffer(vec![0; 256])), Some(Argument::Buffer(vec![0; 256]))];
         let range = NdRange::new(&[16], Some(&[16]), None, [0; 3]).unwrap();

@@ -47,10 +47,58 @@ fn flat_addresses_count_from_a_base() {
         load("mov (M1, 16) W(0,0)<1> O(0,0)<1;1,0>\n    lsc_load.ugm (M1, 16) C:d32 flat(Q)[0x4*W]:a64"),
         row(16, 1)
     );
+    // Elements that begin again at zero are no row of extended offsets.
+    let wraps = "add (M1, 16) O(0,0)<1> O(0,0)<1;1,0> -8:d
+    shl (M1, 16) O(0,0)<1> O(0,0)<1;1,0> 0x2:d
+    add (M1_NM, 1) Q(0,0)<1> Q(0,0)<0;1,0> -4294967264:q
+    lsc_load.ugm (M1, 16) C:d32 flat(Q)[O]:a32u";
+    let body = format!("{offsets}    {wraps}");
+    assert!(try_run_on(Platform::Pvc, &d, &body, &input(), 16).is_err(), "the second half is elsewhere");
     // What is extended without a sign is scaled with all its bits: 16 times 2^28 is no zero.
     let far = "add (M1, 16) O(0,0)<1> O(0,0)<1;1,0> 0x10000000:d
     lsc_load.ugm (M1, 16) C:d32 flat(IN)[0x10*O]:a32u";
     assert_ne!(load(far), row(0, 4), "all bits of the product count");
+}
+
+#[test]
+fn addresses_of_shared_memory_count_from_a_base() {
+    let words = numbers();
+    let d = typed("ud", "ud")
+        + "\n.decl O v_type=G type=d num_elts=32 align=GRF\n.decl N v_type=G type=d num_elts=1 align=GRF\n\
+           .decl Q v_type=G type=uq num_elts=1 align=GRF";
+    // All of the input is in shared memory, from 0 on; what is loaded from a base is its words from there on.
+    let offsets = "
+    mov (M1_NM, 8) O(0,0)<1> 0x76543210:uv
+    add (M1_NM, 8) O(0,8)<1> O(0,0)<1;1,0> 0x8:d
+    shl (M1, 16) O(0,0)<1> O(0,0)<1;1,0> 0x2:d
+    lsc_store.slm (M1, 16) flat[O]:a32 A:d32
+    add (M1, 16) O(1,0)<1> O(0,0)<1;1,0> 0x40:d
+    lsc_store.slm (M1, 16) flat[O.64]:a32 A.64:d32\n";
+    let load = |statement: &str| {
+        let body = format!("{offsets}    {statement}");
+        values_of!(u32, run_wide(&d, &body, &input()))[..16].to_vec()
+    };
+    let row = |from: usize, step: usize| (0..16).map(|i| words[from + i * step]).collect::<Vec<u32>>();
+    let base = |kind: &str, value: &str| format!("mov (M1_NM, 1) {kind}(0,0)<1> {value}\n    ");
+    let far = base("N", "0x20:d");
+    assert_eq!(load(&format!("{far}lsc_load.slm (M1, 16) C:d32 flat(N)[O]:a32")), row(8, 1));
+    assert_eq!(load(&format!("{far}lsc_load.slm (M1, 16) C:d32 flat(N)[O+0x4]:a32")), row(9, 1));
+    let back = base("N", "-32:d");
+    assert_eq!(load(&format!("{back}lsc_load.slm (M1, 16) C:d32 flat(N)[O.64]:a32")), row(8, 1));
+    let wide = base("Q", "0x8:uq");
+    assert_eq!(load(&format!("{wide}lsc_load.slm (M1, 16) C:d32 flat(Q)[O]:a32")), row(2, 1));
+    let halves = "shr (M1, 16) O(0,0)<1> O(0,0)<1;1,0> 0x2:d\n    ";
+    assert_eq!(load(&format!("{halves}{far}lsc_load.slm (M1, 16) C:d32 flat(N)[0x4*O]:a32")), row(8, 1));
+    // A store and an atomic operation as a load.
+    let stored = load(&format!(
+        "{far}lsc_store.slm (M1, 16) flat(N)[O]:a32 A:d32\n    lsc_load.slm (M1, 16) C:d32 flat[O]:a32"
+    ));
+    assert_eq!((&stored[..8], &stored[8..]), (&words[..8], &words[..8]));
+    let added = load(&format!("{far}lsc_atomic_iadd.slm (M1, 16) C:d32 flat(N)[O]:a32 A %null.0"));
+    assert_eq!(added, row(8, 1));
+    let body = format!("{offsets}    lsc_load.slm (M1, 16) C:d32 bti(0x1)[O]:a32");
+    let said = try_run_on(Platform::Pvc, &d, &body, &input(), 16).unwrap_err().to_string();
+    assert!(said.contains("a surface of shared local memory"), "{said}");
 }
 
 #[test]

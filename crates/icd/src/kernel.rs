@@ -213,11 +213,12 @@ impl Kernel {
                 let bytes = bytes.ok_or(Code(CL_INVALID_ARG_VALUE))?;
                 let name =
                     self.described(index).and_then(|info| info.type_name.split_once(';')).map(|(name, _)| name);
-                let exact = name.map_or(size.next_multiple_of(4), |_| size);
+                let whole = name.map_or(size.next_multiple_of(4), |_| size);
                 // A vector of three has the size of one of four.
                 let packed = size * 4 == wanted as usize * 3 && name.is_none_or(|name| name.ends_with('3'));
-                ensure(exact == wanted as usize || packed, CL_INVALID_ARG_SIZE)?;
-                let mut bytes = bytes.to_vec();
+                ensure(whole >= wanted as usize || packed, CL_INVALID_ARG_SIZE)?;
+                // Intel's runtime takes a longer value and cuts it; oneMKL passes 8 bytes for 4.
+                let mut bytes = bytes[..size.min(wanted as usize)].to_vec();
                 bytes.resize(wanted as usize, 0);
                 Argument::Value(bytes)
             }

@@ -73,7 +73,9 @@ pub(crate) fn info(answer: Answer) -> Result {
         CL_PLATFORM_PROFILE => answer.text("FULL_PROFILE"),
         CL_PLATFORM_VERSION => answer.text(&format!("{VERSION_TEXT} {}", env!("CARGO_PKG_VERSION"))),
         CL_PLATFORM_NUMERIC_VERSION => answer.value(VERSION),
-        CL_PLATFORM_NAME | CL_PLATFORM_VENDOR => answer.text("visakit"),
+        // oneDNN takes a platform for one of Intel's GPUs by this word in its name.
+        CL_PLATFORM_NAME => answer.text("visakit for Intel GPUs"),
+        CL_PLATFORM_VENDOR => answer.text("visakit"),
         CL_PLATFORM_EXTENSIONS => answer.text(&extensions().join(" ")),
         CL_PLATFORM_EXTENSIONS_WITH_VERSION => answer.list(&device::versions(&extensions())),
         CL_PLATFORM_HOST_TIMER_RESOLUTION => answer.value(1_u64),

@@ -7,9 +7,9 @@ use crate::buffer::FIRST;
 use crate::cache::Tag;
 use crate::emit::{ENABLED, Emitter, FILE, FRAME, dword_places};
 use crate::frame::offset;
-use crate::ir::{Mask, Space, Transfer};
+use crate::ir::{Addresses, Mask, Space, Transfer};
 use crate::op;
-use crate::transfer::LOCAL_OFFSETS;
+use crate::transfer::{LOCAL_OFFSETS, factor_bits};
 
 impl Emitter<'_> {
     /// The offsets of as many channels.
@@ -73,21 +73,44 @@ impl Emitter<'_> {
         Some(())
     }
 
+    /// The addresses of as many channels, in two vectors, without the number for all channels.
+    fn address_pair(&mut self, transfer: &Transfer, half: u32, lanes: u32) -> Option<[Vector; 2]> {
+        let (w, row) = (Width::of(lanes * 4), lanes * 4);
+        match transfer.addresses {
+            Addresses::Qwords(place) => {
+                (transfer.scale == 1).then_some(())?;
+                let at = place + half * row * 2;
+                let first = self.value(Tag::Row { at, bytes: row })?;
+                Some([first, self.value(Tag::Row { at: at + row, bytes: row })?])
+            }
+            Addresses::Offsets { at: place, signed } => {
+                let (bits, extend) = (factor_bits(transfer)?, if signed { op::MOVSXDQ } else { op::MOVZXDQ });
+                let pair = [self.cache.take()?, self.cache.take()?];
+                for (n, vector) in (0..).zip(pair) {
+                    self.asm.load(extend, w, vector, at(FILE, place + half * row + n * row / 2));
+                    if bits > 0 {
+                        self.asm.v2i(op::PSLLQ, w, vector, vector, bits);
+                    }
+                }
+                Some(pair)
+            }
+            Addresses::None | Addresses::Dwords(_) => None,
+        }
+    }
+
     /// The offsets of the channels in the buffer that the first enabled one names; the others must name it too.
     pub(crate) fn flat_offsets(
         &mut self,
         mask: &Mask,
         transfer: &Transfer,
-        (place, lanes): (u32, u32),
+        lanes: u32,
         is_some: bool,
         slow: Label,
     ) -> Option<Vec<Vector>> {
-        let (x, w, row) = (Width::X, Width::of(lanes * 4), lanes * 4);
-        (transfer.scale == 1).then_some(())?;
+        let (x, w) = (Width::X, Width::of(lanes * 4));
         let (mut offsets, mut uppers) = (Vec::new(), Vec::new());
         for half in 0..mask.lanes.count_ones() / lanes {
-            let mut pair = [self.value(Tag::Row { at: place + half * row * 2, bytes: row })?; 2];
-            pair[1] = self.value(Tag::Row { at: place + half * row * 2 + row, bytes: row })?;
+            let mut pair = self.address_pair(transfer, half, lanes)?;
             for address in &mut pair {
                 let mut change = |this: &mut Self, with: Vector| {
                     let d = this.cache.take()?;

@@ -150,7 +150,8 @@ impl Numbers {
         let kind = address_kind(transfer);
         let at = match transfer.addresses {
             Addresses::Dwords(at) | Addresses::Qwords(at) => at,
-            Addresses::None => return None,
+            // Distances of what is extended are not known where a sum has more bits.
+            Addresses::None | Addresses::Offsets { .. } => return None,
         };
         let bytes = kind.bytes();
         let Sym::Each { class, same, .. } = self.load((at + first * bytes, bytes, bytes, lanes)) else { return None };

@@ -69,11 +69,9 @@ fn is_expression(routine: &Routine, expression: &Expression, lanes: u32) -> bool
 }
 
 fn is_transfer(routine: &Routine, transfer: &Transfer, lanes: u32) -> bool {
-    let addresses = match transfer.addresses {
-        Addresses::None => true,
-        Addresses::Dwords(at) => is_inside(routine, at, lanes * 4),
-        Addresses::Qwords(at) => is_inside(routine, at, lanes * 8),
-    };
+    let addresses = transfer.addresses;
+    let is_flat = transfer.space == Space::Flat || !matches!(addresses, Addresses::Offsets { .. });
+    let addresses = is_flat && addresses.place().is_none_or(|at| is_inside(routine, at, lanes * addresses.bytes()));
     let space = match transfer.space {
         Space::Surface(element) => element < routine.states,
         Space::Named(at) => is_inside(routine, at, 4),

@@ -318,6 +318,32 @@ pub enum Addresses {
     Dwords(u32),
     /// Of 64 bits.
     Qwords(u32),
+    /// Offsets of 32 bits in flat memory, which are extended to 64 bits and multiplied before the number for all channels is added.
+    Offsets {
+        /// Where they stand.
+        at: u32,
+        /// Whether they have a sign.
+        signed: bool,
+    },
+}
+
+impl Addresses {
+    /// Returns the bytes of a channel's.
+    pub(crate) fn bytes(self) -> u32 {
+        match self {
+            Self::None => 0,
+            Self::Dwords(_) | Self::Offsets { .. } => 4,
+            Self::Qwords(_) => 8,
+        }
+    }
+
+    /// Returns where they stand.
+    pub(crate) fn place(self) -> Option<u32> {
+        match self {
+            Self::None => None,
+            Self::Dwords(at) | Self::Qwords(at) | Self::Offsets { at, .. } => Some(at),
+        }
+    }
 }
 
 /// What is done with elements of memory.
@@ -345,8 +371,8 @@ pub enum Change {
     Decrement,
 }
 
-/// Elements between memory and registers: `(address + global) * scale + offset` for each channel. With addresses of 32 bits only
-/// as many bits of the sum count.
+/// Elements between memory and registers: `(address + global) * scale + offset` for each channel, or `address * scale + global +
+/// offset` with [`Addresses::Offsets`]. With addresses of 32 bits only as many bits of the sum count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transfer {
     /// What is done.

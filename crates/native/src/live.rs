@@ -12,7 +12,7 @@ use crate::bytes::{Bytes, Changing, Undo};
 use crate::compute::operands;
 use crate::flow::{Flow, joins_in};
 use crate::ir::{
-    Access, Action, Addresses, Behind, Binary, Block, Change, End, Expression, Mask, Node, Routine, Step, Unit, Value,
+    Access, Action, Behind, Binary, Block, Change, End, Expression, Mask, Node, Routine, Step, Unit, Value,
 };
 
 /// Elements of the register file, those of channels that follow each other.
@@ -354,11 +354,7 @@ pub(crate) fn reads(step: &Step) -> Vec<(Row, bool)> {
         Action::Control { at, .. } => vec![one(*at)],
         Action::Transfer(transfer) => {
             let mut all = Vec::new();
-            match transfer.addresses {
-                Addresses::None => {}
-                Addresses::Dwords(at) => all.push(row(at, 4)),
-                Addresses::Qwords(at) => all.push(row(at, 8)),
-            }
+            all.extend(transfer.addresses.place().map(|at| row(at, transfer.addresses.bytes())));
             all.extend(transfer.global.map(|(at, bytes)| (Row::one(at, bytes), false)));
             all.extend(transfer.space.number().map(one));
             let has_operand = match transfer.access {

@@ -136,14 +136,11 @@ impl Emitter<'_> {
     pub(crate) fn prepare(&mut self, mask: &Mask, transfer: &Transfer) -> Option<()> {
         let lanes = mask.lanes.count_ones();
         let row = lanes.min(self.widest().bytes() / 4) * 4;
-        let addresses = match transfer.addresses {
-            Addresses::None => None,
-            Addresses::Dwords(at) => Some(Bytes { at, bytes: lanes * 4 }),
-            Addresses::Qwords(at) => Some(Bytes { at, bytes: lanes * 8 }),
-        };
+        let addresses = transfer.addresses.place().map(|at| Bytes { at, bytes: lanes * transfer.addresses.bytes() });
+        let is_extended = matches!(transfer.addresses, Addresses::Offsets { .. });
         let global = transfer.global.map(|(at, bytes)| Bytes { at, bytes });
         let named = transfer.space.number().map(|at| Bytes { at, bytes: 4 });
-        for place in addresses.into_iter().filter(|_| lanes > 1) {
+        for place in addresses.into_iter().filter(|_| lanes > 1 && !is_extended) {
             for at in (place.at..place.at + place.bytes).step_by(row as usize) {
                 self.prepare_value(Tag::Row { at, bytes: row }, Bytes { at, bytes: row })?;
             }
@@ -153,7 +150,9 @@ impl Emitter<'_> {
             self.prepare_value(tag, place)?;
         }
         let single = [addresses, global].into_iter().flatten().filter(|_| lanes == 1);
-        for place in single.chain(named) {
+        // They are extended as they are loaded.
+        let extended = addresses.filter(|_| lanes > 1 && is_extended);
+        for place in single.chain(named).chain(extended) {
             self.write_what(|other| other.touches(place))?;
         }
         let replaces = self.is_all(mask)
@@ -192,6 +191,17 @@ impl Emitter<'_> {
             Addresses::None => self.asm.rr(Code::Xor_r32_rm32, first, first),
             Addresses::Dwords(place) => self.asm.rm(Code::Mov_r32_rm32, first, at(FILE, place)),
             Addresses::Qwords(place) => self.asm.rm(Code::Mov_r64_rm64, FIRST, at(FILE, place)),
+            Addresses::Offsets { at: place, signed } => {
+                if signed {
+                    self.asm.rm(Code::Movsxd_r64_rm32, FIRST, at(FILE, place));
+                } else {
+                    self.asm.rm(Code::Mov_r32_rm32, first, at(FILE, place));
+                }
+                let bits = factor_bits(transfer)?;
+                if bits > 0 {
+                    self.asm.ri(Code::Shl_rm64_imm8, FIRST, bits);
+                }
+            }
         }
         match (transfer.global, is_flat) {
             (None, _) => {}
@@ -202,7 +212,7 @@ impl Emitter<'_> {
             }
             (Some((place, _)), false) => self.asm.rm(Code::Add_r32_rm32, first, at(FILE, place)),
         }
-        if transfer.scale != 1 {
+        if transfer.scale != 1 && !matches!(transfer.addresses, Addresses::Offsets { .. }) {
             (!is_flat).then_some(())?;
             self.asm.r2i(Code::Imul_r32_rm32_imm32, first, first, transfer.scale as i32);
         }
@@ -325,8 +335,9 @@ impl Emitter<'_> {
                     self.first_flat(transfer, (place, lanes), slow)?;
                     Vec::new()
                 }
-                _ => self.flat_offsets(mask, transfer, (place, lanes), is_some, slow)?,
+                _ => self.flat_offsets(mask, transfer, lanes, is_some, slow)?,
             },
+            Addresses::Offsets { .. } => self.flat_offsets(mask, transfer, lanes, is_some, slow)?,
             _ => return None,
         };
         let mut masks = Vec::new();
@@ -357,9 +368,9 @@ impl Emitter<'_> {
     /// The same channels with all of their offsets, which only the first one's has been found of before.
     pub(crate) fn with_offsets<'c>(&mut self, channels: &Channels<'c>) -> Option<Channels<'c>> {
         let mut channels = channels.clone();
-        if let (true, Addresses::Qwords(place)) = (channels.offsets.is_empty(), channels.transfer.addresses) {
+        if channels.offsets.is_empty() && channels.transfer.space == Space::Flat {
             let Channels { mask, transfer, lanes, slow, .. } = channels;
-            channels.offsets = self.flat_offsets(mask, transfer, (place, lanes), false, slow)?;
+            channels.offsets = self.flat_offsets(mask, transfer, lanes, false, slow)?;
             self.first_offset(&channels);
         }
         Some(channels)
@@ -420,6 +431,11 @@ impl Emitter<'_> {
         self.mark_row(channels, bytes);
         self.words();
     }
+}
+
+/// The binary logarithm of the factor of extended offsets; nothing where there is none.
+pub(crate) fn factor_bits(transfer: &Transfer) -> Option<i32> {
+    transfer.scale.is_power_of_two().then(|| transfer.scale.trailing_zeros() as i32)
 }
 
 /// The bits of an address in the memory of a group that count.

@@ -33,13 +33,9 @@ pub(crate) fn parts(mask: &Mask, transfer: &Transfer, [first, second, _]: Member
     if mask.lanes != u32::MAX {
         return Some(vec![Part { mask: *mask, transfer: transfer.clone(), member: first }]);
     }
-    let (bytes, dwords) = (transfer.unit.register_bytes(), 32 * 4);
+    let bytes = transfer.unit.register_bytes();
     let mut reads: Vec<(u32, u32)> = transfer.global.into_iter().collect();
-    match transfer.addresses {
-        Addresses::None => {}
-        Addresses::Dwords(at) => reads.push((at, dwords)),
-        Addresses::Qwords(at) => reads.push((at, dwords * 2)),
-    }
+    reads.extend(transfer.addresses.place().map(|at| (at, 32 * transfer.addresses.bytes())));
     reads.extend(transfer.space.number().map(|at| (at, 4)));
     let overlaps = |at: u32| reads.iter().any(|(read, size)| at < read + size && *read < at + 32 * bytes);
     let is_apart = transfer.access != Access::Load || !transfer.elements.iter().any(|(_, at)| overlaps(*at));
@@ -58,6 +54,7 @@ fn behind(addresses: Addresses, channels: u32) -> Addresses {
         Addresses::None => Addresses::None,
         Addresses::Dwords(at) => Addresses::Dwords(at + channels * 4),
         Addresses::Qwords(at) => Addresses::Qwords(at + channels * 8),
+        Addresses::Offsets { at, signed } => Addresses::Offsets { at: at + channels * 4, signed },
     }
 }
 

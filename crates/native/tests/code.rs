@@ -275,6 +275,68 @@ fn memory_is_reached_where_everything_is_inside() {
     }
 }
 
+/// Offsets of 32 bits with and without a sign from a base, in the second of two buffers.
+#[test]
+fn offsets_in_flat_memory_are_extended() {
+    const WORDS: u32 = 256;
+    let orders: [fn(i32) -> i32; 3] = [|n| n - 4, |_| -3, |n| n * 7 % 32 - 5];
+    let shapes = [1, 4, 8, 16, 32].into_iter().flat_map(|lanes| [1, 4, 8].map(|scale| (lanes, scale)));
+    let all = shapes.flat_map(|shape| [true, false].map(|signed| (shape, signed)));
+    for ((lanes, scale), signed) in all {
+        for access in [Access::Load, Access::Store] {
+            let transfer = Transfer {
+                access,
+                space: Space::Flat,
+                addresses: Addresses::Offsets { at: 0, signed },
+                global: Some((128, 8)),
+                scale,
+                offset: 4,
+                unit: Unit::Dword,
+                alignment: 4,
+                elements: vec![(0, 256)],
+            };
+            let mask = Mask { lanes: u32::MAX >> (32 - lanes), ..mask(1, false) };
+            let steps = vec![Step { mask, action: Action::Transfer(transfer) }];
+            let codes = codes(&[Block { steps, instructions: 1, end: End::Outside(Behind::Anything) }]);
+            for (code, order) in codes.iter().flat_map(|code| orders.map(|order| (code, order))) {
+                for active in [u32::MAX, 0x8f31_7ffe] {
+                    let words: Vec<AtomicU32> = (0..WORDS).map(|n| AtomicU32::new(n * 3 + 1)).collect();
+                    let memory = Memory::new([unmarked(&[]), unmarked(&words)], [], &[]);
+                    let mut state = State::new(active);
+                    // Units of the factor, and at least 4 bytes.
+                    let offset = |n: u32| order(n as i32) * 4.max(scale as i32) / scale as i32;
+                    (0..32).for_each(|n| state.put_one(n * 4, offset(n) as u32));
+                    (0..32).for_each(|n| state.put_one(256 + n * 4, 1000 + n));
+                    [128 * 4_u32, 2].into_iter().zip([128, 132]).for_each(|(word, at)| state.put_one(at, word));
+                    let place = |n: u32| (128 * 4 + i64::from(offset(n)) * i64::from(scale) + 4) as u32 / 4;
+                    let on = |n: u32| n < lanes && active >> n & 1 == 1;
+                    let is_outside = !signed && (0..32).any(|n| on(n) && offset(n) < 0);
+                    let exit = state.run(code, 0, None, &memory);
+                    let what = format!("{access:?} {lanes} {scale} {signed} {active:x} {}", order(0));
+                    if is_outside {
+                        assert!(matches!(exit, Some(Exit::Step { step: 0, .. })), "{what}: {exit:?}");
+                        continue;
+                    }
+                    assert_eq!(exit, Some(Exit::End { block: 0 }), "{what}");
+                    for n in 0..32 {
+                        let read = access == Access::Load && on(n);
+                        assert_eq!(
+                            state.get_one(256 + n * 4),
+                            if read { place(n) * 3 + 1 } else { 1000 + n },
+                            "{what}"
+                        );
+                    }
+                    let mut want: Vec<u32> = (0..WORDS).map(|n| n * 3 + 1).collect();
+                    if access == Access::Store {
+                        (0..32).filter(|n| on(*n)).for_each(|n| want[place(n) as usize] = 1000 + n);
+                    }
+                    assert_eq!(words.iter().map(|word| word.load(Relaxed)).collect::<Vec<_>>(), want, "{what}");
+                }
+            }
+        }
+    }
+}
+
 fn reaches(code: &Code) {
     let offsets: [fn(u32) -> u32; 4] = [|n| 8 + 4 * n, |_| 20, |n| 4 * (n * 7 % 16), |n| 60 - 4 * n];
     for (offset, active) in offsets.into_iter().flat_map(|offset| [(offset, 0xffff), (offset, 0x8ff1)]) {

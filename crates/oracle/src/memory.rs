@@ -34,10 +34,14 @@ pub(crate) enum Space {
     FlatFrom(usize),
     /// Shared local memory.
     Local,
+    /// Shared local memory from the offset that an operand has.
+    LocalFrom(usize),
     /// Scratch memory.
     Scratch,
     /// Scratch memory from where the state begins that an operand names.
     ScratchFrom(usize),
+    /// Scratch memory from the offset on that stands in the registers at a place.
+    ScratchAt(u32),
     /// Scratch memory from where `%r0` says that arguments are.
     Arguments,
     /// The entry of the binding table that an element of the state variables has.
@@ -157,8 +161,10 @@ fn resolve<'r>(run: &mut Run<'r>, arguments: &[Node]) -> Result<Span<'r>> {
     let (target, base) = match (reach.space, entry(run, reach.space)?) {
         (_, Some(entry)) => (world.surface(entry), 0),
         (Space::Local, _) => (world.local(), 0),
+        (Space::LocalFrom(operand), _) => (world.local(), run.wide(&Node::Operand(operand))?),
         (Space::Scratch, _) => (world.scratch(), 0),
         (Space::ScratchFrom(operand), _) => (world.scratch(), u64::from(named(run, operand)?) * SCRATCH_UNIT),
+        (Space::ScratchAt(place), _) => (world.scratch(), thread.registers.get::<u64>(place)),
         (Space::Arguments, _) => (world.scratch(), arguments_at(thread)),
         (Space::FlatFrom(operand), _) => (world.flat(), run.wide(&Node::Operand(operand))?),
         _ => (world.flat(), 0),

@@ -135,10 +135,23 @@ impl Draft {
             Some(counter) => {
                 let (low, high) = self.field(counter).and_then(|(_, f)| f.range).unwrap_or((0, 4));
                 let count = u.int_in_range(low..=high.min(low + 7))?;
-                (0..count).map(|_| self.one(u, scope, field)).collect::<Result<_>>().map(Value::Many)
+                let mut all = (0..count).map(|_| self.one(u, scope, field)).collect::<Result<Vec<_>>>()?;
+                // Texts would read `%null` in front of the others as what newer ones have there.
+                if let Some(first @ Value::Raw(_)) = all.first_mut()
+                    && self.follows_null(field)
+                {
+                    *first = Value::Raw(operand::registers(u, scope, field, self.types.src)?);
+                }
+                Ok(Value::Many(all))
             }
             None => self.one(u, scope, field),
         }
+    }
+
+    /// Returns whether a template has `%null` in front of a field.
+    fn follows_null(&self, field: &Field) -> bool {
+        let after = format!("%null.0 <{}>", field.name.to_ascii_lowercase());
+        self.page.text.iter().any(|template| template.contains(&after))
     }
 
     fn one(&self, u: &mut Unstructured<'_>, scope: &mut Scope, field: &'static Field) -> Result<Value> {

@@ -179,6 +179,16 @@ pub(crate) fn raw(u: &mut Unstructured<'_>, scope: &mut Scope, field: &Field, ty
     if u.ratio(1, 6)? {
         return Ok(predefined::NULL.raw(0));
     }
+    registers(u, scope, field, ty)
+}
+
+/// A variable of some registers for a message.
+pub(crate) fn registers(
+    u: &mut Unstructured<'_>,
+    scope: &mut Scope,
+    field: &Field,
+    ty: DataType,
+) -> Result<RawOperand> {
     let ty = if field.types.is_empty() { ty } else { *u.choose(field.types)? };
     let register = scope.platform.register_bytes();
     let id = scope.variable(u, ty, 16 * register)?;

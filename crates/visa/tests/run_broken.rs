@@ -49,6 +49,9 @@ fn wrong_arguments() {
     let zebin = example("vector_add");
     let ok = with(&zebin, &RIGHT);
     assert!(visa(&ok).status.success());
+    let mut untyped = RIGHT;
+    untyped[7] = "n=10";
+    assert!(visa(&with(&zebin, &untyped)).status.success());
     refuses(&with(&zebin, &RIGHT[..6]), 2, &["argument-missing", "--arg 3", "`uint n`", "3=u32:VALUE"]);
     for (place, text, expected) in [
         (7, "3=u64:10", &["argument-kind", "has 4 bytes but is given 8"][..]),
@@ -56,6 +59,9 @@ fn wrong_arguments() {
         (7, "3=zeros:4", &["argument-kind", "is given a buffer"]),
         (7, "3=u32:ten", &["argument-syntax", "`ten` is no u32", "--arg:1:7"]),
         (7, "3=u32", &["argument-syntax", "does not say what it is"]),
+        (7, "3=-1", &["argument-kind", "`uint n`", "is given `-1`", "3=u32:VALUE"]),
+        (7, "3=1,2", &["argument-kind", "has 4 bytes but is given 8"]),
+        (1, "0=8", &["argument-kind", "is given a value"]),
         (7, "9=u32:1", &["argument-unknown", "no argument 9", "`float* a`"]),
         (7, "2=zeros:4", &["argument-twice"]),
         (1, "0=u32:1", &["argument-kind", "is given a value"]),
@@ -79,7 +85,7 @@ fn wrong_sizes() {
         (&["--global", "10", "--local", "10,1"], "there are 2 sizes here and 1 in `global`"),
         (&["--global", "10", "--local", "4096"], "too large"),
         (&["--global", "1,1,1,1"], "one to three dimensions"),
-        (&[], "one to three dimensions"),
+        (&[], "the launch size is missing"),
     ] {
         let mut all = vec![zebin.as_str()];
         all.extend(options);
@@ -87,6 +93,7 @@ fn wrong_sizes() {
         refuses(&all, 2, &["launch-size", expected]);
     }
     refuses(&[&zebin, "--global", "ten"], 2, &["--global"]);
+    refuses(&[&zebin, "--global", "8x8"], 2, &["--global", "separated by commas: 8,8"]);
     refuses(&with(&zebin, &["--platform", "gen99"]), 2, &["no such platform", "skl"]);
 }
 

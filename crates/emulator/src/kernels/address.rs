@@ -88,8 +88,10 @@ pub(super) struct Addressing {
     pub pitch: Option<Source<u64>>,
     /// Where the part of scratch memory begins that the addresses count in.
     pub scratch: Option<ScratchBase>,
-    /// An address from which those of flat memory count.
+    /// An address from which those of flat memory or shared local memory count.
     pub base: Option<Source<u64>>,
+    /// The same for native code.
+    pub base_place: GlobalPlace,
 }
 
 /// What native code knows of the number that all addresses have in common.
@@ -168,6 +170,7 @@ impl Addressing {
             pitch: None,
             scratch: None,
             base: None,
+            base_place: GlobalPlace::Zero,
         }
     }
 
@@ -183,7 +186,12 @@ impl Addressing {
         let found = match self.elements {
             _ if self.pitch.is_some() => None,
             Some(Elements::Dwords(at)) => {
-                step_of_dwords(thread, at + chunk(4), enabled).map(|(element, step)| (u64::from(element), step))
+                // Those whose sums have more bits are no row where they begin again at zero.
+                let is_extended = self.mask == u64::MAX || self.base.is_some();
+                let most = if is_extended { u32::MAX - 4 * LANES as u32 } else { u32::MAX };
+                step_of_dwords(thread, at + chunk(4), enabled)
+                    .filter(|(element, step)| *step == 0 || *element <= most)
+                    .map(|(element, step)| (u64::from(element), step))
             }
             Some(Elements::Qwords(at)) => step_of_qwords(thread, at + chunk(8), enabled),
             Some(Elements::Words(_) | Elements::Integers(_)) => None,
@@ -381,7 +389,7 @@ impl Lowering<'_> {
     }
 
     /// A number for all channels, and what native code knows of it.
-    fn global(&mut self, operand: &VecOperand) -> LowerResult<(Source<u64>, GlobalPlace)> {
+    pub(super) fn global(&mut self, operand: &VecOperand) -> LowerResult<(Source<u64>, GlobalPlace)> {
         let source = self.scalar(operand)?;
         let place = match (self.number(operand, &source), source.place(), self.type_of(operand)?) {
             (Some(0), ..) => GlobalPlace::Zero,

@@ -1,6 +1,6 @@
 //! The load-store messages of newer platforms.
 
-use crate::kernels::address::{AddressSpace, Addressing, Elements, ScratchBase};
+use crate::kernels::address::{AddressSpace, Addressing, Elements, GlobalPlace, ScratchBase};
 use crate::kernels::atomic::Atomic;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal};
 use crate::kernels::message::{Message, Operation};
@@ -10,13 +10,13 @@ use crate::kernels::update;
 use crate::machine::SCRATCH_UNIT;
 use crate::machine::access::Request;
 use crate::machine::fault::Trap;
-use crate::machine::lane::LANES;
+use crate::machine::lane::{Change, LANES};
 use crate::machine::operand::Source;
 use crate::machine::thread::ExecMask;
 use visakit::isa::{
-    ExecSize, LscAddrSize, LscAddrType, LscBlockOrder, LscDataOrder, LscDataSize, LscOp, LscSfid, LscUntyped,
-    LscUntypedAccess, LscUntypedBlock2d, LscUntypedQuad, LscUntypedStrided, Operand, R0Element, RawOperand,
-    VecOperand, pages, predefined,
+    DataType, ExecSize, LscAddrSize, LscAddrType, LscBlockOrder, LscDataOrder, LscDataSize, LscOp, LscSfid,
+    LscUntyped, LscUntypedAccess, LscUntypedBlock2d, LscUntypedQuad, LscUntypedStrided, Operand, R0Element,
+    RawOperand, VecOperand, pages, predefined,
 };
 use visakit::rt::Stub;
 
@@ -78,32 +78,55 @@ impl Port<'_> {
         elements: Vec<u32>,
     ) -> LowerResult<Message> {
         let space = match (self.sfid, self.kind) {
-            (LscSfid::Slm, _) => AddressSpace::Local,
             (LscSfid::Tgm, _) => return illegal("an untyped message to typed memory"),
+            (LscSfid::Slm, LscAddrType::Flat) => AddressSpace::Local,
+            (LscSfid::Slm, _) => return illegal("a surface of shared local memory"),
             (_, LscAddrType::Flat) => AddressSpace::Flat,
             (_, LscAddrType::Bti) => AddressSpace::SurfaceIndex(l.source(self.surface, 1)?),
             (_, LscAddrType::Ss | LscAddrType::Arg) => AddressSpace::Scratch,
             (_, LscAddrType::Bss) => AddressSpace::StateOffset(l.source(self.surface, 1)?),
-            // Where such a state is in memory is not published.
+            (_, LscAddrType::Surf) if is_scratch(l, self.surface) => AddressSpace::Scratch,
+            // Where other states are in memory is not published.
             (_, LscAddrType::Surf) => return Err(Stub::undefined(&pages::LSC_UNTYPED).into()),
         };
         let scratch = match self.kind {
             LscAddrType::Ss => Some(ScratchBase { number: l.source(self.surface, 1)?, unit: SCRATCH_UNIT }),
+            LscAddrType::Surf => {
+                let place = l.layout.variable(predefined::SCRATCHLOC).map_or(0, |variable| variable.offset);
+                Some(ScratchBase { number: Source::scalar(place), unit: 1 })
+            }
             LscAddrType::Arg => Some(ScratchBase { number: Source::scalar(R0_INDIRECT), unit: 1 }),
             _ => None,
         };
-        let has_base = match &self.surface.operand {
-            Operand::Immediate(constant) => constant.low != 0,
-            Operand::General(general) => general.id != predefined::NULL,
-            _ => true,
+        let (base, base_place) = if self.has_base() {
+            let (base, place) = l.global(self.surface)?;
+            // Offsets in shared local memory have 32 bits, for which a sign makes no difference.
+            let is_signed = l.type_of(self.surface)? == DataType::D;
+            let plain = base.place().filter(|_| is_signed);
+            let low = plain.filter(|plain| plain.change == Change::None && matches!(space, AddressSpace::Local));
+            (Some(base), low.map_or(place, |low| GlobalPlace::At(low.at, 4)))
+        } else {
+            (None, GlobalPlace::Zero)
         };
-        let base = match space {
-            AddressSpace::Flat if has_base => Some(l.scalar(self.surface)?),
-            _ => None,
-        };
-        let addressing = Addressing { scratch, base, ..addressing };
+        let addressing = Addressing { scratch, base, base_place, ..addressing };
         Ok(Message { enable, space, addressing, transfer, elements, unaligned: true, unread: 0 })
     }
+
+    /// Whether flat addresses, those of shared local memory as well, count from what the surface operand holds.
+    fn has_base(&self) -> bool {
+        self.kind == LscAddrType::Flat
+            && match &self.surface.operand {
+                Operand::Immediate(constant) => constant.low != 0,
+                Operand::General(general) => general.id != predefined::NULL,
+                _ => true,
+            }
+    }
+}
+
+/// Whether an operand is the variable that says where the thread's scratch memory is.
+fn is_scratch(l: &Lowering<'_>, surface: &VecOperand) -> bool {
+    let Operand::General(general) = &surface.operand else { return false };
+    l.layout.variable(general.id).is_some_and(|variable| variable.root == predefined::SCRATCHLOC)
 }
 
 /// Elements that each begin at a register, or follow each other for a single channel.

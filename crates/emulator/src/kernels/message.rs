@@ -185,7 +185,7 @@ impl Message {
     /// What native code moves, from registers at `at` on to memory or the other way, if it can.
     fn native(&self, fast: FastPath, access: Access, at: u32) -> Option<Action> {
         let addressing = &self.addressing;
-        (addressing.pitch.is_none() && addressing.base.is_none()).then_some(())?;
+        addressing.pitch.is_none().then_some(())?;
         let (unit, count) = match fast.unit {
             Unit::Dword => (ir::Unit::Dword, self.elements.len()),
             Unit::Qword => (ir::Unit::Qword, self.elements.len()),
@@ -205,17 +205,30 @@ impl Message {
         };
         let addresses = match addressing.elements {
             None => Addresses::None,
+            Some(Elements::Dwords(at)) if space == Space::Flat => Addresses::Offsets { at, signed: false },
+            Some(Elements::Integers(at)) if space == Space::Flat => Addresses::Offsets { at, signed: true },
             Some(Elements::Dwords(at)) => Addresses::Dwords(at),
             Some(Elements::Qwords(at)) => Addresses::Qwords(at),
             Some(Elements::Words(_) | Elements::Integers(_)) => return None,
         };
         // Sums of as many bits as the code has.
         let bits = if space == Space::Flat { u64::MAX } else { u32::MAX.into() };
-        (addressing.mask == bits).then_some(())?;
-        let global = match addressing.global_place {
-            GlobalPlace::Zero => None,
-            GlobalPlace::At(at, bytes) => Some((at, bytes)),
-            GlobalPlace::Unknown => return None,
+        // A sum of one number of 32 bits has no more.
+        let is_short = addressing.scale == 1
+            && addressing.offset == 0
+            && addressing.global.is_none()
+            && matches!(addressing.elements, None | Some(Elements::Dwords(_)));
+        let is_wide = addressing.mask == u64::MAX && space != Space::Flat && is_short;
+        (addressing.mask == bits || is_wide).then_some(())?;
+        // A base is added behind the factor, the other number before it.
+        let is_extended = matches!(addresses, Addresses::Offsets { .. });
+        let global = match (addressing.global_place, addressing.base_place) {
+            (GlobalPlace::Zero, GlobalPlace::Zero) => None,
+            (GlobalPlace::At(at, bytes), GlobalPlace::Zero) if !is_extended => Some((at, bytes)),
+            (GlobalPlace::Zero, GlobalPlace::At(at, bytes)) if is_extended || addressing.scale == 1 => {
+                Some((at, bytes))
+            }
+            _ => return None,
         };
         let elements = (0..).zip(&self.elements).take(count);
         let elements = elements.map(|(n, distance)| (*distance, self.transfer.place(at, n, 0)));

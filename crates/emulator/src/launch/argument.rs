@@ -178,6 +178,17 @@ impl Parameter {
         Scalar::of_source(&self.type_name).is_none_or(|(wanted, _)| wanted.is_float() == kind.is_float())
     }
 
+    /// Reads numbers of the parameter's own type; none where the file does not tell it, or they
+    /// are not of that type.
+    fn typed(&self, text: &str) -> Option<ArgSpec> {
+        let (kind, _) = Scalar::of_source(&self.type_name)?;
+        let mut bytes = Vec::new();
+        for number in text.split(',') {
+            kind.parse(number.trim())?.put(kind, &mut bytes);
+        }
+        Some(ArgSpec::Value { kind, bytes })
+    }
+
     /// Makes an argument of a specification.
     ///
     /// # Errors
@@ -189,6 +200,10 @@ impl Parameter {
             Err(Box::new(Diagnostic::new("argument-kind", Severity::Error, &place, message).help(self.expected())))
         };
         match (self.kind, spec) {
+            (ParameterKind::Value(_), ArgSpec::Untyped(text)) => match self.typed(text) {
+                Some(spec) => self.resolve(&spec),
+                None => refuse(format!("is given `{text}`")),
+            },
             (ParameterKind::Image { dimensions, is_array }, ArgSpec::Image(spec)) => {
                 image(&place, spec, dimensions, is_array).map(Argument::Image)
             }
@@ -243,7 +258,9 @@ impl Parameter {
             (_, ArgSpec::Image(_)) => refuse("is given an image".to_owned()),
             (_, ArgSpec::Sampler(_)) => refuse("is given a sampler".to_owned()),
             (_, ArgSpec::Local(_)) => refuse("is given shared local memory".to_owned()),
-            (_, ArgSpec::Bytes(_) | ArgSpec::Value { .. }) => refuse("is given a value".to_owned()),
+            (_, ArgSpec::Bytes(_) | ArgSpec::Value { .. } | ArgSpec::Untyped(_)) => {
+                refuse("is given a value".to_owned())
+            }
         }
     }
 }

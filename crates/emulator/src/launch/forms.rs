@@ -117,7 +117,9 @@ const fn form(
 pub fn forms_help(indent: &str) -> String {
     let text = |form: &Form| format!("{indent}{}:{}\n{indent}    {}\n", form.kind, form.rest, form.meaning);
     let forms: String = FORMS.iter().map(text).collect();
-    forms + &format!("{indent}TYPE is {}\n{indent}KEY is an index or a name", Scalar::names().replace('|', ", "))
+    let names = Scalar::names().replace('|', ", ");
+    let types = format!("{indent}TYPE is {names}; a number without it has the parameter's, where the file tells it");
+    format!("{forms}{types}\n{indent}KEY is an index or a name")
 }
 
 /// The forms that make something, for messages, such as `zeros:BYTES or local:BYTES`.

@@ -36,7 +36,11 @@ impl NdRange {
         offset: Option<&[u64]>,
         required: [u32; 3],
     ) -> Result<Self, Box<Diagnostic>> {
-        if !(1..=3).contains(&global.len()) {
+        if global.is_empty() {
+            let help = "give the number of work items, such as 64, or one number a dimension, such as 8,8";
+            return Err(problem("global", "the launch size is missing", help));
+        }
+        if global.len() > 3 {
             return Err(problem("global", "a launch has one to three dimensions", "give one to three sizes"));
         }
         let full = |key: &str, sizes: &[u64], rest: u32, least: u64| {
@@ -86,6 +90,11 @@ impl NdRange {
     /// Number of all groups.
     pub fn group_count(&self) -> u128 {
         self.groups().iter().map(|&n| u128::from(n)).product()
+    }
+
+    /// Number of all work items.
+    pub fn items(&self) -> usize {
+        self.global.iter().fold(1, |product, &n| product.saturating_mul(n as usize))
     }
 
     /// Place of the n-th group, x fastest.

@@ -76,6 +76,8 @@ pub enum ArgSpec {
         /// Their bytes.
         bytes: Vec<u8>,
     },
+    /// A number, or the numbers of a vector, whose type is the parameter's.
+    Untyped(String),
     /// An image.
     Image(ImageSpec),
     /// A sampler.
@@ -146,6 +148,10 @@ pub fn parse_argument(text: &str) -> Result<(ArgKey, ArgSpec), TextError> {
 /// As [`parse_argument`].
 pub fn parse(text: &str) -> Result<ArgSpec, TextError> {
     let Some((kind, value)) = text.split_once(':') else {
+        let is_number = |part: &str| part.trim().starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
+        if text.split(',').all(is_number) {
+            return Ok(ArgSpec::Untyped(text.to_owned()));
+        }
         return Err(error(text, 0..text.len(), format!("`{text}` does not say what it is"), &any_usage()));
     };
     let at = kind.len() + 1..text.len();

@@ -23,6 +23,7 @@ pub(super) struct Special {
     groups: [u32; 3],
     state: u32,
     message: u32,
+    scratch: u32,
     pub(super) hardware_id: u32,
     pub(super) stack: u32,
     implicit: [u32; 2],
@@ -35,6 +36,7 @@ impl Special {
             groups: [predefined::GROUP_ID_X, predefined::GROUP_ID_Y, predefined::GROUP_ID_Z].map(at),
             state: at(predefined::SR0),
             message: at(predefined::MSG0),
+            scratch: at(predefined::SCRATCHLOC),
             hardware_id: at(predefined::HW_ID),
             stack: at(predefined::SP),
             implicit: [predefined::IMPL_ARG_BUF_PTR, predefined::LOCAL_ID_BUF_PTR].map(at),
@@ -264,6 +266,7 @@ pub(super) fn restart(plan: &Plan<'_>, thread: &mut Thread, starts: &Starts, gro
     registers.set(plan.special.state, id.sr0);
     registers.set(plan.special.message, id.msg0);
     registers.set(plan.special.hardware_id, index);
+    registers.set(plan.special.scratch, u64::from(index) * plan.mapped.scratch.pitch);
     // The base is a multiple of the step that its low bits leave out.
     registers.set(THREAD_BYTE, index as u8);
     registers.set(SCRATCH_WORD, (u64::from(index) * plan.mapped.scratch.pitch) as u32);

@@ -45,7 +45,7 @@ pub(crate) fn layout() -> KernelInfo {
     let text = "
 kernels:
   - name: k
-    execution_env: { simd_size: 16 }
+    execution_env: { simd_size: 16, slm_size: 256 }
     payload_arguments:
       - { arg_type: arg_bypointer, offset: 0, size: 8, arg_index: 0, addrmode: stateless, addrspace: global }
       - { arg_type: arg_bypointer, offset: 8, size: 8, arg_index: 1, addrmode: stateless, addrspace: global }

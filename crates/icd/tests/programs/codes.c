@@ -135,7 +135,8 @@ static void run(void) {
     CHECK(code);
     int value[4] = { 1, 2, 3, 4 };
     FAILS(CL_INVALID_ARG_SIZE, clSetKernelArg(used, 1, 3, value));
-    CHECK(clSetKernelArg(used, 1, sizeof value[0], value));
+    /* A longer value is cut, as by the runtimes of GPUs: oneMKL passes 8 bytes for 4. */
+    CHECK(clSetKernelArg(used, 1, sizeof value, value));
     CHECK(clSetKernelArg(used, 2, 4, value));
 
     cl_platform_id platform;

@@ -106,14 +106,20 @@ impl Binder<'_> {
             _ => return self.refuse("an address of no LSC message", at),
         };
         let space = match (sfid, kind) {
-            (LscSfid::Slm, _) => Space::Local,
             (LscSfid::Tgm, _) => return self.refuse("an untyped message to typed memory", at),
+            (LscSfid::Slm, LscAddrType::Flat) if has_base(surface) => Space::LocalFrom(self.hidden(surface)?),
+            (LscSfid::Slm, LscAddrType::Flat) => Space::Local,
+            (LscSfid::Slm, _) => return self.refuse("a surface of shared local memory", at),
             (_, LscAddrType::Flat) if has_base(surface) => Space::FlatFrom(self.hidden(surface)?),
             (_, LscAddrType::Flat) => Space::Flat,
             (_, LscAddrType::Arg) => Space::Arguments,
             (_, LscAddrType::Bti) => Space::Entry(self.hidden(surface)?),
             (_, LscAddrType::Bss) => Space::Offset(self.hidden(surface)?),
             (_, LscAddrType::Ss) => Space::ScratchFrom(self.hidden(surface)?),
+            (_, LscAddrType::Surf) if self.is_scratch(surface) => {
+                let place = self.layout.variable(predefined::SCRATCHLOC).map_or(0, |variable| variable.offset);
+                Space::ScratchAt(place)
+            }
             (_, LscAddrType::Surf) => return self.refuse("memory by the address of a state", at),
         };
         let bits = match size {
@@ -121,6 +127,12 @@ impl Binder<'_> {
             size => size.bytes() * 8,
         };
         Ok(self.reach(space, bits, true))
+    }
+
+    /// Whether an operand is the variable that says where the thread's scratch memory is.
+    fn is_scratch(&self, surface: &VecOperand) -> bool {
+        let Operand::General(general) = &surface.operand else { return false };
+        self.layout.variable(general.id).is_some_and(|variable| variable.root == predefined::SCRATCHLOC)
     }
 
     /// An operand of two threads: of so many bytes the first half, rounded up to registers, is the first one's.

@@ -242,6 +242,20 @@ pub(crate) fn work_item(text: &str) -> Result<[u32; 3], TextError> {
     Ok(item)
 }
 
+/// Parses one size of a launch.
+///
+/// # Errors
+/// When the text is not a whole number.
+pub(crate) fn size(text: &str) -> Result<u64, String> {
+    text.trim().parse().map_err(|_| {
+        let parts: Vec<_> = text.split(['x', 'X', '*']).map(str::trim).collect();
+        match parts.iter().all(|part| part.parse::<u64>().is_ok()) {
+            true => format!("sizes are separated by commas: {}", parts.join(",")),
+            false => "a size is a whole number, such as 64".to_owned(),
+        }
+    })
+}
+
 /// Reads a launch file.
 ///
 /// # Errors

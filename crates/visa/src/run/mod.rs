@@ -7,7 +7,7 @@ mod program;
 mod steps;
 
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
@@ -70,13 +70,13 @@ pub(super) struct Args {
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     options: Option<String>,
     /// Work items in each dimension
-    #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',')]
+    #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',', value_parser = request::size)]
     global: Vec<u64>,
     /// Work items of a group; without it the size that the kernel requires, or one that fits
-    #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',')]
+    #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',', value_parser = request::size)]
     local: Option<Vec<u64>>,
     /// Offset of the global ids
-    #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',')]
+    #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',', value_parser = request::size)]
     offset: Option<Vec<u64>>,
     #[arg(
         long = "arg",
@@ -228,7 +228,7 @@ fn execute(args: Args) -> Result<Outcome, Findings> {
         bugs.extend(Found::all(plain, hidden, true));
     }
     match result {
-        Ok(outcome) => Ok(succeed(&outcome, made, &bugs, steps, &request, format)),
+        Ok(outcome) => Ok(succeed(&outcome, &range, made, &bugs, steps, &request, format)),
         Err(error) => fail(error, made, &bugs, steps, &program, &request, format),
     }
 }
@@ -251,6 +251,11 @@ fn of_option(mut finding: Box<Diagnostic>) -> Box<Diagnostic> {
 
 /// What the options ask for, with the launch file behind them.
 fn request(args: Args) -> Result<Request, Box<Diagnostic>> {
+    let is_launch = |path: &Path| path.extension().is_some_and(|extension| extension == "toml");
+    let (program, launch) = match (args.program, args.launch) {
+        (Some(path), None) if is_launch(&path) => (None, Some(path)),
+        both => both,
+    };
     let check = args.check.as_ref().map(|list| Checks::parse(list).map_err(|e| e.in_option("--check", list)));
     let request = Request {
         arguments: read_all("--arg", &args.arguments, spec::parse_argument)?,
@@ -259,7 +264,7 @@ fn request(args: Args) -> Result<Request, Box<Diagnostic>> {
         dumps: read_all("--dump", &args.dumps, dump::parse)?,
         prints: read_all("--print", &args.prints, print::parse)?,
         expectations: read_all("--expect", &args.expectations, expect::parse)?,
-        program: args.program,
+        program,
         zebin: args.zebin,
         kernel: args.kernel,
         platform: args.platform,
@@ -278,9 +283,9 @@ fn request(args: Args) -> Result<Request, Box<Diagnostic>> {
         outside_is_zero: args.outside_is_zero,
         max_instructions: args.max_instructions,
         engine: args.engine,
-        launch: args.launch.clone(),
+        launch: launch.clone(),
     };
-    Ok(match &args.launch {
+    Ok(match &launch {
         Some(path) => request.or(request::read_file(path)?),
         None => request,
     })
@@ -397,8 +402,25 @@ impl<'a> Report<'a> {
     }
 }
 
+/// Returns whether a run that ends well shows nothing.
+fn is_silent(request: &Request) -> bool {
+    request.prints.is_empty()
+        && request.dumps.is_empty()
+        && request.expectations.is_empty()
+        && request.trace.is_empty()
+        && request.check.is_none()
+        && !request.stats
+}
+
+/// Formats a number of things with the verb behind it.
+fn were(number: u64, noun: &str) -> String {
+    let verb = if number == 1 { "was" } else { "were" };
+    format!("{} {verb}", count(number as usize, noun))
+}
+
 fn succeed(
     outcome: &visakit_emulator::run::Outcome,
+    range: &NdRange,
     mut made: Made,
     bugs: &[Found<'_>],
     steps: Vec<TracedStep>,
@@ -410,9 +432,10 @@ fn succeed(
     if reads + writes > 0 {
         let place =
             if request.check.is_some_and(|checks| checks.bounds) { "" } else { "; --check bounds says where" };
-        note(&format!(
-            "note: beyond the ends of buffers, {reads} elements were read as zero and {writes} writes were dropped{place}"
-        ));
+        let reads = (reads > 0).then(|| format!("{} read as zero", were(reads, "element")));
+        let writes = (writes > 0).then(|| format!("{} dropped", were(writes, "write")));
+        let all: Vec<_> = reads.into_iter().chain(writes).collect();
+        note(&format!("note: beyond the ends of buffers, {}{place}", all.join(" and ")));
     }
     if request.stats && outcome.ordered {
         note(
@@ -428,6 +451,9 @@ fn succeed(
             }
             crate::report(&made.findings, format);
             let compared = request.expectations.len();
+            if is_silent(request) && outcome.printed.is_empty() {
+                note(&format!("done, {}; --print KEY shows a buffer", count(range.items(), "work item")));
+            }
             if compared > 0 && made.mismatches.is_empty() {
                 note(&format!("{} as expected", count(compared, "argument")));
             }
