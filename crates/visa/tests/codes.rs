@@ -74,6 +74,10 @@ fn sections_are_short() {
         let lines = text.lines().filter(|line| !line.is_empty()).count();
         assert!((1..=5).contains(&lines), "`{code}` has {lines} lines");
     }
+    // The address of a section is its code.
+    for heading in page.lines().filter_map(|line| line.strip_prefix("## ")) {
+        assert!(!seen.contains(heading.to_ascii_lowercase().as_str()), "`{heading}` takes the address of a code");
+    }
 }
 
 /// Returns the codes in headings, and in the first cells of rows.
