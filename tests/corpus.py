@@ -8,7 +8,7 @@
 
 `compile` gives OpenCL sources to ocloc and keeps the vISA texts of their kernels as DIR/PLATFORM/HASH.visaasm, each text once;
 what has been compiled is not compiled again. VISAKIT_OCLOC names the compilers. `check` assembles each text, reads and writes the object, prints and reads its full
-text, verifies it, and compares the text that GenX_IR prints for our object with ours, where its version is that of GenX_IR. `mutate` changes one thing in each of
+text, verifies it, and compares the text that GenX_IR prints for our object with ours, where its version is that of GenX_IR; a newer text comes back byte for byte but for comments. `mutate` changes one thing in each of
 `--count` kernels and keeps the results in DIR/mutants; `agree` puts the verdict of `visa verify` beside GenX_IR's, and the objects and
 texts of what both take, and sorts what differs into classes; `corpus_mutants.EXPLAINED` has those that stay. The vendor's answers are kept in DIR, so that a second run asks only what is new. Exit 1 when something
 differs. Nothing of DIR belongs into the repository.
@@ -138,6 +138,9 @@ def check_one(args, text):
         except ValueError:
             found.append(("verify-crash", (out + err).decode(errors="replace")))
         if newer(text):
+            status, ours, err = visa("disasm", "--full", isa)
+            if said(ours) != said(text.read_bytes()):
+                found.append(("source", first_lines(said(ours), said(text.read_bytes()))))
             return found
         status, ours, err = visa("disasm", isa)
         theirs = vendor_text(isa, platform)
@@ -148,6 +151,12 @@ def check_one(args, text):
         elif bare(theirs) != bare(text.read_bytes()):
             found.append(("source", first_lines(bare(theirs), bare(text.read_bytes()))))
     return found
+
+
+def said(text):
+    """A text without comments and without the attribute that is not printed."""
+    lines = (re.sub(rb"\s*//.*$", b"", line).rstrip() for line in text.split(b"\n"))
+    return b"\n".join(line for line in lines if line and not line.startswith(b".kernel_attr OutputAsmPath"))
 
 
 def newer(text):

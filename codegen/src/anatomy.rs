@@ -197,6 +197,8 @@ pub struct Types {
     pub packed: usize,
     /// The column for their type.
     pub element: usize,
+    /// The column for the type that an object has in the place of one that only texts have.
+    pub object: usize,
 }
 
 /// The parts of bits beside others in structures.
@@ -452,6 +454,7 @@ impl Finder<'_> {
         let (dword, signed, float, boolean) = (ty("UD"), ty("D"), ty("F"), ty("BOOL"));
         let mut column = |name: &str| self.heading(name, &self.model.type_columns, "the data types", at);
         let (class, packed, element) = (column("Class"), column("Packed"), column("Element"));
-        Types { dword, signed, float, boolean, class, fraction: "float".to_owned(), packed, element }
+        let object = column("Object type");
+        Types { dword, signed, float, boolean, class, fraction: "float".to_owned(), packed, element, object }
     }
 }

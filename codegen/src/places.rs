@@ -75,7 +75,7 @@ fn instruction(model: &Model, i: &Instruction, put: &mut dyn FnMut(&str, String)
         put(&format!("{name} maps"), facts::type_map(map));
     }
     if matches!(i.kind, PageKind::Ordinary | PageKind::Undefined) {
-        // What happens out of bounds is told in prose.
+        // The behaviour out of bounds is prose.
         let line = format!("saturation {:?} modifier {:?}", i.saturation, i.source_modifier);
         put(&format!("{name} properties"), line);
     }

@@ -68,6 +68,8 @@ pub enum Style {
     Bare,
     /// `+0x1f` or `-0x1f`.
     Signed,
+    /// `+31` or `-31`.
+    Plus,
     /// A string in double quotes.
     Quoted,
     /// An operand as its address: `&V32[64]`.
@@ -82,13 +84,14 @@ pub enum Style {
 
 impl Style {
     /// All but the plain one, with their names in templates.
-    const NAMES: [(Self, &'static str); 11] = [
+    const NAMES: [(Self, &'static str); 12] = [
         (Self::Hex, "hex"),
         (Self::UpperHex, "HEX"),
         (Self::Bare16, "x"),
         (Self::Bare16Padded, "x2"),
         (Self::Bare, "bare"),
         (Self::Signed, "signed"),
+        (Self::Plus, "plus"),
         (Self::Quoted, "quoted"),
         (Self::Address, "address"),
         (Self::Word, "word"),

@@ -160,7 +160,7 @@ const MARKUP: &[Plant] = &[
     Plant("platforms.md", "| 14 | 0x4f7 |", "| 14 | |", "platform-syntax", "| 14 | |"),
     Plant("platforms.md", "0x4f6 | 32", "0x4f6 | 82", "platform-syntax", "| 82"),
     Plant("2_datatypes.md", "1 sign, 5 exponent", "1 sign, 6 exponent", "type-syntax", "6 exponent"),
-    Plant("platforms.md", "| xe2 | lnl", "| xe2 | pvc", "platform-syntax", "| xe2 | pvc"),
+    Plant("platforms.md", "| xe2 | bmg", "| xe2 | pvc", "platform-syntax", "| xe2 | pvc"),
     Plant("platforms.md", "0x4f9 |", "0x4f8 |", "platform-syntax", "arl-h"),
     Plant("lists.md", "- 0b011: indirect", "> 0b011: indirect", "item-broken", "> 0b011: indirect"),
     Plant("platforms.md", "| pvc | 16, 32 |", "| pvv | 16, 32 |", "platform-unknown", "| pvv |"),

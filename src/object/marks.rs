@@ -3,22 +3,27 @@
 //! Nothing refers to them, so that other readers pass over them. Spec page: `4_object_format.md`, "Text revisions".
 
 use super::{Routine, read::ObjectError};
-use crate::isa::{Instruction, limits};
+use crate::isa::{DataType, Instruction, VarInfo, limits};
 use crate::rt::{Bytes, Context, EncodeError, Reader, Version, Wire, Writer};
 
 /// Begins the string that says the text revision, `.text 2026-04`; it is the last one.
 const REVISION: &str = ".text ";
 /// Begins a string that says an instruction with fields that only texts have: its number and its bytes.
 const INSTRUCTION: &str = ".extra ";
+/// Begins a string that says the type of a variable that only texts have: the number of the variable and the type.
+const TYPE: &str = ".type ";
 /// Begins a string that names a function that the text of a kernel declares.
 const FUNCTION: &str = ".funcdecl ";
+
+/// What the packaged compiler of 2022 calls every kernel in its texts, whose declarations of functions its assembler drops.
+pub(crate) const UNNAMED: &str = "kernel";
 
 /// Layouts with the fields that only texts have.
 const TEXT_ONLY: Context = Context { version: Version::new(limits::OBJECT_MAJOR as u8, u8::MAX) };
 
 /// Returns the marks of a routine, from the last one on.
 fn marks(routine: &Routine) -> impl Iterator<Item = String> {
-    let is_mark = |text: &String| [REVISION, INSTRUCTION, FUNCTION].iter().any(|mark| text.starts_with(mark));
+    let is_mark = |text: &String| [REVISION, INSTRUCTION, TYPE, FUNCTION].iter().any(|mark| text.starts_with(mark));
     routine.strings.iter().rev().map(Bytes::to_text).take_while(is_mark)
 }
 
@@ -50,6 +55,54 @@ pub(crate) fn functions(routine: &Routine) -> Vec<String> {
     out
 }
 
+/// Returns the strings that keep the types of variables which only texts have.
+pub(crate) fn of_types(variables: &[VarInfo]) -> Vec<String> {
+    let types = variables.iter().map(|variable| variable.bit_properties.type_).enumerate();
+    types.filter(|(_, ty)| ty.object_type().is_some()).map(|(number, ty)| of_type(number, ty)).collect()
+}
+
+fn of_type(number: usize, ty: DataType) -> String {
+    format!("{TYPE}{number} {}", ty.name())
+}
+
+/// Returns the variables as objects have them: those of a type that only texts have are of another one.
+pub(super) fn stored_variables(variables: &[VarInfo]) -> Vec<VarInfo> {
+    let mut out = variables.to_vec();
+    for properties in out.iter_mut().map(|variable| &mut variable.bit_properties) {
+        properties.type_ = properties.type_.object_type().unwrap_or(properties.type_);
+    }
+    out
+}
+
+/// Gives the variables of a routine the types that its marks keep.
+///
+/// # Errors
+/// A mark is damaged: it names no variable, or a type that the object does not have another one for.
+pub(super) fn apply_types(routine: &mut Routine) -> Result<(), ObjectError> {
+    let kept: Vec<String> = marks(routine).filter(|mark| mark.starts_with(TYPE)).collect();
+    for mark in kept {
+        let (number, name) = mark.strip_prefix(TYPE).and_then(|rest| rest.split_once(' ')).unwrap_or_default();
+        let variable = number.parse().ok().and_then(|number: usize| routine.variables.get_mut(number));
+        let ty = DataType::ALL.iter().find(|ty| ty.name() == name);
+        match (variable, ty) {
+            (Some(variable), Some(ty)) if ty.object_type() == Some(variable.bit_properties.type_) => {
+                variable.bit_properties.type_ = *ty;
+            }
+            _ => return Err(damaged(&mark, "variable")),
+        }
+    }
+    Ok(())
+}
+
+fn damaged(mark: &str, what: &str) -> ObjectError {
+    ObjectError {
+        offset: 0,
+        message: format!("the string `{mark}` fits no {what}"),
+        help: "the string pool of the routine is damaged".to_owned(),
+        code: "object-malformed",
+    }
+}
+
 /// Returns the strings that keep the instructions of a routine with fields that only texts have.
 ///
 /// # Errors
@@ -66,11 +119,21 @@ fn of_instruction(number: usize, instruction: &Instruction) -> Result<String, En
     Ok(format!("{INSTRUCTION}{number} {bytes}"))
 }
 
-/// Checks that the marks of a routine keep what its instructions say and objects do not store.
+/// Checks that the marks of a routine keep what its instructions and variables say and objects do not store.
 ///
 /// # Errors
-/// An instruction has a field that only texts have, and no mark for it.
+/// An instruction has a field, or a variable a type, that only texts have, and there is no mark for it.
 pub(super) fn check(routine: &Routine) -> Result<(), EncodeError> {
+    let types = of_types(&routine.variables);
+    if !types.is_empty() {
+        let kept: Vec<String> = marks(routine).collect();
+        if let Some(missing) = types.iter().find(|mark| !kept.contains(mark)) {
+            return Err(EncodeError {
+                place: format!("variable {}", missing.trim_start_matches(TYPE)),
+                problem: "a type that only texts have".to_owned(),
+            });
+        }
+    }
     if routine.instructions.iter().any(Instruction::says_text_only) {
         let kept: Vec<String> = marks(routine).collect();
         for (number, instruction) in routine.instructions.iter().enumerate().filter(|(_, i)| i.says_text_only()) {
@@ -93,12 +156,7 @@ pub(super) fn apply(routine: &mut Routine) -> Result<Vec<usize>, ObjectError> {
     let kept: Vec<String> = marks(routine).filter(|mark| mark.starts_with(INSTRUCTION)).collect();
     let mut out = Vec::with_capacity(kept.len());
     for mark in kept {
-        let damaged = || ObjectError {
-            offset: 0,
-            message: format!("the string `{mark}` fits no instruction"),
-            help: "the string pool of the routine is damaged".to_owned(),
-            code: "object-malformed",
-        };
+        let damaged = || damaged(&mark, "instruction");
         let (number, bytes) = parse(&mark).ok_or_else(damaged)?;
         let plain = routine.instructions.get_mut(number).ok_or_else(damaged)?;
         let mut r = Reader::new(&bytes, 0);

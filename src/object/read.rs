@@ -239,6 +239,7 @@ fn code_of<'a>(
 
 /// Reads the instructions of a routine.
 fn instructions(routine: &mut Routine, code: &[u8], base: usize, cx: Context) -> Result<(), ObjectError> {
+    marks::apply_types(routine)?;
     let mut r = Reader::new(code, base);
     while r.remaining() > 0 {
         let at = r.offset();

@@ -98,7 +98,7 @@ macro_rules! data_of {
         $structure {
             string_pool: $routine.strings.clone(),
             name_index: $routine.name,
-            var_info: $routine.variables.clone(),
+            var_info: marks::stored_variables(&$routine.variables),
             address_info: $routine.addresses.clone(),
             predicate_info: $routine.predicates.clone(),
             label_info: $routine.labels.clone(),

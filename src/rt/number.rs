@@ -105,7 +105,7 @@ impl Cursor<'_> {
                 let fits = hex || self.looking_at("*");
                 return if fits { Ok(value) } else { Err(self.failed(|| format!("{name}: a hexadecimal number"))) };
             }
-            Format::Signed => {
+            Format::Signed | Format::Plus => {
                 self.skip_blanks();
                 return self.offset(name);
             }

@@ -25,6 +25,8 @@ pub enum Format {
     Bare,
     /// `+0x1f` or `-0x1f`.
     Signed,
+    /// `+31` or `-31`.
+    Plus,
     /// A string in double quotes.
     Quoted,
     /// An operand as its address.
@@ -146,6 +148,7 @@ impl<'a> Printer<'a> {
             Format::Bare16 => write!(self.out, "{sign}{magnitude:x}"),
             Format::Bare16Padded => write!(self.out, "{sign}{magnitude:02x}"),
             Format::Signed => write!(self.out, "{}0x{magnitude:x}", if value < 0 { "-" } else { "+" }),
+            Format::Plus => write!(self.out, "{value:+}"),
             _ => write!(self.out, "{value}"),
         };
     }

@@ -82,10 +82,12 @@ impl Scope {
             return Ok(());
         }
         let newer = self.revisions.0 > 0;
-        let functions = self.functions.iter().filter(|_| newer).map(|name| marks::of_function(name));
+        let has_names = newer || self.tables.routine.name() != marks::UNNAMED;
+        let functions = self.functions.iter().filter(|_| has_names).map(|name| marks::of_function(name));
         let instructions = marks::of_instructions(&self.tables.routine.instructions)?;
+        let types = marks::of_types(&self.tables.routine.variables);
         let revision = newer.then(|| marks::of_revision(self.revisions.0));
-        for mark in functions.chain(instructions).chain(revision) {
+        for mark in functions.chain(types).chain(instructions).chain(revision) {
             self.tables.push_string(&mark);
         }
         Ok(())

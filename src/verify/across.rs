@@ -2,7 +2,7 @@
 
 use super::types::{guarded, is_integer};
 use super::{Check, Seen, Severity, operand};
-use crate::isa::{DataType, Operand, RuleBuiltin, predefined};
+use crate::isa::{DataType, Modifier, Operand, RuleBuiltin, predefined};
 use crate::rt::reflect::{Field, Form, FormConstraint};
 use crate::rt::{Facts, evaluate};
 
@@ -89,6 +89,10 @@ impl Facts for Instruction<'_> {
             RuleBuiltin::Type => self.data_type(seen).map(|t| t.code().into()),
             RuleBuiltin::BytesOf => self.data_type(seen).map(|t| i64::from(t.bits() / 8)),
             RuleBuiltin::IsInteger => self.data_type(seen).map(|t| is_integer(t).into()),
+            RuleBuiltin::IsModified => match seen {
+                Seen::Vector(v) => Some((v.modifier != Modifier::None).into()),
+                _ => None,
+            },
             RuleBuiltin::IsNull => Some(i64::from(match (seen, vector) {
                 (Seen::Raw(raw), _) => raw.id == predefined::NULL,
                 (_, Some(Operand::General(general))) => general.id == predefined::NULL,
@@ -132,6 +136,7 @@ impl Facts for Instruction<'_> {
             RuleBuiltin::Type
             | RuleBuiltin::BytesOf
             | RuleBuiltin::IsInteger
+            | RuleBuiltin::IsModified
             | RuleBuiltin::IsNull
             | RuleBuiltin::IsState
             | RuleBuiltin::IsVariable

@@ -91,6 +91,7 @@ impl Check<'_> {
             let severity = match self.family {
                 // Bytes are not rotated, and mixed floats need a platform that has them.
                 Family::Logic if self.has(Rule::ListedType) => Severity::Error,
+                Family::Move | Family::Arithmetic if ty.object_type().is_some() => Severity::Error,
                 Family::Move if ty == DataType::Bf => Severity::Error,
                 Family::Logic if is_integer(ty) => Severity::Warning,
                 // Types of sources are a matter of the type maps.

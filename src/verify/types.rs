@@ -1,7 +1,7 @@
 //! Rules of types across the operands of an instruction.
 
 use super::{Check, Seen, operand};
-use crate::isa::{DataType, Rule};
+use crate::isa::{DataType, DataTypeClass, Rule};
 use crate::rt::Role;
 use crate::rt::reflect::{Field, FieldKind, Page, TypeMap};
 
@@ -220,5 +220,5 @@ pub(super) fn unpacked(ty: DataType) -> DataType {
 }
 
 pub(super) fn is_integer(ty: DataType) -> bool {
-    !matches!(ty, DataType::F | DataType::Df | DataType::Hf | DataType::Bf | DataType::Vf | DataType::Bool)
+    matches!(ty.class(), DataTypeClass::Signed | DataTypeClass::Unsigned)
 }

@@ -111,7 +111,7 @@ fn duplicate_opcodes(model: &Model, out: &mut Vec<Diagnostic>) {
             continue;
         }
         if let Some(other) = seen.insert((instruction.opcode, instruction.sub_opcode), instruction) {
-            // Nothing tells which of the two is wrong.
+            // Either of the two may be wrong.
             for (one, other) in [(instruction, other), (other, instruction)] {
                 let (page, line) = model.origin(other.at);
                 model.report(

@@ -173,7 +173,7 @@ fn bit_field(cx: &Cx<'_>, id: ListId, list: &List, parts: &[BitField]) -> TokenS
             }
             BitFieldKind::DataType => (
                 quote!(DataType::from_code((#raw) as u8).ok_or(rt::BadBits::value(#place, #raw))?),
-                quote!(u64::from(self.#member.code())),
+                quote!(rt::fit(u64::from(self.#member.code()), #width, #place)?),
             ),
             BitFieldKind::Enumeration(_) => {
                 (quote!(rt::Bits::from_bits(#raw)?), quote!(rt::Bits::to_bits(&self.#member)?))

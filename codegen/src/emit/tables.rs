@@ -32,7 +32,8 @@ fn data_types(cx: &Cx<'_>) -> TokenStream {
     let names: Vec<_> = model.types.iter().map(|t| variant_name(&t.name)).collect();
     let texts: Vec<_> = model.types.iter().map(|t| t.name.to_ascii_lowercase()).collect();
     let bits: Vec<_> = model.types.iter().map(|t| t.bits).collect();
-    let codes: Vec<_> = model.types.iter().map(|t| hex(t.code)).collect();
+    let stored = model.types.iter().filter(|t| model.object_type(t).is_none());
+    let (stored, codes): (Vec<_>, Vec<_>) = stored.map(|t| (variant_name(&t.name), hex(t.code))).unzip();
     let first = names.first();
     let rows: Vec<columns::Row<'_>> =
         names.iter().cloned().zip(model.types.iter().map(|t| t.cells.as_slice())).collect();
@@ -49,12 +50,12 @@ fn data_types(cx: &Cx<'_>) -> TokenStream {
             /// All types, by code.
             pub const ALL: &'static [Self] = &[#(Self::#names),*];
 
-            /// The code in objects.
+            /// The number of the type: its code in objects, where they have the type.
             pub const fn code(self) -> u8 { self as u8 }
 
-            /// The type with that code.
+            /// The type with that code in objects.
             pub const fn from_code(code: u8) -> Option<Self> {
-                Some(match code { #(#codes => Self::#names,)* _ => return None })
+                Some(match code { #(#codes => Self::#stored,)* _ => return None })
             }
 
             /// The name in assembly text, in lower case.

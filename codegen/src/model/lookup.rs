@@ -3,7 +3,7 @@
 use visakit_diag::{Diagnostic, Severity};
 
 use super::{
-    BitField, BitFieldKind, Cell, Column, ColumnKind, DataType, Enumerator, FieldKind, Form, Instruction,
+    BitField, BitFieldKind, Cell, CellValue, Column, ColumnKind, DataType, Enumerator, FieldKind, Form, Instruction,
     InstructionId, List, ListId, ListKind, Model, NamesOf, Place, Reference, SourceSpan, TypeId, targets,
 };
 use crate::anatomy::PartId;
@@ -22,6 +22,14 @@ impl Model {
     /// The data type with this id.
     pub fn ty(&self, id: TypeId) -> &DataType {
         &self.types[id.0]
+    }
+
+    /// Returns the name of the type that objects have in the place of one that only texts have.
+    pub fn object_type<'a>(&self, ty: &'a DataType) -> Option<&'a str> {
+        match &ty.cells.get(self.anatomy.as_ref()?.types.object)?.value {
+            CellValue::Names(names) => names.first().map(String::as_str),
+            _ => None,
+        }
     }
 
     /// The shared list of that name, without regard to case.

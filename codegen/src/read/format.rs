@@ -23,7 +23,7 @@ pub(crate) struct Cell {
 }
 
 /// Reads the Format section and the `### CONDITION` sections that follow it.
-/// `described` tells whether the Description has fields.
+/// `described` is true if the Description has fields.
 pub(crate) fn read(cx: &mut Cx<'_>, sections: &[&Section], opcode: &Opcode, described: bool) -> Vec<Layout> {
     let mut layouts = Vec::new();
     for section in sections {
@@ -235,7 +235,7 @@ fn check_opcode_cell(cx: &mut Cx<'_>, opcode: &Opcode, column: usize, value: u64
         _ => opcode.name.strip_prefix(family).map_or(&opcode.name, |n| n.trim_start_matches('_')),
     });
     if name.trim() != own && name.trim() != opcode.name {
-        // The page's own name tells which of the two is wrong.
+        // The page's own name decides between the two.
         let in_stem = |name: &str| cx.text.stem().split('_').any(|word| name.split('_').any(|w| w == word));
         let of_opcode = in_stem(name.trim()) && !in_stem(own);
         let line = if column == 0 { &opcode.span } else { &opcode.sub_span };

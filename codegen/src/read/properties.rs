@@ -72,7 +72,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, section: &Section) -> Properties {
                     }
                 }
             }
-            // Where branches may stand: told by the instruction itself.
+            // Where branches may stand: the instruction itself says it.
             "simd control flow" => {}
             _ => {
                 let all = || {

@@ -272,6 +272,7 @@ impl<'m> Subject<'_, 'm> {
             "type" => described.map(|t| t.code as i64),
             "bytes_of" => described.map(|t| i64::from(t.bits / 8)),
             "is_integer" => ty.map(|ty| (is_integer(self.model(), ty) && ty != a.types.boolean).into()),
+            "is_modified" => is(operands.modifier(operand) != a.modifier.none),
             "is_null" => is(variable == Some(0)),
             "is_state" => is(kind == Kind::State),
             "is_variable" => is(matches!(kind, Kind::General | Kind::Indirect)),

@@ -232,7 +232,7 @@ pub(super) fn meant(model: &Model, bits: &Bits<'_>, value: u64) -> bool {
         BitsKind::Zero => value == 0,
         BitsKind::Flag(_) | BitsKind::Number => true,
         BitsKind::Values(values) => named(values, value).is_some(),
-        BitsKind::DataType => model.types.iter().any(|t| t.code == value),
+        BitsKind::DataType => model.types.iter().any(|t| t.code == value && model.object_type(t).is_none()),
     }
 }
 

@@ -336,6 +336,7 @@ fn number(value: i64, format: Style) -> String {
         Style::Bare16 => format!("{sign}{size:x}"),
         Style::Bare16Padded => format!("{sign}{size:02x}"),
         Style::Signed => format!("{}0x{size:x}", if value < 0 { "-" } else { "+" }),
+        Style::Plus => format!("{value:+}"),
         _ => value.to_string(),
     }
 }

@@ -342,9 +342,9 @@ impl<'m> World<'m> {
     }
 }
 
-/// Whether a variable can have a type, which does not pack several small numbers into a constant.
+/// Whether a variable of an object can have a type, which does not pack several small numbers into a constant.
 pub(super) fn of_variables(model: &Model, ty: &DataType) -> bool {
-    !matches!(said_of(model, ty, |types| types.packed), Some(CellValue::Number(_)))
+    model.object_type(ty).is_none() && !matches!(said_of(model, ty, |types| types.packed), Some(CellValue::Number(_)))
 }
 
 /// The type of the elements of a packed constant.

@@ -149,6 +149,59 @@ fn narrow_floats() {
     assert_eq!(found[..16], expected);
 }
 
+/// Types that only texts have are converted by moves, as FCVT converts what keeps them.
+#[test]
+fn moved_floats() {
+    let halves: Vec<u8> = (0..64_u16).flat_map(|i| i.wrapping_mul(0x3c71).to_le_bytes()).collect();
+    let floats = input();
+    let cases: [(&str, &str, &str, &str, &[u8]); 6] = [
+        ("hf", "bf8", "hf", "ub", &halves),
+        ("bf8", "hf", "ub", "hf", &halves),
+        ("hf", "hf8", "hf", "b", &halves),
+        ("hf8", "hf", "b", "hf", &halves),
+        ("f", "tf32", "f", "ud", &floats),
+        ("tf32", "f", "ud", "f", &floats),
+    ];
+    for (from, to, kept_from, kept_to, input) in cases {
+        let moved = "    mov (M1_NM, 16) CT(0,0)<1> AT(0,0)<1;1,0>";
+        let converted = "    fcvt (M1_NM, 16) CT(0,0)<1> AT(0,0)<1;1,0>";
+        let expected = run_wide(&typed(kept_from, kept_to), converted, input);
+        assert_eq!(run_wide(&typed(from, to), moved, input), expected, "{from} to {to}");
+    }
+    // A copy keeps all bits.
+    for (both, bytes) in [("tf32", 64), ("bf8", 16), ("hf8", 16), ("e2m1", 16)] {
+        let found = run_wide(&typed(both, both), "    mov (M1_NM, 16) CT(0,0)<1> AT(0,0)<1;1,0>", &floats);
+        assert_eq!(found[..bytes], floats[..bytes], "{both}");
+    }
+    let negative =
+        run_wide(&typed("tf32", "f"), "    mov (M1, 16) CT(0,0)<1> (-)AT(0,0)<1;1,0>", &bytes_of!([1.5_f32; 16]));
+    assert_eq!(values_of!(f32, negative)[..16], [-1.5; 16]);
+}
+
+/// Nibbles become the entries of a table: four parts of a byte each of a number of 16 bits, two of 16 bits of one of 8.
+#[test]
+fn tables_of_nibbles() {
+    let input = numbers();
+    let declarations = ".decl TT v_type=G type=ud num_elts=16 alias=<A, 0>\n\
+                        .decl NW v_type=G type=uw num_elts=64 alias=<A, 128>\n\
+                        .decl NB v_type=G type=ub num_elts=128 alias=<A, 128>\n\
+                        .decl CT v_type=G type=ud num_elts=16 alias=<C, 0>";
+    for (operand, stride, nibbles, part) in [("NW(0,1)<2;1,0>", 2, 4, 8), ("NB(0,3)<4;1,0>", 4, 2, 16)] {
+        let body = format!("    shfl_idx4 (M1, 16) CT.0 TT(0,0)<1;1,0> {operand}");
+        let found = values_of!(u32, run_wide(declarations, &body, &bytes_of!(input)));
+        for (i, found) in found[..16].iter().enumerate() {
+            // Numbers stand in the upper part of each dword.
+            let number = input[32 + i] >> (32 - 32 / stride);
+            let bits = u32::MAX >> (32 - part);
+            let expected = (0..nibbles).fold(0, |sum, k| {
+                let entry = input[(number >> (4 * k) & 15) as usize];
+                sum | entry & bits << (part * k)
+            });
+            assert_eq!(*found, expected, "{operand} {i}");
+        }
+    }
+}
+
 /// What only the newest platform has runs as one that the emulator knows.
 #[test]
 fn newer_floats() {

@@ -115,8 +115,11 @@ fn a_register_describes_a_rectangle() {
     mov (M1_NM, 1) P(0,7)<1> 0x10303:d\n";
     let told = "    lsc_load_block2d.ugm (M1, 1) C:d16.2x4x4nt flat[IN, 0x1F, 0x7, 0x1F, 0x2, 0x1]";
     let short = format!("{payload}    lsc_load_block2d.ugm (M1, 1) C:d16.2x4x4nt flat[P + (-1,1)]");
-    let [told, short] = [told, &short].map(|body| run_wide(&d, body, &input()));
+    let moved =
+        format!("{payload}    lsc_load_block2d.ugm (M1, 1) C:d16.2x4x4nt flat[IN,0x1F,0x7,0x1F,P(0,5)-1,P(0,6)+1]");
+    let [told, short, moved] = [told, &short, &moved].map(|body| run_wide(&d, body, &input()));
     assert_eq!(told, short);
+    assert_eq!(told, moved);
     assert!(told[..64].iter().any(|byte| *byte != 0));
 }
 
@@ -126,6 +129,8 @@ fn what_only_texts_have_and_no_kernel_knows_is_refused() {
     let refused = |body: &str| try_run_on(Platform::Pvc, &d, body, &input(), 16).unwrap_err().to_string();
     let said = refused("    lsc_load.ugm (M1, 16) C:d32 bti(0x1,0x2)[A]:a32");
     assert!(said.contains("by its number behind another one"), "{said}");
+    let said = refused("    lsc_load_quad.tgm (M1, 16) C:d32.x bti(0x1)[A+5]:a32");
+    assert!(said.contains("a displacement of coordinates"), "{said}");
     let said = refused("    nbarrier.signal 0x1:ub 0x1:ub 0x1:ub 0x2:ub");
     assert!(said.contains("producers are not its consumers"), "{said}");
 }

@@ -4,7 +4,7 @@
 //! answer cannot come out of two requests with one hash, and a digest of everything, so that a damaged entry counts as none.
 //! Entries are written aside and then renamed: processes see whole ones or none.
 //!
-//! *Invariant*: no file is removed or overwritten that the cache has not made. Its folder has a mark, nobody else can write to
+//! *Invariant*: no file is removed or overwritten that the cache has not made. Its folder has a mark, no other user can write to
 //! it, and only regular files with names of the form of entries are touched. Links are not followed.
 
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
@@ -23,9 +23,9 @@ const MOST_BYTES: u64 = 1 << 30;
 const FOLDER: &str = "opencl-builds";
 /// The file that marks the folder as the cache's; tools for backups know it by this name.
 const MARK: &str = "CACHEDIR.TAG";
-/// What the mark begins with.
+/// First bytes of the mark.
 const SIGNATURE: &str = "Signature: 8a477f597d28d172789f06886806bc55\n# Builds of the visakit OpenCL driver.\n";
-/// What entries begin with.
+/// First bytes of an entry.
 const MAGIC: &[u8; 16] = b"visakit build 2\n";
 /// Digits of an entry's name.
 const DIGITS: usize = 32;

@@ -48,7 +48,7 @@ pub(crate) struct Device {
 
 kind!(Device, CL_INVALID_DEVICE);
 
-/// Returns the devices there are, in the order in which they are listed where nobody names some.
+/// Returns the devices there are, in the order in which they are listed by default.
 fn targets() -> Vec<Platform> {
     let offered = Platform::emulated_ones().filter_map(|target| Some((target.driver_order()?, target)));
     let mut offered: Vec<_> = offered.collect();

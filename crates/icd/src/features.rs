@@ -78,7 +78,7 @@ const NEWER_FEATURES: [&str; 3] = [
 const NEWER_DOUBLE_FEATURES: [&str; 2] =
     ["__opencl_c_ext_fp64_global_atomic_add", "__opencl_c_ext_fp64_local_atomic_add"];
 
-/// What the vendor's headers define for every device, and its compiler has not for each: products of bytes, operations on bits and
+/// Features that the vendor's headers define for every device, though its compiler lacks them on some: products of bytes, operations on bits and
 /// differences of most floats are declared and not linked.
 pub(crate) const PROMISES: [&str; 15] = [
     "cl_khr_3d_image_writes",
@@ -98,7 +98,7 @@ pub(crate) const PROMISES: [&str; 15] = [
     "__opencl_c_read_write_images",
 ];
 
-/// What a device has that not all have.
+/// Features of a device that some devices lack.
 #[derive(Clone, Copy)]
 pub(crate) struct Has {
     pub(crate) images: bool,

@@ -272,7 +272,7 @@ fn look_for_bugs(
     }
 }
 
-/// Copies memory; `None` where there is none for a copy.
+/// Copies memory; `None` if a copy does not fit.
 fn copy(lent: &Lent) -> Option<Lent> {
     let storage = Storage::new(lent.bytes)?;
     let copy = storage.lend(0, usize::MAX);

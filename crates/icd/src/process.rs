@@ -11,7 +11,7 @@ use std::process::{Command, ExitStatus, Stdio};
 /// Bytes that are read at a time.
 const CHUNK: usize = 1 << 16;
 
-/// What a process has printed.
+/// Text that a process has printed.
 #[derive(Debug, Default)]
 pub(crate) struct Output {
     pub(crate) stdout: Vec<u8>,
@@ -25,7 +25,7 @@ pub(crate) struct Output {
 /// # Errors
 /// When it cannot be started, or there is no memory for what it prints.
 pub(crate) fn run(mut command: Command, input: &[u8]) -> io::Result<Output> {
-    // A socket, as writing to a pipe that nobody reads any more raises a signal.
+    // A socket, as writing to a pipe without a reader raises a signal.
     let (own, theirs) = UnixStream::pair()?;
     command.stdin(OwnedFd::from(theirs)).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn()?;

@@ -13,19 +13,19 @@ const BYTES: usize = 16 << 20;
 /// The largest allocation that it is for.
 const LARGEST: usize = 1 << 20;
 
-/// Where the reserve begins; 0 as long as there is none.
+/// Start of the reserve; 0 before it is made.
 static FIRST: AtomicUsize = AtomicUsize::new(0);
 
 static USE: Mutex<Use> = Mutex::new(Use { next: 0, living: 0 });
 
-/// What is used of the reserve.
+/// Bytes of the reserve in use.
 struct Use {
     /// Offset behind the last allocation. It goes back to zero when all are gone.
     next: usize,
     living: usize,
 }
 
-/// Makes the reserve, if there is none. Returns `true` if it is there and most of it is free.
+/// Makes the reserve if it is missing. Returns `true` if it is there and most of it is free.
 pub(crate) fn is_ready() -> bool {
     let mut used = USE.lock().unwrap_or_else(PoisonError::into_inner);
     if FIRST.load(Ordering::Relaxed) == 0 {
@@ -62,7 +62,7 @@ fn take(layout: Layout) -> *mut u8 {
     place as *mut u8
 }
 
-/// Gives memory back, if it is of the reserve.
+/// Frees memory, if it is of the reserve.
 fn give_back(memory: *mut u8) -> bool {
     let first = FIRST.load(Ordering::Acquire);
     let is_own = first != 0 && (first..first + BYTES).contains(&(memory as usize));

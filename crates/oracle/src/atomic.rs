@@ -7,7 +7,7 @@ use visakit_emulator::machine::float::FloatMode;
 use crate::convert::ones;
 use crate::float::{Format, Join};
 
-/// What happens to a value in memory.
+/// An operation on a value in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Update {
     step: Step,
@@ -34,7 +34,7 @@ enum Step {
     FirstIfSecond,
 }
 
-/// What the bits of a value are.
+/// The kind of number that bits stand for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Numbers {
     Unsigned,
@@ -114,7 +114,7 @@ impl Update {
         }
     }
 
-    /// Whether it adds or subtracts floats: of a NaN nothing says which one comes out.
+    /// Returns whether it adds or subtracts floats, for which the NaN of the result is open.
     pub(crate) fn adds_floats(self) -> bool {
         matches!(self.numbers, Numbers::Float | Numbers::Brain) && matches!(self.step, Step::Sum | Step::Difference)
     }

@@ -22,6 +22,9 @@ use crate::operand::{self, Place, Scope, execution_type};
 use crate::program::{Channels, Node, Predicated, Program, Statement, StatementKind, Touches};
 use crate::value::Value;
 
+/// What pages call the table of data types in front of the name of one.
+const DATA_TYPES: &str = "Data_type";
+
 /// The addresses of a program's functions and data, by name.
 pub(crate) type Symbols<'a> = &'a dyn Fn(&str) -> Option<u64>;
 
@@ -384,6 +387,12 @@ impl<'m> Binder<'m> {
                 ExpressionKind::Name { name, .. } => self.number(name, Some(&part.text), e.at)?,
                 _ => return self.refuse("a part of this", e.at),
             },
+            ExpressionKind::Enumerator { list, name } if list == DATA_TYPES => {
+                match self.model.types.iter().find(|t| t.name == *name) {
+                    Some(ty) => Node::Value(Value::integer(ty.code)),
+                    None => return self.refuse(&format!("`{name}`"), e.at),
+                }
+            }
             // Outside of a comparison it is nothing.
             ExpressionKind::Enumerator { .. } => return self.refuse("a name alone", e.at),
             ExpressionKind::Index { of, index } => self.index(of, index, e.at)?,

@@ -26,7 +26,7 @@ builtins! {
     Min "min", Max "max", Abs "abs", Floor "floor", Ceil "ceil", Trunc "trunc", Rint "rint",
     Fma "fma", Near "near", Sqrt "sqrt", Rsqrt "rsqrt", Exp2 "exp2", Log2 "log2", Sin "sin", Cos "cos", Inv "inv",
     Tanh "tanh", Sigmoid "sigmoid", Pow2 "pow2", Bits "bits", Low "low", High "high", At "at",
-    IsNull "is_null", IsPred "is_pred", IsAddress "is_address", IsFloat "is_float", IsSigned "is_signed", IsScalar "is_scalar",
+    IsNull "is_null", IsPred "is_pred", IsAddress "is_address", IsFloat "is_float", IsSigned "is_signed", IsScalar "is_scalar", Type "type",
     BytesOf "bytes_of", StrideOf "stride_of", AddressOf "address_of", Raw "raw", Surface "surface", Memory "memory",
     Texel "texel", SampleOf "sample_of", Sampled "sampled", Compared "compared", Gathered "gathered",
     GatheredCompared "gathered_compared", GradientLod "gradient_lod", PixelLod "pixel_lod", ClampedLod "clamped_lod",

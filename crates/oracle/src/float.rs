@@ -63,7 +63,7 @@ impl Format {
         Some(match data_type {
             DataType::Hf => Self::Half,
             DataType::Bf => Self::Brain,
-            DataType::F => Self::Single,
+            DataType::F | DataType::Tf32 => Self::Single,
             DataType::Df => Self::Double,
             _ => return None,
         })

@@ -117,6 +117,7 @@ fn of_operand(run: &mut Run<'_>, builtin: Builtin, arguments: &[Node]) -> Result
         (B::IsFloat, _) => Value::Truth(is_float(data_type)),
         (B::IsSigned, _) => Value::Truth(class == DataTypeClass::Signed),
         (B::IsScalar, _) => Value::Truth(place.is_scalar()),
+        (B::Type, _) => Value::integer(data_type.code()),
         (B::BytesOf, _) => Value::integer(bytes_of(data_type)),
         (B::StrideOf, _) => Value::integer(match &place.kind {
             Kind::Registers { walk, .. } if walk.width == 1 => walk.vertical,

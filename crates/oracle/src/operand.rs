@@ -320,9 +320,15 @@ fn converted(value: Value, to: DataType, mode: FloatMode) -> Value {
     }
 }
 
+/// Returns `true` for floats that are computed with, packed ones included.
+fn is_computed(data_type: DataType) -> bool {
+    data_type.class() == DataTypeClass::Float && (Format::of(data_type).is_some() || data_type.packed().is_some())
+}
+
 /// The type that an instruction computes in: chapter 2, *Execution type*. `None` where integers and floats meet.
 pub(crate) fn execution_type(sources: &[DataType], destination: Option<DataType>) -> Option<DataType> {
-    let floats = sources.iter().filter(|t| t.class() == DataTypeClass::Float).count();
+    // Floats of eight bits are only converted by name: they count as the numbers that their bits are.
+    let floats = sources.iter().filter(|t| is_computed(**t)).count();
     if floats == 0 {
         let width = sources.iter().map(|t| t.bits()).max().unwrap_or(16).max(16);
         let signed = sources.iter().any(|t| t.class() == DataTypeClass::Signed);
@@ -338,7 +344,7 @@ pub(crate) fn execution_type(sources: &[DataType], destination: Option<DataType>
     if floats != sources.len() {
         return None;
     }
-    let mut all = sources.iter().copied().chain(destination.filter(|t| t.class() == DataTypeClass::Float));
+    let mut all = sources.iter().copied().chain(destination.filter(|t| is_computed(*t)));
     let first = all.next()?;
     Some(all.fold(first, |a, b| match (a, b) {
         (a, b) if a == b => a,

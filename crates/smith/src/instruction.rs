@@ -81,9 +81,11 @@ impl Types {
             return Ok(Self { dst: *u.choose(map.dst)?, src: *u.choose(src)? });
         }
         let here = page.types.iter().filter(|(_, range)| range.contains(platform)).map(|(ty, _)| *ty);
-        let mut types: Vec<DataType> = here.collect();
+        let mut types: Vec<DataType> = here.filter(|ty| ty.object_type().is_none()).collect();
         if types.is_empty() {
-            types = DataType::ALL.iter().copied().filter(|t| t.packed().is_none() && *t != DataType::Bool).collect();
+            // What only texts have is not written into objects.
+            let is_drawn = |t: &DataType| t.packed().is_none() && t.object_type().is_none() && *t != DataType::Bool;
+            types = DataType::ALL.iter().copied().filter(is_drawn).collect();
         }
         let dst = *u.choose(&types)?;
         Ok(Self { dst, src: if u.ratio(3, 4)? { dst } else { *u.choose(&types)? } })

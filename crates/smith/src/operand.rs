@@ -42,10 +42,10 @@ pub(crate) fn vector(
     let class = if plain { OperandClass::General } else { *u.choose(&classes)? };
     // Texts have no constants and no indirect operands of some types.
     let class = if ty.operand() || !classes.contains(&OperandClass::General) { class } else { OperandClass::General };
-    // Numbers are packed in constants only, and truths stand in predicates.
+    // Numbers are packed in constants only, truths stand in predicates, and some types in texts only.
     let held = match ty {
         DataType::Bool => DataType::Ud,
-        packed => packed.element().unwrap_or(packed),
+        ty => ty.element().or(ty.object_type()).unwrap_or(ty),
     };
     let operand = match class {
         OperandClass::General => Operand::General(general(u, scope, place, held)?),

@@ -84,6 +84,8 @@ impl Scope {
         data_type: DataType,
         bytes: u32,
     ) -> Result<GeneralId> {
+        // What only texts have is not written into objects.
+        let data_type = data_type.object_type().unwrap_or(data_type);
         let fits = |(_, ty, has): &&(GeneralId, DataType, u32)| *ty == data_type && *has >= bytes;
         let known: Vec<_> = self.variables.iter().filter(fits).map(|(id, ..)| *id).collect();
         // A few of a kind are enough to read what was written before.

@@ -155,6 +155,10 @@ fn parse_items(cx: &Cx<'_>, form: &Form, items: &[Item]) -> TokenStream {
             Some((Item::Text(text), _)) if items.get(at + 1) == Some(&Item::Text(text.clone())) => {
                 kept_unless(form, inner, &parse_items(cx, form, inner), &quote!(c.looking_at(#text)))
             }
+            // Flags behind it that only texts have may begin like it.
+            Some((Item::Text(_), _)) if is_of_texts(form, items.get(at + 1)) => {
+                kept_unless(form, inner, &parse_items(cx, form, inner), &quote!(true))
+            }
             Some((Item::Text(text), rest)) => {
                 let rest = parse_items(cx, form, rest);
                 quote!(if c.take(#text) { #rest })
@@ -163,6 +167,12 @@ fn parse_items(cx: &Cx<'_>, form: &Form, items: &[Item]) -> TokenStream {
         },
     });
     quote!(#(#pieces)*)
+}
+
+/// Returns `true` for a field that only texts have.
+fn is_of_texts(form: &Form, item: Option<&Item>) -> bool {
+    let Some(Item::Field { place: Some(place), .. }) = item else { return false };
+    form.fields[place.field].presence == Presence::Text
 }
 
 /// Reads a group, and goes back to what was there where it cannot be read or `follows` does not hold behind it.

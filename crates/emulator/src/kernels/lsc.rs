@@ -236,7 +236,8 @@ fn block2d(l: &mut Lowering<'_>, inst: &LscUntypedBlock2d) -> LowerResult {
             corner.map(|place| Source::scalar(at + place)),
         )
     };
-    let moved = [inst.payload_x, inst.payload_y];
+    // Only one of the two forms has its offsets.
+    let moved = [inst.payload_x | inst.src0_offset_x, inst.payload_y | inst.src0_offset_y];
     let enable = l.enable(inst.exec_size, inst.pred)?;
     let run = Run::new(move |thread, world| {
         let Some(data) = data else { return Ok(()) };

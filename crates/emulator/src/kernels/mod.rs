@@ -39,6 +39,8 @@ mod compare;
 
 mod movement;
 
+mod table;
+
 mod control;
 
 mod reads;

@@ -7,6 +7,7 @@ use crate::kernels::compute::{LaneOp, Types, chunks};
 use crate::kernels::domain::{Domain, is_float, is_modified, pattern};
 use crate::kernels::logic::predicate_id;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, is_saturated};
+use crate::kernels::narrow;
 use crate::kernels::record::{Node, Record, Recording};
 use crate::kernels::step::{Lowered, Run, wide_or_plain};
 use crate::machine::fault::Trap;
@@ -21,7 +22,7 @@ use visakit_native::ir::Action;
 
 /// A value as it is: conversions are made where operands are read and written.
 #[derive(Clone, Copy)]
-struct Identity;
+pub(super) struct Identity;
 
 impl<L: Copy> LaneOp<L, 1> for Identity {
     type Out = L;
@@ -80,6 +81,9 @@ pub(super) fn mov(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerRes
             64 => l.apply_as::<u64, _, 1>(inst, types, Identity),
             _ => l.apply_as::<u32, _, 1>(inst, types, Identity),
         };
+    }
+    if let Some(lowered) = narrow::moved(l, inst, Types { src: [from], dst: to })? {
+        return Ok(lowered);
     }
     if is_plain && !matches!(source.operand, Operand::Immediate(_)) {
         if let Some(lowered) = extend(l, inst, from, to)? {

@@ -4,9 +4,11 @@
 use half::f16;
 
 use crate::kernels::compute::{PerLane, Types};
-use crate::kernels::domain::pattern;
+use crate::kernels::domain::{is_modified, pattern};
 use crate::kernels::logic::Function;
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal, is_saturated};
+use crate::kernels::movement::Identity;
+use crate::kernels::step::Lowered;
 use crate::machine::thread::{ExecMask, ones};
 use visakit::isa::DataType;
 use visakit::rt::ComponentWise;
@@ -24,6 +26,31 @@ pub(super) fn fcvt(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerRe
     };
     let types = patterns(inst, types)?;
     l.apply_as::<u32, _, 1>(inst, types, Function(convert))
+}
+
+/// Lowers a move that converts from or to a float which only texts have a type for; `None` where it is another move.
+pub(super) fn moved(
+    l: &mut Lowering<'_>,
+    inst: &ComponentWise<'_, 1>,
+    types: Types<1>,
+) -> LowerResult<Option<Lowered>> {
+    let convert: fn([u32; 1]) -> u32 = match (types.dst, types.src[0]) {
+        (DataType::Bf8, DataType::Hf) => |[bits]| to_bf8(bits),
+        (DataType::Hf, DataType::Bf8) => |[bits]| bits << 8,
+        (DataType::Hf8, DataType::Hf) => |[bits]| to_hf8(bits),
+        (DataType::Hf, DataType::Hf8) => |[bits]| from_hf8(bits),
+        (DataType::Tf32, DataType::F) => |[bits]| to_tf32(bits),
+        (DataType::F, DataType::Tf32) => {
+            let types = Types { dst: DataType::F, src: [DataType::F] };
+            return l.apply_as::<f32, _, 1>(inst, types, Identity).map(Some);
+        }
+        _ => return Ok(None),
+    };
+    if is_modified(inst.src[0]) {
+        return illegal("what a modifier does to such a conversion is not published");
+    }
+    let types = patterns(inst, types)?;
+    l.apply_as::<u32, _, 1>(inst, types, Function(convert)).map(Some)
 }
 
 /// Rounds by a number: it is added to what does not fit, and what then still does not fit is cut off.

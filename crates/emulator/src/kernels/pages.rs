@@ -4,14 +4,14 @@ use crate::kernels::lowering::{LowerError, LowerResult, Lowering};
 use crate::kernels::step::Lowered;
 use crate::kernels::{
     arithmetic, block, compare, control, dot, image, logic, lsc, math, matrix, movement, narrow, sampler, surface,
-    svm,
+    svm, table,
 };
 use visakit::isa::{
     Addc, Barrier, Bfn, CacheFlush, Call, Cmp, Dpas, Dpasw, DwordAtomic, Faddr, Fcall, Fence, File, Fret, Gather,
     Gather4Scaled, Gather4Typed, GatherScaled, Goto, Ifcall, Info, Jmp, Kernels, Label, Lifetime, Load3d, Loc,
     LscFence, LscTyped, LscUntyped, MediaLd, MediaSt, MinMax, Nbarrier, OwordLd, OwordLdUnaligned, OwordSt, QwGather,
-    QwScatter, Ret, Sample3d, Sample43d, Sbarrier, Scatter, Scatter4Scaled, Scatter4Typed, ScatterScaled, Subb,
-    Subroutine, SvmAtomic, SvmBlockLd, SvmBlockSt, SvmGather, SvmGather4Scaled, SvmScatter, SvmScatter4Scaled,
+    QwScatter, Ret, Sample3d, Sample43d, Sbarrier, Scatter, Scatter4Scaled, Scatter4Typed, ScatterScaled, ShflIdx4,
+    Subb, Subroutine, SvmAtomic, SvmBlockLd, SvmBlockSt, SvmGather, SvmGather4Scaled, SvmScatter, SvmScatter4Scaled,
     Switchjmp, TypedAtomic, Wait, Yield,
 };
 use visakit::rt::ComponentWise;
@@ -101,6 +101,7 @@ kernels! {
     fcvt(1) => narrow::fcvt;
     srnd(2) => narrow::srnd;
     movs(1) => movement::movs;
+    shfl_idx4(ShflIdx4) => table::shfl_idx4;
     setp(1) => movement::setp;
     faddr(Faddr) => movement::faddr;
     addr_add(2) => movement::addr_add;

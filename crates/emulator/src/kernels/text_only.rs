@@ -18,6 +18,7 @@ pub(super) fn check(instruction: &Instruction) -> LowerResult<()> {
             LscUntyped::Append(inst) => inst.surface_index,
             LscUntyped::Block2d(_) => 0,
         }),
+        Instruction::LscTyped(inst) if is_displaced(inst) => illegal("a displacement of coordinates, or a sample"),
         Instruction::LscTyped(inst) => no_index(match inst {
             LscTyped::Access(inst) => inst.surface_index,
             LscTyped::Quad(inst) => inst.surface_index,
@@ -33,6 +34,14 @@ pub(super) fn check(instruction: &Instruction) -> LowerResult<()> {
             }
         }
         _ => illegal("an operand or a predicate that only texts have: it has no meaning here"),
+    }
+}
+
+fn is_displaced(inst: &LscTyped) -> bool {
+    match inst {
+        LscTyped::Access(inst) => inst.switches.msaa || [inst.offset_u, inst.offset_v, inst.offset_r] != [0; 3],
+        LscTyped::Quad(inst) => [inst.offset_u, inst.offset_v, inst.offset_r] != [0; 3],
+        LscTyped::Info(_) | LscTyped::Block2d(_) => false,
     }
 }
 

@@ -12,7 +12,7 @@ use crate::machine::image::ImageDesc;
 use crate::machine::sampler::Sampler;
 use visakit_zebin::info::{AddrSpace, ArgType, KernelInfo, KernelMiscInfo, PayloadArgument};
 
-/// What a kernel is given for one argument.
+/// The value of one argument of a launch.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Argument {
     /// A pointer to global or constant memory, with its contents.
@@ -49,7 +49,7 @@ pub struct ImageArgument {
     pub texels: Vec<u8>,
 }
 
-/// What a kernel says of one of its arguments.
+/// A parameter of a kernel, from its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
     /// Index of the argument.
@@ -58,13 +58,13 @@ pub struct Parameter {
     pub name: String,
     /// Type in the source; empty when the file does not tell.
     pub type_name: String,
-    /// What it takes.
+    /// The kind of argument that it takes.
     pub kind: ParameterKind,
-    /// Whether the compiled kernel uses it.
+    /// `true` if the compiled kernel uses it.
     pub used: bool,
 }
 
-/// What an argument takes.
+/// The kind of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParameterKind {
     /// A pointer to global or constant memory.
@@ -155,7 +155,7 @@ impl Parameter {
         text
     }
 
-    /// What to write for it.
+    /// Returns the forms to write for it.
     fn expected(&self) -> String {
         let key = format!("{}=", self.index);
         let forms = |gives| forms_that_give(gives, &key);

@@ -37,7 +37,7 @@ impl Layout {
     /// begins in the next register, or further on where its alignment is more than that; the others follow it.
     ///
     /// # Errors
-    /// The index of an input that no gap explains: nobody knows what the kernel is to find there.
+    /// The index of an input that no gap explains: its contents are unknown.
     pub fn explained(self, kernel: &KernelInfo, inputs: &[InputInfo]) -> Result<Self, usize> {
         let grf = self.grf_bytes;
         let inline = kernel.execution_env.inline_data_payload_size;

@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 use crate::machine::observer::AccessKind;
 use visakit_native::PAGE;
 
-/// The process has a limit of memory. Where there is none the system gives addresses without memory, and asking takes time.
+/// The process has a limit of memory. Without one the system gives addresses without memory, and asking takes time.
 static IS_LIMITED: LazyLock<bool> = LazyLock::new(|| {
     let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
     let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"));

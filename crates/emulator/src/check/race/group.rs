@@ -62,8 +62,8 @@ impl Races {
     pub(super) fn who(&self, actor: Actor, index: u32) -> Actor {
         match copy_of(actor.thread) {
             Some(number) => {
-                let nobody = Actor { thread: 0, channel: None, ..actor };
-                self.copiers.get(&(index, number)).copied().unwrap_or(nobody)
+                let unknown = Actor { thread: 0, channel: None, ..actor };
+                self.copiers.get(&(index, number)).copied().unwrap_or(unknown)
             }
             None => actor,
         }
