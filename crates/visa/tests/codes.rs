@@ -93,8 +93,10 @@ fn rows(out: &mut BTreeSet<String>) {
     let mut tables = 0;
     let mut in_table = false;
     for line in page.lines() {
-        let cells: Vec<_> = line.split(" | ").map(str::trim).collect();
-        let Some(finding) = cells.len().checked_sub(2).map(|at| cells[at]) else {
+        // A condition has its bars escaped. The last two cells are the finding and its text.
+        let line = line.replace("\\|", " or ");
+        let cells: Vec<_> = line.split('|').map(str::trim).collect();
+        let Some(finding) = cells.len().checked_sub(3).map(|at| cells[at]) else {
             in_table = false;
             continue;
         };
