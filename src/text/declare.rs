@@ -273,7 +273,7 @@ fn enter_decl(scope: &mut Scope, decl: Decl, at: usize) -> Result<(), TextError>
     if scope.names.is_declared(&decl.name) {
         let name = &decl.name;
         return fail(&format!(
-            "a new name: `{name}` is already declared; in inline vISA, of which the compiler drops the braces, `{name}%=` is unique"
+            "a new name: `{name}` is already declared. The compiler drops the braces of inline vISA: `visa compile` makes its names unique, and so does `{name}%=` in the source"
         ));
     }
     let shown = decl.shown_name.as_deref().unwrap_or(&decl.name).to_owned();

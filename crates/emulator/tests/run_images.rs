@@ -296,15 +296,15 @@ fn texels_are_read_written_and_updated_by_their_numbers() {
     let text = "lsc_load_quad.tgm (M1, 16) RU:d32.xz bti(0x3)[PU, PU.64]:a32";
     let image = whole("rgba8uint");
     let texels = image.texels.clone();
-    let (found, _) = run_all(Platform::Pvc, text, image, NEAREST, &[x, y]);
+    let (found, _) = run_all(Platform::Xe2, text, image, NEAREST, &[x, y]);
     for i in 0..16 {
         assert_eq!([found[0][i], found[1][i]], [texels[at(i) * 4], texels[at(i) * 4 + 2]].map(u32::from));
     }
     let text = "lsc_store_quad.tgm (M1, 16) bti(0x3)[PU, PU.64]:a32 PU.128:d32.x";
-    let (_, after) = run_all(Platform::Pvc, text, whole("r32uint"), NEAREST, &[x, y, data]);
+    let (_, after) = run_all(Platform::Xe2, text, whole("r32uint"), NEAREST, &[x, y, data]);
     assert!((0..16).all(|i| dword(&after, at(i)) == i as u32 * 1000 + 7));
     let text = "lsc_atomic_smax.tgm (M1, 16) RU:d32 bti(0x3)[PU, PU.64]:a32 PU.128 %null";
-    let (found, after) = run_all(Platform::Pvc, text, whole("r32uint"), NEAREST, &[x, y, data]);
+    let (found, after) = run_all(Platform::Xe2, text, whole("r32uint"), NEAREST, &[x, y, data]);
     for (i, &found) in found[0].iter().enumerate() {
         let old = dword(&before, at(i));
         let larger = (old as i32).max(i as i32 * 1000 + 7) as u32;
@@ -330,11 +330,11 @@ fn rectangles_of_images() {
     let text = "lsc_load_block2d.tgm RU:4x2 bti(0x3)[PU, PU(0,1)]";
     let mut corner = [0.0; 16];
     (corner[0], corner[1]) = (f32::from_bits(3), f32::from_bits(1));
-    let (found, _) = run_all(Platform::Pvc, text, image(), NEAREST, &[corner]);
+    let (found, _) = run_all(Platform::Xe2, text, image(), NEAREST, &[corner]);
     assert_eq!(found[0][0].to_le_bytes(), bytes[11..15]);
     assert_eq!(found[0][1].to_le_bytes(), bytes[19..23]);
     let text = "lsc_store_block2d.tgm bti(0x3)[PU, PU(0,1)] PU.64:4x2";
-    let (_, after) = run_all(Platform::Pvc, text, image(), NEAREST, &[corner, count(|i| 0x0101_0101 * (i + 1))]);
+    let (_, after) = run_all(Platform::Xe2, text, image(), NEAREST, &[corner, count(|i| 0x0101_0101 * (i + 1))]);
     let mut expected = bytes.clone();
     expected[11..15].fill(1);
     expected[19..23].fill(2);

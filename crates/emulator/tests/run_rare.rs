@@ -4,11 +4,12 @@
 #[path = "common/kernel.rs"]
 mod kernel;
 
-use kernel::{input, numbers, program, run, run_wide, try_run, try_run_on, typed};
+use kernel::{input, layout, numbers, program, run, run_wide, text, try_run, try_run_on, typed};
 use visakit::isa::Platform;
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
-use visakit_emulator::run::{Options, launch};
+use visakit_emulator::run::{Options, Program, launch};
+use visakit_zebin::info::AddrSpace;
 
 #[test]
 fn averages_and_sums_of_differences() {
@@ -267,6 +268,20 @@ fn newer_platforms_are_refused() {
             Ok(_) => assert!(legal),
             Err(message) => assert!(!legal && message.contains("launch-platform"), "{message}"),
         }
+    }
+}
+
+#[test]
+fn kernels_with_images_are_refused_where_there_are_none() {
+    for (platform, has) in [(Platform::Tgllp, true), (Platform::Pvc, false), (Platform::Cri, false)] {
+        let mut info = layout();
+        info.payload_arguments[2].addrspace = Some(AddrSpace::Image);
+        let program = Program::from_text("k.visaasm", &text("", ""), info, platform).unwrap();
+        let arguments = vec![Some(Argument::Buffer(vec![0; 256])), Some(Argument::Buffer(vec![0; 256]))];
+        let range = NdRange::new(&[16], Some(&[16]), None, [0; 3]).unwrap();
+        let found = launch(&program, &range, arguments, &Options::default()).map_err(|error| error.to_string());
+        let said = found.err().unwrap_or_default();
+        assert_eq!(said.contains("launch-platform") && said.contains("images"), !has, "{platform:?}: {said}");
     }
 }
 

@@ -102,6 +102,36 @@ fn addresses_of_shared_memory_count_from_a_base() {
 }
 
 #[test]
+fn surfaces_are_found_by_the_addresses_of_their_states() {
+    let words = numbers();
+    let d = typed("ud", "ud")
+        + "\n.decl O v_type=G type=d num_elts=16 align=GRF\n.decl S v_type=G type=uq num_elts=2 align=qword\n\
+           .decl N v_type=G type=uq num_elts=1 align=GRF\n\
+           .decl L v_type=G type=uq num_elts=1 align=GRF alias=<%scratchloc, 0>\n.input S offset=80 size=16";
+    let offsets = "
+    mov (M1_NM, 8) O(0,0)<1> 0x76543210:uv
+    add (M1_NM, 8) O(0,8)<1> O(0,0)<1;1,0> 0x8:d
+    shl (M1, 16) O(0,0)<1> O(0,0)<1;1,0> 0x2:d\n    ";
+    let run = |body: &str| try_run_on(Platform::Pvc, &d, &format!("{offsets}{body}"), &input(), 16);
+    let found = run("mov (M1_NM, 1) N(0,0)<1> S(0,0)<0;1,0>\n    lsc_load.ugm (M1, 16) C:d32 surf(N)[O+0x8]:a32u");
+    assert_eq!(values_of!(u32, found.unwrap())[..16], words[2..18]);
+    // Beyond the end of a surface is nothing.
+    let found = run("mov (M1_NM, 1) N(0,0)<1> S(0,0)<0;1,0>\n    lsc_load.ugm (M1, 16) C:d32 surf(N)[O+0xE0]:a32u");
+    let found = values_of!(u32, found.unwrap());
+    assert_eq!((&found[..8], &found[8..16]), (&words[56..], &[0; 8][..]));
+    // What is no state's address, also a copy of the one of scratch memory, reaches nothing.
+    for other in [
+        "mov (M1_NM, 1) N(0,0)<1> 0x40:uq",
+        "add (M1_NM, 1) N(0,0)<1> S(0,0)<0;1,0> 0x8:uq",
+        "mov (M1_NM, 1) N(0,0)<1> L(0,0)<0;1,0>",
+        "mov (M1_NM, 1) N(0,0)<1> IN(0,0)<0;1,0>",
+    ] {
+        let said = run(&format!("{other}\n    lsc_load.ugm (M1, 16) C:d32 surf(N)[O]:a32u")).unwrap_err().to_string();
+        assert!(said.contains("outside"), "{other}: {said}");
+    }
+}
+
+#[test]
 fn a_register_describes_a_rectangle() {
     let d = typed("ud", "ud")
         + "\n.decl P v_type=G type=d num_elts=16 align=GRF\n.decl PQ v_type=G type=uq num_elts=8 alias=<P, 0>";

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use visakit::isa::Platform;
 use visakit_emulator::check::prelude;
-use visakit_zebin::ocloc::{EMIT_VISA, INSTALL};
-use visakit_zebin::{Zebin, inline};
+use visakit_zebin::ocloc::{EMIT_VISA, INSTALL, SECONDS_VARIABLE};
+use visakit_zebin::{inline, spirv};
 
 use crate::cache::Cache;
 use crate::compilers::{self, Compiler};
@@ -45,32 +45,39 @@ pub(crate) enum Input<'a> {
 /// Blocks of inline vISA get unique names where the compiler would lose which block a name belongs to: in modules before they
 /// are compiled, and in a text by way of a module when its zebin declares a name twice.
 pub(crate) fn compile(target: Platform, input: Input<'_>, options: &str) -> Built {
-    let unique = |module: &[u8]| inline::with_unique_names(module).unwrap_or_else(|| module.to_vec());
     match input {
         Input::Source(text) => {
             let internal = internal_options(target, options);
             let kind = ["--format", "zebin", "-internal_options", &internal];
             let built = call_source(target, &kind, text, options, &[], OUT);
-            let is_ambiguous = |zebin: &Vec<u8>| {
-                Zebin::parse("program", zebin)
-                    .is_ok_and(|zebin| zebin.texts.iter().any(|text| inline::declares_twice(&text.text)))
-            };
-            if !built.output.as_ref().is_some_and(is_ambiguous) {
-                return built;
-            }
-            let Some(module) = translate(target, text, options, &[]).output else { return built };
-            let again = whole(target, module_of(unique(&module)), &["-spirv_input"], &back_end_options(options));
+            let again = built.output.as_deref().and_then(inline::module_with_unique_names);
+            let Some(module) = again else { return built };
+            let again = whole(target, module_of(module.bytes), &["-spirv_input"], &back_end_options(options));
             // The log of the text has its warnings.
             if again.output.is_some() { Built { log: built.log, ..again } } else { built }
         }
-        Input::Intermediate(module) => whole(target, module_of(unique(module)), &["-spirv_input"], options),
+        Input::Intermediate(module) => match checked(module) {
+            Ok(module) => whole(target, module_of(module), &["-spirv_input"], options),
+            Err(log) => Built { output: None, log },
+        },
         Input::Modules(modules) => {
-            let modules: Vec<_> = modules.iter().map(|module| unique(module)).collect();
-            match link(target, &modules) {
+            let modules: Result<Vec<_>, _> = modules.iter().map(|module| checked(module)).collect();
+            match modules.and_then(|modules| link(target, &modules)) {
                 Ok(linked) => whole(target, ("program.bc".to_owned(), linked), &["-llvm_input"], options),
                 Err(log) => Built { output: None, log },
             }
         }
+    }
+}
+
+/// Returns a module for the compiler, or the log of the build where it is damaged. A module
+/// in the other order of bytes is left to the compiler.
+fn checked(module: &[u8]) -> Result<Vec<u8>, String> {
+    match spirv::check(module) {
+        Err(damage) if spirv::is_module(module) => {
+            Err(format!("error: {}, at byte {}; make the module again\n", damage.what, damage.offset))
+        }
+        _ => Ok(inline::unique(module).into_owned()),
     }
 }
 
@@ -278,6 +285,9 @@ fn ask(compiler: &Compiler, request: &Request) -> Result<Response, String> {
     let said = String::from_utf8_lossy(&output.stderr);
     let mut response = Response::read(&mut output.stdout.as_slice()).map_err(|_| {
         match output.status.and_then(|status| status.signal()) {
+            Some(libc::SIGXCPU) => {
+                format!("the compiler was stopped: it took too much processor time ({SECONDS_VARIABLE})\n")
+            }
             Some(signal) => format!("the compiler crashed (signal {signal})\n{said}"),
             None => format!("the compiler failed\n{said}"),
         }

@@ -12,7 +12,7 @@ use visakit_testing::{files, have, program, root, scratch};
 const POCL: &str = "/etc/OpenCL/vendors/pocl.icd";
 
 /// Programs that the tests below run.
-const OWN_TESTS: [&str; 6] = ["binaries", "early", "faults", "includes", "inline", "memory"];
+const OWN_TESTS: [&str; 8] = ["binaries", "copies", "early", "faults", "includes", "inline", "memory", "slow"];
 
 fn can_build(test: &str) -> bool {
     let headers = ["/usr/include", "/usr/local/include"].iter().any(|dir| Path::new(dir).join("CL/cl.h").is_file());
@@ -181,6 +181,58 @@ fn a_failing_compiler_is_a_build_error() {
         assert_eq!(String::from_utf8_lossy(&found.stdout), "done\n", "{end}: {}", found.status);
         assert!(found.status.success(), "{end}: {}", found.status);
     }
+}
+
+/// A compiler takes no more processor time than it may, and ends with the program that has it
+/// compile.
+#[test]
+fn a_compiler_has_limits() {
+    if !can_build("slow") {
+        return;
+    }
+    let folder = scratch("opencl-slow");
+    let (icd, built) = (driver(&folder), compile(&root().join("crates/icd/tests/programs/slow.c"), &folder));
+    let mut command = Command::new(&built);
+    command.env("VISAKIT_DEVICES", "dg2").env("VISAKIT_COMPILE_SECONDS", "1");
+    let stopped = run(&mut command, &icd, &folder);
+    assert_eq!(String::from_utf8_lossy(&stopped.stdout), "-11 stopped\n", "{stopped:?}");
+
+    let mut command = Command::new(&built);
+    command.env("OCL_ICD_VENDORS", &icd).env("VISAKIT_COMPILER", env!("CARGO_BIN_EXE_visakit-oclc"));
+    command.env("VISAKIT_DEVICES", "dg2").env("VISAKIT_CACHE", "").env("VISAKIT_COMPILE_SECONDS", "100");
+    let mut host = command.spawn().unwrap();
+    // The one that answers which compilers there are is another, and short.
+    let (mut seen, start) = (None, std::time::Instant::now());
+    let compiler = loop {
+        assert!(start.elapsed().as_secs() < 100 && host.try_wait().unwrap().is_none(), "no compiler works");
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        match (children(host.id()).first().copied(), seen) {
+            (Some((child, time)), Some(before)) if child == before && time > 50 => break child,
+            (now, _) => seen = now.map(|(child, _)| child),
+        }
+    };
+    host.kill().unwrap();
+    host.wait().unwrap();
+    let start = std::time::Instant::now();
+    while state(compiler).is_some_and(|(_, state, _)| state != "Z") {
+        assert!(start.elapsed().as_secs() < 20, "the compiler goes on without its program");
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+}
+
+/// Returns the processes that a process has started, with the hundredths of seconds that each has
+/// worked.
+fn children(of: u32) -> Vec<(u32, u64)> {
+    let processes =
+        std::fs::read_dir("/proc").unwrap().filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    processes.filter_map(|id| state(id).filter(|(parent, ..)| *parent == of).map(|(.., time)| (id, time))).collect()
+}
+
+/// Returns the parent of a process, its state, and the hundredths of seconds that it has worked.
+fn state(process: u32) -> Option<(u32, String, u64)> {
+    let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    let fields: Vec<_> = text.rsplit_once(") ")?.1.split(' ').collect();
+    Some((fields[1].parse().ok()?, fields[0].to_owned(), fields[11].parse().ok()?))
 }
 
 /// A kernel that faults is an error of clFinish and of reads, until the next launch of a program that was told; ranges behind an

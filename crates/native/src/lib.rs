@@ -11,9 +11,11 @@
 //! into bytes; `cache`, what registers hold; `emit`, `choice`, `compute`, `operation`, `logic`,
 //! `convert`, `predicate`, `transfer`, `buffer`, `address`, `element`, `weave`, `scatter`, `whole`,
 //! `turn`, `branch`, `block`, the code; `check`, what must hold of it; `code`, which is run.
+//! `allocator` is for programs that run kernels: they end with an error where there is no memory.
 //!
 //! The code is made of AVX2 or AVX-512 ([`Level`]); on machines without either [`compile`] gives nothing.
 
+mod allocator;
 pub mod host;
 pub mod ir;
 
@@ -77,6 +79,7 @@ mod weave;
 #[cfg(all(target_arch = "x86_64", unix))]
 mod whole;
 
+pub use allocator::{Allocator, may_fail};
 pub use frame::{Buffer, Frame, Marks, Memory, PAGE};
 pub use host::Level;
 pub use threads::{PIECE, Piece, Place, Threads};

@@ -52,6 +52,8 @@ pub(crate) enum Space {
     Entry(usize),
     /// The surface whose state is at the offset that an operand has.
     Offset(usize),
+    /// The surface whose state is at the address that an operand has.
+    StateAddress(usize),
 }
 
 /// Bytes at a place.
@@ -164,7 +166,7 @@ fn resolve<'r>(run: &mut Run<'r>, arguments: &[Node]) -> Result<Span<'r>> {
         (Space::LocalFrom(operand), _) => (world.local(), run.wide(&Node::Operand(operand))?),
         (Space::Scratch, _) => (world.scratch(), 0),
         (Space::ScratchFrom(operand), _) => (world.scratch(), u64::from(named(run, operand)?) * SCRATCH_UNIT),
-        (Space::ScratchAt(place), _) => (world.scratch(), thread.registers.get::<u64>(place)),
+        (Space::ScratchAt(place), _) => (world.scratch(), thread.registers.get::<u32>(place).into()),
         (Space::Arguments, _) => (world.scratch(), arguments_at(thread)),
         (Space::FlatFrom(operand), _) => (world.flat(), run.wide(&Node::Operand(operand))?),
         _ => (world.flat(), 0),
@@ -186,6 +188,10 @@ pub(crate) fn entry(run: &mut Run<'_>, space: Space) -> Result<Option<u32>> {
         Space::State(at) => entry_of_state(element(at)),
         Space::Entry(operand) => named(run, operand)?,
         Space::Offset(operand) => entry_of_state(named(run, operand)?),
+        Space::StateAddress(operand) => {
+            let address = run.wide(&Node::Operand(operand))?;
+            return Ok(run.world.and_then(|world| world.entry_of_address(address)));
+        }
         _ => return Ok(None),
     }))
 }

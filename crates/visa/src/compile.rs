@@ -6,6 +6,7 @@ use serde_json::json;
 use visakit::isa::Platform;
 use visakit_diag::Diagnostic;
 use visakit_emulator::check::prelude;
+use visakit_zebin::inline;
 use visakit_zebin::ocloc::{self, EMIT_VISA};
 use visakit_zebin::spirv::{self, Module};
 
@@ -148,24 +149,31 @@ pub(super) fn compile_behind(
     let options = [options.unwrap_or_default(), &beside].join(" ");
     let arguments =
         ["-file".to_owned(), file.display().to_string(), "-options".to_owned(), options.trim().to_owned()];
-    call(source, &text, folder.path(), device, &arguments)
+    let built = call(source, &text, folder.path(), device, &arguments, ocloc::seconds(None))?;
+    let Some(module) = inline::module_with_unique_names(&built.bytes) else { return Ok(built) };
+    match compile_module(source, &module, Some(&built.device)) {
+        // The log of the text has its warnings.
+        Ok(again) => Ok(Built { run: built.run, ..again }),
+        Err(_) => Ok(built),
+    }
 }
 
-/// Compiles a SPIR-V module, vISA texts included; `source` is the file that it is from, for
-/// messages.
+/// Compiles a SPIR-V module, vISA texts included, with unique names in its inline vISA; `source` is
+/// the file that it is from, for messages.
 ///
 /// # Errors
 /// As [`compile`].
 pub(super) fn compile_module(source: &Path, module: &Module, device: Option<&str>) -> Result<Built, Findings> {
     let (folder, _unfinished) = workspace()?;
     let file = folder.path().join("module.spv");
-    let written = std::fs::write(&file, &module.bytes);
+    let written = std::fs::write(&file, inline::unique(&module.bytes));
     written.map_err(|error| problem("file-write", &file, format!("cannot be written: {error}")))?;
     let mut arguments = ["-file", "module.spv", "-spirv_input"].map(str::to_owned).to_vec();
     if !module.options.trim().is_empty() {
         arguments.extend(["-options".to_owned(), module.options.trim().to_owned()]);
     }
-    call(source, "", folder.path(), device, &arguments)
+    let seconds = ocloc::seconds(Some(module.bytes.len()));
+    call(source, "", folder.path(), device, &arguments, seconds)
 }
 
 /// Makes the compiler's folder.
@@ -181,6 +189,7 @@ fn call(
     folder: &Path,
     device: Option<&str>,
     arguments: &[String],
+    seconds: Option<u64>,
 ) -> Result<Built, Findings> {
     if compiler::installed().is_empty() {
         return Err(compiler::missing(shown(source, "stdin")).into());
@@ -197,7 +206,7 @@ fn call(
             .to_vec();
         all.extend(["-internal_options", EMIT_VISA].map(str::to_owned));
         all.extend_from_slice(arguments);
-        let mut run = compiler.run(folder, &all).map_err(|error| {
+        let mut run = compiler.run(folder, &all, seconds).map_err(|error| {
             let message = format!("`{}` cannot be run: {error}", compiler.program.display());
             problem("compiler-missing", source, message).help(ocloc::INSTALL)
         })?;

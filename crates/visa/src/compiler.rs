@@ -2,14 +2,15 @@
 //! and calls of one.
 
 use std::ffi::OsStr;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::LazyLock;
 
 use serde::Serialize;
 use visakit::isa::Platform;
 use visakit_diag::{Diagnostic, Severity};
-use visakit_zebin::ocloc::{self, product_of};
+use visakit_zebin::ocloc::{self, SECONDS_VARIABLE, product_of};
 
 use crate::unfinished::Unfinished;
 
@@ -139,11 +140,17 @@ impl Compiler {
         product_of(Platform::from_name(device)?, &self.devices).map(str::to_owned)
     }
 
-    /// Runs the compiler in `folder`, which holds nothing else that changes.
+    /// Runs the compiler in `folder`, which holds nothing else that changes, for no more than
+    /// `seconds` of processor time.
     ///
     /// # Errors
     /// When the program cannot be started or its files cannot be read.
-    pub(crate) fn run<S: AsRef<OsStr>>(&self, folder: &Path, arguments: &[S]) -> std::io::Result<Run> {
+    pub(crate) fn run<S: AsRef<OsStr>>(
+        &self,
+        folder: &Path,
+        arguments: &[S],
+        seconds: Option<u64>,
+    ) -> std::io::Result<Run> {
         let names = |folder: &Path| -> std::io::Result<Vec<String>> {
             let entries = std::fs::read_dir(folder)?.filter_map(Result::ok);
             let mut names: Vec<_> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
@@ -153,11 +160,14 @@ impl Compiler {
         let before = names(folder)?;
         // The dynamic linker of glibc lists the back end that is loaded; elsewhere the variables
         // have no effect.
-        let mut command = Command::new(&self.program);
+        let mut command = limited(&self.program, seconds);
         command.env("LD_DEBUG", "files").env("LD_DEBUG_OUTPUT", folder.join(LINKER_LOG));
         let output = command.current_dir(folder).args(arguments).stdin(Stdio::null()).output()?;
         let mut log = String::from_utf8_lossy(&output.stdout).into_owned();
         log += &String::from_utf8_lossy(&output.stderr);
+        if seconds.is_some() && is_out_of_time(output.status) {
+            let _ = write!(log, "\nthe compiler was stopped: it took too much processor time ({SECONDS_VARIABLE})");
+        }
         let (mut files, mut back_end) = (Vec::new(), None);
         for name in names(folder)?.into_iter().filter(|name| !before.contains(name)) {
             let path = folder.join(&name);
@@ -175,7 +185,7 @@ impl Compiler {
     pub(crate) fn version(&self) -> Option<String> {
         const QUERY: &str = "OCL_DRIVER_VERSION";
         let (folder, _unfinished) = Unfinished::make(tempfile::tempdir, |folder| folder.path()).ok()?;
-        let run = self.run(folder.path(), &["query", QUERY]).ok()?;
+        let run = self.run(folder.path(), &["query", QUERY], None).ok()?;
         let (_, bytes) = run.files.into_iter().find(|(name, _)| name == QUERY)?;
         let text = String::from_utf8_lossy(&bytes).trim_end_matches('\0').trim().to_owned();
         (!text.is_empty()).then_some(text)
@@ -202,6 +212,30 @@ impl std::fmt::Display for Release {
         )?;
         write!(f, " ({})", self.program)
     }
+}
+
+/// A command for a program with a limit of processor time, where the system has
+/// such limits.
+fn limited(program: &Path, seconds: Option<u64>) -> Command {
+    let Some(seconds) = seconds.filter(|_| cfg!(unix)) else { return Command::new(program) };
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -t \"$0\"; exec \"$@\""]).arg(seconds.to_string()).arg(program);
+    command
+}
+
+/// Returns `true` for a process that its limit of processor time has ended.
+#[cfg(unix)]
+fn is_out_of_time(status: ExitStatus) -> bool {
+    use signal_hook::consts::{SIGKILL, SIGXCPU};
+    use std::os::unix::process::ExitStatusExt as _;
+    // A program in a script ends the script with the number of the signal behind 128.
+    let signal = status.signal().or(status.code().map(|code| code - 128));
+    matches!(signal, Some(SIGXCPU | SIGKILL))
+}
+
+#[cfg(not(unix))]
+fn is_out_of_time(_: ExitStatus) -> bool {
+    false
 }
 
 /// Returns the library of the back end that the dynamic linker initialised last.

@@ -54,7 +54,7 @@ fn row(compiler: &'static Compiler) -> Row {
         let (folder, _unfinished) = Unfinished::make(tempfile::tempdir, |folder| folder.path()).ok()?;
         std::fs::write(folder.path().join("k.cl"), "kernel void k(global int *a) { a[get_global_id(0)] = 1; }\n")
             .ok()?;
-        compiler.run(folder.path(), &["compile", "-q", "-file", "k.cl", "-device", device]).ok()
+        compiler.run(folder.path(), &["compile", "-q", "-file", "k.cl", "-device", device], None).ok()
     });
     let release = compiler.release(run.as_ref().and_then(|run| run.back_end.as_deref()));
     let devices = compiler.devices.iter().map(String::as_str).filter(|device| !is_family(device)).collect();

@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clap::ColorChoice;
 use serde::Serialize;
 use visakit_diag::{Diagnostic, Severity};
+use visakit_native::may_fail;
 
 use crate::groups::Layout;
 use crate::limits::{FILE_BYTES, STREAM_BYTES};
@@ -149,7 +150,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Box<Diagnostic>> {
 /// Reads all of something that has no more bytes than a limit.
 fn read_within(from: impl Read, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    from.take(most + 1).read_to_end(&mut bytes)?;
+    may_fail(|| from.take(most + 1).read_to_end(&mut bytes))?;
     let refused = || io::Error::other(format!("it has more than {most} bytes, which is the limit"));
     (bytes.len() as u64 <= most).then_some(bytes).ok_or_else(refused)
 }

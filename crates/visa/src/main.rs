@@ -38,6 +38,10 @@ use visakit_diag::{Diagnostic, Severity};
 pub(crate) use io::{out, out_bytes, read, read_text};
 pub(crate) use report::{Findings, Outcome, OutputFormat, ReportFormat, answer, count, finish, problem, report};
 
+/// Memory that is missing is an error with exit code 2.
+#[global_allocator]
+static ALLOCATOR: visakit_native::Allocator = visakit_native::Allocator;
+
 const AFTER_HELP: &str = "\
 Files are known by their bytes, and `-` is standard input or output. What is written is said on standard error. With \
 `--format json` a command prints one object: `findings`, a list of `code`, `severity`, `message`, `file`, `line`, `column`, and \

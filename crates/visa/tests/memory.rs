@@ -1,4 +1,5 @@
-//! The memory of a run: its buffers and 64 MiB, of a whole process from its beginning to its end.
+//! The memory of a run: its buffers and 64 MiB, of a whole process from its beginning to its end;
+//! and commands that have less than they need.
 #![cfg(target_os = "linux")]
 
 use std::io::Read as _;
@@ -131,4 +132,56 @@ fn checks() {
         // Otherwise nothing was looked at.
         assert!(more > bytes / 4);
     }
+}
+
+/// Runs the command with a limit of its address space.
+fn within(mebibytes: u64, arguments: &[&str]) -> std::process::Output {
+    let script = format!("ulimit -c 0; ulimit -v {}; exec \"$0\" \"$@\"", mebibytes * 1024);
+    let mut command = Command::new("sh");
+    command.args(["-c", &script, env!("CARGO_BIN_EXE_visa")]).args(arguments).current_dir(visakit_testing::root());
+    // A backtrace needs memory that is not there, and waits for ever in some releases of the
+    // library.
+    command.env("RUST_BACKTRACE", "1").output().unwrap()
+}
+
+/// Too little memory is an error with exit code 2, whatever the limit: no panic and no abort.
+#[test]
+fn too_little_memory_is_an_error() {
+    let scratch = Scratch::new("limits");
+    // The system needs some to start the program at all.
+    let least = (20..4000).find(|limit| within(*limit, &["--version"]).status.success()).expect("a limit");
+    let (zebin, output) = ("examples/vector_add/vector_add.skl.zebin", scratch.file("out"));
+    let dump = format!("2={output}");
+    let buffers = ["0=zeros:4096", "1=zeros:100000000", "2=zeros:4096", "3=u32:64"];
+    let launch = buffers.iter().flat_map(|buffer| ["--arg", buffer]).collect::<Vec<_>>();
+    let run = [&["run", zebin, "--global", "64"], &launch[..]].concat();
+    let commands = [
+        run.clone(),
+        [&run[..], &["--check", "all", "--threads", "8"]].concat(),
+        [&run[..], &["--engine", "native", "--dump", &dump]].concat(),
+        vec!["asm", "tests/vectors/single/arith-00.visaasm", "-o", &output],
+        vec!["disasm", zebin],
+        vec!["verify", zebin],
+        vec!["spec", "lint", "spec"],
+        vec!["diff", "--only", "ADD"],
+    ];
+    let (mut refused, mut done) = (0, 0);
+    for more in [0, 1, 3, 9, 27, 81, 243] {
+        for arguments in &commands {
+            let output = within(least + more, arguments);
+            let said = String::from_utf8_lossy(&output.stderr);
+            let place = format!("{} MiB, {arguments:?}: {}: {said}", least + more, output.status);
+            match output.status.code() {
+                Some(2) => {
+                    assert!(said.starts_with("error[") && said.contains("--> "), "{place}");
+                    refused += 1;
+                }
+                code => {
+                    assert!(matches!(code, Some(0 | 1)), "{place}");
+                    done += 1;
+                }
+            }
+        }
+    }
+    assert!(refused > 10 && done > 10, "{refused} refused, {done} done");
 }

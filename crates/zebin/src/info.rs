@@ -152,6 +152,12 @@ impl KernelInfo {
             .flat_map(Keys::places)
     }
 
+    /// Whether the kernel has arguments that are images or samplers.
+    pub fn has_images(&self) -> bool {
+        let is_one = |item: &PayloadArgument| matches!(item.addrspace, Some(AddrSpace::Image | AddrSpace::Sampler));
+        self.payload_arguments.iter().any(is_one)
+    }
+
     /// Whether functions of the program may read the buffer of implicit arguments.
     pub fn has_implicit_arguments(&self) -> bool {
         let env = &self.execution_env;

@@ -4,7 +4,11 @@
 //! prints: two blocks that declare one name, or one block that was unrolled, give a text that declares a name twice. A module
 //! that is compiled here gets names that are unique; in a text that is given, equal declarations count as one.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
+
+use super::spirv::{self, Module};
+use super::{Zebin, archive};
 
 /// SPIR-V's instruction that holds the text of inline assembly: result type, result, type, target, text, constraints.
 const ASM_INTEL: u32 = 5610;
@@ -20,8 +24,36 @@ const UNIQUE: &str = "${:uid}";
 const DECLARATION: &str = ".decl ";
 const REPEATED: &str = "//dup ";
 
+/// Returns the module that a program is to be compiled from again, with unique names: the program's
+/// own SPIR-V, where one of its texts declares a name twice.
+pub fn module_with_unique_names(program: &[u8]) -> Option<Module> {
+    if !is_ambiguous(program) {
+        return None;
+    }
+    let mut module = spirv::find(program, None)?;
+    module.bytes = with_unique_names(&module.bytes)?;
+    Some(module)
+}
+
+/// Returns `true` if a text of a zebin, or of one in an archive, declares a name twice.
+fn is_ambiguous(program: &[u8]) -> bool {
+    let is_one = |zebin: &[u8]| {
+        Zebin::parse("program", zebin).is_ok_and(|zebin| zebin.texts.iter().any(|text| declares_twice(&text.text)))
+    };
+    match archive::is_archive(program) {
+        true => archive::members(program).flatten().any(|(_, member)| is_one(member)),
+        false => is_one(program),
+    }
+}
+
+/// Returns a module for the compiler, with unique names where its blocks of inline vISA
+/// declare some.
+pub fn unique(module: &[u8]) -> Cow<'_, [u8]> {
+    with_unique_names(module).map_or(Cow::Borrowed(module), Cow::Owned)
+}
+
 /// Returns a module in SPIR-V whose blocks of inline vISA declare unique names; `None` where nothing is to be changed.
-pub fn with_unique_names(module: &[u8]) -> Option<Vec<u8>> {
+fn with_unique_names(module: &[u8]) -> Option<Vec<u8>> {
     let (words, rest) = module.as_chunks::<4>();
     let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
     if words.first() != Some(&MAGIC) || !rest.is_empty() {
@@ -196,7 +228,7 @@ pub(crate) fn merge_declarations(text: String) -> String {
 }
 
 /// Returns `true` if a text declares a name more than once, or did so before its declarations were merged.
-pub fn declares_twice(text: &str) -> bool {
+fn declares_twice(text: &str) -> bool {
     let mut seen = std::collections::HashSet::new();
     text.lines().any(|line| line.starts_with(REPEATED) || declared(line).is_some_and(|(name, _)| !seen.insert(name)))
 }

@@ -15,6 +15,22 @@ pub const INSTALL: &str = "install it: on Debian 12 `apt-get install intel-openc
     on Debian sid `apt-get install intel-ocloc libigc2 libigdfcl2`, and for skl and older devices also \
     `intel-ocloc-legacy libigc1 libigdfcl1`; Debian 13 has no package of it";
 
+/// Environment variable with the seconds of processor time that a build may take; 0 is no limit.
+pub const SECONDS_VARIABLE: &str = "VISAKIT_COMPILE_SECONDS";
+/// Seconds of processor time for a build from SPIR-V without the variable, to which each
+/// [`BYTES_A_SECOND`] add one.
+const SECONDS: u64 = 20;
+const BYTES_A_SECOND: u64 = 1024;
+
+/// Returns the seconds of processor time that a build may take, `None` for no limit. `module` is
+/// the size in bytes of the SPIR-V that is built, if it is no text: the compiler does not end on
+/// some damaged modules.
+pub fn seconds(module: Option<usize>) -> Option<u64> {
+    let set = std::env::var(SECONDS_VARIABLE).ok().and_then(|value| value.parse().ok());
+    let usual = || module.map(|bytes| SECONDS + bytes as u64 / BYTES_A_SECOND);
+    set.or_else(usual).filter(|seconds| *seconds > 0)
+}
+
 /// Returns the names under which a release may write an output: releases of 2023 and later append `.bin`.
 pub fn output_names(name: &str) -> [String; 2] {
     [name.to_owned(), format!("{name}.bin")]

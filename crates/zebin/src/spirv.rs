@@ -9,7 +9,7 @@ use object::elf::{FileHeader64, SHT_NOBITS};
 use object::read::elf::{FileHeader, SectionHeader};
 use visakit::isa::Platform;
 
-use super::archive::{is_archive, members};
+use super::archive::{Damage, is_archive, members};
 use super::elf::{COMPAT_NOTES, SHT_ZEBIN_ZEINFO};
 use super::{Zebin, notes};
 
@@ -27,6 +27,14 @@ const GENERIC: &str = "generic_ir";
 const MAGIC: [u8; 4] = 0x0723_0203_u32.to_le_bytes();
 /// Bytes of a module's header.
 const HEADER: usize = 20;
+/// Word of the header with the bound of the module's numbers, and the largest one that the language
+/// allows.
+const BOUND: usize = 3;
+const MOST_NUMBERS: u32 = 0x3f_ffff;
+
+/// Opcodes of instructions whose only operand is a label.
+const LABEL: u32 = 248;
+const BRANCH: u32 = 249;
 
 /// A SPIR-V module and the options of the build that it is from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,8 +98,45 @@ fn of_container(bytes: &[u8]) -> Option<Module> {
 }
 
 fn module(bytes: &[u8], options: String) -> Option<Module> {
-    let is_whole = is_module(bytes) && bytes.len() >= HEADER && bytes.len().is_multiple_of(4);
-    is_whole.then(|| Module { bytes: bytes.to_vec(), options })
+    (is_module(bytes) && check(bytes).is_ok()).then(|| Module { bytes: bytes.to_vec(), options })
+}
+
+/// Checks that a module in this machine's order of bytes consists of whole instructions, with
+/// numbers within the module's bound.
+///
+/// A compiler need not end on one that does not.
+///
+/// # Errors
+/// What is wrong, and at which offset in bytes.
+pub fn check(bytes: &[u8]) -> Result<(), Damage> {
+    let damage = |what: &str, word: usize| Err(Damage { what: what.to_owned(), offset: word as u64 * 4 });
+    let (words, rest) = bytes.as_chunks::<4>();
+    let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
+    let Some((header, _)) = words.split_at_checked(HEADER / 4).filter(|_| rest.is_empty()) else {
+        return damage("the SPIR-V module ends within a word or its header", words.len());
+    };
+    let bound = header.get(BOUND).copied().unwrap_or_default();
+    if bound == 0 || bound > MOST_NUMBERS {
+        return damage("the SPIR-V module has an impossible bound of its numbers", BOUND);
+    }
+    let mut at = HEADER / 4;
+    while let Some(&first) = words.get(at) {
+        let count = (first >> 16) as usize;
+        let Some(operands) = words.get(at + 1..at + count.max(1)).filter(|_| count > 0) else {
+            return damage("an instruction of the SPIR-V module leaves the module", at);
+        };
+        // A label has its own number, a branch that of its target, and each must exist.
+        let number = match first & 0xffff {
+            LABEL | BRANCH if count == 2 => operands.first(),
+            LABEL | BRANCH => return damage("an instruction of the SPIR-V module has a wrong length", at),
+            _ => None,
+        };
+        if number.is_some_and(|number| *number == 0 || *number >= bound) {
+            return damage("a label of the SPIR-V module is beyond the bound of its numbers", at);
+        }
+        at += count;
+    }
+    Ok(())
 }
 
 fn platform_of(bytes: &[u8]) -> Option<Platform> {
@@ -127,12 +172,21 @@ mod tests {
 
     #[test]
     fn only_whole_modules_count() {
-        let mut bytes = [MAGIC.to_vec(), vec![0; 16]].concat();
+        let words = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>();
+        let mut bytes = [MAGIC.to_vec(), words(&[0x1_0000, 0, 9, 0])].concat();
         assert_eq!(find(&bytes, None).map(|module| module.bytes.len()), Some(20));
         bytes.push(0);
         assert_eq!(find(&bytes, None), None);
         assert_eq!(find(&MAGIC, None), None);
         assert_eq!(find(b"\x7fELF", None), None);
         assert_eq!(find(b"!<arch>\n", None), None);
+        let with = |more: &[u32]| [MAGIC.to_vec(), words(&[0x1_0000, 0, 9, 0]), words(more)].concat();
+        let label = |number| [2 << 16 | LABEL, number];
+        assert_eq!(check(&with(&[2 << 16 | 17, 6, 2 << 16 | BRANCH, 8, 2 << 16 | LABEL, 8, 1 << 16 | 253])), Ok(()));
+        let at = |bytes: &[u8]| check(bytes).unwrap_err().offset;
+        assert_eq!(at(&with(&[2 << 16 | 17, 6, 2 << 16 | 17])), 28);
+        assert_eq!(at(&with(&[17])), 20);
+        assert_eq!((at(&with(&label(0))), at(&with(&label(9))), at(&with(&[1 << 16 | BRANCH]))), (20, 20, 20));
+        assert_eq!(at(&[MAGIC.to_vec(), words(&[0x1_0000, 0, 0, 0])].concat()), 12);
     }
 }

@@ -29,6 +29,9 @@ pub(super) enum AddressSpace {
     State(usize),
     /// The surface whose state is at the offset that is the first element of an operand.
     StateOffset(Source<u32>),
+    /// The surface whose state is at the address that is the first element of an operand. Other addresses name no memory: what is
+    /// reached from them is outside.
+    StateAddress(Source<u64>),
 }
 
 impl AddressSpace {
@@ -38,7 +41,7 @@ impl AddressSpace {
         let target = match self {
             Self::Local => world.local(),
             Self::Scratch => world.scratch(),
-            space => space.entry(thread).map_or_else(|| world.flat(), |entry| world.surface(entry)),
+            space => space.entry(thread, world).map_or_else(|| world.flat(), |entry| world.surface(entry)),
         };
         world.view(target, thread.index)
     }
@@ -52,18 +55,20 @@ impl AddressSpace {
     pub(super) fn place(&self) -> Option<Range<u32>> {
         match self {
             Self::SurfaceIndex(source) | Self::StateOffset(source) => bytes_of(source),
+            Self::StateAddress(source) => bytes_of(source),
             _ => None,
         }
     }
 
     /// The binding-table index that it stands for, or the one beyond the table, where it has one.
     #[inline(always)]
-    pub(super) fn entry(&self, thread: &Thread) -> Option<u32> {
+    pub(super) fn entry(&self, thread: &Thread, world: &World<'_>) -> Option<u32> {
         match self {
             Self::Surface(element) => Some(thread.surfaces[*element]),
             Self::SurfaceIndex(source) => Some(source.first(thread)),
             Self::State(element) => Some(entry_of_state(thread.surfaces[*element])),
             Self::StateOffset(source) => Some(entry_of_state(source.first(thread))),
+            Self::StateAddress(source) => world.entry_of_address(source.first(thread)),
             Self::Flat | Self::Local | Self::Scratch => None,
         }
     }

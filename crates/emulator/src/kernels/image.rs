@@ -179,7 +179,7 @@ pub(super) fn image<'w>(
     thread: &Thread,
     world: &'w World<'_>,
 ) -> Option<(&'w Image, Texels<'w>)> {
-    world.image(space.entry(thread)?, thread.index)
+    world.image(space.entry(thread, world)?, thread.index)
 }
 
 /// The offsets that a message adds to texel coordinates.

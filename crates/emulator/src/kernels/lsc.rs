@@ -86,12 +86,11 @@ impl Port<'_> {
             (_, LscAddrType::Ss | LscAddrType::Arg) => AddressSpace::Scratch,
             (_, LscAddrType::Bss) => AddressSpace::StateOffset(l.source(self.surface, 1)?),
             (_, LscAddrType::Surf) if is_scratch(l, self.surface) => AddressSpace::Scratch,
-            // Where other states are in memory is not published.
-            (_, LscAddrType::Surf) => return Err(Stub::undefined(&pages::LSC_UNTYPED).into()),
+            (_, LscAddrType::Surf) => AddressSpace::StateAddress(l.scalar(self.surface)?),
         };
         let scratch = match self.kind {
             LscAddrType::Ss => Some(ScratchBase { number: l.source(self.surface, 1)?, unit: SCRATCH_UNIT }),
-            LscAddrType::Surf => {
+            LscAddrType::Surf if matches!(space, AddressSpace::Scratch) => {
                 let place = l.layout.variable(predefined::SCRATCHLOC).map_or(0, |variable| variable.offset);
                 Some(ScratchBase { number: Source::scalar(place), unit: 1 })
             }

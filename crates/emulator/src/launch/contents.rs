@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use visakit_diag::{Diagnostic, Severity};
+use visakit_native::may_fail;
 
 use super::argument::ImageArgument;
 use super::spec::{ImageSpec, Pixels};
@@ -79,7 +80,7 @@ pub(super) fn read_file(place: &str, path: &Path) -> Result<Vec<u8>, Box<Diagnos
         // What has no length, such as a device, might never end.
         let most = if file.metadata()?.is_file() { MAX_BUFFER } else { STREAM_BYTES };
         let mut bytes = Vec::new();
-        file.take(most + 1).read_to_end(&mut bytes)?;
+        may_fail(|| file.take(most + 1).read_to_end(&mut bytes))?;
         let refused = || io::Error::other(format!("it has more than {most} bytes, which is the limit"));
         (bytes.len() as u64 <= most).then_some(bytes).ok_or_else(refused)
     };
@@ -119,7 +120,8 @@ pub(super) fn reserve(place: &str, size: u64) -> Result<Vec<u8>, Box<Diagnostic>
         Box::new(Diagnostic::new("argument-size", Severity::Error, place, message).help("ask for a smaller buffer"))
     };
     let mut bytes = Vec::new();
-    bytes.try_reserve_exact(usize::try_from(size).map_err(|_| too_large())?).map_err(|_| too_large())?;
+    let size = usize::try_from(size).map_err(|_| too_large())?;
+    may_fail(|| bytes.try_reserve_exact(size)).map_err(|_| too_large())?;
     Ok(bytes)
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, LazyLock};
 
 use crate::machine::observer::AccessKind;
-use visakit_native::PAGE;
+use visakit_native::{PAGE, may_fail};
 
 /// The process has a limit of memory. Without one the system gives addresses without memory, and asking takes time.
 static IS_LIMITED: LazyLock<bool> = LazyLock::new(|| {
@@ -16,7 +16,7 @@ static IS_LIMITED: LazyLock<bool> = LazyLock::new(|| {
 
 /// Returns `true` if that many bytes of memory can be had now.
 pub(crate) fn is_available(bytes: u64) -> bool {
-    let is_there = |bytes: usize| Vec::<u8>::new().try_reserve_exact(bytes).is_ok();
+    let is_there = |bytes: usize| may_fail(|| Vec::<u8>::new().try_reserve_exact(bytes).is_ok());
     !*IS_LIMITED || usize::try_from(bytes).is_ok_and(is_there)
 }
 
@@ -109,7 +109,7 @@ impl Buffer {
 
     /// Returns a buffer of `len` zero bytes; `None` if there is no memory for it.
     pub fn try_zeros(len: usize) -> Option<Self> {
-        let words = bytemuck::try_zeroed_vec(len.div_ceil(4)).ok()?;
+        let words = may_fail(|| bytemuck::try_zeroed_vec(len.div_ceil(4))).ok()?;
         Some(Self { words: Words::Own(words), len, ..Self::default() })
     }
 
@@ -156,7 +156,7 @@ impl Buffer {
     /// there is no memory for them.
     pub fn into_vec(self) -> Option<Vec<u8>> {
         let Self { words: Words::Own(mut words), len, .. } = self else { return None };
-        let mut bytes = bytemuck::try_zeroed_vec::<u8>(words.len() * 4).ok()?;
+        let mut bytes = may_fail(|| bytemuck::try_zeroed_vec::<u8>(words.len() * 4)).ok()?;
         while !words.is_empty() {
             let start = (words.len() - 1) / (PIECE / 4) * (PIECE / 4);
             for (bytes, word) in bytes[start * 4..].as_chunks_mut().0.iter_mut().zip(&words[start..]) {

@@ -125,6 +125,14 @@ impl<'a> World<'a> {
         self.samplers.get(index as usize)?.as_ref()
     }
 
+    /// The index of the surface whose state is at an address, that of an argument or of the program's data.
+    #[inline]
+    pub fn entry_of_address(&self, address: u64) -> Option<u32> {
+        let entry = u32::try_from(address / u64::from(STATE_BYTES)).ok()?;
+        let is_state = address.is_multiple_of(STATE_BYTES.into()) && entry >= ARGUMENTS;
+        (is_state && (entry as usize) < self.bindings.len()).then_some(entry)
+    }
+
     /// What an entry of the binding table stands for; the last entries mean flat and shared local memory.
     #[inline]
     pub fn surface(&self, entry: u32) -> Target<'a> {

@@ -246,12 +246,20 @@ pub fn launch_from(
     mut make: impl FnMut(bool) -> Result<Vec<Option<Argument>>, Box<Diagnostic>>,
     options: &Options<'_>,
 ) -> Result<Outcome, RunError> {
-    if !program.platform.emulated() {
-        let message = format!("the emulator has no model of {}", program.platform.name());
+    let refused = |message: String, may: fn(&Platform) -> bool| {
         let finding = Diagnostic::new("launch-platform", Severity::Error, program.file.clone(), message);
-        let names: Vec<_> = Platform::emulated_ones().map(Platform::name).collect();
+        let names: Vec<_> = Platform::emulated_ones().filter(may).map(Platform::name).collect();
         let help = format!("compile the kernel for a platform that it has: {}", names.join(", "));
-        return Err(Box::new(finding.help(help)).into());
+        Err(Box::new(finding.help(help)).into())
+    };
+    let name = program.platform.name();
+    if !program.platform.emulated() {
+        return refused(format!("the emulator has no model of {name}"), |_| true);
+    }
+    if !program.platform.images() && program.info.has_images() {
+        return refused(format!("the kernel has images or samplers, which {name} lacks"), |platform| {
+            platform.images()
+        });
     }
     understood::check(&program.info)?;
     let private = memory::private_bytes(&program.info, range);

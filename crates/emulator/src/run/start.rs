@@ -18,6 +18,10 @@ const THREAD_BYTE: u32 = R0Element::ThreadInGroup as u32 * 4;
 /// Offset of the scratch base in r0.
 const SCRATCH_WORD: u32 = R0Element::ScratchBase as u32 * 4;
 
+/// Where the states of the threads' scratch memory seem to be, of which the low bits are offsets: no buffer has such an address, and
+/// no other state.
+const SCRATCH_STATES: u64 = 1 << 63;
+
 /// Where the variables stand that a thread finds set.
 pub(super) struct Special {
     groups: [u32; 3],
@@ -266,7 +270,7 @@ pub(super) fn restart(plan: &Plan<'_>, thread: &mut Thread, starts: &Starts, gro
     registers.set(plan.special.state, id.sr0);
     registers.set(plan.special.message, id.msg0);
     registers.set(plan.special.hardware_id, index);
-    registers.set(plan.special.scratch, u64::from(index) * plan.mapped.scratch.pitch);
+    registers.set(plan.special.scratch, SCRATCH_STATES | (u64::from(index) * plan.mapped.scratch.pitch));
     // The base is a multiple of the step that its low bits leave out.
     registers.set(THREAD_BYTE, index as u8);
     registers.set(SCRATCH_WORD, (u64::from(index) * plan.mapped.scratch.pitch) as u32);

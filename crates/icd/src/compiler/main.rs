@@ -7,6 +7,7 @@
 #[path = "../dependency.rs"]
 mod dependency;
 mod libraries;
+mod limits;
 mod opened;
 #[allow(dead_code, unreachable_pub, reason = "the driver uses the other half")]
 #[path = "../request.rs"]
@@ -73,6 +74,7 @@ fn serve() -> io::Result<()> {
     let mut bytes = Vec::new();
     io::stdin().read_to_end(&mut bytes)?;
     let request = Request::read(&mut bytes.as_slice())?;
+    limits::set(&request);
     let loaded = libraries::load_all(&request.library);
     let (invoke, _) = loaded.ok_or_else(|| io::Error::other("the compiler cannot be loaded"))?;
     let mut response = run(invoke, &request)?;

@@ -120,7 +120,7 @@ impl Binder<'_> {
                 let place = self.layout.variable(predefined::SCRATCHLOC).map_or(0, |variable| variable.offset);
                 Space::ScratchAt(place)
             }
-            (_, LscAddrType::Surf) => return self.refuse("memory by the address of a state", at),
+            (_, LscAddrType::Surf) => Space::StateAddress(self.hidden(surface)?),
         };
         let bits = match size {
             LscAddrSize::A32u | LscAddrSize::A32s => 64,

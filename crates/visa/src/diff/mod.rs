@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 use visakit_conform::behaviour::{self, Behaviour, Effort};
 use visakit_conform::{Finding, Report};
+use visakit_diag::{Diagnostic, Severity};
 
 use super::{Findings, Outcome, OutputFormat, finish, out, report};
 use crate::groups::{Group, Layout, listed, summary};
@@ -85,7 +86,12 @@ fn probe(args: &Args) -> Result<Outcome, Findings> {
     };
     let probe = || if args.only.is_empty() { visakit_conform::run(&model) } else { Report::default() };
     // Probing keeps one of the cores busy until it is done.
-    let (mut found, behaviour) = rayon::join(probe, || (!args.no_behaviour).then(execute));
+    let pool = rayon::ThreadPoolBuilder::new().build().map_err(|error| {
+        let message = format!("the system gives no threads: {error}");
+        let finding = Diagnostic::new("out-of-memory", Severity::Error, "visa diff", message);
+        finding.help("raise the limits of the process (`ulimit -v`, `ulimit -u`)")
+    })?;
+    let (mut found, behaviour) = pool.install(|| rayon::join(probe, || (!args.no_behaviour).then(execute)));
     if let Some(behaviour) = &behaviour {
         behaviour.report(&model, &mut found);
     }

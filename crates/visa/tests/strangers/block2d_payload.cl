@@ -1,7 +1,6 @@
 // A block of two dimensions by an address payload: eight rows of sixteen shorts are copied.
 // only pvc bmg ptl
 // where it compiles
-// awaits address payloads of block messages
 // run --global 16 --local 16 --arg a=range:i16:128 --arg o=zeros:256 --arg w=i32:16 --expect o=range:i16:128
 __attribute__((intel_reqd_sub_group_size(16)))
 kernel void k(global short* a, global short* o, int w) {

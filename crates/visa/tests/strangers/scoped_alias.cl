@@ -1,5 +1,4 @@
 // Two blocks of inline vISA whose locals have the same names and are aliases of other variables.
-// awaits names of inline vISA that are made unique
 // run --global 16 --local 16 --arg o=zeros:128 --arg a=range:u32:32:65536:65537 --expect o=fill:u32:32:1,2228256,2,2359330,3,2490404,4,2621478,5,2752552,6,2883626,7,3014700,8,3145774,9,3276848,10,3407922,11,3538996,12,3670070,13,3801144,14,3932218,15,4063292,16,4194366,type=u32
 __attribute__((intel_reqd_sub_group_size(16)))
 kernel void k(global uint* o, global const uint* a) {

@@ -1,5 +1,4 @@
 // Two blocks of inline vISA with a local of one name, each in its own braces.
-// awaits names of inline vISA that are made unique
 // run --global 16 --local 16 --arg o=zeros:64 --arg a=range:i32:16 --arg b=range:i32:16:3 --expect o=fill:i32:16:2,7,24,59,118,207,332,499,714,983,1312,1707,2174,2719,3348,4067
 __attribute__((intel_reqd_sub_group_size(16)))
 kernel void k(global int* o, global const int* a, global const int* b) {

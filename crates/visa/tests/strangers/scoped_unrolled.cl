@@ -1,5 +1,4 @@
 // One block of inline vISA with a local, in a loop that the compiler unrolls.
-// awaits names of inline vISA that are made unique
 // run --global 16 --local 16 --arg o=zeros:64 --arg a=range:i32:19 --expect o=range:i32:16:6:5
 __attribute__((intel_reqd_sub_group_size(16)))
 kernel void k(global int* o, global const int* a) {
