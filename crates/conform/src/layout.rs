@@ -98,7 +98,7 @@ fn one(model: &Model, structure: &Structure, decoder: Decoder, versions: &[Versi
         match member.shape {
             _ if member.data_type => {
                 for code in 0..=255u64 {
-                    let known = model.types.iter().find(|t| t.code == code);
+                    let known = model.types.iter().find(|t| t.code == code && model.object_type(t).is_none());
                     let (name, at) = known.map_or((format!("{path}=0x{code:02x}"), member.at), |t| {
                         (format!("Data_type.{}", t.name), t.at)
                     });

@@ -9,6 +9,7 @@ mod diff;
 mod disasm;
 mod dump;
 mod eval;
+mod explain;
 mod extract;
 mod groups;
 mod info;
@@ -74,6 +75,7 @@ enum Command {
     Compile(compile::Args),
     Run(Box<run::Args>),
     Eval(eval::Args),
+    Explain(explain::Args),
     Completions(shell::CompletionsArgs),
     Man(shell::ManArgs),
 }
@@ -107,6 +109,7 @@ fn main() -> ExitCode {
         Command::Compile(args) => compile::run(args),
         Command::Run(args) => run::run(*args),
         Command::Eval(args) => eval::run(args),
+        Command::Explain(args) => explain::run(args),
         Command::Completions(args) => shell::completions(&args),
         Command::Man(args) => shell::man(&args),
     };

@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 use visakit_diag::{Diagnostic, Severity};
 
+use crate::explain;
 use crate::report::{print_json, printed};
 
 /// What is known of a finding besides its text and its place.
@@ -37,7 +38,7 @@ pub(crate) fn print(findings: &[Diagnostic], mut details: BTreeMap<usize, Detail
             continue;
         }
         let rule_index = rules.iter().position(|rule| rule.id == finding.code).unwrap_or_else(|| {
-            rules.push(Rule { id: finding.code });
+            rules.push(Rule { id: finding.code, help_uri: explain::address(finding.code) });
             rules.len() - 1
         });
         let help = if finding.help.is_empty() { String::new() } else { format!(". {}", finding.help) };
@@ -112,8 +113,11 @@ struct Driver {
 }
 
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct Rule {
     id: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help_uri: Option<String>,
 }
 
 #[derive(Serialize)]

@@ -191,6 +191,8 @@ fn is_sarif(log: &Value) -> Value {
     for result in results {
         let rule = result["ruleIndex"].as_u64().and_then(|n| rules.get(n as usize)).expect("a rule");
         assert_eq!(rule["id"], result["ruleId"]);
+        let (help, code) = (rule["helpUri"].as_str().expect("an address"), rule["id"].as_str().expect("a code"));
+        assert!(help.ends_with(&format!("docs/reference/errors.md#{code}")), "{help}");
         assert!(["error", "warning", "note"].contains(&result["level"].as_str().expect("a level")));
         let print = result["partialFingerprints"]["ruleAndLine/v1"].as_str().expect("a fingerprint");
         assert!(print.starts_with(result["ruleId"].as_str().expect("a rule")) && prints.insert(print), "{print}");

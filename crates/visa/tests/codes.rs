@@ -1,0 +1,151 @@
+//! Every code of a finding is explained in `docs/reference/errors.md`, and that page explains no
+//! other code. The grammar explains those of `visa spec lint` (`codegen/tests/findings.rs`).
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use visakit_testing::root;
+
+/// The crates whose codes have dashes, but for a few. Their words with dashes are codes.
+const FOLDERS: [&str; 5] =
+    ["src", "crates/emulator/src", "crates/visa/src", "crates/zebin/src", "crates/conform/src"];
+
+/// How sources write a code of one word.
+const BEFORE: [&str; 15] = [
+    "Diagnostic::new(",
+    "code: ",
+    "failed(",
+    "self.say(",
+    "self.warn(",
+    "self.push(",
+    "self.whole(",
+    ".report(statement, ",
+    " say(",
+    "violation(",
+    "doubt(",
+    ".name_index, ",
+    "(problem(",
+    " problem(",
+    ".problem(",
+];
+
+/// Words with dashes that are no codes of findings, and why.
+const OTHERS: [(&str, &str); 7] = [
+    ("global", "an option of the launch size"),
+    ("intel-graphics-compiler", "a project"),
+    ("kebab-case", "how serde spells names"),
+    ("local", "an option of the launch size"),
+    ("name-missing", "the grammar explains it"),
+    ("operand-class", "a kind of change of `visa spec diff`"),
+    ("strict-map", "a row of verification.md"),
+];
+
+#[test]
+fn codes_are_explained() {
+    let mut used = BTreeSet::new();
+    for folder in FOLDERS {
+        sources(&root().join(folder), &mut |text| collect(text, true, &mut used));
+    }
+    // The driver has codes only where it makes findings, and the classes of changes are names.
+    sources(&root().join("crates/icd/src"), &mut |text| collect(text, false, &mut used));
+    let classes = std::fs::read_to_string(root().join("crates/spec-tools/src/diff/change.rs")).unwrap();
+    used.extend(literals(&classes, "=> ").map(str::to_owned));
+    rows(&mut used);
+    for (word, _) in OTHERS {
+        used.remove(word);
+    }
+    let page = std::fs::read_to_string(root().join("docs/reference/errors.md")).unwrap();
+    let explained: BTreeSet<_> = explained(&page).into_iter().map(str::to_owned).collect();
+    let missing: Vec<_> = used.difference(&explained).collect();
+    let stale: Vec<_> = explained.difference(&used).collect();
+    assert!(missing.is_empty() && stale.is_empty(), "docs/reference/errors.md lacks {missing:?}, has {stale:?}");
+    assert!(explained.len() > 200, "only {} codes were found", explained.len());
+}
+
+/// A section has two to five lines, so that a reader sees them at once.
+#[test]
+fn sections_are_short() {
+    let page = std::fs::read_to_string(root().join("docs/reference/errors.md")).unwrap();
+    let mut seen = BTreeSet::new();
+    for section in page.split("\n### `").skip(1) {
+        let (code, text) = section.split_once('`').unwrap();
+        assert!(seen.insert(code), "`{code}` has two sections");
+        let text = text.split("\n## ").next().unwrap();
+        let lines = text.lines().filter(|line| !line.is_empty()).count();
+        assert!((1..=5).contains(&lines), "`{code}` has {lines} lines");
+    }
+    // The address of a section is its code.
+    for heading in page.lines().filter_map(|line| line.strip_prefix("## ")) {
+        assert!(!seen.contains(heading.to_ascii_lowercase().as_str()), "`{heading}` takes the address of a code");
+    }
+}
+
+/// Returns the codes in headings, and in the first cells of rows.
+fn explained(page: &str) -> Vec<&str> {
+    let heading = page.lines().filter_map(|line| line.strip_prefix("### `")?.strip_suffix('`'));
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `")?.split(" | ").next());
+    heading.chain(rows.flat_map(|cell| cell.split('`').step_by(2))).collect()
+}
+
+/// Adds the codes that rows of `spec/verification.md` have: `message`, or what `Finding` says.
+fn rows(out: &mut BTreeSet<String>) {
+    let page = std::fs::read_to_string(root().join("spec/verification.md")).unwrap();
+    let mut tables = 0;
+    let mut in_table = false;
+    for line in page.lines() {
+        // A condition has its bars escaped. The last two cells are the finding and its text.
+        let line = line.replace("\\|", " or ");
+        let cells: Vec<_> = line.split('|').map(str::trim).collect();
+        let Some(finding) = cells.len().checked_sub(3).map(|at| cells[at]) else {
+            in_table = false;
+            continue;
+        };
+        if finding == "Finding" {
+            (in_table, tables) = (true, tables + 1);
+        } else if in_table && !finding.contains("---") {
+            let code = finding.split(", ").find(|word| !word.is_empty() && *word != "warning");
+            out.insert(code.unwrap_or("message").to_owned());
+        }
+    }
+    assert!(tables >= 3, "only {tables} tables of rows were found");
+}
+
+/// Reads the Rust sources in a folder and its subfolders, without their tests and comments.
+fn sources(folder: &Path, take: &mut impl FnMut(&str)) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, take);
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            let text = std::fs::read_to_string(&path).unwrap();
+            let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+            let lines: Vec<_> = code.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
+            take(&lines.join("\n"));
+        }
+    }
+}
+
+/// Adds the codes of a source: those in places for codes, and, where `dashed`, words with dashes.
+fn collect(text: &str, dashed: bool, out: &mut BTreeSet<String>) {
+    for before in BEFORE {
+        out.extend(literals(text, before).map(str::to_owned));
+    }
+    // The parser chooses between two codes.
+    out.extend(text.split("let code = if ").skip(1).flat_map(|rest| {
+        let statement = rest.split(';').next().unwrap_or_default();
+        statement.split('"').skip(1).step_by(2).filter(|word| is_code(word)).map(str::to_owned)
+    }));
+    if dashed {
+        out.extend(text.split('"').filter(|word| word.contains('-') && is_code(word)).map(str::to_owned));
+    }
+}
+
+/// Returns the words in quotes that follow `before` and blanks.
+fn literals<'t>(text: &'t str, before: &'t str) -> impl Iterator<Item = &'t str> {
+    let behind = text.split(before).skip(1).filter_map(|rest| rest.trim_start().strip_prefix('"'));
+    behind.filter_map(|rest| rest.split('"').next()).filter(|word| is_code(word))
+}
+
+fn is_code(word: &str) -> bool {
+    word.split('-').all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase()))
+}
