@@ -22,8 +22,8 @@ fn main() {
         exit(1);
     }
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
-    // The pages themselves go along, so that the program can probe itself wherever it is: where documents were
-    // corrected, the pages that say the same without corrections.
+    // The pages themselves go along, so that the program can probe itself wherever it is: where
+    // documents were corrected, the pages that say the same without corrections.
     let corrected = model.pages.iter().any(|p| p.supplied);
     let pages: BTreeMap<&str, &str> =
         model.pages.iter().filter(|p| p.supplied == corrected).map(|p| (p.path.as_str(), p.text.as_str())).collect();
@@ -32,7 +32,8 @@ fn main() {
     let pages = format!("{doc}\npub static SPECIFICATION: &[(&str, &str)] = &[\n{pages}];\n");
     fs::write(out.join("pages.rs"), pages).expect("OUT_DIR can be written");
     for file in visakit_codegen::emit(&model) {
-        // Formatting is done here and not in the generator, which is then compiled beside what formats.
+        // Formatting is done here and not in the generator, which is then compiled beside what
+        // formats.
         let parsed = syn::parse2(file.tokens).expect("emitted code is Rust");
         let text = format!("{}{}", visakit_codegen::HEADER, prettyplease::unparse(&parsed));
         fs::write(out.join(file.name), text).expect("OUT_DIR can be written");

@@ -1,5 +1,6 @@
-//! Decoding, encoding, printing, parsing and checking of compiled kernels, beside iced-x86's decoder on this program's own code.
-//! Figures are the best of several runs, in one run of the program, on one core.
+//! Decoding, encoding, printing, parsing and checking of compiled kernels, beside iced-x86's
+//! decoder on this program's own code. Figures are the best of several runs, in one run of the
+//! program, on one core.
 //!
 //! `cargo bench --bench codec`
 

@@ -1,4 +1,5 @@
-//! Builds a kernel that scales 32 floats of a buffer: `cargo run --example build_kernel -- scale.isa`.
+//! Builds a kernel that scales 32 floats of a buffer:
+//! `cargo run --example build_kernel -- scale.isa`.
 
 use std::error::Error;
 
@@ -16,7 +17,8 @@ const EIGHT: ExecSize = ExecSize { size: ExecSizeSize::N8, mask: ExecMask::M1 };
 pub(crate) fn run() -> Result<Object, Box<dyn Error>> {
     let mut b = RoutineBuilder::kernel("scale");
     b.attribute("Target", "cm");
-    // Variables: the arguments, eight floats at a time, and where we are in the buffer. Messages want whole registers.
+    // Variables: the arguments, eight floats at a time, and where we are in the buffer. Messages
+    // want whole registers.
     let buffer = b.surface("buffer", 1);
     let factor = b.variable(Variable::new("factor", DataType::F, 1).align(Alignment::Dword));
     let floats = b.variable(Variable::new("floats", DataType::F, 8).align(Alignment::Grf));

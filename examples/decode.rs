@@ -11,7 +11,8 @@ pub(crate) fn run(bytes: &[u8]) -> Result<String, Box<dyn Error>> {
     let mut out = format!("version {}\n", object.version);
     for routine in object.routines() {
         out += &format!("{}: {} instructions\n", routine.name(), routine.instructions.len());
-        // The names of variables and labels stand in the routine; an instruction has their numbers only.
+        // The names of variables and labels stand in the routine; an instruction has their numbers
+        // only.
         let names = RoutineNames::of(routine);
         for instruction in &routine.instructions {
             out += &format!("{:>14}  {}\n", instruction.page().name, instruction.display(&names));

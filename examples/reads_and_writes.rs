@@ -1,4 +1,5 @@
-//! Counts how often each variable of an object is read and written: `cargo run --example reads_and_writes -- kernel.isa`.
+//! Counts how often each variable of an object is read and written:
+//! `cargo run --example reads_and_writes -- kernel.isa`.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -7,7 +8,7 @@ use visakit::object::Object;
 use visakit::rt::{Names, Role};
 use visakit::text::RoutineNames;
 
-/// One line a variable of each routine: its name, how often it is read, how often it is written.
+/// Prints a line for each variable of each routine: its name, how often it is read, how often it is written.
 pub(crate) fn run(bytes: &[u8]) -> Result<String, Box<dyn Error>> {
     let object = Object::decode(bytes)?;
     let mut out = String::new();

@@ -6,7 +6,8 @@ use visakit::isa::{Add, DataType, Instruction, Mul, Operand};
 use visakit::object::{Object, Routine};
 use visakit::rt::{FieldMut, VisitorMut};
 
-/// A visitor is shown every field of an instruction and may change it. This one makes each constant 1.0 a 2.0.
+/// A visitor is shown every field of an instruction and may change it. This one makes each constant
+/// 1.0 a 2.0.
 struct OneToTwo;
 
 impl VisitorMut for OneToTwo {
@@ -20,7 +21,8 @@ impl VisitorMut for OneToTwo {
     }
 }
 
-/// An instruction is an enum with a struct for each page: a product with 2.0 becomes a sum of the factor with itself.
+/// An instruction is an enum with a struct for each page: a product with 2.0 becomes a sum of the
+/// factor with itself.
 fn product_to_sum(instruction: &mut Instruction) {
     if let Instruction::Mul(Mul { exec_size, pred, dst, src0, src1 }) = instruction
         && let Operand::Immediate(constant) = &src1.operand

@@ -1,4 +1,5 @@
-//! The instruction set as Rust: types, codec, text, stubs and reflection, generated from the pages in `spec/`.
+//! The instruction set as Rust: types, codec, text, stubs and reflection, generated from the pages
+//! in `spec/`.
 //!
 //! ```
 //! use visakit::isa::{Add, Instruction};

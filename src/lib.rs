@@ -27,7 +27,8 @@
 //! assert!(disassemble(&bytes[..40]).unwrap_err().contains("at byte 0x"));
 //! ```
 //!
-//! Modules in reading order: the runtime and the generated module; objects, how they are built, texts and the rules.
+//! Modules in reading order: the runtime and the generated module; objects, how they are built,
+//! texts and the rules.
 
 mod generated;
 pub mod isa;

@@ -1,7 +1,8 @@
-//! How much a text or an object may hold. What is beyond is a finding at its place, which says the limit.
+//! How much a text or an object may hold. What is beyond is a finding at its place, which says the
+//! limit.
 //!
-//! They are far above what the compilers write, and keep the time and the memory that an input costs in proportion to its
-//! size.
+//! They are far above what the compilers write, and keep the time and the memory that an input
+//! costs in proportion to its size.
 
 #[cfg(feature = "text")]
 pub use crate::rt::MAX_EXPRESSION_DEPTH as EXPRESSION_DEPTH;

@@ -19,8 +19,9 @@ impl Default for Platform {
 }
 
 impl Platform {
-    /// Returns the registers by which a kernel finds out that it runs in hardware thread `number`. Kernels index buffers that
-    /// hold something for each hardware thread by the number that they compute from them.
+    /// Returns the registers by which a kernel finds out that it runs in hardware thread `number`.
+    /// Kernels index buffers that hold something for each hardware thread by the number that they
+    /// compute from them.
     ///
     /// ```
     /// use visakit::isa::Platform;
@@ -53,7 +54,8 @@ impl Platform {
 mod tests {
     use super::*;
 
-    /// The numbers that compiled kernels compute from the registers, as their code of each platform does it.
+    /// The numbers that compiled kernels compute from the registers, as their code of each platform
+    /// does it.
     fn computed(platform: Platform, ThreadId { sr0, msg0 }: ThreadId) -> u32 {
         let close = |value: u32, bit: u32, bits: u32| value & ((1 << bit) - 1) | value >> (bit + bits) << bit;
         match platform.name() {

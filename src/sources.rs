@@ -1,9 +1,11 @@
-//! What the generated module came from, inside of the library: for tools that read, compare or generate wherever they are.
+//! What the generated module came from, inside of the library: for tools that read, compare or
+//! generate wherever they are.
 
 pub use crate::generated::SPECIFICATION;
 
-/// The files of the runtime that a generated module stands on, with their texts; they belong into a folder `rt` beside it.
-/// Lines with `#[cfg(feature` in them are for this crate: elsewhere the runtime is whole.
+/// The files of the runtime that a generated module stands on, with their texts; they belong into a
+/// folder `rt` beside it. Lines with `#[cfg(feature` in them are for this crate: elsewhere the
+/// runtime is whole.
 pub static RUNTIME: &[(&str, &str)] = &[
     ("mod.rs", include_str!("rt/mod.rs")),
     ("bytes.rs", include_str!("rt/bytes.rs")),

@@ -11,7 +11,8 @@ use visakit::text::{Options, Style, parse, print};
 
 const ONE: ExecSize = ExecSize { size: ExecSizeSize::N1, mask: ExecMask::M1 };
 
-/// Tables of all kinds, names that the builder makes, labels that are named before they stand anywhere.
+/// Tables of all kinds, names that the builder makes, labels that are named before they stand
+/// anywhere.
 fn everything() -> Routine {
     let mut b = RoutineBuilder::kernel("all");
     let late = b.label("late");
@@ -82,7 +83,8 @@ fn roles_of_operands_and_variables() {
     assert_eq!(shown, ["A0(0)<1>", "V32(0,0)<0;1,0>", "0x4:uw"]);
 }
 
-/// Each field that names something has the same role in the reflection, and operands are shown with it.
+/// Each field that names something has the same role in the reflection, and operands are shown with
+/// it.
 #[test]
 fn reflection_has_the_roles() {
     let mut written = 0;

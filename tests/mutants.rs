@@ -1,5 +1,5 @@
-//! A sample of changed kernels, and what the vendor's assembler makes of them. `tests/corpus.py` takes many more, of other
-//! people's kernels.
+//! A sample of changed kernels, and what the vendor's assembler makes of them. `tests/corpus.py`
+//! takes many more, of other people's kernels.
 
 use std::path::Path;
 use std::process::Command;
@@ -37,7 +37,8 @@ fn genx_ir_agrees_on_mutants() {
     assert!(asked * 10 > MUTANTS * 9 && refused * 4 > asked && refused < asked, "{asked} asked, {refused} refused");
 }
 
-/// What the vendor's assembler takes by mistake, see `EXPLAINED` in `corpus_mutants.py`: it cuts off what a number has too much.
+/// What the vendor's assembler takes by mistake, see `EXPLAINED` in `corpus_mutants.py`: it cuts
+/// off what a number has too much.
 fn is_explained(problem: &str) -> bool {
     ["a number from", "fits into type"].iter().any(|words| problem.contains(words))
 }

@@ -21,7 +21,8 @@ fn assemble(text: &str, platform: &str) -> Object {
     }
 }
 
-/// Text to object gives the bytes of the vendor's assembler; those bytes decode and encode to themselves.
+/// Text to object gives the bytes of the vendor's assembler; those bytes decode and encode to
+/// themselves.
 #[test]
 fn single_instruction_objects() {
     let gaps = known_gaps();
@@ -88,11 +89,13 @@ fn genx_ir_reads_our_objects() {
     let dir = visakit_testing::root().join("tests/vectors/single");
     for file in visakit_testing::files(&dir, "isa") {
         let name = file.file_stem().unwrap().to_string_lossy().into_owned();
-        // What the packaged tools do not know yet: bytes by the layouts of the vendor's published tables.
+        // What the packaged tools do not know yet: bytes by the layouts of the vendor's published
+        // tables.
         if name.starts_with("newer-") {
             continue;
         }
-        // Some objects say by their name what they are for; GenX_IR changes alignments of others' kernels.
+        // Some objects say by their name what they are for; GenX_IR changes alignments of others'
+        // kernels.
         let platform = name.split('-').next().filter(|p| Platform::from_name(p).is_some()).unwrap_or("skl");
         let bytes = std::fs::read(&file).unwrap();
         let object = Object::decode(&bytes).unwrap();
@@ -150,7 +153,8 @@ fn damaged_objects_do_no_harm() {
                 damaged[at] ^= flip;
                 if let Ok(object) = Object::decode(&damaged) {
                     let again = object.encode();
-                    // Places in the header are derived; an object whose places differ is not whole, but harmless.
+                    // Places in the header are derived; an object whose places differ is not whole,
+                    // but harmless.
                     assert!(again.is_ok(), "{name} at {at}: {again:?}");
                 }
             }
@@ -163,7 +167,8 @@ fn damaged_objects_do_no_harm() {
 fn illegal_bits_are_located() {
     let path = visakit_testing::root().join("tests/vectors/single/arith-00.isa");
     let bytes = std::fs::read(path).unwrap();
-    // `add` stands 29 bytes before the end of the file: opcode, execution size, …; `ret` behind it has 4 bytes.
+    // `add` stands 29 bytes before the end of the file: opcode, execution size, …; `ret` behind it
+    // has 4 bytes.
     let code = bytes.len() - 4 - 28;
     assert_eq!(bytes[code], 0x01);
     let mut reserved = bytes.clone();

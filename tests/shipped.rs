@@ -1,4 +1,5 @@
-//! Objects of older versions that the vendor shipped, with the texts that its printer makes of them.
+//! Objects of older versions that the vendor shipped, with the texts that its printer makes of
+//! them.
 
 use std::path::PathBuf;
 
@@ -98,7 +99,8 @@ fn full_texts_are_exact() {
     assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// The full texts of all routines, one after another, give the whole object again but for its native code.
+/// The full texts of all routines, one after another, give the whole object again but for its
+/// native code.
 #[test]
 fn joined_texts_are_exact() {
     let (mut several, mut wrong) = (0, Vec::new());

@@ -139,8 +139,8 @@ fn expressions_are_computed() {
     fails("    mov (M1, 1) V32(0,0)<1> %sizeof V3:d", 37, "is `V32` meant?");
 }
 
-/// The grammar is the vendor's: what stands in one order, where blanks may be, what begins a line. `tests/corpus.py agree`
-/// and `tests/mutants.rs` ask its assembler.
+/// The grammar is the vendor's: what stands in one order, where blanks may be, what begins a line.
+/// `tests/corpus.py agree` and `tests/mutants.rs` ask its assembler.
 #[test]
 fn the_vendors_grammar() {
     let mov = "    mov (M1, 16) V32(0,0)<1> ";
@@ -271,7 +271,8 @@ fn full_texts_give_the_same_objects() {
     }
 }
 
-/// What older objects have of their file: its variables, aliases of these, and who uses them. Each routine says them all.
+/// What older objects have of their file: its variables, aliases of these, and who uses them. Each
+/// routine says them all.
 #[test]
 fn parts_of_the_file() {
     let file = ".file_variable \"@xy\" linkage=global type=uw num_elts=2 align=dword\n\

@@ -1,4 +1,5 @@
-//! Texts of the vendor's newer printers: their forms are read, told apart from older ones, kept by objects and printed.
+//! Texts of the vendor's newer printers: their forms are read, told apart from older ones, kept by
+//! objects and printed.
 
 use visakit::object::Object;
 use visakit::text::{Options, Style, parse, print};
@@ -123,7 +124,8 @@ fn functions_that_a_text_declares_come_back() {
     let source = text("4.2", &[]).replacen(".kernel \"k\"\n", ".kernel \"k\"\n.funcdecl \"f\"\n.funcdecl \"g\"\n", 1);
     let (_, printed) = round(&source);
     assert_eq!(printed.replace(".kernel_attr Target=\"3d\"\n", ""), source);
-    // Without a form that tells the revision: not in texts of the compiler that has one name for all kernels.
+    // Without a form that tells the revision: not in texts of the compiler that has one name for
+    // all kernels.
     let early = source.replacen("4.2", "4.1", 1);
     assert!(round(&early).1.contains(".funcdecl \"f\"\n.funcdecl \"g\"\n"));
     assert!(!round(&early.replacen("\"k\"", "\"kernel\"", 1)).1.contains(".funcdecl"));
@@ -196,7 +198,8 @@ fn types_that_only_texts_have_come_back() {
     let source = small_floats("mov (M1_NM, 16) V40(0,0)<1> V34(0,0)<1;1,0>");
     let (object, printed) = round(&source);
     assert_eq!(printed.replace(".kernel_attr Target=\"3d\"\n", ""), source);
-    // An object has other types in their place, of the same size, and strings that keep what the text says.
+    // An object has other types in their place, of the same size, and strings that keep what the
+    // text says.
     let routine = &object.kernels[0].routine;
     let marks: Vec<_> = routine.strings.iter().map(|s| s.to_text()).filter(|s| s.starts_with(".type ")).collect();
     assert_eq!(marks.len(), 4, "{marks:?}");

@@ -1,4 +1,5 @@
-//! The verdict of `verify` on legal and illegal kernels, and the vendor's beside it where its assembler is installed.
+//! The verdict of `verify` on legal and illegal kernels, and the vendor's beside it where its
+//! assembler is installed.
 
 use std::process::Command;
 
@@ -170,7 +171,8 @@ const STATEMENTS: &[(&str, &str, &str)] = &[
     ("dword_atomic.cmpxchg (M1, 8) T6 V38.0 V38.0 V38.0 %null.0", "skl", ""),
 ];
 
-/// The same for what the packaged assembler does not know; the verdicts are those of the vendor's published sources.
+/// The same for what the packaged assembler does not know; the verdicts are those of the vendor's
+/// published sources.
 const NEWER: &[(&str, &str, &str)] = &[
     ("tanh (M1, 16) V33(0,0)<1> V33(0,0)<1;1,0>", "xe3p", ""),
     ("tanh (M1, 16) V33(0,0)<1> V33(0,0)<1;1,0>", "xe3", "platform"),
@@ -274,7 +276,8 @@ fn labels() {
     assert!(errors(&kernel("", "call (M1, 16) f\n    ret (M1, 1)\n.function \"f\"\nf:"), "skl").is_empty());
 }
 
-/// What the documents forbid and the vendor's assembler takes is a warning, so that neither is lost.
+/// What the documents forbid and the vendor's assembler takes is a warning, so that neither is
+/// lost.
 #[test]
 fn warnings() {
     let text = kernel("", "add (M3, 16) V33(0,0)<1> V33(0,0)<1;1,0> 0x3f800000:f");
@@ -284,8 +287,8 @@ fn warnings() {
     assert_eq!(codes, [("mask", Severity::Warning)]);
 }
 
-/// Pseudo inputs are known to the producer only, so that nothing is wrong with a kernel that has some between its arguments.
-/// The packaged assembler refuses them; today's compiler writes them.
+/// Pseudo inputs are known to the producer only, so that nothing is wrong with a kernel that has
+/// some between its arguments. The packaged assembler refuses them; today's compiler writes them.
 #[test]
 fn pseudo_inputs_are_no_errors() {
     let text = kernel(".implicit_PSEUDO_INPUT V32 offset=32 size=256\n.input V33 offset=160 size=256", "");

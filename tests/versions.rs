@@ -1,4 +1,5 @@
-//! Versions of which no file has been seen: objects of the vendor's assembler, moved to their layouts.
+//! Versions of which no file has been seen: objects of the vendor's assembler, moved to their
+//! layouts.
 //!
 //! What reads them as an independent judge is the vendor's reader, which knows every version.
 

@@ -1,4 +1,5 @@
-//! Reading, checking and emitting the specification: what every build of this crate pays, formatting apart.
+//! Reading, checking and emitting the specification: what every build of this crate pays,
+//! formatting apart.
 //!
 //! The vendor's documents are measured beside our pages where `VISAKIT_UPSTREAM` names them.
 

@@ -1,5 +1,6 @@
-//! What the grammar of the pages has names for: the structures of operands and of objects, and the shared lists that
-//! everything refers to. They are found once, behind the reading, and are places in the model from then on.
+//! What the grammar of the pages has names for: the structures of operands and of objects, and the
+//! shared lists that everything refers to. They are found once, behind the reading, and are places
+//! in the model from then on.
 
 use crate::model::{
     BitField, BitFieldKind, Column, FieldKind, ListId, ListKind, Member, Model, SourceSpan, Structure, StructureId,

@@ -1,5 +1,5 @@
-//! The model as text, one line a fact, in an order that does not depend on where pages stand: what a reviewer reads
-//! when pages change.
+//! The model as text, one line a fact, in an order that does not depend on where pages stand: what
+//! a reviewer reads when pages change.
 
 use crate::model::{
     Access, Attribute, Availability, BitField, BitFieldKind, Cell, Column, ColumnKind, Condition, DataType, Field,
@@ -152,7 +152,8 @@ pub(crate) fn attribute(a: &Attribute) -> String {
     format!("{} on {} bytes {} value {}", a.name, a.place, a.bytes, a.value)
 }
 
-/// An opcode with its sub-opcode, and what the page describes where that is no ordinary instruction.
+/// An opcode with its sub-opcode, and what the page describes where that is no ordinary
+/// instruction.
 pub(crate) fn opcode(i: &Instruction) -> String {
     let sub = i.sub_opcode.map_or(String::new(), |s| format!(" {s:#04x}"));
     format!("{:#04x}{sub}{}", i.opcode, kind(&i.kind))

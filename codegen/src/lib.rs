@@ -1,8 +1,9 @@
 //! Reads vISA specification pages into a model and emits Rust from it.
 //!
-//! The flow is one way: pages, [`markdown`], readers, [`model::Model`], rules, [`emit`]; [`read_dir`] goes as far as the
-//! rules. An [`overlay`] corrects documents that are not ours. Nothing here knows the crate that uses the emitted code,
-//! which is `visakit`: its build script is the one caller that emits.
+//! The flow is one way: pages, [`markdown`], readers, [`model::Model`], rules, [`emit`];
+//! [`read_dir`] goes as far as the rules. An [`overlay`] corrects documents that are not ours.
+//! Nothing here knows the crate that uses the emitted code, which is `visakit`: its build script is
+//! the one caller that emits.
 
 pub mod anatomy;
 mod check;

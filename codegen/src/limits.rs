@@ -1,7 +1,8 @@
-//! How much a page may hold. What is beyond is a finding at its place, which says the limit, and is not read.
+//! How much a page may hold. What is beyond is a finding at its place, which says the limit, and is
+//! not read.
 //!
-//! They are far above what anyone writes, and keep the time, the stack and the memory that a page costs in proportion to
-//! its size.
+//! They are far above what anyone writes, and keep the time, the stack and the memory that a page
+//! costs in proportion to its size.
 
 /// Bytes of a page, or of an overlay.
 pub const PAGE_BYTES: u64 = 32 << 20;

@@ -1,7 +1,9 @@
-//! The generator on its own: it still runs when a page is so broken that the main crate cannot build.
+//! The generator on its own: it still runs when a page is so broken that the main crate cannot
+//! build.
 //!
-//! `visakit-codegen [DIR]` checks a specification, `--facts` prints it, one line a fact. `--overlay FILE` corrects it
-//! first; `--draft` then prints the entries that the overlay lacks to give the facts of its own specification.
+//! `visakit-codegen [DIR]` checks a specification, `--facts` prints it, one line a fact.
+//! `--overlay FILE` corrects it first; `--draft` then prints the entries that the overlay lacks to
+//! give the facts of its own specification.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,7 @@
 //! The only module that knows markdown: a page's text becomes sections of plain blocks with spans.
 //!
-//! Everything is kept with its place in the source, because every fact read from it is reported with one.
+//! Everything is kept with its place in the source, because every fact read from it is reported
+//! with one.
 
 use std::ops::Range;
 
@@ -145,8 +146,8 @@ impl Inline {
         out
     }
 
-    /// A single line of source read as the text of a list item; for items that stand inside code because
-    /// they are indented too far.
+    /// A single line of source read as the text of a list item; for items that stand inside code
+    /// because they are indented too far.
     pub fn from_item_line(line: &str, start: usize) -> Option<Self> {
         let lead = line.len() - line.trim_start().len();
         let rest = line.trim_start().strip_prefix("- ")?;
@@ -172,7 +173,8 @@ impl Inline {
     }
 }
 
-/// Reads a page. Never fails: what is not understood stays as text, and what is too much is left out.
+/// Reads a page. Never fails: what is not understood stays as text, and what is too much is left
+/// out.
 pub fn parse(source: &str) -> Document {
     let mut excess = Vec::new();
     let events = within_limits(Parser::new_ext(source, Options::ENABLE_TABLES).into_offset_iter(), &mut excess);

@@ -80,7 +80,8 @@ pub struct Model {
     pub platforms: Vec<Platform>,
     /// Bit fields and enumerations, shared ones first.
     pub lists: Vec<List>,
-    /// Lists that pages spell out although they are, or are part of, a shared list: they have the shared type.
+    /// Lists that pages spell out although they are, or are part of, a shared list: they have the
+    /// shared type.
     pub spelled: Vec<Spelled>,
     /// Structures of the chapters.
     pub structures: Vec<Structure>,

@@ -1,4 +1,5 @@
-//! The small forms that facts have on a page: numbers, marks in braces, phrases, lists of words, heads of fields.
+//! The small forms that facts have on a page: numbers, marks in braces, phrases, lists of words,
+//! heads of fields.
 
 mod braces;
 mod near;
@@ -10,7 +11,8 @@ pub use sentence::{Fact, PHRASES, Phrase, Problem, Said, said};
 use crate::markdown::Inline;
 use crate::model::{Availability, Bound};
 
-/// Reads a number: decimal, `0x…` or `0b…`. A decimal one does not begin with a zero: some letter is missing there.
+/// Reads a number: decimal, `0x…` or `0b…`. A decimal one does not begin with a zero: some letter
+/// is missing there.
 pub fn number(text: &str) -> Option<u64> {
     let text = text.trim();
     if let Some(hex) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {

@@ -1,7 +1,8 @@
 //! The facts of a model by place: what an overlay corrects, and what is compared after it.
 //!
-//! A place is a small group of facts that belong together: a table, a structure, or one aspect of an instruction. Its
-//! facts are lines of text in the notation of [`crate::facts`]; their order in the pages does not matter.
+//! A place is a small group of facts that belong together: a table, a structure, or one aspect of
+//! an instruction. Its facts are lines of text in the notation of [`crate::facts`]; their order in
+//! the pages does not matter.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -102,7 +103,8 @@ fn unnamed(model: &Model, shape: FieldKind, line: String) -> String {
     }
 }
 
-/// What a list that stands on a page holds. Shared lists are places of their own: the page that has them.
+/// What a list that stands on a page holds. Shared lists are places of their own: the page that has
+/// them.
 fn list(model: &Model, id: ListId, owner: &str, put: &mut dyn FnMut(String)) {
     let list = model.list(id);
     if list.shared {

@@ -1,5 +1,6 @@
-//! Names become ids. What a page calls by its name is found here, once, behind the reading and again behind an overlay,
-//! which puts other facts where names may lead; what is not there is a finding of the checks.
+//! Names become ids. What a page calls by its name is found here, once, behind the reading and
+//! again behind an overlay, which puts other facts where names may lead; what is not there is a
+//! finding of the checks.
 
 use crate::anatomy::PartId;
 use crate::model::{
@@ -126,7 +127,8 @@ fn structures(model: &mut Model) {
     }
 }
 
-/// Classes of operands: the part of a tag that has them all, the structures behind it, and the fields that take them.
+/// Classes of operands: the part of a tag that has them all, the structures behind it, and the
+/// fields that take them.
 fn classes(model: &mut Model) {
     let classed: Vec<(StructureId, String)> = (0..)
         .map(StructureId)
@@ -151,7 +153,8 @@ fn classes(model: &mut Model) {
     }
 }
 
-/// The part of a tag whose values are the classes that structures have. What follows the tag depends on it.
+/// The part of a tag whose values are the classes that structures have. What follows the tag
+/// depends on it.
 fn class_part(model: &Model, classed: &[(StructureId, String)]) -> Option<PartId> {
     let is_union = |s: &&Structure| s.members.iter().any(|m| m.storage.iter().any(|(_, t)| *t == MemberType::Info));
     let tagged = model.structures.iter().find(is_union)?;
@@ -251,7 +254,8 @@ fn values(model: &Model, form: &Form, condition: &mut Condition) {
     condition.values.iter_mut().for_each(|r| r.to = of.and_then(|place| value(model, form, place, &r.name)));
 }
 
-/// The field of a form that `Field` is, or the part of one that `Field.part` is; `p` is the predicate.
+/// The field of a form that `Field` is, or the part of one that `Field.part` is; `p` is the
+/// predicate.
 pub(crate) fn place(model: &Model, form: &Form, name: &str) -> Option<Place> {
     let (name, part) = name.split_once('.').map_or((name, None), |(field, part)| (field, Some(part)));
     let is = |f: &Field| {

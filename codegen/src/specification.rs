@@ -9,8 +9,8 @@ use crate::folder::{self, Unread};
 use crate::model::{Model, Page};
 use crate::{check, read};
 
-/// Reads a specification folder. The error is the file that could not be read and why; a folder in which nothing is said
-/// is one.
+/// Reads a specification folder. The error is the file that could not be read and why; a folder in
+/// which nothing is said is one.
 pub fn read_dir(dir: &Path) -> Result<(Model, Vec<Diagnostic>), (PathBuf, std::io::Error)> {
     let (pages, files, links) = load_with_links(dir, usize::MAX)?;
     let (model, mut diagnostics) = checked(pages, Some(files));
@@ -77,7 +77,8 @@ pub fn read_texts(pages: Vec<Page>) -> (Model, Vec<Diagnostic>) {
     read_placed(pages, None)
 }
 
-/// Reads a specification that is at hand as pages, with the paths of all files to which they may link.
+/// Reads a specification that is at hand as pages, with the paths of all files to which they may
+/// link.
 pub fn read_placed(mut pages: Vec<Page>, files: Option<BTreeSet<String>>) -> (Model, Vec<Diagnostic>) {
     pages.sort_by(|a, b| a.path.cmp(&b.path));
     checked(pages, files)

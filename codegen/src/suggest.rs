@@ -16,7 +16,8 @@ pub(crate) fn nearest<'a>(wrong: &str, known: impl Iterator<Item = &'a str>) -> 
     known.filter_map(|name| Some((distance_within(wrong, name, limit)?, name))).min().map(|(_, name)| name)
 }
 
-/// How many letters have to be changed, added, left out or swapped with their neighbour, without regard to case.
+/// How many letters have to be changed, added, left out or swapped with their neighbour, without
+/// regard to case.
 pub(crate) fn distance(a: &str, b: &str) -> usize {
     let a: Vec<char> = a.to_ascii_lowercase().chars().collect();
     let b: Vec<char> = b.to_ascii_lowercase().chars().collect();
@@ -36,7 +37,8 @@ pub(crate) fn distance(a: &str, b: &str) -> usize {
     last.last().copied().unwrap_or(0)
 }
 
-/// The same where it is at most a number, without much work where the lengths already say that it is not.
+/// The same where it is at most a number, without much work where the lengths already say that it
+/// is not.
 pub(crate) fn distance_within(a: &str, b: &str, most: usize) -> Option<usize> {
     if a.chars().count().abs_diff(b.chars().count()) > most {
         return None;

@@ -14,7 +14,8 @@ pub struct Template {
     pub full: bool,
     /// The text revision from which the vendor's printer writes it, as year times 100 plus month.
     pub since: Option<u32>,
-    /// The text revision from which the vendor's printer no longer writes it and its reader refuses it.
+    /// The text revision from which the vendor's printer no longer writes it and its reader refuses
+    /// it.
     pub before: Option<u32>,
 }
 
@@ -38,7 +39,8 @@ pub enum Item {
         field: String,
         /// Name of the part, as written.
         part: Option<String>,
-        /// Where they are in the form of [`crate::model::Form::texts`]; in the template of a list its part is the field.
+        /// Where they are in the form of [`crate::model::Form::texts`]; in the template of a list
+        /// its part is the field.
         place: Option<Place>,
         /// How it prints.
         format: Style,
@@ -49,8 +51,8 @@ pub enum Item {
     Shown(Vec<Item>),
 }
 
-/// How a field prints. The runtime's `rt::Format` is called like it: that is copied out with the generated code and
-/// knows no templates.
+/// How a field prints. The runtime's `rt::Format` is called like it: that is copied out with the
+/// generated code and knows no templates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Style {
     /// By its type.
@@ -126,7 +128,8 @@ pub fn parse(line: &str) -> Result<Template, (String, usize)> {
     Ok(Template { items, source: line.trim().to_owned(), full, since, before })
 }
 
-/// Reads the marks of text revisions in front of a template, `{2024-02+}` and `{-2024-02}`, and their length.
+/// Reads the marks of text revisions in front of a template, `{2024-02+}` and `{-2024-02}`, and
+/// their length.
 fn revisions(line: &str) -> (Option<u32>, Option<u32>, usize) {
     let (mut since, mut before, mut at) = (None, None, 0);
     while let Some((mark, _)) = line[at..].strip_prefix('{').and_then(|rest| rest.split_once('}')) {

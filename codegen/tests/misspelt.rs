@@ -1,4 +1,5 @@
-//! Each phrase of the grammar, misspelt in many ways on real pages: it is still understood, or is a finding at its line.
+//! Each phrase of the grammar, misspelt in many ways on real pages: it is still understood, or is a
+//! finding at its line.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -18,7 +19,8 @@ fn on_our_pages() {
 fn on_the_documents() {
     let Some(folder) = visakit_testing::upstream("on_the_documents") else { return };
     for revision in ["2022-12", "2025-02"] {
-        // They have none of the phrases that only our grammar has: shared lists, defaults, accesses, copies and the like.
+        // They have none of the phrases that only our grammar has: shared lists, defaults,
+        // accesses, copies and the like.
         assert_eq!(misspell(&folder.join(revision)), 8, "{revision}");
     }
 }
@@ -41,8 +43,9 @@ fn the_readme_has_the_same_phrases() {
     assert_eq!(leads, table);
 }
 
-/// Findings of the kinds of which pages that are as they should be have none. The vendor's documents have sentences that
-/// state facts in words of their own, which is what most of these are about, and prose that begins like a phrase.
+/// Findings of the kinds of which pages that are as they should be have none. The vendor's
+/// documents have sentences that state facts in words of their own, which is what most of these are
+/// about, and prose that begins like a phrase.
 #[test]
 fn unchanged_pages_are_silent() {
     let (_, ours) = read_dir(&visakit_testing::root().join("spec")).unwrap();
@@ -51,18 +54,22 @@ fn unchanged_pages_are_silent() {
     for (revision, ranges) in [("2022-12", 6), ("2025-02", 7)] {
         let (_, found) = read_dir(&folder.join(revision)).unwrap();
         let count = |code: &str| found.iter().filter(|d| d.code == code).count();
-        // `Restriction: type UD` (4), `Valid value is` (2) and `index to the string` (2): facts that are not read.
+        // `Restriction: type UD` (4), `Valid value is` (2) and `index to the string` (2): facts
+        // that are not read.
         assert_eq!(count("phrase-unknown"), 8, "{revision}");
-        // `See …` without a link (14), `Only for …`, `Only valid …` and the like (9), `index of the variable` and no
-        // kind of one (5), types for some operations only or with a remark behind them (4): none of it is read.
+        // `See …` without a link (14), `Only for …`, `Only valid …` and the like (9),
+        // `index of the variable` and no kind of one (5), types for some operations only or with a
+        // remark behind them (4): none of it is read.
         assert_eq!(count("phrase-syntax"), 32, "{revision}");
-        // A label's index where no index is, and a range of a member's text that other words go on with.
+        // A label's index where no index is, and a range of a member's text that other words go on
+        // with.
         assert_eq!(count("phrase-idle"), 2, "{revision}");
         // Ends that are names, such as `[1-thread_group_size]`, and `0-4` without brackets.
         assert_eq!(count("range-syntax"), ranges, "{revision}");
         // `Present only of` (2), and `present only for …` (2) of which one is said of a member.
         assert_eq!(count("presence-syntax"), 4, "{revision}");
-        // Members that are described without bold names (7) or with an asterisk inside of one, and a condition in words.
+        // Members that are described without bold names (7) or with an asterisk inside of one, and
+        // a condition in words.
         assert_eq!(count("structure-syntax"), 9, "{revision}");
         let never =
             ["mark-syntax", "mark-contradiction", "table-column", "list-syntax", "bits-syntax", "type-syntax"];
@@ -89,7 +96,8 @@ fn misspell(folder: &Path) -> usize {
     let chapters = ["lists.md", "2_datatypes.md", "5_operands.md", "platforms.md"];
     let chapters: Vec<&Page> = pages.iter().filter(|p| chapters.contains(&p.path.as_str())).collect();
     let mut sites: Vec<Site<'_>> = Vec::new();
-    // Pages of their own, so that one reading is about one mistake of each phrase; the rarest phrase has the first choice.
+    // Pages of their own, so that one reading is about one mistake of each phrase; the rarest
+    // phrase has the first choice.
     let having = |phrase: &Phrase| -> Vec<(&Page, usize)> {
         let instructions = pages.iter().filter(|p| p.path.starts_with("instructions/"));
         instructions.filter_map(|p| Some((p, place(p, phrase)?))).collect()

@@ -1,8 +1,9 @@
-//! A fact is written once, in `spec/`: no code behind the pages' grammar knows a page, field, enumerator or variable by name.
+//! A fact is written once, in `spec/`: no code behind the pages' grammar knows a page, field,
+//! enumerator or variable by name.
 //!
-//! The literals of all sources that stand behind the model are compared with the model's names. What is a word of English or
-//! of another format and not the name that it looks like is listed in `names.allow` with its reason; a line there that
-//! nothing needs is a failure too.
+//! The literals of all sources that stand behind the model are compared with the model's names.
+//! What is a word of English or of another format and not the name that it looks like is listed in
+//! `names.allow` with its reason; a line there that nothing needs is a failure too.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -44,7 +44,8 @@ fn the_documents_of_2025_give_our_facts() {
     assert!(uses.iter().all(|u| *u == Use::Applied), "every entry is needed");
 }
 
-/// What is left of the older revision's differences is what it really has: places at which the two revisions differ.
+/// What is left of the older revision's differences is what it really has: places at which the two
+/// revisions differ.
 #[test]
 fn the_documents_of_2022_keep_their_own_facts() {
     let (Some(old), Some(new)) = (
@@ -60,7 +61,8 @@ fn the_documents_of_2022_keep_their_own_facts() {
     let left = differing(&model, &overlay.base);
     let real = differing(&visakit_codegen::read_dir(&old).unwrap().0, &visakit_codegen::read_dir(&new).unwrap().0);
     let made_up: Vec<_> = left.difference(&real).collect();
-    // What the page of 2025-02 lacks as well is corrected with the page, which the old revision does not have.
+    // What the page of 2025-02 lacks as well is corrected with the page, which the old revision
+    // does not have.
     let unexplained: Vec<_> =
         made_up.iter().filter(|p| !p.starts_with("INVM ") && !p.starts_with("RSQTM ")).collect();
     assert!(unexplained.is_empty(), "{unexplained:#?}");
@@ -80,8 +82,8 @@ fn our_own_pages_need_none_of_it() {
     assert_eq!(idle.len(), overlay.entries.len(), "an entry that nobody needs is an error");
 }
 
-/// A small specification, an overlay beside it, and documents that it corrects.
-/// Documents that lack a page get its lists from the overlay's own, also those that name each other or themselves.
+/// A small specification, an overlay beside it, and documents that it corrects. Documents that lack
+/// a page get its lists from the overlay's own, also those that name each other or themselves.
 #[test]
 fn lists_are_given_that_name_each_other() {
     let overlay = ours();
@@ -169,7 +171,8 @@ fn mistakes_of_an_overlay_are_found_at_their_line() {
     }
 }
 
-/// Documents that have been corrected meanwhile give a note, others an error that says what is there now.
+/// Documents that have been corrected meanwhile give a note, others an error that says what is
+/// there now.
 #[test]
 fn documents_that_changed() {
     let (file, theirs) = scratch("changed", RIGHT);

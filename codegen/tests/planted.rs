@@ -1,4 +1,5 @@
-//! Mistakes planted into whole specifications: each is found at its line, in our pages and in the vendor's documents.
+//! Mistakes planted into whole specifications: each is found at its line, in our pages and in the
+//! vendor's documents.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use visakit_diag::Diagnostic;
 
-/// A mistake: file, what is replaced and by what, and the finding: code, and a piece of the line it is at.
+/// A mistake: file, what is replaced and by what, and the finding: code, and a piece of the line it
+/// is at.
 struct Plant(&'static str, &'static str, &'static str, &'static str, &'static str);
 
 /// Mistakes that both kinds of pages can have.

@@ -1,8 +1,9 @@
-//! Platforms are rows of `spec/platforms.md`, not comparisons: no code behind the pages' grammar names a platform or asks
-//! for its place in the order. What a platform has is a column of its own, so that a new row needs no line of Rust.
+//! Platforms are rows of `spec/platforms.md`, not comparisons: no code behind the pages' grammar
+//! names a platform or asks for its place in the order. What a platform has is a column of its own,
+//! so that a new row needs no line of Rust.
 //!
-//! Comparisons with `<` do not compile, as the generated `Platform` has no order. This test refuses what would compile:
-//! `Platform::Skl`, and `.age()` outside of [`EVALUATE_MARKS`].
+//! Comparisons with `<` do not compile, as the generated `Platform` has no order. This test refuses
+//! what would compile: `Platform::Skl`, and `.age()` outside of [`EVALUATE_MARKS`].
 
 use std::path::{Path, PathBuf};
 

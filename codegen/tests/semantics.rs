@@ -1,4 +1,5 @@
-//! Semantics blocks: each kind of mistake is found where it stands, and no text is too odd to be read.
+//! Semantics blocks: each kind of mistake is found where it stands, and no text is too odd to be
+//! read.
 
 use std::path::{Path, PathBuf};
 
@@ -370,8 +371,8 @@ fn nesting_has_an_end() {
     }
 }
 
-/// Blocks of our pages with pieces taken out, doubled, moved or replaced: reading them never panics, and what is
-/// said of them has a place.
+/// Blocks of our pages with pieces taken out, doubled, moved or replaced: reading them never
+/// panics, and what is said of them has a place.
 #[test]
 fn odd_blocks_do_not_panic() {
     let (model, _) = visakit_codegen::read_dir(&spec()).unwrap();

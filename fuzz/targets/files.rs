@@ -5,8 +5,8 @@ use visakit::isa::Platform;
 use visakit::object::Object;
 use visakit::text::{Options, Style, parse, print, print_salvaged};
 
-/// An object is refused with a place inside of it, or comes out of the encoder as it went in; whatever can be done with
-/// it ends.
+/// An object is refused with a place inside of it, or comes out of the encoder as it went in;
+/// whatever can be done with it ends.
 pub(crate) fn object(data: &[u8]) {
     match Object::decode(data) {
         Err(error) => {
@@ -30,7 +30,8 @@ pub(crate) fn object(data: &[u8]) {
     }
 }
 
-/// A text is refused with places inside of it, or its object can be written, or the writer says what does not fit.
+/// A text is refused with places inside of it, or its object can be written, or the writer says
+/// what does not fit.
 pub(crate) fn text(data: &[u8]) {
     let source = String::from_utf8_lossy(data);
     let lines = source.lines().count() as u32 + 1;

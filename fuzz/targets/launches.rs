@@ -14,8 +14,9 @@ const BUFFERS: u64 = 16 << 20;
 /// Kernel that ends at once.
 const EMPTY: &str = ".version 4.1\n.kernel \"k\"\n    ret (M1, 1)\n";
 
-/// What stands in front of a line of dashes is a layout, and the lines behind it are sizes and arguments: all are refused
-/// with places inside of them, or are those of a launch that can be made.
+/// What stands in front of a line of dashes is a layout, and the lines behind it are sizes and
+/// arguments: all are refused with places inside of them, or are those of a launch that can be
+/// made.
 pub(crate) fn launch(data: &[u8]) {
     let source = String::from_utf8_lossy(data);
     let (layout, rest) = source.split_once("\n---\n").unwrap_or((&source, ""));
@@ -61,7 +62,8 @@ fn asked(spec: &ArgSpec) -> u64 {
 /// Sets the floating-point mode to the host's.
 const PLAIN: &str = ".version 4.1\n.kernel \"k\"\n    mov (M1_NM, 1) %cr0(0,0)<1> 0x4c0:ud\n    ret (M1, 1)\n";
 
-/// A made kernel ends, or stops with a finding, and does the same on any number of host threads and by both engines.
+/// A made kernel ends, or stops with a finding, and does the same on any number of host threads and
+/// by both engines.
 pub(crate) fn run(data: &[u8]) {
     let mut u = Unstructured::new(data);
     let Ok(made) = visakit_smith::launch(&mut u, &Config::default()) else { return };

@@ -1,5 +1,6 @@
-//! What the fuzz targets do with an input. `cargo test` runs the same functions on the corpus, on damaged inputs and on
-//! seeds ([crates/smith/tests/robust.rs](../../crates/smith/tests/robust.rs)).
+//! What the fuzz targets do with an input. `cargo test` runs the same functions on the corpus, on
+//! damaged inputs and on seeds
+//! ([crates/smith/tests/robust.rs](../../crates/smith/tests/robust.rs)).
 
 mod files;
 mod launches;

@@ -41,8 +41,8 @@ pub(crate) fn overlay(data: &[u8]) {
     assert!(findings.iter().all(|f| f.file != "fuzz" || f.line <= lines), "{findings:?}");
 }
 
-/// A made specification is without findings; its facts are others where an edit changed one, and an overlay of what
-/// differs gives ours again.
+/// A made specification is without findings; its facts are others where an edit changed one, and an
+/// overlay of what differs gives ours again.
 pub(crate) fn folder(data: &[u8]) {
     let Ok((texts, changes)) = visakit_smith::folder(&mut Unstructured::new(data)) else { return };
     let (model, findings) = read_texts(placed(texts.clone()));

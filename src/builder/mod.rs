@@ -1,5 +1,6 @@
-//! Routines made by a program: variables, labels and instructions go in, and a routine comes out whose tables are laid
-//! out as the vendor's assembler lays them out. [`crate::text`] reads its texts into the same tables.
+//! Routines made by a program: variables, labels and instructions go in, and a routine comes out
+//! whose tables are laid out as the vendor's assembler lays them out. [`crate::text`] reads its
+//! texts into the same tables.
 //!
 //! ```
 //! use visakit::builder::{RoutineBuilder, Variable};
@@ -57,7 +58,8 @@ impl Variable {
         Self { name, data_type, elements, alignment: Alignment::default(), alias: None, attributes: Vec::new() }
     }
 
-    /// Where it begins. Operands of more than a register and of messages begin at one: [`Alignment::Grf`].
+    /// Where it begins. Operands of more than a register and of messages begin at one:
+    /// [`Alignment::Grf`].
     pub fn align(mut self, alignment: Alignment) -> Self {
         self.alignment = alignment;
         self
@@ -116,7 +118,8 @@ impl fmt::Display for BuildError {
 
 impl std::error::Error for BuildError {}
 
-/// A label that is not in the routine's table yet: there it stands in the order in which the code names them.
+/// A label that is not in the routine's table yet: there it stands in the order in which the code
+/// names them.
 #[derive(Clone, Debug)]
 struct Pending {
     name: String,
@@ -125,7 +128,8 @@ struct Pending {
     id: Option<LabelId>,
 }
 
-/// A routine that is being made. Declarations give handles; what is wrong is said by [`Self::finish`].
+/// A routine that is being made. Declarations give handles; what is wrong is said by
+/// [`Self::finish`].
 #[derive(Clone, Debug)]
 pub struct RoutineBuilder {
     tables: Tables,
@@ -208,7 +212,8 @@ impl RoutineBuilder {
         self.tables.surface(SurfaceInfo { name_index, num_elements, ..SurfaceInfo::default() })
     }
 
-    /// Makes a general variable an argument: it stands at this byte of the register file when the routine begins.
+    /// Makes a general variable an argument: it stands at this byte of the register file when the
+    /// routine begins.
     pub fn input(&mut self, variable: GeneralId, offset: i16) {
         match self.tables.general_bytes(variable).and_then(|bytes| u16::try_from(bytes).ok()) {
             Some(size) => {
@@ -269,11 +274,12 @@ impl RoutineBuilder {
         self.tables.routine.instructions.push(instruction.into());
     }
 
-    /// The routine. Labels and strings stand in its tables in the order in which the code names them.
+    /// The routine. Labels and strings stand in its tables in the order in which the code names
+    /// them.
     ///
     /// # Errors
-    /// The first thing that was wrong: a name that is there twice, a label that stands nowhere, a handle that is none
-    /// of this builder's.
+    /// The first thing that was wrong: a name that is there twice, a label that stands nowhere, a
+    /// handle that is none of this builder's.
     pub fn finish(mut self) -> Result<Routine, BuildError> {
         for (name, value) in std::mem::take(&mut self.attributes) {
             let attribute = self.tables.attribute(&name, &value);
@@ -301,7 +307,8 @@ impl RoutineBuilder {
         }
     }
 
-    /// The number that a label or a string has in the routine's tables, where it is entered when the code names it first.
+    /// The number that a label or a string has in the routine's tables, where it is entered when
+    /// the code names it first.
     fn settle(&mut self, table: Table, id: u32) -> u32 {
         match table {
             Table::Label => {

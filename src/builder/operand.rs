@@ -25,7 +25,8 @@ impl GeneralId {
         VecOperand::from(Operand::General(general))
     }
 
-    /// A source `V32(row,column)<0;1,0>`: one element for all channels, until [`VecOperand::region`] says otherwise.
+    /// A source `V32(row,column)<0;1,0>`: one element for all channels, until
+    /// [`VecOperand::region`] says otherwise.
     ///
     /// ```
     /// use visakit::isa::{GeneralId, Stride};
@@ -49,8 +50,8 @@ impl AddressId {
         VecOperand::from(Operand::Address(AddrOpnd { id: self, offset, ..AddrOpnd::default() }))
     }
 
-    /// What one of its elements points at, bytes added: `r[A0(0),16]<0;1,0>:ud`. A destination has a
-    /// [`VecOperand::stride`] instead of the region.
+    /// What one of its elements points at, bytes added: `r[A0(0),16]<0;1,0>:ud`. A destination has
+    /// a [`VecOperand::stride`] instead of the region.
     pub fn indirect(self, element: u8, bytes: i16, data_type: DataType) -> VecOperand {
         VecOperand::from(Operand::Indirect(IndirectOpnd {
             id: self,
@@ -63,8 +64,8 @@ impl AddressId {
 }
 
 impl PredicateId {
-    /// The predicate in front of an instruction: channels whose bit is set take part. Its `inverse` and `combine` can be
-    /// set: `Predicate { inverse: true, ..p.enable() }`.
+    /// The predicate in front of an instruction: channels whose bit is set take part. Its `inverse`
+    /// and `combine` can be set: `Predicate { inverse: true, ..p.enable() }`.
     pub fn enable(self) -> Predicate {
         Predicate { id: self.small(), ..Predicate::default() }
     }
@@ -107,18 +108,20 @@ impl From<Operand> for VecOperand {
 }
 
 impl VecOperand {
-    /// A destination with another distance of its elements. Operands without a region stay as they are.
+    /// A destination with another distance of its elements. Operands without a region stay as they
+    /// are.
     pub fn stride(self, stride: Stride) -> Self {
         self.with_region(Region { horizontal_stride: stride, ..DESTINATION })
     }
 
-    /// A source with another region: distance of rows, elements in a row, distance of elements. Operands without a
-    /// region stay as they are.
+    /// A source with another region: distance of rows, elements in a row, distance of elements.
+    /// Operands without a region stay as they are.
     pub fn region(self, vertical_stride: Stride, width: Stride, horizontal_stride: Stride) -> Self {
         self.with_region(Region { vertical_stride, width, horizontal_stride })
     }
 
-    /// The operand with a modifier: `x.src(0, 0).modifier(Modifier::Negate)`, or `Sat` for a destination.
+    /// The operand with a modifier: `x.src(0, 0).modifier(Modifier::Negate)`, or `Sat` for a
+    /// destination.
     pub fn modifier(mut self, modifier: Modifier) -> Self {
         self.modifier = modifier;
         self

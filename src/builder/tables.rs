@@ -1,5 +1,6 @@
-//! The tables of a routine while it grows, laid out as the vendor's assembler does: the pool begins with the routine's
-//! name and the predefined ones, and every further name enters it when it is met first.
+//! The tables of a routine while it grows, laid out as the vendor's assembler does: the pool begins
+//! with the routine's name and the predefined ones, and every further name enters it when it is met
+//! first.
 
 use std::collections::HashMap;
 
@@ -66,12 +67,13 @@ impl Tables {
         self.strings.clear();
     }
 
-    /// Whether a string is in the pool.
+    /// Returns `true` if a string is in the pool.
     pub(crate) fn has_string(&self, text: &str) -> bool {
         self.strings.contains_key(text)
     }
 
-    /// A new entry of the pool, even where it has the string already; later uses of the string mean the first.
+    /// A new entry of the pool, even where it has the string already; later uses of the string mean
+    /// the first.
     pub(crate) fn push_string(&mut self, text: &str) -> StringId {
         let id = StringId(number(self.routine.strings.len()));
         self.routine.strings.push(Bytes::from(text));
@@ -146,7 +148,8 @@ impl Tables {
     }
 }
 
-/// The value of an attribute in as many bytes as the assembler writes: the last of those that the page's table has.
+/// The value of an attribute in as many bytes as the assembler writes: the last of those that the
+/// page's table has.
 pub(crate) fn attribute_bytes(name: &str, value: &AttributeValue) -> Bytes {
     let known = ATTRIBUTES.iter().find(|a| a.name == name);
     Bytes(match value {

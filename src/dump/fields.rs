@@ -17,7 +17,8 @@ pub struct Field {
     pub value: Value,
 }
 
-/// The value of a field. Names of variables are those of the vendor's text, and left out where an id has none.
+/// The value of a field. Names of variables are those of the vendor's text, and left out where an
+/// id has none.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names are the specification's")]
@@ -77,7 +78,7 @@ pub struct PartValue {
     pub part: &'static str,
     /// Its value.
     pub value: u64,
-    /// What the value is called.
+    /// The name of the value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<&'static str>,
 }
@@ -114,7 +115,8 @@ impl Visitor<'_> for Collect<'_> {
             FieldRef::Bits(value) => {
                 Value::Bits { value, parts: field.list.map_or_else(Vec::new, |l| parts(l, value)) }
             }
-            // What the enumerator of another field names a table for is shown as the number that it is.
+            // What the enumerator of another field names a table for is shown as the number that it
+            // is.
             FieldRef::Index(_, id) => match field.table {
                 None => Value::Number { value: i64::from(id) },
                 Some(table) => Value::Index { table: table.name(), id, variable: name(self.names, table, id) },

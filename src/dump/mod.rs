@@ -1,7 +1,8 @@
 //! An object as plain data for other programs, in the form that `schema.json` describes.
 //!
-//! Nothing is lost but what the form says is left out: bytes are hexadecimal, strings that are no UTF-8 have their bytes
-//! beside them, and an instruction has its fields in the order of its page's Format.
+//! Nothing is lost but what the form says is left out: bytes are hexadecimal, strings that are no
+//! UTF-8 have their bytes beside them, and an instruction has its fields in the order of its page's
+//! Format.
 
 mod fields;
 mod routine;
@@ -16,8 +17,8 @@ pub use routine::{
 use crate::isa::{Alignment, Platform, VariableRelocSymtab};
 use crate::object::{Object, ObjectPart};
 
-/// The version of the form: the first number changes when a reader of the old form can go wrong, the second when
-/// something is added.
+/// The version of the form: the first number changes when a reader of the old form can go wrong,
+/// the second when something is added.
 pub const VERSION: &str = "1.0";
 
 /// The JSON Schema of the form, draft 2020-12.
@@ -30,7 +31,8 @@ pub struct Dump {
     pub schema: &'static str,
     /// Version of the object's layout, such as `4.1`.
     pub version: String,
-    /// The platform that the texts of the instructions are printed for, which decides the size of a register.
+    /// The platform that the texts of the instructions are printed for, which decides the size of a
+    /// register.
     pub platform: Option<&'static str>,
     /// The kernels.
     pub kernels: Vec<Kernel>,
@@ -120,7 +122,8 @@ pub enum Location {
     Gap(String),
 }
 
-/// An object in the form for other programs. The platform counts for the texts of the instructions only.
+/// An object in the form for other programs. The platform counts for the texts of the instructions
+/// only.
 ///
 /// ```
 /// # let text = ".version 4.1\n.kernel \"k\"\n    ret (M1, 1)\n";

@@ -1,20 +1,21 @@
-//! Objects of the packaged compiler lack operands: of each instruction the last fields are not written, and the code is
-//! filled up to its length with whatever was in memory. This module notices operands that cannot be, and says why.
+//! Objects of the packaged compiler lack operands: of each instruction the last fields are not
+//! written, and the code is filled up to its length with whatever was in memory. This module
+//! notices operands that cannot be, and says why.
 
 use super::{ObjectError, Routine};
 use crate::isa::{Instruction, Operand, OperandClass, PAGES, RawOperand, Stride, VecOperand, predefined};
 use crate::rt::{FieldRef, Table, Visitor, reflect};
 
-/// What is impossible about an instruction of a routine: an index outside its table, or an operand of a class that
-/// the page does not allow.
+/// What is impossible about an instruction of a routine: an index outside its table, or an operand
+/// of a class that the page does not allow.
 pub(super) fn impossible(instruction: &Instruction, routine: &Routine) -> Option<(&'static str, String)> {
     let mut look = Look { routine, fields: instruction.form().fields, problem: None };
     instruction.visit(&mut look);
     look.problem
 }
 
-/// The same error with the known reason, when it can be the defect: `field` is where it is, as the name of the
-/// instruction and of its field.
+/// The same error with the known reason, when it can be the defect: `field` is where it is, as the
+/// name of the instruction and of its field.
 pub(super) fn explain(before: &[Instruction], error: ObjectError, (owner, name): (&str, &str)) -> ObjectError {
     // An instruction with a predicate and operands behind it would have lost the last of them.
     let whole = before.iter().any(|i| {

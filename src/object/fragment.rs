@@ -1,5 +1,5 @@
-//! One instruction of an object whose writer left the last fields out: which fields are there, how much they prove, and
-//! how long the others would be.
+//! One instruction of an object whose writer left the last fields out: which fields are there, how
+//! much they prove, and how long the others would be.
 
 use super::Routine;
 use super::defect::{uncounted, vector_problem};
@@ -24,7 +24,8 @@ pub(super) struct Guess {
     pub(super) lost: (usize, usize),
 }
 
-/// What stands at the first byte of `code`: of several layouts with that opcode the one that the fields speak for most.
+/// What stands at the first byte of `code`: of several layouts with that opcode the one that the
+/// fields speak for most.
 pub(super) fn guess(code: &[u8], routine: &Routine, cx: Context) -> Option<Guess> {
     let opcode = *code.first()?;
     let pages = PAGES.iter().filter(|p| p.opcode == opcode && ordinary(p));
@@ -89,8 +90,8 @@ fn guess_form(
         lost: (0, 0),
     };
     let mut known = Known { fields: Vec::new() };
-    // What counts for the writer are the fields beside execution size and predicate: as many as that are written,
-    // from the first field on.
+    // What counts for the writer are the fields beside execution size and predicate: as many as
+    // that are written, from the first field on.
     let stored = |known: &Known| -> Vec<usize> {
         let times = |f: &Field| match f.presence.strip_suffix(" times") {
             // As long as the count is not read, there may be as many as there can be.
@@ -181,7 +182,8 @@ fn read(r: &mut Reader<'_>, field: &'static Field, routine: &Routine, cx: Contex
     }
 }
 
-/// The evidence of a value that must be one of the first `count`, or nothing when it is none of them.
+/// The evidence of a value that must be one of the first `count`, or nothing when it is none of
+/// them.
 fn among(value: u64, count: u64, bits: u32) -> Option<f32> {
     (value < count).then(|| bits as f32 - (count as f32).log2())
 }

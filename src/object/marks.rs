@@ -1,6 +1,8 @@
-//! Strings at the end of a routine's pool that keep what an object of the vendor's layout has no place for.
+//! Strings at the end of a routine's pool that keep what an object of the vendor's layout has no
+//! place for.
 //!
-//! Nothing refers to them, so that other readers pass over them. Spec page: `4_object_format.md`, "Text revisions".
+//! Nothing refers to them, so that other readers pass over them. Spec page: `4_object_format.md`,
+//! "Text revisions".
 
 use super::{Routine, read::ObjectError};
 use crate::isa::{DataType, Instruction, VarInfo, limits};
@@ -8,14 +10,17 @@ use crate::rt::{Bytes, Context, EncodeError, Reader, Version, Wire, Writer};
 
 /// Begins the string that says the text revision, `.text 2026-04`; it is the last one.
 const REVISION: &str = ".text ";
-/// Begins a string that says an instruction with fields that only texts have: its number and its bytes.
+/// Begins a string that says an instruction with fields that only texts have: its number and its
+/// bytes.
 const INSTRUCTION: &str = ".extra ";
-/// Begins a string that says the type of a variable that only texts have: the number of the variable and the type.
+/// Begins a string that says the type of a variable that only texts have: the number of the
+/// variable and the type.
 const TYPE: &str = ".type ";
 /// Begins a string that names a function that the text of a kernel declares.
 const FUNCTION: &str = ".funcdecl ";
 
-/// What the packaged compiler of 2022 calls every kernel in its texts, whose declarations of functions its assembler drops.
+/// What the packaged compiler of 2022 calls every kernel in its texts, whose declarations of
+/// functions its assembler drops.
 pub(crate) const UNNAMED: &str = "kernel";
 
 /// Layouts with the fields that only texts have.
@@ -69,7 +74,8 @@ fn of_type(number: usize, ty: DataType) -> String {
     format!("{TYPE}{number} {}", ty.name())
 }
 
-/// Returns the variables as objects have them: those of a type that only texts have are of another one.
+/// Returns the variables as objects have them: those of a type that only texts have are of another
+/// one.
 pub(super) fn stored_variables(variables: &[VarInfo]) -> Vec<VarInfo> {
     let mut out = variables.to_vec();
     for properties in out.iter_mut().map(|variable| &mut variable.bit_properties) {
@@ -81,7 +87,8 @@ pub(super) fn stored_variables(variables: &[VarInfo]) -> Vec<VarInfo> {
 /// Gives the variables of a routine the types that its marks keep.
 ///
 /// # Errors
-/// A mark is damaged: it names no variable, or a type that the object does not have another one for.
+/// A mark is damaged: it names no variable, or a type that the object does not have another one
+/// for.
 pub(super) fn apply_types(routine: &mut Routine) -> Result<(), ObjectError> {
     let kept: Vec<String> = marks(routine).filter(|mark| mark.starts_with(TYPE)).collect();
     for mark in kept {
@@ -124,10 +131,12 @@ fn of_instruction(number: usize, instruction: &Instruction) -> Result<String, En
     Ok(format!("{INSTRUCTION}{number} {bytes}"))
 }
 
-/// Checks that the marks of a routine keep what its instructions and variables say and objects do not store.
+/// Checks that the marks of a routine keep what its instructions and variables say and objects do
+/// not store.
 ///
 /// # Errors
-/// An instruction has a field, or a variable a type, that only texts have, and there is no mark for it.
+/// An instruction has a field, or a variable a type, that only texts have, and there is no mark for
+/// it.
 pub(super) fn check(routine: &Routine) -> Result<(), EncodeError> {
     let types = of_types(&routine.variables);
     if !types.is_empty() {
@@ -153,7 +162,8 @@ pub(super) fn check(routine: &Routine) -> Result<(), EncodeError> {
     Ok(())
 }
 
-/// Gives the instructions of a routine the fields that its marks keep. Returns the numbers of these instructions.
+/// Gives the instructions of a routine the fields that its marks keep. Returns the numbers of these
+/// instructions.
 ///
 /// # Errors
 /// A mark is damaged: it names no instruction, or one that has other operands.

@@ -1,7 +1,7 @@
 //! vISA objects: the header, the kernels and functions that it lists, their tables and their code.
 //!
-//! Decoding keeps nothing of the source but typed values, native code and padding, so that encoding the result proves
-//! the decoding.
+//! Decoding keeps nothing of the source but typed values, native code and padding, so that encoding
+//! the result proves the decoding.
 //!
 //! ```
 //! use visakit::object::Object;
@@ -43,8 +43,8 @@ pub struct Object {
     pub variables: Vec<FileScopeVarInfo>,
     /// The functions.
     pub functions: Vec<Function>,
-    /// The order of the parts in the file, where it is not the usual one: each kernel with its native programs behind
-    /// it, then the functions. Empty for the usual order.
+    /// The order of the parts in the file, where it is not the usual one: each kernel with its
+    /// native programs behind it, then the functions. Empty for the usual order.
     pub order: Vec<ObjectPart>,
     /// Bytes behind the last part, which some producers add.
     pub padding: Vec<u8>,
@@ -135,8 +135,8 @@ pub struct Routine {
     pub stripped: Option<Removed>,
 }
 
-/// What a routine's tables say of its code, where the code itself was removed: some producers leave the native program
-/// and the tables only, and do not correct these numbers.
+/// What a routine's tables say of its code, where the code itself was removed: some producers leave
+/// the native program and the tables only, and do not correct these numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Removed {
     /// Bytes that the code had.
@@ -170,7 +170,8 @@ impl Routine {
         }
     }
 
-    /// What an entry of a table is called in texts: a variable, a predicate or another one that is declared or predefined.
+    /// What an entry of a table is called in texts: a variable, a predicate or another one that is
+    /// declared or predefined.
     pub fn name_of(&self, table: Table, id: u32) -> String {
         let at = |first: u32| id.checked_sub(first).map(|n| n as usize);
         let (letter, index) = match table {

@@ -17,8 +17,8 @@ pub enum ObjectPart {
     Gap(Bytes),
 }
 
-/// The usual order: each kernel with its native programs behind it, then the functions. `natives` counts the native
-/// programs of each kernel.
+/// The usual order: each kernel with its native programs behind it, then the functions. `natives`
+/// counts the native programs of each kernel.
 fn usual(natives: impl Iterator<Item = usize>, functions: usize) -> Vec<ObjectPart> {
     let mut out = Vec::new();
     for (kernel, count) in natives.enumerate() {

@@ -55,8 +55,8 @@ impl Object {
     /// Reads an object.
     ///
     /// # Errors
-    /// The bytes are no object, end too early, or hold what no page gives a meaning to. Objects of the packaged
-    /// compiler, which lack operands, are refused with that reason.
+    /// The bytes are no object, end too early, or hold what no page gives a meaning to. Objects of
+    /// the packaged compiler, which lack operands, are refused with that reason.
     pub fn decode(bytes: &[u8]) -> Result<Self, ObjectError> {
         read_with(bytes, &mut instructions)
     }
@@ -196,8 +196,9 @@ fn read_function(bytes: &[u8], base: usize, cx: Context, code: &mut ReadCode<'_>
     Ok(routine)
 }
 
-/// The bytes of the code behind the tables, and their place in the file, unless they were removed from it. Of the routine
-/// `total` bytes are in the file; `place` is what the tables say of the code.
+/// The bytes of the code behind the tables, and their place in the file, unless they were removed
+/// from it. Of the routine `total` bytes are in the file; `place` is what the tables say of the
+/// code.
 fn code_of<'a>(
     routine: &mut Routine,
     mut r: Reader<'a>,
@@ -278,8 +279,8 @@ fn instructions(routine: &mut Routine, code: &[u8], base: usize, cx: Context) ->
     Ok(())
 }
 
-/// How many more instructions to make room for, when `read` of them took `taken` bytes and `left` bytes are left: lists
-/// that double their room would take several times what they hold.
+/// How many more instructions to make room for, when `read` of them took `taken` bytes and `left`
+/// bytes are left: lists that double their room would take several times what they hold.
 fn expected(read: usize, taken: usize, left: usize) -> usize {
     const USUAL_BYTES: usize = 32;
     let average = if read < 8 { USUAL_BYTES } else { (taken / read).max(1) };

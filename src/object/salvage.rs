@@ -1,7 +1,8 @@
 //! What is left of an object whose writer left the last fields of its instructions out.
 //!
-//! The fields that are there stand one after the other, without room for the others; a routine has the length that it
-//! would have with them, so what follows its last instruction is whatever was in memory.
+//! The fields that are there stand one after the other, without room for the others; a routine has
+//! the length that it would have with them, so what follows its last instruction is whatever was in
+//! memory.
 
 use super::fragment::guess;
 use super::read::read_with;
@@ -46,8 +47,8 @@ pub struct Fragment {
 }
 
 impl Object {
-    /// Reads what is there of an object that [`Object::decode`] refuses as `object-incomplete`: the tables, and of each
-    /// instruction the fields that the packaged compiler writes.
+    /// Reads what is there of an object that [`Object::decode`] refuses as `object-incomplete`: the
+    /// tables, and of each instruction the fields that the packaged compiler writes.
     ///
     /// # Errors
     /// The header or the tables are damaged.
@@ -73,7 +74,8 @@ fn salvage(code: &[u8], base: usize, routine: &Routine, cx: Context) -> Salvaged
         routine.labels.iter().map(|l| !matches!(l.kind, LabelKind::Block | LabelKind::Subroutine)).collect();
     let (mut at, mut least, mut most) = (0, 0, 0);
     while let Some(rest) = code.get(at..).filter(|r| !r.is_empty()) {
-        // The end: as many bytes are left as the fields that are not there would take, and nothing is missing.
+        // The end: as many bytes are left as the fields that are not there would take, and nothing
+        // is missing.
         let ended = out.instructions.last().is_some_and(|i| ENDS.contains(&i.page.name));
         if ended && (least..=most).contains(&rest.len()) && labels.iter().all(|met| *met) {
             out.is_whole = true;

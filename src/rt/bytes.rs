@@ -1,4 +1,5 @@
-//! Reading and writing of objects: a cursor that cannot panic and always knows its offset, and its counterpart.
+//! Reading and writing of objects: a cursor that cannot panic and always knows its offset, and its
+//! counterpart.
 
 use std::fmt;
 
@@ -34,8 +35,8 @@ pub struct Context {
 }
 
 impl Context {
-    /// Returns whether the fields are stored that only texts have. No object has such a version: it is that of the
-    /// layouts in which strings keep instructions.
+    /// Returns whether the fields are stored that only texts have. No object has such a version: it
+    /// is that of the layouts in which strings keep instructions.
     pub const fn has_text_only(self) -> bool {
         self.version.minor == u8::MAX
     }
@@ -166,7 +167,8 @@ impl<'a> Reader<'a> {
         Ok(Bytes(self.slice(count)?.to_vec()))
     }
 
-    /// The next `count` zero-terminated strings. Nothing is allocated before all of them are known to be there.
+    /// The next `count` zero-terminated strings. Nothing is allocated before all of them are known
+    /// to be there.
     pub fn strings(&mut self, count: u64) -> Result<Vec<Bytes>, DecodeError> {
         let rest = &self.bytes[self.at..];
         let ends = rest.iter().filter(|b| **b == 0);
@@ -182,7 +184,8 @@ impl<'a> Reader<'a> {
         Ok(out)
     }
 
-    /// A list for `count` values: its room is that of all of them, but no more than a few times what is left to read.
+    /// A list for `count` values: its room is that of all of them, but no more than a few times
+    /// what is left to read.
     pub fn list<T>(&self, count: u64) -> Vec<T> {
         let most = 4 * self.remaining() / std::mem::size_of::<T>().max(1);
         Vec::with_capacity(usize::try_from(count).map_or(most, |c| c.min(most)))

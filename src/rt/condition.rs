@@ -1,5 +1,6 @@
-//! Conditions across the fields of an instruction, as the rows of verification.md state them: postfix code, and what it
-//! computes. What fields hold and what built-ins give comes from whoever looks at the instruction.
+//! Conditions across the fields of an instruction, as the rows of verification.md state them:
+//! postfix code, and what it computes. What fields hold and what built-ins give comes from whoever
+//! looks at the instruction.
 
 use super::super::isa::RuleBuiltin;
 

@@ -89,7 +89,8 @@ impl Cursor<'_> {
     }
 }
 
-/// Length of the decimal float that a text begins with: `1.5`, `1.5e+3` or `1e-3`. Its type touches it, in small letters.
+/// Length of the decimal float that a text begins with: `1.5`, `1.5e+3` or `1e-3`. Its type touches
+/// it, in small letters.
 fn float_len(text: &str) -> Option<usize> {
     let digits = |at: usize| text[at..].bytes().take_while(u8::is_ascii_digit).count();
     let whole = digits(0);

@@ -43,7 +43,8 @@ pub struct Cursor<'a> {
     at: usize,
     /// Whether a failure is going to be forgotten: then nobody reads what its error says.
     quiet: bool,
-    /// The newest text revision that something read so far needs, as year times 100 plus month; zero for any.
+    /// The newest text revision that something read so far needs, as year times 100 plus month;
+    /// zero for any.
     since: u32,
     /// The oldest text revision that no longer has something read so far; `u32::MAX` for none.
     before: u32,
@@ -99,7 +100,8 @@ impl<'a> Cursor<'a> {
         TextError { at: self.at, expected: if self.quiet { String::new() } else { expected() } }
     }
 
-    /// Reads something that need not be there, and goes back when it is not. The words of its error are not made.
+    /// Reads something that need not be there, and goes back when it is not. The words of its error
+    /// are not made.
     pub fn attempt<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, TextError>) -> Result<T, TextError> {
         let (before, quiet, revisions) = (self.at, self.quiet, self.revisions());
         self.quiet = true;
@@ -136,7 +138,8 @@ impl<'a> Cursor<'a> {
         self.text.as_bytes().get(self.token_start()).is_some_and(u8::is_ascii_digit)
     }
 
-    /// Where the next token begins. Blanks stand between tokens only: `.sat` and `:ud` are one, `.4` is two.
+    /// Where the next token begins. Blanks stand between tokens only: `.sat` and `:ud` are one,
+    /// `.4` is two.
     pub(super) fn token_start(&self) -> usize {
         let bytes = self.text.as_bytes();
         let start = self.behind_blanks();
@@ -209,7 +212,8 @@ impl<'a> Cursor<'a> {
             let goes_on = rest.as_bytes().get(s.len()).is_some_and(u8::is_ascii_digit);
             !(goes_on && !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit()))
         });
-        // A default may be spelled with nothing, and then a word that is not on the list is no error here.
+        // A default may be spelled with nothing, and then a word that is not on the list is no
+        // error here.
         match best {
             Some((position, &"")) => Ok(position),
             Some((position, spelling)) => {
@@ -240,7 +244,8 @@ impl<'a> Cursor<'a> {
         Some(&rest[..lead + len])
     }
 
-    /// Takes the name of something that is declared: `%` begins the names of predefined variables only.
+    /// Takes the name of something that is declared: `%` begins the names of predefined variables
+    /// only.
     ///
     /// # Errors
     /// There is none here; the error says what it names.

@@ -1,4 +1,5 @@
-//! Instructions and operands as text on their own: with numbers in the place of names, which only a routine knows.
+//! Instructions and operands as text on their own: with numbers in the place of names, which only a
+//! routine knows.
 
 use core::fmt;
 
@@ -10,7 +11,8 @@ use super::Version;
 use super::text::{Format, Names, Printer, Text};
 use super::visit::{FieldRef, OperandRef, Table};
 
-/// The names that everything has without a routine: `V32`, `A0`, `P1`, `S0`, `T6`, `L2`; the predefined ones have their own.
+/// The names that everything has without a routine: `V32`, `A0`, `P1`, `S0`, `T6`, `L2`; the
+/// predefined ones have their own.
 struct Numbers;
 
 impl Names for Numbers {

@@ -1,12 +1,14 @@
-//! Integer expressions in assembly text, as the vendor's assembler reads them: C's operators without `&&` and `||`,
-//! `>>>` for a shift that fills with zeros, `%sizeof` of a variable, and `%DispatchSimd`.
+//! Integer expressions in assembly text, as the vendor's assembler reads them: C's operators
+//! without `&&` and `||`, `>>>` for a shift that fills with zeros, `%sizeof` of a variable, and
+//! `%DispatchSimd`.
 
 use super::cursor::{Cursor, TextError};
 use super::number::Number;
 use super::text::Format;
 use super::visit::Table;
 
-/// How tightly an operator binds. Where `<` or `>` would end a region, operators up to [`Level::SHIFT`] are read.
+/// How tightly an operator binds. Where `<` or `>` would end a region, operators up to
+/// [`Level::SHIFT`] are read.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Level(u8);
 
@@ -62,8 +64,8 @@ impl Cursor<'_> {
         self.bounded(name, |c| c.conditional(0))
     }
 
-    /// Takes an integer expression without `?:`, comparisons and bitwise operators outside of parentheses: what can
-    /// stand in front of a `>`.
+    /// Takes an integer expression without `?:`, comparisons and bitwise operators outside of
+    /// parentheses: what can stand in front of a `>`.
     ///
     /// # Errors
     /// There is none here, or its value is out of range.
@@ -147,7 +149,8 @@ impl Cursor<'_> {
             self.restore(self.save() + spelled.len());
             self.skip_blanks();
             let operand = self.save();
-            // What follows may belong to something else, such as the address behind a scale: `4*V32`.
+            // What follows may belong to something else, such as the address behind a scale:
+            // `4*V32`.
             let Ok(right) = self.attempt(|c| c.binary(at.tighter(), depth)) else {
                 self.restore(before);
                 return Ok(value);

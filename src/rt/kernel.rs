@@ -51,8 +51,9 @@ impl fmt::Display for Stub {
 
 impl std::error::Error for Stub {}
 
-/// The operands of an instruction that works channel by channel, in the places that its page gives them: all that a kernel
-/// needs which is a function of a channel's values. What the operands' modifiers and types ask for is the same for all.
+/// The operands of an instruction that works channel by channel, in the places that its page gives
+/// them: all that a kernel needs which is a function of a channel's values. What the operands'
+/// modifiers and types ask for is the same for all.
 #[derive(Clone, Copy, Debug)]
 pub struct ComponentWise<'a, const N: usize> {
     /// Number of channels and mask.

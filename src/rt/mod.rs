@@ -1,8 +1,9 @@
 //! The small runtime that the generated ISA module stands on: bytes, text, reflection, kernels.
 //!
-//! Nothing here knows an opcode, a bit range or an enumerator; those are in the generated code, and come from the
-//! pages in `spec/`. It needs the standard library only, and finds the generated module beside itself as `isa`: that is how
-//! `visa spec generate` copies the two out of this crate.
+//! Nothing here knows an opcode, a bit range or an enumerator; those are in the generated code, and
+//! come from the pages in `spec/`. It needs the standard library only, and finds the generated
+//! module beside itself as `isa`: that is how `visa spec generate` copies the two out of this
+//! crate.
 
 mod bytes;
 mod condition;

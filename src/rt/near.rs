@@ -1,13 +1,15 @@
 //! What may have been meant by a word that is not known.
 
-/// The candidate that differs from a word in the fewest letters: in two at most, and in no more than half of the word's.
+/// The candidate that differs from a word in the fewest letters: in two at most, and in no more
+/// than half of the word's.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // Far longer words are not meant: comparing them would cost their length.
     if word.len() > LONGEST {
         return None;
     }
     let close = candidates.into_iter().filter(|c| c.len().abs_diff(word.len()) <= LETTERS);
-    // Of equally near ones that which begins like the word, then the first of the alphabet, in whatever order they come.
+    // Of equally near ones that which begins like the word, then the first of the alphabet, in
+    // whatever order they come.
     let key = |c: &'a str| (distance(c, word), c.chars().next() != word.chars().next(), c);
     let (letters, _, near) = close.map(key).min()?;
     (letters <= LETTERS && 2 * letters <= word.chars().count()).then_some(near)

@@ -41,7 +41,8 @@ pub struct Page {
     pub out_of_bound: &'static str,
     /// Where the instruction exists: in any of these ranges; everywhere when there are none.
     pub platforms: &'static [Platforms],
-    /// What the vendor's assembler makes of it beyond the above: the rows of verification.md that name it.
+    /// What the vendor's assembler makes of it beyond the above: the rows of verification.md that
+    /// name it.
     pub rules: &'static [Rule],
 }
 
@@ -164,7 +165,8 @@ pub struct Field {
     pub storage: &'static str,
     /// Its bits and names.
     pub list: Option<&'static List>,
-    /// The table that an index refers to; none where another field says it, and for what is no index.
+    /// The table that an index refers to; none where another field says it, and for what is no
+    /// index.
     pub table: Option<Table>,
     /// Legal operand classes; empty for any.
     pub classes: &'static [&'static str],

@@ -53,13 +53,14 @@ pub trait Names {
     /// Version of the object or text.
     fn version(&self) -> Version;
 
-    /// Whether templates that are marked `full:` are printed: they keep what the vendor's text loses.
+    /// Whether templates that are marked `full:` are printed: they keep what the vendor's text
+    /// loses.
     fn full(&self) -> bool {
         false
     }
 
-    /// The text revision, as year times 100 plus month: forms that are marked with a later one are not printed. Zero
-    /// stands for the texts of the oldest printer.
+    /// The text revision, as year times 100 plus month: forms that are marked with a later one are
+    /// not printed. Zero stands for the texts of the oldest printer.
     fn revision(&self) -> u32 {
         0
     }
@@ -70,7 +71,8 @@ pub trait Symbols: Names {
     /// The entry of a name. Labels and strings are entered when they are met first.
     fn find(&mut self, table: Table, name: &str) -> Option<u32>;
 
-    /// Size in bytes of a declared variable, or of a register by the name `GRF`: the value of `%sizeof`.
+    /// Size in bytes of a declared variable, or of a register by the name `GRF`: the value of
+    /// `%sizeof`.
     fn size_of(&self, _name: &str) -> Option<u32> {
         None
     }
@@ -202,7 +204,8 @@ impl Text for DataType {
 
     fn parse(c: &mut Cursor<'_>, _: Format) -> Result<Self, TextError> {
         let rest = c.rest();
-        // As the vendor's assembler has them: small letters, or but for one type capitals. What follows may touch it.
+        // As the vendor's assembler has them: small letters, or but for one type capitals. What
+        // follows may touch it.
         let begins = |t: &&Self| {
             let spelled = rest.get(..t.name().len()).unwrap_or("");
             let capitals = |text: &str| text.bytes().all(|b| b.is_ascii_uppercase());

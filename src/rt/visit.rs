@@ -1,4 +1,5 @@
-//! The fields of an instruction one after the other, to look at or to change; what it reads and what it writes.
+//! The fields of an instruction one after the other, to look at or to change; what it reads and
+//! what it writes.
 
 use core::any::Any;
 use core::fmt;
@@ -52,7 +53,8 @@ pub enum Role {
     Predicate,
     /// It is an address variable that is read to say where an indirect operand is.
     Address,
-    /// It is only referred to: a label, a string, a variable whose address is taken or whose lifetime is marked.
+    /// It is only referred to: a label, a string, a variable whose address is taken or whose
+    /// lifetime is marked.
     Reference,
 }
 
@@ -81,7 +83,8 @@ impl fmt::Display for Role {
     }
 }
 
-/// A field of an instruction's layout: its name on the page, and what happens to the variable that it names.
+/// A field of an instruction's layout: its name on the page, and what happens to the variable that
+/// it names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FieldInfo {
     /// Its name.
@@ -92,8 +95,8 @@ pub struct FieldInfo {
 
 /// Looks at the fields of an instruction, see [`Instruction::visit`].
 pub trait Visitor<'a> {
-    /// A field by its position in the Format. Repeated fields come once for each element, and the field that counts
-    /// them has their number.
+    /// A field by its position in the Format. Repeated fields come once for each element, and the
+    /// field that counts them has their number.
     fn field(&mut self, position: usize, value: FieldRef<'a>);
 }
 
@@ -123,7 +126,8 @@ pub trait VisitorMut {
 /// The value of a field, to be changed.
 #[derive(Debug)]
 pub enum FieldMut<'a> {
-    /// A number or a list, in the type that the instruction's struct has it in: `value.downcast_mut::<ExecSize>()`.
+    /// A number or a list, in the type that the instruction's struct has it in:
+    /// `value.downcast_mut::<ExecSize>()`.
     Value(&'a mut dyn Any),
     /// An index into a table.
     Index(Table, &'a mut u32),
@@ -209,7 +213,8 @@ macro_rules! numbers {
 
 numbers!(u8 i8 u16 i16 u32 i32 u64 i64);
 
-/// An operand of an instruction: a field that names a variable, or is a constant in the place of one.
+/// An operand of an instruction: a field that names a variable, or is a constant in the place of
+/// one.
 #[derive(Clone, Copy, Debug)]
 pub struct OperandRef<'a> {
     /// Position of the field in the Format.
@@ -234,8 +239,8 @@ pub struct Use {
 }
 
 impl Instruction {
-    /// The operands with what the instruction does with each, in the order of the page's Format. A predicate that is
-    /// not there is left out.
+    /// The operands with what the instruction does with each, in the order of the page's Format. A
+    /// predicate that is not there is left out.
     ///
     /// ```
     /// # use visakit::isa::{Add, GenOpnd, GeneralId, Instruction, Operand, VecOperand};
@@ -262,9 +267,9 @@ impl Instruction {
         collect.out.into_iter()
     }
 
-    /// Every variable, label and string that the instruction names, with what happens to it: operands, the predicate,
-    /// and the address variables of indirect operands. Where those point is known when the program runs only. The null
-    /// variable is no use.
+    /// Every variable, label and string that the instruction names, with what happens to it:
+    /// operands, the predicate, and the address variables of indirect operands. Where those point
+    /// is known when the program runs only. The null variable is no use.
     ///
     /// ```
     /// # use visakit::isa::{GeneralId, Instruction};
@@ -282,8 +287,8 @@ impl Instruction {
         self.operands().filter_map(|operand| operand.used())
     }
 
-    /// Gives every variable, label and string that the instruction names another number in its table; `new` gets the
-    /// table and the number that is there.
+    /// Gives every variable, label and string that the instruction names another number in its
+    /// table; `new` gets the table and the number that is there.
     ///
     /// ```
     /// # use visakit::isa::{Goto, Instruction, LabelId};
@@ -335,7 +340,8 @@ impl Instruction {
 }
 
 impl OperandRef<'_> {
-    /// The entry of a table that the operand names, with what happens to it; none for a constant and the null variable.
+    /// The entry of a table that the operand names, with what happens to it; none for a constant
+    /// and the null variable.
     pub fn used(&self) -> Option<Use> {
         let (table, id, role) = match self.value {
             FieldRef::Number(_) | FieldRef::Bits(_) => return None,

@@ -1,4 +1,5 @@
-//! Directives: declarations of variables, inputs and attributes, read into a routine that is being built.
+//! Directives: declarations of variables, inputs and attributes, read into a routine that is being
+//! built.
 
 use std::collections::BTreeSet;
 
@@ -118,7 +119,8 @@ enum Base {
     File(u32),
 }
 
-/// An attribute as it is written: its name, the string of the pool that this is where that is said, and its value.
+/// An attribute as it is written: its name, the string of the pool that this is where that is said,
+/// and its value.
 type Attribute = (String, Option<StringId>, AttributeValue);
 
 /// What may stand in a declaration has one order.
@@ -191,7 +193,8 @@ fn alignment(c: &mut Cursor<'_>) -> Result<Alignment, TextError> {
         return Err(c.error(format!("an alignment: one of {}{}", all.join(", "), meant(nearest(word, all)))));
     }
     let bytes: u32 = c.expression("align")?;
-    // A register's bytes stand for the alignment of that many bytes, not for that of a register. One byte is not said.
+    // A register's bytes stand for the alignment of that many bytes, not for that of a register.
+    // One byte is not said.
     let sizes = || Alignment::ALL.iter().filter(|a| **a != Alignment::default());
     let found = sizes().copied().find(|a| a.bytes() == Some(bytes));
     found.ok_or_else(|| {
@@ -326,8 +329,8 @@ fn input(scope: &mut Scope, word: &str, text: &str, at: usize, origin: InputOrig
     c.skip_blanks();
     let start = c.save();
     let name = c.identifier("the name of a variable")?.to_owned();
-    // Without an offset an input lies at 0, as the parameters of functions do.
-    // The vendor's printer says the offset of a function's parameters, which its assembler does not take.
+    // Without an offset an input lies at 0, as the parameters of functions do. The vendor's printer
+    // says the offset of a function's parameters, which its assembler does not take.
     let offset = if !(word == ".parameter" && in_kernel) && c.take_key("offset") {
         Some(c.expression("offset")?)
     } else {
@@ -378,7 +381,8 @@ fn natural_size(scope: &Scope, class: InputClass, id: u32) -> Option<u16> {
     }
 }
 
-/// Reads a `.kernel_attr` directive and says where it ends: the tools put the first instruction on the same line.
+/// Reads a `.kernel_attr` directive and says where it ends: the tools put the first instruction on
+/// the same line.
 pub(super) fn kernel_attribute(scope: &mut Scope, text: &str, at: usize) -> Result<usize, TextError> {
     let mut c = Cursor::new(text, at, scope);
     c.skip_blanks();

@@ -9,12 +9,12 @@ use super::{file, revision};
 use crate::isa::Platform;
 use crate::object::{Object, Routine};
 
-/// Prints a routine so that reading the text gives the same routine again: as [`Style::Full`] where that is enough, and
-/// otherwise as [`Style::Explicit`].
+/// Prints a routine so that reading the text gives the same routine again: as [`Style::Full`] where
+/// that is enough, and otherwise as [`Style::Explicit`].
 ///
 /// # Errors
-/// The text that comes nearest, where a text cannot say what the routine has: strings that are no UTF-8, attributes of
-/// labels and of variables of the file.
+/// The text that comes nearest, where a text cannot say what the routine has: strings that are no
+/// UTF-8, attributes of labels and of variables of the file.
 pub fn print_exact(object: &Object, routine: &Routine, platform: Option<Platform>) -> Result<String, String> {
     let options = || Options { file: String::new(), platform: platform.or(object.platform()) };
     let uses = file::uses(object, routine);

@@ -1,7 +1,8 @@
-//! Texts that say the tables of their routine: its strings and labels in their order, and values in their width.
+//! Texts that say the tables of their routine: its strings and labels in their order, and values in
+//! their width.
 //!
-//! The assembler makes these tables from what a text declares and mentions. The producers of older objects made them
-//! otherwise, so that a text without them gives another object.
+//! The assembler makes these tables from what a text declares and mentions. The producers of older
+//! objects made them otherwise, so that a text without them gives another object.
 
 use std::fmt::Write as _;
 
@@ -50,14 +51,15 @@ pub(super) fn string_of(routine: &Routine, id: StringId, shown: &str) -> String 
     if is_first(routine, id, shown) { String::new() } else { format!(" string={}", id.0) }
 }
 
-/// Whether a string is the first one of the pool that reads like this: what a text means without a number.
+/// Whether a string is the first one of the pool that reads like this: what a text means without a
+/// number.
 fn is_first(routine: &Routine, id: StringId, shown: &str) -> bool {
     let first = routine.strings.iter().position(|s| s.as_slice() == shown.as_bytes());
     first == Some(id.0 as usize)
 }
 
-/// `Name`, `Name=16:4` with the bytes of the value behind the colon, or `Name="text"`; `Name@12` for the string with
-/// that number where several read alike.
+/// `Name`, `Name=16:4` with the bytes of the value behind the colon, or `Name="text"`; `Name@12`
+/// for the string with that number where several read alike.
 pub(super) fn attribute(routine: &Routine, name: &str, attribute: &AttributeInfo, is_text: bool) -> String {
     let number =
         if is_first(routine, attribute.name, name) { String::new() } else { format!("@{}", attribute.name.0) };

@@ -1,5 +1,6 @@
-//! What a text says of the file that its routine is in: the variables of the file, and which of these and of the file's
-//! functions the routine uses. The vendor's texts have no words for it; the directives are ours.
+//! What a text says of the file that its routine is in: the variables of the file, and which of
+//! these and of the file's functions the routine uses. The vendor's texts have no words for it; the
+//! directives are ours.
 
 use std::fmt::Write as _;
 
@@ -42,7 +43,8 @@ pub(super) fn print(out: &mut String, object: &Object, routine: &Routine) {
     }
 }
 
-/// `.file_variable "NAME" linkage=global type=uw num_elts=2 align=dword`. Each routine of a file says all of them.
+/// `.file_variable "NAME" linkage=global type=uw num_elts=2 align=dword`. Each routine of a file
+/// says all of them.
 pub(super) fn variable(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
     let mut c = Cursor::new(text, at, scope);
     c.skip_blanks();

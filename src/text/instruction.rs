@@ -9,7 +9,8 @@ use crate::isa::{
 use crate::rt::reflect::Page;
 use crate::rt::{Candidate, Cursor, FieldInfo, FieldRef, Role, TextError, Visitor, meant, nearest};
 
-/// Reads an instruction with its predicate. The second of what it gives is whether a call's label is one of another kind.
+/// Reads an instruction with its predicate. The second of what it gives is whether a call's label
+/// is one of another kind.
 pub(super) fn read(scope: &mut Scope, text: &str, lead: usize) -> Result<(Instruction, bool), TextError> {
     let mut c = Cursor::new(text, lead, scope);
     let predicate = c.predicate()?;
@@ -67,9 +68,9 @@ pub(super) fn read(scope: &mut Scope, text: &str, lead: usize) -> Result<(Instru
     })
 }
 
-/// What the vendor's assembler makes of instructions on predicates, whatever the text says, see instructions/MOV.md: a
-/// predicate is moved by one channel without mask, and no predicate stands in front of either. And what it takes for an
-/// operand that the text leaves out.
+/// What the vendor's assembler makes of instructions on predicates, whatever the text says, see
+/// instructions/MOV.md: a predicate is moved by one channel without mask, and no predicate stands
+/// in front of either. And what it takes for an operand that the text leaves out.
 fn complete(instruction: &mut Instruction) {
     let is_predicate = |o: &VecOperand| matches!(o.operand, Operand::Predicate(_));
     match instruction {
@@ -97,8 +98,8 @@ fn complete(instruction: &mut Instruction) {
     }
 }
 
-/// Returns whether the first of several operands that an instruction reads is null. Forms of older texts have no null
-/// there: it stands for an operand that newer texts have in that place.
+/// Returns whether the first of several operands that an instruction reads is null. Forms of older
+/// texts have no null there: it stands for an operand that newer texts have in that place.
 fn begins_with_null(instruction: &Instruction) -> bool {
     struct Reads {
         fields: &'static [FieldInfo],

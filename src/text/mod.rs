@@ -1,8 +1,9 @@
 //! Assembly text: routines read from `.visaasm` and printed as such.
 //!
-//! A text holds one kernel or function. [`parse`] collects every error of a text in one run; [`print()`] writes either
-//! what the vendor's printer writes for an object ([`Style::Vendor`]) or a text from which the same routine can be read
-//! again ([`Style::Full`], [`Style::Explicit`]; [`print_exact`] chooses).
+//! A text holds one kernel or function. [`parse`] collects every error of a text in one run;
+//! [`print()`] writes either what the vendor's printer writes for an object ([`Style::Vendor`]) or
+//! a text from which the same routine can be read again ([`Style::Full`], [`Style::Explicit`];
+//! [`print_exact`] chooses).
 
 mod declare;
 mod display;

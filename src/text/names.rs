@@ -14,8 +14,8 @@ pub enum Style {
     Vendor,
     /// With the names of the object, so that the same routine can be read again.
     Full,
-    /// As `Full`, with directives that say the tables: for objects whose strings or labels are not in the order in which
-    /// the assembler meets them, or whose names are no words.
+    /// As `Full`, with directives that say the tables: for objects whose strings or labels are not
+    /// in the order in which the assembler meets them, or whose names are no words.
     Explicit,
 }
 
@@ -188,7 +188,8 @@ impl NameTables {
         self.labels[usize::from(is_called(kind))].insert(name.to_owned(), id);
     }
 
-    /// Whether a name is declared already where the text stands: in the open block, if there is one.
+    /// Whether a name is declared already where the text stands: in the open block, if there is
+    /// one.
     pub(super) fn is_declared(&self, name: &str) -> bool {
         match self.blocks.last() {
             Some(&begin) => self.hidden[begin..].iter().any(|(hidden, _)| hidden == name),
@@ -196,7 +197,8 @@ impl NameTables {
         }
     }
 
-    /// Enters a variable. Inside a block it hides what has its name outside, of any kind, until the block ends.
+    /// Enters a variable. Inside a block it hides what has its name outside, of any kind, until the
+    /// block ends.
     pub(super) fn declare(&mut self, table: Table, name: &str, id: u32) {
         let before = self.variables.insert(name.to_owned(), (table, id));
         if !self.blocks.is_empty() {

@@ -140,7 +140,8 @@ impl Reader<'_> {
         }
         if let Some(behind) = rest.strip_prefix(".kernel_attr") {
             match declare::kernel_attribute(&mut self.scope, text, text.len() - behind.len()) {
-                // The vendor's printer puts the first instruction on the line of the last attribute.
+                // The vendor's printer puts the first instruction on the line of the last
+                // attribute.
                 Ok(end) if text[end..].trim_start().starts_with('.') => {
                     let at = text.len() - text[end..].trim_start().len();
                     self.report(
@@ -229,7 +230,8 @@ impl Reader<'_> {
         Err(TextError { at, expected: expected.to_owned() })
     }
 
-    /// Whether there is more of something than [`limits`] allow. It is reported here, and nothing behind it is read.
+    /// Whether there is more of something than [`limits`] allow. It is reported here, and nothing
+    /// behind it is read.
     fn is_full(&mut self, statement: &Statement) -> bool {
         let counts = [
             (self.done.len() + usize::from(self.named), limits::ROUTINES, "kernels and functions in a text"),
@@ -301,7 +303,8 @@ impl Reader<'_> {
             }
             ".function" => {
                 let name = self.name(text, at)?;
-                // The directive is where the subroutine begins; a label of its name may follow, and adds nothing.
+                // The directive is where the subroutine begins; a label of its name may follow, and
+                // adds nothing.
                 let id = self.scope.label(&name, LabelKind::Subroutine);
                 self.scope.set_kind(id, LabelKind::Subroutine);
                 self.place(LabelId(id), line);
@@ -377,7 +380,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A label that a linking call names, and that does not stand in front of it, is another kernel's.
+    /// A label that a linking call names, and that does not stand in front of it, is another
+    /// kernel's.
     fn label_kind(&mut self, instruction: &Instruction, link: bool) {
         let Instruction::Call(call) = instruction else { return };
         let defined = self.scope.defined.get(call.label.0 as usize).copied().unwrap_or(true);
@@ -425,7 +429,8 @@ impl Reader<'_> {
         self.uses.clear();
     }
 
-    /// What to do about a label that stands nowhere. Blocks and subroutines do not know each other's labels.
+    /// What to do about a label that stands nowhere. Blocks and subroutines do not know each
+    /// other's labels.
     fn elsewhere(&self, name: &str) -> String {
         let stands = |kind| {
             let id = self.scope.names.label(name, kind)?;
@@ -469,7 +474,8 @@ impl Reader<'_> {
     }
 }
 
-/// `.file` and `.loc` are other spellings of instructions. What is returned is as long as what it stands for.
+/// `.file` and `.loc` are other spellings of instructions. What is returned is as long as what it
+/// stands for.
 fn old_spelling(text: &str) -> Option<&'static str> {
     let word = if text.starts_with('.') { &text[..declare::word_len(text)] } else { "" };
     match word {

@@ -17,7 +17,8 @@ use crate::rt::{Names, Printer, Table, escape};
 /// Column at which the number of an instruction stands.
 const NUMBER_COLUMN: usize = 80;
 
-/// Prints a routine of an object. The platform gives the register size that addresses of variables are counted in.
+/// Prints a routine of an object. The platform gives the register size that addresses of variables
+/// are counted in.
 ///
 /// ```
 /// use visakit::text::{Style, parse, print};
@@ -101,8 +102,8 @@ fn declarations(out: &mut String, routine: &Routine, names: &RoutineNames<'_>, s
     if !names.full() {
         tables.iter().flatten().for_each(|(_, line)| out.push_str(line));
     }
-    // Reading enters names in the order of the text. Tables whose names are mixed in the pool are mixed in the full text
-    // too, so that the same pool comes of it.
+    // Reading enters names in the order of the text. Tables whose names are mixed in the pool are
+    // mixed in the full text too, so that the same pool comes of it.
     while names.full()
         && let Some(first) = tables.iter_mut().filter(|t| !t.is_empty()).min_by_key(|t| t.front().map(|(id, _)| *id))
         && let Some((_, line)) = first.pop_front()
@@ -224,8 +225,9 @@ fn attribute(routine: &Routine, attribute: &AttributeInfo, style: Style) -> Stri
     }
 }
 
-/// The vendor's printer ends each attribute's line in front of the next one, and has blanks behind the last, which its own
-/// assembler does not read; the full text ends that line too. It leaves out where a listing went, and adds the producer where an object does not say it.
+/// The vendor's printer ends each attribute's line in front of the next one, and has blanks behind
+/// the last, which its own assembler does not read; the full text ends that line too. It leaves out
+/// where a listing went, and adds the producer where an object does not say it.
 fn attributes(out: &mut String, routine: &Routine, style: Style) {
     let full = style != Style::Vendor;
     let name = |a: &AttributeInfo| routine.string(a.name).unwrap_or_default();

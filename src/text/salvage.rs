@@ -10,8 +10,9 @@ use crate::rt::{Bits, Context, Format, Names, Printer, Reader, Text, Wire};
 /// What stands for a field that is not there.
 const MISSING: &str = "<missing>";
 
-/// Prints the routines of an object that lacks operands, kernels first: the frame as [`super::print()`] has it, then
-/// each instruction with the fields that it has, in the order in which they are stored.
+/// Prints the routines of an object that lacks operands, kernels first: the frame as
+/// [`super::print()`] has it, then each instruction with the fields that it has, in the order in
+/// which they are stored.
 ///
 /// Each line ends with the place of the instruction in the file.
 pub fn print_salvaged(salvaged: &Salvaged, platform: Option<Platform>) -> Vec<String> {

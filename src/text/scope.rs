@@ -9,7 +9,8 @@ use crate::isa::{
 use crate::object::{RoutineKind, marks};
 use crate::rt::{EncodeError, Names, Symbols, Table, Version, nearest};
 
-/// What of a file a routine uses: which of its own numbers stand for which entries of the file's tables.
+/// What of a file a routine uses: which of its own numbers stand for which entries of the file's
+/// tables.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Uses {
     /// Variables of the file.
@@ -36,9 +37,11 @@ pub(super) struct Scope {
     pub(super) file_variables_said: usize,
     /// Functions that the text declares.
     pub(super) functions: Vec<String>,
-    /// The text revisions whose forms the routine's text has shown so far: from the first on, before the second.
+    /// The text revisions whose forms the routine's text has shown so far: from the first on,
+    /// before the second.
     pub(super) revisions: (u32, u32),
-    /// The routine's name, once its text says all strings: they replace those that the assembler would begin with.
+    /// The routine's name, once its text says all strings: they replace those that the assembler
+    /// would begin with.
     explicit: Option<String>,
 }
 
@@ -73,7 +76,8 @@ impl Scope {
         }
     }
 
-    /// Keeps in the pool what the text says and objects do not store. A pool that the text says has it already.
+    /// Keeps in the pool what the text says and objects do not store. A pool that the text says has
+    /// it already.
     ///
     /// # Errors
     /// An instruction has a value that does not fit into its field.
@@ -99,7 +103,8 @@ impl Scope {
         self.tables.begin(name, kind);
     }
 
-    /// A declared or predefined entry of a table; texts below version 4 have names of their own for the latter.
+    /// A declared or predefined entry of a table; texts below version 4 have names of their own for
+    /// the latter.
     pub(super) fn entry(&self, table: Table, name: &str) -> Option<u32> {
         self.names.get(table, name).or_else(|| old_name(self.version, table, name))
     }

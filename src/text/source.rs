@@ -13,8 +13,9 @@ pub(super) struct Statement<'a> {
     pub(super) line: u32,
 }
 
-/// Cuts a source at its line ends. Comments run from `//` to the end of the line or from `/*` to `*/`. A backslash
-/// behind a blank at the end of a line takes the next line into the same statement.
+/// Cuts a source at its line ends. Comments run from `//` to the end of the line or from `/*` to
+/// `*/`. A backslash behind a blank at the end of a line takes the next line into the same
+/// statement.
 pub(super) fn statements(source: &str) -> impl Iterator<Item = Statement<'_>> {
     let mut lines = source.split_inclusive('\n');
     let mut in_comment = false;

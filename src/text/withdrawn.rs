@@ -1,4 +1,5 @@
-//! Words of older texts that no version we read has any more: an error names them and says what took their place.
+//! Words of older texts that no version we read has any more: an error names them and says what
+//! took their place.
 
 /// Mnemonics, in lower case.
 const MNEMONICS: &[(&str, &str)] = &[
@@ -27,7 +28,8 @@ pub(super) fn mnemonic(word: &str) -> Option<&'static str> {
     MNEMONICS.iter().find(|(old, _)| old.eq_ignore_ascii_case(word)).map(|(_, now)| *now)
 }
 
-/// The execution mask at the beginning of a text, and what took its place, if it is one of those that went.
+/// The execution mask at the beginning of a text, and what took its place, if it is one of those
+/// that went.
 pub(super) fn mask(text: &str) -> Option<(&'static str, &'static str)> {
     let ends = |old: &str| !text[old.len()..].starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
     MASKS.iter().copied().find(|(old, _)| text.starts_with(old) && ends(old))

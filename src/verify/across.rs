@@ -1,4 +1,5 @@
-//! Rules across the fields of an instruction: the rows of verification.md, evaluated on what it holds.
+//! Rules across the fields of an instruction: the rows of verification.md, evaluated on what it
+//! holds.
 
 use super::types::{guarded, is_integer};
 use super::{Check, Seen, Severity, operand};

@@ -133,8 +133,8 @@ fn general(routine: &Routine, number: usize, register: u32, out: &mut Vec<Violat
     say("alias", format!("it is an alias of itself, or of more than {ALIAS_DEPTH} others"));
 }
 
-/// The alignment that a variable's type needs: that of a register when it fills one, and of a word at least. The
-/// vendor's assembler compares their codes, see verification.md.
+/// The alignment that a variable's type needs: that of a register when it fills one, and of a word
+/// at least. The vendor's assembler compares their codes, see verification.md.
 fn natural(variable: &crate::isa::VarInfo, register: u32) -> Alignment {
     let bytes = variable.bit_properties.type_.bits() / 8;
     match bytes {

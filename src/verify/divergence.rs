@@ -1,5 +1,5 @@
-//! Barriers that some channels of a thread may leave out: they stand between a branch that is taken channel by channel and
-//! the place where the channels meet again.
+//! Barriers that some channels of a thread may leave out: they stand between a branch that is taken
+//! channel by channel and the place where the channels meet again.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -79,14 +79,15 @@ fn is_by_channel(goto: &Goto) -> bool {
     goto.exec_size.size.channels() > 1 && goto.pred.id != 0 && goto.pred.combine == Combine::None
 }
 
-/// What makes a value differ from channel to channel: an input that has something for each of them, or their numbers alone.
-/// What is loaded by these is taken for the same: the compiler keeps each channel's variables in memory so.
+/// What makes a value differ from channel to channel: an input that has something for each of them,
+/// or their numbers alone. What is loaded by these is taken for the same: the compiler keeps each
+/// channel's variables in memory so.
 type Why = u8;
 const INPUT: Why = 1;
 const NUMBER: Why = 2;
 
-/// What may differ from channel to channel: variables that hold something of their own for each, and what is computed of them,
-/// or written by some of them only.
+/// What may differ from channel to channel: variables that hold something of their own for each,
+/// and what is computed of them, or written by some of them only.
 fn varying(routine: &Routine, gotos: &[(usize, &Goto, usize)]) -> HashMap<(Table, u32), Why> {
     let inputs: HashSet<u32> = routine.inputs.iter().map(|input| input.id).collect();
     let mut varying: HashMap<(Table, u32), Why> = HashMap::new();

@@ -1,5 +1,6 @@
-//! What is legal and probably not meant: values that nothing has written, code that nothing reaches, barriers that not all
-//! channels come to. What compilers make of correct programs has none of it.
+//! What is legal and probably not meant: values that nothing has written, code that nothing
+//! reaches, barriers that not all channels come to. What compilers make of correct programs has
+//! none of it.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -19,11 +20,12 @@ const FLOW: &str = "3_execution_model.md";
 const OPERANDS: &str = "5_operands.md";
 /// Copies of copies that are followed.
 const MOST_COPIES: usize = 16;
-/// Beyond so many steps of the search for values that nothing has written, as a product of blocks and variables, it is not
-/// made.
+/// Beyond so many steps of the search for values that nothing has written, as a product of blocks
+/// and variables, it is not made.
 const MOST_STEPS: usize = 1 << 26;
 
-/// What a routine does that is legal and probably not meant, as warnings. Without a platform registers have 32 bytes.
+/// What a routine does that is legal and probably not meant, as warnings. Without a platform
+/// registers have 32 bytes.
 ///
 /// ```
 /// use visakit::{text, verify};
@@ -201,8 +203,9 @@ fn written_before(writes: &[u64], graph: &Graph, reached: &[bool]) -> Vec<u64> {
     before
 }
 
-/// The variables that have no value when a routine begins, numbered, and what happens to each in each block, in the order of
-/// variables and blocks. Copies of what nobody has written are no reads, and leave nothing written.
+/// The variables that have no value when a routine begins, numbered, and what happens to each in
+/// each block, in the order of variables and blocks. Copies of what nobody has written are no
+/// reads, and leave nothing written.
 fn events(routine: &Routine, graph: &Graph) -> (HashMap<(Table, u32), usize>, Vec<Event>) {
     let known = known(routine);
     let empty = empty(routine, &known);
@@ -249,8 +252,8 @@ fn events(routine: &Routine, graph: &Graph) -> (HashMap<(Table, u32), usize>, Ve
     (numbers, events)
 }
 
-/// Whether a read does no harm: something is compared with itself, as compilers do for all channels that are enabled, or a
-/// message sends what was copied.
+/// Whether a read does no harm: something is compared with itself, as compilers do for all channels
+/// that are enabled, or a message sends what was copied.
 fn is_harmless(operand: &OperandRef<'_>, all: &[OperandRef<'_>], copied: Option<&bool>) -> bool {
     let FieldRef::Vector(own) = operand.value else {
         return copied == Some(&true) && matches!(operand.value, FieldRef::Raw(_));
@@ -288,8 +291,8 @@ fn empty(routine: &Routine, known: &HashSet<(Table, u32)>) -> HashMap<(Table, u3
     empty
 }
 
-/// Returns whether an operand is stored only because objects have no place for what stands in its stead: a state
-/// variable of a message whose text names its state otherwise.
+/// Returns whether an operand is stored only because objects have no place for what stands in its
+/// stead: a state variable of a message whose text names its state otherwise.
 fn is_replaced(instruction: &Instruction, operand: &OperandRef<'_>) -> bool {
     let is_state = matches!(operand.value, FieldRef::Index(Table::Surface | Table::Sampler, _));
     is_state && instruction.says_text_only()
@@ -315,7 +318,8 @@ fn entry(routine: &Routine, used: Use) -> Option<(Table, u32)> {
     is_declared.then_some((used.table, used.id))
 }
 
-/// The declared variable whose storage a variable uses; none where that is a predefined one, or one of the file.
+/// The declared variable whose storage a variable uses; none where that is a predefined one, or one
+/// of the file.
 pub(super) fn root(routine: &Routine, mut id: u32) -> Option<u32> {
     for _ in 0..=ALIAS_DEPTH {
         let variable = routine.variables.get(id.checked_sub(predefined::DECLARED)? as usize)?;
@@ -330,7 +334,8 @@ pub(super) fn root(routine: &Routine, mut id: u32) -> Option<u32> {
     None
 }
 
-/// The variables that have values when the routine begins, or may get them otherwise than by being named.
+/// The variables that have values when the routine begins, or may get them otherwise than by being
+/// named.
 fn known(routine: &Routine) -> HashSet<(Table, u32)> {
     let inputs = routine.inputs.iter().filter_map(|input| match input.kind.class {
         InputClass::General => Some((Table::General, root(routine, input.id)?)),

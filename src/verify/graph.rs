@@ -14,8 +14,8 @@ pub(super) struct Block {
     pub(super) next: Vec<usize>,
 }
 
-/// The blocks of a routine, in its order. Channels are followed one by one: that those of a thread go through a block
-/// together does not matter.
+/// The blocks of a routine, in its order. Channels are followed one by one: that those of a thread
+/// go through a block together does not matter.
 #[derive(Debug)]
 pub(super) struct Graph {
     pub(super) blocks: Vec<Block>,

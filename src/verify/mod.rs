@@ -1,9 +1,10 @@
-//! Is a routine legal? The rules of the pages, applied to every field of every instruction, and the rules across
-//! operands and declarations that no single page has.
+//! Is a routine legal? The rules of the pages, applied to every field of every instruction, and the
+//! rules across operands and declarations that no single page has.
 //!
-//! The facts (sizes, classes, types, type maps, modifiers, saturation, ranges, platforms) come from the reflection
-//! tables; only how they are compared stands here. A rule that the vendor's assembler refuses a kernel for is an
-//! error; what the documents forbid and its verifier takes all the same is a warning.
+//! The facts (sizes, classes, types, type maps, modifiers, saturation, ranges, platforms) come from
+//! the reflection tables; only how they are compared stands here. A rule that the vendor's
+//! assembler refuses a kernel for is an error; what the documents forbid and its verifier takes all
+//! the same is a warning.
 //!
 //! ```
 //! use visakit::{text, verify};
@@ -62,7 +63,8 @@ pub enum Location {
     Routine,
 }
 
-/// All rules that a routine breaks, up to [`FINDINGS`] of them. Without a platform the rules of platforms are left out.
+/// All rules that a routine breaks, up to [`FINDINGS`] of them. Without a platform the rules of
+/// platforms are left out.
 pub fn routine(routine: &Routine, platform: Option<Platform>) -> Vec<Violation> {
     let mut out = declare::check(routine, platform);
     out.extend(flow::check(routine));
@@ -227,8 +229,8 @@ impl Check<'_> {
         }
     }
 
-    /// Whether the vendor's assembler refuses an instruction that a platform does not have. It looks at the first
-    /// platform that has one, and at the last only where it says so.
+    /// Whether the vendor's assembler refuses an instruction that a platform does not have. It
+    /// looks at the first platform that has one, and at the last only where it says so.
     fn is_refused(&self, platform: Platform) -> bool {
         let since = self.page.platforms.iter().map(|r| r.from.map(Platform::age)).min().flatten();
         let until = self.page.platforms.iter().filter_map(|r| r.before.map(Platform::age)).max();

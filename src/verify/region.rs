@@ -67,8 +67,8 @@ impl Variables {
 }
 
 impl Variables {
-    /// The first byte of an operand of so many channels, the one behind its last, and the bytes of the variable whose storage
-    /// it is in; none for predefined variables.
+    /// The first byte of an operand of so many channels, the one behind its last, and the bytes of
+    /// the variable whose storage it is in; none for predefined variables.
     pub(super) fn extent(&self, operand: &GenOpnd, channels: u64) -> Option<(u64, u64, u64)> {
         let place = self.get(operand.id.0)?;
         let element = u64::from(place.element_bytes);

@@ -14,7 +14,8 @@ pub(super) enum Family {
     Logic,
     /// Moves, chooses or compares: types are converted.
     Move,
-    /// Reads or writes memory through a message of the data port, whose operands have rules of their own.
+    /// Reads or writes memory through a message of the data port, whose operands have rules of
+    /// their own.
     Port,
     /// Everything else.
     Other,
@@ -31,8 +32,8 @@ pub(super) fn family(page: &Page) -> Family {
 }
 
 impl Check<'_> {
-    /// Whether a field is the destination: the first operand with a region that an instruction writes. Of further
-    /// ones, such as the carries of an addition, the types are not looked at.
+    /// Whether a field is the destination: the first operand with a region that an instruction
+    /// writes. Of further ones, such as the carries of an addition, the types are not looked at.
     pub(super) fn is_destination(&self, field: &Field) -> bool {
         let has_region = |f: &&Field| matches!(f.shape, FieldKind::Vector | FieldKind::Scalar);
         let mut written = self.fields.iter().filter(has_region).filter(|f| f.role.is_some_and(Role::is_write));
@@ -50,7 +51,8 @@ impl Check<'_> {
             all.push(ty);
             match self.is_destination(field) {
                 true => dst = dst.or(Some(ty)),
-                // What an instruction writes beside its destination is of no type that is looked at.
+                // What an instruction writes beside its destination is of no type that is looked
+                // at.
                 false if is_source(field) && field.types.is_empty() => src.push(ty),
                 false => {}
             }

@@ -164,8 +164,9 @@ fn rows(model: &Model, pages: &BTreeMap<&str, &Instruction>, out: &mut Vec<Diagn
     }
 }
 
-/// How young a platform is. Platforms that are known have the order of their table; where a document has none, the
-/// columns of the table of instructions, and what stands in no column is younger than they.
+/// How young a platform is. Platforms that are known have the order of their table; where a
+/// document has none, the columns of the table of instructions, and what stands in no column is
+/// younger than they.
 fn age(columns: &[&str], platform: &Reference<usize>) -> usize {
     let column = || columns.iter().position(|c| c.eq_ignore_ascii_case(&platform.name));
     platform.to.or_else(column).unwrap_or(usize::MAX)

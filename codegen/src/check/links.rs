@@ -16,7 +16,8 @@ pub(super) fn check(model: &Model, out: &mut Vec<Diagnostic>) {
             "" => Some(page.path.clone()),
             file => resolve(&page.path, file),
         };
-        // Single files have no folder to look into, and what lies outside the folder is not ours to judge.
+        // Single files have no folder to look into, and what lies outside the folder is not ours to
+        // judge.
         let (Some(files), Some(path)) = (&model.files, path) else { continue };
         let message = if !files.contains(&path) {
             format!("there is no file `{path}`")

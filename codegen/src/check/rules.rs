@@ -1,4 +1,5 @@
-//! The rows of verification.md: instructions that there are, conditions whose names mean something on each of them.
+//! The rows of verification.md: instructions that there are, conditions whose names mean something
+//! on each of them.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +9,8 @@ use crate::model::{Constraint, Model, SourceSpan};
 use crate::semantics::{lower, row};
 use visakit_diag::{Diagnostic, Severity};
 
-/// A page that an overlay supplies may know more instructions, and others than these documents have.
+/// A page that an overlay supplies may know more instructions, and others than these documents
+/// have.
 pub(super) fn check(model: &Model, out: &mut Vec<Diagnostic>) {
     let rows = model.rules.iter().map(|r| (&r.name, &r.instructions, &r.platforms, r.at));
     let across = model.constraints.iter().map(|c| (&c.name, &c.instructions, &c.platforms, c.at));
@@ -34,7 +36,8 @@ fn is_own(model: &Model, at: SourceSpan) -> bool {
     model.pages.get(at.page as usize).is_some_and(|p| !p.supplied)
 }
 
-/// The conditions of a row mean something on every page that it names, and say something on one form of each.
+/// The conditions of a row mean something on every page that it names, and say something on one
+/// form of each.
 fn conditions(
     model: &Model,
     constraint: &Constraint,

@@ -121,7 +121,8 @@ fn method(cx: &Cx<'_>, column: &Column, names: Option<&Ident>, cells: &[(&Ident,
     }
 }
 
-/// A function that shows what the methods of all tables say, and the limits: a list, a column, a value and the words of the page.
+/// A function that shows what the methods of all tables say, and the limits: a list, a column, a
+/// value and the words of the page.
 pub(crate) fn each(cx: &Cx<'_>) -> TokenStream {
     let model = cx.model;
     let types = (DATA_TYPES.to_owned(), format_ident!("DataType"), &model.type_columns);
@@ -155,8 +156,8 @@ pub(crate) fn each(cx: &Cx<'_>) -> TokenStream {
         quote!(impl rt::reflect::Said for #ty { fn said(&self) -> String { self.name().to_owned() } })
     });
     quote! {
-        /// Shows what the columns of all tables say, by their methods: the list, the heading, the code of the value, and the
-        /// words of the page. Limits are columns of a list `limit`.
+        /// Shows what the columns of all tables say, by their methods: the list, the heading, the
+        /// code of the value, and the words of the page. Limits are columns of a list `limit`.
         #[allow(unused_variables, reason = "a specification may have no columns")]
         pub fn each_attribute(found: &mut impl FnMut(&'static str, &'static str, u64, String)) {
             #(#calls)*

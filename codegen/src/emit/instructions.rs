@@ -21,8 +21,8 @@ pub(crate) fn form_type(instruction: &Instruction, form: &Form) -> Ident {
     if form.name.is_empty() { base } else { format_ident!("{base}{}", type_name(&form.name)) }
 }
 
-/// Whether a struct is so large that it is kept in a box: a few rare instructions with many operands would make every
-/// instruction of a vector as large as themselves.
+/// Whether a struct is so large that it is kept in a box: a few rare instructions with many
+/// operands would make every instruction of a vector as large as themselves.
 pub(crate) fn is_large(form: &Form) -> bool {
     // Bytes of the emitted members, nearly.
     let size = |f: &Field| match (f.shape, &f.presence) {
@@ -158,8 +158,8 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
                 match self { #(Self::#names(inst) => inst.visit(v)),* }
             }
 
-            /// Shows every field to a visitor that may change it, in the order in which they are stored. A field that
-            /// only counts others has no value of its own and is not shown.
+            /// Shows every field to a visitor that may change it, in the order in which they are
+            /// stored. A field that only counts others has no value of its own and is not shown.
             pub fn visit_mut(&mut self, v: &mut dyn rt::VisitorMut) {
                 match self { #(Self::#names(inst) => inst.visit_mut(v)),* }
             }

@@ -13,8 +13,9 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
     let calls = all.iter().map(|i| call(cx, i));
     let operands = all.iter().filter_map(|i| operands(cx, i));
     quote! {
-        /// Behaviour: one method a page. The default bodies are the stubs, which say what is missing; a kernel
-        /// replaces one. A page whose operands change changes the method's type, and so breaks its kernel.
+        /// Behaviour: one method a page. The default bodies are the stubs, which say what is
+        /// missing; a kernel replaces one. A page whose operands change changes the method's type,
+        /// and so breaks its kernel.
         #[allow(unused_variables, reason = "stubs look at nothing")]
         pub trait Kernels {
             /// What a kernel gives.
@@ -35,7 +36,8 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
     }
 }
 
-/// The operands of a component-wise page: one execution size, at most one predicate, a destination and sources.
+/// The operands of a component-wise page: one execution size, at most one predicate, a destination
+/// and sources.
 struct Operands<'a> {
     size: &'a Field,
     predicate: Option<&'a Field>,

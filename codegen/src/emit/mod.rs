@@ -1,5 +1,5 @@
-//! Rust from the model. Each file here emits one kind of item; the order of everything follows the model, so
-//! that equal pages give equal text.
+//! Rust from the model. Each file here emits one kind of item; the order of everything follows the
+//! model, so that equal pages give equal text.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -49,7 +49,8 @@ pub fn emit(model: &Model) -> Vec<File> {
     ]
 }
 
-/// The words with which statements of assembly text begin, and the names of the instructions that they may be.
+/// The words with which statements of assembly text begin, and the names of the instructions that
+/// they may be.
 pub fn mnemonics(model: &Model) -> BTreeMap<String, BTreeSet<&str>> {
     text::mnemonics(&Cx { model, names: Names::new(model) })
 }

@@ -1,5 +1,5 @@
-//! The rows across fields as `static` data: each row once, and on every form of an instruction its conditions in
-//! postfix order.
+//! The rows across fields as `static` data: each row once, and on every form of an instruction its
+//! conditions in postfix order.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};

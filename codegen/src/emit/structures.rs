@@ -120,7 +120,8 @@ fn structure(cx: &Cx<'_>, s: &Structure) -> TokenStream {
             names.push(ident);
         }
     }
-    // Counts have no member of their own; what they are called is for those who look for their place.
+    // Counts have no member of their own; what they are called is for those who look for their
+    // place.
     let counts = s.members.iter().filter_map(|m| Some((m, &m.count.as_ref()?.name))).map(|(array, count)| {
         let constant = constant_name(&format!("{}_count", array.name));
         let doc = format!(" What the count of `{}` is called, for its mark.", array.name);

@@ -101,7 +101,8 @@ fn platforms(cx: &Cx<'_>) -> TokenStream {
     quote! {
         #said_types
 
-        /// The platforms, oldest first. They have no order in code, which asks for what a platform has instead.
+        /// The platforms, oldest first. They have no order in code, which asks for what a platform
+        /// has instead.
         ///
         /// ```compile_fail
         /// use visakit::isa::Platform;
@@ -163,8 +164,8 @@ fn platforms(cx: &Cx<'_>) -> TokenStream {
                 match self { #(Self::#names => #bytes),* }
             }
 
-            /// Position in [`Platform::ALL`], the order that the marks of pages refer to. Code asks for it to evaluate
-            /// such marks and for nothing else.
+            /// Position in [`Platform::ALL`], the order that the marks of pages refer to. Code asks
+            /// for it to evaluate such marks and for nothing else.
             pub const fn age(self) -> usize { self as usize }
 
             #said
@@ -314,7 +315,8 @@ fn rules(cx: &Cx<'_>) -> TokenStream {
         format!("{page}:{line}")
     });
     quote! {
-        /// What the vendor's assembler makes of groups of instructions, beyond what their pages say.
+        /// What the vendor's assembler makes of groups of instructions, beyond what their pages
+        /// say.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Rule { #(#docs #names),* }
 

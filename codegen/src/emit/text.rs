@@ -129,8 +129,9 @@ fn fallback(cx: &Cx<'_>, i: &Instruction, form: &Form) -> TextForm {
     }
 }
 
-/// Returns whether a template of newer texts differs from another template of the form in blanks only. Reading passes
-/// over blanks, so the other one reads both, and what is read shows no text revision.
+/// Returns whether a template of newer texts differs from another template of the form in blanks
+/// only. Reading passes over blanks, so the other one reads both, and what is read shows no text
+/// revision.
 fn reads_as_another(text: &TextForm, all: &[TextForm]) -> bool {
     let bare = |t: &TextForm| without_blanks(&t.template.items);
     let same = |other: &&TextForm| other.template.since.is_none() && other.conditions == text.conditions;

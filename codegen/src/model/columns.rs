@@ -1,4 +1,5 @@
-//! Columns of tables: what else a page says of each value of a list, or of each row of a chapter's table.
+//! Columns of tables: what else a page says of each value of a list, or of each row of a chapter's
+//! table.
 
 use std::fmt;
 

@@ -46,7 +46,8 @@ pub struct Instruction {
     pub text: Vec<TextForm>,
     /// The semantics block as written.
     pub semantics: String,
-    /// The semantics block as a tree; `None` where there is none, and where the specification has no notation.
+    /// The semantics block as a tree; `None` where there is none, and where the specification has
+    /// no notation.
     pub behaviour: Option<semantics::Block>,
     /// The description's prose.
     pub doc: String,
@@ -250,8 +251,9 @@ impl Access {
         Self::ALL.iter().find(|(access, _)| *access == self).map_or("", |(_, name)| name)
     }
 
-    /// What holds where a page says nothing: destinations are called so, labels and strings have no value that could be
-    /// used, and a variable that another field's class decides about is marked, not used.
+    /// What holds where a page says nothing: destinations are called so, labels and strings have no
+    /// value that could be used, and a variable that another field's class decides about is marked,
+    /// not used.
     pub fn usual(name: &str, shape: FieldKind) -> Self {
         let name = name.to_ascii_lowercase();
         match shape {
@@ -269,8 +271,8 @@ impl FieldKind {
     }
 }
 
-/// Which table an index refers to. The runtime has `rt::Table`, which is called like it: nothing of the generator is there
-/// when the program runs.
+/// Which table an index refers to. The runtime has `rt::Table`, which is called like it: nothing of
+/// the generator is there when the program runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "the names are the specification's")]
 pub enum IndexKind {
@@ -307,7 +309,8 @@ impl IndexKind {
     }
 }
 
-/// A field of a form or a member of a structure, by its position, and the position of a part in its list.
+/// A field of a form or a member of a structure, by its position, and the position of a part in its
+/// list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The field or the member.
@@ -366,8 +369,8 @@ pub enum Presence {
 }
 
 impl TextForm {
-    /// Returns the operands that only texts have and that the template shows outside of its groups. Where there are
-    /// any, the template is for instructions that have one of them.
+    /// Returns the operands that only texts have and that the template shows outside of its groups.
+    /// Where there are any, the template is for instructions that have one of them.
     pub fn text_only_operands<'a>(&'a self, form: &'a Form) -> impl Iterator<Item = &'a Field> {
         let shown = self.template.items.iter().filter_map(|item| match item {
             Item::Field { place: Some(place), .. } => form.fields.get(place.field),
@@ -382,7 +385,8 @@ impl TextForm {
 pub struct TextForm {
     /// The form that the template is for; any where it says none.
     pub form: Option<Reference<usize>>,
-    /// Under what the template holds, in the terms of the first form that has what they are about; see [`Form::texts`].
+    /// Under what the template holds, in the terms of the first form that has what they are about;
+    /// see [`Form::texts`].
     pub conditions: Vec<Condition>,
     /// Where these are listed.
     pub conditions_at: SourceSpan,

@@ -51,7 +51,8 @@ impl Model {
         self.lists.iter_mut().map(|l| &mut l.columns).chain(chapters)
     }
 
-    /// The names that the cells of a column may have; any where the column has names of its own, or none.
+    /// The names that the cells of a column may have; any where the column has names of its own, or
+    /// none.
     pub fn names_of(&self, column: &Column) -> Option<Vec<&str>> {
         let ColumnKind::Names { of, .. } = column.kind else { return None };
         match of {

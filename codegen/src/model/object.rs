@@ -1,4 +1,5 @@
-//! What the chapters say: data types, platforms, structures of objects, predefined variables, attributes.
+//! What the chapters say: data types, platforms, structures of objects, predefined variables,
+//! attributes.
 
 use super::{Availability, Cell, Condition, FieldKind, InstructionId, Reference, SourceSpan, Storage};
 
@@ -129,7 +130,8 @@ impl Predefined {
     }
 }
 
-/// A row of verification.md: what the vendor's assembler makes of some instructions beyond what their pages say.
+/// A row of verification.md: what the vendor's assembler makes of some instructions beyond what
+/// their pages say.
 #[derive(Clone, Debug)]
 pub struct Rule {
     /// Its name, words with dashes.

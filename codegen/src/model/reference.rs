@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// A name that stands for something else on the pages. It is looked up once, behind the reading, and nobody compares it
-/// from then on.
+/// A name that stands for something else on the pages. It is looked up once, behind the reading,
+/// and nobody compares it from then on.
 #[derive(Clone, Debug)]
 pub struct Reference<T> {
     /// The name as the page writes it.
@@ -24,7 +24,8 @@ impl<T> From<&str> for Reference<T> {
     }
 }
 
-/// References are equal where the pages write the same: what that is may have other ids in other specifications.
+/// References are equal where the pages write the same: what that is may have other ids in other
+/// specifications.
 impl<T> PartialEq for Reference<T> {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name

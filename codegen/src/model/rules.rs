@@ -1,4 +1,5 @@
-//! What verification.md says across fields: rows of conditions, and the definitions that they share.
+//! What verification.md says across fields: rows of conditions, and the definitions that they
+//! share.
 
 use super::semantics::Expression;
 use super::{Availability, InstructionId, Reference, SourceSpan};

@@ -1,12 +1,12 @@
-//! A semantics block as a tree, and the built-ins that it may call. Every node knows its place in the page, and every name what it stands for once the
-//! block has been resolved.
+//! A semantics block as a tree, and the built-ins that it may call. Every node knows its place in
+//! the page, and every name what it stands for once the block has been resolved.
 
 mod print;
 
 use super::{IndexKind, SourceSpan};
 
-/// Statements between braces, or a whole semantics block. Printing it gives the one layout in which equal texts are equal
-/// meanings.
+/// Statements between braces, or a whole semantics block. Printing it gives the one layout in which
+/// equal texts are equal meanings.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Block {
     /// The statements in order.
@@ -108,7 +108,8 @@ pub enum ExpressionKind {
         /// What it stands for.
         meaning: Meaning,
     },
-    /// `List.enumerator`, or `Field.part.enumerator`. The parser leaves it as [`ExpressionKind::BitField`].
+    /// `List.enumerator`, or `Field.part.enumerator`. The parser leaves it as
+    /// [`ExpressionKind::BitField`].
     Enumerator {
         /// The list as written: a shared list, or a field of the page with or without a part.
         list: String,
@@ -208,8 +209,8 @@ impl UnaryOperator {
     }
 }
 
-/// An operator between its operands. Conditions have the runtime's `rt::Operator` when the program runs, which is called
-/// like it and knows neither signs nor how tightly they bind.
+/// An operator between its operands. Conditions have the runtime's `rt::Operator` when the program
+/// runs, which is called like it and knows neither signs nor how tightly they bind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say what the signs in ALL mean")]
 pub enum BinaryOperator {

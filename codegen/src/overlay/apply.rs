@@ -85,7 +85,8 @@ pub(super) fn facts(overlay: &Overlay, model: &mut Model, diagnostics: &mut Vec<
                 let (have, right) = (theirs.get(place).unwrap_or(&none), ours.get(place).unwrap_or(&none));
                 let list =
                     |set: BTreeSet<&String>| set.iter().map(|f| format!("`{f}`")).collect::<Vec<_>>().join(", ");
-                // The line that is wrong: a right fact that our pages do not have, or a wrong one that is there no longer.
+                // The line that is wrong: a right fact that our pages do not have, or a wrong one
+                // that is there no longer.
                 let invented = entry.new.difference(right).next().map(|fact| ("+ ", fact.as_str()));
                 let line = invented.or_else(|| Some(("- ", misspelt(entry.old.difference(have), have)?)));
                 let extra = list(have.difference(right).filter(|f| !entry.old.contains(*f)).collect());
@@ -160,12 +161,14 @@ fn settles(model: &Model, place: &str, d: &Diagnostic) -> bool {
     }
 }
 
-/// Our model beside the one that is corrected: places and lists of what is taken over get new numbers.
+/// Our model beside the one that is corrected: places and lists of what is taken over get new
+/// numbers.
 struct Donor<'a> {
     base: &'a Model,
     first_page: u32,
     lists: BTreeMap<ListId, ListId>,
-    /// Copies of lists that still have our places and numbers. Lists may name each other, and themselves.
+    /// Copies of lists that still have our places and numbers. Lists may name each other, and
+    /// themselves.
     copied: Vec<ListId>,
 }
 

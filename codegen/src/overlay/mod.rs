@@ -1,8 +1,10 @@
-//! An overlay: corrections of somebody else's documents, as data, so that they give the facts of our pages.
+//! An overlay: corrections of somebody else's documents, as data, so that they give the facts of
+//! our pages.
 //!
-//! An entry names a place (see [`crate::places`]), the facts that the documents have there, those that are right, and
-//! why. What is right stands on our page: the overlay's folder is where it is taken from, and an entry that says
-//! something else than the page is an error. So no fact is written a second time without being checked.
+//! An entry names a place (see [`crate::places`]), the facts that the documents have there, those
+//! that are right, and why. What is right stands on our page: the overlay's folder is where it is
+//! taken from, and an entry that says something else than the page is an error. So no fact is
+//! written a second time without being checked.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -67,7 +69,8 @@ pub enum Use {
     Neither,
 }
 
-/// Reads an overlay and the specification in its folder. The error is the file that could not be read and why.
+/// Reads an overlay and the specification in its folder. The error is the file that could not be
+/// read and why.
 pub fn read_overlay(file: &Path) -> Result<(Overlay, Vec<Diagnostic>), (PathBuf, io::Error)> {
     read_overlay_or(file, Model::default)
 }
@@ -95,7 +98,8 @@ pub fn read_overlay_or(
     Ok(overlay_of(text, shown, base))
 }
 
-/// Reads an overlay that is at hand, with the specification that it belongs to; `shown` is its name in messages.
+/// Reads an overlay that is at hand, with the specification that it belongs to; `shown` is its name
+/// in messages.
 pub fn overlay_of(mut text: String, shown: String, base: Model) -> (Overlay, Vec<Diagnostic>) {
     read::skip_mark(&mut text);
     let mut diagnostics = Vec::new();
@@ -149,8 +153,8 @@ fn corrected(
     (model, diagnostics, uses)
 }
 
-/// Reads a specification folder as a build does: one that has no overlay of its own is the vendor's, and is corrected.
-/// Entries that it does not need are left unsaid.
+/// Reads a specification folder as a build does: one that has no overlay of its own is the
+/// vendor's, and is corrected. Entries that it does not need are left unsaid.
 pub fn read_to_build(dir: &Path, overlay: &Path) -> Result<(Model, Vec<Diagnostic>), (PathBuf, io::Error)> {
     let own = overlay.file_name().is_none_or(|name| dir.join(name).exists());
     if own {
@@ -162,8 +166,8 @@ pub fn read_to_build(dir: &Path, overlay: &Path) -> Result<(Model, Vec<Diagnosti
     Ok((model, diagnostics))
 }
 
-/// The entries that would be needed beside those that are there, in the overlay's notation; their reasons are left to
-/// be written.
+/// The entries that would be needed beside those that are there, in the overlay's notation; their
+/// reasons are left to be written.
 pub fn draft(model: &Model, overlay: &Overlay) -> String {
     let (ours, theirs) = (places(&overlay.base), places(model));
     let names: BTreeSet<&String> = ours.keys().chain(theirs.keys()).collect();

@@ -1,4 +1,5 @@
-//! The notation of an overlay: `## reason`, then `### place` with a block of `- old`, `+ new` and `= kept` lines.
+//! The notation of an overlay: `## reason`, then `### place` with a block of `- old`, `+ new` and
+//! `= kept` lines.
 
 use std::collections::BTreeSet;
 

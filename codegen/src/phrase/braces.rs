@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::{LONGEST_MARK, one_mark};
 
-/// The places in a text at which something looks like a mark, and is none: `{SKL +}`, `{+SKL}`, `{3.4}`, `(PVC+)`,
-/// `{DG2+` without its end.
+/// The places in a text at which something looks like a mark, and is none: `{SKL +}`, `{+SKL}`,
+/// `{3.4}`, `(PVC+)`, `{DG2+` without its end.
 pub fn odd_marks(text: &str) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let mut at = 0;

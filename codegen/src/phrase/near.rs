@@ -32,9 +32,9 @@ fn lead(phrase: &'static Phrase) -> Lead {
     Lead { phrase, whole: words.concat(), missing: (0..words.len()).map(without).collect(), words }
 }
 
-/// How many letters of a phrase a sentence has wrong, when these are few: a quarter of the letters, a third where what
-/// follows is what can follow the phrase, one letter of a single word. Signs and blanks do not count, a missing word
-/// does not either where what is left can be nothing else.
+/// How many letters of a phrase a sentence has wrong, when these are few: a quarter of the letters,
+/// a third where what follows is what can follow the phrase, one letter of a single word. Signs and
+/// blanks do not count, a missing word does not either where what is left can be nothing else.
 fn words(sentence: &str, heads: &[(usize, String)], lead: &Lead) -> Option<usize> {
     let Lead { phrase, words, whole, missing } = lead;
     // What is so short has too many neighbours, unless it stands alone.
@@ -66,8 +66,9 @@ fn words(sentence: &str, heads: &[(usize, String)], lead: &Lead) -> Option<usize
     best
 }
 
-/// The phrase that a sentence is built like: a list of words behind one or two words and a colon, a value behind an
-/// equals sign, a range in brackets, types behind the word `type`, a name and `times`.
+/// The phrase that a sentence is built like: a list of words behind one or two words and a colon, a
+/// value behind an equals sign, a range in brackets, types behind the word `type`, a name and
+/// `times`.
 fn shape(sentence: &str) -> Option<&'static Phrase> {
     let of = |lead: &str| PHRASES.iter().find(|p| p.lead == lead);
     let all: Vec<&str> = sentence.split_whitespace().collect();
@@ -102,7 +103,8 @@ fn shape(sentence: &str) -> Option<&'static Phrase> {
         .then(|| of("Repeated"))?
 }
 
-/// How a sentence begins: its first words, one more each, by where they end and their letters. No phrase has more.
+/// How a sentence begins: its first words, one more each, by where they end and their letters. No
+/// phrase has more.
 fn heads(sentence: &str) -> Vec<(usize, String)> {
     let most = LEADS.iter().map(|lead| lead.words.len()).max().unwrap_or(0) + 2;
     let mut out = Vec::new();

@@ -1,5 +1,5 @@
-//! The sentences of a page that carry facts. This table is all that knows them: readers, findings, the comparison of
-//! specifications and the tests go by it, and spec/README.md shows the same rows.
+//! The sentences of a page that carry facts. This table is all that knows them: readers, findings,
+//! the comparison of specifications and the tests go by it, and spec/README.md shows the same rows.
 
 use std::ops::Range;
 
@@ -194,7 +194,8 @@ fn exact(text: &str, sentence: Range<usize>, out: &mut Vec<Said>) {
             .iter()
             .filter(|p| word && (p.anywhere || first))
             .filter_map(|p| Some((p, begins(rest, p.lead)?)))
-            // In the middle of a sentence the same words may be prose; a condition that is lost is worse than an alarm.
+            // In the middle of a sentence the same words may be prose; a condition that is lost is
+            // worse than an alarm.
             .filter(|(p, len)| first || p.code == "presence-syntax" || (p.take)(rest[*len..].trim()).0.is_some())
             .max_by_key(|(_, len)| *len);
         if let Some((phrase, len)) = found {

@@ -16,7 +16,8 @@ use values::{check_values, name_values, named_only, read_values, table_values};
 pub(crate) enum Nested {
     /// Nothing that says anything about bits.
     Nothing,
-    /// A list, in-page or shared; and where the page names only some values of a shared one, which, by part.
+    /// A list, in-page or shared; and where the page names only some values of a shared one, which,
+    /// by part.
     List(ListId, Vec<Only>),
     /// A plain number of which only some bits are used; the others are zero.
     Number,
@@ -154,8 +155,8 @@ pub(crate) fn says_bits(text: &str) -> bool {
     is_bits(bare) || is_value(bare)
 }
 
-/// Warns of what stands below a field and is neither bits nor values. With `named`, values are understood as names of
-/// single entries of a table.
+/// Warns of what stands below a field and is neither bits nor values. With `named`, values are
+/// understood as names of single entries of a table.
 pub(crate) fn leftovers(cx: &mut Cx<'_>, blocks: &[Block], named: bool) {
     let warn = |cx: &mut Cx<'_>, span: &Span| {
         cx.warn(
@@ -233,8 +234,8 @@ pub(crate) fn linked_list(cx: &mut Cx<'_>, model: &Model, text: &Inline) -> Opti
     None
 }
 
-/// A shared list that says the same, or more: a page that spells a shared list out, or the part of it
-/// that it allows, has the shared type.
+/// A shared list that says the same, or more: a page that spells a shared list out, or the part of
+/// it that it allows, has the shared type.
 fn same_shared(model: &Model, kind: &ListKind, bits: u32) -> Option<ListId> {
     let same_values = |a: &[Enumerator], b: &[Enumerator]| {
         a.iter()

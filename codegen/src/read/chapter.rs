@@ -1,4 +1,5 @@
-//! Facts of the chapters that stand in tables: data types, platforms, limits, predefined variables, attributes.
+//! Facts of the chapters that stand in tables: data types, platforms, limits, predefined variables,
+//! attributes.
 
 use super::cells::{Columns, is_dashed};
 use super::context::Cx;
@@ -174,7 +175,8 @@ fn read_limit(cx: &mut Cx<'_>, columns: &Columns<'_>, model: &mut Model) {
     }
 }
 
-/// Who may write to a predefined variable: `R` nobody, `RW` everybody, `RW(2, 3)` to these elements.
+/// Who may write to a predefined variable: `R` nobody, `RW` everybody, `RW(2, 3)` to these
+/// elements.
 fn written(access: &str) -> Option<Vec<u32>> {
     let (_, behind) = access.split_once('W')?;
     let inner = behind.trim().strip_prefix('(').and_then(|b| b.strip_suffix(')')).unwrap_or("");

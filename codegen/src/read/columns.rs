@@ -1,4 +1,5 @@
-//! Lists that stand as tables, and the columns of tables beyond those that every table of the kind has.
+//! Lists that stand as tables, and the columns of tables beyond those that every table of the kind
+//! has.
 
 use std::collections::BTreeMap;
 
@@ -91,7 +92,8 @@ fn value(cx: &mut Cx<'_>, head: &Row, row: &Row) -> Option<Enumerator> {
     })
 }
 
-/// Reads all columns but those that are `known`, and their cells by row. Rows that are marked say nothing.
+/// Reads all columns but those that are `known`, and their cells by row. Rows that are marked say
+/// nothing.
 pub(super) fn read(
     cx: &mut Cx<'_>,
     head: &Row,

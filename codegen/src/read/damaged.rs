@@ -1,4 +1,5 @@
-//! Lines that were to be headings, items, values or fences, and are text because a sign of their markup is wrong.
+//! Lines that were to be headings, items, values or fences, and are text because a sign of their
+//! markup is wrong.
 
 use super::bits::{is_value, says_bits};
 use super::context::Cx;

@@ -373,7 +373,8 @@ fn presence(cx: &mut Cx<'_>, model: &Model, raw: &RawField, earlier: &[Field]) -
     Presence::Always
 }
 
-/// The vendor's `NAME bit is set in FIELD`: a flag that an earlier field has, by its name or by what is said of it.
+/// The vendor's `NAME bit is set in FIELD`: a flag that an earlier field has, by its name or by
+/// what is said of it.
 fn flag_presence(model: &Model, text: &str, earlier: &[Field]) -> Option<Presence> {
     let flag = text.trim_start_matches("the ").trim_matches(['"', '`', ' ', '<', '>']);
     let mentions = |doc: &str| doc.split(|c: char| !c.is_alphanumeric()).any(|w| w.eq_ignore_ascii_case(flag));

@@ -1,4 +1,5 @@
-//! The tables of the chapters, recognised by their heads; a head with a mistake is a finding, since nothing below it is read.
+//! The tables of the chapters, recognised by their heads; a head with a mistake is a finding, since
+//! nothing below it is read.
 
 use super::context::Cx;
 use super::sources;

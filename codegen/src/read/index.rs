@@ -1,4 +1,5 @@
-//! Which instructions there are: the index with a line for each, and the vendor's table of platforms.
+//! Which instructions there are: the index with a line for each, and the vendor's table of
+//! platforms.
 
 use super::context::Cx;
 use crate::markdown::{Block, Item, Row};
@@ -35,7 +36,8 @@ pub(super) fn read_index(cx: &mut Cx<'_>, items: &[Item], below: bool, model: &m
     }
 }
 
-/// Marks anywhere in a line: groups are alternatives, separated by a comma between or inside braces.
+/// Marks anywhere in a line: groups are alternatives, separated by a comma between or inside
+/// braces.
 pub(super) fn alternatives(text: &str) -> Vec<Availability> {
     let mut out: Vec<Availability> = Vec::new();
     let mut rest = text;
@@ -56,7 +58,8 @@ pub(super) fn alternatives(text: &str) -> Vec<Availability> {
     out
 }
 
-/// The vendor's table of instructions by platform: a head of platform names, then a row for each instruction.
+/// The vendor's table of instructions by platform: a head of platform names, then a row for each
+/// instruction.
 pub(super) fn read_support(cx: &mut Cx<'_>, rows: &[Row], model: &mut Model) {
     let is_name = |cell: &str| {
         cell.chars().any(|c| c.is_ascii_alphabetic())

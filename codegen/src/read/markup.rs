@@ -1,4 +1,5 @@
-//! What holds for the markdown of any page: tables are whole, fences are closed; and its links and anchors.
+//! What holds for the markdown of any page: tables are whole, fences are closed; and its links and
+//! anchors.
 
 use std::ops::Range;
 
@@ -30,7 +31,8 @@ fn marks(cx: &mut Cx<'_>, text: &str, place: impl Fn(Range<usize>) -> Range<usiz
     }
 }
 
-/// What a link may call a heading: the words joined by dashes, or the name of a list without its type.
+/// What a link may call a heading: the words joined by dashes, or the name of a list without its
+/// type.
 fn anchors(title: &str) -> impl Iterator<Item = String> {
     let slug = |text: &str| {
         text.trim()
@@ -67,7 +69,8 @@ fn blocks(cx: &mut Cx<'_>, all: &[Block]) {
                 let mut of_table =
                     lines.iter().filter(|(l, span)| l.trim_start().starts_with('|') && !escaped(span.start));
                 let Some(first) = of_table.next() else { continue };
-                // The line of dashes is wrong, or the head where that has as many cells as the rows.
+                // The line of dashes is wrong, or the head where that has as many cells as the
+                // rows.
                 let is_rule = |line: &str| line.contains("---") && !line.contains(char::is_alphanumeric);
                 let at = lines.iter().position(|(l, span)| span.start >= first.1.start && is_rule(l));
                 let cells = |at: usize| lines.get(at).map(|(line, _)| line.matches('|').count());

@@ -1,7 +1,7 @@
 //! From pages to the model: each file here reads one kind of section.
 //!
-//! Readers return what they understood and push a diagnostic for everything else, so that one run over a
-//! folder reports all pages. No reader fails and none panics, whatever the page holds.
+//! Readers return what they understood and push a diagnostic for everything else, so that one run
+//! over a folder reports all pages. No reader fails and none panics, whatever the page holds.
 
 use std::collections::BTreeSet;
 
@@ -54,7 +54,8 @@ pub(crate) fn read_pages(mut pages: Vec<Page>, files: Option<BTreeSet<String>>) 
     };
     for round in 0..4 {
         for (i, (page, document)) in pages.iter().zip(&documents).enumerate() {
-            // The grammar describes pages, the overlay corrects them; neither holds facts of its own.
+            // The grammar describes pages, the overlay corrects them; neither holds facts of its
+            // own.
             if matches!(page.path.as_str(), "README.md" | "upstream-overlay.md") {
                 continue;
             }

@@ -50,8 +50,9 @@ pub(super) fn read(cx: &mut Cx<'_>, columns: &Columns<'_>, cells: Vec<Cell>, mod
     });
 }
 
-/// Reads a further table, which has a row for a platform and a column for each thing that it says. A platform without a row has
-/// the cells of the platform above it in the table that names them: facts that no table has are as on the one before.
+/// Reads a further table, which has a row for a platform and a column for each thing that it says.
+/// A platform without a row has the cells of the platform above it in the table that names them:
+/// facts that no table has are as on the one before.
 pub(super) fn read_more(cx: &mut Cx<'_>, head: &Row, rows: &[Row], model: &mut Model) {
     let (columns, cells) =
         columns::read(cx, head, &PLATFORMS[..1], &rows.iter().map(|row| (row, false)).collect::<Vec<_>>());

@@ -1,5 +1,5 @@
-//! The tables of verification.md: what the vendor's assembler makes of groups of instructions, rows of conditions across
-//! the fields of one, and the definitions that these share.
+//! The tables of verification.md: what the vendor's assembler makes of groups of instructions, rows
+//! of conditions across the fields of one, and the definitions that these share.
 
 use super::cells::{Columns, by_columns, is_dashed};
 use super::context::Cx;

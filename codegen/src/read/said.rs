@@ -67,7 +67,8 @@ impl Of {
     }
 }
 
-/// Whether a sentence has a link. Items that are indented too far are code, in which a link is its notation.
+/// Whether a sentence has a link. Items that are indented too far are code, in which a link is its
+/// notation.
 fn leads(text: &Inline, sentence: &str, span: &Span) -> bool {
     text.links.iter().any(|l| span.contains(&l.span.start)) || sentence.contains("](")
 }

@@ -1,4 +1,5 @@
-//! Structures of the chapters: `name { TYPE member[count]; … }` and the list that describes the members.
+//! Structures of the chapters: `name { TYPE member[count]; … }` and the list that describes the
+//! members.
 
 use super::context::Cx;
 use super::{bits, said as sentences};

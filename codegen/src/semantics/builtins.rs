@@ -1,5 +1,5 @@
-//! The built-ins, which are data: the table of `semantics.md`, in which a row has a name with its arguments, a kind and
-//! a meaning.
+//! The built-ins, which are data: the table of `semantics.md`, in which a row has a name with its
+//! arguments, a kind and a meaning.
 
 use crate::markdown::{Block, Document, Row, Span};
 use crate::model::semantics::{Builtin, BuiltinKind};

@@ -242,7 +242,8 @@ impl<'m> Resolver<'m, '_> {
         }
     }
 
-    /// `List.enumerator` or `Field.part.enumerator`: what stands in front is the name of a list, not a value.
+    /// `List.enumerator` or `Field.part.enumerator`: what stands in front is the name of a list,
+    /// not a value.
     fn enumerator(&mut self, e: &mut Expression) -> Option<Sort> {
         let ExpressionKind::BitField { of, part } = &e.kind else { return None };
         if let Some(sort) = self.data_type(of, part) {

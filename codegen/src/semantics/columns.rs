@@ -1,4 +1,5 @@
-//! Names of columns and of data types, which are not those of fields: `List.column.name`, `Data_type.UD`.
+//! Names of columns and of data types, which are not those of fields: `List.column.name`,
+//! `Data_type.UD`.
 
 use super::check::some_of;
 use super::fields::{self, Sort};

@@ -1,4 +1,5 @@
-//! What the names of a page stand for in its semantics: fields of all forms, with their parts and values.
+//! What the names of a page stand for in its semantics: fields of all forms, with their parts and
+//! values.
 
 use crate::model::{
     Access, BitFieldKind, CellValue, Field, FieldKind, Instruction, List, ListId, ListKind, Model, Presence,
@@ -35,14 +36,16 @@ pub(super) enum Sort {
     Unknown,
 }
 
-/// A field or part with named values or with parts. The forms of a page may have different lists for one name.
+/// A field or part with named values or with parts. The forms of a page may have different lists
+/// for one name.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Named {
     /// How its list is written in front of an enumerator: `Op`, `Op.op`.
     pub(super) label: String,
     /// The lists, one or more.
     pub(super) lists: Vec<ListId>,
-    /// The enumerators that the page restricts it to, each with its part; a part without any is not restricted.
+    /// The enumerators that the page restricts it to, each with its part; a part without any is not
+    /// restricted.
     pub(super) only: Vec<(String, String)>,
     /// Whether it is a plain number in one of the forms.
     pub(super) number: bool,
@@ -125,7 +128,8 @@ pub(super) struct Fields<'m> {
 }
 
 impl<'m> Fields<'m> {
-    /// Every field that has a value, with its form's copy of it in place of a field that is always the same.
+    /// Every field that has a value, with its form's copy of it in place of a field that is always
+    /// the same.
     fn all(&self) -> impl Iterator<Item = (&'m Field, FieldKind)> + use<'m> {
         self.page.forms.iter().flat_map(|form| {
             form.fields.iter().map(|field| match field.shape {
@@ -185,7 +189,8 @@ impl<'m> Fields<'m> {
         }
     }
 
-    /// The lists that stand in front of an enumerator: those of a field with this very name, or the shared one.
+    /// The lists that stand in front of an enumerator: those of a field with this very name, or the
+    /// shared one.
     pub(super) fn lists(&self, name: &str) -> Vec<ListId> {
         let of_fields = self.all().filter(|(field, _)| field.name == name).filter_map(|(_, shape)| match shape {
             FieldKind::List(id) => Some(id),

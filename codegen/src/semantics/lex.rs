@@ -1,5 +1,5 @@
-//! A semantics block as tokens. Nothing is rejected here: what is no token is one of its own kind, and the parser
-//! says that it stands where it stands.
+//! A semantics block as tokens. Nothing is rejected here: what is no token is one of its own kind,
+//! and the parser says that it stands where it stands.
 
 use crate::markdown::Span;
 
@@ -26,7 +26,8 @@ const SIGNS: [&str; 33] = [
     "=", "<", ">", "|", "^", "&", "+", "-", "*", "/", "%", "!", "~",
 ];
 
-/// The tokens of a block's lines, each with its place in the page. Every line has an [`Token::End`] behind it.
+/// The tokens of a block's lines, each with its place in the page. Every line has an [`Token::End`]
+/// behind it.
 pub(super) fn tokens(lines: &[(String, Span)]) -> Vec<(Token<'_>, Span)> {
     let mut out = Vec::new();
     for (line, span) in lines {
@@ -67,7 +68,8 @@ fn token(rest: &str, first: char) -> (Token<'_>, usize) {
     }
 }
 
-/// `12`, `0x1f`, `0b11`, `1.5`. A dot is part of a number only with a digit behind it: `0..4` is a range.
+/// `12`, `0x1f`, `0b11`, `1.5`. A dot is part of a number only with a digit behind it: `0..4` is a
+/// range.
 fn number(rest: &str) -> (Token<'_>, usize) {
     let len = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
     let whole = &rest[..len];

@@ -1,5 +1,5 @@
-//! A condition of verification.md as it is on one form of a page: positions instead of names, codes instead of
-//! enumerators. What the form does not have is gone, with everything that depends on it.
+//! A condition of verification.md as it is on one form of a page: positions instead of names, codes
+//! instead of enumerators. What the form does not have is gone, with everything that depends on it.
 
 use super::fields::{Fields, column, numbers};
 use super::rows::Row;
@@ -39,7 +39,8 @@ pub(crate) enum Node {
     Choice(Box<[Node; 3]>),
 }
 
-/// When a row applies on a form, and what must hold then; `None` where it never says anything there.
+/// When a row applies on a form, and what must hold then; `None` where it never says anything
+/// there.
 pub(crate) fn lower(model: &Model, page: &Instruction, form: &Form, row: &Row) -> Option<(Option<Node>, Node)> {
     let lowering = Lowering { model, form, fields: Fields { model, page, unrestricted: true } };
     let when = row.when.as_ref().map(|e| lowering.value(e));
@@ -129,7 +130,8 @@ impl Lowering<'_> {
         binary(operator, a, b)
     }
 
-    /// Two values that are compared: a name of a list has its code, and so has what it is compared to.
+    /// Two values that are compared: a name of a list has its code, and so has what it is compared
+    /// to.
     fn pair(&self, left: &Expression, right: &Expression) -> (Node, Node) {
         match (self.named(left), self.named(right)) {
             (Some(name), None) => swapped(self.with_name(right, name)),
@@ -294,7 +296,8 @@ fn swapped((a, b): (Node, Node)) -> (Node, Node) {
     (b, a)
 }
 
-/// An operator between two values, of which one may not be there: then only "and" and "or" can have a value.
+/// An operator between two values, of which one may not be there: then only "and" and "or" can have
+/// a value.
 fn binary(operator: BinaryOperator, left: Node, right: Node) -> Node {
     let none = match operator {
         BinaryOperator::OrElse if left == Node::Number(0) => return right,

@@ -1,8 +1,9 @@
-//! The notation of the Semantics sections: its parser, and what its names stand for. Its tree is data of the model,
-//! [`crate::model::semantics`].
+//! The notation of the Semantics sections: its parser, and what its names stand for. Its tree is
+//! data of the model, [`crate::model::semantics`].
 //!
-//! The grammar and the built-ins stand in `spec/semantics.md`, and the table of built-ins is read from there. A folder
-//! without that page, such as the vendor's documents, has no notation; its Semantics sections are free text.
+//! The grammar and the built-ins stand in `spec/semantics.md`, and the table of built-ins is read
+//! from there. A folder without that page, such as the vendor's documents, has no notation; its
+//! Semantics sections are free text.
 //!
 //! Everything that is wrong is a warning: what is built from a page does not need its semantics.
 
@@ -34,8 +35,8 @@ const DATA_TYPE: &str = "Data_type";
 /// The last parameter of a built-in that takes any number of arguments behind the others.
 const VARIADIC: &str = "...";
 
-/// Reads the Semantics sections of all pages into the model, which is complete but for them. Positions of `documents`
-/// are those of the model's pages.
+/// Reads the Semantics sections of all pages into the model, which is complete but for them.
+/// Positions of `documents` are those of the model's pages.
 pub(crate) fn read(model: &mut Model, documents: &[Document], out: &mut Vec<Diagnostic>) {
     let Some(notation) = model.pages.iter().position(|p| p.path == "semantics.md") else { return };
     let number = |page: usize| u32::try_from(page).unwrap_or(u32::MAX);
@@ -122,8 +123,8 @@ fn block(
     parsed
 }
 
-/// Whether a block is in another notation: fewer than half of its lines can be read, or are written as lines of that
-/// notation are. Lines of braces count for nothing, as all notations have them.
+/// Whether a block is in another notation: fewer than half of its lines can be read, or are written
+/// as lines of that notation are. Lines of braces count for nothing, as all notations have them.
 fn foreign(code: &markdown::Code, parsed: &Parsed) -> bool {
     let lines: Vec<_> = code.lines.iter().filter(|(line, _)| line.contains(char::is_alphanumeric)).collect();
     // The problems are in the order of the text.

@@ -36,8 +36,8 @@ const KEYWORDS: [&str; 7] = ["for", "if", "else", "let", "true", "false", "undef
 /// Words with which statements begin, for suggestions.
 pub(super) const STATEMENTS: [&str; 5] = ["channels", "for", "if", "let", "undefined"];
 
-/// Reads the lines of a block of page number `page`, each with its place in that page. Never fails: what is not
-/// understood is among the problems.
+/// Reads the lines of a block of page number `page`, each with its place in that page. Never fails:
+/// what is not understood is among the problems.
 pub fn parse(lines: &[(String, Span)], page: u32) -> Parsed {
     let mut parser = Parser::new(lines, page);
     let statements = parser.statements(false);
@@ -84,8 +84,8 @@ pub(super) struct Parser<'a> {
     /// Every local name so far, so that those of a broken statement can be told.
     declared: Vec<String>,
     doubtful: Vec<String>,
-    /// The first block whose closing brace is indented otherwise than the line of its opening one: where braces do
-    /// not match, one of these two is missing its partner.
+    /// The first block whose closing brace is indented otherwise than the line of its opening one:
+    /// where braces do not match, one of these two is missing its partner.
     crooked: Option<(Span, Span)>,
 }
 
@@ -162,7 +162,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Goes to the end of a broken statement. A block that it opens is read for problems of its own.
+    /// Goes to the end of a broken statement. A block that it opens is read for problems of its
+    /// own.
     fn recover(&mut self) {
         loop {
             match self.peek() {
@@ -391,7 +392,8 @@ impl<'a> Parser<'a> {
         self.indentation(span, false).unwrap_or(0)
     }
 
-    /// How far the line of a token is indented; `first`: only if the token is the first of its line.
+    /// How far the line of a token is indented; `first`: only if the token is the first of its
+    /// line.
     fn indentation(&self, span: &Span, first: bool) -> Option<usize> {
         let line = self.lines.partition_point(|(_, s)| s.start <= span.start).checked_sub(1)?;
         let (text, place) = self.lines.get(line)?;

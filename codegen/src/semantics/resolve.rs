@@ -1,5 +1,5 @@
-//! What every name of a block stands for, and the rules that follow from it: statements and scopes here, expressions
-//! in `check.rs`.
+//! What every name of a block stands for, and the rules that follow from it: statements and scopes
+//! here, expressions in `check.rs`.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,8 @@ use crate::model::semantics::{
 };
 use crate::model::{Instruction, Model, SourceSpan};
 
-/// Resolves the names of a page's block in place. `used` collects the positions of the built-ins that it needs.
+/// Resolves the names of a page's block in place. `used` collects the positions of the built-ins
+/// that it needs.
 pub(super) fn resolve(
     model: &Model,
     builtins: &[Builtin],
@@ -76,7 +77,8 @@ pub(super) struct Resolver<'m, 'a> {
     pub(super) fields: Fields<'m>,
     pub(super) used: &'a mut BTreeSet<usize>,
     pub(super) locals: Vec<Local>,
-    /// Every `let` and loop of the block, to tell a name that comes too late from one that is not there.
+    /// Every `let` and loop of the block, to tell a name that comes too late from one that is not
+    /// there.
     pub(super) declarations: Vec<(String, SourceSpan)>,
     pub(super) doubtful: &'a [String],
     /// Whether every statement could be read.

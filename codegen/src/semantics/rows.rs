@@ -1,4 +1,5 @@
-//! The conditions of verification.md: definitions put in, names resolved on a page, truth values told from numbers.
+//! The conditions of verification.md: definitions put in, names resolved on a page, truth values
+//! told from numbers.
 
 use super::fields::column;
 use super::parse::Problem;
@@ -47,8 +48,8 @@ pub(crate) fn row(model: &Model, constraint: &Constraint, page: &Instruction) ->
     Row { when, must, problems }
 }
 
-/// Replaces the names of definitions by what they stand for. A definition may have those in front of it in it only, so
-/// that this ends; it fails when what is left would be too large.
+/// Replaces the names of definitions by what they stand for. A definition may have those in front
+/// of it in it only, so that this ends; it fails when what is left would be too large.
 fn expand(definitions: &[Definition], e: &mut Expression, left: &mut usize) -> Result<(), ()> {
     *left = left.checked_sub(1).ok_or(())?;
     match &mut e.kind {

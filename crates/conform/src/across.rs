@@ -1,5 +1,5 @@
-//! Probing the rows of verification.md: for each row, on each form of its instructions, an instruction that keeps it and one
-//! that breaks it and, if there is such a one, no other row.
+//! Probing the rows of verification.md: for each row, on each form of its instructions, an
+//! instruction that keeps it and one that breaks it and, if there is such a one, no other row.
 
 use std::collections::BTreeSet;
 
@@ -58,7 +58,8 @@ fn platform(probes: &Probes<'_>, base: &Sample<'_>, row: &Constraint) -> Option<
     (0..model.platforms.len()).rev().find(here).or_else(|| newest_platform(&probes.world, base.page))
 }
 
-/// Whether the implementation finds as many rows broken as there are, by the codes of their findings.
+/// Whether the implementation finds as many rows broken as there are, by the codes of their
+/// findings.
 fn judge<'m>(
     probes: &Probes<'m>,
     rows: &[&'m Constraint],
@@ -124,7 +125,8 @@ impl<'m> Search<'_, 'm> {
         out
     }
 
-    /// First the row itself is brought to where it should be, then as many of the others as can be are mended.
+    /// First the row itself is brought to where it should be, then as many of the others as can be
+    /// are mended.
     fn find(&self, base: &Sample<'m>, keep: bool) -> Option<Sample<'m>> {
         let fields = self.fields(base, self.row);
         let own = |sample: &Sample<'m>| self.distance(sample, keep);

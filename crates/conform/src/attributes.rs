@@ -1,5 +1,6 @@
-//! Probing what the columns of tables say of values, numbers with names, and which instructions the rules of verification.md
-//! name: by the methods that kernels and rules ask, and by the data that conditions are evaluated with.
+//! Probing what the columns of tables say of values, numbers with names, and which instructions the
+//! rules of verification.md name: by the methods that kernels and rules ask, and by the data that
+//! conditions are evaluated with.
 
 use std::collections::BTreeMap;
 
@@ -91,7 +92,8 @@ fn methods(model: &Model, tally: &mut Tally) {
     }
 }
 
-/// What the pages as data say of the values of their fields, and the table of surfaces of its entries.
+/// What the pages as data say of the values of their fields, and the table of surfaces of its
+/// entries.
 fn reflected(model: &Model, tally: &mut Tally) {
     for page in &model.instructions {
         let Some(known) = isa::PAGES.iter().find(|p| p.name == page.name) else { continue };
@@ -197,7 +199,8 @@ mod tests {
         tally.finish(model).0.into_iter().map(|f| f.path).collect()
     }
 
-    /// Pages that say something else of one value in one column are as a build in which that attribute is wrong.
+    /// Pages that say something else of one value in one column are as a build in which that
+    /// attribute is wrong.
     #[test]
     fn each_column_is_probed() {
         let (model, _) = crate::own_model();

@@ -1,4 +1,5 @@
-//! A legal instruction of each page and form, whose fields differ from each other as far as their values allow.
+//! A legal instruction of each page and form, whose fields differ from each other as far as their
+//! values allow.
 
 use visakit_codegen::model::{
     CellValue, Condition, Enumerator, Field, FieldKind, Form, IndexKind, Instruction, ListId, Presence, Reference,
@@ -45,7 +46,8 @@ pub(super) fn base<'m>(world: &World<'m>, page: &'m Instruction, form: &'m Form,
     first.unwrap_or_else(|| typed(world, page, form, version, dword, dword, platform))
 }
 
-/// An instruction whose destination and sources have these types, where the fields name none of their own.
+/// An instruction whose destination and sources have these types, where the fields name none of
+/// their own.
 pub(super) fn typed<'m>(
     world: &World<'m>,
     page: &'m Instruction,
@@ -155,7 +157,8 @@ pub(super) fn operand(world: &World<'_>, kind: Kind, ty: TypeId, is_dst: bool, p
     })
 }
 
-/// A legal value of a list. Masks are those that obey no execution mask: a text may set that flag by itself.
+/// A legal value of a list. Masks are those that obey no execution mask: a text may set that flag
+/// by itself.
 fn list(world: &World<'_>, field: &Field, id: ListId, selected: Option<&Condition>, platform: Option<usize>) -> u64 {
     let model = world.model;
     let all = bits(model, id);

@@ -1,5 +1,5 @@
-//! Probing what stands in the chapters: versions, platforms, structures, types, declarations, predefined names and
-//! attributes. It also makes what the pages are probed with.
+//! Probing what stands in the chapters: versions, platforms, structures, types, declarations,
+//! predefined names and attributes. It also makes what the pages are probed with.
 
 use visakit_codegen::anatomy::Anatomy;
 use visakit_codegen::model::{Availability, Bound, FieldKind, Model, TypeId};
@@ -89,7 +89,8 @@ fn versions(model: &Model) -> Vec<Version> {
     out
 }
 
-/// Names, aliases, order, register sizes and codes of platforms; gives the implementation's platform for each.
+/// Names, aliases, order, register sizes and codes of platforms; gives the implementation's
+/// platform for each.
 fn platforms(model: &Model, tally: &mut Tally) -> Vec<Option<Platform>> {
     let found: Vec<Option<Platform>> = model.platforms.iter().map(|p| Platform::from_name(&p.name)).collect();
     for (n, (platform, known)) in model.platforms.iter().zip(&found).enumerate() {

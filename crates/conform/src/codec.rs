@@ -1,4 +1,5 @@
-//! The implementation through its public doors: bytes in, an instruction with its fields, bytes and text out.
+//! The implementation through its public doors: bytes in, an instruction with its fields, bytes and
+//! text out.
 
 use visakit::isa::{Instruction, Platform};
 use visakit::object::Routine;

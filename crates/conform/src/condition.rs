@@ -1,5 +1,6 @@
-//! What the rows of verification.md say of an instruction, from the model alone: their trees are walked as they were
-//! written, names are looked up where they stand. The implementation has them lowered to positions and codes.
+//! What the rows of verification.md say of an instruction, from the model alone: their trees are
+//! walked as they were written, names are looked up where they stand. The implementation has them
+//! lowered to positions and codes.
 
 use visakit_codegen::anatomy::{ColumnId, PartId};
 use visakit_codegen::model::semantics::{BinaryOperator, Call, Expression, ExpressionKind, UnaryOperator};
@@ -374,7 +375,8 @@ impl<'m> Subject<'_, 'm> {
     }
 }
 
-/// Whether one of several holds: one that does decides, one that cannot be told makes the rest useless.
+/// Whether one of several holds: one that does decides, one that cannot be told makes the rest
+/// useless.
 fn or(all: impl Iterator<Item = Option<bool>>) -> Option<bool> {
     let mut known = true;
     for one in all {
@@ -387,7 +389,8 @@ fn or(all: impl Iterator<Item = Option<bool>>) -> Option<bool> {
     known.then_some(false)
 }
 
-/// Names with dots between them that stand in front of an enumerator: the first begins as those of lists and fields do.
+/// Names with dots between them that stand in front of an enumerator: the first begins as those of
+/// lists and fields do.
 fn words(e: &Expression) -> Option<String> {
     match &e.kind {
         ExpressionKind::Name { name, .. } => name.starts_with(|c: char| c.is_ascii_uppercase()).then(|| name.clone()),

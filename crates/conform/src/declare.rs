@@ -1,4 +1,5 @@
-//! Probing declarations: variables, inputs, predefined names and attributes, as text and in the object.
+//! Probing declarations: variables, inputs, predefined names and attributes, as text and in the
+//! object.
 
 use visakit_codegen::model::{Attribute, IndexKind, Predefined};
 
@@ -66,7 +67,8 @@ pub(super) fn declarations(world: &World<'_>, version: Version, tally: &mut Tall
     inputs(world, version, tally);
 }
 
-/// Reads a text with one declaration; gives its bytes, the text printed again, and the string that names it.
+/// Reads a text with one declaration; gives its bytes, the text printed again, and the string that
+/// names it.
 fn first_variable(version: Version, source: &str) -> Result<(Vec<u8>, String, usize), Difference> {
     let routine = parsed(version, source)?;
     let Some(variable) = routine.variables.first() else {
@@ -246,7 +248,8 @@ fn names_read(world: &World<'_>, version: Version, tally: &mut Tally) {
         });
         tally.probe(fact_of(entry), result);
     }
-    // The vendor's grammar has no inputs whose names begin with a percent sign; those are read in messages.
+    // The vendor's grammar has no inputs whose names begin with a percent sign; those are read in
+    // messages.
     for entry in model.surfaces.iter().filter(|s| !s.name.starts_with('%')) {
         let source = format!(".input {} offset=64 size=4\n", entry.name);
         let result = parsed(version, &source).and_then(|routine| {

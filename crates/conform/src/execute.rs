@@ -1,5 +1,5 @@
-//! Probing through the emulator what lists say of channels and regions: small programs, whose results follow from the
-//! columns of the pages.
+//! Probing through the emulator what lists say of channels and regions: small programs, whose
+//! results follow from the columns of the pages.
 
 use visakit_codegen::anatomy::{ColumnId, PartId};
 use visakit_codegen::model::{CellValue, Enumerator};
@@ -76,8 +76,8 @@ fn said<'m>(world: &World<'m>, part: PartId, column: ColumnId) -> Vec<(&'m Enume
     said.collect()
 }
 
-/// Every number of channels from every first channel on, with and without the execution mask: which elements are written,
-/// and which bits of the mask and the predicate decide.
+/// Every number of channels from every first channel on, with and without the execution mask: which
+/// elements are written, and which bits of the mask and the predicate decide.
 fn sizes(world: &World<'_>) -> Vec<Case> {
     let sizes = &world.anatomy.exec_size;
     let first = said(world, sizes.mask, sizes.first_channel);
@@ -106,8 +106,8 @@ fn sizes(world: &World<'_>) -> Vec<Case> {
 /// Of a value's text and the number that it stands for: a statement, and the words that it leaves.
 type Probe<'a> = &'a dyn Fn(&str, u64) -> Option<(String, Vec<u64>)>;
 
-/// Every stride and width: which of the bytes of `S`, whose values are their numbers, are read, and which words of `T` are
-/// written.
+/// Every stride and width: which of the bytes of `S`, whose values are their numbers, are read, and
+/// which words of `T` are written.
 fn strides(world: &World<'_>) -> Vec<Case> {
     let region = &world.anatomy.region;
     let mut out = Vec::new();

@@ -1,4 +1,5 @@
-//! What probing found: facts that were looked at, and for each broken one what was expected and what came.
+//! What probing found: facts that were looked at, and for each broken one what was expected and
+//! what came.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +7,8 @@ use serde::Serialize;
 use visakit_codegen::model::{Model, SourceSpan};
 use visakit_diag::{Diagnostic, Severity};
 
-/// A fact of the specification that the implementation does not follow, or something it has that no page has.
+/// A fact of the specification that the implementation does not follow, or something it has that no
+/// page has.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// Where and what, as every command reports it.

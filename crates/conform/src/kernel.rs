@@ -49,7 +49,8 @@ pub(super) fn all(probes: &Probes<'_>, tally: &mut Tally) -> Vec<Entry> {
     let mut out = Vec::new();
     for page in model.instructions.iter().filter(|i| encodes(i)) {
         let Some(status) = status(probes, page, &layout, &routine) else { continue };
-        // A page says when nothing defines its behaviour; a kernel that is there all the same is no matter.
+        // A page says when nothing defines its behaviour; a kernel that is there all the same is no
+        // matter.
         let status = match (status, &page.kind) {
             (Status::Undefined, PageKind::Ordinary) => Status::Missing,
             (Status::Missing, PageKind::Undefined) => Status::Undefined,

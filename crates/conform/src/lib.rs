@@ -1,11 +1,13 @@
-//! The specification against this implementation, by probing. One side is a model read from pages when the command
-//! runs; from its facts alone an interpreter makes the bytes, the text and the verdict of instructions, operands and
-//! objects. The other side is the implementation through its public doors: decoder, encoder, printer, parser, validator
-//! and stubs. Nothing here compares a table of the implementation with the table it was made from; what columns say of values
-//! is asked of the methods that kernels and rules ask.
+//! The specification against this implementation, by probing. One side is a model read from pages
+//! when the command runs; from its facts alone an interpreter makes the bytes, the text and the
+//! verdict of instructions, operands and objects. The other side is the implementation through its
+//! public doors: decoder, encoder, printer, parser, validator and stubs. Nothing here compares a
+//! table of the implementation with the table it was made from; what columns say of values is asked
+//! of the methods that kernels and rules ask.
 //!
-//! In the flow this stands behind everything: it reads pages with `visakit-codegen`, and probes `visakit`, which was
-//! generated from them, and `visakit-emulator`, whose kernels are written by hand. `visa diff` prints what it finds.
+//! In the flow this stands behind everything: it reads pages with `visakit-codegen`, and probes
+//! `visakit`, which was generated from them, and `visakit-emulator`, whose kernels are written by
+//! hand. `visa diff` prints what it finds.
 //!
 //! ```
 //! let (model, _) = visakit_conform::own_model();
@@ -53,7 +55,8 @@ use meaning::encodes;
 /// What probing found.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Report {
-    /// What the implementation does otherwise than the specification says, and kernels that are missing.
+    /// What the implementation does otherwise than the specification says, and kernels that are
+    /// missing.
     pub findings: Vec<Finding>,
     /// Instructions without a kernel.
     pub missing: Vec<Entry>,
@@ -75,8 +78,9 @@ pub fn own_pages() -> impl Iterator<Item = Page> {
     visakit::sources::SPECIFICATION.iter().map(Page::built_in)
 }
 
-/// A specification whose chapters do not say how operands are stored, or which platforms there are, with the chapters of
-/// the built-in pages instead of its own; `None` where its own are enough. The vendor's documents are of that kind.
+/// A specification whose chapters do not say how operands are stored, or which platforms there are,
+/// with the chapters of the built-in pages instead of its own; `None` where its own are enough. The
+/// vendor's documents are of that kind.
 pub fn with_own_chapters(model: &Model) -> Option<Model> {
     // A name that is missing in a chapter that is there is a finding of its own.
     let enough = visakit_codegen::complete(model).iter().all(|d| d.code == "name-missing");

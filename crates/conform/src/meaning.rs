@@ -1,5 +1,5 @@
-//! What the facts of a model mean, read from the model alone: versions, platforms, bits and conditions. The generated
-//! code has an opinion about each of these too; this is the other one.
+//! What the facts of a model mean, read from the model alone: versions, platforms, bits and
+//! conditions. The generated code has an opinion about each of these too; this is the other one.
 
 use visakit_codegen::anatomy::{ColumnId, PartId};
 use visakit_codegen::model::{
@@ -18,7 +18,8 @@ pub(super) fn holds(marks: &Availability, version: Version) -> bool {
     })
 }
 
-/// Whether the marks of platforms hold for a platform. Without one, and for names that are no platform, they do.
+/// Whether the marks of platforms hold for a platform. Without one, and for names that are no
+/// platform, they do.
 pub(super) fn on(marks: &Availability, one: Option<usize>) -> bool {
     let Some(one) = one else { return true };
     marks.0.iter().all(|mark| match mark {
@@ -80,7 +81,8 @@ pub(super) struct Bits<'m> {
     pub(super) values: Option<ListId>,
     /// Name of the shared list that the values come from; empty where they stand with the field.
     pub(super) list: &'m str,
-    /// Whether that list stands for itself, and its values are the same wherever a part refers to it.
+    /// Whether that list stands for itself, and its values are the same wherever a part refers to
+    /// it.
     pub(super) nested: bool,
     /// Where they are defined.
     pub(super) at: SourceSpan,
@@ -276,7 +278,8 @@ pub(super) fn is_written(field: &Field) -> bool {
     matches!(field.access, Access::Write | Access::ReadWrite)
 }
 
-/// The position of the destination that modifiers and types are about: the first operand with a region that is written.
+/// The position of the destination that modifiers and types are about: the first operand with a
+/// region that is written.
 pub(super) fn destination(form: &Form) -> Option<usize> {
     form.fields.iter().position(|f| matches!(f.shape, FieldKind::Vector | FieldKind::Scalar) && is_written(f))
 }

@@ -1,5 +1,5 @@
-//! Probing the shape of an instruction: the order and the widths of its fields, and values of lists that the
-//! implementation does not know at all.
+//! Probing the shape of an instruction: the order and the widths of its fields, and values of lists
+//! that the implementation does not know at all.
 
 use visakit_codegen::model::{FieldKind, Presence};
 
@@ -13,13 +13,15 @@ use super::text::value_path;
 use visakit::rt::DecodeProblem;
 
 impl<'m> Probes<'m> {
-    /// The order and the widths of the fields: what is cut off in front of a field is missing from that field on.
+    /// The order and the widths of the fields: what is cut off in front of a field is missing from
+    /// that field on.
     pub(super) fn layout(&self, sample: &Sample<'m>, name: &str, tally: &mut Tally) -> bool {
         let written = sample.encode(&self.world.operands);
         let fields = &sample.form.fields;
         for (position, start, end) in &written.fields {
             for cut in [*start, end - 1] {
-                // An operand's own structure is probed by itself; its first byte shows where it begins.
+                // An operand's own structure is probed by itself; its first byte shows where it
+                // begins.
                 if end == start || cut < *start {
                     continue;
                 }
@@ -65,7 +67,8 @@ impl<'m> Probes<'m> {
                             fact = Fact::new("layout", format!("{name}.{}", fields[blamed].name), fields[blamed].at);
                             Err(failed(code, format!("{at} missing at byte {}", error.offset())))
                         } else {
-                            // Something in front of the cut is refused: the probes of values say what.
+                            // Something in front of the cut is refused: the probes of values say
+                            // what.
                             Ok(())
                         }
                     }
@@ -78,8 +81,8 @@ impl<'m> Probes<'m> {
         true
     }
 
-    /// The base with other values of lists where the implementation does not know those that it has: what is wrong with
-    /// a value must not hide the rest of the page.
+    /// The base with other values of lists where the implementation does not know those that it
+    /// has: what is wrong with a value must not hide the rest of the page.
     pub(super) fn settle(&self, mut sample: Sample<'m>, tally: &mut Tally) -> Sample<'m> {
         for _ in 0..8 {
             let Some(wrong) = self.wrong_field(&sample) else { break };

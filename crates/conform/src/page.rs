@@ -158,8 +158,8 @@ impl<'m> Probes<'m> {
         expected.symmetric_difference(&got).copied().collect()
     }
 
-    /// Bytes to an instruction, its fields, its bytes, its text and its verdict. `None` when it is not read as it should,
-    /// otherwise whether it prints as it should.
+    /// Bytes to an instruction, its fields, its bytes, its text and its verdict. `None` when it is
+    /// not read as it should, otherwise whether it prints as it should.
     fn probe(
         &self,
         probe: &Probe<'m>,
@@ -236,8 +236,8 @@ impl<'m> Probes<'m> {
         Some(sound)
     }
 
-    /// Decodes an instruction and looks at every field, and encodes it again. An error has the field that is wrong, where
-    /// it is known.
+    /// Decodes an instruction and looks at every field, and encodes it again. An error has the
+    /// field that is wrong, where it is known.
     fn read(
         &self,
         probe: &Probe<'m>,
@@ -364,7 +364,8 @@ impl<'m> Probes<'m> {
         tally.probe(refused.fact.clone(), result);
     }
 
-    /// The verdict on an instruction for several platforms; `None` stands for no platform in particular.
+    /// The verdict on an instruction for several platforms; `None` stands for no platform in
+    /// particular.
     fn judge_on(
         &self,
         fact: &Fact,
@@ -431,7 +432,8 @@ impl<'m> Probes<'m> {
     }
 }
 
-/// Whether a rule says something about facts of a kind: what it says about others is a finding of theirs.
+/// Whether a rule says something about facts of a kind: what it says about others is a finding of
+/// theirs.
 fn concerns(kind: &str, rule: &str) -> bool {
     match kind {
         "modifier" => matches!(rule, "modifier" | "saturation"),

@@ -1,4 +1,5 @@
-//! Which rules of its page an instruction breaks, from the model alone. The codes are those of the validator.
+//! Which rules of its page an instruction breaks, from the model alone. The codes are those of the
+//! validator.
 
 use std::collections::BTreeSet;
 
@@ -12,15 +13,17 @@ use super::sample::{Kind, Operand, Sample, Value};
 use super::world::{World, element, is_integer};
 use visakit::isa::predefined;
 
-/// The rules that a page states of one field or of its types. What the validator says across operands and declarations
-/// (places of regions, predicates, parameters of messages) has no page to be compared with.
+/// The rules that a page states of one field or of its types. What the validator says across
+/// operands and declarations (places of regions, predicates, parameters of messages) has no page to
+/// be compared with.
 pub(super) const OF_PAGES: [&str; 10] =
     ["platform", "value", "zero", "range", "mask", "class", "type", "type-map", "modifier", "saturation"];
 
 /// The row of verification.md whose instructions insist on their type maps.
 const STRICT: &str = "strict-map";
 
-/// The rules that an instruction breaks on a platform (its position in the model), or on no platform in particular.
+/// The rules that an instruction breaks on a platform (its position in the model), or on no
+/// platform in particular.
 pub(super) fn broken(world: &World<'_>, sample: &Sample<'_>, platform: Option<usize>) -> BTreeSet<&'static str> {
     let mut check = Check { world, sample, platform, dst: None, src: Vec::new(), out: BTreeSet::new() };
     if !exists_on(sample.page, platform) {
@@ -39,7 +42,8 @@ pub(super) fn broken(world: &World<'_>, sample: &Sample<'_>, platform: Option<us
     check.out
 }
 
-/// Whether a predicate guards an instruction on predicates, which the text cannot say: the assembler drops it.
+/// Whether a predicate guards an instruction on predicates, which the text cannot say: the
+/// assembler drops it.
 pub(super) fn is_guarded(world: &World<'_>, sample: &Sample<'_>) -> bool {
     let operands = sample.values.iter().filter_map(|v| match v {
         Value::Operand(operand) => Some(operand),
@@ -103,7 +107,8 @@ impl<'m> Check<'_, 'm> {
                 }
             }
         }
-        // *Enabled channels* in chapter 5: the first channel is a multiple of their number, the last is within 32.
+        // *Enabled channels* in chapter 5: the first channel is a multiple of their number, the
+        // last is within 32.
         let sizes = &self.world.anatomy.exec_size;
         if sizes.list == id {
             let number = |column: ColumnId| {
@@ -171,8 +176,8 @@ impl<'m> Check<'_, 'm> {
         stride.is_some_and(|stride| stride.said(region, a.region.destination) == Some(&CellValue::Flag(true)))
     }
 
-    /// Types: those of the field, and where it names none, those of the page. A type stands for both signs, a packed
-    /// type for that of its elements, and only predicates are booleans.
+    /// Types: those of the field, and where it names none, those of the page. A type stands for
+    /// both signs, a packed type for that of its elements, and only predicates are booleans.
     fn data_type(&mut self, field: &Field, ty: TypeId) {
         if !field.types.is_empty() {
             let bits = |t| self.world.ty(t).bits;

@@ -1,4 +1,5 @@
-//! Instructions as values of the model's fields, and their bytes: a second encoder, which knows the model only.
+//! Instructions as values of the model's fields, and their bytes: a second encoder, which knows the
+//! model only.
 
 use visakit_codegen::anatomy::{Anatomy, MemberId};
 use visakit_codegen::model::{
@@ -148,7 +149,8 @@ impl<'m> Operands<'m> {
         self.class(operand).map_or("", |c| &c.name)
     }
 
-    /// Whether a field takes operands of a class: of those that it names, or of the usual ones where it names none.
+    /// Whether a field takes operands of a class: of those that it names, or of the usual ones
+    /// where it names none.
     pub(super) fn takes(&self, field: &Field, class: &Class<'_>) -> bool {
         match field.classes.is_empty() {
             true => !matches!(class.kind, Kind::Predicate | Kind::Address | Kind::State),

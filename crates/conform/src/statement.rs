@@ -31,7 +31,8 @@ impl Probes<'_> {
         let mut lost: Vec<&str> = Vec::new();
         let rounds = versions.into_iter().rev().flat_map(|version| [(version, true), (version, false)]);
         for ((version, since), is_base) in rounds {
-            // Where the base instruction of a template is not read, nothing more is said about that template.
+            // Where the base instruction of a template is not read, nothing more is said about that
+            // template.
             let mut left: Vec<&Statement> = statements
                 .iter()
                 .filter(|s| {

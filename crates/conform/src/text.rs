@@ -1,4 +1,5 @@
-//! Instructions as text, from the templates of the model alone: what must be printed, and what must be read back from it.
+//! Instructions as text, from the templates of the model alone: what must be printed, and what must
+//! be read back from it.
 
 mod back;
 mod operand;
@@ -53,7 +54,8 @@ pub(super) fn templates<'m>(sample: &Sample<'m>) -> Vec<&'m TextForm> {
 }
 
 impl Printed {
-    /// Whether the text shows every operand of the sample: one that it leaves out may have a value of its own.
+    /// Whether the text shows every operand of the sample: one that it leaves out may have a value
+    /// of its own.
     pub(super) fn shows_operands(&self, sample: &Sample<'_>) -> bool {
         let operand = |f: &Field| matches!(f.shape, FieldKind::Vector | FieldKind::Scalar);
         sample
@@ -313,7 +315,8 @@ fn part_of<'a, 'm>(all: &'a [Bits<'m>], place: Option<Place>) -> Option<&'a Bits
     all.iter().find(|b| b.position() == Some(position))
 }
 
-/// The path of a value of some bits: those of shared lists belong to the list, wherever they are used.
+/// The path of a value of some bits: those of shared lists belong to the list, wherever they are
+/// used.
 pub(super) fn value_path(path: &str, bits: &Bits<'_>, value: u64) -> String {
     let width = bits.width as usize;
     let owner = if bits.list.is_empty() { path } else { bits.list };

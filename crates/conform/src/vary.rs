@@ -1,5 +1,5 @@
-//! What differs from a base instruction in one fact: legal values, values without a meaning, and what only the
-//! validator judges.
+//! What differs from a base instruction in one fact: legal values, values without a meaning, and
+//! what only the validator judges.
 
 use visakit_codegen::anatomy::MemberId;
 use visakit_codegen::model::{Condition, Field, FieldKind, IndexKind, Presence, TypeId, targets};
@@ -344,7 +344,8 @@ impl<'m> Vary<'_, 'm> {
         }
     }
 
-    /// Every pair of types of the destination and the sources, and of the first source and the others.
+    /// Every pair of types of the destination and the sources, and of the first source and the
+    /// others.
     fn type_maps(&mut self) {
         let world = &self.probes.world;
         let (page, form, version) = (self.base.page, self.base.form, self.base.version);
@@ -447,8 +448,8 @@ impl<'m> Vary<'_, 'm> {
     }
 }
 
-/// Whether a region can be written as text: with a horizontal stride always, and a width where it has a vertical one. A
-/// width without one is that of rows which have an address each.
+/// Whether a region can be written as text: with a horizontal stride always, and a width where it
+/// has a vertical one. A width without one is that of rows which have an address each.
 fn shows_region(world: &World<'_>, kind: Kind, value: u64) -> bool {
     let is_null = |part| {
         bits_of(world.model, part).is_some_and(|b| match b.what {
@@ -462,8 +463,8 @@ fn shows_region(world: &World<'_>, kind: Kind, value: u64) -> bool {
     !is_null(region.horizontal_stride) && fits
 }
 
-/// Whether the text shows a field without the type of a constant or the region of a variable, so that other classes of
-/// operands have no text there.
+/// Whether the text shows a field without the type of a constant or the region of a variable, so
+/// that other classes of operands have no text there.
 fn shows_bare(base: &Sample<'_>, position: usize) -> bool {
     use visakit_codegen::template::{Item, Style};
     fn walk(items: &[Item], position: usize) -> bool {

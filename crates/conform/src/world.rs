@@ -1,5 +1,5 @@
-//! The routine that probed instructions stand in: a variable of each type, and some of everything else. It is made
-//! twice from the model, as text and as an object.
+//! The routine that probed instructions stand in: a variable of each type, and some of everything
+//! else. It is made twice from the model, as text and as an object.
 
 use std::fmt::Write as _;
 use visakit_codegen::anatomy::{Anatomy, Types};
@@ -73,7 +73,8 @@ impl<'m> World<'m> {
         self.type_of(id).map_or(1, |ty| u64::from(self.ty(ty).bits.div_ceil(8)))
     }
 
-    /// Bytes of a general variable, for registers of so many bytes; a predefined one depends on them.
+    /// Bytes of a general variable, for registers of so many bytes; a predefined one depends on
+    /// them.
     pub(super) fn variable_bytes(&self, id: u64, register: u64) -> Option<u64> {
         let elements = match id.checked_sub(FIRST_GENERAL) {
             Some(at) => (at < self.types.len() as u64).then_some(ELEMENTS)?,
@@ -166,7 +167,8 @@ impl<'m> World<'m> {
         self.model.ty(id)
     }
 
-    /// Whether an operand is one that optional groups leave out: the null variable, or the constant 0.
+    /// Whether an operand is one that optional groups leave out: the null variable, or the constant
+    /// 0.
     pub(super) fn is_nothing(&self, operand: &Operand) -> bool {
         match self.operands.kind(operand) {
             Kind::Immediate => self.constant(operand) == 0,
@@ -197,8 +199,8 @@ impl<'m> World<'m> {
         bits_of(self.model, self.anatomy.predicate.id).map_or(0, |b| b.of(whole))
     }
 
-    /// What is read from the text of an operand in a format: what the text does not show is as chapter 5 and the
-    /// table of formats say.
+    /// What is read from the text of an operand in a format: what the text does not show is as
+    /// chapter 5 and the table of formats say.
     pub(super) fn read_operand(&self, operand: &Operand, format: Style, saturated: bool) -> Operand {
         let mut out = operand.clone();
         if let (Some(b), Some(tag)) = (&self.operands.modifier, operand.tag)
@@ -256,7 +258,8 @@ impl<'m> World<'m> {
         out
     }
 
-    /// The labels, which every text ends with: calls go to those of subroutines, everything else to those of blocks.
+    /// The labels, which every text ends with: calls go to those of subroutines, everything else to
+    /// those of blocks.
     pub(super) fn tail(&self) -> String {
         let blocks = (0..OTHERS).map(|n| format!("L{n}:\n"));
         blocks.chain((0..OTHERS).map(|n| format!(".function \"L{n}\"\nL{n}:\n"))).collect()
@@ -342,7 +345,8 @@ impl<'m> World<'m> {
     }
 }
 
-/// Whether a variable of an object can have a type, which does not pack several small numbers into a constant.
+/// Whether a variable of an object can have a type, which does not pack several small numbers into
+/// a constant.
 pub(super) fn of_variables(model: &Model, ty: &DataType) -> bool {
     model.object_type(ty).is_none() && !matches!(said_of(model, ty, |types| types.packed), Some(CellValue::Number(_)))
 }

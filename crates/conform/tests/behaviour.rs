@@ -1,5 +1,5 @@
-//! Pages against kernels: a few instructions of each page from a few states. `visa diff` tries more, and so does
-//! `VISAKIT_BEHAVIOUR=100`, of as many routines a page.
+//! Pages against kernels: a few instructions of each page from a few states. `visa diff` tries
+//! more, and so does `VISAKIT_BEHAVIOUR=100`, of as many routines a page.
 
 use std::collections::BTreeSet;
 
@@ -42,7 +42,8 @@ fn pages_and_kernels_agree() {
     assert!(found.compared.len() > 100, "{}", found.compared.len());
 }
 
-/// The whole of some pages: `VISAKIT_PAGES=ADD,MAD cargo test --release -p visakit-conform --test behaviour -- --ignored --nocapture`.
+/// The whole of some pages:
+/// `VISAKIT_PAGES=ADD,MAD cargo test --release -p visakit-conform --test behaviour -- --ignored --nocapture`.
 #[test]
 #[ignore = "takes as long as one has pages"]
 fn the_whole_of_some_pages() {

@@ -1,5 +1,5 @@
-//! `visa diff`: on the pages that the program was built from it finds nothing but missing kernels; when a page says
-//! something else, it finds that fact.
+//! `visa diff`: on the pages that the program was built from it finds nothing but missing kernels;
+//! when a page says something else, it finds that fact.
 
 use visakit::sources::SPECIFICATION;
 use visakit_codegen::model::{Constraint, Model, Page, Presence};
@@ -36,8 +36,8 @@ fn replaced(text: &str, change: &Change) -> String {
     format!("{}{}{}", &text[..at], change.to, &text[at + change.from.len()..])
 }
 
-/// Pages that say something else than those that the program was built from. Each change stands on a page of its own or
-/// in a part of a chapter that no other change needs.
+/// Pages that say something else than those that the program was built from. Each change stands on
+/// a page of its own or in a part of a chapter that no other change needs.
 const PAGES: &[Change] = &[
     change("instructions/ADD.md", "## Opcode", "0x01", "0xf7", "opcode", "ADD.opcode"),
     change(
@@ -248,8 +248,8 @@ fn only_kernels_are_missing() {
         assert!(report.facts.get(kind).is_some_and(|n| n.probed > 0), "{kind}");
     }
     assert!(report.facts.values().map(|n| n.probed).sum::<usize>() > 40_000);
-    // Each row is kept by one instruction of each page that it names, and broken by another. Rows about what only texts
-    // have need not be: objects say nothing of it.
+    // Each row is kept by one instruction of each page that it names, and broken by another. Rows
+    // about what only texts have need not be: objects say nothing of it.
     let words = only_in_texts(&model);
     let says = |c: &&Constraint| {
         let row = format!("{:?} {:?}", c.when, c.must);
@@ -313,7 +313,8 @@ fn changed_pages_are_found() {
     );
     assert!(found(&report.findings, "opcode", "FOO.opcode"), "a page that the implementation does not know");
     assert!(lost.is_empty(), "not found:\n{}\nfound:\n{}", lost.join("\n"), listed(&report));
-    // Pages that were not changed have no part in it: at most the lists and variables that they share do.
+    // Pages that were not changed have no part in it: at most the lists and variables that they
+    // share do.
     let changed: Vec<&str> = PAGES.iter().map(|c| c.file).chain(["instructions/FOO.md", ""]).collect();
     let others: Vec<_> = report
         .findings
@@ -324,7 +325,8 @@ fn changed_pages_are_found() {
     assert!(others.iter().all(|m| m.starts_with("OWORD_") || m.contains("BF")), "{others:#?}");
 }
 
-/// A member that is called otherwise than the grammar has it is no reason to look at other chapters: it is a finding.
+/// A member that is called otherwise than the grammar has it is no reason to look at other
+/// chapters: it is a finding.
 #[test]
 fn a_name_of_the_grammar_is_missed_at_its_place() {
     let mut pages: Vec<Page> = visakit_conform::own_pages().collect();

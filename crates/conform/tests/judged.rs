@@ -1,8 +1,10 @@
-//! The judge is judged: pages and kernels that are wrong on purpose, one at a time, are found by comparing their behaviour.
+//! The judge is judged: pages and kernels that are wrong on purpose, one at a time, are found by
+//! comparing their behaviour.
 //!
 //! The test command takes a few wrong kernels; wrong pages take minutes and are run by hand:
-//! `cargo test -p visakit-conform --test judged -- --include-ignored --nocapture`. That takes a sample; `VISAKIT_JUDGE=whole` takes all of
-//! them, `VISAKIT_JUDGE=3D_LOAD,INFO` all of some pages, `VISAKIT_JUDGE=7/40` the eighth of every forty. They print the share that is found.
+//! `cargo test -p visakit-conform --test judged -- --include-ignored --nocapture`. That takes a
+//! sample; `VISAKIT_JUDGE=whole` takes all of them, `VISAKIT_JUDGE=3D_LOAD,INFO` all of some pages,
+//! `VISAKIT_JUDGE=7/40` the eighth of every forty. They print the share that is found.
 
 #[path = "judged/anywhere.rs"]
 mod anywhere;
@@ -84,17 +86,20 @@ const SLIPS: &[(&str, &str)] = &[
     ("abs(src0[i] - src1[i])", "(src0[i] - src1[i])"),
 ];
 
-/// Slips after which the page still means the same for every legal instruction, with the reason: page, what stands there, what then.
+/// Slips after which the page still means the same for every legal instruction, with the reason:
+/// page, what stands there, what then.
 const SAME: &[(&str, &str, &str)] = &[
     // A byte is stored, of however many.
     ("MEDIA_ST", "raw(src, y * pitch + x, 1)", "raw(src, y * pitch + x, 2)"),
     // So is one loaded; what of two bytes begins at an odd place is not defined.
     ("GATHER_SCALED", "element_offset[i] + n, 1)", "element_offset[i] + n, 2)"),
     ("SCATTER_SCALED", "raw(src, i * 4 + n, 1)", "raw(src, i * 4 + n, 2)"),
-    // Registers have an even number of bytes, and what legal messages move is rounded up to the same.
+    // Registers have an even number of bytes, and what legal messages move is rounded up to the
+    // same.
     ("LSC_TYPED", "grf_bytes - 1)", "grf_bytes - 2)"),
     ("LSC_TYPED", "(exec_size * r", "(exec_size + r"),
-    // A rectangle has at most 32 rows, so a block of one column ends before another register begins.
+    // A rectangle has at most 32 rows, so a block of one column ends before another register
+    // begins.
     ("LSC_UNTYPED", "m + grf_bytes - 1)", "m + grf_bytes - 2)"),
     // Its type has 32 bits and no sign.
     ("LSC_UNTYPED", "low(surfaceheight, 32)", "low(surfaceheight, 33)"),
@@ -236,7 +241,8 @@ fn wrong_pages_are_found() {
     assert!(lost.is_empty(), "not found:\n{}", lost.join("\n"));
 }
 
-/// Whatever is drawn, an element that is cut off by the end of a buffer is asked for, of messages of up to 32 channels.
+/// Whatever is drawn, an element that is cut off by the end of a buffer is asked for, of messages
+/// of up to 32 channels.
 #[test]
 fn the_end_of_a_buffer_is_asked_for_to_the_byte() {
     let page = own_pages().find(|page| page.stem() == "LSC_UNTYPED").expect("the pages have it");
@@ -278,7 +284,8 @@ const CHANGES: &[(&str, Change)] = &[
     ("zero where the lowest bit is set", |_, new, _, _| if new & 1 == 1 { 0 } else { new }),
 ];
 
-/// Changes that the page allows: elements that it does not define, and the sign of a zero, which is no step from the other.
+/// Changes that the page allows: elements that it does not define, and the sign of a zero, which is
+/// no step from the other.
 const ALLOWED: &[(&str, &str)] = &[
     ("SAD2", "the sign of what is negative"),
     ("SAD2ADD", "the last channel of many"),

@@ -82,7 +82,8 @@ impl Diagnostic {
         self.in_line(text, line_start, start, end)
     }
 
-    /// As [`at_text`](Self::at_text), for many findings in one text: looking for the line of each would take too long.
+    /// As [`at_text`](Self::at_text), for many findings in one text: looking for the line of each
+    /// would take too long.
     #[must_use]
     pub fn at_place(mut self, text: &str, lines: &Lines, start: usize, end: usize) -> Self {
         let start = floor_char(text, start);
@@ -104,8 +105,8 @@ impl Diagnostic {
         self
     }
 
-    /// The same finding at a byte range of a line, of which the number is known: where there may be many findings, looking
-    /// for the line of each would take too long.
+    /// The same finding at a byte range of a line, of which the number is known: where there may be
+    /// many findings, looking for the line of each would take too long.
     #[must_use]
     pub fn at_line(self, number: u32, line: &str, start: usize, end: usize) -> Self {
         let mut out = self.at_text(line, start, end);

@@ -1,5 +1,6 @@
-//! What `visa run --check` costs: the time of checked launches to that of plain ones on one thread, and beside it Oclgrind's with
-//! its checks to its own without, on the same kernels in the same run.
+//! What `visa run --check` costs: the time of checked launches to that of plain ones on one thread,
+//! and beside it Oclgrind's with its checks to its own without, on the same kernels in the same
+//! run.
 //!
 //! `cargo bench -p visakit-emulator --bench checks` runs everything; names behind `--` choose
 //! kernels.
@@ -69,7 +70,8 @@ fn told(times: &[f64], width: usize) -> Vec<f64> {
     ratios.inspect(|ratio| print!("{ratio:>8.2}")).collect()
 }
 
-/// The seconds of a plain launch and of those with each list of checks, the best of several, in turns.
+/// The seconds of a plain launch and of those with each list of checks, the best of several, in
+/// turns.
 fn own(case: &Case) -> Vec<f64> {
     let (program, range, arguments) = case.load("skl");
     let options = Options { engine: Engine::Interpreter, threads: Some(1), ..Options::default() };

@@ -1,5 +1,6 @@
-//! The emulator's speed on kernels of many kinds and, where they are installed, that of Oclgrind and of pocl on the same
-//! kernels, sizes and inputs, as ratios in one run; what a launch of next to nothing takes; and how long native code is made.
+//! The emulator's speed on kernels of many kinds and, where they are installed, that of Oclgrind
+//! and of pocl on the same kernels, sizes and inputs, as ratios in one run; what a launch of next
+//! to nothing takes; and how long native code is made.
 //!
 //! `cargo bench -p visakit-emulator --bench run` runs everything; names behind `--` choose kernels.
 //! The programs are those of the conformance suite (`tests/conformance/programs*`). All figures are
@@ -23,8 +24,8 @@ use visakit_emulator::run::{Cache, Engine, Options, Outcome, Program, Surroundin
 
 use cases::{Case, Value, bytes_of, find, on_oclgrind};
 
-/// Each figure is the best of so many rounds, in each of which all have their turn: of at least this many runs, and of as many
-/// as there is time for.
+/// Each figure is the best of so many rounds, in each of which all have their turn: of at least
+/// this many runs, and of as many as there is time for.
 const REPEATS: usize = 5;
 const ROUNDS: usize = 3;
 /// The time for each figure in a round.

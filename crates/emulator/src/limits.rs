@@ -13,8 +13,9 @@ pub const IMAGE_LINE: u32 = 1 << 27;
 pub const REGISTER_BYTES: u64 = 64 << 20;
 /// Bytes that the threads of a group have for themselves, with their shared local memory.
 pub const GROUP_BYTES: u64 = 1 << 30;
-/// How deep calls are nested. Subroutines must not call themselves, so no chain of calls is longer than a routine has
-/// subroutines. Functions may; their stack in memory is full before this, unless they never use it.
+/// How deep calls are nested. Subroutines must not call themselves, so no chain of calls is longer
+/// than a routine has subroutines. Functions may; their stack in memory is full before this, unless
+/// they never use it.
 pub const CALL_DEPTH: usize = 1 << 14;
 /// Bytes that kernels print; C's limit of 4095 holds for a single conversion.
 pub const PRINTED_BYTES: usize = 64 << 20;

@@ -1,5 +1,6 @@
-//! OpenCL kernels written for this project, across the built-in families, as the vendor's compiler translates them for four
-//! targets, run on the emulator and compared with an OpenCL CPU device (pocl) or with computations on the host.
+//! OpenCL kernels written for this project, across the built-in families, as the vendor's compiler
+//! translates them for four targets, run on the emulator and compared with an OpenCL CPU device
+//! (pocl) or with computations on the host.
 //!
 //! `tests/conformance` holds, for each family, its source, its cases (arguments, sizes and expected
 //! results, as JSON) and one program a target: a zebin without its native code.

@@ -1,5 +1,6 @@
-//! `verify::doubts`: each thing that is legal and probably not meant is seen in a text that has it, and none in what the vendor's
-//! compiler makes of correct programs: the kernels of the conformance suite for four targets, and the vendor's objects.
+//! `verify::doubts`: each thing that is legal and probably not meant is seen in a text that has it,
+//! and none in what the vendor's compiler makes of correct programs: the kernels of the conformance
+//! suite for four targets, and the vendor's objects.
 //!
 //! One in 8 kernels in each run; all of them where `VISAKIT_DOUBTS` is set.
 

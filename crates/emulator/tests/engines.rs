@@ -1,6 +1,7 @@
-//! Both engines on values that are not numbers, not normal or at the end of their range, bit for bit, with regions, masks,
-//! predicates and channels of all kinds. What the operations compute is compared elsewhere; here the engines are with each other,
-//! which [`kernel::try_run`] does for whatever it runs.
+//! Both engines on values that are not numbers, not normal or at the end of their range, bit for
+//! bit, with regions, masks, predicates and channels of all kinds. What the operations compute is
+//! compared elsewhere; here the engines are with each other, which [`kernel::try_run`] does for
+//! whatever it runs.
 
 #[macro_use]
 #[allow(unused_macros)]
@@ -104,7 +105,8 @@ fn floats() {
     );
 }
 
-/// Products of halves and sums are rounded once: in F, -21 times 57.5 and a little would become a tie of halves.
+/// Products of halves and sums are rounded once: in F, -21 times 57.5 and a little would become a
+/// tie of halves.
 #[test]
 fn halves() {
     let values: [u16; 16] = [
@@ -126,8 +128,8 @@ const FUSED: [&str; 6] = [
     "mad.sat (M1, 16) CT(0,0)<1> BT(0,7)<0;1,0> AT(0,0)<1;1,0> BT(0,0)<1;1,0>",
 ];
 
-/// Two sources of which only the first has NaNs: which of several comes out of a fused multiplication depends on the order in
-/// which the compiler of the interpreter names the factors.
+/// Two sources of which only the first has NaNs: which of several comes out of a fused
+/// multiplication depends on the order in which the compiler of the interpreter names the factors.
 fn one_nan<T: Copy>(mut values: Vec<T>, is_nan: impl Fn(T) -> bool) -> Vec<T> {
     for n in 16..32 {
         if is_nan(values[n]) {
@@ -199,7 +201,8 @@ fn sources_and_destinations_overlap() {
     }
 }
 
-/// A single value that becomes smaller, and is then the same for more channels than it had places for.
+/// A single value that becomes smaller, and is then the same for more channels than it had places
+/// for.
 #[test]
 fn single_values_become_smaller() {
     let input = bytes_of!(pairs(&SINGLES, 3));

@@ -1,5 +1,5 @@
-//! Launches whose groups race on purpose give the same for any number of host threads, every time; and those that do not race
-//! run once.
+//! Launches whose groups race on purpose give the same for any number of host threads, every time;
+//! and those that do not race run once.
 
 #[allow(unused_macros, reason = "other test files use them")]
 #[path = "common/kernel.rs"]
@@ -116,7 +116,8 @@ fn compiled_kernels() {
             continue;
         }
         let mut again = BTreeSet::new();
-        // What races only does so when something has run side by side, which is the machine's choice: on one core it is rare.
+        // What races only does so when something has run side by side, which is the machine's
+        // choice: on one core it is rare.
         for _ in 0..MOST_ROUNDS {
             for kernel in zebin.info.kernels.iter().map(|kernel| &kernel.name) {
                 let program = Program::from_zebin(&zebin, Some(kernel), None).unwrap();
@@ -136,8 +137,8 @@ fn compiled_kernels() {
     }
 }
 
-/// Groups that see each other in other ways than by the values that they store: by where stores meet, and by the numbers of
-/// hardware threads.
+/// Groups that see each other in other ways than by the values that they store: by where stores
+/// meet, and by the numbers of hardware threads.
 #[test]
 fn texts() {
     let group = ".decl G v_type=G type=ud num_elts=1 align=dword alias=<%group_id_x, 0>";

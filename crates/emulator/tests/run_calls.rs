@@ -1,4 +1,5 @@
-//! Functions that are called by name: they may call themselves, and what they ask about the launch stands in memory.
+//! Functions that are called by name: they may call themselves, and what they ask about the launch
+//! stands in memory.
 
 use visakit::isa::Platform;
 use visakit::text;
@@ -8,7 +9,8 @@ use visakit_emulator::machine::fault::{Trap, TrapReport};
 use visakit_emulator::run::{FunctionText, Options, Program, RunError, launch};
 use visakit_zebin::info;
 
-/// A kernel of eight channels that reads a row from its first buffer into `X`, does something, and writes `Y` to its second.
+/// A kernel of eight channels that reads a row from its first buffer into `X`, does something, and
+/// writes `Y` to its second.
 fn kernel(body: &str) -> String {
     format!(
         r#".version 4.1

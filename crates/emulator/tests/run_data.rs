@@ -1,4 +1,5 @@
-//! What a launch gives beside arguments: the program's data by surfaces, the buffer of `assert`; and what it refuses.
+//! What a launch gives beside arguments: the program's data by surfaces, the buffer of `assert`;
+//! and what it refuses.
 
 use visakit::isa::Platform;
 use visakit_emulator::launch::argument::Argument;
@@ -106,7 +107,8 @@ fn what_is_not_understood_is_refused_at_its_place() {
     }
 }
 
-/// A kernel that writes a record with a format of its own to the buffer of `assert`, sets its flag and raises an exception.
+/// A kernel that writes a record with a format of its own to the buffer of `assert`, sets its flag
+/// and raises an exception.
 #[test]
 fn an_assertion_that_fails_is_a_finding_with_the_kernels_words() {
     let declarations = ".decl B v_type=G type=uq num_elts=1 align=GRF\n\

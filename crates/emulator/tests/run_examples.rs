@@ -1,4 +1,5 @@
-//! The example kernels, compiled for four targets, run on the emulator and compared with plain computations on the host.
+//! The example kernels, compiled for four targets, run on the emulator and compared with plain
+//! computations on the host.
 
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
@@ -94,7 +95,8 @@ fn one_buffer_is_two_arguments() {
         let a: Vec<u32> = (1..50).map(|n| (n as f32).to_bits()).collect();
         let count = value((a.len() as u32).to_le_bytes());
         let a_buffer = buffer(&a, |x| x.to_le_bytes());
-        // a = a + a, with `a` as the first argument's buffer: what is written is in it, and nowhere else.
+        // a = a + a, with `a` as the first argument's buffer: what is written is in it, and nowhere
+        // else.
         let same = || Some(Argument::Same(0));
         let outcome = run(&program, &[64], None, 2, vec![a_buffer.clone(), same(), same(), count.clone()]);
         let want: Vec<u32> = (1..50).map(|n| (2.0 * n as f32).to_bits()).collect();
@@ -205,7 +207,8 @@ fn any_number_of_host_threads_gives_the_same() {
     }
 }
 
-/// The order of groups shows in what these kernels leave, so it must not depend on which host thread is faster.
+/// The order of groups shows in what these kernels leave, so it must not depend on which host
+/// thread is faster.
 #[test]
 fn what_depends_on_the_order_of_groups_is_the_same_too() {
     let items = 64 * 128;

@@ -1,5 +1,5 @@
-//! What single instructions share on the emulator: control flow, memory, faults and threads, in small texts as those of
-//! `run_kernels.rs`.
+//! What single instructions share on the emulator: control flow, memory, faults and threads, in
+//! small texts as those of `run_kernels.rs`.
 
 use std::sync::Mutex;
 
@@ -49,7 +49,8 @@ join:
 
 #[test]
 fn loops_diverge() {
-    // Each channel goes round as often as its number says, odd ones leave by a uniform branch inside divergent code.
+    // Each channel goes round as often as its number says, odd ones leave by a uniform branch
+    // inside divergent code.
     let d = typed("ud", "ud") + "\n.decl P1 v_type=P num_elts=16\n.decl N v_type=G type=ud num_elts=16";
     let body = "
     mov (M1, 16) N(0,0)<1> 0x0:ud
@@ -79,7 +80,8 @@ again:
 
 #[test]
 fn a_uniform_branch_lets_waiting_channels_run_first() {
-    // The channels below 8 wait at `low`; the others branch past it with (M1, 1). Then `low` runs, then all meet.
+    // The channels below 8 wait at `low`; the others branch past it with (M1, 1). Then `low` runs,
+    // then all meet.
     let d = typed("ud", "ud") + "\n.decl P1 v_type=P num_elts=16\n.decl T v_type=G type=ud num_elts=1";
     let body = "
     mov (M1_NM, 1) T(0,0)<1> 0x0:ud

@@ -1,4 +1,5 @@
-//! Messages to samplers and images that no OpenCL kernel has: comparisons, gathers, levels by neighbouring pixels.
+//! Messages to samplers and images that no OpenCL kernel has: comparisons, gathers, levels by
+//! neighbouring pixels.
 
 use visakit::isa::Platform;
 use visakit_emulator::launch::argument::{Argument, ImageArgument};
@@ -25,7 +26,8 @@ kernels:
 /// A row of parameters or results: one number for each of 16 channels.
 type Row = [f32; 16];
 
-/// An image of one number a texel: row and column, and a hundred more for each level behind the first.
+/// An image of one number a texel: row and column, and a hundred more for each level behind the
+/// first.
 fn image(size: [u32; 3], levels: u32) -> ImageArgument {
     let desc = ImageDesc { size, levels, ..ImageDesc::default() };
     let mut texels = Vec::new();
@@ -38,8 +40,8 @@ fn image(size: [u32; 3], levels: u32) -> ImageArgument {
     ImageArgument { format: Format::from_name("r32f").unwrap(), desc, texels }
 }
 
-/// Runs one instruction for 16 channels. Its parameters are the rows `P.0`, `P.64` and so on, its result is `R.0`: four
-/// rows and one more.
+/// Runs one instruction for 16 channels. Its parameters are the rows `P.0`, `P.64` and so on, its
+/// result is `R.0`: four rows and one more.
 fn run(instruction: &str, image: ImageArgument, sampler: Sampler, params: &[Row]) -> Vec<[u32; 16]> {
     run_all(Platform::Tgllp, instruction, image, sampler, params).0
 }
@@ -159,7 +161,8 @@ fn levels_are_given_or_chosen_by_gradients() {
         // Halves lie on the border of two levels, where the logarithm may fall on either side.
         assert!(found == expected || i % 4 == 2, "channel {i}: {found}, not {expected}");
     }
-    // Of four neighbours, the second is four texels to the right: level 2 for all, one less with a bias of -1.
+    // Of four neighbours, the second is four texels to the right: level 2 for all, one less with a
+    // bias of -1.
     let wide = row(|i| if i % 4.0 == 1.0 { 1.0 } else { 0.0 });
     let found = sample("sample_3d.R (M1, 16) 0x0:uw S0 T6 R.0 P.0 P.64", &[wide, [0.0; 16]]);
     assert_eq!(found, [200.0; 16]);
@@ -271,7 +274,8 @@ fn texels_are_read_written_and_updated_by_their_numbers() {
     let dword = |bytes: &[u8], n: usize| u32::from_le_bytes(bytes[n * 4..n * 4 + 4].try_into().unwrap());
     let (x, y) = (count(|i| i * 3 % 8), count(|i| i / 4));
     let at = |i: usize| i / 4 * 8 + i * 3 % 8;
-    // 8 channels a message; the second column of an image of two colours goes to the second row of results.
+    // 8 channels a message; the second column of an image of two colours goes to the second row of
+    // results.
     let image = whole("rg32uint");
     let texels = image.texels.clone();
     let found = run("gather4_typed.RG (M1, 8) T6 PU.0 PU.64 %null.0 %null.0 RU.0", image, NEAREST, &[x, y]);

@@ -1,5 +1,5 @@
-//! Single instructions on the emulator: small texts that read 256 bytes from a buffer, do something, and write 256 bytes
-//! back, compared with the same computation in Rust.
+//! Single instructions on the emulator: small texts that read 256 bytes from a buffer, do
+//! something, and write 256 bytes back, compared with the same computation in Rust.
 
 #[macro_use]
 #[path = "common/kernel.rs"]
@@ -93,7 +93,8 @@ fn rounding_and_denormals_follow_the_control_register() {
 
 #[test]
 fn a_program_may_begin_anew_in_another_mode() {
-    // What sets the control register stands first, where native code begins; the second time it leaves rounding up as it is.
+    // What sets the control register stands first, where native code begins; the second time it
+    // leaves rounding up as it is.
     let d = typed("f", "f") + "\n.decl N v_type=G type=ud num_elts=1\n.decl P1 v_type=P num_elts=1";
     let body = "
     cmp.eq (M1_NM, 1) P1 N(0,0)<0;1,0> 0x1:ud
@@ -450,7 +451,8 @@ fn functions_of_floats() {
 
 #[test]
 fn half_sums_of_products_are_rounded_once() {
-    // 3 × 331.75 is halfway between 995 and 995.5; a little is added that F cannot hold. The other sums are alike.
+    // 3 × 331.75 is halfway between 995 and 995.5; a little is added that F cannot hold. The other
+    // sums are alike.
     let cases = [
         (0x4200_u16, 0x5d2f_u16, 0x005c_u16, 995.5),
         (0x1447, 0x4cad, 0x4ad7, 13.6953125),

@@ -1,4 +1,5 @@
-//! Messages that the OpenCL compiler does not make, or seldom: each beside the same accesses in Rust.
+//! Messages that the OpenCL compiler does not make, or seldom: each beside the same accesses in
+//! Rust.
 
 #[macro_use]
 #[path = "common/kernel.rs"]
@@ -229,7 +230,8 @@ fn atomic_operations_of_the_newer_messages() {
         let expected = floats.map(|x| update(x, 2.5, 100.0).to_bits());
         assert_eq!(found[..16], expected, "{name}");
     }
-    // Of a bf16 in memory only these two bytes change; what was there comes back as the lower half of a dword.
+    // Of a bf16 in memory only these two bytes change; what was there comes back as the lower half
+    // of a dword.
     let high = |x: f32| x.to_bits() >> 16;
     let mut words = numbers();
     for (i, word) in words.iter_mut().enumerate() {
@@ -329,8 +331,8 @@ fn atomic_operations_on_floats_and_words() {
     }
 }
 
-/// Blocks of eight bytes in flat memory stand at multiples of eight: the vendor's document says so, and its compiler splits into
-/// dwords what it does not know to. Messages of LSC go anywhere.
+/// Blocks of eight bytes in flat memory stand at multiples of eight: the vendor's document says so,
+/// and its compiler splits into dwords what it does not know to. Messages of LSC go anywhere.
 #[test]
 fn quads_stand_at_multiples_of_eight() {
     let words = numbers();

@@ -1,4 +1,5 @@
-//! Kernels of the conformance suite, damaged line by line, run or stop with a finding: nothing panics, nothing is endless.
+//! Kernels of the conformance suite, damaged line by line, run or stop with a finding: nothing
+//! panics, nothing is endless.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -53,7 +54,8 @@ fn damaged_kernels_run_or_are_refused() {
     assert!(refused > 0 && faults > 0 && done > 0, "{refused} {faults} {done}");
 }
 
-/// Runs a kernel over some work items with arguments of any contents: none when its text is refused.
+/// Runs a kernel over some work items with arguments of any contents: none when its text is
+/// refused.
 fn run(zebin: &Zebin, kernel: &str) -> Option<Result<(), RunError>> {
     let program = Program::from_zebin(zebin, Some(kernel), None).ok()?;
     let specs: Vec<_> = program
@@ -84,8 +86,8 @@ fn argument(parameter: &Parameter) -> Option<String> {
     })
 }
 
-/// The text with up to three lines changed: a word from another line in the place of one of the same form, a number, a line
-/// that is gone, twice there or elsewhere.
+/// The text with up to three lines changed: a word from another line in the place of one of the
+/// same form, a number, a line that is gone, twice there or elsewhere.
 fn damaged(text: &str, random: &mut Random) -> String {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     for _ in 0..=random.below(3) {

@@ -1,4 +1,5 @@
-//! Instructions that the OpenCL compiler does not make, or seldom: each beside the same computation in Rust.
+//! Instructions that the OpenCL compiler does not make, or seldom: each beside the same computation
+//! in Rust.
 
 #[macro_use]
 #[path = "common/kernel.rs"]
@@ -179,7 +180,8 @@ fn moved_floats() {
     assert_eq!(values_of!(f32, negative)[..16], [-1.5; 16]);
 }
 
-/// Nibbles become the entries of a table: four parts of a byte each of a number of 16 bits, two of 16 bits of one of 8.
+/// Nibbles become the entries of a table: four parts of a byte each of a number of 16 bits, two of
+/// 16 bits of one of 8.
 #[test]
 fn tables_of_nibbles() {
     let input = numbers();

@@ -1,4 +1,5 @@
-//! Forms of today's compiler that older texts do not have: each beside the same computation in Rust.
+//! Forms of today's compiler that older texts do not have: each beside the same computation in
+//! Rust.
 
 #[macro_use]
 #[path = "common/kernel.rs"]
@@ -12,7 +13,8 @@ fn numbers_are_moved_into_address_variables() {
     let d = typed("ud", "ud")
         + "\n.decl A0 v_type=A num_elts=16\n.decl LOW v_type=G type=ud num_elts=2 alias=<IN, 0>\n\
            .decl LOW2 v_type=G type=ud num_elts=2 alias=<OUT, 0>";
-    // The addresses of the two inputs, which are no constants: what they hold is compared with their variables.
+    // The addresses of the two inputs, which are no constants: what they hold is compared with
+    // their variables.
     let body = "
     mov (M1_NM, 8) A0(0)<1> 0x40:uw
     mov (M1_NM, 8) A0(8)<1> 0x48:uw
@@ -66,7 +68,8 @@ fn addresses_of_shared_memory_count_from_a_base() {
     let d = typed("ud", "ud")
         + "\n.decl O v_type=G type=d num_elts=32 align=GRF\n.decl N v_type=G type=d num_elts=1 align=GRF\n\
            .decl Q v_type=G type=uq num_elts=1 align=GRF";
-    // All of the input is in shared memory, from 0 on; what is loaded from a base is its words from there on.
+    // All of the input is in shared memory, from 0 on; what is loaded from a base is its words from
+    // there on.
     let offsets = "
     mov (M1_NM, 8) O(0,0)<1> 0x76543210:uv
     add (M1_NM, 8) O(0,8)<1> O(0,0)<1;1,0> 0x8:d

@@ -54,7 +54,8 @@ impl Binary {
             },
             Err(finding) => return Err(finding.one_line()),
         };
-        // What the vendor's driver fills in has names that begin so; everything else must be in the file.
+        // What the vendor's driver fills in has names that begin so; everything else must be in the
+        // file.
         let is_missing =
             |symbol: &&Symbol| symbol.section == 0 && !symbol.name.is_empty() && !symbol.name.starts_with("__INTEL");
         if let Some(symbol) = zebin.symbols.iter().find(is_missing) {

@@ -1,4 +1,5 @@
-//! Builds by the vendor's compiler, in a process of its own, and not again for what was compiled before.
+//! Builds by the vendor's compiler, in a process of its own, and not again for what was compiled
+//! before.
 
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -18,7 +19,8 @@ use crate::{dependency, device, process};
 
 /// What the compiler calls what it prints.
 const LOG: &str = "stdout.log";
-/// The name that outputs are asked for under. The compiler of 2022 takes it as it is; since 2023 it appends `.bin`.
+/// The name that outputs are asked for under. The compiler of 2022 takes it as it is; since 2023 it
+/// appends `.bin`.
 const OUT: &str = "out";
 
 /// What comes out of a build.
@@ -42,8 +44,9 @@ pub(crate) enum Input<'a> {
 
 /// Compiles for a device into a zebin with its vISA.
 ///
-/// Blocks of inline vISA get unique names where the compiler would lose which block a name belongs to: in modules before they
-/// are compiled, and in a text by way of a module when its zebin declares a name twice.
+/// Blocks of inline vISA get unique names where the compiler would lose which block a name belongs
+/// to: in modules before they are compiled, and in a text by way of a module when its zebin
+/// declares a name twice.
 pub(crate) fn compile(target: Platform, input: Input<'_>, options: &str) -> Built {
     match input {
         Input::Source(text) => {
@@ -124,9 +127,9 @@ fn call_source(
     }
 }
 
-/// The options of the vendor's own. The compiler has pipes for every device, but tells OpenCL C 3.0 so for older ones only. Its
-/// headers for that version cannot be read for a device without images, which is the compiler's mistake: there they are told that
-/// it has some.
+/// The options of the vendor's own. The compiler has pipes for every device, but tells OpenCL C 3.0
+/// so for older ones only. Its headers for that version cannot be read for a device without images,
+/// which is the compiler's mistake: there they are told that it has some.
 fn internal_options(target: Platform, options: &str) -> String {
     let mut internal = EMIT_VISA.to_owned();
     if options.contains("-cl-std=CL3.") {
@@ -149,9 +152,10 @@ fn file_of(target: Platform, text: &[u8], prelude: &str) -> Named {
     ("program.cl".to_owned(), [first.as_bytes(), text, &[0]].concat())
 }
 
-/// Options as the compiler is to take them. For older devices its headers cannot be read in OpenCL C 1.1, which is a part of 1.2.
-/// That subnormal numbers may be taken for zeros is left out: it is a hint for more speed, and here kernels would be slower by far, as
-/// native code knows no other mode than the one in which these numbers stay.
+/// Options as the compiler is to take them. For older devices its headers cannot be read in OpenCL
+/// C 1.1, which is a part of 1.2. That subnormal numbers may be taken for zeros is left out: it is
+/// a hint for more speed, and here kernels would be slower by far, as native code knows no other
+/// mode than the one in which these numbers stay.
 fn understood(target: Platform, options: &str) -> String {
     let options = options.split(' ').filter(|word| *word != "-cl-denorms-are-zero").collect::<Vec<_>>().join(" ");
     if target.old_headers() { options.replace("-cl-std=CL1.1", "-cl-std=CL1.2") } else { options }
@@ -168,7 +172,8 @@ fn call(target: Platform, kind: &[&str], source: Named, options: &str, headers: 
     let is_text = source.0.ends_with(".cl");
     let options = format!("{} -I {}", absolute_folders(&understood(target, options), &folder), folder.display());
     arguments.extend(["-options".to_owned(), options.trim().to_owned()]);
-    // Headers end with a zero as the source does: without it the compiler reads on in what lies behind them.
+    // Headers end with a zero as the source does: without it the compiler reads on in what lies
+    // behind them.
     let headers = headers.iter().map(|(name, text)| (name.clone(), [text.as_slice(), &[0]].concat())).collect();
     let request = Request { library: compiler.installed.library.clone(), arguments, sources: vec![source], headers };
     match kept(compiler, &request, is_text.then_some(&folder)) {
@@ -192,7 +197,8 @@ fn versions(compiler: &Compiler, response: &Response) -> String {
     format!("ocloc {}, IGC {back_end}", compiler.installed.version)
 }
 
-/// Takes an output from the compiler's answer. Where the compiler reports success and the output is missing, the log says so.
+/// Takes an output from the compiler's answer. Where the compiler reports success and the output is
+/// missing, the log says so.
 fn built(response: &Response, wanted: &str) -> Built {
     // The text ends at a zero in some releases.
     let log = String::from_utf8_lossy(response.output(LOG).unwrap_or_default()).replace('\0', "");
@@ -231,7 +237,8 @@ fn absolute_folders(options: &str, from: &Path) -> String {
     if options.contains('"') { options.to_owned() } else { words.collect::<Vec<_>>().join(" ") }
 }
 
-/// Links modules into one, by the compiler that builds for the device: no other reads what it writes.
+/// Links modules into one, by the compiler that builds for the device: no other reads what it
+/// writes.
 fn link(target: Platform, modules: &[Vec<u8>]) -> Result<Vec<u8>, String> {
     let (compiler, _) = compilers::of(target).ok_or_else(|| missing(target))?;
     let name = |n: usize| format!("module{n}.spv");
@@ -245,10 +252,11 @@ fn link(target: Platform, modules: &[Vec<u8>]) -> Result<Vec<u8>, String> {
     output.ok_or(log)
 }
 
-/// Returns the answer to a request, from the cache where it is there and no file that the compiler read has changed.
+/// Returns the answer to a request, from the cache where it is there and no file that the compiler
+/// read has changed.
 ///
-/// The compiler looks for the folder of headers `folder`, so an answer that does not list it comes from a compiler whose files
-/// cannot be followed. It is not kept.
+/// The compiler looks for the folder of headers `folder`, so an answer that does not list it comes
+/// from a compiler whose files cannot be followed. It is not kept.
 fn kept(compiler: &Compiler, request: &Request, folder: Option<&PathBuf>) -> Result<Response, String> {
     let cache = ENVIRONMENT.cache.as_deref().and_then(Cache::open);
     let mut key = compiler.identity().into_bytes();
@@ -311,7 +319,8 @@ impl Folder {
         loop {
             let number = COUNT.fetch_add(1, Ordering::Relaxed);
             let path = std::env::temp_dir().join(format!("visakit-{}-{number}", std::process::id()));
-            // It must be new, so that nobody else has put anything there; a process that was killed may have left one.
+            // It must be new, so that nobody else has put anything there; a process that was killed
+            // may have left one.
             match std::fs::create_dir(&path) {
                 Ok(()) => return Ok(Self(path)),
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
@@ -339,7 +348,8 @@ mod tests {
         assert_eq!(absolute_folders("-DT=\"a b\" -I x", from), "-DT=\"a b\" -I x");
     }
 
-    /// `ocloc` of 2022 answers `out`, that of today `out.bin`; success without an output is not reported as success.
+    /// `ocloc` of 2022 answers `out`, that of today `out.bin`; success without an output is not
+    /// reported as success.
     #[test]
     fn outputs_have_either_name() {
         let answer = |code, files: &[&str]| {

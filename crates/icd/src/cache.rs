@@ -1,11 +1,13 @@
 //! Builds on disk, so that a program is compiled once.
 //!
-//! An entry is a file of the cache's own folder, named by the hash of the request. It holds the request whole, so that a wrong
-//! answer cannot come out of two requests with one hash, and a digest of everything, so that a damaged entry counts as none.
-//! Entries are written aside and then renamed: processes see whole ones or none.
+//! An entry is a file of the cache's own folder, named by the hash of the request. It holds the
+//! request whole, so that a wrong answer cannot come out of two requests with one hash, and a
+//! digest of everything, so that a damaged entry counts as none. Entries are written aside and then
+//! renamed: processes see whole ones or none.
 //!
-//! *Invariant*: no file is removed or overwritten that the cache has not made. Its folder has a mark, no other user can write to
-//! it, and only regular files with names of the form of entries are touched. Links are not followed.
+//! *Invariant*: no file is removed or overwritten that the cache has not made. Its folder has a
+//! mark, no other user can write to it, and only regular files with names of the form of entries
+//! are touched. Links are not followed.
 
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
@@ -41,8 +43,8 @@ pub(crate) struct Cache {
 }
 
 impl Cache {
-    /// Opens the cache in a folder that the user names; makes both where they are missing. A folder that cannot be used is
-    /// reported once.
+    /// Opens the cache in a folder that the user names; makes both where they are missing. A folder
+    /// that cannot be used is reported once.
     pub(crate) fn open(named: &Path) -> Option<Self> {
         static IS_REPORTED: AtomicBool = AtomicBool::new(false);
         match Self::try_open(named) {
@@ -110,7 +112,8 @@ impl Cache {
         Some(answer)
     }
 
-    /// Keeps the answer to a request. A full disk or a folder that cannot be written only means that it is not kept.
+    /// Keeps the answer to a request. A full disk or a folder that cannot be written only means
+    /// that it is not kept.
     pub(crate) fn put(&self, request: &[u8], answer: &[u8]) {
         let _ = self.try_put(request, answer);
     }
@@ -137,8 +140,8 @@ impl Cache {
         self.shrink(MOST_BYTES)
     }
 
-    /// Removes the entries that were used least recently until all have together at most so many bytes, and what processes that
-    /// were killed have left.
+    /// Removes the entries that were used least recently until all have together at most so many
+    /// bytes, and what processes that were killed have left.
     fn shrink(&self, most: u64) -> io::Result<()> {
         let mut entries = Vec::new();
         for entry in fs::read_dir(&self.folder)? {
@@ -264,8 +267,8 @@ mod tests {
         assert_eq!((cache.get(b"a"), cache.get(b"b")), (Some(b"one".to_vec()), None));
     }
 
-    /// An entry of another request, one that was cut off, and one with any other byte are as if they were not there, and are
-    /// replaced.
+    /// An entry of another request, one that was cut off, and one with any other byte are as if
+    /// they were not there, and are replaced.
     #[test]
     fn damaged_entries_are_rebuilt() {
         let (_, cache) = cache("opencl-cache-damaged");
@@ -286,7 +289,8 @@ mod tests {
         assert_eq!(cache.get(b"request").as_deref(), Some(&b"answer"[..]));
     }
 
-    /// Whatever lies in the user's folder and in the cache's own stays, and nothing behind a link is read or written.
+    /// Whatever lies in the user's folder and in the cache's own stays, and nothing behind a link
+    /// is read or written.
     #[test]
     fn files_of_others_stay() {
         let (named, cache) = cache("opencl-cache-others");
@@ -322,7 +326,8 @@ mod tests {
         cache.put(b"linked", b"longer answer");
         assert_eq!(fs::read(named.join("moved")).unwrap(), moved);
         fs::remove_file(named.join("moved")).unwrap();
-        // Left behind by a process that was killed: this one goes, a new one may still be written to.
+        // Left behind by a process that was killed: this one goes, a new one may still be written
+        // to.
         let left = folder.join(format!("{digits}.77-1.new"));
         fs::write(&left, "half").unwrap();
         cache.shrink(0).unwrap();

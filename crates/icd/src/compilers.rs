@@ -1,7 +1,7 @@
 //! The vendor's compilers that are installed, and which of them builds for a device.
 //!
-//! Each is a library that runs in a process of its own, `visakit-oclc`: the one beside this library, or those that
-//! `VISAKIT_COMPILER` lists.
+//! Each is a library that runs in a process of its own, `visakit-oclc`: the one beside this
+//! library, or those that `VISAKIT_COMPILER` lists.
 
 use std::ffi::{CStr, c_void};
 use std::path::{Path, PathBuf};
@@ -48,7 +48,8 @@ fn ask(program: &Path) -> Vec<Compiler> {
     installed.into_iter().map(compiler).collect()
 }
 
-/// Returns the compiler that builds for a platform, and the device that stands for the platform with it.
+/// Returns the compiler that builds for a platform, and the device that stands for the platform
+/// with it.
 pub(crate) fn of(target: Platform) -> Option<(&'static Compiler, &'static str)> {
     let own = |compiler: &'static Compiler| {
         compiler.devices.iter().find(|device| Some(device.as_str()) == target.device().map(|device| device.name()))
@@ -60,8 +61,8 @@ pub(crate) fn of(target: Platform) -> Option<(&'static Compiler, &'static str)> 
 }
 
 impl Compiler {
-    /// Returns what tells this compiler's builds from those of others: its files, and settings of the vendor's in the
-    /// environment.
+    /// Returns what tells this compiler's builds from those of others: its files, and settings of
+    /// the vendor's in the environment.
     pub(crate) fn identity(&self) -> String {
         let mut text = format!("{}\n{:?}\n", self.program.display(), dependency::stamp(&self.program));
         text += &format!("{:?}\n", self.installed);
@@ -73,7 +74,8 @@ impl Compiler {
         text + &format!("{settings:?}\n")
     }
 
-    /// Returns `true` for releases of 2025 and later, the compilers for new devices: `ocloc` has its year in front.
+    /// Returns `true` for releases of 2025 and later, the compilers for new devices: `ocloc` has
+    /// its year in front.
     pub(crate) fn is_newer(&self) -> bool {
         let year = self.installed.version.split('.').next().and_then(|year| year.parse().ok());
         year.is_some_and(|year: u32| year >= 25)
@@ -97,7 +99,8 @@ fn beside() -> Option<PathBuf> {
 fn own_file() -> Option<PathBuf> {
     // SAFETY: all fields may be zero.
     let mut found: libc::Dl_info = unsafe { std::mem::zeroed() };
-    // SAFETY: the function fills in the structure for any address; the name lives as long as this library.
+    // SAFETY: the function fills in the structure for any address; the name lives as long as this
+    // library.
     let name = unsafe {
         match libc::dladdr(own_file as *const c_void, &mut found) {
             0 => return None,

@@ -1,7 +1,7 @@
 //! Files that a build depends on: their states, and whether they have changed since.
 //!
-//! The process with the compiler notes the state of each file that the compiler looked for, also of those that are missing: one
-//! that appears later in front of another changes the build as well.
+//! The process with the compiler notes the state of each file that the compiler looked for, also of
+//! those that are missing: one that appears later in front of another changes the build as well.
 
 use std::fs::{self, Metadata};
 use std::hash::{DefaultHasher, Hasher};
@@ -15,7 +15,8 @@ use super::request::Named;
 pub const MISSING: &[u8] = b"missing";
 /// State of a path that is a folder.
 pub const FOLDER: &[u8] = b"folder";
-/// State of a file that cannot be compared, such as a pipe. A build that depends on one is not kept.
+/// State of a file that cannot be compared, such as a pipe. A build that depends on one is not
+/// kept.
 pub const UNKNOWN: &[u8] = b"unknown";
 
 /// Largest file that is compared by its contents.
@@ -56,7 +57,8 @@ pub fn digest(bytes: &[u8]) -> [u8; 16] {
     both
 }
 
-/// Returns size, time and number of a file: what tells one version of a library from the next without reading it.
+/// Returns size, time and number of a file: what tells one version of a library from the next
+/// without reading it.
 pub fn stamp(path: &Path) -> Vec<u8> {
     let text = |file: Metadata| format!("{} {}.{} {}", file.size(), file.mtime(), file.mtime_nsec(), file.ino());
     fs::metadata(path).map_or(MISSING.to_vec(), |file| text(file).into_bytes())

@@ -1,8 +1,9 @@
-//! Devices: one for each of Intel's GPUs that the packaged compiler and the emulator both know, and what they say of themselves.
+//! Devices: one for each of Intel's GPUs that the packaged compiler and the emulator both know, and
+//! what they say of themselves.
 //!
-//! What a device can do is what the compiler makes for it and the emulator runs: the extensions and features are those whose
-//! macros the compiler defines. How large groups are is the hardware's, so that programs choose as they would there; how many
-//! cores there are is this machine's.
+//! What a device can do is what the compiler makes for it and the emulator runs: the extensions and
+//! features are those whose macros the compiler defines. How large groups are is the hardware's, so
+//! that programs choose as they would there; how many cores there are is this machine's.
 
 use std::ffi::c_void;
 use std::sync::{Arc, LazyLock};
@@ -56,7 +57,8 @@ fn targets() -> Vec<Platform> {
     offered.into_iter().map(|(_, target)| target).collect()
 }
 
-/// Macros that a program for a device must not see: those of what the headers promise and the device has not.
+/// Macros that a program for a device must not see: those of what the headers promise and the
+/// device has not.
 pub(crate) fn untrue_macros(target: Platform) -> Vec<&'static str> {
     let device = Device::new(target);
     let has = |name: &&str| device.extensions.contains(name) || device.features.contains(name);
@@ -66,7 +68,8 @@ pub(crate) fn untrue_macros(target: Platform) -> Vec<&'static str> {
 /// All devices, or those that the environment names.
 pub(crate) fn all() -> Vec<Handle<Device>> {
     let targets: Vec<_> = match &ENVIRONMENT.devices {
-        // A device that nothing can be built for is there only for those who ask for it, to run binaries.
+        // A device that nothing can be built for is there only for those who ask for it, to run
+        // binaries.
         None => targets().into_iter().filter(|&target| compilers::of(target).is_some()).collect(),
         Some(names) => names.split(',').filter_map(known).collect(),
     };
@@ -116,7 +119,8 @@ impl Device {
         }
     }
 
-    /// Returns the versions of SPIR-V that its compiler reads, the newest first, as the vendor's runtime of its time lists them.
+    /// Returns the versions of SPIR-V that its compiler reads, the newest first, as the vendor's
+    /// runtime of its time lists them.
     fn module_versions(&self) -> Vec<cl_uint> {
         match (self.has_compiler(), self.has_newer) {
             (false, _) => Vec::new(),
@@ -151,7 +155,8 @@ fn named(name: &str, version: cl_version) -> cl_name_version {
 
 /// Extensions and features with their versions.
 pub(crate) fn versions(names: &[&str]) -> Vec<cl_name_version> {
-    // Of command buffers it is the version in the headers that systems have: in later ones calls have other arguments.
+    // Of command buffers it is the version in the headers that systems have: in later ones calls
+    // have other arguments.
     let version = |name: &str| match name {
         COMMAND_BUFFER => version(0, 9, 0),
         DOT_PRODUCT => version(2, 0, 0),
@@ -187,7 +192,8 @@ pub(crate) fn divide(
     Ok(parts.into_iter().map(part).collect())
 }
 
-/// The program holds a device once more, or lets go of it: those that are no part of another one stay.
+/// The program holds a device once more, or lets go of it: those that are no part of another one
+/// stay.
 pub(crate) fn hold(device: *mut c_void, change: fn(*mut c_void) -> Result) -> Result {
     match handle::get::<Device>(device)?.part_of {
         Some(_) => change(device),
@@ -216,11 +222,13 @@ pub(crate) fn max_allocation() -> u64 {
     (BUFFER_BYTES & !0xffff).min(memory_bytes() / 2)
 }
 
-/// Queries of `cl_ext_float_atomics`, which the bindings lack: what atomic operations there are on singles, doubles and halves.
+/// Queries of `cl_ext_float_atomics`, which the bindings lack: what atomic operations there are on
+/// singles, doubles and halves.
 const SINGLE_ATOMICS: cl_device_info = 0x4231;
 const DOUBLE_ATOMICS: cl_device_info = 0x4232;
 const HALF_ATOMICS: cl_device_info = 0x4233;
-/// Its flags: sums in global memory; loads, stores and exchanges, and minima and maxima, in global and local memory.
+/// Its flags: sums in global memory; loads, stores and exchanges, and minima and maxima, in global
+/// and local memory.
 const GLOBAL_ADDS: cl_bitfield = 1 << 1;
 const LOCAL_ADDS: cl_bitfield = 1 << 17;
 const EXCHANGES_AND_LIMITS: cl_bitfield = 1 | 1 << 2 | 1 << 16 | 1 << 18;
@@ -230,7 +238,8 @@ const DOT_PRODUCTS: cl_device_info = 0x1073;
 const DOT_PRODUCTS_BYTES: cl_device_info = 0x1074;
 const DOT_PRODUCTS_PACKED: cl_device_info = 0x1075;
 
-/// What command buffers can: kernels that print, waiting in several places at once, queues of both kinds.
+/// What command buffers can: kernels that print, waiting in several places at once, queues of both
+/// kinds.
 const RECORDED: cl_bitfield = 1 | 1 << 2 | 1 << 3;
 
 /// A number for something of this driver that has a name.
@@ -334,7 +343,8 @@ pub(crate) fn info(device: &Handle<Device>, answer: Answer) -> Result {
         | CL_DEVICE_MAX_ON_DEVICE_QUEUES
         | CL_DEVICE_MAX_ON_DEVICE_EVENTS => answer.value(0_u32),
         CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES => answer.value(0_u64),
-        // There is no hardware of which other drivers could know: a name that is the same in every process.
+        // There is no hardware of which other drivers could know: a name that is the same in every
+        // process.
         CL_DEVICE_UUID_KHR => answer.list(&uuid(device.target.name())),
         CL_DRIVER_UUID_KHR => answer.list(&uuid(env!("CARGO_PKG_VERSION"))),
         CL_DEVICE_LUID_VALID_KHR => answer.flag(false),

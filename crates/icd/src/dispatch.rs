@@ -242,7 +242,8 @@ fn find(name: &str) -> *mut c_void {
 /// What the loader asks for first: the platforms.
 ///
 /// # Safety
-/// As the extension `cl_khr_icd` has it: `platforms` is null or has room for so many, `num_platforms` is null or has room for a number.
+/// As the extension `cl_khr_icd` has it: `platforms` is null or has room for so many,
+/// `num_platforms` is null or has room for a number.
 #[allow(non_snake_case)]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn clIcdGetPlatformIDsKHR(
@@ -265,7 +266,8 @@ pub unsafe extern "C" fn clGetExtensionFunctionAddress(name: *const c_char) -> *
     unsafe { address_of(name) }
 }
 
-/// The same under a name that is not the loader's as well: where the loader comes first, calls to that one would go to it.
+/// The same under a name that is not the loader's as well: where the loader comes first, calls to
+/// that one would go to it.
 ///
 /// # Safety
 /// As [`clGetExtensionFunctionAddress`].

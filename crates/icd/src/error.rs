@@ -26,7 +26,8 @@ pub(crate) fn guard<T>(body: impl FnOnce() -> Result<T>) -> Result<T> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(body)).unwrap_or(fail(CL_OUT_OF_RESOURCES))
 }
 
-/// Runs the body of a call that makes something. It fails where a small allocation in it might, as that ends the process.
+/// Runs the body of a call that makes something. It fails where a small allocation in it might, as
+/// that ends the process.
 pub(crate) fn guard_room<T>(body: impl FnOnce() -> Result<T>) -> Result<T> {
     check_room(ROOM)?;
     guard(body)

@@ -78,7 +78,8 @@ impl Event {
         self.status() <= CL_COMPLETE
     }
 
-    /// Has a command wait for it; tells its status where it is over already, and nobody has to wait.
+    /// Has a command wait for it; tells its status where it is over already, and nobody has to
+    /// wait.
     pub(crate) fn hold_back(&self, command: &Arc<Command>, counts: bool) -> Option<cl_int> {
         let mut state = self.state();
         if state.status <= CL_COMPLETE {
@@ -98,7 +99,8 @@ impl Event {
     }
 }
 
-/// Brings an event to a status; tells whether it was not over yet. Callbacks are called, and those who wait go on.
+/// Brings an event to a status; tells whether it was not over yet. Callbacks are called, and those
+/// who wait go on.
 pub(crate) fn advance(event: &Handle<Event>, status: cl_int) -> bool {
     let mut state = event.state();
     if state.status <= CL_COMPLETE {
@@ -219,11 +221,12 @@ pub(crate) fn profile(event: &Handle<Event>, answer: Answer) -> Result {
     }
 }
 
-/// Nanoseconds of the machine's own clock, which a program can read as well: one that begins with the library would be at zero
-/// milliseconds when it is first asked.
+/// Nanoseconds of the machine's own clock, which a program can read as well: one that begins with
+/// the library would be at zero milliseconds when it is first asked.
 pub(crate) fn now() -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the place to write to is there for the call, and the clock is one that every system has.
+    // SAFETY: the place to write to is there for the call, and the clock is one that every system
+    // has.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
     let nanoseconds = i128::from(time.tv_sec) * 1_000_000_000 + i128::from(time.tv_nsec);
     u64::try_from(nanoseconds).unwrap_or(0)

@@ -78,8 +78,9 @@ const NEWER_FEATURES: [&str; 3] = [
 const NEWER_DOUBLE_FEATURES: [&str; 2] =
     ["__opencl_c_ext_fp64_global_atomic_add", "__opencl_c_ext_fp64_local_atomic_add"];
 
-/// Features that the vendor's headers define for every device, though its compiler lacks them on some: products of bytes, operations on bits and
-/// differences of most floats are declared and not linked.
+/// Features that the vendor's headers define for every device, though its compiler lacks them on
+/// some: products of bytes, operations on bits and differences of most floats are declared and not
+/// linked.
 pub(crate) const PROMISES: [&str; 15] = [
     "cl_khr_3d_image_writes",
     "cl_khr_depth_images",

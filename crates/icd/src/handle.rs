@@ -1,8 +1,9 @@
 //! Handles: addresses of objects that count how often the program holds them.
 //!
-//! An object lives as long as the program or another object holds it. Those that live are listed by their addresses, so that
-//! a handle from outside is looked up and never followed. The loader does follow it, to find the driver; so the memory of
-//! those that were freed last stays, and a program that asks one of them hears that there is none instead of its end.
+//! An object lives as long as the program or another object holds it. Those that live are listed by
+//! their addresses, so that a handle from outside is looked up and never followed. The loader does
+//! follow it, to find the driver; so the memory of those that were freed last stays, and a program
+//! that asks one of them hears that there is none instead of its end.
 
 use std::collections::{HashMap, VecDeque};
 use std::ffi::c_void;

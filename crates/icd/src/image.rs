@@ -41,7 +41,8 @@ impl Texels {
         self.kind.bytes()
     }
 
-    /// Width, height or number of rows that are images, and depth or number of layers: the sides that regions count.
+    /// Width, height or number of rows that are images, and depth or number of layers: the sides
+    /// that regions count.
     pub(crate) fn sides(&self) -> [usize; 3] {
         let [width, height, depth] = self.desc.size.map(|side| side as usize);
         match (self.desc.dimensions, self.desc.is_array) {
@@ -58,7 +59,8 @@ impl Texels {
         (row, row * height)
     }
 
-    /// Bytes from a slice to the next as programs know them: images of one dimension in an array are slices.
+    /// Bytes from a slice to the next as programs know them: images of one dimension in an array
+    /// are slices.
     pub(crate) fn slice_pitch(&self) -> usize {
         let (row, slice) = self.pitches();
         match self.given.image_type {
@@ -178,8 +180,9 @@ fn buffer_pitch(texels: &Texels) -> Result<u32> {
 /// Makes an image.
 ///
 /// # Safety
-/// Where the flags name the program's memory, `host` points to as many rows and slices as the description says, with its
-/// pitches; where they say that it is used, as long as the object is there.
+/// Where the flags name the program's memory, `host` points to as many rows and slices as the
+/// description says, with its pitches; where they say that it is used, as long as the object is
+/// there.
 pub(crate) unsafe fn create(
     context: &Handle<Context>,
     properties: &[cl_mem_properties],
@@ -264,7 +267,8 @@ pub(crate) unsafe fn create(
                 unsafe { memory::provide(flags & !(CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR), bytes, host)? };
             let (to, from) =
                 ((row, slice), if desc.dimensions == 1 { (host_slice, host_slice) } else { (host_row, host_slice) });
-            // SAFETY: the caller promises rows and slices with these pitches, and the storage is new.
+            // SAFETY: the caller promises rows and slices with these pitches, and the storage is
+            // new.
             unsafe {
                 crate::transfer::copy(
                     (host as *const u8).cast_mut(),

@@ -43,7 +43,8 @@ pub(crate) enum Argument {
     Address(u64),
 }
 
-/// The same as the kernel keeps it: objects go away when the program lets go of them, whatever kernel was given them.
+/// The same as the kernel keeps it: objects go away when the program lets go of them, whatever
+/// kernel was given them.
 #[derive(Clone)]
 enum Kept {
     Mem(Weak<Object<Mem>>),
@@ -170,7 +171,8 @@ impl Kernel {
         Ok(())
     }
 
-    /// Gives it an argument as `clSetKernelArg` has it: so many bytes, none where there is no pointer to them.
+    /// Gives it an argument as `clSetKernelArg` has it: so many bytes, none where there is no
+    /// pointer to them.
     pub(crate) fn set_bytes(&self, index: cl_uint, size: usize, bytes: Option<&[u8]>) -> Result {
         let parameter = self.parameter(index);
         if parameter.is_none() && (index as usize) < self.count() {
@@ -254,7 +256,8 @@ pub(crate) fn info(kernel: &Handle<Kernel>, answer: Answer) -> Result {
     }
 }
 
-/// The size of subgroups that the source demands; 0 where it does not. Compilers say it in one of two places.
+/// The size of subgroups that the source demands; 0 where it does not. Compilers say it in one of
+/// two places.
 fn required_width(info: &KernelInfo) -> u32 {
     info.execution_env.required_sub_group_size.max(info.user_attributes.intel_reqd_sub_group_size)
 }

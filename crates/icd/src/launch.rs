@@ -35,7 +35,8 @@ struct Launch {
     regions: Arc<Vec<(u64, Lent)>>,
 }
 
-/// The launch of a kernel by a queue, with its arguments as they are now, and the memory that there is now behind addresses.
+/// The launch of a kernel by a queue, with its arguments as they are now, and the memory that there
+/// is now behind addresses.
 pub(crate) fn task(
     queue: &Handle<Queue>,
     kernel: &Handle<Kernel>,
@@ -138,12 +139,14 @@ impl Launch {
         };
         let options = Options {
             threads: Some(if ENVIRONMENT.ordered { 1 } else { self.device.threads }),
-            // As on a device: who shares memory without atomic operations finds out in which order groups come.
+            // As on a device: who shares memory without atomic operations finds out in which order
+            // groups come.
             any_order: !ENVIRONMENT.ordered,
             whole_pages: true,
             engine: ENVIRONMENT.engine,
             stats: ENVIRONMENT.stats,
-            // What a program would have to itself on a card; kernels that are unrolled far need some 100 MiB for a group.
+            // What a program would have to itself on a card; kernels that are unrolled far need
+            // some 100 MiB for a group.
             room: Some(device::memory_bytes() / 4),
             surroundings: Surroundings {
                 regions,
@@ -228,7 +231,8 @@ fn look_for_bugs(
     options: &Options<'_>,
     checks: Checks,
 ) {
-    // A check without copies of its own would change the memory, and one without some of it would find what is not there.
+    // A check without copies of its own would change the memory, and one without some of it would
+    // find what is not there.
     let is_whole = Cell::new(true);
     let copy = |lent: &Lent| {
         copy(lent).unwrap_or_else(|| {

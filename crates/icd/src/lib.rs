@@ -1,11 +1,13 @@
 //! An OpenCL driver: its devices are Intel's GPUs, and what runs their programs is the emulator.
 //!
-//! Programs find it by `OCL_ICD_VENDORS`, which names a folder with a file that has the path of this library. Modules in reading order: what the
-//! API is made of (`error`, `raw`, `handle`); the objects, from the platform to the kernel; commands and how they are
-//! scheduled; the entry points, `api`, and the table in which the loader finds them, `dispatch`.
+//! Programs find it by `OCL_ICD_VENDORS`, which names a folder with a file that has the path of
+//! this library. Modules in reading order: what the API is made of (`error`, `raw`, `handle`); the
+//! objects, from the platform to the kernel; commands and how they are scheduled; the entry points,
+//! `api`, and the table in which the loader finds them, `dispatch`.
 //!
-//! A handle is the address of an object, and every one that comes in is looked up among those that live, so that a wrong one is
-//! an error. What the caller's pointers point to is read and written in `raw`, `storage` and the entry points alone.
+//! A handle is the address of an object, and every one that comes in is looked up among those that
+//! live, so that a wrong one is an error. What the caller's pointers point to is read and written
+//! in `raw`, `storage` and the entry points alone.
 
 mod error;
 mod handle;

@@ -43,7 +43,8 @@ kind!(Mem, CL_INVALID_MEM_OBJECT, dropped: call_destructors);
 pub(crate) struct Host {
     /// Where it is; 0 where there is none.
     pub(crate) address: usize,
-    /// Whether kernels use it in place. Otherwise it gets what is in the object while that is mapped.
+    /// Whether kernels use it in place. Otherwise it gets what is in the object while that is
+    /// mapped.
     pub(crate) in_place: bool,
 }
 
@@ -73,7 +74,8 @@ const HOST_ACCESS: cl_mem_flags = CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_READ_ONLY 
 /// Flags that say where its memory comes from.
 const HOST_POINTER: cl_mem_flags = CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
 
-/// The flags of a new object, checked against each other and against its pointer; those left out get their defaults.
+/// The flags of a new object, checked against each other and against its pointer; those left out
+/// get their defaults.
 pub(crate) fn check_flags(flags: cl_mem_flags, host: *const c_void) -> Result<cl_mem_flags> {
     let at_most_one = |mask: cl_mem_flags| (flags & mask).count_ones() <= 1;
     let known = KERNEL_ACCESS | HOST_ACCESS | HOST_POINTER | CL_MEM_KERNEL_READ_AND_WRITE;
@@ -88,8 +90,8 @@ pub(crate) fn check_flags(flags: cl_mem_flags, host: *const c_void) -> Result<cl
 /// Memory for an object, and what the program gave for it.
 ///
 /// # Safety
-/// Where the flags name the program's memory, `host` points to so many bytes; where they say that it is used, as long as the
-/// object is there.
+/// Where the flags name the program's memory, `host` points to so many bytes; where they say that
+/// it is used, as long as the object is there.
 pub(crate) unsafe fn provide(flags: cl_mem_flags, bytes: usize, host: *mut c_void) -> Result<(Arc<Storage>, Host)> {
     let uses = flags & CL_MEM_USE_HOST_PTR != 0;
     if uses {
@@ -239,7 +241,8 @@ pub(crate) fn part(of: &Handle<Mem>, flags: cl_mem_flags, region: cl_buffer_regi
     Ok(handle::create(mem))
 }
 
-/// Makes a pipe: the head that the compiler's functions expect, and room for one packet more than it holds.
+/// Makes a pipe: the head that the compiler's functions expect, and room for one packet more than
+/// it holds.
 pub(crate) fn pipe(
     context: &Handle<Context>,
     flags: cl_mem_flags,

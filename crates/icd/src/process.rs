@@ -1,7 +1,8 @@
-//! A process that is given bytes and answers with bytes, whatever it does: it may end early, or not read what it is given.
+//! A process that is given bytes and answers with bytes, whatever it does: it may end early, or not
+//! read what it is given.
 //!
-//! The program that this library is loaded into keeps its signals and its children: nothing here raises `SIGPIPE`, and a status
-//! that somebody else has collected is no error.
+//! The program that this library is loaded into keeps its signals and its children: nothing here
+//! raises `SIGPIPE`, and a status that somebody else has collected is no error.
 
 use std::io::{self, Read};
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
@@ -16,7 +17,8 @@ const CHUNK: usize = 1 << 16;
 pub(crate) struct Output {
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: Vec<u8>,
-    /// How it ended; `None` where the program has collected its status, or does not want to know of its children.
+    /// How it ended; `None` where the program has collected its status, or does not want to know of
+    /// its children.
     pub(crate) status: Option<ExitStatus>,
 }
 
@@ -78,7 +80,8 @@ fn wait<const N: usize>(mut files: [libc::pollfd; N]) -> io::Result<[bool; N]> {
     Ok(files.map(|file| file.revents != 0))
 }
 
-/// Sends as much as the process takes; closes the socket at the end, and when the process does not read any more.
+/// Sends as much as the process takes; closes the socket at the end, and when the process does not
+/// read any more.
 fn send(input: &mut Option<(UnixStream, &[u8])>) {
     let Some((own, rest)) = input else { return };
     let flags = libc::MSG_NOSIGNAL | libc::MSG_DONTWAIT;
@@ -122,11 +125,12 @@ mod tests {
         command
     }
 
-    /// A process that ends before it has read, one that prints before it reads, one that only prints.
+    /// A process that ends before it has read, one that prints before it reads, one that only
+    /// prints.
     #[test]
     fn processes_may_do_what_they_like() {
-        // As in a program in C; the standard library of Rust ignores the signal in programs of its own.
-        // SAFETY: the action for a signal is one that each system has.
+        // As in a program in C; the standard library of Rust ignores the signal in programs of its
+        // own. SAFETY: the action for a signal is one that each system has.
         let before = unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
         let much = vec![b'x'; 3 << 20];
         let early = run(shell("echo no >&2; exit 7"), &much).unwrap();

@@ -260,7 +260,8 @@ pub(crate) fn build(program: &Handle<Program>, devices: &[Handle<Device>], optio
     outcome(&built, CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BUILD_OPTIONS)
 }
 
-/// Whether all words of options look like ones, or follow one that takes a word. Those between quotes are left to the compiler.
+/// Whether all words of options look like ones, or follow one that takes a word. Those between
+/// quotes are left to the compiler.
 fn look_like_options(options: &str) -> bool {
     let mut takes_word = false;
     options.contains(['"', '\''])
@@ -318,7 +319,8 @@ fn link_modules(target: Platform, modules: &[Arc<Vec<u8>>], options: &str) -> Bu
     executable(target, build::compile(target, input, options), options)
 }
 
-/// Compiles a text without linking it; `headers` are programs under the names that the text includes them by.
+/// Compiles a text without linking it; `headers` are programs under the names that the text
+/// includes them by.
 pub(crate) fn compile(
     program: &Handle<Program>,
     devices: &[Handle<Device>],
@@ -353,8 +355,8 @@ pub(crate) fn compile(
     outcome(&built, CL_COMPILE_PROGRAM_FAILURE, CL_INVALID_COMPILER_OPTIONS)
 }
 
-/// Links compiled programs and libraries into an executable program or a library. There is a program, with its log, when that
-/// fails as well.
+/// Links compiled programs and libraries into an executable program or a library. There is a
+/// program, with its log, when that fails as well.
 pub(crate) fn link(
     context: &Handle<Context>,
     devices: Vec<Handle<Device>>,
@@ -442,7 +444,8 @@ pub(crate) fn info(program: &Handle<Program>, answer: Answer) -> Result {
                 ensure(size >= wanted, CL_INVALID_VALUE)?;
                 for (n, build) in program.builds().iter().enumerate() {
                     let bytes = stored(build);
-                    // SAFETY: the program gives a pointer for each device, null or to room for as many bytes as the sizes say.
+                    // SAFETY: the program gives a pointer for each device, null or to room for as
+                    // many bytes as the sizes say.
                     unsafe {
                         let place = places.cast::<*mut u8>().add(n).read_unaligned();
                         if !place.is_null() {

@@ -31,7 +31,8 @@ struct State {
     outstanding: VecDeque<Arc<Command>>,
     /// The last barrier that is not over.
     barrier: Option<Handle<Event>>,
-    /// The first command that failed since a kernel was last launched by a program that knew of a failure.
+    /// The first command that failed since a kernel was last launched by a program that knew of a
+    /// failure.
     failure: Option<Failure>,
 }
 
@@ -119,7 +120,8 @@ impl Queue {
     pub(crate) fn forget(&self, event: &Handle<Event>) {
         let mut state = self.state();
         let found = state.outstanding.iter().position(|command| Arc::ptr_eq(command.event(), event));
-        // They are dropped when the queue is no longer locked: with the last of them may go what holds it.
+        // They are dropped when the queue is no longer locked: with the last of them may go what
+        // holds it.
         let command = found.and_then(|index| state.outstanding.remove(index));
         let barrier = state.barrier.take_if(|barrier| Arc::ptr_eq(barrier, event));
         drop(state);
@@ -155,8 +157,8 @@ impl Queue {
         self.state().failure.get_or_insert(Failure { code, is_reported: false });
     }
 
-    /// Fails with the code of a command that has failed. The data of the queue are stale until a kernel is launched by a
-    /// program that was told.
+    /// Fails with the code of a command that has failed. The data of the queue are stale until a
+    /// kernel is launched by a program that was told.
     pub(crate) fn report(&self) -> Result {
         match &mut self.state().failure {
             None => Ok(()),

@@ -9,7 +9,8 @@ use crate::error::{Result, ensure, fail};
 /// The elements behind a pointer; none for a null pointer.
 ///
 /// # Safety
-/// A pointer that is not null points to `count` elements that stay as they are while the list is used.
+/// A pointer that is not null points to `count` elements that stay as they are while the list is
+/// used.
 pub(crate) unsafe fn list<'a, T>(count: usize, first: *const T) -> &'a [T] {
     if first.is_null() || count == 0 || !first.is_aligned() {
         return &[];
@@ -42,7 +43,8 @@ pub(crate) unsafe fn until_zero<'a, T: PartialEq + Default>(first: *const T, pit
     unsafe { list(count, first) }
 }
 
-/// Properties as a program gave them, pairs and the zero at their end; none at all where it gave no list.
+/// Properties as a program gave them, pairs and the zero at their end; none at all where it gave no
+/// list.
 ///
 /// # Safety
 /// A pointer that is not null points to such a list.
@@ -121,7 +123,8 @@ impl Answer {
     /// The answer to the query `name`.
     ///
     /// # Safety
-    /// `value` is null or points to room for `size` bytes, `size_ret` is null or points to room for a size.
+    /// `value` is null or points to room for `size` bytes, `size_ret` is null or points to room for
+    /// a size.
     pub(crate) unsafe fn new(name: cl_context_info, size: usize, value: *mut c_void, size_ret: *mut usize) -> Self {
         Self { name, size, value, size_ret }
     }
@@ -153,7 +156,8 @@ impl Answer {
         let bytes = std::mem::size_of_val(values);
         if !self.value.is_null() {
             ensure(self.size >= bytes, CL_INVALID_VALUE)?;
-            // SAFETY: there is room for `size` bytes, which are at least these; values are read as the bytes that they are.
+            // SAFETY: there is room for `size` bytes, which are at least these; values are read as
+            // the bytes that they are.
             unsafe { std::ptr::copy_nonoverlapping(values.as_ptr().cast::<u8>(), self.value.cast(), bytes) }
         }
         // SAFETY: it is null or points to room for a size.
@@ -177,7 +181,8 @@ impl Answer {
 /// Writes handles to a caller's list, as many as there is room for, and how many there are.
 ///
 /// # Safety
-/// `first` is null or points to room for `room` handles, `count` is null or points to room for a count.
+/// `first` is null or points to room for `room` handles, `count` is null or points to room for a
+/// count.
 pub(crate) unsafe fn handles(found: &[*mut c_void], room: cl_uint, first: *mut *mut c_void, count: *mut cl_uint) {
     if !first.is_null() {
         for (n, handle) in found.iter().take(room as usize).enumerate() {

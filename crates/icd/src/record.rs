@@ -1,4 +1,5 @@
-//! `VISAKIT_RECORD`: each launch as a launch file of `visa run`, with its program and its buffers beside it.
+//! `VISAKIT_RECORD`: each launch as a launch file of `visa run`, with its program and its buffers
+//! beside it.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;

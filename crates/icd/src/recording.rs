@@ -1,7 +1,7 @@
 //! Command buffers: commands that are recorded once and done again and again.
 //!
-//! What is recorded is done in the order in which it was, so that whatever a command waits for has come before it; to a queue all
-//! of it is one command.
+//! What is recorded is done in the order in which it was, so that whatever a command waits for has
+//! come before it; to a queue all of it is one command.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,7 +16,8 @@ use crate::raw::Answer;
 use crate::schedule::Task;
 use crate::transfer::Submission;
 
-/// The state of one that waits or is done: the bindings have the name of a later version of the extension.
+/// The state of one that waits or is done: the bindings have the name of a later version of the
+/// extension.
 const PENDING: cl_command_buffer_state_khr = 2;
 
 /// A command buffer.
@@ -61,7 +62,8 @@ impl CommandBuffer {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Records a command behind others, which have been recorded; gives the point that says so of this one.
+    /// Records a command behind others, which have been recorded; gives the point that says so of
+    /// this one.
     pub(crate) fn record(&self, task: Task, points: &[cl_sync_point_khr]) -> Result<cl_sync_point_khr> {
         let mut state = self.state();
         let State::Recording(tasks) = &mut *state else { return fail(CL_INVALID_OPERATION) };

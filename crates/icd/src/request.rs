@@ -1,4 +1,5 @@
-//! Messages between the driver and the process with the compiler: lists of named bytes, with their lengths in front.
+//! Messages between the driver and the process with the compiler: lists of named bytes, with their
+//! lengths in front.
 
 use std::io::{self, Read, Write};
 

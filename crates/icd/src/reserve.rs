@@ -1,8 +1,9 @@
-//! Memory for small allocations when the system has none: what lets a call fail with a code instead of ending the process.
+//! Memory for small allocations when the system has none: what lets a call fail with a code instead
+//! of ending the process.
 //!
-//! Rust ends a process whose allocation fails. Large ones are made so that they may fail; calls and launches look first whether
-//! there is room for small ones. Between the look and the use another thread may have taken it: then this memory is used, and
-//! calls fail until it has been given back.
+//! Rust ends a process whose allocation fails. Large ones are made so that they may fail; calls and
+//! launches look first whether there is room for small ones. Between the look and the use another
+//! thread may have taken it: then this memory is used, and calls fail until it has been given back.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -82,7 +83,8 @@ struct Allocator;
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator;
 
-// SAFETY: memory is the system's, or a part of the reserve that nobody else has, aligned and as large as asked for.
+// SAFETY: memory is the system's, or a part of the reserve that nobody else has, aligned and as
+// large as asked for.
 unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promise.

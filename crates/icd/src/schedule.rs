@@ -49,8 +49,8 @@ enum Job {
     Taken,
 }
 
-/// Puts a command into a queue. It begins when the events of the list, and what the queue has it wait for, are over; where one of
-/// the list failed it is not done. Gives its event.
+/// Puts a command into a queue. It begins when the events of the list, and what the queue has it
+/// wait for, are over; where one of the list failed it is not done. Gives its event.
 pub(crate) fn enqueue(
     queue: &Handle<Queue>,
     kind: cl_command_type,
@@ -136,7 +136,8 @@ struct Pool {
 impl Pool {
     const EMPTY: Self = Self { ready: VecDeque::new(), idle: 0, threads: 0, process: 0 };
 
-    /// Forgets the threads of the process that this one comes of by `fork`: they are not here, nor do they come for a command.
+    /// Forgets the threads of the process that this one comes of by `fork`: they are not here, nor
+    /// do they come for a command.
     fn after_fork(&mut self) {
         let process = std::process::id();
         if self.process != process {
@@ -148,8 +149,8 @@ impl Pool {
 static POOL: Mutex<Pool> = Mutex::new(Pool::EMPTY);
 static READY: Condvar = Condvar::new();
 
-/// Commands that are done at the same time at most. Kernels take all cores by themselves; but what the program has done, its
-/// own functions and callbacks, may wait for each other.
+/// Commands that are done at the same time at most. Kernels take all cores by themselves; but what
+/// the program has done, its own functions and callbacks, may wait for each other.
 const MOST_THREADS: usize = 64;
 
 fn submit(command: Arc<Command>) {

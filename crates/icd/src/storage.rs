@@ -1,4 +1,5 @@
-//! Memory that kernels and the program share: our own, the program's, or a place in the address space that both know.
+//! Memory that kernels and the program share: our own, the program's, or a place in the address
+//! space that both know.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::collections::BTreeSet;
@@ -33,8 +34,8 @@ enum Home {
     Program,
 }
 
-// SAFETY: the memory is there until the storage is dropped, and every access to it is of atomic words or one that the program
-// keeps apart from others, as it has to with the memory of devices.
+// SAFETY: the memory is there until the storage is dropped, and every access to it is of atomic
+// words or one that the program keeps apart from others, as it has to with the memory of devices.
 unsafe impl Send for Storage {}
 // SAFETY: as above.
 unsafe impl Sync for Storage {}
@@ -94,9 +95,9 @@ impl Storage {
         let room = self.bytes.saturating_sub(offset);
         let bytes = bytes.min(room);
         let count = bytes.div_ceil(4);
-        // SAFETY: our own memory is filled up to whole words and the program's has only such, so these words are there as long as
-        // the storage, which the owner holds: that the reference says `'static` is what `Lent` is made for. They are aligned,
-        // and every value is a word.
+        // SAFETY: our own memory is filled up to whole words and the program's has only such, so
+        // these words are there as long as the storage, which the owner holds: that the reference
+        // says `'static` is what `Lent` is made for. They are aligned, and every value is a word.
         let words =
             unsafe { std::slice::from_raw_parts(self.first.add(offset.min(self.bytes)).cast::<AtomicU32>(), count) };
         Lent { words, bytes, owner: Arc::clone(self) as _ }
@@ -154,8 +155,8 @@ fn map(at: *mut libc::c_void, bytes: usize, flags: i32) -> Option<*mut u8> {
         unmap(first.cast(), bytes);
         return None;
     }
-    // Large pages: kernels walk memory in steps of many pages. What the system cannot give it does not.
-    // SAFETY: the range was mapped just now, and advice changes none of its bytes.
+    // Large pages: kernels walk memory in steps of many pages. What the system cannot give it does
+    // not. SAFETY: the range was mapped just now, and advice changes none of its bytes.
     unsafe { libc::madvise(first, bytes, libc::MADV_HUGEPAGE) };
     Some(first.cast())
 }

@@ -1,4 +1,5 @@
-//! Memory that kernels and the program know by the same addresses: shared virtual memory, and Intel's unified shared memory.
+//! Memory that kernels and the program know by the same addresses: shared virtual memory, and
+//! Intel's unified shared memory.
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -81,7 +82,8 @@ impl Allocations {
         first.cast()
     }
 
-    /// Lets go of the allocation that begins at an address; launches that use it keep it until they are over.
+    /// Lets go of the allocation that begins at an address; launches that use it keep it until they
+    /// are over.
     pub(crate) fn free(&self, address: *mut c_void) -> Result {
         let mut state = self.state();
         let gone = state.all.remove(&(address as u64));

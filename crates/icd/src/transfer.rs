@@ -55,7 +55,8 @@ pub(crate) struct Rows {
 /// Copies slices of rows.
 ///
 /// # Safety
-/// `size` says how many bytes a row has, rows a slice and slices there are; both places have as many with their pitches.
+/// `size` says how many bytes a row has, rows a slice and slices there are; both places have as
+/// many with their pitches.
 pub(crate) unsafe fn copy(
     from: *mut u8,
     from_pitches: (usize, usize),
@@ -77,13 +78,13 @@ pub(crate) unsafe fn copy(
     }
 }
 
-/// The work of a copy. What the objects own stays as long as the work is there; what the program gave it keeps until the
-/// command is over.
+/// The work of a copy. What the objects own stays as long as the work is there; what the program
+/// gave it keeps until the command is over.
 fn moving(kind: cl_command_type, from: Rows, to: Rows, size: [usize; 3], held: Vec<Handle<Mem>>) -> Task {
     Task::new(kind, move || {
         let _held = &held;
-        // SAFETY: offsets and sizes were checked against the objects, which are held, and the program gives memory of the size
-        // that it names.
+        // SAFETY: offsets and sizes were checked against the objects, which are held, and the
+        // program gives memory of the size that it names.
         unsafe { copy(from.first as *mut u8, from.pitches, to.first as *mut u8, to.pitches, size) };
         Ok(())
     })
@@ -246,8 +247,8 @@ pub(crate) fn image(
     exchange(submission, kind, way, mem, (own, Rows { first: host, pitches: (row, slice) }, size))
 }
 
-/// Copies between two objects of which at least one is an image: a region, from one origin to another. A buffer's origin is its
-/// offset.
+/// Copies between two objects of which at least one is an image: a region, from one origin to
+/// another. A buffer's origin is its offset.
 pub(crate) fn copy_image(
     queue: &Queue,
     kind: cl_command_type,
@@ -344,7 +345,8 @@ pub(crate) fn fill_image(
     }))
 }
 
-/// Brings the contents of an object to the program's memory that it was made from, or back; nothing where they are the same.
+/// Brings the contents of an object to the program's memory that it was made from, or back; nothing
+/// where they are the same.
 fn sync(mem: &Handle<Mem>, way: Way) {
     let Some(host) = mem.shadow() else { return };
     let (size, own, theirs) = match mem.texels {
@@ -356,11 +358,13 @@ fn sync(mem: &Handle<Mem>, way: Way) {
     };
     let (own, theirs) = (Rows { first: mem.first() as usize, pitches: own }, Rows { first: host, pitches: theirs });
     let (from, to) = if way == Way::Read { (own, theirs) } else { (theirs, own) };
-    // SAFETY: the object is held, and the program keeps the memory that it gave for it as long as the object is there.
+    // SAFETY: the object is held, and the program keeps the memory that it gave for it as long as
+    // the object is there.
     unsafe { copy(from.first as *mut u8, from.pitches, to.first as *mut u8, to.pitches, size) }
 }
 
-/// Maps a part of a buffer or a region of an image. Gives the command's event, the address, and the pitches of an image.
+/// Maps a part of a buffer or a region of an image. Gives the command's event, the address, and the
+/// pitches of an image.
 pub(crate) fn map(
     submission: &Submission<'_>,
     mem: &Handle<Mem>,

@@ -1,4 +1,5 @@
-//! Programs in C, as they are for every device, through the loader: what they print is what they print on pocl.
+//! Programs in C, as they are for every device, through the loader: what they print is what they
+//! print on pocl.
 
 mod common;
 
@@ -43,7 +44,8 @@ fn programs_print_what_they_print_on_pocl() {
             _ => String::from_utf8(run(&mut Command::new(&built), Path::new(POCL), &folder).stdout).unwrap(),
         };
         assert!(!wanted.is_empty(), "{name} prints nothing on pocl");
-        // Each of the devices prints what the only one of pocl does; one of them has no images, and one program ends with the first.
+        // Each of the devices prints what the only one of pocl does; one of them has no images, and
+        // one program ends with the first.
         let devices = match name {
             "images" => 3,
             "endless" => 1,
@@ -66,8 +68,8 @@ fn compile(source: &Path, folder: &Path) -> PathBuf {
     built
 }
 
-/// Valgrind sees no use of memory that is not there or was never written, and nothing that was forgotten, in the programs and in
-/// what the driver does for them.
+/// Valgrind sees no use of memory that is not there or was never written, and nothing that was
+/// forgotten, in the programs and in what the driver does for them.
 #[test]
 fn valgrind_has_no_findings() {
     if !can_build("valgrind") || !have("valgrind", "vendor", program("valgrind"), "valgrind") {
@@ -87,7 +89,8 @@ fn valgrind_has_no_findings() {
     }
 }
 
-/// A launch is checked, counted and recorded when the environment asks for it; without a compiler programs are refused.
+/// A launch is checked, counted and recorded when the environment asks for it; without a compiler
+/// programs are refused.
 #[test]
 fn the_environment_is_heard() {
     if !can_build("environment") {
@@ -106,7 +109,8 @@ fn the_environment_is_heard() {
     assert!(launch.contains("local = [8]") && launch.contains("\"0=file:0000.0.bin\""), "{launch}");
     assert_eq!(std::fs::read(record.join("0000.0.bin")).unwrap(), [0; 128]);
 
-    // What lies behind a buffer reads as zero, as in the last page of a device's; who looks for such accesses is told of them.
+    // What lies behind a buffer reads as zero, as in the last page of a device's; who looks for
+    // such accesses is told of them.
     let built = compile(&root().join("crates/icd/tests/programs/pages.c"), &folder);
     let mut command = Command::new(&built);
     let found = run(command.env("VISAKIT_DEVICES", "dg2").env("VISAKIT_CHECK", "bounds"), &icd, &folder);
@@ -118,7 +122,8 @@ fn the_environment_is_heard() {
     let built = compile(&root().join("crates/icd/tests/programs/own.c"), &folder);
     let record = folder.join("addresses");
     let mut command = Command::new(&built);
-    // The program's variables and shared memory are no part of an argument, and inside all the same.
+    // The program's variables and shared memory are no part of an argument, and inside all the
+    // same.
     command.env("VISAKIT_CHECK", "bounds");
     let found = run(command.env("VISAKIT_DEVICES", "dg2").env("VISAKIT_RECORD", &record), &icd, &folder);
     assert!(found.stderr.is_empty(), "{}", String::from_utf8_lossy(&found.stderr));
@@ -144,7 +149,8 @@ fn the_environment_is_heard() {
     assert!(!found.status.success(), "{}", String::from_utf8_lossy(&found.stdout));
 }
 
-/// A header that changes between two builds is seen in each form of inclusion, and a build that nothing changed for is kept.
+/// A header that changes between two builds is seen in each form of inclusion, and a build that
+/// nothing changed for is kept.
 #[test]
 fn changed_headers_are_seen() {
     if !can_build("includes") {
@@ -156,11 +162,13 @@ fn changed_headers_are_seen() {
     let said = String::from_utf8_lossy(&found.stderr);
     assert_eq!(String::from_utf8_lossy(&found.stdout), "done\ndone\n", "{said}");
     let kept = std::fs::read_dir(folder.join("cache/opencl-builds")).unwrap().count();
-    // All but those of the option `-include`, which fail, and the mark: one for each form and device.
+    // All but those of the option `-include`, which fail, and the mark: one for each form and
+    // device.
     assert!((25..=29).contains(&kept), "{kept} builds are kept");
 }
 
-/// A compiler that ends early, or answers nonsense, is a build error; the program that loaded the driver goes on.
+/// A compiler that ends early, or answers nonsense, is a build error; the program that loaded the
+/// driver goes on.
 #[test]
 fn a_failing_compiler_is_a_build_error() {
     if !can_build("early") {
@@ -235,8 +243,8 @@ fn state(process: u32) -> Option<(u32, String, u64)> {
     Some((fields[1].parse().ok()?, fields[0].to_owned(), fields[11].parse().ok()?))
 }
 
-/// A kernel that faults is an error of clFinish and of reads, until the next launch of a program that was told; ranges behind an
-/// allocation are errors; callbacks may call.
+/// A kernel that faults is an error of clFinish and of reads, until the next launch of a program
+/// that was told; ranges behind an allocation are errors; callbacks may call.
 #[test]
 fn faults_are_reported() {
     if !can_build("faults") {
@@ -249,7 +257,8 @@ fn faults_are_reported() {
     assert_eq!(String::from_utf8_lossy(&found.stdout), "done\ndone\n", "{said}");
 }
 
-/// Two blocks of inline vISA that declare one name: each computes with its own, from a text and from a module.
+/// Two blocks of inline vISA that declare one name: each computes with its own, from a text and
+/// from a module.
 #[test]
 fn blocks_of_inline_visa_have_names_of_their_own() {
     if !can_build("inline") {
@@ -262,7 +271,8 @@ fn blocks_of_inline_visa_have_names_of_their_own() {
     assert_eq!(String::from_utf8_lossy(&found.stdout), "done\ndone\ndone\n", "{said}");
 }
 
-/// A limit of memory, whatever it is, is an error of a call and never the end of the program; no check finds what is not there.
+/// A limit of memory, whatever it is, is an error of a call and never the end of the program; no
+/// check finds what is not there.
 #[test]
 fn memory_limits_are_errors() {
     if !can_build("memory") {

@@ -1,6 +1,8 @@
-//! Random calls, right and wrong ones: each gives a code of the API, none crashes or hangs, and in the end nothing is left.
+//! Random calls, right and wrong ones: each gives a code of the API, none crashes or hangs, and in
+//! the end nothing is left.
 //!
-//! `VISAKIT_CALLS=100000 cargo test --release -p visakit-opencl --test random_calls` makes more of them, `VISAKIT_SEED=1` others.
+//! `VISAKIT_CALLS=100000 cargo test --release -p visakit-opencl --test random_calls` makes more of
+//! them, `VISAKIT_SEED=1` others.
 
 #[path = "random/recorded.rs"]
 mod recorded;
@@ -27,7 +29,8 @@ struct Caller {
     host: Vec<[u64; 1024]>,
     /// SVM, with its contexts.
     shared: Vec<(cl_context, *mut c_void)>,
-    /// How many calls there were in this round (each has memory of its own), and how many commands and launches were taken.
+    /// How many calls there were in this round (each has memory of its own), and how many commands
+    /// and launches were taken.
     calls: usize,
     commands: usize,
     launches: usize,
@@ -52,8 +55,8 @@ const ROUND: usize = 2000;
 macro_rules! call {
     ($caller:expr, $function:ident($($argument:expr),* $(,)?)) => {{
         let function = $caller.api.$function.expect("the function is there");
-        // SAFETY: handles may be anything, which the driver has to find out; other pointers are null or to memory of the test
-        // that is large enough for every size that it asks for.
+        // SAFETY: handles may be anything, which the driver has to find out; other pointers are
+        // null or to memory of the test that is large enough for every size that it asks for.
         unsafe { function($($argument),*) }
     }};
 }

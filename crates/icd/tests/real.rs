@@ -1,4 +1,5 @@
-//! Programs that others wrote, as Debian has them, unchanged: what they check of themselves passes on a device.
+//! Programs that others wrote, as Debian has them, unchanged: what they check of themselves passes
+//! on a device.
 
 mod common;
 
@@ -20,7 +21,8 @@ fn run(name: &str, arguments: &[&str], device: &str, folder: &Path) -> Output {
     common::run(&mut command, &common::driver(folder), folder)
 }
 
-/// Transforms of one and more dimensions, which the program compares with what it knows of their results.
+/// Transforms of one and more dimensions, which the program compares with what it knows of their
+/// results.
 #[test]
 fn clfft() {
     let name = "clFFT-client";

@@ -1,6 +1,8 @@
-//! Many threads make, use and release objects of contexts that they share: results are right, counts exact, and nothing is left.
+//! Many threads make, use and release objects of contexts that they share: results are right,
+//! counts exact, and nothing is left.
 //!
-//! `VISAKIT_ROUNDS=1000` has each thread do more; a build with `-Zsanitizer=thread` looks for races in the driver meanwhile.
+//! `VISAKIT_ROUNDS=1000` has each thread do more; a build with `-Zsanitizer=thread` looks for races
+//! in the driver meanwhile.
 
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
@@ -20,8 +22,8 @@ static CALLED: AtomicUsize = AtomicUsize::new(0);
 macro_rules! call {
     ($function:ident($($argument:expr),* $(,)?)) => {{
         let function = api().$function.expect("the function is there");
-        // SAFETY: handles are of objects that the test holds; other pointers are null or to memory of the test that is large
-        // enough, and stays until the commands that use it are over.
+        // SAFETY: handles are of objects that the test holds; other pointers are null or to memory
+        // of the test that is large enough, and stays until the commands that use it are over.
         unsafe { function($($argument),*) }
     }};
 }
@@ -62,7 +64,8 @@ impl Shared {
         made!(clCreateBuffer(self.context as cl_context, CL_MEM_READ_WRITE, bytes, null_mut()))
     }
 
-    /// Sums go from one buffer to the other, on two queues, behind an event that the thread completes.
+    /// Sums go from one buffer to the other, on two queues, behind an event that the thread
+    /// completes.
     fn round(self, random: &mut Random) {
         let context = self.context as cl_context;
         let flags = [0, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE];

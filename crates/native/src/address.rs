@@ -98,7 +98,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// The offsets of the channels in the buffer that the first enabled one names; the others must name it too.
+    /// The offsets of the channels in the buffer that the first enabled one names; the others must
+    /// name it too.
     pub(crate) fn flat_offsets(
         &mut self,
         mask: &Mask,

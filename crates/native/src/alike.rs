@@ -1,8 +1,10 @@
-//! Transfers whose channels are as far apart as those of another one in the same block: their addresses differ by what is the same for
-//! all channels. That one of them is a row need be found out once.
+//! Transfers whose channels are as far apart as those of another one in the same block: their
+//! addresses differ by what is the same for all channels. That one of them is a row need be found
+//! out once.
 //!
-//! Values are numbered: what has the same number is the same. A value of many channels is the sum of two others, modulo two to the
-//! number of its bits: its class, and what is the same for all channels. All of it holds where all channels of the block are active.
+//! Values are numbered: what has the same number is the same. A value of many channels is the sum
+//! of two others, modulo two to the number of its bits: its class, and what is the same for all
+//! channels. All of it holds where all channels of the block are active.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -14,18 +16,20 @@ use crate::whole::{may_be_whole, pair};
 /// Number of [`Member::flag`]s.
 pub(crate) const FLAGS: u32 = 64;
 
-/// What is known of a transfer.
+/// Facts of a transfer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Member {
-    /// The number, in its block, of the byte that says how far apart the channels are once it is known.
+    /// The number, in its block, of the byte that says how far apart the channels are once it is
+    /// known.
     pub(crate) flag: u32,
-    /// Whether it is the first of those that are alike.
+    /// `true` for the first of those that are alike.
     pub(crate) is_first: bool,
     /// Whether any of them moves bytes.
     pub(crate) has_bytes: bool,
 }
 
-/// Two halves of a step, of 16 channels each, and the whole of it, or of a pair of steps; only the first where it has no more.
+/// Two halves of a step, of 16 channels each, and the whole of it, or of a pair of steps; only the
+/// first where it has no more.
 pub(crate) type Members = [Option<Member>; 3];
 
 /// For each step of a block what is known of it, and how many flags there are.
@@ -51,7 +55,8 @@ pub(crate) fn members(block: &Block) -> (Vec<Members>, u32) {
     (members, flags.len() as u32)
 }
 
-/// The class of addresses, or of those of both halves; those of the memory of a group for themselves: fewer of their bits count.
+/// The class of addresses, or of those of both halves; those of the memory of a group for
+/// themselves: fewer of their bits count.
 type Alike = (usize, Option<usize>, Kind, bool);
 
 /// A value.
@@ -89,7 +94,8 @@ fn address_kind(transfer: &Transfer) -> Kind {
 
 #[derive(Default)]
 struct Numbers {
-    /// By what a value is made of, whose values are numbers: its kind, and that of the first of these.
+    /// By what a value is made of, whose values are numbers: its kind, and that of the first of
+    /// these.
     forms: HashMap<(Kind, Kind, Node), usize>,
     count: usize,
     /// What stands in the registers.

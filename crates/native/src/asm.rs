@@ -14,7 +14,8 @@ use crate::stream::{Stream, Target};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Vector(pub(crate) u8);
 
-/// Number of vector registers that all instructions can name; AVX-512 has as many others, the far ones.
+/// Number of vector registers that all instructions can name; AVX-512 has as many others, the far
+/// ones.
 pub(crate) const NEAR: usize = 16;
 
 /// How much of a vector register an instruction works on.
@@ -77,7 +78,8 @@ impl Op {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Label(usize);
 
-/// Code that is being written: what runs as a rule, what is aside of that, what is aside of this, and so on.
+/// Code that is being written: what runs as a rule, what is aside of that, what is aside of this,
+/// and so on.
 pub(crate) struct Asm {
     streams: Vec<Stream>,
     /// Which of them is being written.
@@ -145,7 +147,8 @@ impl Asm {
         Self { streams: vec![Stream::new(bytes)], depth: 0, labels: Vec::new(), pool, is_sound: true }
     }
 
-    /// Goes on with code that is not in the way, to which a label has to lead, and which has to lead back.
+    /// Goes on with code that is not in the way, to which a label has to lead, and which has to
+    /// lead back.
     pub(crate) fn aside(&mut self) {
         self.depth += 1;
         if self.depth == self.streams.len() {

@@ -383,8 +383,8 @@ impl Emitter<'_> {
     }
 }
 
-/// The channels that the steps of a block and its end have, where it matters which of them are active: where steps are counted,
-/// also for those that the caller does.
+/// The channels that the steps of a block and its end have, where it matters which of them are
+/// active: where steps are counted, also for those that the caller does.
 pub(crate) fn channels(block: &Block, count: bool) -> u32 {
     let of = |mask: &Mask| if mask.always { 0 } else { mask.lanes << mask.shift };
     let steps = block.steps.iter();

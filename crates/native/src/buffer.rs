@@ -8,8 +8,8 @@ use crate::frame::{SURFACES, offset};
 use crate::ir::{Space, Transfer};
 use crate::scatter::marks_of;
 
-/// The registers that a transfer uses: what is known of the buffer, its first word, the first channel's offset, and the limit of
-/// offsets.
+/// The registers that a transfer uses: what is known of the buffer, its first word, the first
+/// channel's offset, and the limit of offsets.
 pub(crate) const PLACE: Register = Register::RAX;
 pub(crate) const WORDS: Register = Register::RSI;
 pub(crate) const FIRST: Register = Register::RDI;
@@ -57,7 +57,8 @@ impl Emitter<'_> {
         Some(())
     }
 
-    /// Makes an entry of the part of the memory of threads that begins at so many units, as if that were a buffer.
+    /// Makes an entry of the part of the memory of threads that begins at so many units, as if that
+    /// were a buffer.
     fn find_part(&mut self, (number, unit): (u32, u32), marks: u32, slow: Label) {
         let (begin, value) = (Register::RCX, Register::RDX);
         let part = |distance: u32| at(FRAME, offset::PART + distance);

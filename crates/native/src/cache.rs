@@ -1,5 +1,6 @@
-//! Which values the vector registers hold, and the registers for bits. What is computed is written to the register file when somebody else may read it
-//! there, when its vector register is needed, and at the end of a block if anything may read it behind; until then it is unwritten, and nobody
+//! Which values the vector registers hold, and the registers for bits. What is computed is written
+//! to the register file when somebody else may read it there, when its vector register is needed,
+//! and at the end of a block if anything may read it behind; until then it is unwritten, and nobody
 //! may forget it. Other values can be forgotten at any time, and be loaded again.
 
 use std::cell::RefCell;
@@ -22,7 +23,8 @@ pub(crate) enum Tag {
     Number { bits: u64, bytes: u32, width: Width },
     /// All ones in the elements of `bytes` bytes whose channels, from `first` on, are enabled.
     Enabled { mask: Mask, first: u32, bytes: u32, width: Width },
-    /// The bits of channels, from `first` on, that are enabled; what is behind the last of them is anything.
+    /// The bits of channels, from `first` on, that are enabled; what is behind the last of them is
+    /// anything.
     Bits { mask: Mask, first: u32 },
 }
 
@@ -99,7 +101,8 @@ impl Bytes {
     }
 }
 
-/// What registers hold at some place of the code, and when that was. What nobody asks for later need not be there again.
+/// What registers hold at some place of the code, and when that was. What nobody asks for later
+/// need not be there again.
 #[derive(Clone, Debug)]
 pub(crate) struct Known {
     values: Vec<(Vector, Tag, usize)>,
@@ -113,7 +116,8 @@ pub(crate) struct Cache {
     /// How many vector registers there are.
     vectors: usize,
     clock: u32,
-    /// When anybody last asked for each of the things that registers have held; all copies of a cache know it.
+    /// When anybody last asked for each of the things that registers have held; all copies of a
+    /// cache know it.
     asked: Rc<RefCell<Vec<u32>>>,
 }
 
@@ -329,7 +333,8 @@ impl Cache {
         self.slots[usize::from(vector.0)].tag.is_some()
     }
 
-    /// What was known at some place and was asked for behind it, and was not known at an earlier place.
+    /// What was known at some place and was asked for behind it, and was not known at an earlier
+    /// place.
     pub(crate) fn asked_since(&self, known: Known, before: Option<&Known>) -> Vec<(Vector, Tag)> {
         let asked = self.asked.borrow();
         let is_asked = |number: usize| asked.get(number).is_none_or(|clock| *clock > known.clock);

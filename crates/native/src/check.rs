@@ -9,7 +9,8 @@ const MOST: u32 = 1 << 24;
 pub(crate) fn is_sound(routine: &Routine) -> bool {
     let count = routine.blocks.len();
     let steps: usize = routine.blocks.iter().map(|block| block.steps.len()).sum();
-    // The slack of a vector behind the last register is the caller's promise too: nothing is read there.
+    // The slack of a vector behind the last register is the caller's promise too: nothing is read
+    // there.
     routine.register_bytes <= MOST
         && routine.predicates <= MOST
         && routine.states <= MOST

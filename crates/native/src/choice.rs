@@ -96,8 +96,8 @@ impl Emitter<'_> {
         self.asm.rr(Code::VEX_Kmovd_kr_r32, k, from);
     }
 
-    /// Puts the bits of a predicate that count for a mask into [`ENABLED`], if they are known: to load what was stored in parts, the
-    /// host would wait.
+    /// Puts the bits of a predicate that count for a mask into [`ENABLED`], if they are known: to
+    /// load what was stored in parts, the host would wait.
     pub(crate) fn known_bits(&mut self, mask: &Mask) -> Option<()> {
         let is_all = mask.always || self.is_full;
         (is_all || mask.combine == Combine::Each).then_some(())?;
@@ -121,8 +121,8 @@ impl Emitter<'_> {
         Some(())
     }
 
-    /// The bytes that have the bits of a predicate's channels from `first` on, and the instructions that load and store these; nothing
-    /// where other bits have a part in the mask.
+    /// The bytes that have the bits of a predicate's channels from `first` on, and the instructions
+    /// that load and store these; nothing where other bits have a part in the mask.
     pub(crate) fn predicate_bytes(&self, mask: &Mask, first: u32) -> Option<([Code; 2], MemoryOperand)> {
         let place = mask.shift + first;
         let is_row = mask.lanes.trailing_ones() == mask.lanes.count_ones();
@@ -218,7 +218,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// The first of the dwords that are chosen of a vector, in [`FIRST`](crate::buffer::FIRST) and in all places of another one.
+    /// The first of the dwords that are chosen of a vector, in [`FIRST`](crate::buffer::FIRST) and
+    /// in all places of another one.
     pub(crate) fn first_everywhere(&mut self, w: Width, a: Vector, d: Vector, bits: Bits) {
         self.first_chosen(w, Register::EDI, a, d, bits);
         self.asm.v2(op::BROADCASTD, w, d, d, Width::X);
@@ -248,7 +249,8 @@ impl Emitter<'_> {
         self.asm.gather(op::PGATHERDD, w, d, memory, scratch);
     }
 
-    /// Goes elsewhere when any dwords that are chosen of two vectors differ; `scratch`, which may be one of them, is free.
+    /// Goes elsewhere when any dwords that are chosen of two vectors differ; `scratch`, which may
+    /// be one of them, is free.
     pub(crate) fn jump_if_other(
         &mut self,
         w: Width,
@@ -266,7 +268,8 @@ impl Emitter<'_> {
         self.asm.jump(Code::Jne_rel32_64, to);
     }
 
-    /// Goes elsewhere when any bit is set in the dwords that are chosen of a vector that nobody needs behind.
+    /// Goes elsewhere when any bit is set in the dwords that are chosen of a vector that nobody
+    /// needs behind.
     pub(crate) fn jump_if_any(&mut self, w: Width, a: Vector, choice: Option<Choice>, to: Label) {
         if self.has_bits {
             self.asm.test_bits(op::TESTD, w, ANSWER, a, register_of(choice));

@@ -21,7 +21,8 @@ pub struct Code {
     in_turn: usize,
     /// Where each block begins.
     blocks: Vec<usize>,
-    /// Where it goes on behind each step: with all channels that the block has being active, and with any.
+    /// Where it goes on behind each step: with all channels that the block has being active, and
+    /// with any.
     steps: Vec<[usize; 2]>,
     /// The channels that the block of each step has, for the first of the two.
     full: Vec<u32>,
@@ -68,7 +69,8 @@ pub(crate) struct Parts {
     pub(crate) written: Plain,
 }
 
-/// The function at [`Code::entry`]: it takes a frame and the place to begin at, and gives the number of an exit.
+/// The function at [`Code::entry`]: it takes a frame and the place to begin at, and gives the
+/// number of an exit.
 type Enter = unsafe extern "sysv64" fn(*mut Raw, *const u8) -> u64;
 
 /// The kinds of exits, in the low bits of their numbers.
@@ -81,7 +83,8 @@ pub(crate) mod exit {
 }
 
 impl Code {
-    /// Makes the bytes executable. Nothing when the system refuses, or a place is outside of the code.
+    /// Makes the bytes executable. Nothing when the system refuses, or a place is outside of the
+    /// code.
     pub(crate) fn new(parts: Parts, routine: &Routine) -> Option<Self> {
         let Parts { bytes, entry, in_turn, blocks, steps, full, functions, begin, written } = parts;
         // A step behind which nothing goes on has no place.
@@ -115,8 +118,8 @@ impl Code {
         })
     }
 
-    /// Which dwords of a [`PIECE`](crate::PIECE) of the registers, at a multiple of its size, a thread that begins with these channels
-    /// may read before they are written: one bit each.
+    /// Which dwords of a [`PIECE`](crate::PIECE) of the registers, at a multiple of its size, a
+    /// thread that begins with these channels may read before they are written: one bit each.
     pub fn needs(&self, at: u32, active: u32) -> u8 {
         self.begin[usize::from(active & self.channels != self.channels)].of_piece(at)
     }
@@ -212,7 +215,8 @@ pub struct Lent<'f> {
 }
 
 impl Lent<'_> {
-    /// Runs from the beginning of a block until there is something that the caller has to do. `None`: there is no such block.
+    /// Runs from the beginning of a block until there is something that the caller has to do.
+    /// `None`: there is no such block.
     #[inline(always)]
     pub fn run(&mut self, block: u32) -> Option<Exit> {
         Some(self.enter(*self.code.blocks.get(block as usize)?))
@@ -251,8 +255,9 @@ impl Lent<'_> {
         self.raw.registers = self.registers.as_mut_ptr();
     }
 
-    /// Runs threads from one on, each to its end before the next begins: without predicates and states, and with its pieces in the
-    /// registers. Gives how many have ended and the instructions of those, and why the one behind them has come back, if any has.
+    /// Runs threads from one on, each to its end before the next begins: without predicates and
+    /// states, and with its pieces in the registers. Gives how many have ended and the instructions
+    /// of those, and why the one behind them has come back, if any has.
     pub fn run_in_turn(&mut self, threads: &Threads, first: usize) -> (usize, u64, Option<Exit>) {
         let code = self.code;
         let (starts, pieces) = threads.from(first, code.limits.registers);
@@ -275,27 +280,33 @@ impl Lent<'_> {
     fn enter(&mut self, place: usize) -> Exit {
         let code = self.code;
         let start = code.memory.as_ptr();
-        // SAFETY: `entry` and `place` are offsets inside of the mapping, which is readable and executable and lives as long as
-        // `code`, of instructions that `compile` has written: `entry` is that of a function of the type `Enter` (it saves what
-        // the convention asks for), which jumps to its second argument; `place` is the beginning of a block or of what follows a
-        // step, or where threads begin in turn, which `run_in_turn` has filled the frame for; there the code expects nothing but what the
-        // function has loaded from the frame. The CPU has the instructions:
-        // `compile` has asked. The code reads and writes
-        // - the register file, predicates, states, waiting channels, occupied blocks and counts at offsets that `check` has found
-        //   to be below the limits, which `Code::lend` has compared with the lengths; `frame` borrows them mutably, so nobody else has
-        //   them, and `self` has made the pointers anew where it has used them itself;
-        // - the tables of buffers and surfaces, below their lengths, or below `SURFACES`, which `Memory::new` sees to;
-        // - the words of buffers, after it has compared offsets with the length that `Place::of` has from the slice (for a part of the
-        //   memory of threads, with what is behind its beginning). They are atomics, so others may use them at the same time;
-        //   accesses of aligned words are whole, as the CPU makes them, and nothing relies on others being so;
-        // - the bits of marks at the offset of a word that is inside, or of its page, for which `Place::of` has found them to be
-        //   long enough.
-        //   They are `Cell`s that are borrowed by this thread: `Memory` is neither `Send` nor `Sync`.
-        // - threads and their pieces: the counts say how many all have, `left` says how many threads there are, each says how many of the pieces behind those of the ones
-        //   before are its own, and `Threads::from` has found all places of pieces inside of the registers;
+        // SAFETY: `entry` and `place` are offsets inside of the mapping, which is readable and
+        // executable and lives as long as `code`, of instructions that `compile` has written:
+        // `entry` is that of a function of the type `Enter` (it saves what the convention asks
+        // for), which jumps to its second argument; `place` is the beginning of a block or of what
+        // follows a step, or where threads begin in turn, which `run_in_turn` has filled the frame
+        // for; there the code expects nothing but what the function has loaded from the frame. The
+        // CPU has the instructions: `compile` has asked. The code reads and writes
+        // - the register file, predicates, states, waiting channels, occupied blocks and counts at
+        //   offsets that `check` has found to be below the limits, which `Code::lend` has compared
+        //   with the lengths; `frame` borrows them mutably, so nobody else has them, and `self` has
+        //   made the pointers anew where it has used them itself;
+        // - the tables of buffers and surfaces, below their lengths, or below `SURFACES`, which
+        //   `Memory::new` sees to;
+        // - the words of buffers, after it has compared offsets with the length that `Place::of`
+        //   has from the slice (for a part of the memory of threads, with what is behind its
+        //   beginning). They are atomics, so others may use them at the same time; accesses of
+        //   aligned words are whole, as the CPU makes them, and nothing relies on others being so;
+        // - the bits of marks at the offset of a word that is inside, or of its page, for which
+        //   `Place::of` has found them to be long enough. They are `Cell`s that are borrowed by
+        //   this thread: `Memory` is neither `Send` nor `Sync`.
+        // - threads and their pieces: the counts say how many all have, `left` says how many
+        //   threads there are, each says how many of the pieces behind those of the ones before are
+        //   its own, and `Threads::from` has found all places of pieces inside of the registers;
         // - its own part of the frame, for offsets, operands of functions and the host's registers.
-        // It calls nothing but `call` of this module, with the operands of `raw`, which it has written and which nobody else has
-        // then, and one of the functions that `code` keeps; an `extern "C"` function does not unwind. It has no other effects.
+        //   It calls nothing but `call` of this module, with the operands of `raw`, which it has
+        //   written and which nobody else has then, and one of the functions that `code` keeps; an
+        //   `extern "C"` function does not unwind. It has no other effects.
         let number = unsafe {
             let enter: Enter = std::mem::transmute::<*const u8, Enter>(start.add(code.entry));
             enter(&mut self.raw, start.add(place))

@@ -1,4 +1,5 @@
-//! Expressions: one channel's meaning becomes vectors of channels, as many at a time as fit into a register.
+//! Expressions: one channel's meaning becomes vectors of channels, as many at a time as fit into a
+//! register.
 //!
 //! Whatever is not known here gives nothing, and the caller does the step.
 
@@ -98,8 +99,8 @@ impl Emitter<'_> {
             _ => false,
         };
         let waits = units.count > 1 && expression.nodes.iter().zip(&uses).any(is_hazard);
-        // Results that are smaller than what they are made of are written two at a time: what reads them whole would have to wait
-        // for what has been written in parts.
+        // Results that are smaller than what they are made of are written two at a time: what reads
+        // them whole would have to wait for what has been written in parts.
         let size = bytes * units.lanes;
         let is_joined = !units.is_single && units.count > 1 && size * 2 <= self.widest().bytes();
         let written =
@@ -177,8 +178,8 @@ impl Emitter<'_> {
         Some(())
     }
 
-    /// Says what a result is and that it has to be written, or writes it where its register is known as something else: both are
-    /// there then, and that one was first.
+    /// Says what a result is and that it has to be written, or writes it where its register is
+    /// known as something else: both are there then, and that one was first.
     fn name_result(&mut self, value: Vector, tag: Tag, place: Bytes) {
         if self.cache.is_known(value) {
             self.store_row(place.at, place.bytes, value);
@@ -388,7 +389,8 @@ impl Emitter<'_> {
         Some(d)
     }
 
-    /// The low 64 bits of a product; of numbers that have just been extended, the product of their low halves.
+    /// The low 64 bits of a product; of numbers that have just been extended, the product of their
+    /// low halves.
     fn product(&mut self, e: &mut Evaluation<'_>, kind: Kind, w: Width, a: Value, b: Value) -> Option<Vector> {
         let extended = |value: Value| match e.expression.nodes[value].1 {
             Node::Convert { value, .. } => Some(e.expression.nodes[value].0),

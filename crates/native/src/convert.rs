@@ -109,7 +109,8 @@ impl Emitter<'_> {
         self.asm.v2(op::CVTTPS2DQ, w, rest, rest, w);
         self.asm.v3i(op::CMPPS, w, high, whole, d, LESS_OR_EQUAL);
         self.asm.v2(op::CVTTPS2DQ, w, d, d, w);
-        // What the first conversion does not take has its highest bit set, and lacks what the second one gives.
+        // What the first conversion does not take has its highest bit set, and lacks what the
+        // second one gives.
         self.asm.v3(op::POR, w, high, high, d);
         self.asm.v2i(op::PSRAD, w, d, d, 31);
         self.asm.v3(op::PAND, w, d, d, rest);

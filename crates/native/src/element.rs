@@ -1,4 +1,5 @@
-//! The elements of a transfer: a row, one for all channels, or any. Rows are what the code is laid out for, and everything else is aside.
+//! The elements of a transfer: a row, one for all channels, or any. Rows are what the code is laid
+//! out for, and everything else is aside.
 
 use iced_x86::{Code, Register};
 
@@ -35,7 +36,8 @@ struct Loading<'c> {
     scratch: [Vector; 2],
 }
 
-/// A vector of what is loaded: where its element begins, its place in the registers, of which offsets it is, and in what it is loaded.
+/// A vector of what is loaded: where its element begins, its place in the registers, of which
+/// offsets it is, and in what it is loaded.
 type Part = (u32, u32, u32, Vector);
 
 impl Loading<'_> {
@@ -48,8 +50,8 @@ impl Loading<'_> {
     }
 }
 
-/// Where it goes on when it has to be found out whether channels are a row, when they are, when they are not, when only each for
-/// itself will do, and behind.
+/// Where it goes on when it has to be found out whether channels are a row, when they are, when
+/// they are not, when only each for itself will do, and behind.
 #[derive(Clone, Copy)]
 struct Ways {
     again: Label,
@@ -155,7 +157,8 @@ impl Emitter<'_> {
         Ways { again, found, no_row, other, done }
     }
 
-    /// Goes on when each channel's elements are so many bytes behind those of the channel before, all inside; else elsewhere.
+    /// Goes on when each channel's elements are so many bytes behind those of the channel before,
+    /// all inside; else elsewhere.
     fn find_row(&mut self, channels: &Channels<'_>, size: u32, free: [Vector; 2], ways: Ways) {
         match channels.member {
             Some(Member { flag, is_first: false, .. }) => {
@@ -168,7 +171,8 @@ impl Emitter<'_> {
         self.asm.bind(ways.found);
     }
 
-    /// Finds that out by the offsets of all channels, where it has not been before; gives the channels with these.
+    /// Finds that out by the offsets of all channels, where it has not been before; gives the
+    /// channels with these.
     fn find_again<'c>(
         &mut self,
         channels: &Channels<'c>,
@@ -235,13 +239,15 @@ impl Emitter<'_> {
         }
     }
 
-    /// What is no row: structures one behind the other, one element for all, words that cover each other, or else.
+    /// What is no row: structures one behind the other, one element for all, words that cover each
+    /// other, or else.
     fn get_no_row(&mut self, loading: &Loading<'_>, is_covering: bool, ways: Ways) -> Option<()> {
         let channels = loading.channels;
         let Channels { transfer, offsets, .. } = channels;
         let by_bits = self.chosen_by_bits(channels);
         if by_bits.is_none() {
-            // What the first two channels say decides what is tried; they need not be enabled, and their offsets be anything.
+            // What the first two channels say decides what is tried; they need not be enabled, and
+            // their offsets be anything.
             let second = offsets[0].register(Width::X);
             self.asm.r2i(Code::VEX_Vpextrd_rm32_xmm_imm8, Register::R9D, second, 1);
             self.asm.rr(Code::Sub_r32_rm32, Register::R9D, Register::EDI);
@@ -366,7 +372,8 @@ impl Emitter<'_> {
         Some(())
     }
 
-    /// Adds the bytes that dwords of the registers keep to what has been read, and writes it there unless it is known behind.
+    /// Adds the bytes that dwords of the registers keep to what has been read, and writes it there
+    /// unless it is known behind.
     fn got(&mut self, loading: &Loading<'_>, (_, own, half, result): Part) {
         let place = Bytes { at: own, bytes: loading.channels.lanes * 4 };
         let (w, scratch) = (loading.channels.width(), loading.scratch[0]);
@@ -387,15 +394,16 @@ impl Emitter<'_> {
         self.asm.store(op::MOVUPS_STORE, w, at(FILE, place.at), written);
     }
 
-    /// Goes on when the channels' structures of so many dwords follow each other, all inside; else elsewhere.
+    /// Goes on when the channels' structures of so many dwords follow each other, all inside; else
+    /// elsewhere.
     fn is_woven(&mut self, channels: &Channels<'_>, count: u32, free: [Vector; 2], otherwise: Label) {
         self.are_apart(channels, count * 4, free, otherwise);
         // Behind the first dword of the last structure.
         self.near_inside(channels, channels.lanes * count * 4 - (count - 1) * 4, otherwise);
     }
 
-    /// Goes on when the offset of each enabled channel is so many bytes behind that of the channel before; else elsewhere. That of
-    /// the first one is in all places of `first`.
+    /// Goes on when the offset of each enabled channel is so many bytes behind that of the channel
+    /// before; else elsewhere. That of the first one is in all places of `first`.
     fn are_apart(&mut self, channels: &Channels<'_>, size: u32, [first, scratch]: [Vector; 2], otherwise: Label) {
         let w = channels.width();
         for (half, offset) in (0..).zip(&channels.offsets) {

@@ -1,4 +1,5 @@
-//! What all of the code stands on: the registers of the host and their roles, masks, values that are loaded once.
+//! What all of the code stands on: the registers of the host and their roles, masks, values that
+//! are loaded once.
 
 use std::collections::HashMap;
 
@@ -54,7 +55,8 @@ pub(crate) struct Emitter<'a> {
     pub(crate) has_bits: bool,
     /// Elements of the table of states that are known here.
     pub(crate) states: HashMap<u32, u32>,
-    /// Where the entry of a transfer's buffer stands, in bytes from the register on that was found for it.
+    /// Where the entry of a transfer's buffer stands, in bytes from the register on that was found
+    /// for it.
     pub(crate) place: u32,
     /// Where an exit with a number is.
     pub(crate) leave: Label,
@@ -170,7 +172,8 @@ impl Emitter<'_> {
         if self.has_bits { Width::Z } else { Width::Y }
     }
 
-    /// Writes code that is not in the way, with what is known here; a label has to lead there, and it has to lead back.
+    /// Writes code that is not in the way, with what is known here; a label has to lead there, and
+    /// it has to lead back.
     pub(crate) fn aside<T>(&mut self, write: impl FnOnce(&mut Self) -> T) -> T {
         let (cache, enabled) = (self.cache.clone(), self.enabled);
         self.asm.aside();
@@ -182,7 +185,8 @@ impl Emitter<'_> {
         result
     }
 
-    /// Whether what channels that are not active have in some bytes does not matter, which those of a mask write.
+    /// Whether what channels that are not active have in some bytes does not matter, which those of
+    /// a mask write.
     pub(crate) fn may_spoil(&self, mask: &Mask, place: Bytes) -> bool {
         mask.predicate == 0 && !self.is_full && !self.of_others.touch(place.at, place.bytes)
     }
@@ -296,7 +300,8 @@ impl Emitter<'_> {
         Some(())
     }
 
-    /// Writes what has not been written of some bytes that a step is about to write all of, but for what it replaces.
+    /// Writes what has not been written of some bytes that a step is about to write all of, but for
+    /// what it replaces.
     pub(crate) fn give_way(&mut self, place: Bytes) -> Option<()> {
         self.write_what(|other| other.touches(place) && !other.is_inside(place))
     }

@@ -93,7 +93,8 @@ pub struct Memory<'m> {
     lives: PhantomData<(&'m [AtomicU32], &'m [Cell<u64>])>,
 }
 
-/// The code looks at so many surfaces without asking how many there are: those that are none are empty.
+/// The code looks at so many surfaces without asking how many there are: those that are none are
+/// empty.
 pub(crate) const SURFACES: u32 = 32;
 
 impl Default for Memory<'_> {
@@ -158,8 +159,9 @@ impl Default for Place {
 }
 
 impl<'m> Memory<'m> {
-    /// The buffers by number, of which the first is 1 in addresses; the surfaces by number; the memory of the group, of whose
-    /// accesses nobody wants to know. A surface that is none is left to the caller.
+    /// The buffers by number, of which the first is 1 in addresses; the surfaces by number; the
+    /// memory of the group, of whose accesses nobody wants to know. A surface that is none is left
+    /// to the caller.
     pub fn new(
         buffers: impl IntoIterator<Item = Buffer<'m>>,
         surfaces: impl IntoIterator<Item = Option<Buffer<'m>>>,
@@ -192,7 +194,8 @@ impl Place {
         let reach = buffer.words.len() as u64 * 4;
         let marks = |marks: Marks<'_>| match marks {
             Marks::Nobody => std::ptr::null(),
-            // A mark is as long as a row of 64 bytes, and may end in the word behind that of its first bit.
+            // A mark is as long as a row of 64 bytes, and may end in the word behind that of its
+            // first bit.
             Marks::Bits(bits) if bits.len() as u64 >= reach / 64 + 2 => bits.as_ptr(),
             Marks::Pages(bits) if bits.len() as u64 > reach / PAGE / 64 => bits.as_ptr().wrapping_byte_add(PAGES),
             _ => std::ptr::without_provenance(CALLER),
@@ -209,7 +212,8 @@ impl Place {
 #[cfg(all(target_arch = "x86_64", unix))]
 #[repr(C)]
 pub(crate) struct Raw {
-    /// Far from `executed`: what is copied together must have been written together, or the host waits.
+    /// Far from `executed`: what is copied together must have been written together, or the host
+    /// waits.
     pub(crate) until: u64,
     pub(crate) registers: *mut u8,
     pub(crate) predicates: *mut u32,
@@ -230,8 +234,8 @@ pub(crate) struct Raw {
     pub(crate) branches: *mut [u64; 2],
     pub(crate) active: u32,
     pub(crate) executed: u64,
-    /// Whether another thread begins where one ends; how many may, which begins next, and with what; and how many instructions those
-    /// before had.
+    /// Whether another thread begins where one ends; how many may, which begins next, and with
+    /// what; and how many instructions those before had.
     pub(crate) in_turn: u64,
     pub(crate) left: u64,
     pub(crate) starts: *const Start,
@@ -242,7 +246,8 @@ pub(crate) struct Raw {
     pub(crate) common_count: u64,
     pub(crate) zeros: *const u32,
     pub(crate) zero_count: u64,
-    /// How far apart the channels of transfers that are alike are, where that is known ([`crate::alike`]); else zero.
+    /// How far apart the channels of transfers that are alike are, where that is known
+    /// ([`crate::alike`]); else zero.
     pub(crate) alike: [u64; 8],
     /// Offsets of 16 channels.
     pub(crate) scratch: MaybeUninit<[u32; 16]>,

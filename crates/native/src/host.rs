@@ -1,5 +1,6 @@
-//! Vector instructions of this machine for code written in Rust, without a crate of them: one set beside the baseline of the
-//! architecture, and the two things that the compiler does not make of plain code.
+//! Vector instructions of this machine for code written in Rust, without a crate of them: one set
+//! beside the baseline of the architecture, and the two things that the compiler does not make of
+//! plain code.
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64 as host;
@@ -52,7 +53,8 @@ impl Vectors {
         None
     }
 
-    /// Calls a function, compiled with these instructions. It has to be `#[inline(always)]`, and so has what it calls.
+    /// Calls a function, compiled with these instructions. It has to be `#[inline(always)]`, and so
+    /// has what it calls.
     #[inline(always)]
     pub fn call<R>(self, f: impl FnOnce() -> R) -> R {
         #[cfg(target_arch = "x86_64")]
@@ -83,21 +85,24 @@ fn with_vectors<R>(f: impl FnOnce() -> R) -> R {
 pub fn high_bits(bytes: &[u8; 16]) -> u32 {
     #[cfg(target_arch = "x86_64")]
     {
-        // SAFETY: the architecture's baseline has the instructions, and the load needs no alignment.
+        // SAFETY: the architecture's baseline has the instructions, and the load needs no
+        // alignment.
         unsafe { host::_mm_movemask_epi8(host::_mm_loadu_si128(bytes.as_ptr().cast())) as u32 }
     }
     #[cfg(not(target_arch = "x86_64"))]
     bytes.iter().rev().fold(0, |bits, byte| bits << 1 | u32::from(byte >> 7))
 }
 
-/// Writes words that were read one by one as one vector: a vector that is loaded from where its parts have just been stored one
-/// by one has to wait for all of them, and the compiler takes a plain assignment apart.
+/// Writes words that were read one by one as one vector: a vector that is loaded from where its
+/// parts have just been stored one by one has to wait for all of them, and the compiler takes a
+/// plain assignment apart.
 #[inline(always)]
 pub fn store_together(to: &mut [u32; 4], words: [u32; 4]) {
     #[cfg(target_arch = "x86_64")]
     {
         let [a, b, c, d] = words.map(u32::cast_signed);
-        // SAFETY: the architecture's baseline has the instructions, and the store needs no alignment.
+        // SAFETY: the architecture's baseline has the instructions, and the store needs no
+        // alignment.
         unsafe { host::_mm_storeu_si128(to.as_mut_ptr().cast(), host::_mm_set_epi32(d, c, b, a)) };
     }
     #[cfg(not(target_arch = "x86_64"))]

@@ -1,4 +1,5 @@
-//! What is compiled: a routine as blocks of steps over a register file, without any name of an instruction set.
+//! What is compiled: a routine as blocks of steps over a register file, without any name of an
+//! instruction set.
 //!
 //! Offsets are in bytes and count from the first byte of the register file.
 
@@ -46,11 +47,13 @@ impl Kind {
 /// The number of a node of an expression.
 pub type Value = usize;
 
-/// What one channel's value is made of. Operations have the kind of their operands, or take the bits of one of the same size
-/// as their own kind; conversions and relations go by what their operands are.
+/// What one channel's value is made of. Operations have the kind of their operands, or take the
+/// bits of one of the same size as their own kind; conversions and relations go by what their
+/// operands are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Node {
-    /// What stands in the registers: the channels' elements follow each other at `step` bytes; with 0 there is one for all.
+    /// What stands in the registers: the channels' elements follow each other at `step` bytes; with
+    /// 0 there is one for all.
     Load {
         /// The first channel's.
         at: u32,
@@ -65,8 +68,9 @@ pub enum Node {
     Binary(Binary, Value, Value),
     /// A product and a sum, rounded once.
     Fused(Value, Value, Value),
-    /// A value as another kind. Integers keep their low bits, or go to the nearest that there is; floats become integers by
-    /// cutting off, the nearest that there is, and zero for NaN; others are rounded to the nearest even.
+    /// A value as another kind. Integers keep their low bits, or go to the nearest that there is;
+    /// floats become integers by cutting off, the nearest that there is, and zero for NaN; others
+    /// are rounded to the nearest even.
     Convert {
         /// What is converted.
         value: Value,
@@ -81,8 +85,8 @@ pub enum Node {
     Call(usize, Value, Value),
 }
 
-/// The values of eight channels that a function is given, and what it gives in place of the first ones. Channels that are not
-/// enabled have any values.
+/// The values of eight channels that a function is given, and what it gives in place of the first
+/// ones. Channels that are not enabled have any values.
 #[repr(C, align(32))]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Operands(pub [[u32; 8]; 2]);
@@ -171,7 +175,8 @@ pub enum Combine {
     All,
 }
 
-/// The channels that something is for: of those that are active, from `shift` on, the ones in `lanes`, where a predicate holds.
+/// The channels that something is for: of those that are active, from `shift` on, the ones in
+/// `lanes`, where a predicate holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Mask {
     /// The first channel.
@@ -255,8 +260,9 @@ pub enum Action {
         /// What they are, if they always are the same.
         number: Option<u32>,
     },
-    /// Sets bits of 32 that say how the caller computes. The code goes on where they are then as it computes itself; otherwise
-    /// the caller has to do it. A thread may begin with it whatever they are.
+    /// Sets bits of 32 that say how the caller computes. The code goes on where they are then as it
+    /// computes itself; otherwise the caller has to do it. A thread may begin with it whatever they
+    /// are.
     Control {
         /// Where they stand.
         at: u32,
@@ -289,7 +295,8 @@ pub enum Space {
     Surface(u32),
     /// Offsets into the surface whose number stands in the registers.
     Named(u32),
-    /// Offsets into the memory of threads from a place on, in units of 1 or 16 bytes, that stands in the registers.
+    /// Offsets into the memory of threads from a place on, in units of 1 or 16 bytes, that stands
+    /// in the registers.
     Private {
         /// Where it stands.
         number: u32,
@@ -318,7 +325,8 @@ pub enum Addresses {
     Dwords(u32),
     /// Of 64 bits.
     Qwords(u32),
-    /// Offsets of 32 bits in flat memory, which are extended to 64 bits and multiplied before the number for all channels is added.
+    /// Offsets of 32 bits in flat memory, which are extended to 64 bits and multiplied before the
+    /// number for all channels is added.
     Offsets {
         /// Where they stand.
         at: u32,
@@ -371,8 +379,9 @@ pub enum Change {
     Decrement,
 }
 
-/// Elements between memory and registers: `(address + global) * scale + offset` for each channel, or `address * scale + global +
-/// offset` with [`Addresses::Offsets`]. With addresses of 32 bits only as many bits of the sum count.
+/// Elements between memory and registers: `(address + global) * scale + offset` for each channel,
+/// or `address * scale + global + offset` with [`Addresses::Offsets`]. With addresses of 32 bits
+/// only as many bits of the sum count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transfer {
     /// What is done.
@@ -391,7 +400,8 @@ pub struct Transfer {
     pub unit: Unit,
     /// What addresses are multiples of: 1, 2, 4 or 8. The caller deals with others.
     pub alignment: u32,
-    /// The distance of each element from the channel's address, and the place of the first channel's in the registers.
+    /// The distance of each element from the channel's address, and the place of the first
+    /// channel's in the registers.
     pub elements: Vec<(u32, u32)>,
 }
 
@@ -402,7 +412,8 @@ pub enum Unit {
     Dword,
     /// 8 bytes, the channels' one behind the other.
     Qword,
-    /// Up to 4 bytes in memory and the low bytes of a dword in registers, the channels' one behind the other.
+    /// Up to 4 bytes in memory and the low bytes of a dword in registers, the channels' one behind
+    /// the other.
     Part {
         /// How many.
         bytes: u32,
@@ -453,7 +464,8 @@ pub struct Block {
     pub end: End,
 }
 
-/// What comes behind a block. Channels that wait for a block, in the table of those, join when it begins.
+/// What comes behind a block. Channels that wait for a block, in the table of those, join when it
+/// begins.
 #[derive(Clone, Copy, Debug)]
 pub enum End {
     /// The next block.
@@ -478,13 +490,15 @@ pub enum End {
     Outside(Behind),
 }
 
-/// What comes behind a block of which the caller finds it out. It may read no registers for that but for [`Behind::Anything`].
+/// What comes behind a block of which the caller finds it out. It may read no registers for that
+/// but for [`Behind::Anything`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Behind {
     /// The next block, for the same channels.
     Next,
-    /// The end for channels; others, if there are any, go on: those that wait for a later block, or the next one. It is the end
-    /// of the thread when none wait and the active ones are all among these.
+    /// The end for channels; others, if there are any, go on: those that wait for a later block, or
+    /// the next one. It is the end of the thread when none wait and the active ones are all among
+    /// these.
     Others(u32),
     /// Anything.
     Anything,

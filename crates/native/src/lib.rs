@@ -1,8 +1,10 @@
-//! x86-64 code for routines of lane operations: an intermediate representation in, code out, run over slices that it is given.
+//! x86-64 code for routines of lane operations: an intermediate representation in, code out, run
+//! over slices that it is given.
 //!
-//! It knows no instruction set and no emulator. A [`Routine`](ir::Routine) says what blocks of steps do to a register file, to
-//! predicates and to memory; [`compile`] makes code of it; [`Lent::run`] runs that until there is something that the caller has to
-//! do: a step that is not known here or has to look closer, the end of a block, the end of a thread's turn. So nothing has
+//! It knows no instruction set and no emulator. A [`Routine`](ir::Routine) says what blocks of
+//! steps do to a register file, to predicates and to memory; [`compile`] makes code of it;
+//! [`Lent::run`] runs that until there is something that the caller has to do: a step that is not
+//! known here or has to look closer, the end of a block, the end of a thread's turn. So nothing has
 //! to be known, and what is left out is slower but not different.
 //!
 //! Modules in reading order: `ir`; `simple`, what need not be computed; `bytes`, `flow`, `live`,
@@ -13,7 +15,8 @@
 //! `turn`, `branch`, `block`, the code; `check`, what must hold of it; `code`, which is run.
 //! `allocator` is for programs that run kernels: they end with an error where there is no memory.
 //!
-//! The code is made of AVX2 or AVX-512 ([`Level`]); on machines without either [`compile`] gives nothing.
+//! The code is made of AVX2 or AVX-512 ([`Level`]); on machines without either [`compile`] gives
+//! nothing.
 
 mod allocator;
 pub mod host;
@@ -116,7 +119,8 @@ impl std::fmt::Display for Refusal {
 /// Why the code has come back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// A block has to be begun by the caller: the turn of the thread may be over, or there is no such block.
+    /// A block has to be begun by the caller: the turn of the thread may be over, or there is no
+    /// such block.
     Block(u32),
     /// The caller has to do a step, all of it; it has been counted.
     Step {

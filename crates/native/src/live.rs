@@ -1,9 +1,10 @@
-//! Which registers still matter: what may be read before it is written again. Nothing else has to be in the register file.
+//! Which registers still matter: what may be read before it is written again. Nothing else has to
+//! be in the register file.
 //!
-//! It is asked for bytes, once for each way in which the code of a block is made: with all of its channels active, or any. What a
-//! step writes for all channels of the first, or whatever the masks say, was not needed before it. In the second, what the
-//! active channels have written is there for what the same channels read behind it in the block, since they are the same
-//! ones until its end.
+//! It is asked for bytes, once for each way in which the code of a block is made: with all of its
+//! channels active, or any. What a step writes for all channels of the first, or whatever the masks
+//! say, was not needed before it. In the second, what the active channels have written is there for
+//! what the same channels read behind it in the block, since they are the same ones until its end.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -57,7 +58,8 @@ pub(crate) struct Live {
     pub(crate) written: Bytes,
     /// Behind each block, made for all of its channels, and for any.
     ends: Vec<[Rc<Bytes>; 2]>,
-    /// What each step of each block reads that the same channels have not written before it in the block.
+    /// What each step of each block reads that the same channels have not written before it in the
+    /// block.
     exposed: Vec<Vec<Vec<Row>>>,
     /// The blocks at which channels may wait for others, in their order.
     joins: Vec<u32>,
@@ -69,7 +71,8 @@ impl Live {
         &self.ends[block as usize][usize::from(!is_full)]
     }
 
-    /// What matters at the beginning of a block. What channels have written matters for the same ones as well.
+    /// What matters at the beginning of a block. What channels have written matters for the same
+    /// ones as well.
     pub(crate) fn here(&self, n: u32, block: &Block, is_full: bool, here: &mut Here) {
         self.walk(n, block, (is_full, &[]), here);
     }
@@ -247,7 +250,8 @@ impl Owners {
         }
     }
 
-    /// What the steps of the next block read, as far as it is not what the same channels have written before.
+    /// What the steps of the next block read, as far as it is not what the same channels have
+    /// written before.
     fn exposed(&mut self, block: &Block) -> Vec<Vec<Row>> {
         self.block += 1;
         block.steps.iter().map(|step| self.exposed_by(step)).collect()
@@ -267,7 +271,8 @@ impl Owners {
         for write in writes(step) {
             for n in 0..write.count {
                 let (channel, place) = (mask.shift + n, write.element(n));
-                // Where a predicate does not hold, what the channel has written before is still there.
+                // Where a predicate does not hold, what the channel has written before is still
+                // there.
                 if is_own && mask.predicate == 0 {
                     self.set((self.block, channel), place, write.bytes);
                 } else if !is_own || !self.own(channel, place, write.bytes) {
@@ -333,8 +338,9 @@ pub(crate) fn writes(step: &Step) -> Vec<Row> {
     }
 }
 
-/// What a step reads of the registers for what it does, and whether that is an element for each channel. What it writes only in part it
-/// reads as well, to write it again: that needs to be nothing in particular.
+/// What a step reads of the registers for what it does, and whether that is an element for each
+/// channel. What it writes only in part it reads as well, to write it again: that needs to be
+/// nothing in particular.
 pub(crate) fn reads(step: &Step) -> Vec<(Row, bool)> {
     let count = 32 - step.mask.lanes.leading_zeros();
     let row = |at: u32, bytes: u32| (Row { at, bytes, pitch: bytes, count }, true);
@@ -372,7 +378,8 @@ pub(crate) fn reads(step: &Step) -> Vec<(Row, bool)> {
     }
 }
 
-/// Which bytes of each value somebody wants: the first, and the end. Elements with gaps are parts of wider ones that are loaded.
+/// Which bytes of each value somebody wants: the first, and the end. Elements with gaps are parts
+/// of wider ones that are loaded.
 fn wanted(expression: &Expression, roots: &[Value]) -> Vec<Option<(u32, u32)>> {
     let nodes = &expression.nodes;
     let mut wanted: Vec<Option<(u32, u32)>> = vec![None; nodes.len()];

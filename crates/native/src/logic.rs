@@ -1,4 +1,5 @@
-//! Logic of up to three values becomes one instruction, where the host has one for any of it: AVX-512.
+//! Logic of up to three values becomes one instruction, where the host has one for any of it:
+//! AVX-512.
 
 use crate::asm::{Vector, Width};
 use crate::compute::{Evaluation, operands};
@@ -10,8 +11,8 @@ use crate::op;
 const TABLES: [u8; 3] = [0xf0, 0xcc, 0xaa];
 
 impl Emitter<'_> {
-    /// The value of a node that is logic of other logic. Nothing where it is of two values that are something else; and nothing inside of
-    /// it for the lack of registers.
+    /// The value of a node that is logic of other logic. Nothing where it is of two values that are
+    /// something else; and nothing inside of it for the lack of registers.
     pub(crate) fn fused_logic(
         &mut self,
         e: &mut Evaluation<'_>,
@@ -79,7 +80,8 @@ fn distinct(values: &[Value]) -> Vec<Value> {
     distinct
 }
 
-/// The up to three values, some more than once, that a node is logic of; nothing when these are its operands.
+/// The up to three values, some more than once, that a node is logic of; nothing when these are its
+/// operands.
 fn leaves(e: &Evaluation<'_>, value: Value) -> Option<Vec<Value>> {
     let mut leaves = inside(e, value)?;
     let mut is_deep = false;

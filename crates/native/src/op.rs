@@ -1,5 +1,6 @@
-//! The vector instructions of the host, by their mnemonics, in the widths that there are. Those of 64 bytes, those that choose
-//! elements by bits, and those behind a bar, which do the same and can name all registers, need AVX-512.
+//! The vector instructions of the host, by their mnemonics, in the widths that there are. Those of
+//! 64 bytes, those that choose elements by bits, and those behind a bar, which do the same and can
+//! name all registers, need AVX-512.
 
 use iced_x86::Code;
 

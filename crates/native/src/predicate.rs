@@ -85,8 +85,8 @@ impl Emitter<'_> {
         self.set_bits(mask, units.lanes, to, answers)
     }
 
-    /// Replaces whole bytes of a predicate for the enabled channels, by bits of these alone; those of so many channels from one on, and
-    /// which are enabled if not all are.
+    /// Replaces whole bytes of a predicate for the enabled channels, by bits of these alone; those
+    /// of so many channels from one on, and which are enabled if not all are.
     fn set_bits(&mut self, mask: &Mask, lanes: u32, to: u32, answers: Vec<(u32, Bits, Option<Bits>)>) -> Option<()> {
         // All that this has to do with is in registers.
         self.forget_predicate(mask, to);

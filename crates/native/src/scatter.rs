@@ -20,7 +20,8 @@ const REST: Register = Register::R10D;
 /// What is marked for each channel when there are [`MARKS`].
 #[derive(Clone, Copy)]
 pub(crate) struct Mark {
-    /// The bits, from that of the channel's address on; none for memory of which nobody wants to know.
+    /// The bits, from that of the channel's address on; none for memory of which nobody wants to
+    /// know.
     pub(crate) bits: u32,
     /// The channels, if all of the transfer's are enabled.
     pub(crate) lanes: Option<u32>,
@@ -50,7 +51,8 @@ pub(crate) fn mark(mask: &Mask, transfer: &Transfer, is_some: bool) -> Option<Ma
 }
 
 impl Emitter<'_> {
-    /// Goes aside when a condition holds, and comes back behind that, or before to the label that it is given.
+    /// Goes aside when a condition holds, and comes back behind that, or before to the label that
+    /// it is given.
     fn detour(&mut self, condition: Code, write: impl FnOnce(&mut Self, Label)) {
         let [from, back] = [(); 2].map(|()| self.asm.label());
         self.asm.jump(condition, from);
@@ -62,8 +64,9 @@ impl Emitter<'_> {
         });
     }
 
-    /// Finds out who wants to know of an access, [`MARKS`], and lets the caller make it if that is what it wants; of channels that are
-    /// together in so many bytes from the first one on, if they are. The flags say whether anything is left to be marked.
+    /// Finds out who wants to know of an access, [`MARKS`], and lets the caller make it if that is
+    /// what it wants; of channels that are together in so many bytes from the first one on, if they
+    /// are. The flags say whether anything is left to be marked.
     pub(crate) fn ask(&mut self, channels: &Channels<'_>, together: Option<u32>) {
         if channels.mark.bits == 0 {
             return;
@@ -82,8 +85,8 @@ impl Emitter<'_> {
         self.asm.jump(Code::Je_rel32_64, *slow);
     }
 
-    /// Marks what a single channel accesses, where somebody wants to know; lets the caller make the access unless the bits are for
-    /// pages.
+    /// Marks what a single channel accesses, where somebody wants to know; lets the caller make the
+    /// access unless the bits are for pages.
     pub(crate) fn mark_single(&mut self, transfer: &Transfer, slow: Label) {
         self.asm.mi(Code::Cmp_rm64_imm8, self.of_place(marks_of(transfer.access)), 0);
         self.detour(Code::Jne_rel32_64, |this, _| {
@@ -94,7 +97,8 @@ impl Emitter<'_> {
         });
     }
 
-    /// Marks the pages of so many bytes from the first channel's offset on: [`MARKS`] are for pages.
+    /// Marks the pages of so many bytes from the first channel's offset on: [`MARKS`] are for
+    /// pages.
     fn mark_pages(&mut self, transfer: &Transfer, bytes: u32) {
         let page = Register::R11;
         for distance in [0, bytes.max(1) - 1] {
@@ -128,8 +132,8 @@ impl Emitter<'_> {
         self.asm.rm(Code::Mov_r32_rm32, Register::EDI, at(FRAME, offset::OPERANDS));
     }
 
-    /// Begins with the first of the channels whose offsets have been written: its number in [`CHANNEL`], its offset in place of the
-    /// first one's. Gives where the next one goes on.
+    /// Begins with the first of the channels whose offsets have been written: its number in
+    /// [`CHANNEL`], its offset in place of the first one's. Gives where the next one goes on.
     fn begin_channels(&mut self, mark: Mark) -> Label {
         match mark.lanes {
             Some(lanes) => self.asm.ri(Code::Mov_r32_imm32, REST, lanes as i32),
@@ -155,7 +159,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Marks each channel's elements, where somebody wants to know: [`CALLER`] was compared with that.
+    /// Marks each channel's elements, where somebody wants to know: [`CALLER`] was compared with
+    /// that.
     pub(crate) fn mark_each(&mut self, channels: &Channels<'_>) {
         if channels.mark.bits == 0 {
             return;
@@ -163,8 +168,8 @@ impl Emitter<'_> {
         self.detour(Code::Ja_rel32_64, |this, _| this.scatter(channels, channels.mark, OneByOne::Mark));
     }
 
-    /// Marks the elements of channels that are a row, or all at one place, where somebody wants to know: so many bytes for each. The
-    /// caller makes the access if that is what it wants.
+    /// Marks the elements of channels that are a row, or all at one place, where somebody wants to
+    /// know: so many bytes for each. The caller makes the access if that is what it wants.
     pub(crate) fn mark_row(&mut self, channels: &Channels<'_>, bytes: u32) {
         if channels.mark.bits == 0 {
             return;

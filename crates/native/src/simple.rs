@@ -1,5 +1,6 @@
-//! Expressions that have been written by a general rule have much in them that changes nothing: logic with all bits or none, the same
-//! thing twice, arithmetic with more bits than are kept of it. It is left out where a node is added.
+//! Expressions that have been written by a general rule have much in them that changes nothing:
+//! logic with all bits or none, the same thing twice, arithmetic with more bits than are kept of
+//! it. It is left out where a node is added.
 
 use crate::ir::{Binary, Expression, Kind, Node, Unary, Value};
 

@@ -46,7 +46,8 @@ pub struct Threads {
 }
 
 impl Threads {
-    /// Adds a thread. Its pieces come in the order of their places, which are multiples of their size.
+    /// Adds a thread. Its pieces come in the order of their places, which are multiples of their
+    /// size.
     pub fn push(&mut self, channels: u32, pieces: impl IntoIterator<Item = Piece>) {
         let before = self.pieces.len();
         self.pieces.extend(pieces);

@@ -1,8 +1,9 @@
 //! Memory: elements between buffers and registers, for many channels or for one.
 //!
-//! All channels are checked before anything is moved, of 32 channels 16 at a time: those that are a row or all at one place by its ends, others
-//! one by one. Whatever is not as usual (another buffer, a place outside, an address that
-//! is no multiple of four, an access that the caller wants to make) lets the caller do the whole step.
+//! All channels are checked before anything is moved, of 32 channels 16 at a time: those that are a
+//! row or all at one place by its ends, others one by one. Whatever is not as usual (another
+//! buffer, a place outside, an address that is no multiple of four, an access that the caller wants
+//! to make) lets the caller do the whole step.
 
 use iced_x86::{Code, Register};
 
@@ -18,7 +19,8 @@ use crate::op;
 use crate::scatter::{Mark, mark};
 use crate::whole::{Otherwise, Part, parts};
 
-/// A transfer of 4, 8 or 16 channels, or of 32 if all are enabled: their offsets in the buffer at [`PLACE`], of which the first is in [`FIRST`].
+/// A transfer of 4, 8 or 16 channels, or of 32 if all are enabled: their offsets in the buffer at
+/// [`PLACE`], of which the first is in [`FIRST`].
 #[derive(Clone)]
 pub(crate) struct Channels<'a> {
     pub(crate) mask: &'a Mask,
@@ -311,8 +313,8 @@ impl Emitter<'_> {
         Some(())
     }
 
-    /// The elements of 4, 8, 16 or 32 channels. Those in the registers follow each other, unless it is said how far it is from those
-    /// of as many channels as there are at a time to the next.
+    /// The elements of 4, 8, 16 or 32 channels. Those in the registers follow each other, unless it
+    /// is said how far it is from those of as many channels as there are at a time to the next.
     pub(crate) fn many(
         &mut self,
         mask: &Mask,
@@ -365,7 +367,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// The same channels with all of their offsets, which only the first one's has been found of before.
+    /// The same channels with all of their offsets, which only the first one's has been found of
+    /// before.
     pub(crate) fn with_offsets<'c>(&mut self, channels: &Channels<'c>) -> Option<Channels<'c>> {
         let mut channels = channels.clone();
         if channels.offsets.is_empty() && channels.transfer.space == Space::Flat {
@@ -376,8 +379,9 @@ impl Emitter<'_> {
         Some(channels)
     }
 
-    /// Goes on when the data of all enabled channels are inside and aligned, wherever they are, and the caller does not want to make
-    /// the access; [`LIMIT`], [`WORDS`] and who wants to know of it are known then. The flags say whether somebody does.
+    /// Goes on when the data of all enabled channels are inside and aligned, wherever they are, and
+    /// the caller does not want to make the access; [`LIMIT`], [`WORDS`] and who wants to know of
+    /// it are known then. The flags say whether somebody does.
     ///
     /// Nothing that is loaded here is known behind it, since it is not on every way.
     pub(crate) fn all_inside(&mut self, channels: &Channels<'_>) -> Option<()> {
@@ -416,8 +420,9 @@ impl Emitter<'_> {
         Some(())
     }
 
-    /// Goes on when so many bytes from the first channel's offset on are inside and aligned, with [`WORDS`]; else elsewhere. Who wants
-    /// to know of them is told of `bytes` bytes for each element.
+    /// Goes on when so many bytes from the first channel's offset on are inside and aligned, with
+    /// [`WORDS`]; else elsewhere. Who wants to know of them is told of `bytes` bytes for each
+    /// element.
     pub(crate) fn near_inside(&mut self, channels: &Channels<'_>, bytes: u32, otherwise: Label) {
         let transfer = channels.transfer;
         let end = indexed(FIRST, Register::None, 1, reach(transfer, bytes).into());

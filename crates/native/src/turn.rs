@@ -81,7 +81,8 @@ impl Emitter<'_> {
         });
     }
 
-    /// Does something as often as [`PIECES`] says, from the first piece of a list on, at [`PIECE`], which goes on to the next.
+    /// Does something as often as [`PIECES`] says, from the first piece of a list on, at [`PIECE`],
+    /// which goes on to the next.
     fn pieces(&mut self, list: u32, each: impl FnOnce(&mut Self)) {
         let done = self.asm.label();
         self.frame(PIECE, list);
@@ -104,7 +105,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Behind the end of a thread, as far as these channels are concerned: others may begin in turn.
+    /// Behind the end of a thread, as far as these channels are concerned: others may begin in
+    /// turn.
     pub(crate) fn end_thread(&mut self, n: u32, ends: u32) {
         let otherwise = self.exit_at(n, exit::END);
         self.asm.mi(Opcode::Cmp_rm64_imm8, at(FRAME, offset::IN_TURN), 0);

@@ -10,13 +10,15 @@ use crate::transfer::Channels;
 /// The places, in two vectors of 16 dwords, of all that a vector is made of.
 type Places = [u32; 16];
 
-/// The dwords of one member, or of two one behind the other, of all structures that lie in two vectors.
+/// The dwords of one member, or of two one behind the other, of all structures that lie in two
+/// vectors.
 fn members(count: u32, first: u32) -> Places {
     let each = 32 / count;
     std::array::from_fn(|n| n as u32 % each * count + first + n as u32 / each)
 }
 
-/// Structures of vectors that have a member of all of them each, or of two vectors with two members each, from a structure on.
+/// Structures of vectors that have a member of all of them each, or of two vectors with two members
+/// each, from a structure on.
 fn structures(count: u32, first: u32) -> Places {
     let each = 32 / count;
     std::array::from_fn(|n| first + n as u32 / count + n as u32 % count * each)
@@ -45,7 +47,8 @@ pub(crate) fn constants() -> impl Iterator<Item = Vec<u8>> {
 const HALVES: [i32; 2] = [0x44, 0xee];
 
 impl Emitter<'_> {
-    /// How many dwords each channel has, where they are two or four, one behind the other, and all channels are enabled.
+    /// How many dwords each channel has, where they are two or four, one behind the other, and all
+    /// channels are enabled.
     pub(crate) fn woven(&self, channels: &Channels<'_>) -> Option<u32> {
         let Channels { transfer, masks, lanes, offsets, .. } = channels;
         let count = transfer.elements.len() as u32;

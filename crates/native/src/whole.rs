@@ -1,4 +1,5 @@
-//! Transfers of 32 channels, in one step or in two of 16: one row where they can be, else by halves, aside.
+//! Transfers of 32 channels, in one step or in two of 16: one row where they can be, else by
+//! halves, aside.
 
 use crate::alike::{Member, Members};
 use crate::asm::Label;
@@ -28,7 +29,8 @@ pub(crate) enum Otherwise<'a> {
 /// A step that is half of a pair.
 type Half<'a> = (&'a Mask, &'a Transfer);
 
-/// A transfer of at most 16 channels at a time. Nothing when the first ones may write what the caller needs to do all of them.
+/// A transfer of at most 16 channels at a time. Nothing when the first ones may write what the
+/// caller needs to do all of them.
 pub(crate) fn parts(mask: &Mask, transfer: &Transfer, [first, second, _]: Members) -> Option<Vec<Part>> {
     if mask.lanes != u32::MAX {
         return Some(vec![Part { mask: *mask, transfer: transfer.clone(), member: first }]);
@@ -58,7 +60,8 @@ fn behind(addresses: Addresses, channels: u32) -> Addresses {
     }
 }
 
-/// Whether it is worth while to find out whether 32 channels are one row, where all of them are enabled.
+/// Whether it is worth while to find out whether 32 channels are one row, where all of them are
+/// enabled.
 pub(crate) fn may_be_whole(transfer: &Transfer) -> bool {
     // Of several elements of two halves it would matter which are stored last.
     let is_moved = match transfer.access {
@@ -142,7 +145,8 @@ impl Emitter<'_> {
         self.many(&mask, (transfer, Some(pair.pitch)), (false, member), (slow, otherwise))
     }
 
-    /// Moves the elements of channels that are no row in smaller parts, if there are such. The labels lead there.
+    /// Moves the elements of channels that are no row in smaller parts, if there are such. The
+    /// labels lead there.
     pub(crate) fn is_by_parts(&mut self, channels: &Channels<'_>, labels: [Label; 3]) -> Option<bool> {
         if let Otherwise::Other = channels.otherwise {
             return Some(false);

@@ -1,5 +1,6 @@
-//! Transfers of a block whose channels are as far apart as those of others, by chance: rows and what is no row, halves that follow each
-//! other and that do not, places outside; against the same, channel by channel.
+//! Transfers of a block whose channels are as far apart as those of others, by chance: rows and
+//! what is no row, halves that follow each other and that do not, places outside; against the same,
+//! channel by channel.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -17,7 +18,8 @@ use common::{BYTES, State, codes, unmarked};
 /// Bytes of the elements of 32 channels, of which the register file has so many.
 const SLOT: u32 = 128;
 const SLOTS: u32 = BYTES as u32 / SLOT;
-/// The slots of numbers for all channels, of addresses (the first two are given), and of what is moved.
+/// The slots of numbers for all channels, of addresses (the first two are given), and of what is
+/// moved.
 const NUMBERS: u32 = 2;
 const MOVED: u32 = 8;
 /// Bytes of the buffer.

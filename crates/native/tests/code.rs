@@ -59,7 +59,8 @@ fn loops(code: &Code) {
     assert_eq!(state.executed, 1002);
 }
 
-/// Comparisons of elements of all sizes, for some channels of a predicate, of which steps and branches behind make use as a whole.
+/// Comparisons of elements of all sizes, for some channels of a predicate, of which steps and
+/// branches behind make use as a whole.
 #[test]
 fn predicates_are_written_in_parts() {
     let sizes = [(Kind::U8, 32, 0), (Kind::U16, 32, 0), (Kind::U32, 32, 0), (Kind::U64, 16, 0), (Kind::U32, 16, 16)];
@@ -119,7 +120,8 @@ fn predicates_are_written_in_parts() {
     }
 }
 
-/// Every unit, kind of access, order of addresses and set of channels, as bytes that are moved one by one.
+/// Every unit, kind of access, order of addresses and set of channels, as bytes that are moved one
+/// by one.
 #[test]
 fn units_and_changes() {
     let parts = [1, 2, 3, 4].into_iter().flat_map(|bytes| [true, false].map(|keeps| Unit::Part { bytes, keeps }));
@@ -222,7 +224,8 @@ fn units_and_changes() {
         }
     }
 }
-/// A function is called with the values of eight channels; what the code had in the host's registers is there afterwards.
+/// A function is called with the values of eight channels; what the code had in the host's
+/// registers is there afterwards.
 #[test]
 fn functions_are_called() {
     let mut expression = Expression::default();

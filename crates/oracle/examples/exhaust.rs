@@ -1,13 +1,16 @@
-//! Operations on one source of 32 bits, for all of its 2^32 values: the emulator's two engines against the page.
+//! Operations on one source of 32 bits, for all of its 2^32 values: the emulator's two engines
+//! against the page.
 //!
 //! ```text
 //! cargo run --release -p visakit-oracle --example exhaust -- [--slices 0..256] [--every 1] [--threads 1] [--flush] [WORD…]
 //! ```
 //!
-//! A page's evaluator takes a microsecond a value, which is too long for all of them. So there are three parties: each engine
-//! runs a program that does nothing else, over every value; what comes out is held against a short function of the host; and
-//! that function is held against the page for one value in 2048, spread over all exponents, and wherever an engine's result is
-//! not the function's and not within the steps that the page allows. `--every 16` takes one of 16 rows of 2^18 values. A word chooses the operations whose text has it.
+//! A page's evaluator takes a microsecond a value, which is too long for all of them. So there are
+//! three parties: each engine runs a program that does nothing else, over every value; what comes
+//! out is held against a short function of the host; and that function is held against the page for
+//! one value in 2048, spread over all exponents, and wherever an engine's result is not the
+//! function's and not within the steps that the page allows. `--every 16` takes one of 16 rows of
+//! 2^18 values. A word chooses the operations whose text has it.
 
 #[path = "exhaust/operation.rs"]
 mod operation;
@@ -129,7 +132,8 @@ fn results(program: &Program, operation: &Operation, input: &[u8], engine: Engin
     outcome.buffers[1].take().unwrap_or_default()
 }
 
-/// Holds the results of both engines for some values against the host's function and against the page.
+/// Holds the results of both engines for some values against the host's function and against the
+/// page.
 fn launched(operation: &Operation, flush: bool, page: &Page<'_>, program: &Program, first: u32) -> Tally {
     let values = first..=first + (LAUNCH as u32 - 1);
     let input: Vec<u8> = values.clone().flat_map(u32::to_le_bytes).collect();

@@ -1,5 +1,6 @@
-//! Atomic operations: what one makes of the value in memory, as the lists `Atomic_op` and `Lsc_op` say. Memory computes by itself:
-//! floats are rounded to nearest and keep subnormal numbers, whatever the thread's modes are.
+//! Atomic operations: what one makes of the value in memory, as the lists `Atomic_op` and `Lsc_op`
+//! say. Memory computes by itself: floats are rounded to nearest and keep subnormal numbers,
+//! whatever the thread's modes are.
 
 use visakit::isa::{AtomicOpOp, LscOp};
 use visakit_emulator::machine::float::FloatMode;

@@ -1,5 +1,6 @@
-//! From a page and an instruction to a [`Program`]: every name becomes what it stands for in this instruction. What follows
-//! from the instruction alone is computed here, so that branches which it cannot take are not there any more.
+//! From a page and an instruction to a [`Program`]: every name becomes what it stands for in this
+//! instruction. What follows from the instruction alone is computed here, so that branches which it
+//! cannot take are not there any more.
 
 mod fields;
 mod images;

@@ -1,4 +1,5 @@
-//! Values into the types of destinations, and from type to type: chapter 2, *Conversion* and *Saturation*.
+//! Values into the types of destinations, and from type to type: chapter 2, *Conversion* and
+//! *Saturation*.
 
 use ethnum::I256;
 use visakit::isa::{DataType, DataTypeClass};
@@ -97,8 +98,9 @@ fn stored_once(wide: u128, to: Format, mode: FloatMode) -> Stored {
     Stored { bits, allowed: if to.is_nan(bits) { Allowed::Nan(to) } else { Allowed::Exact } }
 }
 
-/// What a message puts into an element of a raw operand: 32 bits as they are, HF for an F where there is room for 16. What other
-/// types of 16 bits get nobody says. Messages do not know the modes of the control register.
+/// What a message puts into an element of a raw operand: 32 bits as they are, HF for an F where
+/// there is room for 16. What other types of 16 bits get nobody says. Messages do not know the
+/// modes of the control register.
 pub(crate) fn of_message(value: &Value, to: DataType) -> Option<Stored> {
     let anything = Some(Stored { bits: ones(to.bits()), allowed: Allowed::Anything });
     let format = match (to.bits(), to) {
@@ -138,7 +140,8 @@ fn store_float(float: &Float, to: Format, saturate: bool, mode: FloatMode) -> St
     let bits = convert(float.bits);
     let zero = to.flushed(bits, mode);
     let allowed = match &float.slack {
-        // Whether a move that changes something keeps what an operation would take as zero, and what signals, nobody says.
+        // Whether a move that changes something keeps what an operation would take as zero, and
+        // what signals, nobody says.
         Slack::None if to == float.format && zero != bits => Allowed::OneOf(vec![zero]),
         Slack::None if to == float.format && to.quieted(bits) != bits => Allowed::OneOf(vec![to.quieted(bits)]),
         Slack::None if to == float.format => Allowed::Exact,

@@ -1,5 +1,5 @@
-//! Runs a [`Program`]: statements and expressions. What a block reads from registers is what stood there before the
-//! instruction: all that it writes there is written at its end.
+//! Runs a [`Program`]: statements and expressions. What a block reads from registers is what stood
+//! there before the instruction: all that it writes there is written at its end.
 
 use std::collections::HashMap;
 
@@ -48,9 +48,11 @@ pub(crate) type Result<T> = std::result::Result<T, Halt>;
 pub struct Effects {
     /// What was written, in order.
     pub writes: Vec<Write>,
-    /// Whether channels wrote different bytes to one place of memory: which of them is the last is not defined.
+    /// Whether channels wrote different bytes to one place of memory: which of them is the last is
+    /// not defined.
     pub clashes: bool,
-    /// Whether an address went just beyond its last bit: chapter 3 leaves open whether what a channel moves goes around.
+    /// Whether an address went just beyond its last bit: chapter 3 leaves open whether what a
+    /// channel moves goes around.
     pub around: bool,
     /// Where channels go, or what the thread waits for.
     pub going: Vec<Going>,
@@ -111,7 +113,8 @@ impl Program {
 }
 
 impl Program {
-    /// Where the thread finds the channels that are enabled, if the instruction reads them: they are put there for it.
+    /// Where the thread finds the channels that are enabled, if the instruction reads them: they
+    /// are put there for it.
     pub fn enabled_at(&self) -> Option<u32> {
         self.enabled
     }
@@ -138,8 +141,8 @@ pub(crate) fn constant(node: &Node, operands: &[Place]) -> Option<Value> {
     }
 }
 
-/// The first write to the channels that are enabled, which stand at a place: only an address leads there, and chapter 5 lets none
-/// point to them.
+/// The first write to the channels that are enabled, which stand at a place: only an address leads
+/// there, and chapter 5 lets none point to them.
 fn written_over(writes: &[Write], enabled: u32) -> Option<(u32, u32)> {
     (0..).zip(writes).find_map(|(n, write)| match write.target {
         Target::Register(at, bytes) if at < enabled + 4 && enabled < at + bytes => Some((n, at)),
@@ -314,7 +317,8 @@ impl Run<'_> {
         self.channels.copied().unwrap_or(Channels { count: 1, first: 0, no_mask: false, predicate: None })
     }
 
-    /// The predicate's bit for a channel, after combination and inversion; true where there is none.
+    /// The predicate's bit for a channel, after combination and inversion; true where there is
+    /// none.
     fn predicate(&self, channel: u32) -> Result<bool> {
         let channels = self.channels();
         let Some(predicate) = channels.predicate else { return Ok(true) };

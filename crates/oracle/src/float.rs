@@ -1,7 +1,8 @@
-//! Floats by the definition of IEEE 754, in the modes of the control register: chapter 2, *Float modes*.
+//! Floats by the definition of IEEE 754, in the modes of the control register: chapter 2, *Float
+//! modes*.
 //!
-//! A value is the bits of its format. What is computed with them is exact and rounded once, by a port of LLVM's
-//! arbitrary-precision floats; the host's floating-point unit has no part in it.
+//! A value is the bits of its format. What is computed with them is exact and rounded once, by a
+//! port of LLVM's arbitrary-precision floats; the host's floating-point unit has no part in it.
 
 use rustc_apfloat::ieee::{BFloat, Double, Half, Quad, Single};
 use rustc_apfloat::{Float as _, FloatConvert, Round, Status};
@@ -168,7 +169,8 @@ impl Format {
             if value.is_negative() {
                 return self.nan();
             }
-            // The value is `whole` times 2 to an even power: the root of that is found exactly, with a bit for what is left.
+            // The value is `whole` times 2 to an even power: the root of that is found exactly,
+            // with a bit for what is left.
             let exponent = value.ilogb();
             let shift = 120 - (exponent & 1);
             let whole = value.scalbn(shift - exponent).to_u128(128).value;
@@ -180,7 +182,8 @@ impl Format {
         })
     }
 
-    /// The value in another format, rounded where that is narrower. Nothing changes where it is the same.
+    /// The value in another format, rounded where that is narrower. Nothing changes where it is the
+    /// same.
     pub fn convert(self, bits: u64, to: Self, mode: FloatMode) -> u64 {
         if self == to {
             return bits;
@@ -219,7 +222,8 @@ impl Format {
         if negative { bits | self.sign() } else { bits }
     }
 
-    /// The whole number that is left when the fraction is cut off, clamped to so many bits; 0 for a NaN.
+    /// The whole number that is left when the fraction is cut off, clamped to so many bits; 0 for a
+    /// NaN.
     pub fn to_integer(self, bits: u64, width: u32, signed: bool) -> i128 {
         typed!(self, T => {
             let value = T::from_bits(bits.into());
@@ -249,7 +253,8 @@ pub(crate) fn quad<T: FloatConvert<Quad>>(value: T) -> Quad {
     value.convert(&mut false).value
 }
 
-/// A sum or a product in quad precision. What it lacks is kept in its last bit, so that rounding it to a format is rounding once.
+/// A sum or a product in quad precision. What it lacks is kept in its last bit, so that rounding it
+/// to a format is rounding once.
 pub(crate) fn join_wide(how: Join, a: u128, b: u128) -> Option<u128> {
     let (a, b) = (Quad::from_bits(a), Quad::from_bits(b));
     let result = match how {

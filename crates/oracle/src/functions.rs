@@ -155,8 +155,8 @@ fn of_operand(run: &mut Run<'_>, builtin: Builtin, arguments: &[Node]) -> Result
     }))
 }
 
-/// `near`: without rounding in between, and with so many steps of the format to either side. In DF each operation is rounded:
-/// nothing wider is at hand.
+/// `near`: without rounding in between, and with so many steps of the format to either side. In DF
+/// each operation is rounded: nothing wider is at hand.
 fn near(run: &mut Run<'_>, node: &Node, steps: &Node) -> Result<Value> {
     let steps = run.number(steps)?;
     let format = run

@@ -1,5 +1,6 @@
-//! Images as blocks see them: texels, rectangles of bytes and sizes, as chapter 3, *Images*, says. The machine's door has the
-//! description of an image and the bytes of its buffer; where a texel stands and what its bits mean is said here.
+//! Images as blocks see them: texels, rectangles of bytes and sizes, as chapter 3, *Images*, says.
+//! The machine's door has the description of an image and the bytes of its buffer; where a texel
+//! stands and what its bits mean is said here.
 
 use rustc_apfloat::Round;
 use visakit_emulator::machine::access::View;
@@ -22,7 +23,8 @@ pub(crate) struct Picture<'r> {
     texels: Texels<'r>,
 }
 
-/// A texel: column, row and slice, or what of them the image has and then the index in an array; the level; the sample.
+/// A texel: column, row and slice, or what of them the image has and then the index in an array;
+/// the level; the sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct At {
     pub(crate) place: [i64; 3],
@@ -138,7 +140,8 @@ pub(crate) fn store_byte(run: &mut Run<'_>, arguments: &[Node], value: &Value) -
     Ok(())
 }
 
-/// The image and the offset of a byte, where it is inside; whether nobody says what is read outside.
+/// The image and the offset of a byte, where it is inside; whether nobody says what is read
+/// outside.
 fn byte<'r>(run: &mut Run<'r>, arguments: &[Node]) -> Result<(Option<Picture<'r>>, Option<u64>, bool)> {
     let [surface, distance, first, Node::Value(Value::Truth(unsaid)), plane, x, y] = arguments else {
         return senseless("this rectangle");

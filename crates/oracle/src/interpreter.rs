@@ -1,4 +1,5 @@
-//! Whole programs by their pages: what the emulator asks when an instruction has no kernel, or when it is not to use any.
+//! Whole programs by their pages: what the emulator asks when an instruction has no kernel, or when
+//! it is not to use any.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -109,8 +110,8 @@ impl Interpreter for ByPages<'_> {
     }
 }
 
-/// What the machine does with the channels of an instruction that lets them go somewhere: which ones these are says the page, how
-/// they meet again chapter 3.
+/// What the machine does with the channels of an instruction that lets them go somewhere: which
+/// ones these are says the page, how they meet again chapter 3.
 fn flow(program: &Program, flow: Flow, lowering: &Lowering<'_>) -> Option<Lowered> {
     let enable = program.mask();
     Some(match flow {

@@ -1,13 +1,16 @@
 //! Executes the Semantics of the pages.
 //!
-//! A page says in a small notation (`spec/semantics.md`) what its instruction does. This crate binds such a block to one
-//! instruction and runs it on the state of a thread. It is a second answer to what the kernels of the emulator say, and
-//! shares nothing with them but the machine's door to registers, memory and images: integers are exact, floats are those of
-//! IEEE 754 by a port of LLVM's arbitrary-precision floats, real functions come from a library of correctly rounded ones,
-//! and what chapters 2, 3 and 5 say of types, regions, modifiers, saturation and masks is written from there.
+//! A page says in a small notation (`spec/semantics.md`) what its instruction does. This crate
+//! binds such a block to one instruction and runs it on the state of a thread. It is a second
+//! answer to what the kernels of the emulator say, and shares nothing with them but the machine's
+//! door to registers, memory and images: integers are exact, floats are those of IEEE 754 by a port
+//! of LLVM's arbitrary-precision floats, real functions come from a library of correctly rounded
+//! ones, and what chapters 2, 3 and 5 say of types, regions, modifiers, saturation and masks is
+//! written from there.
 //!
-//! In the order of the flow: [`bind`](Program) makes of a page and an instruction a program; `evaluate` runs it;
-//! `operand` and `convert` are the chapters; `functions` the built-ins; [`float`] and [`value`] what is computed with.
+//! In the order of the flow: [`bind`](Program) makes of a page and an instruction a program;
+//! `evaluate` runs it; `operand` and `convert` are the chapters; `functions` the built-ins;
+//! [`float`] and [`value`] what is computed with.
 
 mod atomic;
 mod bind;

@@ -1,4 +1,5 @@
-//! Elements of matrices: packed numbers of a few bits, as the list `Precision` and the page FCVT say.
+//! Elements of matrices: packed numbers of a few bits, as the list `Precision` and the page FCVT
+//! say.
 
 use rustc_apfloat::ieee::{BFloat, Float8E4M3FN, Float8E5M2, Half, Single};
 use rustc_apfloat::{Float as _, FloatConvert};

@@ -1,5 +1,5 @@
-//! Memory as blocks see it: surfaces, flat memory, LSC messages, atomic operations. The machine's door says what lies outside and
-//! what is misaligned.
+//! Memory as blocks see it: surfaces, flat memory, LSC messages, atomic operations. The machine's
+//! door says what lies outside and what is misaligned.
 
 use visakit::isa::R0Element;
 use visakit_emulator::machine::access::{Request, View};

@@ -1,4 +1,5 @@
-//! Floats that have no data type: bf8, hf8 and tf32, as the page FCVT says, and rounding at random, as SRND does.
+//! Floats that have no data type: bf8, hf8 and tf32, as the page FCVT says, and rounding at random,
+//! as SRND does.
 
 use ethnum::I256;
 use rustc_apfloat::ieee::{Float8E4M3FN, Float8E5M2, Half, Single};
@@ -61,8 +62,8 @@ pub(crate) fn to_tf32(float: &Float) -> Value {
     Value::sized(whole.scalbn(exponent - 10).to_bits() as u64, 32)
 }
 
-/// A float in a narrower type after a number has been added to the part of its fraction that does not fit; what then does not
-/// fit is cut off.
+/// A float in a narrower type after a number has been added to the part of its fraction that does
+/// not fit; what then does not fit is cut off.
 pub(crate) fn round_by(to: DataType, float: &Float, random: I256) -> Result<Value> {
     let (exponent_bits, fraction_bits, dropped) = match (to, float.format) {
         (DataType::Hf, Format::Single) => (5, 10, 13),
@@ -84,7 +85,8 @@ pub(crate) fn round_by(to: DataType, float: &Float, random: I256) -> Result<Valu
     if value == 0.0 {
         return Ok(result(to, sign));
     }
-    // The fraction as a whole number of steps of the source, the random number added, and the steps of the result in it.
+    // The fraction as a whole number of steps of the source, the random number added, and the steps
+    // of the result in it.
     let source_fraction = i32::from(match format {
         Format::Half => 10_i8,
         _ => 23,

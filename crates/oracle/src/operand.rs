@@ -1,4 +1,5 @@
-//! Operands: where their elements stand, and what values they have. Chapter 5, *Vector operands* and *Regions*.
+//! Operands: where their elements stand, and what values they have. Chapter 5, *Vector operands*
+//! and *Regions*.
 
 use visakit::isa::{
     ConstOpnd, DataType, DataTypeClass, Modifier, Operand, Predicate, RawOperand, Region, StateClass, VecOperand,
@@ -24,7 +25,8 @@ pub(crate) struct Place {
     pub(crate) raw: bool,
     /// The type that its values are computed with; its own for what is no source.
     pub(crate) execution: DataType,
-    /// Of an operand of two threads, the bytes that come from the first; behind them stand those of the second.
+    /// Of an operand of two threads, the bytes that come from the first; behind them stand those of
+    /// the second.
     pub(crate) shared: Option<u64>,
     /// Where the variables end in the register file.
     end: u32,
@@ -269,7 +271,8 @@ fn elements(constant: &ConstOpnd) -> Vec<u64> {
         .collect()
 }
 
-/// The F that eight bits of a packed constant mean: a sign, three bits of exponent and four of fraction.
+/// The F that eight bits of a packed constant mean: a sign, three bits of exponent and four of
+/// fraction.
 fn packed_float(bits: u64) -> u64 {
     let sign = (bits >> 7) << 31;
     if bits & 0x7f == 0 {
@@ -309,7 +312,8 @@ fn modified(value: Value, modifier: Modifier, _: FloatMode) -> Value {
     }
 }
 
-/// A source in the type that the instruction computes in. Integers keep their values and get its pattern.
+/// A source in the type that the instruction computes in. Integers keep their values and get its
+/// pattern.
 fn converted(value: Value, to: DataType, mode: FloatMode) -> Value {
     match (value, Format::of(to)) {
         (Value::Integer(Integer { value, .. }), None) => Value::sized(value, to.bits()),
@@ -325,9 +329,11 @@ fn is_computed(data_type: DataType) -> bool {
     data_type.class() == DataTypeClass::Float && (Format::of(data_type).is_some() || data_type.packed().is_some())
 }
 
-/// The type that an instruction computes in: chapter 2, *Execution type*. `None` where integers and floats meet.
+/// The type that an instruction computes in: chapter 2, *Execution type*. `None` where integers and
+/// floats meet.
 pub(crate) fn execution_type(sources: &[DataType], destination: Option<DataType>) -> Option<DataType> {
-    // Floats of eight bits are only converted by name: they count as the numbers that their bits are.
+    // Floats of eight bits are only converted by name: they count as the numbers that their bits
+    // are.
     let floats = sources.iter().filter(|t| is_computed(**t)).count();
     if floats == 0 {
         let width = sources.iter().map(|t| t.bits()).max().unwrap_or(16).max(16);

@@ -1,4 +1,5 @@
-//! A page's Semantics bound to one instruction: names have become places, and what cannot change has been computed.
+//! A page's Semantics bound to one instruction: names have become places, and what cannot change
+//! has been computed.
 
 use visakit_codegen::model::SourceSpan;
 use visakit_codegen::model::semantics::{BinaryOperator, UnaryOperator};
@@ -176,7 +177,8 @@ impl Program {
         any(&self.statements)
     }
 
-    /// Whether the instruction takes a part of an operand from the thread that runs beside this one.
+    /// Whether the instruction takes a part of an operand from the thread that runs beside this
+    /// one.
     pub fn wants_neighbour(&self) -> bool {
         self.operands.iter().any(|place| place.shared.is_some())
     }

@@ -1,5 +1,5 @@
-//! Samplers: which texels a place means, and what a filter makes of them, as chapter 3, *Samplers*, says. Places are exact:
-//! whole numbers of 2 to the power of -160, which every coordinate is.
+//! Samplers: which texels a place means, and what a filter makes of them, as chapter 3, *Samplers*,
+//! says. Places are exact: whole numbers of 2 to the power of -160, which every coordinate is.
 
 use std::ops::RangeInclusive;
 
@@ -207,7 +207,8 @@ fn part(place: I256) -> f64 {
     fraction.as_f64() / 2.0_f64.powi(FRACTION as i32)
 }
 
-/// The place that messages end with: three coordinates and three numbers of texels; none where a coordinate is no number.
+/// The place that messages end with: three coordinates and three numbers of texels; none where a
+/// coordinate is no number.
 fn place(run: &mut Run<'_>, arguments: &[Node]) -> Result<Option<Place>> {
     let [u, v, r, ou, ov, or] = arguments else { return senseless("this place") };
     let mut place = Place { coordinates: [I256::ZERO; 3], shift: [0; 3] };
@@ -229,7 +230,8 @@ impl Message<'_> {
         &self.picture.image.desc
     }
 
-    /// The level that gradients of the coordinates ask for: the logarithm of the longer one in texels.
+    /// The level that gradients of the coordinates ask for: the logarithm of the longer one in
+    /// texels.
     fn level_of(&self, gradients: [[f64; 3]; 2]) -> Value {
         let length = |gradient: [f64; 3]| {
             let mut sum = 0.0;
@@ -258,7 +260,8 @@ impl Message<'_> {
         (clamp(low), clamp(high))
     }
 
-    /// The level whose texels count where levels are not mixed: the nearest, of two the lower one. None where it may be either.
+    /// The level whose texels count where levels are not mixed: the nearest, of two the lower one.
+    /// None where it may be either.
     fn level(&self, levels: Levels) -> Option<i64> {
         let (low, high) = self.clamped(levels);
         let [low, high] = [low, high].map(|level| (level + 0.5).ceil() as i64 - 1);
@@ -398,7 +401,8 @@ impl Message<'_> {
         if self.sampler.addressing != Addressing::Mirror {
             return (texels, side);
         }
-        // The image and its mirror image together repeat; what is in the mirror is counted backwards.
+        // The image and its mirror image together repeat; what is in the mirror is counted
+        // backwards.
         let period = one() * I256::from(2 * side);
         let inside = texels.rem_euclid(period);
         (if inside > one() * I256::from(side) { period - inside } else { inside }, side)
@@ -471,7 +475,8 @@ impl Message<'_> {
     }
 }
 
-/// How far a sum of mixed numbers may be off, of which this is the largest: subnormal numbers have steps of their own.
+/// How far a sum of mixed numbers may be off, of which this is the largest: subnormal numbers have
+/// steps of their own.
 fn room_of(most: f64) -> f64 {
     most * ROOM + 2.0_f64.powi(-140)
 }

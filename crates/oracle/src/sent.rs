@@ -1,4 +1,5 @@
-//! Where instructions send channels: what a page says of it, and what the emulator's kernel does, in the same words.
+//! Where instructions send channels: what a page says of it, and what the emulator's kernel does,
+//! in the same words.
 
 use std::fmt;
 

@@ -83,8 +83,8 @@ impl Program {
         })
     }
 
-    /// What an operand has in a channel: of a source what it is computed with, of a destination what stands there. None
-    /// where it is nowhere.
+    /// What an operand has in a channel: of a source what it is computed with, of a destination
+    /// what stands there. None where it is nowhere.
     pub fn element(&self, operand: usize, channel: u32, thread: &Thread) -> Option<String> {
         let place = self.operands.get(operand)?;
         let first = if matches!(place.kind, Kind::Predicate { .. }) { self.channels.first } else { 0 };

@@ -1,4 +1,5 @@
-//! A thread in which single instructions run, by their pages or by the emulator's kernels, from the same state.
+//! A thread in which single instructions run, by their pages or by the emulator's kernels, from the
+//! same state.
 
 use std::collections::HashMap;
 
@@ -39,7 +40,8 @@ pub struct Kernel {
     run: Run,
     constants: Vec<u8>,
     at: u32,
-    /// Where a part of an operand stands, the bytes of this thread's and of its neighbour's, and where both go.
+    /// Where a part of an operand stands, the bytes of this thread's and of its neighbour's, and
+    /// where both go.
     exchange: Option<(u32, [u32; 2], u32)>,
     /// What it does with the channels, where it lets them go somewhere.
     lowered: Option<Lowered>,
@@ -76,7 +78,8 @@ impl Kernel {
         self.run.call(thread, world)
     }
 
-    /// Where the instruction lets channels go, or what the thread waits for; nothing where they go on.
+    /// Where the instruction lets channels go, or what the thread waits for; nothing where they go
+    /// on.
     ///
     /// # Errors
     /// When the machine stops the thread.

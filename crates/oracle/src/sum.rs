@@ -1,5 +1,5 @@
-//! Sums of products of matrices, exact: DPAS rounds them where they are stored. What is added up can be as far apart as the
-//! largest F squared and the least one, more than any format has bits.
+//! Sums of products of matrices, exact: DPAS rounds them where they are stored. What is added up
+//! can be as far apart as the largest F squared and the least one, more than any format has bits.
 
 use crate::float::{Join, join_wide};
 
@@ -76,7 +76,8 @@ impl Sum {
         self
     }
 
-    /// In quad precision. What that lacks is kept in its last bit, so that rounding it to a format is rounding once.
+    /// In quad precision. What that lacks is kept in its last bit, so that rounding it to a format
+    /// is rounding once.
     pub(crate) fn to_wide(&self) -> u128 {
         if let Some(special) = self.special {
             return special;

@@ -123,7 +123,8 @@ impl Value {
 }
 
 impl Float {
-    /// The float joined with others by an operation; each of the values that they may be gives one that the result may be.
+    /// The float joined with others by an operation; each of the values that they may be gives one
+    /// that the result may be.
     pub(crate) fn joined(how: Join, operands: [&Self; 3], mode: FloatMode) -> Value {
         let format = operands[0].format;
         let join = |a, b, c| format.join(how, [a, b, c], mode);
@@ -139,7 +140,8 @@ impl Float {
                 }
             }
         }
-        // IEEE 754 leaves open whether a result is subnormal that is so before it is rounded only: chapter 2.
+        // IEEE 754 leaves open whether a result is subnormal that is so before it is rounded only:
+        // chapter 2.
         if bits & !format.sign() == format.least_normal() && format.flushed(1, mode) == 0 {
             others.push(bits & format.sign());
         }

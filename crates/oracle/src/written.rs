@@ -1,4 +1,5 @@
-//! What a block leaves in registers: elements of operands and bytes of raw ones, written when the block is at its end.
+//! What a block leaves in registers: elements of operands and bytes of raw ones, written when the
+//! block is at its end.
 
 use visakit::isa::DataType;
 use visakit_codegen::model::SourceSpan;

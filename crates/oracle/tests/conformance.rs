@@ -1,5 +1,6 @@
-//! The conformance suite of the emulator by the pages: every instruction by its Semantics, with the same results. One case in many in
-//! the test command, all of them with `VISAKIT_BY_SPEC=1`, which takes long; `VISAKIT_ONLY` chooses families.
+//! The conformance suite of the emulator by the pages: every instruction by its Semantics, with the
+//! same results. One case in many in the test command, all of them with `VISAKIT_BY_SPEC=1`, which
+//! takes long; `VISAKIT_ONLY` chooses families.
 
 #[path = "../../emulator/tests/common/suite.rs"]
 mod suite;
@@ -18,7 +19,8 @@ fn kernels_by_their_pages() {
     let (model, _) =
         visakit_codegen::read_texts(visakit::sources::SPECIFICATION.iter().map(Page::built_in).collect());
     let whole = std::env::var_os("VISAKIT_BY_SPEC").is_some();
-    // Cases, those without any fallback, and which instructions were left to their kernels how often.
+    // Cases, those without any fallback, and which instructions were left to their kernels how
+    // often.
     let counts: Mutex<(usize, usize, BTreeMap<&str, usize>)> = Mutex::default();
     run_suite(&Suite {
         folder: &folder,

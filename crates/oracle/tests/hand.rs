@@ -1,4 +1,5 @@
-//! Single instructions by their pages: values that were worked out by hand from the chapters, and the host's arithmetic.
+//! Single instructions by their pages: values that were worked out by hand from the chapters, and
+//! the host's arithmetic.
 
 use visakit::isa::{GeneralId, Platform, predefined};
 use visakit::object::Routine;
@@ -47,7 +48,8 @@ fn variable(name: &str) -> (GeneralId, usize) {
     (GeneralId(predefined::DECLARED + (at * 4 + letter) as u32), TYPES[at].1)
 }
 
-/// Runs a statement by its page. `given` are variables with the bits of their elements; the elements of `wanted` are the answer.
+/// Runs a statement by its page. `given` are variables with the bits of their elements; the
+/// elements of `wanted` are the answer.
 fn run(model: &Model, statement: &str, given: &[(&str, &[u64])], wanted: &str, count: usize) -> Vec<u64> {
     let routine = routine(statement);
     let stage = Stage::new(&routine, Platform::Pvc).unwrap();
@@ -80,7 +82,8 @@ fn f(values: &[f32]) -> Vec<u64> {
     values.iter().map(|v| v.to_bits().into()).collect()
 }
 
-/// Cases whose results are worked out by hand: a statement, its sources, and what is left in the destination.
+/// Cases whose results are worked out by hand: a statement, its sources, and what is left in the
+/// destination.
 #[test]
 fn worked_by_hand() {
     let model = model();
@@ -135,7 +138,8 @@ fn worked_by_hand() {
         "Dd",
         &[5, 2, 7, 4],
     );
-    // Regions: rows of two elements that are four apart, the elements two apart; the destination's are two apart.
+    // Regions: rows of two elements that are four apart, the elements two apart; the destination's
+    // are two apart.
     case(
         "mov (M1, 4) Dw(0,0)<2> Vw(0,1)<4;2,2>",
         &[("Vw", &[10, 11, 12, 13, 14, 15, 16, 17])],
@@ -197,7 +201,8 @@ fn worked_by_hand() {
         "Xud",
         &[1, 0],
     );
-    // All that an instruction reads is what stood there before: the destination is one element behind the source.
+    // All that an instruction reads is what stood there before: the destination is one element
+    // behind the source.
     case("mov (M1, 4) Vd(0,1)<1> Vd(0,0)<1;1,0>", &[("Vd", &[1, 2, 3, 4, 5])], "Vd", &[1, 1, 2, 3, 4]);
 }
 

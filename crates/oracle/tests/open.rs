@@ -1,4 +1,5 @@
-//! What the pages leave open is said to be so: the oracle has no answer of its own to hold against a kernel's.
+//! What the pages leave open is said to be so: the oracle has no answer of its own to hold against
+//! a kernel's.
 
 use visakit::isa::{GeneralId, Platform, predefined};
 use visakit::object::Routine;
@@ -24,7 +25,8 @@ fn routine(statement: &str) -> Routine {
     parse(&text, options).unwrap_or_else(|errors| panic!("{statement}: {}", errors[0].message)).routine
 }
 
-/// Runs a statement by its page, with a group's memory of 1024 bytes, from what `fill` makes of a thread.
+/// Runs a statement by its page, with a group's memory of 1024 bytes, from what `fill` makes of a
+/// thread.
 fn run(statement: &str, fill: impl Fn(&Stage<'_>, &mut Thread)) -> Result<Effects, Halt> {
     let (model, routine) = (model(), routine(statement));
     let stage = Stage::new(&routine, Platform::Dg2).unwrap();
@@ -45,8 +47,8 @@ fn enabled(stage: &Stage<'_>) -> u32 {
     stage.offset(predefined::CE0).unwrap()
 }
 
-/// Chapter 5: an address leads to no predefined variable but `%arg` and `%retval`. One that lies over `%ce0` would change what the
-/// instruction is told.
+/// Chapter 5: an address leads to no predefined variable but `%arg` and `%retval`. One that lies
+/// over `%ce0` would change what the instruction is told.
 #[test]
 fn an_address_leads_to_no_register_of_the_machine() {
     let statement = "xor (M1_NM, 16) r[A0(0),0]<1>:ub %ce0(0,0)<0;1,0> A(0,0)<1;1,0>";
@@ -58,7 +60,8 @@ fn an_address_leads_to_no_register_of_the_machine() {
     assert!(to(|stage| enabled(stage) - 16).is_ok());
 }
 
-/// Which of several channels is the last to write a byte is not defined; of an address of local memory the upper bits are a tag.
+/// Which of several channels is the last to write a byte is not defined; of an address of local
+/// memory the upper bits are a tag.
 #[test]
 fn addresses_with_a_tag_are_those_without() {
     let store = |second: u32| {
@@ -77,7 +80,8 @@ fn addresses_with_a_tag_are_those_without() {
     assert!(!store(0x8000_0002));
 }
 
-/// Chapter 3: where a channel moves bytes behind the last address it is undefined whether they are the first ones.
+/// Chapter 3: where a channel moves bytes behind the last address it is undefined whether they are
+/// the first ones.
 #[test]
 fn what_goes_around_behind_the_last_address_is_open() {
     let statement = "lsc_store_strided.ugm (M1_NM, 16) bti(0x0)[A, B(0,0)]:a32 B:d32x4";

@@ -1,7 +1,8 @@
-//! One legal instruction: values for the fields of a page's layout, changed until the rules find nothing.
+//! One legal instruction: values for the fields of a page's layout, changed until the rules find
+//! nothing.
 //!
-//! What a field may hold comes from the reflection tables. The bytes are put together here and read by the decoder, so that
-//! two readings of one layout meet.
+//! What a field may hold comes from the reflection tables. The bytes are put together here and read
+//! by the decoder, so that two readings of one layout meet.
 
 use arbitrary::{Result, Unstructured};
 use visakit::isa::{DataType, ExecSize, Instruction, Platform, RawOperand, VecOperand, list_data};
@@ -22,7 +23,8 @@ const STEPS: usize = 400;
 /// What bytes that are no instruction are worth, in broken rules.
 const UNREADABLE: usize = 1000;
 
-/// An instruction of a page, or none where chance finds no legal one. A label in it is this one, by its number.
+/// An instruction of a page, or none where chance finds no legal one. A label in it is this one, by
+/// its number.
 pub(crate) fn instruction(
     u: &mut Unstructured<'_>,
     scope: &mut Scope,
@@ -37,7 +39,8 @@ pub(crate) fn instruction(
         draft.values.push(value);
     }
     let (mut cost, mut instruction) = draft.cost(scope);
-    // The steps have chances of their own, so that what is behind the instruction stays where it is in the input.
+    // The steps have chances of their own, so that what is behind the instruction stays where it is
+    // in the input.
     let seed: u32 = u.arbitrary()?;
     for step in 0..STEPS {
         if cost == 0 {

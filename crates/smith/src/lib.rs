@@ -1,8 +1,9 @@
-//! Legal vISA of any bytes, in the manner of wasm-smith: what the rules take, of every instruction, type and region that
-//! the pages have, so that tests and fuzzers begin behind the first error.
+//! Legal vISA of any bytes, in the manner of wasm-smith: what the rules take, of every instruction,
+//! type and region that the pages have, so that tests and fuzzers begin behind the first error.
 //!
-//! Nothing here says a name, a value or a range: they come from the reflection tables of [`visakit::isa`], and what makes an
-//! instruction legal is [`visakit::verify`]. A fuzzer's bytes are its choices; without one they follow from a seed.
+//! Nothing here says a name, a value or a range: they come from the reflection tables of
+//! [`visakit::isa`], and what makes an instruction legal is [`visakit::verify`]. A fuzzer's bytes
+//! are its choices; without one they follow from a seed.
 //!
 //! ```
 //! use visakit_smith::{Config, Unstructured, bytes, routine};

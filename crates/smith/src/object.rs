@@ -8,7 +8,8 @@ use visakit::rt::Version;
 use crate::NAMES;
 use crate::routine::{Config, named, platform};
 
-/// A legal object of one to three kernels and up to two functions, and the platform that it is legal on.
+/// A legal object of one to three kernels and up to two functions, and the platform that it is
+/// legal on.
 ///
 /// # Errors
 /// None that bytes could cause, see [`crate::routine`].

@@ -42,7 +42,8 @@ pub(crate) fn vector(
     let class = if plain { OperandClass::General } else { *u.choose(&classes)? };
     // Texts have no constants and no indirect operands of some types.
     let class = if ty.operand() || !classes.contains(&OperandClass::General) { class } else { OperandClass::General };
-    // Numbers are packed in constants only, truths stand in predicates, and some types in texts only.
+    // Numbers are packed in constants only, truths stand in predicates, and some types in texts
+    // only.
     let held = match ty {
         DataType::Bool => DataType::Ud,
         ty => ty.element().or(ty.object_type()).unwrap_or(ty),
@@ -131,7 +132,8 @@ fn general(u: &mut Unstructured<'_>, scope: &mut Scope, place: &Place<'_>, ty: D
     Ok(GenOpnd { id, row_offset: row as u8, col_offset: column as u8, region })
 }
 
-/// A region that is usual, or any: only where each row has an address of its own may the first of its numbers be left out.
+/// A region that is usual, or any: only where each row has an address of its own may the first of
+/// its numbers be left out.
 fn region(u: &mut Unstructured<'_>, place: &Place<'_>, has_addresses: bool) -> Result<Region> {
     let of = |vertical_stride, width, horizontal_stride| Region { vertical_stride, width, horizontal_stride };
     let numbers: Vec<Stride> = Stride::ALL.iter().copied().filter(|s| s.elements().is_some()).collect();

@@ -1,4 +1,5 @@
-//! A legal routine: declarations, blocks that go forward, loops that count down, subroutines that call none.
+//! A legal routine: declarations, blocks that go forward, loops that count down, subroutines that
+//! call none.
 
 use arbitrary::{Result, Unstructured};
 use visakit::builder::{RoutineBuilder, immediate};
@@ -21,8 +22,8 @@ pub struct Config {
     pub platform: Option<Platform>,
     /// The most instructions of a routine; 40 when not given. The input may end before.
     pub instructions: Option<usize>,
-    /// The one page whose instructions stand in the routine. Those that go somewhere belong to the plan, unless it is straight:
-    /// then they go to labels that stand at its end.
+    /// The one page whose instructions stand in the routine. Those that go somewhere belong to the
+    /// plan, unless it is straight: then they go to labels that stand at its end.
     pub page: Option<&'static Page>,
     /// Whether instructions go to other places: otherwise one follows the other.
     pub straight: bool,
@@ -262,7 +263,8 @@ impl Plan {
         Ok(())
     }
 
-    /// A jump by a number, where the platform has one: all its places are the end of the block behind it.
+    /// A jump by a number, where the platform has one: all its places are the end of the block
+    /// behind it.
     fn switch(&mut self, u: &mut Unstructured<'_>, depth: usize) -> Result<()> {
         let end = self.label();
         self.go(u, &pages::SWITCHJMP, end)?;

@@ -1,4 +1,5 @@
-//! What the instructions of a routine may name. A variable is declared when an operand needs one that is not there yet.
+//! What the instructions of a routine may name. A variable is declared when an operand needs one
+//! that is not there yet.
 
 use arbitrary::{Result, Unstructured};
 use visakit::builder::{RoutineBuilder, Variable};
@@ -24,7 +25,8 @@ pub(crate) struct Scope {
     pub(crate) samplers: Vec<SamplerId>,
     pub(crate) surfaces: Vec<SurfaceId>,
     pub(crate) strings: Vec<StringId>,
-    /// General variables that operands may be, with their types and bytes: not the counters of loops.
+    /// General variables that operands may be, with their types and bytes: not the counters of
+    /// loops.
     variables: Vec<(GeneralId, DataType, u32)>,
 }
 

@@ -1,4 +1,5 @@
-//! What the generator makes: all of it is legal, all of the pages is in it, and the vendor's assembler agrees.
+//! What the generator makes: all of it is legal, all of the pages is in it, and the vendor's
+//! assembler agrees.
 //!
 //! `VISAKIT_MADE` says how many routines the vendor's assembler gets, `VISAKIT_SEED` which ones.
 
@@ -79,7 +80,8 @@ impl Reached {
     }
 }
 
-/// Each page for itself, on each platform that has it: what is made is legal, and something is made.
+/// Each page for itself, on each platform that has it: what is made is legal, and something is
+/// made.
 #[test]
 fn every_page_is_made() {
     let mut reached = Reached::default();
@@ -116,7 +118,8 @@ fn text_of(routine: &Routine, platform: Platform) -> String {
     print(&object, object.routines().next().unwrap(), Some(platform), Style::Full)
 }
 
-/// The vendor's verdict on a text: the routine of its object, which lacks operands, or what it says.
+/// The vendor's verdict on a text: the routine of its object, which lacks operands, or what it
+/// says.
 fn vendor(dir: &Path, platform: Platform, text: &str) -> Result<Routine, String> {
     std::fs::write(dir.join("k.visaasm"), text).unwrap();
     for file in ["k.isa", "k.errors.txt"] {
@@ -149,8 +152,8 @@ fn vendor(dir: &Path, platform: Platform, text: &str) -> Result<Routine, String>
     }
 }
 
-/// What is wrong with the vendor's verdict on a text; nothing where it takes it, makes our tables of it, and prints of our
-/// object what we print.
+/// What is wrong with the vendor's verdict on a text; nothing where it takes it, makes our tables
+/// of it, and prints of our object what we print.
 fn disagreement(dir: &Path, platform: Platform, text: &str) -> Option<String> {
     let ours = match parse(text, Options { file: "made".to_owned(), platform: Some(platform) }) {
         Ok(parsed) => parsed.into_object(),
@@ -212,7 +215,8 @@ fn smallest(dir: &Path, platform: Platform, text: &str, said: &str) -> String {
 /// What the vendor's assembler makes of pages otherwise than we do, and why: `PAGE | reason`.
 const KNOWN: &str = include_str!("known.txt");
 
-/// The vendor's assembler takes what the rules take, page by page: a sample of them, or all with `VISAKIT_MADE`.
+/// The vendor's assembler takes what the rules take, page by page: a sample of them, or all with
+/// `VISAKIT_MADE`.
 #[test]
 fn genx_ir_takes_it() {
     if !visakit_testing::have("genx_ir_takes_it", "vendor", visakit_testing::program("GenX_IR"), "GenX_IR") {

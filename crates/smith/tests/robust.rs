@@ -1,5 +1,5 @@
-//! No input makes the readers panic, loop, or take memory out of proportion: the fuzz targets on the corpus, on damaged
-//! inputs and on seeds, each with a budget of time, memory and stack.
+//! No input makes the readers panic, loop, or take memory out of proportion: the fuzz targets on
+//! the corpus, on damaged inputs and on seeds, each with a budget of time, memory and stack.
 //!
 //! `VISAKIT_MUTATIONS` says how many inputs each target gets, `VISAKIT_SEED` which ones.
 
@@ -107,7 +107,8 @@ fn corpus(kind: &str) -> Vec<(PathBuf, Vec<u8>)> {
     files.into_iter().map(|f| (f.clone(), std::fs::read(f).unwrap())).collect()
 }
 
-/// Damages an input: bytes, numbers of all widths, cuts, pieces of itself or of another input in other places.
+/// Damages an input: bytes, numbers of all widths, cuts, pieces of itself or of another input in
+/// other places.
 fn mutate(random: &mut Random, seed: &[u8], other: &[u8]) -> Vec<u8> {
     let mut out = seed.to_vec();
     for _ in 0..=random.below(3) {
@@ -148,8 +149,9 @@ fn mutate(random: &mut Random, seed: &[u8], other: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Runs a target on an input within its budgets. The input stays in a file when it does not keep to them, even where
-/// nobody is left to say so: an allocation beyond the budget fails, which ends the process.
+/// Runs a target on an input within its budgets. The input stays in a file when it does not keep to
+/// them, even where nobody is left to say so: an allocation beyond the budget fails, which ends the
+/// process.
 fn guarded(kind: &str, target: fn(&[u8]), input: Vec<u8>, name: &str) {
     let last = visakit_testing::scratch(&format!("robust-{kind}")).join("last");
     std::fs::write(&last, &input).unwrap();
@@ -257,7 +259,8 @@ fn peak(run: impl FnOnce()) -> usize {
     MEMORY.max_allocated().saturating_sub(level)
 }
 
-/// Decoding takes at most 8 times the object's size, also where the file is made to be small and to mean much.
+/// Decoding takes at most 8 times the object's size, also where the file is made to be small and to
+/// mean much.
 #[test]
 fn decoding_takes_little_memory() {
     let _alone = alone();

@@ -1,5 +1,5 @@
-//! Changes planted into whole specifications: each is found with its class and at its lines, and nothing else is;
-//! what only reformats a page changes nothing.
+//! Changes planted into whole specifications: each is found with its class and at its lines, and
+//! nothing else is; what only reformats a page changes nothing.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -452,7 +452,8 @@ fn planted(dir: &Path, plants: &[Plant]) {
         };
         let before = lines(&page.1, at, from);
         page.1.replace_range(at..at + from.len(), to);
-        // What moves with the edit: renamed instructions and fields keep the rest of their page consistent.
+        // What moves with the edit: renamed instructions and fields keep the rest of their page
+        // consistent.
         let after = lines(&page.1, at, to);
         let new = model(&changed);
         let found = diff(&old, &new, &platforms);
@@ -572,7 +573,8 @@ fn a_shared_list_changes_once() {
     assert!(found[0].touches.len() > 90 && found[0].touches.contains(&"ADD".to_owned()));
 }
 
-/// The causes of edits, each of which replaces all that it finds in the pages whose path begins with its file.
+/// The causes of edits, each of which replaces all that it finds in the pages whose path begins
+/// with its file.
 fn causes_of(dir: &Path, edits: &[(&str, &str, &str)]) -> Vec<Cause> {
     let mut old = pages(dir);
     // A part of the pages is as good, and read much faster.
@@ -591,7 +593,8 @@ fn causes_of(dir: &Path, edits: &[(&str, &str, &str)]) -> Vec<Cause> {
     causes(&diff(&model(&old), &model(&new), &platforms()))
 }
 
-/// One edit is one cause, however many facts it shows in; the same edit of many pages is one as well.
+/// One edit is one cause, however many facts it shows in; the same edit of many pages is one as
+/// well.
 #[test]
 fn one_edit_is_one_cause() {
     let one = |edits: &[(&str, &str, &str)], class, what: &str, subjects: usize, changes: usize| {
@@ -858,7 +861,8 @@ fn layout_of_the_vendors_pages_is_no_change() {
     }
 }
 
-/// The whole way from one revision of the vendor's documents to the next, checked by hand against `diff -r`.
+/// The whole way from one revision of the vendor's documents to the next, checked by hand against
+/// `diff -r`.
 #[test]
 fn the_vendors_revisions() {
     let (Some(a), Some(b)) =

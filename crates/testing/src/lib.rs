@@ -1,5 +1,5 @@
-//! What the tests of all crates share: where things are, how a test says that it was skipped, golden files, and the vendor's
-//! printer. It is published with none of them.
+//! What the tests of all crates share: where things are, how a test says that it was skipped,
+//! golden files, and the vendor's printer. It is published with none of them.
 
 pub mod schema;
 
@@ -11,7 +11,8 @@ pub fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository is there")
 }
 
-/// Whether a test that needs something outside the repository can run. `VISAKIT_REQUIRE` makes its absence a failure.
+/// Whether a test that needs something outside the repository can run. `VISAKIT_REQUIRE` makes its
+/// absence a failure.
 pub fn have(test: &str, group: &str, found: bool, what: &str) -> bool {
     if found {
         return true;
@@ -22,7 +23,8 @@ pub fn have(test: &str, group: &str, found: bool, what: &str) -> bool {
     false
 }
 
-/// Says that a test did not run, or not all of it: past the harness, which keeps to itself what a passing test prints.
+/// Says that a test did not run, or not all of it: past the harness, which keeps to itself what a
+/// passing test prints.
 fn skipped(test: &str, why: &str) {
     use std::io::Write as _;
     let _ = writeln!(std::io::stderr(), "skipped: {test}: {why}");

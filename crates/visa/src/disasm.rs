@@ -28,8 +28,8 @@ Exit codes: 0 printed, 1 the object is wrong or something of it is missing, 2 us
 pub(super) struct Args {
     /// An object, a text, a zebin or an archive of zebins that hold some, or `-` for standard input
     input: PathBuf,
-    /// A file for the text, or a folder that gets a file for each routine (`DIR/` is made when it is not there); without
-    /// it the text goes to standard output
+    /// A file for the text, or a folder that gets a file for each routine (`DIR/` is made when it
+    /// is not there); without it the text goes to standard output
     #[arg(short, long, value_name = "FILE|DIR")]
     output: Option<PathBuf>,
     #[command(flatten)]

@@ -1,5 +1,5 @@
-//! Findings of a comparison for a person, by what caused them: the totals first, then the causes from the gravest on, each
-//! with how much it makes, where it is and what to do.
+//! Findings of a comparison for a person, by what caused them: the totals first, then the causes
+//! from the gravest on, each with how much it makes, where it is and what to do.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -104,7 +104,8 @@ fn folded(groups: Vec<Group>) -> Vec<Group> {
     out
 }
 
-/// A cause: how much it makes and what it is; where it is and where it shows; what to do, where that was not just `said`.
+/// A cause: how much it makes and what it is; where it is and where it shows; what to do, where
+/// that was not just `said`.
 fn row<'a>(s: &mut String, group: &'a Group, said: &mut Vec<&'a str>, layout: Layout) {
     line(s, group.count, &group.what, layout);
     let mut below = |text: &str| {

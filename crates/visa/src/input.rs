@@ -94,8 +94,8 @@ pub(crate) struct Selection {
     /// Of a zebin or an archive, only the kernel or function of this name
     #[arg(long, value_name = "NAME")]
     pub(crate) kernel: Option<String>,
-    /// The platform, where the file does not say it: it decides the size of a register. Of an archive, only the programs
-    /// for it. A file without vISA is compiled for it from its SPIR-V
+    /// The platform, where the file does not say it: it decides the size of a register. Of an
+    /// archive, only the programs for it. A file without vISA is compiled for it from its SPIR-V
     #[arg(long, value_name = "NAME", value_parser = Device::from_name, visible_alias = "device")]
     pub(crate) platform: Option<Device>,
 }

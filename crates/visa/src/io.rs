@@ -1,7 +1,8 @@
 //! The one door for files and streams: what is read, what is written, and what is said of it.
 //!
-//! `-` is standard input or output. A file is written whole or not at all. What goes wrong with standard output is kept until
-//! the end, see [`end`], so that a reader who went away does not change the verdict of a command.
+//! `-` is standard input or output. A file is written whole or not at all. What goes wrong with
+//! standard output is kept until the end, see [`end`], so that a reader who went away does not
+//! change the verdict of a command.
 
 use std::collections::HashSet;
 use std::io::{self, IsTerminal, Read, Write};
@@ -55,7 +56,8 @@ pub(crate) fn color(stream: &impl IsTerminal) -> bool {
     }
 }
 
-/// How reports on standard output are laid out: as wide as the terminal, or as the variable `COLUMNS` says.
+/// How reports on standard output are laid out: as wide as the terminal, or as the variable
+/// `COLUMNS` says.
 pub(crate) fn layout() -> Layout {
     let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let terminal = || terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));
@@ -63,8 +65,8 @@ pub(crate) fn layout() -> Layout {
     Layout { width, color: color(&io::stdout()) }
 }
 
-/// The exit code of the process: that of its outcome, unless standard output could not be written. A reader that went away is
-/// no error: it has what it wanted.
+/// The exit code of the process: that of its outcome, unless standard output could not be written.
+/// A reader that went away is no error: it has what it wanted.
 pub(crate) fn end(outcome: Outcome) -> ExitCode {
     match STDOUT_LOST.get() {
         Some(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -171,7 +173,8 @@ pub(crate) fn text_of(path: &Path, bytes: Vec<u8>) -> Result<String, Box<Diagnos
     })
 }
 
-/// A place to write to: a file, or standard output. It is made before the work, so that a place that cannot be is said first.
+/// A place to write to: a file, or standard output. It is made before the work, so that a place
+/// that cannot be is said first.
 #[derive(Debug)]
 pub(crate) struct Output {
     /// As the user named it; `-` is standard output.
@@ -194,8 +197,8 @@ impl Output {
     /// A place for what is made from `sources`.
     ///
     /// # Errors
-    /// When there is no such folder, a folder stands there, or it is one of the sources; and when it is standard output, where
-    /// `--format json` writes its object.
+    /// When there is no such folder, a folder stands there, or it is one of the sources; and when
+    /// it is standard output, where `--format json` writes its object.
     pub(crate) fn new(path: &Path, sources: &[&Path], format: OutputFormat) -> Result<Self, Box<Diagnostic>> {
         let refuse = |message: &str, help: &str| Err(Box::new(write_problem(path, message).help(help)));
         if is_stream(path) {
@@ -244,7 +247,8 @@ impl Output {
         path.map_or_else(|| Ok(Self::stdout(format)), |path| Self::new(path, sources, format))
     }
 
-    /// Checks that no two of several places are the same file, of which only the last would be left.
+    /// Checks that no two of several places are the same file, of which only the last would be
+    /// left.
     ///
     /// # Errors
     /// At the second of two that are.
@@ -295,8 +299,8 @@ impl Output {
     }
 }
 
-/// Writes a file that is made from `sources`, whose name is the command's result, and so says nothing about it; folders on the
-/// way are made.
+/// Writes a file that is made from `sources`, whose name is the command's result, and so says
+/// nothing about it; folders on the way are made.
 ///
 /// # Errors
 /// When it cannot be written.

@@ -1,6 +1,7 @@
 //! The command `visa`: one file a command, and what they share.
 //!
-//! Exit codes: 0 done and nothing found, 1 the input is wrong or a comparison found something, 2 usage or I/O.
+//! Exit codes: 0 done and nothing found, 1 the input is wrong or a comparison found something, 2
+//! usage or I/O.
 
 mod asm;
 mod compile;

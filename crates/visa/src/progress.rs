@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 
-/// A progress bar that appears when something takes more than a second, on a terminal, and moves on even while nothing is done.
+/// A progress bar that appears when something takes more than a second, on a terminal, and moves on
+/// even while nothing is done.
 pub(crate) struct Bar {
     bar: Arc<ProgressBar>,
     /// Closed when the run is done.

@@ -90,7 +90,8 @@ impl Outcome {
     }
 }
 
-/// Whether a finding is about how the command was called, or about a file that cannot be read or written.
+/// Whether a finding is about how the command was called, or about a file that cannot be read or
+/// written.
 fn is_usage(code: &str) -> bool {
     const PREFIXES: [&str; 13] = [
         "argument-",
@@ -149,7 +150,8 @@ pub(crate) fn report(findings: &[Diagnostic], format: impl Into<ReportFormat>) {
     }
 }
 
-/// Prints the one object of `--format json`: `findings`, and the command's own members: a struct or an object.
+/// Prints the one object of `--format json`: `findings`, and the command's own members: a struct or
+/// an object.
 pub(crate) fn answer(findings: &[Diagnostic], own: impl Serialize) {
     #[derive(Serialize)]
     struct Answer<'a, T> {
@@ -164,8 +166,8 @@ pub(crate) fn answer(findings: &[Diagnostic], own: impl Serialize) {
     }
 }
 
-/// The findings that are printed: all, or where there are very many of them the first errors, with a note that counts the
-/// others.
+/// The findings that are printed: all, or where there are very many of them the first errors, with
+/// a note that counts the others.
 pub(crate) fn printed(findings: &[Diagnostic]) -> Cow<'_, [Diagnostic]> {
     debug_assert_eq!(
         findings.iter().map(|finding| finding.code).find(|code| !explain::is_known(code)),

@@ -124,8 +124,8 @@ fn text(module: &Module, source: &str, platform: Option<Platform>) -> Result<Ver
     let object = Object::decode(&bytes)
         .map_err(|error| module.problem(error.code, error.message).at_offset(error.offset as u64).help(error.help))?;
     let printed: String = object.routines().map(|r| print(&object, r, platform, Style::Full)).collect();
-    // The declaration of a function whose body is in another file has no place in an object; the vendor's assembler
-    // drops it too.
+    // The declaration of a function whose body is in another file has no place in an object; the
+    // vendor's assembler drops it too.
     let declared = source.lines().any(|line| line.starts_with(".funcdecl"));
     let without = |text: &str| -> String {
         text.split_inclusive('\n').filter(|line| !declared || !line.starts_with(".funcdecl")).collect()

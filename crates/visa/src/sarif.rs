@@ -18,8 +18,8 @@ pub(crate) struct Detail {
     pub(crate) way: usize,
 }
 
-/// Prints findings as a log with one run. What is only a note about the finding before it is a place that belongs to that.
-/// `details` go by the place of a finding among all.
+/// Prints findings as a log with one run. What is only a note about the finding before it is a
+/// place that belongs to that. `details` go by the place of a finding among all.
 pub(crate) fn print(findings: &[Diagnostic], mut details: BTreeMap<usize, Detail>) {
     let findings = printed(findings);
     // What is left of too many is in another order.
@@ -153,7 +153,8 @@ struct Step<'a> {
     location: Location<'a>,
 }
 
-/// What makes a finding the same in another version of the file: its kind and the text of its line, and which of those it is.
+/// What makes a finding the same in another version of the file: its kind and the text of its line,
+/// and which of those it is.
 #[derive(Serialize)]
 struct Fingerprints {
     #[serde(rename = "ruleAndLine/v1")]

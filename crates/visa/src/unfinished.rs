@@ -1,6 +1,7 @@
 //! Files and folders that are not finished: a process that is stopped takes them away first.
 //!
-//! What is killed without notice, or loses its power, may leave a file `.visa-…`; the file that it was to become is as before.
+//! What is killed without notice, or loses its power, may leave a file `.visa-…`; the file that it
+//! was to become is as before.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -37,7 +38,8 @@ impl Unfinished {
 
 impl Drop for Unfinished {
     fn drop(&mut self) {
-        // It may have been finished, and be in the list no more. What has a guard is not dropped while the list is locked.
+        // It may have been finished, and be in the list no more. What has a guard is not dropped
+        // while the list is locked.
         all().retain(|path| *path != self.0);
     }
 }

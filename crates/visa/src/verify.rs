@@ -87,7 +87,8 @@ struct Source<'a> {
 impl Source<'_> {
     /// Where a violation is, in a routine whose instructions have these lines.
     fn range(&self, place: &Location, numbers: &[u32]) -> Option<Range<usize>> {
-        // Of routines that call their variables the same, this one's stand last in front of its code.
+        // Of routines that call their variables the same, this one's stand last in front of its
+        // code.
         let end = numbers.first().and_then(|line| self.lines.start(*line)).unwrap_or(self.text.len());
         let declared = |input: bool, name: &str| {
             let all = self.declarations.get(&(input, name))?;
@@ -133,7 +134,8 @@ fn statement(text: &str, lines: &Lines, line: u32) -> Option<Range<usize>> {
     Some(start + lead..start + body)
 }
 
-/// The directives about variables, by whether they are inputs and by name, in the order of the text.
+/// The directives about variables, by whether they are inputs and by name, in the order of the
+/// text.
 fn declarations(text: &str) -> HashMap<(bool, &str), Vec<Range<usize>>> {
     let mut out: HashMap<_, Vec<_>> = HashMap::new();
     let mut start = 0;

@@ -1,7 +1,8 @@
-//! `visa run --check`: kernels with planted bugs, of which each is found at its line, and correct ones, of which none is.
+//! `visa run --check`: kernels with planted bugs, of which each is found at its line, and correct
+//! ones, of which none is.
 //!
-//! The kernels are those of `tests/checks`, with how each is run in a comment above it; the vendor's compiler translates them
-//! for two targets.
+//! The kernels are those of `tests/checks`, with how each is run in a comment above it; the
+//! vendor's compiler translates them for two targets.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

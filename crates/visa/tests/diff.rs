@@ -1,4 +1,5 @@
-//! `visa diff` as a command: pages that were edited are probed, and what does not hold is led back to the edits.
+//! `visa diff` as a command: pages that were edited are probed, and what does not hold is led back
+//! to the edits.
 
 mod common;
 
@@ -7,7 +8,8 @@ use std::path::Path;
 use common::run;
 use visakit::sources::SPECIFICATION;
 
-/// An edit of our pages: what is replaced and by what, behind which text, and the cause that it is: its class and how it begins.
+/// An edit of our pages: what is replaced and by what, behind which text, and the cause that it is:
+/// its class and how it begins.
 struct Edit(&'static str, &'static str, &'static str, &'static str, &'static str, &'static str);
 
 /// Edits of all kinds that facts depend on. None of them touches what another one does.
@@ -120,7 +122,8 @@ fn findings_are_led_back_to_edits() {
     assert!(causes[0]["instructions"].as_array().unwrap().len() < 200 && findings.len() > 40, "{shown}");
     assert!(report["facts"]["opcode"]["probed"].as_u64().unwrap() > 250);
 
-    // For a person the totals come first, then the causes, and with details each finding with its line.
+    // For a person the totals come first, then the causes, and with details each finding with its
+    // line.
     let (exit, summary, findings) = run(&["diff", "--spec", spec, "--no-behaviour", "--details"]);
     assert_eq!(exit, 1);
     let first = summary.lines().next().unwrap();

@@ -1,6 +1,7 @@
-//! The command's contract as files that are dropped into `tests/cli`: `NAME.trycmd` has commands, what they print and
-//! their exit codes; a folder `NAME.in` beside it is where they run, with their inputs. Without one they run in this
-//! package's folder. `BLESS=1 cargo test` writes what the commands print now.
+//! The command's contract as files that are dropped into `tests/cli`: `NAME.trycmd` has commands,
+//! what they print and their exit codes; a folder `NAME.in` beside it is where they run, with their
+//! inputs. Without one they run in this package's folder. `BLESS=1 cargo test` writes what the
+//! commands print now.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,5 +1,5 @@
-//! What is told of a run that goes wrong: all that was printed, every fault, the thread's state, the instructions of chosen work
-//! items, who waits where; and findings as SARIF.
+//! What is told of a run that goes wrong: all that was printed, every fault, the thread's state,
+//! the instructions of chosen work items, who waits where; and findings as SARIF.
 
 use std::collections::HashSet;
 use std::process::Command;

@@ -254,7 +254,8 @@ fn what_is_read_ends() {
     assert!((most..most + 2).contains(&(given as u64)), "{given} MiB were taken");
 }
 
-/// Of very many findings the first errors are printed, the others counted, and none changes the verdict.
+/// Of very many findings the first errors are printed, the others counted, and none changes the
+/// verdict.
 #[test]
 fn findings_are_counted() {
     let dir = visakit_testing::scratch("limits-findings");

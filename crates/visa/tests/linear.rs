@@ -1,4 +1,5 @@
-//! Every command takes time in proportion to its input: sixteen times as much takes less than forty times as long.
+//! Every command takes time in proportion to its input: sixteen times as much takes less than forty
+//! times as long.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -93,7 +94,8 @@ fn page(description: &str) -> String {
     )
 }
 
-/// Seconds of processor time that a command takes, which a machine that does other things meanwhile does not change.
+/// Seconds of processor time that a command takes, which a machine that does other things meanwhile
+/// does not change.
 fn time(args: &[&str]) -> f64 {
     let script = "TIMEFORMAT='%3U %3S'; time \"$0\" \"$@\" > /dev/null 2>&1";
     let output = Command::new("bash").args(["-c", script, env!("CARGO_BIN_EXE_visa")]).args(args).output().unwrap();
@@ -102,8 +104,8 @@ fn time(args: &[&str]) -> f64 {
     said.split_whitespace().map(|part| part.parse::<f64>().unwrap()).sum()
 }
 
-/// Compares the times for an input and one that is [`LARGER`] times as large: time that grows with the square is as many times as
-/// large again.
+/// Compares the times for an input and one that is [`LARGER`] times as large: time that grows with
+/// the square is as many times as large again.
 fn is_linear(what: &str, small: &[&str], large: &[&str]) {
     let (small_s, large_s) = (time(small), time(large));
     let most = MOST * small_s.max(0.01);

@@ -31,8 +31,9 @@ impl Drop for Scratch {
     }
 }
 
-/// Runs `visa run` with these arguments, and gives the most memory that the process had, in bytes. `last` is a buffer of which more
-/// is printed than a pipe holds, behind all else, so that the process waits until it has been looked at.
+/// Runs `visa run` with these arguments, and gives the most memory that the process had, in bytes.
+/// `last` is a buffer of which more is printed than a pipe holds, behind all else, so that the
+/// process waits until it has been looked at.
 fn peak(arguments: &[&str], last: u32) -> u64 {
     let mut command = Command::new(env!("CARGO_BIN_EXE_visa"));
     command.arg("run").args(arguments).args(["--print", &format!("{last}=u8:65536")]).stdout(Stdio::piped());
@@ -94,8 +95,8 @@ fn groups_with_memory_of_their_own() {
     stays_within(peak(&all, 0), 132 * 1024);
 }
 
-/// Checks take at most 4 bytes for each byte, and 16 MiB, of kernels whose work items have a word and a byte each, and of one that
-/// is checked a second time without optimisations.
+/// Checks take at most 4 bytes for each byte, and 16 MiB, of kernels whose work items have a word
+/// and a byte each, and of one that is checked a second time without optimisations.
 #[test]
 fn checks() {
     if !visakit_testing::have("checks", "vendor", visakit_testing::program("ocloc"), "ocloc") {

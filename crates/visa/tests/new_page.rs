@@ -1,6 +1,7 @@
-//! What does not exist, dropped into the specification: a page for an instruction, in the vendor's skeleton, and a row for a
-//! platform. The build gives the instruction everything but a kernel, and runs kernels on the platform. This builds the
-//! package again, so it runs where `VISAKIT_REQUIRE` has `build`.
+//! What does not exist, dropped into the specification: a page for an instruction, in the vendor's
+//! skeleton, and a row for a platform. The build gives the instruction everything but a kernel, and
+//! runs kernels on the platform. This builds the package again, so it runs where `VISAKIT_REQUIRE`
+//! has `build`.
 
 use std::path::Path;
 use std::process::Command;
@@ -33,7 +34,8 @@ fn a_new_page_is_an_instruction() {
     let platforms = platforms.replacen("\n| dg1 |", "\n| new-one | newest | 99 | 0x7777 | 32 |\n| dg1 |", 1);
     std::fs::write(spec.join("platforms.md"), platforms).unwrap();
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new_page_target");
-    // Another test builds there with another generator, which Cargo takes for this one: it goes by names and times.
+    // Another test builds there with another generator, which Cargo takes for this one: it goes by
+    // names and times.
     let cleaned = Command::new(env!("CARGO"))
         .args(["clean", "--quiet", "-p", "visakit", "--target-dir"])
         .arg(&target)

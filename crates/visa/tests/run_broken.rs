@@ -1,4 +1,5 @@
-//! What `visa run` says to launches that cannot be made: a located message, exit code 1 or 2, and never a panic.
+//! What `visa run` says to launches that cannot be made: a located message, exit code 1 or 2, and
+//! never a panic.
 
 use std::path::PathBuf;
 use std::process::{Command, Output};
@@ -23,8 +24,8 @@ fn visa(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_visa")).arg("run").args(arguments).output().unwrap()
 }
 
-/// Checks that a call ends with `code`, that what it says on standard error has all of `texts`, and that it wrote nothing
-/// else.
+/// Checks that a call ends with `code`, that what it says on standard error has all of `texts`, and
+/// that it wrote nothing else.
 fn refuses(arguments: &[&str], code: i32, texts: &[&str]) {
     let output = visa(arguments);
     let message = String::from_utf8_lossy(&output.stderr);

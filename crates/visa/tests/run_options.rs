@@ -1,5 +1,5 @@
-//! What goes into a launch and what comes out of it: arguments by name, patterns, pictures, printed and expected results,
-//! faults as data.
+//! What goes into a launch and what comes out of it: arguments by name, patterns, pictures, printed
+//! and expected results, faults as data.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -51,7 +51,8 @@ fn sums<'a>(zebin: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     [&[zebin, "--global", "10"], &names[..], more].concat()
 }
 
-/// Memory at an address: a pointer into it is an argument, and what is there is read by surfaces and by addresses.
+/// Memory at an address: a pointer into it is an argument, and what is there is read by surfaces
+/// and by addresses.
 #[test]
 fn memory_has_an_address() {
     let scratch = Scratch::new("memory");

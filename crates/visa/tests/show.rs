@@ -1,4 +1,5 @@
-//! `visa spec show`: any word of a page or of a text. And the pages in the program, which need no folder.
+//! `visa spec show`: any word of a page or of a text. And the pages in the program, which need no
+//! folder.
 
 mod common;
 

@@ -48,7 +48,8 @@ fn export_of_wrong_pages_reports_and_writes() {
     assert_eq!(run(&["spec", "export", "-o", "nowhere/spec.json"]).0, 2);
 }
 
-/// Uses what was generated as a crate of its own: decodes what it is given, prints it, and encodes it again.
+/// Uses what was generated as a crate of its own: decodes what it is given, prints it, and encodes
+/// it again.
 const PROGRAM: &str = r#"
 use visa_isa::isa::{DataType, GeneralId, Instruction};
 use visa_isa::rt::{Context, Names, Printer, Reader, Table, Version, Wire, Writer};
@@ -107,8 +108,9 @@ impl visakit::rt::Names for Plain {
     }
 }
 
-/// The generated files are Rust that needs nothing: `rustc` alone compiles them, as a crate and as a module, and what
-/// they do is what this crate does. That takes `rustc` a while, so it runs where `VISAKIT_REQUIRE` has `build`.
+/// The generated files are Rust that needs nothing: `rustc` alone compiles them, as a crate and as
+/// a module, and what they do is what this crate does. That takes `rustc` a while, so it runs where
+/// `VISAKIT_REQUIRE` has `build`.
 #[test]
 fn generated_code_stands_on_its_own() {
     use visakit::rt::{Context, Printer, Version, Wire, Writer};
@@ -184,7 +186,8 @@ fn pages_lint_clean_by_themselves() {
         pages.extend(all.filter(|path| path.ends_with(".md")));
     }
     pages.sort();
-    // All of them are shown at once, and some by themselves: starting the program for each would take minutes.
+    // All of them are shown at once, and some by themselves: starting the program for each would
+    // take minutes.
     let all: Vec<&str> = ["spec", "lint"].into_iter().chain(pages.iter().map(String::as_str)).collect();
     assert_eq!(run(&all), (0, "167 instructions: 0 errors, 0 warnings\n".to_owned(), String::new()));
     for page in pages.iter().step_by(16) {

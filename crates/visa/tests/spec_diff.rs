@@ -1,5 +1,5 @@
-//! `visa spec diff`: its arguments, formats and exit codes. What it finds is tested with the comparison itself, in
-//! codegen/tests/diff.rs.
+//! `visa spec diff`: its arguments, formats and exit codes. What it finds is tested with the
+//! comparison itself, in codegen/tests/diff.rs.
 
 mod common;
 
@@ -104,7 +104,8 @@ fn a_change_is_exit_1_in_every_format() {
     assert!(document.contains("## Wire-breaking") && document.contains("| ADD | opcode | 0x01 ("), "{document}");
 }
 
-/// A page alone is compared with the page that it would replace, and refers to that specification's lists.
+/// A page alone is compared with the page that it would replace, and refers to that specification's
+/// lists.
 #[test]
 fn a_page_against_a_page_or_a_folder() {
     let dir = scratch("spec-diff-page");
@@ -123,7 +124,8 @@ fn a_page_against_a_page_or_a_folder() {
     }
 }
 
-/// Pages with mistakes are compared as far as they were understood; how many there are goes to standard error.
+/// Pages with mistakes are compared as far as they were understood; how many there are goes to
+/// standard error.
 #[test]
 fn mistakes_do_not_stop_it() {
     let dir = copy("spec-diff-mistakes");

@@ -1,4 +1,5 @@
-//! The door for files and streams: `-`, closed and full outputs, files that are whole or as before, colors and quiet.
+//! The door for files and streams: `-`, closed and full outputs, files that are whole or as before,
+//! colors and quiet.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -97,7 +97,8 @@ fn a_dump_says_what_is_there() {
     assert_eq!(run(&["dump", "--schema"]).1, dump::SCHEMA);
 }
 
-/// What the packaged compiler leaves out is marked, and what it writes is there: the mnemonics of the text, in order.
+/// What the packaged compiler leaves out is marked, and what it writes is there: the mnemonics of
+/// the text, in order.
 #[test]
 fn salvage() {
     if !visakit_testing::have("salvage", "vendor", visakit_testing::program("GenX_IR"), "GenX_IR") {
@@ -192,8 +193,8 @@ fn extract_what_is_none() {
     assert_eq!(run(&["extract", "nowhere", "-o", &text(&dir)]).0, 2);
 }
 
-/// An archive of several devices as ocloc writes it: a folder a device, every text a kernel that we can read; and one of
-/// them is run.
+/// An archive of several devices as ocloc writes it: a folder a device, every text a kernel that we
+/// can read; and one of them is run.
 #[test]
 fn extract_an_archive() {
     if !visakit_testing::have("extract_an_archive", "vendor", visakit_testing::program("ocloc"), "ocloc") {

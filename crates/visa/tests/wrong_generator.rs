@@ -1,4 +1,5 @@
-//! A generator that writes something else than the pages say: `visa diff` of the program built with it finds each fact.
+//! A generator that writes something else than the pages say: `visa diff` of the program built with
+//! it finds each fact.
 
 use std::path::Path;
 use std::process::Command;
@@ -211,7 +212,8 @@ const EMITTED: &[Change] = &[
     change("tables.rs", "Self::Pvcxt => 64u32", "64u32", "32u32", "platform-registers", "platform.pvcxt.registers"),
 ];
 
-/// A copy of the package whose build corrupts what the generator emits, in every kind of fact at once.
+/// A copy of the package whose build corrupts what the generator emits, in every kind of fact at
+/// once.
 #[test]
 fn a_wrong_generator_is_found() {
     if !visakit_testing::may_build("a_wrong_generator_is_found") {
@@ -274,14 +276,16 @@ fn a_wrong_generator_is_found() {
         .map(|c| format!("{} {}", c.code, c.path))
         .collect();
     assert!(lost.is_empty(), "not found:\n{}\nfound:\n{all:#?}", lost.join("\n"));
-    // Nothing but what was corrupted is reported: what follows from it stands on the same instruction or list.
+    // Nothing but what was corrupted is reported: what follows from it stands on the same
+    // instruction or list.
     let named = ["kernel-missing", "opcode-extra", "predefined-name"];
     let head = |path: &str| path.split(['.', '=', '[', '*', ':', '@']).next().unwrap_or("").to_owned();
     let known: Vec<String> = EMITTED.iter().map(|c| head(c.path)).collect();
     let others: Vec<_> = all
         .iter()
         .filter(|(code, path)| !named.contains(&code.as_str()) && !known.contains(&head(path)))
-        // A type of another size is another type wherever an operand has it, and where a rule asks for the size of elements.
+        // A type of another size is another type wherever an operand has it, and where a rule asks
+        // for the size of elements.
         .filter(|(_, path)| !path.ends_with(".BF") && !path.contains("-elements."))
         .collect();
     assert!(others.is_empty(), "{others:#?}");

@@ -5,7 +5,7 @@ use object::read::archive::ArchiveFile;
 /// The vendor's archives keep their members aligned with members of blanks.
 const PADDING: &[u8] = b"pad_";
 
-/// What is wrong with an archive, and at which offset in bytes.
+/// An error of an archive, with its offset in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
     /// A few words.
@@ -14,12 +14,13 @@ pub struct Damage {
     pub offset: u64,
 }
 
-/// Whether these are the bytes of an archive.
+/// Returns `true` for the bytes of an archive.
 pub fn is_archive(bytes: &[u8]) -> bool {
     bytes.starts_with(b"!<arch>\n")
 }
 
-/// The members of an archive that are no padding, in order: names and contents, or what is wrong with one of them.
+/// The members of an archive that are no padding, in order: names and contents, or what is wrong
+/// with one of them.
 pub fn members(bytes: &[u8]) -> impl Iterator<Item = Result<(String, &[u8]), Damage>> {
     let (archive, broken) = match ArchiveFile::parse(bytes) {
         Ok(archive) => (Some(archive), None),

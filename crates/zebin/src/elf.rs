@@ -7,15 +7,18 @@ use visakit_diag::{Diagnostic, Severity};
 
 use super::{AddressPart, DataSection, NativeCode, Relocation, Symbol, VisaText, Zebin, info, inline, notes};
 
-/// Section type of a vISA text (`SHT_ZEBIN_VISAASM`). Names vary (`.visaasm`, `.visaasm.module`), the type does not.
+/// Section type of a vISA text (`SHT_ZEBIN_VISAASM`). Names vary (`.visaasm`, `.visaasm.module`),
+/// the type does not.
 pub(super) const SHT_ZEBIN_VISAASM: u32 = 0xff00_0013;
 /// Section type of `.ze_info`.
 pub(super) const SHT_ZEBIN_ZEINFO: u32 = 0xff00_0011;
-/// Relocations that put an address into data: all of it, its lower half, its upper half (zebin-spec/elf.md).
+/// Relocations that put an address into data: all of it, its lower half, its upper half
+/// (zebin-spec/elf.md).
 const R_ZE_SYM_ADDR: u32 = 1;
 const R_ZE_SYM_ADDR_32: u32 = 2;
 const R_ZE_SYM_ADDR_32_HI: u32 = 3;
-/// The notes that say what the program was compiled for. `.note.intelgt.metrics`, beside it, is malformed by its writer.
+/// The notes that say what the program was compiled for. `.note.intelgt.metrics`, beside it, is
+/// malformed by its writer.
 pub(super) const COMPAT_NOTES: &[u8] = b".note.intelgt.compat";
 
 /// Offsets of the byte order and the machine in an ELF file's header.

@@ -1,6 +1,8 @@
-//! What containers hold, as files: zebins, the older containers of the same compiler, and archives of either.
+//! What containers hold, as files: zebins, the older containers of the same compiler, and archives
+//! of either.
 //!
-//! Nothing here needs a whole file: what can be read is given, and each thing that cannot be is a finding.
+//! Nothing here needs a whole file: what can be read is given, and each thing that cannot be is a
+//! finding.
 
 use object::LittleEndian;
 use object::elf::{FileHeader64, SHT_NOBITS, SHT_NOTE};
@@ -20,7 +22,8 @@ const SHT_OPENCL_PROGRAM: u32 = 0xff00_0005;
 /// A file that a container holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Item {
-    /// Folder and name, with a slash between: `tgllp/add.visaasm`. Both are plain names that differ from all others.
+    /// Folder and name, with a slash between: `tgllp/add.visaasm`. Both are plain names that differ
+    /// from all others.
     pub path: String,
     /// What it is.
     pub kind: ItemKind,
@@ -63,7 +66,8 @@ pub struct Extracted {
     pub findings: Vec<Diagnostic>,
 }
 
-/// Takes a zebin, an older container, or an archive of them apart. `file` is the name to use in messages.
+/// Takes a zebin, an older container, or an archive of them apart. `file` is the name to use in
+/// messages.
 ///
 /// ```
 /// # let bytes = std::fs::read("../../examples/vector_add/vector_add.dg2.zebin").unwrap();
@@ -139,7 +143,8 @@ fn container(out: &mut Output<'_>, member: Option<&str>, bytes: &[u8]) {
         match (section.kind, section.name.strip_prefix(NATIVE_CODE)) {
             (SHT_ZEBIN_VISAASM, _) => {
                 let text = text(section.bytes);
-                // The compiler calls every kernel's text `kernel`: the n-th belongs to the n-th kernel of `.ze_info`.
+                // The compiler calls every kernel's text `kernel`: the n-th belongs to the n-th
+                // kernel of `.ze_info`.
                 let name = match routine(&text) {
                     (true, own) => kernels.next().map_or(own, String::as_str).to_owned(),
                     (false, own) => own.to_owned(),
@@ -231,7 +236,8 @@ impl<'a> Output<'a> {
         self.found.findings.push(finding);
     }
 
-    /// The folder of a container: its platform, and its member's name where an earlier one has that platform too.
+    /// The folder of a container: its platform, and its member's name where an earlier one has that
+    /// platform too.
     fn device(&self, platform: Option<&str>, member: Option<&str>) -> String {
         let used = |name: &str| self.found.items.iter().any(|i| i.device == name);
         match (platform, member) {

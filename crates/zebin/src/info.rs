@@ -1,6 +1,7 @@
 //! `.ze_info`: what the launcher of a kernel must know (zebin-spec/zeinfo.md).
 //!
-//! Newer compilers add keys in every version. Those of a kernel that are not known are kept: [`KernelInfo::unknown_keys`].
+//! Newer compilers add keys in every version. Those of a kernel that are not known are kept:
+//! [`KernelInfo::unknown_keys`].
 
 mod keys;
 mod read;
@@ -106,7 +107,8 @@ pub struct ExecutionEnv {
     pub require_iab: bool,
     /// The order in which local ids are dealt out: `[0, 1, 2]` is x fastest.
     pub work_group_walk_order_dimensions: [u32; 3],
-    /// Who adds the shared local memory that the kernel declares to the offsets of its arguments: 0 its code, 1 the launch.
+    /// Who adds the shared local memory that the kernel declares to the offsets of its arguments: 0
+    /// its code, 1 the launch.
     pub slm_alloc_mode: u32,
     /// Its place, and the keys that are not known.
     #[serde(skip)]
@@ -131,7 +133,8 @@ keeps_unknown_keys! {
 }
 
 impl KernelInfo {
-    /// Returns the keys of the kernel that are not known: what they belong to, the key and its place.
+    /// Returns the keys of the kernel that are not known: what they belong to, the key and its
+    /// place.
     pub fn unknown_keys(&self) -> impl Iterator<Item = (&'static str, &str, &Place)> {
         let arguments = self.payload_arguments.iter().chain(&self.per_thread_payload_arguments);
         let maps = [("a kernel", &self.keys), ("an execution environment", &self.execution_env.keys)].into_iter();

@@ -1,8 +1,9 @@
 //! Inline vISA: the names of variables that its blocks declare.
 //!
-//! A block in braces has names of its own. The vendor's compiler compiles it so, and drops the braces in the text that it
-//! prints: two blocks that declare one name, or one block that was unrolled, give a text that declares a name twice. A module
-//! that is compiled here gets names that are unique; in a text that is given, equal declarations count as one.
+//! A block in braces has names of its own. The vendor's compiler compiles it so, and drops the
+//! braces in the text that it prints: two blocks that declare one name, or one block that was
+//! unrolled, give a text that declares a name twice. A module that is compiled here gets names that
+//! are unique; in a text that is given, equal declarations count as one.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -10,7 +11,8 @@ use std::collections::HashMap;
 use super::spirv::{self, Module};
 use super::{Zebin, archive};
 
-/// SPIR-V's instruction that holds the text of inline assembly: result type, result, type, target, text, constraints.
+/// SPIR-V's instruction that holds the text of inline assembly: result type, result, type, target,
+/// text, constraints.
 const ASM_INTEL: u32 = 5610;
 /// Words of that instruction before its text.
 const BEFORE_TEXT: usize = 5;
@@ -52,7 +54,8 @@ pub fn unique(module: &[u8]) -> Cow<'_, [u8]> {
     with_unique_names(module).map_or(Cow::Borrowed(module), Cow::Owned)
 }
 
-/// Returns a module in SPIR-V whose blocks of inline vISA declare unique names; `None` where nothing is to be changed.
+/// Returns a module in SPIR-V whose blocks of inline vISA declare unique names; `None` where
+/// nothing is to be changed.
 fn with_unique_names(module: &[u8]) -> Option<Vec<u8>> {
     let (words, rest) = module.as_chunks::<4>();
     let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
@@ -93,7 +96,8 @@ fn renamed(instruction: &[u32]) -> Option<Vec<u32>> {
     Some([&[count << 16 | first & 0xffff], operands.as_slice()].concat())
 }
 
-/// Returns a block's text with unique names for the variables that are declared within braces; `None` if there are none.
+/// Returns a block's text with unique names for the variables that are declared within braces;
+/// `None` if there are none.
 fn with_unique_names_in(text: &str) -> Option<String> {
     let mut names = Names::default();
     let mut out = String::with_capacity(text.len() * 2);
@@ -122,7 +126,8 @@ impl Names {
         self.open.iter().rev().find_map(|names| names.get(name))
     }
 
-    /// Declares a name in the innermost braces; outside of them it belongs to all blocks of the function.
+    /// Declares a name in the innermost braces; outside of them it belongs to all blocks of the
+    /// function.
     fn declare(&mut self, name: &str) {
         let Some(names) = self.open.last_mut() else { return };
         let count = self.counts.entry(name.to_owned()).or_default();
@@ -172,7 +177,8 @@ impl Names {
                 let is_opcode = is_first && parentheses == 0;
                 is_first &= !is_opcode;
                 let behind = &rest[word.len()..];
-                // A type, a suffix, a predefined name, an operand, the word of a key; in declarations a variable is an alias alone.
+                // A type, a suffix, a predefined name, an operand, the word of a key; in
+                // declarations a variable is an alias alone.
                 let is_other = is_word(before) || "%.:$#@\"".contains(before) || behind.starts_with(UNIQUE);
                 let is_key = is_declaration && before != '<';
                 match self.new_name(&word).filter(|_| !is_opcode && !is_other && !is_key) {
@@ -204,10 +210,12 @@ impl Names {
     }
 }
 
-/// A text whose equal declarations of one name count as one: the later ones are comments of the same length.
+/// A text whose equal declarations of one name count as one: the later ones are comments of the
+/// same length.
 ///
-/// The compiler's own variables are named by it once. A name that is declared twice comes from two blocks, each of which writes
-/// the variable before it reads it: its value at the beginning is not defined.
+/// The compiler's own variables are named by it once. A name that is declared twice comes from two
+/// blocks, each of which writes the variable before it reads it: its value at the beginning is not
+/// defined.
 pub(crate) fn merge_declarations(text: String) -> String {
     if !declares_twice(&text) {
         return text;
@@ -227,7 +235,8 @@ pub(crate) fn merge_declarations(text: String) -> String {
     out
 }
 
-/// Returns `true` if a text declares a name more than once, or did so before its declarations were merged.
+/// Returns `true` if a text declares a name more than once, or did so before its declarations were
+/// merged.
 fn declares_twice(text: &str) -> bool {
     let mut seen = std::collections::HashSet::new();
     text.lines().any(|line| line.starts_with(REPEATED) || declared(line).is_some_and(|(name, _)| !seen.insert(name)))

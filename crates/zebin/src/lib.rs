@@ -1,7 +1,8 @@
 //! Reads zebins: the ELF files that the vendor's offline compiler writes.
 //!
-//! A zebin holds the native code of its kernels, which we leave alone, and, when it was compiled for that, one vISA text
-//! a kernel. Its `.ze_info` section says where every argument of a kernel goes. The two meet in [`Zebin::kernel`].
+//! A zebin holds the native code of its kernels, which we leave alone, and, when it was compiled
+//! for that, one vISA text a kernel. Its `.ze_info` section says where every argument of a kernel
+//! goes. The two meet in [`Zebin::kernel`].
 
 #![cfg_attr(not(test), warn(clippy::indexing_slicing))]
 
@@ -102,7 +103,8 @@ pub struct DataSection {
     pub relocations: Vec<Relocation>,
 }
 
-/// An address that a section of data holds once it is known where everything is. What stands there before is added to it.
+/// An address that a section of data holds once it is known where everything is. What stands there
+/// before is added to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Relocation {
     /// Where in the section it stands.
@@ -152,8 +154,9 @@ impl Zebin {
     /// Reads a zebin. `file` is the name to use in messages.
     ///
     /// # Errors
-    /// When `bytes` is no ELF file of the vendor's, or has no readable `.ze_info`. Missing vISA texts are reported only by
-    /// [`Zebin::kernel`], because the layout of the arguments is of use without them.
+    /// When `bytes` is no ELF file of the vendor's, or has no readable `.ze_info`. Missing vISA
+    /// texts are reported only by [`Zebin::kernel`], because the layout of the arguments is of use
+    /// without them.
     pub fn parse(file: &str, bytes: &[u8]) -> Result<Self, Box<Diagnostic>> {
         elf::read(file, bytes)
     }
@@ -204,9 +207,11 @@ impl Zebin {
         }
     }
 
-    /// The text and the layout of the kernel called `name`, or of the only kernel when `name` is absent.
+    /// The text and the layout of the kernel called `name`, or of the only kernel when `name` is
+    /// absent.
     ///
-    /// The compiler calls every text `kernel`, so the n-th text that is a kernel belongs to the n-th kernel of `.ze_info`.
+    /// The compiler calls every text `kernel`, so the n-th text that is a kernel belongs to the
+    /// n-th kernel of `.ze_info`.
     ///
     /// # Errors
     /// As [`Zebin::kernel_info`], and when the file was compiled without its vISA texts.
@@ -236,8 +241,9 @@ impl Zebin {
         }
     }
 
-    /// The vISA texts with the names of their routines: of kernels those in `.ze_info`, because the compiler calls every text
-    /// `kernel` and the n-th text that is a kernel belongs to the n-th kernel there.
+    /// The vISA texts with the names of their routines: of kernels those in `.ze_info`, because the
+    /// compiler calls every text `kernel` and the n-th text that is a kernel belongs to the n-th
+    /// kernel there.
     pub fn named_texts(&self) -> impl Iterator<Item = (&str, &VisaText)> {
         let mut kernels = self.info.kernels.iter();
         self.texts.iter().map(move |text| match extract::routine(&text.text) {

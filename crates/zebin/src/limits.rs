@@ -1,5 +1,5 @@
-//! How much a container may ask for. What is beyond is a finding at its place in `.ze_info`, which says the limit: numbers
-//! of a damaged file must not become memory.
+//! How much a container may ask for. What is beyond is a finding at its place in `.ze_info`, which
+//! says the limit: numbers of a damaged file must not become memory.
 //!
 //! The limits are those of the devices, or far above what compilers write.
 

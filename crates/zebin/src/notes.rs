@@ -8,7 +8,8 @@ const NT_CORE_FAMILY: u32 = 2;
 const NT_ZEBIN_VERSION: u32 = 4;
 const NT_INDIRECT_ACCESS_BUFFER_MAJOR_VERSION: u32 = 8;
 
-/// Reads the notes that are whole; what follows a broken one is left out, because nothing depends on it.
+/// Reads the notes that are whole; what follows a broken one is left out, because nothing depends
+/// on it.
 pub(super) fn read(mut section: &[u8]) -> Target {
     let mut target = Target::default();
     while let Some((kind, owner, description)) = next_note(&mut section) {
@@ -46,7 +47,8 @@ fn take_u32(bytes: &mut &[u8]) -> Option<u32> {
     Some(u32::from_le_bytes(*head))
 }
 
-/// Takes `size` bytes and the padding to the next multiple of four (which the last note of a section may lack).
+/// Takes `size` bytes and the padding to the next multiple of four (which the last note of a
+/// section may lack).
 fn take_padded<'a>(bytes: &mut &'a [u8], size: u32) -> Option<&'a [u8]> {
     let size = usize::try_from(size).ok()?;
     let taken = bytes.get(..size)?;

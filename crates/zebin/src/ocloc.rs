@@ -1,7 +1,7 @@
 //! Facts about `ocloc`, the vendor's offline compiler, that every caller of it needs.
 //!
-//! Releases differ in the names of their outputs, the devices that they build for, and the packages that hold them.
-//! Nothing here starts a process.
+//! Releases differ in the names of their outputs, the devices that they build for, and the packages
+//! that hold them. Nothing here starts a process.
 
 use std::path::Path;
 
@@ -31,7 +31,8 @@ pub fn seconds(module: Option<usize>) -> Option<u64> {
     set.or_else(usual).filter(|seconds| *seconds > 0)
 }
 
-/// Returns the names under which a release may write an output: releases of 2023 and later append `.bin`.
+/// Returns the names under which a release may write an output: releases of 2023 and later append
+/// `.bin`.
 pub fn output_names(name: &str) -> [String; 2] {
     [name.to_owned(), format!("{name}.bin")]
 }
@@ -57,7 +58,8 @@ pub fn devices(help: &str) -> Vec<String> {
     devices
 }
 
-/// Returns `true` for the name of a family or release, for which `ocloc` builds an archive of several products.
+/// Returns `true` for the name of a family or release, for which `ocloc` builds an archive of
+/// several products.
 pub fn is_family(device: &str) -> bool {
     device.starts_with("gen") || device == "xe" || device.starts_with("xe-") || is_numbered_xe(device)
 }
@@ -67,15 +69,16 @@ fn is_numbered_xe(device: &str) -> bool {
     device.strip_prefix("xe").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// Returns the first product among the names of `platform` that a release with these device names builds for.
+/// Returns the first product among the names of `platform` that a release with these device names
+/// builds for.
 pub fn product_of(platform: Platform, devices: &[String]) -> Option<&str> {
     let names = std::iter::once(platform.name()).chain(platform.aliases().iter().copied());
     let mut products = names.filter(|name| !is_family(name));
     products.find_map(|name| devices.iter().find(|device| *device == name)).map(String::as_str)
 }
 
-/// Returns the version of the back end in the library file `libigc.so.N`: the source folder's name in Debian's builds, or the
-/// version in the file's name.
+/// Returns the version of the back end in the library file `libigc.so.N`: the source folder's name
+/// in Debian's builds, or the version in the file's name.
 pub fn back_end_version(library: &Path) -> Option<String> {
     const SOURCES: &[u8] = b"intel-graphics-compiler";
     let bytes = std::fs::read(library).ok()?;

@@ -123,7 +123,8 @@ pub(crate) fn is_counter(form: &Form, position: usize) -> bool {
     form.fields.iter().any(|f| f.presence == Presence::Times(position))
 }
 
-/// The table of an index that another field decides about, where the field has the width of an index.
+/// The table of an index that another field decides about, where the field has the width of an
+/// index.
 fn table_of(cx: &Cx<'_>, form: &Form, field: &Field) -> Option<TokenStream> {
     let FieldKind::IndexBy(by) = field.shape else { return None };
     if field.presence != Presence::Always || widest(&field.storage).bits() != 32 {
@@ -157,8 +158,9 @@ pub(crate) fn role(field: &Field) -> TokenStream {
     quote!(Some(rt::Role::#role))
 }
 
-/// An expression that reads a field, whose errors say which one it was. Fields that are just their type share one function
-/// a type: there are hundreds of them, and a closure each is what a build would spend its time on.
+/// An expression that reads a field, whose errors say which one it was. Fields that are just their
+/// type share one function a type: there are hundreds of them, and a closure each is what a build
+/// would spend its time on.
 pub(super) fn read_located(cx: &Cx<'_>, i: &Instruction, form: &Form, field: &Field) -> TokenStream {
     let (owner, spec) = (&i.name, &field.name);
     if field.presence == Presence::Text {
@@ -252,7 +254,8 @@ fn member_value(field: &Field, of_self: bool) -> TokenStream {
     if of_self { quote!(self.#member) } else { quote!(#local) }
 }
 
-/// The variable that holds a field while an instruction is read; no field is called like it, nor like the reader.
+/// The variable that holds a field while an instruction is read; no field is called like it, nor
+/// like the reader.
 fn local_name(field: &Field) -> Ident {
     format_ident!("v_{}", member_name(&field.name))
 }

@@ -1,4 +1,5 @@
-//! Printing and parsing of indices and lists: indices by names, enumerations by their spellings, bit fields by templates, letters or numbers.
+//! Printing and parsing of indices and lists: indices by names, enumerations by their spellings,
+//! bit fields by templates, letters or numbers.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -93,10 +94,12 @@ fn enumeration(cx: &Cx<'_>, id: ListId, list: &List, width: u32, values: &[Enume
     }
 }
 
-/// The column heading that introduces spellings of newer texts is this word and a text revision, `Text 2025-05`.
+/// The column heading that introduces spellings of newer texts is this word and a text revision,
+/// `Text 2025-05`.
 const NEWER_TEXT: &str = "Text ";
 
-/// Returns the spellings that values have from a text revision on: position of the value, revision, spelling.
+/// Returns the spellings that values have from a text revision on: position of the value, revision,
+/// spelling.
 fn newer_spellings(list: &List, named: &[&Enumerator]) -> Vec<(usize, u32, String)> {
     let columns = list.columns.iter().enumerate();
     let columns = columns.filter_map(|(at, c)| Some((at, template::revision(c.name.strip_prefix(NEWER_TEXT)?)?)));
@@ -113,7 +116,8 @@ fn newer_spellings(list: &List, named: &[&Enumerator]) -> Vec<(usize, u32, Strin
     out
 }
 
-/// Printing and parsing of a bit field: by its own template, as letters of its flags, or as a number.
+/// Printing and parsing of a bit field: by its own template, as letters of its flags, or as a
+/// number.
 fn bit_field(cx: &Cx<'_>, id: ListId, list: &List, parts: &[BitField]) -> TokenStream {
     let name = cx.list_type(id);
     let all = parts;

@@ -175,7 +175,8 @@ fn is_of_texts(form: &Form, item: Option<&Item>) -> bool {
     form.fields[place.field].presence == Presence::Text
 }
 
-/// Reads a group, and goes back to what was there where it cannot be read or `follows` does not hold behind it.
+/// Reads a group, and goes back to what was there where it cannot be read or `follows` does not
+/// hold behind it.
 fn kept_unless(form: &Form, inner: &[Item], read: &TokenStream, follows: &TokenStream) -> TokenStream {
     let locals: Vec<Ident> = template::places(inner).iter().map(|place| local(&form.fields[place.field])).collect();
     let kept: Vec<Ident> = locals.iter().map(|l| format_ident!("kept_{l}")).collect();
@@ -191,7 +192,8 @@ fn kept_unless(form: &Form, inner: &[Item], read: &TokenStream, follows: &TokenS
     }}
 }
 
-/// The condition of the first field of a group that is present only under one: it decides whether the group is read.
+/// The condition of the first field of a group that is present only under one: it decides whether
+/// the group is read.
 fn presence_test(cx: &Cx<'_>, form: &Form, items: &[Item]) -> Option<TokenStream> {
     template::places(items).into_iter().find_map(|place| match &form.fields[place.field].presence {
         Presence::If(condition) => Some(test(cx, form, condition, |field| local(field).to_token_stream())),

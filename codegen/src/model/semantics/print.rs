@@ -1,5 +1,5 @@
-//! The tree as text again, in one form: how a block was laid out, its comments and needless parentheses are gone, so that
-//! equal texts are equal meanings.
+//! The tree as text again, in one form: how a block was laid out, its comments and needless
+//! parentheses are gone, so that equal texts are equal meanings.
 
 use std::fmt::{self, Display, Formatter};
 

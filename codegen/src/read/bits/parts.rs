@@ -143,7 +143,8 @@ pub(super) fn bits_too_deep(cx: &mut Cx<'_>, item: &Item) {
 
 pub(super) enum Joined {
     Number,
-    /// With its columns, and the values of parts that name only some of a shared list's, by the part's lowest bit.
+    /// With its columns, and the values of parts that name only some of a shared list's, by the
+    /// part's lowest bit.
     Kind(ListKind, Vec<Column>, Vec<(u32, MarkedNames)>),
     Shared(ListId),
 }

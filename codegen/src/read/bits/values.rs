@@ -21,7 +21,8 @@ pub(super) fn named_only(values: &[Enumerator], all: &[Enumerator]) -> Option<Ve
     (some.len() < legal.count()).then_some(some)
 }
 
-/// The values among items. A value that is nested below another one by accident is one of the list as well.
+/// The values among items. A value that is nested below another one by accident is one of the list
+/// as well.
 pub(super) fn read_values(cx: &mut Cx<'_>, items: &[Item], out: &mut Vec<Enumerator>) {
     for item in items {
         let Some(value) = read_value(cx, &item.text) else { continue };
@@ -96,7 +97,8 @@ fn read_value(cx: &mut Cx<'_>, text: &Inline) -> Option<Enumerator> {
     })
 }
 
-/// Rows `| 0x1 | name | … |` or `| name | 0x1 | … |` of a table that the vendor keeps inside an item.
+/// Rows `| 0x1 | name | … |` or `| name | 0x1 | … |` of a table that the vendor keeps inside an
+/// item.
 pub(super) fn table_values(cx: &mut Cx<'_>, lines: &[(String, Span)]) -> Vec<Enumerator> {
     let mut out = Vec::new();
     for (line, span) in lines {
@@ -127,7 +129,8 @@ pub(super) fn table_values(cx: &mut Cx<'_>, lines: &[(String, Span)]) -> Vec<Enu
     out
 }
 
-/// Where first words are not distinct or no names, as on some pages of the vendor, the whole text becomes the name.
+/// Where first words are not distinct or no names, as on some pages of the vendor, the whole text
+/// becomes the name.
 pub(super) fn name_values(values: &mut [Enumerator]) {
     let clash = values.iter().enumerate().any(|(i, v)| {
         !v.reserved && values[..i].iter().any(|w| w.value != v.value && w.name.eq_ignore_ascii_case(&v.name))

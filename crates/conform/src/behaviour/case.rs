@@ -78,8 +78,8 @@ impl Bound {
     }
 }
 
-/// The memory that a page says an instruction touches. Of one that says of a message that it touches none all may be touched by
-/// the kernel.
+/// The memory that a page says an instruction touches. Of one that says of a message that it
+/// touches none all may be touched by the kernel.
 fn reach(program: &Program, instruction: &Instruction) -> Touches {
     use Instruction as I;
     let said = program.touches();
@@ -210,7 +210,8 @@ impl<'a> Subject<'a> {
         let effects = match (page, result) {
             (Err(Halt::Undefined(_)), _) => return Compared::Undefined,
             (Err(Halt::Trap(_)), Err(_)) => return Compared::Stopped,
-            // Addresses must lie in their variables, and be multiples of what pages say: what else happens nobody says.
+            // Addresses must lie in their variables, and be multiples of what pages say: what else
+            // happens nobody says.
             (Err(Halt::Trap(trap)), Ok(())) if is_undefined(&trap) => return Compared::Undefined,
             (Ok(_), Err(trap)) if is_undefined(&trap) => return Compared::Undefined,
             (Ok(effects), _) if effects.around => return Compared::Undefined,
@@ -260,7 +261,8 @@ fn beside(thread: &Thread) -> Thread {
     neighbour
 }
 
-/// Some of the numbers in registers: not the first ones alone, which are those of the null variable, zeros.
+/// Some of the numbers in registers: not the first ones alone, which are those of the null
+/// variable, zeros.
 fn numbers(bytes: &[u8]) -> impl Iterator<Item = u64> {
     bytes.as_chunks().0.iter().step_by(9).take(32).map(|number| u64::from_le_bytes(*number))
 }

@@ -1,7 +1,8 @@
 //! Operands of few bits: every value that their sources can have together.
 //!
-//! A drawn instruction is brought into its simplest form, rows of elements, without predicate and mask, and its operands get
-//! each combination of types that the rules take. Where the bits of all sources are few, the registers go through all values.
+//! A drawn instruction is brought into its simplest form, rows of elements, without predicate and
+//! mask, and its operands get each combination of types that the rules take. Where the bits of all
+//! sources are few, the registers go through all values.
 
 use std::collections::BTreeSet;
 
@@ -87,8 +88,8 @@ impl Rows {
         Some(Self { routine: builder.finish().ok()?, types, variables, predicates })
     }
 
-    /// An instruction without predicate and mask, with a row of the first type for each operand, and which of these are
-    /// written. None where it has operands of other kinds.
+    /// An instruction without predicate and mask, with a row of the first type for each operand,
+    /// and which of these are written. None where it has operands of other kinds.
     fn plain(&self, template: &Instruction) -> Option<(Instruction, Vec<bool>)> {
         let mut plain = template.clone();
         let (mut vectors, mut others) = (0, false);
@@ -152,7 +153,8 @@ impl Rows {
         out
     }
 
-    /// Types of the destination, of the sources, and of the second one, which is seldom another one.
+    /// Types of the destination, of the sources, and of the second one, which is seldom another
+    /// one.
     fn combinations(&self) -> impl Iterator<Item = (usize, usize, usize)> {
         let all = 0..self.types.len();
         let pairs = all.clone().flat_map(move |d| all.clone().map(move |s| (d, s)));

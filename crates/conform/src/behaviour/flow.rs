@@ -1,6 +1,7 @@
-//! Goto, call and return as chapter 3 says them, against the machine's control flow: random programs with random decisions.
-//! Here every channel that does not run stands at its place in a table, and the rules are applied as they are written. Which
-//! channels an instruction sends where is compared with its page, as all that instructions do.
+//! Goto, call and return as chapter 3 says them, against the machine's control flow: random
+//! programs with random decisions. Here every channel that does not run stands at its place in a
+//! table, and the rules are applied as they are written. Which channels an instruction sends where
+//! is compared with its page, as all that instructions do.
 
 use std::collections::BTreeMap;
 
@@ -43,7 +44,8 @@ struct Thread {
     running: u32,
     /// Where the others wait.
     waiting: BTreeMap<u32, u32>,
-    /// For each open call: where the caller goes on, with which channels, and those that are still in the subroutine.
+    /// For each open call: where the caller goes on, with which channels, and those that are still
+    /// in the subroutine.
     calls: Vec<(u32, u32, u32)>,
 }
 

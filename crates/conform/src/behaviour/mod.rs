@@ -1,8 +1,9 @@
 //! Behaviour: what pages say that instructions do, against what the emulator's kernels do.
 //!
-//! An instruction of each page is drawn until the rules take it (`visakit-smith`), and executed from the same state twice: by
-//! the Semantics of its page (`visakit-oracle`) and by its kernel. Where operands are so small that all their values can be
-//! tried, they are (`domain`); else corners and random bits are. What differs is made smaller before it is shown (`shrink`).
+//! An instruction of each page is drawn until the rules take it (`visakit-smith`), and executed
+//! from the same state twice: by the Semantics of its page (`visakit-oracle`) and by its kernel.
+//! Where operands are so small that all their values can be tried, they are (`domain`); else
+//! corners and random bits are. What differs is made smaller before it is shown (`shrink`).
 
 mod case;
 mod domain;
@@ -40,8 +41,8 @@ pub struct Effort {
     pub first: u32,
     /// No more are drawn when so many channels were compared.
     pub channels: u64,
-    /// More are drawn, up to [`MORE`] times as many, as long as so few channels were compared: most of what is drawn of some pages
-    /// is of one channel, or reaches no memory.
+    /// More are drawn, up to [`MORE`] times as many, as long as so few channels were compared: most
+    /// of what is drawn of some pages is of one channel, or reaches no memory.
     pub least: u64,
     /// Instructions of each.
     pub instructions: usize,
@@ -163,8 +164,8 @@ pub fn compare(model: &Model, effort: &Effort) -> Behaviour {
     compare_watched(model, effort, &[], &|_, _| ())
 }
 
-/// Compares all pages with their kernels, or those with the names in `only`; `done` is told of how many pages, of how many, it has been
-/// done.
+/// Compares all pages with their kernels, or those with the names in `only`; `done` is told of how
+/// many pages, of how many, it has been done.
 pub fn compare_watched(
     model: &Model,
     effort: &Effort,

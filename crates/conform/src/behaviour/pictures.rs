@@ -1,4 +1,5 @@
-//! Images and samplers for the cases: small ones, so that edges are near, of all shapes, formats and settings.
+//! Images and samplers for the cases: small ones, so that edges are near, of all shapes, formats
+//! and settings.
 
 use std::sync::LazyLock;
 
@@ -124,7 +125,8 @@ pub(super) fn row(random: &mut Random, row: &mut [u8], wants: Wants) {
             (2..=5, false) => coordinate(random) as u64,
             (6, false) => random.next() % 3,
             (2 | 3, true) => float(random.next() as u32 as f32 / u32::MAX as f32, width),
-            // Its low six bits are a small number of texels too, for those that take one from there.
+            // Its low six bits are a small number of texels too, for those that take one from
+            // there.
             (4, true) => {
                 let texels = (random.below(7) as i64 - 3) as u64 & 63;
                 float((random.below(80) as f32 - 20.0) / 24.0, width) & !63 | texels

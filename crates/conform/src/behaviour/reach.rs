@@ -1,5 +1,6 @@
-//! Messages whose fields are drawn at random hardly ever reach memory that there is: of most of them a few fields are brought
-//! near to it, and a few of other instructions to what is rare. What is beyond is reached often enough by the addresses themselves.
+//! Messages whose fields are drawn at random hardly ever reach memory that there is: of most of
+//! them a few fields are brought near to it, and a few of other instructions to what is rare. What
+//! is beyond is reached often enough by the addresses themselves.
 
 use visakit::isa::{
     ConstOpnd, DataType, ExecMask, ExecSizeSize, Instruction, LabelId, Load3d, LoadCurrentOpOp3d, LscAddrSize,
@@ -69,7 +70,8 @@ pub(super) fn bring_near(instruction: &mut Instruction, random: &mut Random) {
                 i.block_height = 1 + random.below(6) as u16;
             }
             let mut any = |end: u32| random.next() as u32 % end;
-            // Mostly a rectangle that begins at the edge or beyond, and reaches into the surface, or out of it.
+            // Mostly a rectangle that begins at the edge or beyond, and reaches into the surface,
+            // or out of it.
             i.surface_width = number(any(48) + 8 * any(3));
             i.surface_height = number(any(8));
             i.surface_pitch = number(any(48) + 16 * any(2));
@@ -89,8 +91,9 @@ pub(super) fn bring_near(instruction: &mut Instruction, random: &mut Random) {
     };
 }
 
-/// Lets a message ask what could be loaded of the end of a buffer, to the byte, and gives the offset for that: the last element may be
-/// there, and one that is cut is not. The answer has the bits of many channels.
+/// Lets a message ask what could be loaded of the end of a buffer, to the byte, and gives the
+/// offset for that: the last element may be there, and one that is cut is not. The answer has the
+/// bits of many channels.
 fn ask_for_status(i: &mut LscUntypedAccess, random: &mut Random) -> i32 {
     use LscElems as E;
     i.lsc_sub_op = LscOp::LscLoadStatus;
@@ -190,7 +193,8 @@ fn bring_near_images(instruction: &mut Instruction, random: &mut Random) {
     }
 }
 
-/// Gives a message all of its parameters: those that it has, in any order, where hardly any message is drawn with as many.
+/// Gives a message all of its parameters: those that it has, in any order, where hardly any message
+/// is drawn with as many.
 fn give_all(params: &mut Vec<RawOperand>, count: usize, random: &mut Random) {
     let there: Vec<RawOperand> = params.iter().filter(|param| param.id != predefined::NULL).cloned().collect();
     if !there.is_empty() {
@@ -198,7 +202,8 @@ fn give_all(params: &mut Vec<RawOperand>, count: usize, random: &mut Random) {
     }
 }
 
-/// Lets a move go between a row and parts of wider elements now and then: how the compiler takes numbers apart.
+/// Lets a move go between a row and parts of wider elements now and then: how the compiler takes
+/// numbers apart.
 fn take_apart(to: &mut VecOperand, from: &mut VecOperand, random: &mut Random) {
     let (Operand::General(dst), Operand::General(src)) = (&mut to.operand, &mut from.operand) else { return };
     if !random.next().is_multiple_of(4) {

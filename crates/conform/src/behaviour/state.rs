@@ -1,4 +1,5 @@
-//! The states that cases run from: registers with corners and random bits, masks, modes, addresses of the memory that there is.
+//! The states that cases run from: registers with corners and random bits, masks, modes, addresses
+//! of the memory that there is.
 
 use visakit::isa::{Cr0, Cr0Rounding, predefined};
 use visakit::rt::Bits as _;
@@ -15,7 +16,8 @@ const ROW: usize = 64;
 /// Rows of a pool.
 const ROWS: usize = 2048;
 
-/// Rows of numbers, of which states are put together: making them anew for each state would take longer than running it.
+/// Rows of numbers, of which states are put together: making them anew for each state would take
+/// longer than running it.
 pub(super) struct Pool(Vec<[u8; ROW]>);
 
 impl Pool {
@@ -83,7 +85,8 @@ impl Subject<'_> {
         self.clear_null();
     }
 
-    /// Lets registers have addresses and offsets of the memory that there is, where the instruction wants such.
+    /// Lets registers have addresses and offsets of the memory that there is, where the instruction
+    /// wants such.
     pub(super) fn aim(&mut self, bound: &Bound, seed: u64) {
         let touches = bound.touches;
         if touches == Touches::default() {
@@ -173,7 +176,8 @@ fn control_bits(choice: u32) -> u32 {
 /// The ends of what integers hold, and the middle.
 const ENDS: [u64; 4] = [0, 1 << 63, u64::MAX, u64::MAX >> 1];
 
-/// Numbers at which something happens, from the highest bit on: those of a narrower type are their upper bits.
+/// Numbers at which something happens, from the highest bit on: those of a narrower type are their
+/// upper bits.
 const CORNERS: [u64; 24] = [
     0,
     1,

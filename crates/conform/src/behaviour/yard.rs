@@ -27,7 +27,8 @@ pub(super) struct Yard {
     local: Buffer,
     scratch: Buffer,
     bindings: Vec<Option<usize>>,
-    /// The entries of the binding table that are images, where an instruction wants such, and their buffers.
+    /// The entries of the binding table that are images, where an instruction wants such, and their
+    /// buffers.
     images: Vec<Option<Image>>,
     pictures: Vec<Option<usize>>,
     samplers: Vec<Option<Sampler>>,
@@ -108,7 +109,8 @@ impl Yard {
         !self.images.is_empty()
     }
 
-    /// Changes the words that are not what they were filled with; whether any has become something else.
+    /// Changes the words that are not what they were filled with; whether any has become something
+    /// else.
     pub(super) fn spoil(&self, change: fn(u64, u64, u32, u32) -> u64) -> bool {
         let (mut nth, mut spoiled) = (0, false);
         let mut rest = self.filled.as_slice();

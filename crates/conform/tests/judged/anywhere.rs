@@ -1,4 +1,5 @@
-//! Slips that any block can have: a number that is one more, a statement that is left out, a condition the wrong way round.
+//! Slips that any block can have: a number that is one more, a statement that is left out, a
+//! condition the wrong way round.
 
 /// What is written in place of which bytes of a block.
 pub(crate) fn slips(block: &str) -> Vec<(usize, usize, String)> {
@@ -45,7 +46,8 @@ fn of_line(code: &str, start: usize, out: &mut Vec<(usize, usize, String)>) {
     while let Some(found) = code[from..].find(|c: char| c.is_ascii_digit()) {
         let (first, end) = (from + found, digits(from + found));
         from = end;
-        // The end of a name, a part of a number of another form, and what rows end with are no numbers of their own.
+        // The end of a name, a part of a number of another form, and what rows end with are no
+        // numbers of their own.
         let before = code[..first].chars().next_back();
         let is_own = !before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '.'))
             && !code[end..].starts_with(|c: char| c.is_alphanumeric() || c == '.' && !code[end..].starts_with(".."));

@@ -174,7 +174,8 @@ pub(crate) fn find(program: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
 }
 
-/// The time that Oclgrind takes for the work, without that for starting and compiling; none when it fails.
+/// The time that Oclgrind takes for the work, without that for starting and compiling; none when it
+/// fails.
 pub(crate) fn on_oclgrind(oclgrind: &Path, options: &[&str], folder: &Path, case: &Case) -> Option<Duration> {
     let time = |case: &Case| {
         std::fs::write(folder.join("k.sim"), simulation(&case.file("cl"), case)).expect("a scratch file");

@@ -8,8 +8,8 @@ use crate::machine::lane::{LANES, enabled_lanes};
 use crate::machine::observer::{Access, LaunchMap, Space};
 use crate::machine::told::Accesses;
 
-/// Which channel of a thread has which bytes of private memory: whoever touches them first. What is done for all channels at once
-/// is nobody's.
+/// Which channel of a thread has which bytes of private memory: whoever touches them first. What is
+/// done for all channels at once is nobody's.
 #[derive(Default)]
 pub(super) struct Owners {
     /// By the upper half of the address: a number for thread and channel, or 0, for each byte.

@@ -1,8 +1,9 @@
 //! Bugs of kernels, found by watching a launch.
 //!
-//! A launch is run once with somebody who looks at each access: is it inside of what it was given (`bounds`), and does
-//! another work item touch the same bytes with nothing between them (`race`)? Whether anything depends on what nobody has
-//! written is found by running it again with other contents there (`uninit`).
+//! A launch is run once with somebody who looks at each access: is it inside of what it was given
+//! (`bounds`), and does another work item touch the same bytes with nothing between them (`race`)?
+//! Whether anything depends on what nobody has written is found by running it again with other
+//! contents there (`uninit`).
 
 pub(crate) mod bounds;
 mod copies;
@@ -41,7 +42,8 @@ pub struct Checks {
     pub uninit: bool,
     /// Accesses of several work items to the same bytes that nothing keeps apart.
     pub race: bool,
-    /// Barriers without a fence for what they are to keep apart. Those that not all threads reach are faults of every run.
+    /// Barriers without a fence for what they are to keep apart. Those that not all threads reach
+    /// are faults of every run.
     pub sync: bool,
 }
 
@@ -93,7 +95,8 @@ pub struct Finding {
     pub way: Vec<TrapReport>,
     /// How often it was seen.
     pub count: u64,
-    /// Whether it stores to what another work item has for itself: what that one does then has its reason here.
+    /// Whether it stores to what another work item has for itself: what that one does then has its
+    /// reason here.
     pub overwrites: bool,
     /// Set for a finding that is worth a look and no bug.
     pub is_note: bool,
@@ -111,8 +114,8 @@ pub struct Item {
 /// A checked launch.
 #[derive(Debug)]
 pub struct Checked {
-    /// What the run gave; with [`Checks::bounds`], what is outside of every buffer reads zero. Groups behind a faulty one have
-    /// run.
+    /// What the run gave; with [`Checks::bounds`], what is outside of every buffer reads zero.
+    /// Groups behind a faulty one have run.
     pub result: Result<Outcome, RunError>,
     /// What was found, each bug once, in the order in which it showed.
     pub findings: Vec<Finding>,
@@ -129,8 +132,8 @@ pub fn check(
     options: &Options<'_>,
     checks: Checks,
 ) -> Result<Checked, RunError> {
-    // The same for all runs of a launch, whose stored values are compared, and another one for each launch: an address that a
-    // kernel has kept is no other one's. Buffers are apart by many slots.
+    // The same for all runs of a launch, whose stored values are compared, and another one for each
+    // launch: an address that a kernel has kept is no other one's. Buffers are apart by many slots.
     let scattered = LAUNCHES.fetch_add(1, Ordering::Relaxed) % MOST_LAUNCHES + 1;
     let mut regions = options.surroundings.regions.to_vec();
     regions.push(marks());

@@ -1,16 +1,17 @@
 //! Accesses of several work items to the same bytes that nothing keeps apart.
 //!
-//! For each word of memory there is who wrote it last and who read it since, as numbers of stamps. Two accesses of a group
-//! are kept apart by a barrier between them. That the channels of one hardware thread go through its instructions together
-//! does not count, unless the program relies on it ([`LaunchMap::together`]). Groups are kept apart by nothing but atomic
-//! operations on the same place, one before and one after, and these keep work items of a group apart as well. A store of what
-//! is there already harms nobody.
+//! For each word of memory there is who wrote it last and who read it since, as numbers of stamps.
+//! Two accesses of a group are kept apart by a barrier between them. That the channels of one
+//! hardware thread go through its instructions together does not count, unless the program relies
+//! on it ([`LaunchMap::together`]). Groups are kept apart by nothing but atomic operations on the
+//! same place, one before and one after, and these keep work items of a group apart as well. A
+//! store of what is there already harms nobody.
 //!
-//! A barrier waits for threads, a fence in front of it for what they stored: without one, a store behind which there is a
-//! barrier is not done yet for other threads.
+//! A barrier waits for threads, a fence in front of it for what they stored: without one, a store
+//! behind which there is a barrier is not done yet for other threads.
 //!
-//! The order in which groups and threads happen to run does not matter: an access is compared with the last ones that no
-//! barrier came behind, whoever made them.
+//! The order in which groups and threads happen to run does not matter: an access is compared with
+//! the last ones that no barrier came behind, whoever made them.
 
 mod equal;
 mod group;
@@ -73,11 +74,11 @@ pub(super) struct Races {
     words: Pages,
     order: Order,
     turns: Turns,
-    /// Loads that collide with atomic operations of others, unless their work items do one there themselves that tells them more:
-    /// so begin loops that compare and exchange.
+    /// Loads that collide with atomic operations of others, unless their work items do one there
+    /// themselves that tells them more: so begin loops that compare and exchange.
     looks: Vec<Look>,
-    /// The accesses of the present instruction of one thread: place, channel, and whether it stores something else than what is
-    /// there.
+    /// The accesses of the present instruction of one thread: place, channel, and whether it stores
+    /// something else than what is there.
     together: Vec<(usize, u64, u32)>,
     message: Option<(u32, u32, u32)>,
     /// The work items that began copies, by group and number; and the copies of the present group
@@ -90,7 +91,8 @@ pub(super) struct Races {
     pub(super) racy: BTreeSet<(usize, u64)>,
 }
 
-/// The number of the memory that others have as well, if it is such: 0 for shared local memory. What nothing looks at is nowhere.
+/// The number of the memory that others have as well, if it is such: 0 for shared local memory.
+/// What nothing looks at is nowhere.
 fn shared(access: &Access) -> Option<usize> {
     match (access.space, access.buffer) {
         _ if access.unread && access.kind == AccessKind::Load => None,
@@ -188,7 +190,8 @@ impl Races {
         }
     }
 
-    /// An atomic operation keeps what comes before it apart from what comes behind another one on the same place.
+    /// An atomic operation keeps what comes before it apart from what comes behind another one on
+    /// the same place.
     fn meet(&mut self, access: &Access, buffer: usize) {
         let (place, learns, channel) = ((buffer, access.offset), !access.unread, channel_of(access));
         if buffer > 0 {
@@ -224,8 +227,8 @@ impl Races {
         }
     }
 
-    /// Enters the accesses to places that no other work item has touched since the last barrier, and gives the channels of the
-    /// others.
+    /// Enters the accesses to places that no other work item has touched since the last barrier,
+    /// and gives the channels of the others.
     fn enter_alone(&mut self, accesses: &Accesses<'_>, first: Touch, buffer: usize) -> u32 {
         match first.kind {
             _ if !accesses.first.size.is_multiple_of(4) => self.enter_bytes(accesses, first, buffer),
@@ -411,7 +414,8 @@ impl Races {
         Some(Bug { key, actor: self.who(actor(access), self.stamps.index), what })
     }
 
-    /// Whether the work items that an access is done for come after those of an earlier one by atomic operations.
+    /// Whether the work items that an access is done for come after those of an earlier one by
+    /// atomic operations.
     fn is_before(&self, before: &Deed, channel: u8, number: u32, access: &Access) -> bool {
         let all = |channel: u8, channels: u32| match channel {
             WHOLE => channels,
@@ -427,11 +431,13 @@ impl Races {
         })
     }
 
-    /// Whether two accesses of a thread are those of one work item, or nothing can come between them.
+    /// Whether two accesses of a thread are those of one work item, or nothing can come between
+    /// them.
     fn is_apart_in_thread(&self, before: &Deed, channel: u8, access: &Access, at: (usize, u64)) -> bool {
         let mine = channel_of(access);
-        // What is done once for all channels is done for each of them: what one loads collides with what another one stores,
-        // but loops around atomic operations look again, and those who store one value find it.
+        // What is done once for all channels is done for each of them: what one loads collides with
+        // what another one stores, but loops around atomic operations look again, and those who
+        // store one value find it.
         let is_own = |for_all: AccessKind, other: AccessKind, channels: u32, channel: u8| {
             let own = 1_u32.checked_shl(channel.into()).unwrap_or(0);
             let takes_part = match for_all {

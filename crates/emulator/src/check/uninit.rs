@@ -1,9 +1,11 @@
 //! Whether a launch depends on what nobody has written, and on what of it.
 //!
-//! Registers, shared local memory and private memory hold zeros until they are written. The launch is run again with noise
-//! there. As long as every thread takes the same ways, uses the same addresses and stores the same values to memory that
-//! others can see, nothing depends on it, whatever is copied around in between: that cannot be a false alarm. Where one of
-//! these differs for the first time, the group is run alone with noise in ever fewer places, until one is left: the origin.
+//! Registers, shared local memory and private memory hold zeros until they are written. The launch
+//! is run again with noise there. As long as every thread takes the same ways, uses the same
+//! addresses and stores the same values to memory that others can see, nothing depends on it,
+//! whatever is copied around in between: that cannot be a false alarm. Where one of these differs
+//! for the first time, the group is run alone with noise in ever fewer places, until one is left:
+//! the origin.
 
 mod compare;
 mod digests;
@@ -123,14 +125,16 @@ struct Found<'a> {
 type Shown = (Option<usize>, u32, Deed);
 
 impl Found<'_> {
-    /// Takes note of something that depends on an origin, unless that is told: then it is no new bug. Gives its finding's place when it is one.
+    /// Takes note of something that depends on an origin, unless that is told: then it is no new
+    /// bug. Gives its finding's place when it is one.
     fn see(&mut self, origin: &[Source], difference: &Difference) -> Option<TrapReport> {
         let words = words(origin, self.program, &self.reference.map);
         let message = format!("{} {words}, which nothing has written on the way here", difference.what.words());
         let help = "a value has to be written on every way on which it is used";
         let report = self.program.report(self.range, found("check-uninit", message, help), &difference.actor);
         let shown = (report.function, place_in_program(&difference.actor.spot), difference.what);
-        // One line that needs several parts of one thing is one bug, and so is one thing that several lines need.
+        // One line that needs several parts of one thing is one bug, and so is one thing that
+        // several lines need.
         let kind = origin.first().map(std::mem::discriminant);
         let is_same = |(other, place): &(Vec<Source>, Shown)| {
             *place == shown && other.first().map(std::mem::discriminant) == kind || is_near(other, origin)
@@ -160,7 +164,8 @@ impl Search<'_, '_> {
         for _ in 0..MOST_BUGS {
             let Some((group, steps, first)) = self.first(&sources, found.reference)? else { break };
             let mut wholes = Vec::new();
-            // Values that are stored change nothing else: what there is beside them shows in the same group.
+            // Values that are stored change nothing else: what there is beside them shows in the
+            // same group.
             let (mut next, mut known) = (Some(first), Vec::new());
             while let Some(difference) = next.take().filter(|_| known.len() < MOST_BUGS) {
                 let (origin, whole) = self.origin(sources.clone(), group, &steps, &known)?;
@@ -198,7 +203,8 @@ impl Search<'_, '_> {
         Ok(())
     }
 
-    /// Runs a launch. Faults are an outcome like any other: what was done until then is what counts.
+    /// Runs a launch. Faults are an outcome like any other: what was done until then is what
+    /// counts.
     fn run(
         &mut self,
         poison: Option<&Poison>,
@@ -214,13 +220,15 @@ impl Search<'_, '_> {
         }
     }
 
-    /// The first group that does something else with noise, what it does without, and the difference.
+    /// The first group that does something else with noise, what it does without, and the
+    /// difference.
     fn first(
         &mut self,
         sources: &[Source],
         reference: &Reference<'_>,
     ) -> Result<Option<(u64, Vec<Step>, Difference)>, RunError> {
-        // Which registers are written depends on the way alone, so one group of each way stands for all.
+        // Which registers are written depends on the way alone, so one group of each way stands for
+        // all.
         let ways = &reference.digests.ways;
         let mut examples: Vec<(u64, u64)> = Vec::new();
         for (group, way) in (0..).zip(ways) {
@@ -262,7 +270,8 @@ impl Search<'_, '_> {
         Ok(watch.0.into_inner())
     }
 
-    /// The first thing that a group does otherwise, but for the values that are stored at known places of the program.
+    /// The first thing that a group does otherwise, but for the values that are stored at known
+    /// places of the program.
     fn difference(
         &mut self,
         sources: &[Source],
@@ -296,7 +305,8 @@ impl Search<'_, '_> {
         Ok(places.into_iter().map(report).collect())
     }
 
-    /// The smallest part of sources with which the group still does something else, and the sources that it is of.
+    /// The smallest part of sources with which the group still does something else, and the sources
+    /// that it is of.
     fn origin(
         &mut self,
         mut sources: Vec<Source>,

@@ -110,8 +110,9 @@ pub(super) enum What {
     Foreign(Access, u32),
     /// A thread that waits at a barrier while others of its group wait at another one.
     Barriers { other: Actor },
-    /// Two accesses that nothing keeps apart: this one and an earlier one. With a barrier between them, and no fence.
-    /// The numbers of the group's copies that they are those of, the earlier one first.
+    /// Two accesses that nothing keeps apart: this one and an earlier one. With a barrier between
+    /// them, and no fence. The numbers of the group's copies that they are those of, the earlier
+    /// one first.
     Race { now: Access, before: AccessKind, other: Actor, is_fence: bool, copies: [Option<usize>; 2] },
     /// A mistake with a group copy.
     Copy { mistake: Mistake, other: Option<Actor> },
@@ -154,7 +155,8 @@ pub(super) struct Watched {
     pub(super) findings: Vec<Finding>,
     pub(super) digests: Digests,
     pub(super) map: LaunchMap,
-    /// The words that races are about: by the number of the buffer and 1, or 0 for shared local memory.
+    /// The words that races are about: by the number of the buffer and 1, or 0 for shared local
+    /// memory.
     pub(super) racy: BTreeSet<(usize, u64)>,
     /// Whether memory was loaded that nobody has written.
     pub(super) unwritten: bool,
@@ -378,7 +380,8 @@ impl Observer for Watcher<'_> {
     }
 }
 
-/// Threads that wait for each other at two barriers, in words: one of them, and where the others are.
+/// Threads that wait for each other at two barriers, in words: one of them, and where the others
+/// are.
 fn barriers() -> (Trap, Trap) {
     let message = "work items wait here for others of their group, which wait at another barrier";
     let help = "all work items of a group have to come to the same barrier";

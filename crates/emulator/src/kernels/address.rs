@@ -29,8 +29,8 @@ pub(super) enum AddressSpace {
     State(usize),
     /// The surface whose state is at the offset that is the first element of an operand.
     StateOffset(Source<u32>),
-    /// The surface whose state is at the address that is the first element of an operand. Other addresses name no memory: what is
-    /// reached from them is outside.
+    /// The surface whose state is at the address that is the first element of an operand. Other
+    /// addresses name no memory: what is reached from them is outside.
     StateAddress(Source<u64>),
 }
 
@@ -74,7 +74,8 @@ impl AddressSpace {
     }
 }
 
-/// How the addresses of the channels come about: `base + scale * (global + element) + offset`, of which `mask` counts.
+/// How the addresses of the channels come about: `base + scale * (global + element) + offset`, of
+/// which `mask` counts.
 #[derive(Clone)]
 pub(super) struct Addressing {
     /// Where the elements stand; none for messages with one address.
@@ -184,7 +185,8 @@ impl Addressing {
         Self { mask: u32::MAX.into(), ..Self::new(Some(Elements::Dwords(at)), None) }
     }
 
-    /// How the addresses of the enabled channels of the n-th chunk, at least one, follow each other.
+    /// How the addresses of the enabled channels of the n-th chunk, at least one, follow each
+    /// other.
     #[inline(always)]
     pub(super) fn pattern(&self, thread: &Thread, n: usize, enabled: u32) -> Pattern {
         let chunk = |size: usize| (n * LANES * size) as u32;
@@ -212,7 +214,8 @@ impl Addressing {
         if step == 0 {
             Pattern::Same(address)
         } else if self.scale == 1 {
-            // Where addresses run over the end of what counts there is no buffer, so such a row is refused later.
+            // Where addresses run over the end of what counts there is no buffer, so such a row is
+            // refused later.
             row_of(address, enabled)
         } else {
             Pattern::Any
@@ -283,7 +286,8 @@ impl Addressing {
         addresses
     }
 
-    /// The n-th chunk of addresses where they are dwords to which a number is added, with 32 bits that count.
+    /// The n-th chunk of addresses where they are dwords to which a number is added, with 32 bits
+    /// that count.
     #[inline(always)]
     pub(super) fn resolve_dwords(&self, thread: &Thread, n: usize) -> Option<[u32; LANES]> {
         let Some(Elements::Dwords(at)) = self.elements else { return None };
@@ -302,8 +306,8 @@ impl Addressing {
     }
 }
 
-/// The first enabled channel's element, of those that stand at a place in the registers, and the distance from each to the next,
-/// 0 or 4, when it is the same for all enabled channels.
+/// The first enabled channel's element, of those that stand at a place in the registers, and the
+/// distance from each to the next, 0 or 4, when it is the same for all enabled channels.
 macro_rules! step_of {
     ($name:ident, $type:ty) => {
         #[inline(always)]
@@ -343,8 +347,8 @@ fn row_of(address: u64, enabled: u32) -> Pattern {
 }
 
 impl Lowering<'_> {
-    /// The memory of a surface operand. Of the predefined ones, three can be used: shared local memory, scratch memory and
-    /// the bindless surface.
+    /// The memory of a surface operand. Of the predefined ones, three can be used: shared local
+    /// memory, scratch memory and the bindless surface.
     pub(super) fn address_space(&self, surface: SurfaceId) -> LowerResult<AddressSpace> {
         match surface {
             predefined_surface::SLM => Ok(AddressSpace::Local),
@@ -360,7 +364,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// Offsets into a surface: 32-bit numbers that wrap, of elements and of one for all channels, in units of bytes.
+    /// Offsets into a surface: 32-bit numbers that wrap, of elements and of one for all channels,
+    /// in units of bytes.
     pub(super) fn surface_addresses(
         &mut self,
         elements: Option<&RawOperand>,

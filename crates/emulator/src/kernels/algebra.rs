@@ -1,23 +1,27 @@
 //! The algebra of one channel: what operations can do with values, whatever the values are.
 //!
-//! An operation ([`LaneOp`](crate::kernels::compute::LaneOp)) is written once, over one of these traits. Given the host's
-//! numbers it computes. Given [`Strict`] floats it computes in another floating-point mode, so no operation says twice
-//! what it does. Given the nodes of a [`recording`](crate::kernels::record) it leaves there an expression of the methods below,
-//! which native code is made of. Constants are made from a value that is there, so that a node finds the recording which it
-//! belongs to.
+//! An operation ([`LaneOp`](crate::kernels::compute::LaneOp)) is written once, over one of these
+//! traits. Given the host's numbers it computes. Given [`Strict`] floats it computes in another
+//! floating-point mode, so no operation says twice what it does. Given the nodes of a
+//! [`recording`](crate::kernels::record) it leaves there an expression of the methods below, which
+//! native code is made of. Constants are made from a value that is there, so that a node finds the
+//! recording which it belongs to.
 
 use crate::machine::convert::Compute;
 use crate::machine::float::{Float, FloatMode};
 use crate::machine::lane::{Element, Number};
 use visakit_native::ir::Kind;
 
-/// What integers and floats can do. Integers wrap unless it says otherwise; a float operation rounds once.
+/// What integers and floats can do. Integers wrap unless it says otherwise; a float operation
+/// rounds once.
 pub(super) trait Lane: Copy {
     /// Whether values have 64 bits, of which the architecture's baseline has few operations.
     const LONG: bool = false;
-    /// Whether values are integers of 32 or 64 bits, of which the baseline lacks products, extrema and the like.
+    /// Whether values are integers of 32 or 64 bits, of which the baseline lacks products, extrema
+    /// and the like.
     const WORD: bool = false;
-    /// Whether a product and a sum are rounded once, for which the baseline calls a function of the system's library.
+    /// Whether a product and a sum are rounded once, for which the baseline calls a function of the
+    /// system's library.
     const FUSED: bool = false;
 
     /// The sum.
@@ -26,8 +30,8 @@ pub(super) trait Lane: Copy {
     fn mul(self, other: Self) -> Self;
     /// The product and a sum.
     fn mul_add(self, other: Self, addend: Self) -> Self;
-    /// The quotient. That of integers is cut off towards zero, and all ones for a divisor of zero: what the hardware does
-    /// is not published.
+    /// The quotient. That of integers is cut off towards zero, and all ones for a divisor of zero:
+    /// what the hardware does is not published.
     fn div(self, other: Self) -> Self;
     /// The smaller. With a NaN on one side it is the other side, with two it is the second.
     fn min(self, other: Self) -> Self;
@@ -53,7 +57,8 @@ pub(super) trait Integer: Lane {
     fn not(self) -> Self;
     /// Moved up by the low bits of a number that `mask` leaves.
     fn shl(self, by: Self, mask: u32) -> Self;
-    /// Moved down by the low bits of a number that `mask` leaves; copies of the sign come in, if there is one.
+    /// Moved down by the low bits of a number that `mask` leaves; copies of the sign come in, if
+    /// there is one.
     fn shr(self, by: Self, mask: u32) -> Self;
     /// Turned up by as many places as the low bits of a number say.
     fn rotate(self, by: Self) -> Self;
@@ -114,7 +119,8 @@ impl<T: Element> Compare for T {
     }
 }
 
-/// A number that kernels compute with, and how it is computed with in other floating-point modes than the host's.
+/// A number that kernels compute with, and how it is computed with in other floating-point modes
+/// than the host's.
 pub(super) trait Scalar: Compute {
     /// Values that know the mode; integers have none.
     type Moded: Copy;
@@ -202,8 +208,9 @@ integers! {
     i128, None; true true saturating_mul, |a: i128, b| if b == 0 { !0 } else { a.wrapping_div(b) }, |a: i128, b| if b == 0 { a } else { a.wrapping_rem(b) };
 }
 
-/// Quotients of 32 bits come from the host's division of doubles: it has that for several at a time. A quotient of two
-/// integers of 32 bits that is not whole is further away from the next whole number than a double can be wrong.
+/// Quotients of 32 bits come from the host's division of doubles: it has that for several at a
+/// time. A quotient of two integers of 32 bits that is not whole is further away from the next
+/// whole number than a double can be wrong.
 #[inline(always)]
 fn divide_unsigned(a: u32, b: u32) -> u32 {
     let quotient = (f64::from(a) / f64::from(b)) as u32;

@@ -1,14 +1,17 @@
-//! The sine of values of moderate size, in DF and without branches, so that all channels are computed together.
+//! The sine of values of moderate size, in DF and without branches, so that all channels are
+//! computed together.
 
 use std::f64::consts::FRAC_2_PI;
 
-/// Below this magnitude a whole number of quarter turns has so few bits that the reduction loses nothing that F shows.
+/// Below this magnitude a whole number of quarter turns has so few bits that the reduction loses
+/// nothing that F shows.
 const NEAR: f32 = 65536.0;
 /// The first 33 bits of a quarter turn, whose product with such a number is exact, and the next 53.
 const QUARTER: [f64; 2] = [f64::from_bits(0x3ff9_21fb_5440_0000), f64::from_bits(0x3dd0_b461_1a62_6331)];
 /// Added to a number, it leaves the nearest whole one in the last bits.
 const WHOLE: f64 = (3_u64 << 51) as f64;
-/// The coefficients of the sine behind the first, for powers of the square: reciprocals of the factorials of odd numbers.
+/// The coefficients of the sine behind the first, for powers of the square: reciprocals of the
+/// factorials of odd numbers.
 const ODD: [f64; 7] = [
     -1.0 / 6.0,
     1.0 / 120.0,

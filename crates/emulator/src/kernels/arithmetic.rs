@@ -77,7 +77,8 @@ impl<W: Scalar> Record<2> for WideMul<W> {
 }
 
 pub(super) fn mad(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 3>) -> LowerResult {
-    // Only what is computed in the short type is rounded to it at once: with an F among the operands it is F first.
+    // Only what is computed in the short type is rounded to it at once: with an F among the
+    // operands it is F first.
     let data_type = l.type_of(inst.dst)?;
     let mut is_short = matches!(data_type, DataType::Hf | DataType::Bf);
     for source in inst.src {

@@ -37,7 +37,8 @@ impl Atomic {
         Ok(Self { update, transfer, operands, result: l.raw(dst, bytes)? })
     }
 
-    /// Takes note of an operation on memory that groups share: what comes of it may depend on their order.
+    /// Takes note of an operation on memory that groups share: what comes of it may depend on their
+    /// order.
     pub(super) fn note(&self, l: &mut Lowering<'_>) {
         if !self.update.commutes || self.result.is_some() {
             l.note_ordered();
@@ -45,7 +46,8 @@ impl Atomic {
         l.note_update(self.update.kind);
     }
 
-    /// How native code changes a dword, and where the operand stands, if it does and nobody wants the result.
+    /// How native code changes a dword, and where the operand stands, if it does and nobody wants
+    /// the result.
     pub(super) fn native(&self) -> Option<(Change, u32)> {
         let change = self.update.change.filter(|_| self.result.is_none() && self.update.size == 4)?;
         let operand = match change {
@@ -63,7 +65,8 @@ impl Atomic {
         })
     }
 
-    /// Carries it out for those of the enabled channels of the n-th chunk that the request has; for the others memory holds zero.
+    /// Carries it out for those of the enabled channels of the n-th chunk that the request has; for
+    /// the others memory holds zero.
     pub(super) fn perform(
         &self,
         thread: &mut Thread,

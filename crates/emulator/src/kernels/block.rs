@@ -59,7 +59,8 @@ struct Block {
     height: u32,
     /// Bytes from one row to the next in registers.
     pitch: u32,
-    /// Rows of the surface from one row to the next, and the first one: fields have every other row.
+    /// Rows of the surface from one row to the next, and the first one: fields have every other
+    /// row.
     rows: (u32, u32),
     /// Where it begins in the surface, known when it is moved.
     corner: [Source<u32>; 2],

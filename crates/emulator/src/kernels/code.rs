@@ -37,7 +37,8 @@ pub struct CompiledRoutine {
     pub switches: Vec<Switch>,
     /// Where calls through addresses find theirs.
     pub callees: Vec<Source<u64>>,
-    /// Whether the result depends on the order in which groups come to the kernel's atomic operations.
+    /// Whether the result depends on the order in which groups come to the kernel's atomic
+    /// operations.
     pub ordered: bool,
     /// Whether there are atomic operations that do not commute with each other.
     pub mixed: bool,
@@ -45,7 +46,8 @@ pub struct CompiledRoutine {
     pub exchanges: Vec<Exchange>,
     /// The functions, in the order of their addresses.
     pub functions: Vec<Function>,
-    /// Predicates, elements of address variables, elements of state variables that all routines have together.
+    /// Predicates, elements of address variables, elements of state variables that all routines
+    /// have together.
     pub counts: [usize; 3],
 }
 
@@ -136,7 +138,8 @@ pub enum Terminator {
         /// Whether all of them do the same.
         uniform: bool,
     },
-    /// Channels enter the function whose address they have: the n-th of [`CompiledRoutine::callees`].
+    /// Channels enter the function whose address they have: the n-th of
+    /// [`CompiledRoutine::callees`].
     CallAddress {
         /// Whether all of them do the same.
         uniform: bool,
@@ -157,13 +160,15 @@ pub enum Terminator {
 
 /// Executes instructions otherwise than by kernels: by what their pages say.
 pub trait Interpreter: Sync {
-    /// What an instruction becomes; none where it is left to its kernel, or to nobody where it has none.
+    /// What an instruction becomes; none where it is left to its kernel, or to nobody where it has
+    /// none.
     fn lower(&self, instruction: &Instruction, lowering: &mut Lowering<'_>, has_kernel: bool) -> Option<Lowered>;
 }
 
 impl CompiledRoutine {
-    /// Lowers a kernel and the functions that it may call, each with its layout, the kernel first; `symbols` are the addresses
-    /// of the program's data. Instructions that cannot be lowered stop only threads that reach them.
+    /// Lowers a kernel and the functions that it may call, each with its layout, the kernel first;
+    /// `symbols` are the addresses of the program's data. Instructions that cannot be lowered stop
+    /// only threads that reach them.
     ///
     /// # Errors
     /// When a branch has no target.
@@ -409,7 +414,8 @@ impl Builder {
         self.first = end;
     }
 
-    /// Ends the current block where a label stands, unless it is empty and nothing refers to it yet.
+    /// Ends the current block where a label stands, unless it is empty and nothing refers to it
+    /// yet.
     fn split(&mut self) {
         let end = self.steps.len() as u32;
         if end == self.first {

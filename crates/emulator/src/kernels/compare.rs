@@ -49,8 +49,8 @@ relations! {
 }
 
 pub(super) fn cmp(l: &mut Lowering<'_>, inst: &Cmp) -> LowerResult {
-    // Each relation is another one with its sides exchanged or its answer turned over. With a NaN only `ne` holds, so a
-    // float is less or equal in its own right.
+    // Each relation is another one with its sides exchanged or its answer turned over. With a NaN
+    // only `ne` holds, so a float is less or equal in its own right.
     let operands = inst.component_wise();
     let [a, b] = operands.src;
     let exchanged = ComponentWise { src: [b, a], ..operands };

@@ -1,10 +1,11 @@
 //! Component-wise operations: a scalar function becomes an operation on all channels.
 //!
-//! [`Lowering::apply`] is the one way. It resolves the operands with their regions, modifiers, conversions and saturation,
-//! and puts masks, the floating-point mode and the write-back around the function. What a function is written in, and how
-//! its meaning can be recorded instead of computed, says [`algebra`](crate::kernels::algebra): an operation that is to be
-//! recorded implements [`Record`] as well, which those made by [`lane_ops`] do, and [`Lowering::operation`] makes the recording,
-//! with all operands at hand.
+//! [`Lowering::apply`] is the one way. It resolves the operands with their regions, modifiers,
+//! conversions and saturation, and puts masks, the floating-point mode and the write-back around
+//! the function. What a function is written in, and how its meaning can be recorded instead of
+//! computed, says [`algebra`](crate::kernels::algebra): an operation that is to be recorded
+//! implements [`Record`] as well, which those made by [`lane_ops`] do, and [`Lowering::operation`]
+//! makes the recording, with all operands at hand.
 
 pub(super) use crate::kernels::domain::is_float;
 
@@ -31,8 +32,8 @@ pub(super) trait LaneOp<L, const S: usize>: Copy + Send + Sync + 'static {
     fn apply(self, sources: [L; S]) -> Self::Out;
 }
 
-/// Defines operations: the trait of the algebra that each is written in, its arguments, and its result. `wide` says when it
-/// needs more than the baseline's vectors; it may ask the algebra.
+/// Defines operations: the trait of the algebra that each is written in, its arguments, and its
+/// result. `wide` says when it needs more than the baseline's vectors; it may ask the algebra.
 macro_rules! lane_ops {
     ($(
         $(#[$doc:meta])*
@@ -170,8 +171,8 @@ where
 /// A number of sources.
 pub(super) struct Arity<const S: usize>;
 
-/// The values of that many sources, channel by channel. Each number has its own text: what goes through arrays of arrays
-/// does not stay in the host's registers.
+/// The values of that many sources, channel by channel. Each number has its own text: what goes
+/// through arrays of arrays does not stay in the host's registers.
 pub(super) trait Map<const S: usize> {
     /// The results of a function for the n-th chunk.
     fn map<T: Scalar, R: Scalar, const N: usize>(
@@ -254,8 +255,8 @@ impl Lowering<'_> {
         Ok(self.operation(operands, PerLane(op)))
     }
 
-    /// `dst[i] = op(src0[i], …)` for operations that cost more than everything around them: one version, and only the
-    /// enabled channels.
+    /// `dst[i] = op(src0[i], …)` for operations that cost more than everything around them: one
+    /// version, and only the enabled channels.
     pub(super) fn apply_costly<T: Scalar, O: Op<T, S>, const S: usize>(
         &mut self,
         inst: &ComponentWise<'_, S>,
@@ -315,8 +316,8 @@ impl Lowering<'_> {
         Ok(Operands { sources, dst, enable, lanes, inputs, output })
     }
 
-    /// Takes note of what native code has to do for an operation on operands. Once for all operations: it is not what takes
-    /// time.
+    /// Takes note of what native code has to do for an operation on operands. Once for all
+    /// operations: it is not what takes time.
     fn note_operation(
         &mut self,
         inputs: &[Input],
@@ -330,8 +331,9 @@ impl Lowering<'_> {
         });
     }
 
-    /// Makes an operation. Where all operands are simple there is a version for one channel and one for chunks of them, without
-    /// calls; one more is for everything else, for other floating-point modes, and for hosts that lack what it needs.
+    /// Makes an operation. Where all operands are simple there is a version for one channel and one
+    /// for chunks of them, without calls; one more is for everything else, for other floating-point
+    /// modes, and for hosts that lack what it needs.
     pub(super) fn operation<T: Scalar, R: Scalar, O: ChunkOp<T, R, S>, const S: usize>(
         &mut self,
         operands: Operands<T, R, S>,
@@ -342,7 +344,8 @@ impl Lowering<'_> {
         let simple = simple(&sources).zip(dst.simple());
         let count = lanes.div_ceil(LANES);
         let all = (sources, dst, enable, count, op);
-        // Where the baseline calls functions of the system's library, such as a fused multiplication.
+        // Where the baseline calls functions of the system's library, such as a fused
+        // multiplication.
         let general = if const { O::WIDE && O::MODED } {
             wide_or_plain(
                 all,
@@ -361,13 +364,15 @@ impl Lowering<'_> {
     }
 }
 
-/// What the general version of an operation needs: the operands, the mask, the number of chunks, and the function.
+/// What the general version of an operation needs: the operands, the mask, the number of chunks,
+/// and the function.
 type General<T, R, O, const S: usize> = ([Source<T>; S], Destination<R>, ExecMask, usize, O);
 /// The same for simple operands.
 type Row<T, R, O, const S: usize> = ([SimpleSource<T>; S], SimpleDestination<R>, ExecMask, usize, O);
 
-/// One chunk of channels after the other, whatever the operands are. Where a source of the second chunk is part of the
-/// destination of the first, lowering has sent the results another way ([`Lowering::destination`]).
+/// One chunk of channels after the other, whatever the operands are. Where a source of the second
+/// chunk is part of the destination of the first, lowering has sent the results another way
+/// ([`Lowering::destination`]).
 #[inline(always)]
 fn general<T: Scalar, R: Scalar, O: ChunkOp<T, R, S>, const S: usize>(
     (sources, dst, enable, count, op): &General<T, R, O, S>,
@@ -450,8 +455,9 @@ fn chunks_of<T: Scalar, R: Scalar, O: ChunkOp<T, R, S>, const S: usize, const N:
     }
 }
 
-/// Computes and writes one chunk of channels after the other, whatever the operands are. Where a source of the second chunk is
-/// part of the destination of the first, lowering has sent the results another way ([`Lowering::destination`]).
+/// Computes and writes one chunk of channels after the other, whatever the operands are. Where a
+/// source of the second chunk is part of the destination of the first, lowering has sent the
+/// results another way ([`Lowering::destination`]).
 #[inline(always)]
 pub(super) fn chunks<T: Scalar>(
     thread: &mut Thread,

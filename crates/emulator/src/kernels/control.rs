@@ -1,4 +1,5 @@
-//! Control flow: where each channel goes. What that means for a thread is in [`crate::machine::flow`].
+//! Control flow: where each channel goes. What that means for a thread is in
+//! [`crate::machine::flow`].
 
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal};
 use crate::kernels::step::{Callee, Lowered, Run};
@@ -24,8 +25,8 @@ pub(super) fn lsc_fence(l: &mut Lowering<'_>, inst: &LscFence) -> LowerResult {
     Ok(fence_of(l, inst.lsc_sfid == LscSfid::Slm))
 }
 
-/// Memory is coherent and every access is done before the next instruction, so a fence has nothing to wait for; but those who
-/// watch want to know.
+/// Memory is coherent and every access is done before the next instruction, so a fence has nothing
+/// to wait for; but those who watch want to know.
 fn fence_of(l: &mut Lowering<'_>, is_local: bool) -> Lowered {
     l.note_action(|_| Some(Action::Nothing));
     let told = move |thread: &mut Thread, world: &World<'_>| {

@@ -1,4 +1,5 @@
-//! The type that an instruction computes in: chosen by the types of its operands and by what its function asks for.
+//! The type that an instruction computes in: chosen by the types of its operands and by what its
+//! function asks for.
 
 use crate::kernels::compute::{Arity, Map, Op, Types};
 use crate::kernels::lowering::{LowerResult, Lowering, illegal, is_saturated};
@@ -37,7 +38,8 @@ macro_rules! ops_over {
 ops_over! {
     /// Operations on floats.
     RealOp: f32 f64;
-    /// Operations on integers of which the low bits of the result depend on the low bits of the sources alone.
+    /// Operations on integers of which the low bits of the result depend on the low bits of the
+    /// sources alone.
     RingOp: u8 u16 u32 u64 i64 i128;
     /// Operations on integers whose value matters.
     ExactOp: u8 i8 u16 i16 u32 i32 u64 i64 i128;
@@ -87,7 +89,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// The type that holds every value of the integer sources, and of results that need `growth` bits more.
+    /// The type that holds every value of the integer sources, and of results that need `growth`
+    /// bits more.
     pub(super) fn exact_domain(&self, sources: &[&VecOperand], growth: u32) -> LowerResult<Domain> {
         let (mut signed, mut magnitude) = (false, 0);
         for source in sources {
@@ -119,7 +122,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// The domain of operands that all have 32 bits, or fewer for sources, of which the results are not saturated.
+    /// The domain of operands that all have 32 bits, or fewer for sources, of which the results are
+    /// not saturated.
     pub(super) fn word_domain(&self, dst: &VecOperand, sources: &[&VecOperand]) -> LowerResult<Option<Domain>> {
         if is_saturated(dst) || !matches!(self.type_of(dst)?, DataType::Ud | DataType::D) {
             return Ok(None);
@@ -128,8 +132,8 @@ impl Lowering<'_> {
         Ok(matches!(domain, Domain::U32 | Domain::I32).then_some(domain))
     }
 
-    /// The unsigned type of all operands, when they are integers of less than 32 bits of which only the low bits matter: the
-    /// results need no conversion then. Constants may be of any type.
+    /// The unsigned type of all operands, when they are integers of less than 32 bits of which only
+    /// the low bits matter: the results need no conversion then. Constants may be of any type.
     fn small_ring_type(&self, dst: &VecOperand, sources: &[&VecOperand]) -> LowerResult<Option<DataType>> {
         let data_type = pattern(self.type_of(dst)?);
         let fits = |operand: &VecOperand| -> LowerResult<bool> {
@@ -146,7 +150,8 @@ impl Lowering<'_> {
         Ok(all.then_some(data_type))
     }
 
-    /// The type of all operands, when it is the same integer of less than 32 bits and their values are not modified.
+    /// The type of all operands, when it is the same integer of less than 32 bits and their values
+    /// are not modified.
     pub(super) fn small_type(&self, operands: &[&VecOperand]) -> LowerResult<Option<DataType>> {
         let mut types = Vec::with_capacity(operands.len());
         for operand in operands {
@@ -199,8 +204,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// An operation on integers that gives the low bits of its results; saturated ones are exact, and need `growth` bits
-    /// more than the sources.
+    /// An operation on integers that gives the low bits of its results; saturated ones are exact,
+    /// and need `growth` bits more than the sources.
     pub(super) fn ring<const S: usize>(
         &mut self,
         inst: &ComponentWise<'_, S>,
@@ -243,8 +248,9 @@ impl Lowering<'_> {
         }))
     }
 
-    /// An operation on integers, exact whatever their types are: for results that are saturated, or that depend on more bits
-    /// than the destination has. `growth` is how many bits more than the sources they need.
+    /// An operation on integers, exact whatever their types are: for results that are saturated, or
+    /// that depend on more bits than the destination has. `growth` is how many bits more than the
+    /// sources they need.
     pub(super) fn exact<const S: usize>(
         &mut self,
         inst: &ComponentWise<'_, S>,
@@ -281,7 +287,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// An operation on integers of 32 bits, for which the host has vectors; exact ones for everything else.
+    /// An operation on integers of 32 bits, for which the host has vectors; exact ones for
+    /// everything else.
     pub(super) fn words<const S: usize>(
         &mut self,
         inst: &ComponentWise<'_, S>,

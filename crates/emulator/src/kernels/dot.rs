@@ -35,7 +35,8 @@ pub(super) fn dp4a(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 3>) -> LowerRe
     l.apply::<i32, _, 3>(inst, op)
 }
 
-/// For each pair of channels, the magnitudes of its two differences; the result goes to the first of them.
+/// For each pair of channels, the magnitudes of its two differences; the result goes to the first
+/// of them.
 pub(super) fn sad2(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
     let enable = l.enable(inst.exec_size, inst.pred)?;
     differences(l, enable, inst.dst, inst.src, None)
@@ -77,8 +78,8 @@ fn differences(
     Ok(l.step(enable, run))
 }
 
-/// The height of a plane at the place of each channel. Regions are ignored: the plane is four floats, the places are
-/// eight values of u, then eight of v, and so on.
+/// The height of a plane at the place of each channel. Regions are ignored: the plane is four
+/// floats, the places are eight values of u, then eight of v, and so on.
 pub(super) fn plane(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
     let lanes = channels(inst.exec_size);
     let floats = [inst.dst, inst.src[0], inst.src[1]].map(|operand| l.type_of(operand));

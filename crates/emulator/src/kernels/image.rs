@@ -93,7 +93,8 @@ pub(super) fn moved(flags: Channels) -> Vec<usize> {
     [flags.r, flags.g, flags.b, flags.a].into_iter().enumerate().filter(|(_, moved)| *moved).map(|(c, _)| c).collect()
 }
 
-/// The data of a message: for each component that is moved a row of elements, which begins at a register of its own.
+/// The data of a message: for each component that is moved a row of elements, which begins at a
+/// register of its own.
 pub(super) struct Components {
     moved: Vec<usize>,
     at: Option<u32>,
@@ -244,7 +245,8 @@ pub(super) fn load(l: &mut Lowering<'_>, inst: &Load3d) -> LowerResult {
     )
 }
 
-/// A message that reads something of an image for each channel, and the offsets that all channels add.
+/// A message that reads something of an image for each channel, and the offsets that all channels
+/// add.
 pub(super) fn read(
     l: &mut Lowering<'_>,
     exec_size: ExecSize,
@@ -270,7 +272,8 @@ fn read_at(
 ) -> LowerResult {
     let run = Run::new(move |thread, world| {
         let enabled = thread.enabled(&enable);
-        // All channels are read before any is written: the destination may stand where parameters do.
+        // All channels are read before any is written: the destination may stand where parameters
+        // do.
         let mut rows = [[0; MAX_LANES]; 4];
         if let Some((image, texels)) = image(&space, thread, world) {
             let shift = shift.get(thread);

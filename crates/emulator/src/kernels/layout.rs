@@ -4,7 +4,8 @@
 //! | payload, inputs in it | predefined variables | declared variables | constants | slack |
 //! ```
 //!
-//! A variable that the payload has a value for stays in the payload. Aliases stand in the variable that they name.
+//! A variable that the payload has a value for stays in the payload. Aliases stand in the variable
+//! that they name.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -62,9 +63,11 @@ pub struct Layout {
     predicate_end: u32,
     /// For each address variable, its first element; then the number of all elements.
     addresses: Vec<u32>,
-    /// For each surface, predefined ones included, its first element; then the number of all elements.
+    /// For each surface, predefined ones included, its first element; then the number of all
+    /// elements.
     surfaces: Vec<u32>,
-    /// For each sampler, its first element, which stands behind those of the surfaces; then the end of the last.
+    /// For each sampler, its first element, which stands behind those of the surfaces; then the end
+    /// of the last.
     samplers: Vec<u32>,
 }
 
@@ -77,8 +80,8 @@ impl Layout {
         Self::with_functions(routine, &[], platform, payload).map(|mut layouts| layouts.swap_remove(0))
     }
 
-    /// Places the variables of a kernel and of the functions that it may call, which share the predefined ones: one layout
-    /// for each, that of the kernel first.
+    /// Places the variables of a kernel and of the functions that it may call, which share the
+    /// predefined ones: one layout for each, that of the kernel first.
     ///
     /// # Errors
     /// As [`Layout::new`].
@@ -232,7 +235,8 @@ impl Layout {
         self.samplers.last().map_or(0, |&n| n as usize)
     }
 
-    /// Gives aliases the places of their variables. An alias may name another alias, before or behind it.
+    /// Gives aliases the places of their variables. An alias may name another alias, before or
+    /// behind it.
     fn resolve_aliases(&mut self, routine: &Routine) -> Result<(), String> {
         for index in 0..routine.variables.len() {
             let (mut at, mut offset, mut steps) = (index, 0_u64, 0);

@@ -41,7 +41,8 @@ lane_ops! {
         let mask = one.shl(width, 31).add(one.neg()).shl(first, 31);
         field.shl(first, 31).and(mask).or(rest.and(mask.not()))
     };
-    /// Each bit of the result is the bit of a table of eight that the sources' bits name; all bits of an entry are the same.
+    /// Each bit of the result is the bit of a table of eight that the sources' bits name; all bits
+    /// of an entry are the same.
     Choose { table: [u32; 8] }<L: Integer>(a, b, c) => {
         let entry = |n: usize| a.constant(table[n]);
         let choose = |bit: L, set: L, clear: L| bit.and(set).or(bit.not().and(clear));
@@ -66,7 +67,8 @@ pub(super) fn not(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerRes
     bitwise(l, inst, Not)
 }
 
-/// An operation on the bits of numbers and of predicates; floats are taken as they stand in the registers.
+/// An operation on the bits of numbers and of predicates; floats are taken as they stand in the
+/// registers.
 fn bitwise<const S: usize>(l: &mut Lowering<'_>, inst: &ComponentWise<'_, S>, op: impl RingOp<S>) -> LowerResult
 where
     Arity<S>: Map<S>,
@@ -143,7 +145,8 @@ pub(super) fn shl(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRes
     }
 }
 
-/// The bits of the value in the type that the instruction computes in are shifted: a sign is among them.
+/// The bits of the value in the type that the instruction computes in are shifted: a sign is among
+/// them.
 pub(super) fn shr(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
     let mask = count_mask(l, inst.dst)?;
     let types = l.types(inst)?;
@@ -163,7 +166,8 @@ pub(super) fn asr(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRes
     let mask = count_mask(l, inst.dst)?;
     let value = l.type_of(inst.src[0])?;
     let signed = is_signed(value);
-    // The negative of an unsigned number, and of the least one with a sign, has a bit more than that.
+    // The negative of an unsigned number, and of the least one with a sign, has a bit more than
+    // that.
     if is_saturated(inst.dst) || inst.src[0].modifier != Modifier::None {
         let types = l.types(inst)?;
         return l.apply_costly::<i128, _, 2>(inst, types, Shr { mask });
@@ -192,14 +196,16 @@ pub(super) fn ror(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRes
     }
 }
 
-/// How many bits the value and the result have where it is as many, and the result is not saturated: the usual case.
+/// How many bits the value and the result have where it is as many, and the result is not
+/// saturated: the usual case.
 fn usual_rotation(l: &Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult<Option<u32>> {
     let [result, value] = [l.type_of(inst.dst)?, l.type_of(inst.src[0])?];
     let is_usual = value.bits() == result.bits() && ![value, result].into_iter().any(is_float);
     Ok((is_usual && !is_saturated(inst.dst)).then_some(value.bits()))
 }
 
-/// A rotation up, within as many bits as the value's type has, by what `places` makes of the count and of these bits.
+/// A rotation up, within as many bits as the value's type has, by what `places` makes of the count
+/// and of these bits.
 fn rotate(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>, places: fn(u64, u64) -> u64) -> LowerResult {
     let Types { dst, src: [value, count] } = l.types(inst)?;
     let op = RotateWithin { bits: value.bits().into(), signed: is_signed(value), places };

@@ -1,4 +1,5 @@
-//! Lowering: an instruction becomes an operation, with its mask and what special registers ask for around it.
+//! Lowering: an instruction becomes an operation, with its mask and what special registers ask for
+//! around it.
 
 mod operands;
 
@@ -128,7 +129,8 @@ impl<'a> Lowering<'a> {
         Self { symbols: Some(symbols), ..self }
     }
 
-    /// The same for an instruction of which nobody knows what others read: all that is loaded counts.
+    /// The same for an instruction of which nobody knows what others read: all that is loaded
+    /// counts.
     pub fn alone(self) -> Self {
         Self { reads: Reads::all().into(), ..self }
     }
@@ -143,7 +145,8 @@ impl<'a> Lowering<'a> {
         self.ordered = true;
     }
 
-    /// Takes note of what native code has to do for the current instruction, if operations are recorded.
+    /// Takes note of what native code has to do for the current instruction, if operations are
+    /// recorded.
     pub(super) fn note_action(&mut self, action: impl FnOnce(&Self) -> Option<Action>) {
         if self.records {
             self.notes.action = action(self);
@@ -171,7 +174,8 @@ impl<'a> Lowering<'a> {
         Input::new(T::KIND, place, data_type, number)
     }
 
-    /// Takes note of an atomic operation on memory that groups share: those of one kind commute with each other.
+    /// Takes note of an atomic operation on memory that groups share: those of one kind commute
+    /// with each other.
     pub(super) fn note_update(&mut self, kind: (Family, u32)) {
         if !self.updates.contains(&kind) {
             self.updates.push(kind);
@@ -183,8 +187,9 @@ impl<'a> Lowering<'a> {
         &self.updates
     }
 
-    /// Whether any instruction so far shows in which order groups come to it: the result of one of their atomic operations
-    /// is used, or what several leave in memory depends on which came first.
+    /// Whether any instruction so far shows in which order groups come to it: the result of one of
+    /// their atomic operations is used, or what several leave in memory depends on which came
+    /// first.
     pub fn ordered(&self) -> bool {
         self.ordered
     }
@@ -216,7 +221,8 @@ impl<'a> Lowering<'a> {
         self.layout.predicate(id).ok_or_else(|| LowerError::Illegal(format!("there is no predicate P{id}")))
     }
 
-    /// Makes a step of a kernel, with what special registers and computed addresses ask for around it.
+    /// Makes a step of a kernel, with what special registers and computed addresses ask for around
+    /// it.
     pub fn step(&mut self, enable: ExecMask, run: Run) -> Lowered {
         let notes = std::mem::take(&mut self.notes);
         // What stands around the operation is not native.
@@ -305,7 +311,8 @@ pub fn channels(exec_size: ExecSize) -> usize {
     exec_size.size.channels() as usize
 }
 
-/// The first channel of an execution mask, and all ones when the channels that are enabled do not count.
+/// The first channel of an execution mask, and all ones when the channels that are enabled do not
+/// count.
 pub fn mask(mask: ExecMaskField) -> (u32, u32) {
     (mask.first_channel(), if mask.no_mask() { u32::MAX } else { 0 })
 }
@@ -323,7 +330,8 @@ pub fn element_bytes(data_type: DataType) -> LowerResult<u32> {
     }
 }
 
-/// Bits that are set in the control register, which make of its first value the mode that native code computes in.
+/// Bits that are set in the control register, which make of its first value the mode that native
+/// code computes in.
 fn sets_control(action: &Action, enable: &ExecMask, at: u32) -> Option<Action> {
     let Action::Compute { expression, result, to } = action else { return None };
     let is_whole = enable.always != 0 && enable.predicate == 0 && enable.lanes == 1 && *to == at;

@@ -67,8 +67,8 @@ struct Port<'a> {
 }
 
 impl Port<'_> {
-    /// A message to it. Addresses in scratch memory count from where the state that the surface operand names begins, those
-    /// of arguments from where r0 says that implicit arguments are.
+    /// A message to it. Addresses in scratch memory count from where the state that the surface
+    /// operand names begins, those of arguments from where r0 says that implicit arguments are.
     fn message(
         &self,
         l: &mut Lowering<'_>,
@@ -111,7 +111,8 @@ impl Port<'_> {
         Ok(Message { enable, space, addressing, transfer, elements, unaligned: true, unread: 0 })
     }
 
-    /// Whether flat addresses, those of shared local memory as well, count from what the surface operand holds.
+    /// Whether flat addresses, those of shared local memory as well, count from what the surface
+    /// operand holds.
     fn has_base(&self) -> bool {
         self.kind == LscAddrType::Flat
             && match &self.surface.operand {
@@ -199,10 +200,12 @@ fn load_or_store(l: &mut Lowering<'_>, message: Message, op: LscOp, [dst, src]: 
     }
 }
 
-/// Bytes of the register that describes a rectangle: address, width, height, pitch, column, row and size of the block.
+/// Bytes of the register that describes a rectangle: address, width, height, pitch, column, row and
+/// size of the block.
 const PAYLOAD_BYTES: u64 = 32;
 
-/// Rectangles of a surface that the operands describe. What is outside of it reads as zero and is not written.
+/// Rectangles of a surface that the operands describe. What is outside of it reads as zero and is
+/// not written.
 fn block2d(l: &mut Lowering<'_>, inst: &LscUntypedBlock2d) -> LowerResult {
     let size = inst.data_size.bytes();
     if size != inst.data_size.register_bytes() {

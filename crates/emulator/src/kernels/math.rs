@@ -1,4 +1,5 @@
-//! Functions of one or two floats. Those that the hardware approximates are computed in DF and rounded once.
+//! Functions of one or two floats. Those that the hardware approximates are computed in DF and
+//! rounded once.
 
 use crate::kernels::angle;
 use crate::kernels::compute::{ChunkOp, Op, lane_ops};
@@ -123,7 +124,8 @@ fn turned(l: &mut Lowering<'_>, inst: &One<'_>, op: Sine) -> LowerResult {
     Ok(l.operation(operands, op))
 }
 
-/// The sine of F values and so many quarters of a turn; `any` computes it for those that [`angle::sine`] does not take.
+/// The sine of F values and so many quarters of a turn; `any` computes it for those that
+/// [`angle::sine`] does not take.
 #[derive(Clone, Copy)]
 struct Sine {
     quarters: u64,

@@ -40,7 +40,8 @@ impl Packed {
         self.class == PrecisionClass::Float
     }
 
-    /// The n-th element from an offset in the registers on. Integers of all kinds are exact as floats.
+    /// The n-th element from an offset in the registers on. Integers of all kinds are exact as
+    /// floats.
     fn read(self, registers: &Registers, at: u32, n: u32) -> f64 {
         let first = n * self.bits;
         let word: u32 = registers.get(at + first / 32 * 4);
@@ -59,7 +60,8 @@ pub(super) fn dpas(l: &mut Lowering<'_>, inst: &Dpas) -> LowerResult {
     Ok(l.step(enable, run))
 }
 
-/// The rows come half from this thread and half from its neighbour; the first half, rounded up to registers, from the first.
+/// The rows come half from this thread and half from its neighbour; the first half, rounded up to
+/// registers, from the first.
 pub(super) fn dpasw(l: &mut Lowering<'_>, inst: &Dpasw) -> LowerResult {
     let inst = Dpas {
         exec_size: inst.exec_size,
@@ -171,7 +173,8 @@ fn product(l: &mut Lowering<'_>, inst: &Dpas, first: u32) -> LowerResult<(ExecMa
     Ok((enable, run))
 }
 
-/// A sum without rounding: parts of which each has the bits that the next larger one lacks, the largest last (Shewchuk 1997).
+/// A sum without rounding: parts of which each has the bits that the next larger one lacks, the
+/// largest last (Shewchuk 1997).
 struct Total {
     parts: Vec<f64>,
     /// The sum of what is infinite or no number.
@@ -205,7 +208,8 @@ impl Total {
         self.parts.push(value);
     }
 
-    /// The sum, or its neighbour whose last bit is set: rounding that to a shorter float is rounding once.
+    /// The sum, or its neighbour whose last bit is set: rounding that to a shorter float is
+    /// rounding once.
     fn to_odd(&self) -> f64 {
         let mut parts = self.parts.iter().rev();
         let mut sum = parts.next().copied().unwrap_or(0.0) + self.special;

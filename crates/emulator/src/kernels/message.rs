@@ -1,7 +1,9 @@
-//! Messages to untyped memory: what lowering knows of one, and the one path of its data between memory and registers.
+//! Messages to untyped memory: what lowering knows of one, and the one path of its data between
+//! memory and registers.
 //!
-//! A message goes chunk by chunk: at once where all data of a chunk lie inside of one buffer, as they nearly always do,
-//! otherwise, or when somebody watches, channel by channel through the door of [`crate::machine::access`].
+//! A message goes chunk by chunk: at once where all data of a chunk lie inside of one buffer, as
+//! they nearly always do, otherwise, or when somebody watches, channel by channel through the door
+//! of [`crate::machine::access`].
 
 mod fast;
 
@@ -84,7 +86,8 @@ impl Message {
         self.transfer.extent(self.enable.lanes.count_ones() as usize, self.elements.len())
     }
 
-    /// Lowers a message that reads memory into an operand; into the null operand it only asks for the data to come near.
+    /// Lowers a message that reads memory into an operand; into the null operand it only asks for
+    /// the data to come near.
     pub(super) fn load(mut self, l: &mut Lowering<'_>, dst: &RawOperand) -> LowerResult {
         let Some(at) = l.raw(dst, self.bytes())? else { return Ok(self.lower(l, Operation::Prefetch)) };
         if self.is_vector() {
@@ -106,7 +109,8 @@ impl Message {
         Ok(self.lower(l, Operation::Store(at)))
     }
 
-    /// The addresses of all chunks of channels, before any has a result: it may stand where others have their addresses.
+    /// The addresses of all chunks of channels, before any has a result: it may stand where others
+    /// have their addresses.
     #[inline(always)]
     fn all_addresses(&self, thread: &Thread) -> [[u64; LANES]; MAX_LANES / LANES] {
         let lanes = self.enable.lanes.count_ones() as usize;
@@ -117,7 +121,8 @@ impl Message {
         all
     }
 
-    /// Whether what the first channels load stands where the others have yet to find their addresses.
+    /// Whether what the first channels load stands where the others have yet to find their
+    /// addresses.
     fn replaces_addresses(&self, at: u32) -> bool {
         let lanes = self.enable.lanes.count_ones();
         let loaded = at..at + self.bytes() as u32;
@@ -257,8 +262,8 @@ impl Message {
         self.transfer.place(chunk.at, element, chunk.n as usize)
     }
 
-    /// Moves the data of a chunk: from registers to memory with `STORE`, else the other way. A call, so that what this needs is
-    /// computed where it is needed and not in front of all chunks.
+    /// Moves the data of a chunk: from registers to memory with `STORE`, else the other way. A
+    /// call, so that what this needs is computed where it is needed and not in front of all chunks.
     #[inline(never)]
     fn transfer<const STORE: bool>(
         &self,

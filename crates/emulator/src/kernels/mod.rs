@@ -1,9 +1,10 @@
 //! The kernels: what each instruction does, in the chapters of the specification.
 //!
-//! A routine is lowered once for each launch: [`layout`] gives every variable a fixed place, [`lowering`] resolves
-//! operands, `pages` is the table that sends each instruction to its kernel, and [`code`] strings the operations together.
-//! The kernels themselves are scalar functions (written in `algebra`, in the type that `domain` chooses, with `compute` around
-//! them) or messages (with `message`).
+//! A routine is lowered once for each launch: [`layout`] gives every variable a fixed place,
+//! [`lowering`] resolves operands, `pages` is the table that sends each instruction to its kernel,
+//! and [`code`] strings the operations together. The kernels themselves are scalar functions
+//! (written in `algebra`, in the type that `domain` chooses, with `compute` around them) or
+//! messages (with `message`).
 
 pub mod layout;
 

@@ -152,9 +152,10 @@ fn mov_low(
     }
 }
 
-/// A move between values in a row and the low parts of wider ones: how the compiler takes elements apart and puts
-/// them together, and how integers become narrower ones. It is made with all of the wider ones, because vectors are not soon there again when their parts have been
-/// written one by one.
+/// A move between values in a row and the low parts of wider ones: how the compiler takes elements
+/// apart and puts them together, and how integers become narrower ones. It is made with all of the
+/// wider ones, because vectors are not soon there again when their parts have been written one by
+/// one.
 fn mov_parts<T: Scalar, W: Wider<T>>(
     l: &mut Lowering<'_>,
     inst: &ComponentWise<'_, 1>,
@@ -176,7 +177,8 @@ fn mov_parts<T: Scalar, W: Wider<T>>(
         let part = T::KIND?;
         Recording::parts((part, from_at, from_step), (part, to_at, to_step))
     });
-    // All is read before anything is written. What is read of a second chunk that there is not is slack at the worst.
+    // All is read before anything is written. What is read of a second chunk that there is not is
+    // slack at the worst.
     let run = match (from_step, to_step) {
         (from, to) if (from, to) == (whole, part) => wide_or_plain(
             operands,
@@ -212,7 +214,8 @@ fn mov_parts<T: Scalar, W: Wider<T>>(
     Ok(Some(l.step(enable, run)))
 }
 
-/// The values of both chunks of channels. It is no `map` over an array, which the compiler makes a call of.
+/// The values of both chunks of channels. It is no `map` over an array, which the compiler makes a
+/// call of.
 #[inline(always)]
 fn both_chunks<T: Element>(thread: &Thread, from: u32) -> [[T; LANES]; 2] {
     [thread.registers.load(from), thread.registers.load(from + (LANES * T::SIZE) as u32)]
@@ -307,7 +310,8 @@ fn is_one_element(region: &visakit::isa::Region) -> bool {
     vertical == Some(0) && (region.width.elements() == Some(1) || horizontal == Some(0))
 }
 
-/// Addresses are offsets into the register file. A number added to one may be negative, as 16 bits have it.
+/// Addresses are offsets into the register file. A number added to one may be negative, as 16 bits
+/// have it.
 pub(super) fn addr_add(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
     let lanes = channels(inst.exec_size);
     let Operand::Address(dst) = &inst.dst.operand else {
@@ -352,7 +356,8 @@ pub(super) fn addr_add(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> Low
     Ok(l.step(enable, run))
 }
 
-/// Copies numbers into elements of an address variable, which count bytes from the first register on.
+/// Copies numbers into elements of an address variable, which count bytes from the first register
+/// on.
 fn mov_address(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>, dst: &AddrOpnd) -> LowerResult {
     let lanes = channels(inst.exec_size);
     let first = address_elements(l, dst, lanes)? as usize;

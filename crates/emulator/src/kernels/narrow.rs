@@ -1,5 +1,5 @@
-//! Floats without a data type: bf8 (1 sign, 5 exponent, 2 fraction bits), hf8 (1, 4 and 3) and tf32 (1, 8 and 10), and
-//! rounding at random.
+//! Floats without a data type: bf8 (1 sign, 5 exponent, 2 fraction bits), hf8 (1, 4 and 3) and tf32
+//! (1, 8 and 10), and rounding at random.
 
 use half::f16;
 
@@ -28,7 +28,8 @@ pub(super) fn fcvt(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerRe
     l.apply_as::<u32, _, 1>(inst, types, Function(convert))
 }
 
-/// Lowers a move that converts from or to a float which only texts have a type for; `None` where it is another move.
+/// Lowers a move that converts from or to a float which only texts have a type for; `None` where it
+/// is another move.
 pub(super) fn moved(
     l: &mut Lowering<'_>,
     inst: &ComponentWise<'_, 1>,
@@ -53,7 +54,8 @@ pub(super) fn moved(
     l.apply_as::<u32, _, 1>(inst, types, Function(convert)).map(Some)
 }
 
-/// Rounds by a number: it is added to what does not fit, and what then still does not fit is cut off.
+/// Rounds by a number: it is added to what does not fit, and what then still does not fit is cut
+/// off.
 pub(super) fn srnd(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
     let types = l.types(inst)?;
     let convert: fn([u32; 2]) -> u32 = match (types.dst, types.src[0]) {
@@ -148,8 +150,8 @@ pub(super) fn bf8_to_float(bits: u8) -> f64 {
     f16::from_bits(u16::from(bits) << 8).to_f64()
 }
 
-/// A number of a sign, `exponent` bits and `fraction` bits, without infinities; `nan` says that it is none when all of these
-/// bits are set.
+/// A number of a sign, `exponent` bits and `fraction` bits, without infinities; `nan` says that it
+/// is none when all of these bits are set.
 pub(super) fn small_float(bits: u8, exponent: u32, fraction: u32, nan: bool) -> f64 {
     let sign = if bits >> (exponent + fraction) & 1 == 1 { -1.0 } else { 1.0 };
     let e = u32::from(bits) >> fraction & ones(exponent as usize);

@@ -16,9 +16,9 @@ use visakit::isa::{
 };
 use visakit::rt::ComponentWise;
 
-/// Fills stubs. A row has the page's method, what its kernel gets, which is the number of sources where the page is
-/// component-wise, and the kernel. A page without a row stays a stub that says so; a page whose operands change no longer
-/// fits its row.
+/// Fills stubs. A row has the page's method, what its kernel gets, which is the number of sources
+/// where the page is component-wise, and the kernel. A page without a row stays a stub that says
+/// so; a page whose operands change no longer fits its row.
 macro_rules! kernels {
     ($($page:ident($inst:tt) => $kernel:path;)*) => {
         impl Kernels for Lowering<'_> {
@@ -158,7 +158,8 @@ kernels! {
     barrier(Barrier) => control::barrier;
     sbarrier(Sbarrier) => control::sbarrier;
     nbarrier(Nbarrier) => control::nbarrier;
-    // Threads that a thread depends on have run before it or do not matter: no two groups are ordered.
+    // Threads that a thread depends on have run before it or do not matter: no two groups are
+    // ordered.
     wait(Wait) => control::done;
     yield_(Yield) => control::done;
     cache_flush(CacheFlush) => control::done;

@@ -1,8 +1,9 @@
 //! How much of a variable any instruction looks at.
 //!
-//! The compiler rounds a load that is the same for all channels up to a size that a message has: of three dwords it loads
-//! four and never looks at the last. That one may lie behind the end of a buffer, which does no harm on a device and is no
-//! fault of the program; so what nobody looks at is not loaded here.
+//! The compiler rounds a load that is the same for all channels up to a size that a message has: of
+//! three dwords it loads four and never looks at the last. That one may lie behind the end of a
+//! buffer, which does no harm on a device and is no fault of the program; so what nobody looks at
+//! is not loaded here.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -21,7 +22,8 @@ pub(super) struct Reads(Option<HashMap<GeneralId, Places>>);
 /// Places in the register file.
 #[derive(Default)]
 struct Places {
-    /// Behind the last byte that is read as a single element; the end of all registers where it is read in any other way.
+    /// Behind the last byte that is read as a single element; the end of all registers where it is
+    /// read in any other way.
     end: u32,
     /// All that may be read.
     ranges: Vec<Range<u32>>,
@@ -43,8 +45,9 @@ impl Reads {
         Self(None)
     }
 
-    /// How many of `count` elements of `size` bytes from `start` on are read, at least one. `root` is the variable whose
-    /// storage they are in; the predefined ones are shared with other routines.
+    /// How many of `count` elements of `size` bytes from `start` on are read, at least one. `root`
+    /// is the variable whose storage they are in; the predefined ones are shared with other
+    /// routines.
     pub(super) fn used(&self, root: GeneralId, start: u32, size: u32, count: usize) -> usize {
         let Some(places) = self.0.as_ref().filter(|_| root.0 >= predefined::DECLARED) else { return count };
         let end = places.get(&root).map_or(0, |places| places.end);
@@ -78,7 +81,8 @@ impl Look<'_> {
         }
     }
 
-    /// The bytes that an operand may read: from its first one to the end of all registers where that is not known.
+    /// The bytes that an operand may read: from its first one to the end of all registers where
+    /// that is not known.
     fn range(&self, general: &GenOpnd, role: Role) -> Range<u32> {
         let Some(variable) = self.layout.variable(general.id) else { return 0..0 };
         if role == Role::Reference {

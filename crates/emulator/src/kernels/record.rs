@@ -1,7 +1,9 @@
-//! What native code is made of: the same operations as the interpreter's, recorded instead of computed.
+//! What native code is made of: the same operations as the interpreter's, recorded instead of
+//! computed.
 //!
-//! A [`Node`] implements the [`algebra`](crate::kernels::algebra), so an operation that is given nodes instead of numbers leaves its
-//! meaning in a [`Recording`]. Around it stand the conversions and modifiers of the operands, which are recorded here.
+//! A [`Node`] implements the [`algebra`](crate::kernels::algebra), so an operation that is given
+//! nodes instead of numbers leaves its meaning in a [`Recording`]. Around it stand the conversions
+//! and modifiers of the operands, which are recorded here.
 
 use std::cell::{Cell, RefCell};
 
@@ -122,8 +124,8 @@ impl Recording {
         })
     }
 
-    /// Elements of a kind. Integers with gaps are parts of wider ones, which begin at multiples of their size: others do not
-    /// overlap what is written there, or the host waits.
+    /// Elements of a kind. Integers with gaps are parts of wider ones, which begin at multiples of
+    /// their size: others do not overlap what is written there, or the host waits.
     fn load(&self, kind: Kind, at: u32, step: u32) -> Option<Node<'_>> {
         let whole = match kind {
             _ if step == 0 || step == kind.bytes() => return Some(self.push(kind, ir::Node::Load { at, step })),
@@ -202,7 +204,8 @@ impl Recording {
         }
     }
 
-    /// A move between elements in a row and the low parts of wider ones: from elements of a kind and a step to others.
+    /// A move between elements in a row and the low parts of wider ones: from elements of a kind
+    /// and a step to others.
     pub(super) fn parts(from: (Kind, u32, u32), to: (Kind, u32, u32)) -> Option<Action> {
         let recording = Self::default();
         let ((from, from_at, from_step), (to, to_at, to_step)) = (from, to);
@@ -223,7 +226,8 @@ impl Recording {
     }
 }
 
-/// Where the wider element begins that so many bytes are part of, and from which of its bits on they are.
+/// Where the wider element begins that so many bytes are part of, and from which of its bits on
+/// they are.
 fn part_of(at: u32, bytes: u32, step: u32) -> (u32, u32) {
     let from = at % step;
     if from + bytes <= step { (at - from, from * 8) } else { (at, 0) }
@@ -337,13 +341,15 @@ impl<'r> Node<'r> {
         self.recording.push(self.kind, ir::Node::Call(number, self.value, other.value))
     }
 
-    /// A product of numbers of HF and a sum, rounded to odd in F, as [`fused_to_odd`](crate::machine::float::fused_to_odd) has it.
+    /// A product of numbers of HF and a sum, rounded to odd in F, as
+    /// [`fused_to_odd`](crate::machine::float::fused_to_odd) has it.
     pub(super) fn fused_to_odd(self, other: Self, addend: Self) -> Option<Self> {
         (self.kind == Kind::F32).then_some(())?;
         // In DF it is exact, or its result in HF is that of the larger part alone.
         let sum = self.convert(Kind::F64).mul_add(other.convert(Kind::F64), addend.convert(Kind::F64));
         let bits = Self { kind: Kind::I64, ..sum };
-        // The bits that F lacks are cut off, and if any is set so is the last one of those that stay.
+        // The bits that F lacks are cut off, and if any is set so is the last one of those that
+        // stay.
         let lost = (1 << 29) - 1;
         let carried = bits.and(bits.bits(lost)).add(bits.bits(lost)).or(bits);
         Some(Self { kind: Kind::F64, ..carried }.and(bits.bits(!lost)).convert(Kind::F32))

@@ -1,5 +1,5 @@
-//! Messages to samplers: reads of images that filter, choose levels and compare. What a sampler computes is in
-//! [`crate::machine::sampler`].
+//! Messages to samplers: reads of images that filter, choose levels and compare. What a sampler
+//! computes is in [`crate::machine::sampler`].
 
 use crate::kernels::image::{self, Components, Elements, Offsets, moved};
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal};
@@ -45,7 +45,8 @@ const SHIFT_BITS: u32 = match SamplerParameter::Du.bits() {
 struct Params {
     coordinates: [Elements; 3],
     reference: Option<Elements>,
-    /// Texels that are added to the first two coordinates, beside those that the message has for all channels.
+    /// Texels that are added to the first two coordinates, beside those that the message has for
+    /// all channels.
     shift: [Elements; 2],
     level: Level,
     /// Whether the level is what the message gives.

@@ -11,7 +11,8 @@ use visakit_native::ir::{Action, Function, Operands};
 /// An operation with its places resolved.
 pub struct Run(Box<dyn Step>);
 
-/// What an operation is; a trait of its own, since each function behind a `dyn Fn` is compiled three times.
+/// What an operation is; a trait of its own, since each function behind a `dyn Fn` is compiled
+/// three times.
 trait Step: Send + Sync {
     fn call(&self, thread: &mut Thread, world: &World<'_>) -> Result<(), Box<Trap>>;
 }
@@ -46,11 +47,12 @@ pub(super) fn plain<E: Send + Sync + 'static>(
     Run::new(move |thread, world| body(&operands, thread, world))
 }
 
-/// The same with the host's vectors: `body` is compiled with all vector instructions that native code uses. It has to be
-/// `#[inline(always)]`, and so has what it calls. A host without them gets what `otherwise` makes.
+/// The same with the host's vectors: `body` is compiled with all vector instructions that native
+/// code uses. It has to be `#[inline(always)]`, and so has what it calls. A host without them gets
+/// what `otherwise` makes.
 ///
-/// Worth its version where the baseline of the architecture lacks what is needed: fused multiplications, shifts by another
-/// count in each channel, many values of 64 bits.
+/// Worth its version where the baseline of the architecture lacks what is needed: fused
+/// multiplications, shifts by another count in each channel, many values of 64 bits.
 pub(super) fn wide<E: Send + Sync + 'static>(
     operands: E,
     body: impl Fn(&E, &mut Thread, &World<'_>) -> Result<(), Box<Trap>> + Send + Sync + 'static,

@@ -60,7 +60,8 @@ pub(super) fn scatter_scaled(l: &mut Lowering<'_>, inst: &ScatterScaled) -> Lowe
     bytes(l, enable, inst.num_blocks.count(), inst.surface, &inst.offset, &inst.element_offset)?.store(l, &inst.src)
 }
 
-/// Some bytes for each channel, in a dword; offsets count bytes. They need no alignment, so they go one by one.
+/// Some bytes for each channel, in a dword; offsets count bytes. They need no alignment, so they go
+/// one by one.
 fn bytes(
     l: &mut Lowering<'_>,
     enable: ExecMask,

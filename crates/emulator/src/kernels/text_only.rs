@@ -1,9 +1,11 @@
-//! What instructions say in texts only, and cannot be stored in objects: what of it has a meaning here.
+//! What instructions say in texts only, and cannot be stored in objects: what of it has a meaning
+//! here.
 
 use crate::kernels::lowering::{LowerResult, illegal};
 use visakit::isa::{Instruction, LscTyped, LscUntyped, Nbarrier, Operand, VecOperand};
 
-/// Refuses an instruction with operands that no public text gives a meaning to, or that no kernel knows.
+/// Refuses an instruction with operands that no public text gives a meaning to, or that no kernel
+/// knows.
 pub(super) fn check(instruction: &Instruction) -> LowerResult<()> {
     if !instruction.says_text_only() {
         return Ok(());

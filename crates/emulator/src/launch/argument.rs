@@ -25,8 +25,8 @@ pub enum Argument {
     Local(u32),
     /// A value, with exactly as many bytes as its type.
     Value(Vec<u8>),
-    /// A pointer to memory that is somebody else's, used in place. The kernel is given the address; where there is none, that of
-    /// the slot that the memory comes to.
+    /// A pointer to memory that is somebody else's, used in place. The kernel is given the address;
+    /// where there is none, that of the slot that the memory comes to.
     Lent(Lent, Option<u64>),
     /// An image whose texels are somebody else's, used in place; it has none of its own.
     LentImage(Lent, ImageArgument),
@@ -71,7 +71,8 @@ pub enum ParameterKind {
     Buffer,
     /// A pointer to shared local memory.
     Local,
-    /// A value of this many bytes. A lower bound when the type is not known, because the layout rounds up.
+    /// A value of this many bytes. A lower bound when the type is not known, because the layout
+    /// rounds up.
     Value(u32),
     /// An image with so many dimensions, or an array of such.
     Image {
@@ -131,7 +132,8 @@ pub fn parameters(kernel: &KernelInfo, names: Option<&KernelMiscInfo>) -> Vec<Pa
     indices.into_iter().map(parameter).collect()
 }
 
-/// The kind of an image by its name in the layout (`image_2d_array`) or in the source (`image2d_array_t`).
+/// The kind of an image by its name in the layout (`image_2d_array`) or in the source
+/// (`image2d_array_t`).
 fn image_kind(name: &str) -> ParameterKind {
     let dimensions = match name.bytes().find(u8::is_ascii_digit) {
         Some(b'3') => 3,
@@ -173,7 +175,8 @@ impl Parameter {
         }
     }
 
-    /// Whether a number of this type makes sense for the parameter. Signedness does not matter, float or integer does.
+    /// Whether a number of this type makes sense for the parameter. Signedness does not matter,
+    /// float or integer does.
     fn takes(&self, kind: Scalar) -> bool {
         Scalar::of_source(&self.type_name).is_none_or(|(wanted, _)| wanted.is_float() == kind.is_float())
     }
@@ -295,7 +298,8 @@ pub fn find<'a>(parameters: &'a [Parameter], key: &ArgKey, place: &str) -> Resul
     })
 }
 
-/// Makes the arguments of a kernel: one entry for each index up to the last, `None` where the kernel has no such argument.
+/// Makes the arguments of a kernel: one entry for each index up to the last, `None` where the
+/// kernel has no such argument.
 ///
 /// # Errors
 /// When one is missing, given twice, unknown or wrong.

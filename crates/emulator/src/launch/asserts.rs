@@ -1,4 +1,5 @@
-//! The buffer of `assert`: a header, then what the kernel prints of the assertion that failed, as `printf` has it.
+//! The buffer of `assert`: a header, then what the kernel prints of the assertion that failed, as
+//! `printf` has it.
 
 use super::printf;
 use crate::machine::memory::Memory;
@@ -10,7 +11,8 @@ const FLAGS: usize = 4;
 /// Where the offset of the next record stands.
 const NEXT: usize = 8;
 
-/// The header of a buffer that nothing has been written to: its size, no flags, where the first record goes.
+/// The header of a buffer that nothing has been written to: its size, no flags, where the first
+/// record goes.
 pub fn header() -> [u32; 3] {
     [BUFFER_BYTES as u32, 0, NEXT as u32 + printf::FIRST_RECORD]
 }

@@ -32,7 +32,8 @@ pub(super) fn image(
         let message = "nothing says the size of the image".to_owned();
         return Err(wrong(message, "write WxH behind the format".to_owned()));
     };
-    // The side behind the dimensions is the number of images in an array; other sides are not there.
+    // The side behind the dimensions is the number of images in an array; other sides are not
+    // there.
     let used = dimensions + usize::from(is_array);
     if given[used.min(3)..].iter().any(|&side| side != 1) {
         let [w, h, d] = given;
@@ -92,10 +93,12 @@ pub(super) fn read_file(place: &str, path: &Path) -> Result<Vec<u8>, Box<Diagnos
     Ok(bytes)
 }
 
-/// Bytes in front of the packets of a pipe: its size, where its first and last packet are, and room for locks.
+/// Bytes in front of the packets of a pipe: its size, where its first and last packet are, and room
+/// for locks.
 const PIPE_HEADER: u64 = 128;
 
-/// An empty pipe as the compiler's built-in functions know it: they leave one packet free, to tell a full pipe from an empty one.
+/// An empty pipe as the compiler's built-in functions know it: they leave one packet free, to tell
+/// a full pipe from an empty one.
 ///
 /// # Errors
 /// When there is no memory for it; `place` is where, as messages name it.

@@ -1,5 +1,5 @@
-//! The data of a program: its constants, format strings and variables, brought into memory with the addresses that stand in
-//! them, and the places of its symbols.
+//! The data of a program: its constants, format strings and variables, brought into memory with the
+//! addresses that stand in them, and the places of its symbols.
 
 use std::collections::HashMap;
 
@@ -50,7 +50,8 @@ pub fn map(data: &ProgramData, memory: &mut Memory) -> Result<DataPlaces, Box<Di
     Ok(places)
 }
 
-/// The places of a program's data, and the contents of its sections, when these are at the given addresses.
+/// The places of a program's data, and the contents of its sections, when these are at the given
+/// addresses.
 ///
 /// # Errors
 /// When a section is too large.
@@ -91,7 +92,8 @@ fn too_large(section: &DataSection) -> Box<Diagnostic> {
     Box::new(finding.help("the file is damaged, or was not written by the vendor's compiler"))
 }
 
-/// Adds an address, or a half of it, to what stands at a place. A place outside of the data is left alone.
+/// Adds an address, or a half of it, to what stands at a place. A place outside of the data is left
+/// alone.
 fn put_address(bytes: &mut [u8], at: usize, part: AddressPart, address: u64) {
     let Some(rest) = bytes.get_mut(at..) else { return };
     match part {

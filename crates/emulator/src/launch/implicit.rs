@@ -1,5 +1,6 @@
-//! The buffer of implicit arguments: where functions that are called through a stack find sizes and local ids, which only
-//! the kernel itself has in its payload. Its layout is the vendor's runtime's.
+//! The buffer of implicit arguments: where functions that are called through a stack find sizes and
+//! local ids, which only the kernel itself has in its payload. Its layout is the vendor's
+//! runtime's.
 
 use crate::launch::payload::local_ids_of;
 use crate::launch::placement::Extra;
@@ -14,7 +15,8 @@ pub enum Version {
     /// Nothing.
     #[default]
     First,
-    /// Scratch memory, the buffer for groups that wait for each other, the enqueued size of a group.
+    /// Scratch memory, the buffer for groups that wait for each other, the enqueued size of a
+    /// group.
     WithScratch,
     /// The last two of these.
     WithoutScratch,
@@ -59,7 +61,8 @@ const IDS: usize = 72;
 const ASSERT: usize = 104;
 /// Where what only some versions have begins.
 const REST: usize = 112;
-/// Local ids of fewer channels take the room of so many; rows of the table are no longer on platforms with larger registers.
+/// Local ids of fewer channels take the room of so many; rows of the table are no longer on
+/// platforms with larger registers.
 const LEAST_CHANNELS: usize = 16;
 
 /// Bytes that the buffer needs for groups of up to `size` work items.

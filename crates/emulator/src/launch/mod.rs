@@ -1,8 +1,9 @@
-//! What a launch is given, and what it makes of it: arguments, sizes, the payload of every thread, results as files.
+//! What a launch is given, and what it makes of it: arguments, sizes, the payload of every thread,
+//! results as files.
 //!
-//! The flow: argument specifications ([`spec`]) become [`argument::Argument`]s once the kernel's layout is known; sizes become
-//! a [`range::NdRange`]; [`placement`] says where the arguments are in memory, and [`payload`] lays out what a thread finds in
-//! its registers when it starts.
+//! The flow: argument specifications ([`spec`]) become [`argument::Argument`]s once the kernel's
+//! layout is known; sizes become a [`range::NdRange`]; [`placement`] says where the arguments are
+//! in memory, and [`payload`] lays out what a thread finds in its registers when it starts.
 
 pub mod argument;
 pub mod asserts;

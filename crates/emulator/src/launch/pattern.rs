@@ -42,7 +42,8 @@ impl Pattern {
         self.count.checked_mul(self.scalar.size() as u64)
     }
 
-    /// Writes the numbers' bytes behind those that are there. Integers of a range that leave their type end with its bounds.
+    /// Writes the numbers' bytes behind those that are there. Integers of a range that leave their
+    /// type end with its bounds.
     pub fn put(&self, out: &mut Vec<u8>) {
         let scalar = self.scalar;
         match &self.rule {
@@ -72,7 +73,8 @@ fn draw(scalar: Scalar, random: &mut SplitMix64, low: Number, high: Number) -> N
         let span = (high - low + 1) as u128;
         return Number::Integer(low + ((u128::from(bits) * span) >> 64) as i128);
     }
-    // As many bits as the type's numbers between a half and one have, so that nothing is rounded up to one.
+    // As many bits as the type's numbers between a half and one have, so that nothing is rounded up
+    // to one.
     let digits = match scalar {
         Scalar::F16 => 11,
         Scalar::F32 => 24,
@@ -82,8 +84,8 @@ fn draw(scalar: Scalar, random: &mut SplitMix64, low: Number, high: Number) -> N
     scalar.round(low.to_f64() + part * (high.to_f64() - low.to_f64()))
 }
 
-/// The generator SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014): the same numbers
-/// for a seed on every machine.
+/// The generator SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
+/// generators", 2014): the same numbers for a seed on every machine.
 #[derive(Clone, Debug)]
 pub struct SplitMix64(pub u64);
 

@@ -1,7 +1,8 @@
 //! The payload: what stands in a thread's registers when it starts.
 //!
-//! Register 0 comes first (group ids, scratch base), then the thread's own data (local ids), then the data of all threads
-//! (arguments and sizes). `.ze_info` gives offsets within the last two; the offset of an `.input` counts from register 0.
+//! Register 0 comes first (group ids, scratch base), then the thread's own data (local ids), then
+//! the data of all threads (arguments and sizes). `.ze_info` gives offsets within the last two; the
+//! offset of an `.input` counts from register 0.
 
 use std::ops::Range;
 
@@ -28,13 +29,15 @@ pub struct Layout {
     pub grf_bytes: u32,
     /// Whether a kernel without data of its own for each thread has a register of padding there.
     pub pads: bool,
-    /// Bytes between the data that come with the dispatch and those that the kernel loads, which `.ze_info` leaves out.
+    /// Bytes between the data that come with the dispatch and those that the kernel loads, which
+    /// `.ze_info` leaves out.
     pub gap: u32,
 }
 
 impl Layout {
-    /// Finds the gap from where the kernel's `inputs` are, counted from register 0. The first argument that is not dispatched
-    /// begins in the next register, or further on where its alignment is more than that; the others follow it.
+    /// Finds the gap from where the kernel's `inputs` are, counted from register 0. The first
+    /// argument that is not dispatched begins in the next register, or further on where its
+    /// alignment is more than that; the others follow it.
     ///
     /// # Errors
     /// The index of an input that no gap explains: its contents are unknown.
@@ -122,7 +125,8 @@ impl Payload {
     /// Lays out everything that is the same for all groups.
     ///
     /// # Errors
-    /// When the kernel asks for something that is not supported yet, or its layout contradicts itself.
+    /// When the kernel asks for something that is not supported yet, or its layout contradicts
+    /// itself.
     pub fn new(
         kernel: &KernelInfo,
         layout: Layout,
@@ -228,7 +232,8 @@ impl LocalIds {
     }
 }
 
-/// The local ids of all work items of a group of `size`, in the order of their threads and channels.
+/// The local ids of all work items of a group of `size`, in the order of their threads and
+/// channels.
 pub fn local_ids_of(size: [u32; 3], order: [u32; 3]) -> impl Iterator<Item = [u32; 3]> {
     let order = walk(order);
     (0..size.iter().product()).map(move |item| local_id(item, size, order))
@@ -254,7 +259,8 @@ pub fn group_words(group: [u32; 3]) -> [(u32, u32); 3] {
     std::array::from_fn(|d| (GROUP_ID_ELEMENTS[d] as u32 * 4, group[d]))
 }
 
-/// The dimensions, fastest first. `.ze_info` lists those that the kernel uses and fills up with zeros.
+/// The dimensions, fastest first. `.ze_info` lists those that the kernel uses and fills up with
+/// zeros.
 fn walk(order: [u32; 3]) -> [usize; 3] {
     let mut listed: Vec<usize> = Vec::with_capacity(3);
     for dimension in order.into_iter().chain(0..3).map(|d| d.min(2) as usize) {
@@ -288,7 +294,8 @@ fn local_ids(kernel: &KernelInfo, grf: usize, simd: u32) -> Result<(Option<Local
     Ok((ids, own))
 }
 
-/// The bytes of an item. They may be shorter or longer than its size says: sizes are rounded up, or only some dimensions.
+/// The bytes of an item. They may be shorter or longer than its size says: sizes are rounded up, or
+/// only some dimensions.
 fn value_of(
     item: &PayloadArgument,
     range: &NdRange,
@@ -371,7 +378,8 @@ fn value_of(
         ArgType::AssertBuffer => placement.extra.asserts.to_le_bytes().to_vec(),
         ArgType::SyncBuffer => placement.extra.sync.to_le_bytes().to_vec(),
         ArgType::ScratchPointer => placement.extra.private.to_le_bytes().to_vec(),
-        // What does not come with the dispatch is in the registers already. Implicit arguments stand in front of it.
+        // What does not come with the dispatch is in the registers already. Implicit arguments
+        // stand in front of it.
         ArgType::IndirectDataPointer => vec![0; 8],
         ArgType::GlobalBase => of_data(item, placement, Bound::Variables, placement.extra.variables)?,
         ArgType::InlineSampler => match (&item.addrmode, item.sampler_index) {
@@ -523,7 +531,8 @@ kernels:
 
     #[test]
     fn what_is_not_dispatched_may_begin_further_on() {
-        // A pointer to shared memory whose alignment is two registers: its input is at 192, not at 160.
+        // A pointer to shared memory whose alignment is two registers: its input is at 192, not at
+        // 160.
         let text = INFO.replace("slm_size: 100", "inline_data_payload_size: 32");
         let info = info::parse("k", &text).unwrap();
         let layout = Layout { grf_bytes: 32, pads: false, gap: 0 };

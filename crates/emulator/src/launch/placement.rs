@@ -1,4 +1,5 @@
-//! Where the arguments of a launch are in memory: addresses, shared local memory, the binding table.
+//! Where the arguments of a launch are in memory: addresses, shared local memory, the binding
+//! table.
 
 use visakit_diag::{Diagnostic, Severity};
 
@@ -23,12 +24,14 @@ pub enum Bound {
 pub struct Placement {
     /// Address of each argument that is a buffer or a pointer.
     pub addresses: Vec<Option<u64>>,
-    /// For each entry of the binding table what it stands for. Beyond it are all arguments, the constants and the variables, where
-    /// the kernel names their surfaces by state.
+    /// For each entry of the binding table what it stands for. Beyond it are all arguments, the
+    /// constants and the variables, where the kernel names their surfaces by state.
     pub bindings: Vec<Option<Bound>>,
-    /// Offset of each local pointer behind the memory that the kernel declares itself, and its bytes.
+    /// Offset of each local pointer behind the memory that the kernel declares itself, and its
+    /// bytes.
     pub local: Vec<Option<(u32, u32)>>,
-    /// What the launch adds to these offsets: the memory that the kernel declares, or nothing where the compiler's code adds it.
+    /// What the launch adds to these offsets: the memory that the kernel declares, or nothing where
+    /// the compiler's code adds it.
     pub local_base: u32,
     /// Bytes of shared local memory that a group needs.
     pub local_bytes: u32,
@@ -55,10 +58,12 @@ pub struct Extra {
     pub sync: u64,
 }
 
-/// Lays out shared local memory, with so many bytes that are nobody's between arguments, where there is room for that, and the binding table. `address` gives the address of a buffer argument.
+/// Lays out shared local memory, with so many bytes that are nobody's between arguments, where
+/// there is room for that, and the binding table. `address` gives the address of a buffer argument.
 ///
 /// # Errors
-/// When a group gets more shared local memory than there can be, or the binding table names entries that cannot be.
+/// When a group gets more shared local memory than there can be, or the binding table names entries
+/// that cannot be.
 pub fn place(
     kernel: &KernelInfo,
     arguments: &[Option<Argument>],

@@ -1,8 +1,8 @@
 //! The kernel's `printf`: records in a buffer become text.
 //!
-//! The first dword of the buffer is the offset of the next record. A record is the address of the format, 64 bits, and for
-//! each conversion a dword that tells the type and the value, filled up to four bytes; a vector has its number of elements
-//! in front of them. Strings are addresses.
+//! The first dword of the buffer is the offset of the next record. A record is the address of the
+//! format, 64 bits, and for each conversion a dword that tells the type and the value, filled up to
+//! four bytes; a vector has its number of elements in front of them. Strings are addresses.
 //!
 //! Where a format is not a constant, its length with the highest bit set stands in place of its
 //! address. The format follows, filled up to four bytes.
@@ -48,7 +48,8 @@ impl Reader<'_> {
         self.take().map(u64::from_le_bytes)
     }
 
-    /// An element of a scalar type, by its number: 1 byte, 2 short, 3 int, 4 float, 6 long, 7 pointer, 8 double.
+    /// An element of a scalar type, by its number: 1 byte, 2 short, 3 int, 4 float, 6 long, 7
+    /// pointer, 8 double.
     fn element(&mut self, kind: u32) -> Option<Value> {
         Some(match kind {
             1 => Value::Integer { bits: self.word()?.into(), bytes: 1 },
@@ -61,7 +62,8 @@ impl Reader<'_> {
         })
     }
 
-    /// A value with its type in front, for a conversion. Types from 9 on are vectors of the scalar ones.
+    /// A value with its type in front, for a conversion. Types from 9 on are vectors of the scalar
+    /// ones.
     fn value(&mut self, memory: &Memory, letter: u8) -> Option<Value> {
         let kind = self.word()?;
         // A string that the compiler does not know as one, such as an empty one, is a pointer.
@@ -75,7 +77,8 @@ impl Reader<'_> {
         if count > 16 {
             return None;
         }
-        // Elements of less than four bytes stand one behind the other, but their places are filled up at the end.
+        // Elements of less than four bytes stand one behind the other, but their places are filled
+        // up at the end.
         let small = match scalar {
             1 => 1,
             2 => 2,
@@ -107,7 +110,8 @@ pub fn decode(buffer: &[u8], memory: &Memory) -> Vec<u8> {
     decode_at(buffer, 0, memory)
 }
 
-/// The same where the offset of the next record stands at an offset of the buffer, in front of the first record.
+/// The same where the offset of the next record stands at an offset of the buffer, in front of the
+/// first record.
 pub fn decode_at(buffer: &[u8], at: usize, memory: &Memory) -> Vec<u8> {
     let mut out = Vec::new();
     let end = buffer.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |bytes| u32::from_le_bytes(*bytes) as usize);
@@ -177,7 +181,8 @@ struct Conversion {
     letter: u8,
 }
 
-/// Prints a format; `next` gives the values for conversions. `None` when there are not enough of them.
+/// Prints a format; `next` gives the values for conversions. `None` when there are not enough of
+/// them.
 fn print(format: &[u8], out: &mut Vec<u8>, mut next: impl FnMut(u8) -> Option<Value>) -> Option<()> {
     let mut rest = format;
     while let Some((&first, tail)) = rest.split_first() {
@@ -513,7 +518,8 @@ mod tests {
         let longer = more.len() as u32;
         more[..4].copy_from_slice(&longer.to_le_bytes());
         assert_eq!(decode(&more, &memory), b"7 bye %f\nbye 0.500000");
-        // A format that stands in the buffer, of eight bytes with its zero, and one that is cut off.
+        // A format that stands in the buffer, of eight bytes with its zero, and one that is cut
+        // off.
         let mut own = vec![0; 4];
         own.extend((OWN_FORMAT | 7).to_le_bytes());
         own.extend(b"<%d>!\n\0\0");

@@ -9,7 +9,8 @@ const DEFAULT_GROUP: u32 = 256;
 /// Groups of fewer work items leave a hardware thread partly empty.
 const SMALL_GROUP: u32 = 16;
 
-/// Work items in one to three dimensions. The last group of a dimension may be smaller than the others.
+/// Work items in one to three dimensions. The last group of a dimension may be smaller than the
+/// others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NdRange {
     /// Number of dimensions.
@@ -23,13 +24,15 @@ pub struct NdRange {
 }
 
 impl NdRange {
-    /// Checks sizes, and chooses the local one where it is not given: what the kernel requires, else the largest divisor
-    /// of each dimension that keeps the group within 256 work items, x first; where such groups would be smaller than what a
-    /// hardware thread takes, groups are larger and the last ones are cut off.
+    /// Checks sizes, and chooses the local one where it is not given: what the kernel requires,
+    /// else the largest divisor of each dimension that keeps the group within 256 work items, x
+    /// first; where such groups would be smaller than what a hardware thread takes, groups are
+    /// larger and the last ones are cut off.
     ///
     /// # Errors
-    /// When there are no dimensions or more than three, a size is zero or does not fit into 32 bits, the lists differ in
-    /// length, a group is too large, or the local size is not the one that the kernel requires.
+    /// When there are no dimensions or more than three, a size is zero or does not fit into 32
+    /// bits, the lists differ in length, a group is too large, or the local size is not the one
+    /// that the kernel requires.
     pub fn new(
         global: &[u64],
         local: Option<&[u64]>,
@@ -115,7 +118,8 @@ impl NdRange {
         })
     }
 
-    /// Work items of a group in each dimension: less than the local size in a last group that is cut off.
+    /// Work items of a group in each dimension: less than the local size in a last group that is
+    /// cut off.
     pub fn size_of(&self, group: [u32; 3]) -> [u32; 3] {
         std::array::from_fn(|d| {
             let before = u64::from(group[d]) * u64::from(self.local[d]);

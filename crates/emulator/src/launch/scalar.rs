@@ -43,8 +43,8 @@ impl Scalar {
         SCALARS.iter().find(|(_, known, ..)| *known == name).map(|(scalar, ..)| *scalar)
     }
 
-    /// The type of the numbers in a type of OpenCL C, a vector's and a pointer's among them, and how many of them the vector
-    /// holds in memory: `float3*` is four `f32`.
+    /// The type of the numbers in a type of OpenCL C, a vector's and a pointer's among them, and
+    /// how many of them the vector holds in memory: `float3*` is four `f32`.
     pub fn of_source(type_name: &str) -> Option<(Self, usize)> {
         let value = type_name.trim_end_matches('*');
         let base = value.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -111,7 +111,8 @@ impl Scalar {
         }
     }
 
-    /// The numbers that stand in bytes one behind the other; what is left over at the end is no number.
+    /// The numbers that stand in bytes one behind the other; what is left over at the end is no
+    /// number.
     pub fn numbers(self, bytes: &[u8]) -> impl Iterator<Item = Number> {
         bytes.chunks_exact(self.size()).map(move |chunk| {
             let bits = chunk.iter().rev().fold(0_u64, |bits, &byte| bits << 8 | u64::from(byte));
@@ -165,7 +166,8 @@ impl Number {
         }
     }
 
-    /// A number's place in the order of its type's numbers: neighbours differ by one, which is what a ulp is.
+    /// A number's place in the order of its type's numbers: neighbours differ by one, which is what
+    /// a ulp is.
     pub fn rank(self) -> i128 {
         let of_float = |bits: u64, sign: u64| {
             let magnitude = i128::from(bits & !sign);

@@ -1,4 +1,5 @@
-//! What a user writes for an argument: `KEY=SPEC`, as in `n=u32:100`. [`super::forms::FORMS`] is the grammar of SPEC.
+//! What a user writes for an argument: `KEY=SPEC`, as in `n=u32:100`. [`super::forms::FORMS`] is
+//! the grammar of SPEC.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -99,8 +100,8 @@ impl ArgSpec {
 pub struct ImageSpec {
     /// Format, named like OpenCL's: `rgba8unorm`, `r32f`.
     pub format: String,
-    /// Width, height, depth; 1 where not given. None where it is that of a picture that nobody has read yet: this crate reads
-    /// no pictures.
+    /// Width, height, depth; 1 where not given. None where it is that of a picture that nobody has
+    /// read yet: this crate reads no pictures.
     pub size: Option<[u32; 3]>,
     /// Levels, each half as large as the one before.
     pub levels: u32,

@@ -1,4 +1,5 @@
-//! What of a kernel's layout is not understood: a launch that passed over it would run with wrong values.
+//! What of a kernel's layout is not understood: a launch that passed over it would run with wrong
+//! values.
 
 use visakit_diag::{Diagnostic, Severity};
 

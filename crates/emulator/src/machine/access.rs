@@ -1,6 +1,8 @@
-//! The one door to memory: what a message reaches, and loads, stores and updates of one value for each enabled channel.
+//! The one door to memory: what a message reaches, and loads, stores and updates of one value for
+//! each enabled channel.
 //!
-//! [`crate::machine::in_bounds`] is the same for messages whose data all lie inside of one buffer, where nothing can go wrong.
+//! [`crate::machine::in_bounds`] is the same for messages whose data all lie inside of one buffer,
+//! where nothing can go wrong.
 
 use crate::machine::buffer::{Buffer, Sharing};
 use crate::machine::lane::{LANES, enabled_lanes};
@@ -24,8 +26,9 @@ pub struct View<'a> {
 /// Memory that a message reaches.
 #[derive(Clone, Copy, Debug)]
 pub enum Target<'a> {
-    /// Virtual addresses, of memory and of the buffers behind it that the group has for itself. An access outside every buffer
-    /// is a fault, unless [`Memory::outside_is_zero`] or [`Memory::whole_pages`] says otherwise.
+    /// Virtual addresses, of memory and of the buffers behind it that the group has for itself. An
+    /// access outside every buffer is a fault, unless [`Memory::outside_is_zero`] or
+    /// [`Memory::whole_pages`] says otherwise.
     Flat(&'a Memory, &'a [Buffer]),
     /// Shared local memory of the group. An access outside of it is a fault.
     Local(&'a Buffer),
@@ -63,7 +66,8 @@ pub enum MissKind {
     Misaligned,
 }
 
-/// How many channels of a surface access were beyond its end, or the first channel whose access cannot be carried out.
+/// How many channels of a surface access were beyond its end, or the first channel whose access
+/// cannot be carried out.
 pub type Outside = Result<u32, Miss>;
 
 /// Accesses of the channels of a chunk, to one value each.
@@ -95,8 +99,8 @@ impl<'a> View<'a> {
         self.witness.watch.is_some()
     }
 
-    /// The buffer that an address falls into, its first address, and the bits of an offset that count. Other addresses may
-    /// fall into other buffers.
+    /// The buffer that an address falls into, its first address, and the bits of an offset that
+    /// count. Other addresses may fall into other buffers.
     #[inline(always)]
     pub(crate) fn around(&self, address: u64) -> Option<(&'a Buffer, u64, u64)> {
         match self.target {
@@ -161,7 +165,8 @@ impl<'a> View<'a> {
         )
     }
 
-    /// Writes a value for each channel. Where channels write the same place, the last one of them wins.
+    /// Writes a value for each channel. Where channels write the same place, the last one of them
+    /// wins.
     ///
     /// # Errors
     /// The first channel whose access cannot be carried out; those before it have been.
@@ -183,8 +188,8 @@ impl<'a> View<'a> {
         )
     }
 
-    /// Replaces a value of 2, 4 or 8 bytes for each channel by what `change` makes of it, each in one step; `old` gets what
-    /// was there.
+    /// Replaces a value of 2, 4 or 8 bytes for each channel by what `change` makes of it, each in
+    /// one step; `old` gets what was there.
     ///
     /// # Errors
     /// As [`View::store`].
@@ -229,8 +234,8 @@ impl<'a> View<'a> {
         })
     }
 
-    /// Does something for each enabled channel with the buffer that its address falls into and the offset there, if there
-    /// is one. Every access that is not known to be in bounds passes here.
+    /// Does something for each enabled channel with the buffer that its address falls into and the
+    /// offset there, if there is one. Every access that is not known to be in bounds passes here.
     #[inline(always)]
     fn each(
         &self,
@@ -257,7 +262,8 @@ impl<'a> View<'a> {
         Ok(outside)
     }
 
-    /// The buffer that a channel's address falls into, with the offset there. `None`: the access is lost, as surfaces lose it.
+    /// The buffer that a channel's address falls into, with the offset there. `None`: the access is
+    /// lost, as surfaces lose it.
     #[inline]
     fn locate(&self, request: &Request<'_>, lane: usize) -> Result<Option<(&'a Buffer, u64)>, Miss> {
         let (address, size) = (request.addresses[lane], request.size);
@@ -383,7 +389,8 @@ impl<'a> View<'a> {
     }
 }
 
-/// Whether a place is a multiple of a size. Sizes are powers of two, which the compiler does not know: it would divide.
+/// Whether a place is a multiple of a size. Sizes are powers of two, which the compiler does not
+/// know: it would divide.
 #[inline]
 fn is_aligned(place: u64, size: u32) -> bool {
     place & (u64::from(size) - 1) == 0

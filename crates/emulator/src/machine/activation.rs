@@ -1,7 +1,9 @@
-//! Functions that call themselves: every activation has variables, predicates, addresses and waiting channels of its own.
+//! Functions that call themselves: every activation has variables, predicates, addresses and
+//! waiting channels of its own.
 //!
-//! A function's state has one place, so that operands are offsets. It is put aside when the function is entered while an
-//! activation of it has not returned, and comes back when the inner one does; functions that do not do this pay nothing.
+//! A function's state has one place, so that operands are offsets. It is put aside when the
+//! function is entered while an activation of it has not returned, and comes back when the inner
+//! one does; functions that do not do this pay nothing.
 
 use std::ops::Range;
 
@@ -35,7 +37,8 @@ pub struct Outer {
     states: Vec<u32>,
 }
 
-/// Enters the n-th function with `taken` of the active channels, at least one; `back` is the block to come back to.
+/// Enters the n-th function with `taken` of the active channels, at least one; `back` is the block
+/// to come back to.
 pub fn enter(thread: &mut Thread, functions: &[Function], n: usize, taken: u32, back: u32) {
     let function = &functions[n];
     if thread.activations.len() < functions.len() {

@@ -1,4 +1,5 @@
-//! The memory of one buffer: atomic words, which several host threads read and write at the same time, and who did what.
+//! The memory of one buffer: atomic words, which several host threads read and write at the same
+//! time, and who did what.
 
 use std::any::Any;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
@@ -7,7 +8,8 @@ use std::sync::{Arc, LazyLock};
 use crate::machine::observer::AccessKind;
 use visakit_native::{PAGE, may_fail};
 
-/// The process has a limit of memory. Without one the system gives addresses without memory, and asking takes time.
+/// The process has a limit of memory. Without one the system gives addresses without memory, and
+/// asking takes time.
 static IS_LIMITED: LazyLock<bool> = LazyLock::new(|| {
     let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
     let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"));
@@ -32,14 +34,16 @@ pub enum Sharing {
     Exclusive,
 }
 
-/// Memory of one buffer. Offsets and sizes are in bytes; a size that is no multiple of four is filled up with zeros.
+/// Memory of one buffer. Offsets and sizes are in bytes; a size that is no multiple of four is
+/// filled up with zeros.
 #[derive(Debug, Default)]
 pub struct Buffer {
     words: Words,
     len: usize,
     /// Its number in traces.
     number: u32,
-    /// Kinds of accesses: from bit 0 on those that there were, from [`NOTED`] on those that are noted; and [`PAGES`].
+    /// Kinds of accesses: from bit 0 on those that there were, from [`NOTED`] on those that are
+    /// noted; and [`PAGES`].
     uses: AtomicU8,
 }
 
@@ -56,8 +60,8 @@ impl Default for Words {
     }
 }
 
-/// Memory that is somebody else's and is used in place: what a launch does to it is seen at once. It is never handed on for
-/// longer than `owner` is held.
+/// Memory that is somebody else's and is used in place: what a launch does to it is seen at once.
+/// It is never handed on for longer than `owner` is held.
 #[derive(Clone, Debug)]
 pub struct Lent {
     /// The memory, in whole words.
@@ -126,8 +130,8 @@ impl Buffer {
         Self { words: Words::Own(words), len: bytes.len(), ..Self::default() }
     }
 
-    /// Returns a buffer with these contents, which go away while they are copied: there are never two of everything. `None` if
-    /// there is no memory for it.
+    /// Returns a buffer with these contents, which go away while they are copied: there are never
+    /// two of everything. `None` if there is no memory for it.
     pub fn from_vec(mut bytes: Vec<u8>) -> Option<Self> {
         let buffer = Self::try_zeros(bytes.len())?;
         // From the end on: a vector gives back what is behind its end.
@@ -152,8 +156,8 @@ impl Buffer {
         Self { words: Words::Lent(memory), len, ..Self::default() }
     }
 
-    /// Returns the contents, for good; the words go away while they are copied. `None` when they are somebody else's, and when
-    /// there is no memory for them.
+    /// Returns the contents, for good; the words go away while they are copied. `None` when they
+    /// are somebody else's, and when there is no memory for them.
     pub fn into_vec(self) -> Option<Vec<u8>> {
         let Self { words: Words::Own(mut words), len, .. } = self else { return None };
         let mut bytes = may_fail(|| bytemuck::try_zeroed_vec::<u8>(words.len() * 4)).ok()?;
@@ -236,7 +240,8 @@ impl Buffer {
         self.uses.load(Relaxed) & 1 << (kind as u32 + NOTED) != 0
     }
 
-    /// Notes no more accesses of a kind when there was no other, and it is none that matters by itself.
+    /// Notes no more accesses of a kind when there was no other, and it is none that matters by
+    /// itself.
     pub fn settle(&self) {
         let _ = self.uses.fetch_update(Relaxed, Relaxed, |uses| {
             let is_only = |kind: &AccessKind| uses & 0b111 == 1 << *kind as u8;
@@ -293,7 +298,8 @@ impl Buffer {
         Some(self.words().get(index)?.load(Relaxed))
     }
 
-    /// Replaces the 32-bit word at `offset`, which is a multiple of four. `None` outside the buffer.
+    /// Replaces the 32-bit word at `offset`, which is a multiple of four. `None` outside the
+    /// buffer.
     #[inline]
     pub fn store_u32(&self, offset: u64, value: u32) -> Option<()> {
         let index = usize::try_from(offset >> 2).ok()?;
@@ -301,7 +307,8 @@ impl Buffer {
         Some(())
     }
 
-    /// The `size` bytes (1, 2, 4 or 8) at `offset`, a multiple of `size`, zero-extended. `None` outside the buffer.
+    /// The `size` bytes (1, 2, 4 or 8) at `offset`, a multiple of `size`, zero-extended. `None`
+    /// outside the buffer.
     #[inline]
     pub fn load(&self, offset: u64, size: u32) -> Option<u64> {
         match size {
@@ -329,7 +336,8 @@ impl Buffer {
         Some(bits as u64 & u64::MAX >> (64 - size * 8))
     }
 
-    /// Replaces the `size` bytes (2, 4 or 8) at any `offset`. `None` outside the buffer, which then stays as it was.
+    /// Replaces the `size` bytes (2, 4 or 8) at any `offset`. `None` outside the buffer, which then
+    /// stays as it was.
     pub fn store_unaligned(&self, offset: u64, size: u32, value: u64, sharing: Sharing) -> Option<()> {
         self.load(offset.checked_add(u64::from(size) - 1)?, 1)?;
         for (n, byte) in value.to_le_bytes().iter().enumerate().take(size as usize) {
@@ -338,8 +346,8 @@ impl Buffer {
         Some(())
     }
 
-    /// Replaces the `size` bytes (1, 2, 4 or 8) at `offset`, a multiple of `size`. `None` outside the buffer, which
-    /// then stays as it was.
+    /// Replaces the `size` bytes (1, 2, 4 or 8) at `offset`, a multiple of `size`. `None` outside
+    /// the buffer, which then stays as it was.
     #[inline]
     pub fn store(&self, offset: u64, size: u32, value: u64, sharing: Sharing) -> Option<()> {
         match size {
@@ -359,8 +367,8 @@ impl Buffer {
         }
     }
 
-    /// Replaces the `size` bytes (2 or 4) at `offset`, a multiple of `size`, by what `change` makes of them, in one step.
-    /// Gives back what was there. `None` outside the buffer.
+    /// Replaces the `size` bytes (2 or 4) at `offset`, a multiple of `size`, by what `change` makes
+    /// of them, in one step. Gives back what was there. `None` outside the buffer.
     #[inline]
     pub fn update(&self, offset: u64, size: u32, sharing: Sharing, change: impl Fn(u32) -> u32) -> Option<u32> {
         let word = self.words().get(usize::try_from(offset >> 2).ok()?)?;
@@ -379,8 +387,8 @@ impl Buffer {
     }
 }
 
-/// Replaces the bits of a word that `mask` has. Only this access changes these bits (a race otherwise), so toggling those that
-/// differ leaves the neighbours to whoever writes them.
+/// Replaces the bits of a word that `mask` has. Only this access changes these bits (a race
+/// otherwise), so toggling those that differ leaves the neighbours to whoever writes them.
 #[inline(always)]
 pub(crate) fn change_part(word: &AtomicU32, bits: u32, mask: u32, sharing: Sharing) {
     let old = word.load(Relaxed);
@@ -394,7 +402,8 @@ pub(crate) fn change_part(word: &AtomicU32, bits: u32, mask: u32, sharing: Shari
     }
 }
 
-/// Where the part of a word that begins at `offset` stands in it: its shift, and its mask before the shift.
+/// Where the part of a word that begins at `offset` stands in it: its shift, and its mask before
+/// the shift.
 #[inline(always)]
 pub(crate) fn part(offset: u64, size: u32) -> (u32, u32) {
     ((offset as u32 & 3) * 8, if size == 1 { 0xff } else { 0xffff })

@@ -1,7 +1,8 @@
-//! Conversions between the types of operands and the types that kernels compute with (2_datatypes.md, "Type Conversion").
+//! Conversions between the types of operands and the types that kernels compute with
+//! (2_datatypes.md, "Type Conversion").
 //!
-//! Integers are computed with in 32, 64 or 128 bits, HF and BF in F. Reading widens exactly; writing truncates, saturates
-//! or rounds as the destination's type asks.
+//! Integers are computed with in 32, 64 or 128 bits, HF and BF in F. Reading widens exactly;
+//! writing truncates, saturates or rounds as the destination's type asks.
 
 use half::{bf16, f16};
 
@@ -24,7 +25,8 @@ pub trait Compute: Number {
     fn is_native(data_type: DataType) -> bool;
     /// How operands of this type are read; `None` when the type does not fit into `Self`.
     fn fetch(data_type: DataType) -> Option<Fetch<Self>>;
-    /// How operands of this type are written, saturating or not; `None` when there is no such conversion.
+    /// How operands of this type are written, saturating or not; `None` when there is no such
+    /// conversion.
     fn put(data_type: DataType, saturate: bool) -> Option<Put<Self>>;
 }
 
@@ -63,7 +65,8 @@ fn fetch<S: Widen<T>, T: Number>(thread: &Thread, region: &Region) -> [T; LANES]
         return lanes;
     }
     for (lane, offset) in lanes.iter_mut().zip(region.offsets(thread)).take(region.lanes as usize) {
-        // Where an address points nowhere, the instruction has been stopped for the channels that are enabled.
+        // Where an address points nowhere, the instruction has been stopped for the channels that
+        // are enabled.
         if thread.registers.holds(offset, S::SIZE) {
             *lane = thread.registers.get::<S>(offset).widen(thread.mode);
         }
@@ -240,7 +243,8 @@ narrow_floats! {
 #[inline(always)]
 fn saturate<T: Number + From<bool> + std::ops::Add<Output = T>>(value: T) -> T {
     let (zero, one) = (T::from(false), T::from(true));
-    // A NaN signals no more then: of one that does, Arm's instruction for such a choice makes a NaN.
+    // A NaN signals no more then: of one that does, Arm's instruction for such a choice makes a
+    // NaN.
     let value = value + zero;
     if value > one {
         one

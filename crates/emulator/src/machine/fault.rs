@@ -90,7 +90,8 @@ impl Trap {
         }
     }
 
-    /// What is probably wrong with the kernel or with what it was given; nothing where the trap says it all.
+    /// What is probably wrong with the kernel or with what it was given; nothing where the trap
+    /// says it all.
     pub fn help(&self) -> Option<&'static str> {
         Some(match self {
             Self::Access(miss) => match miss.kind {

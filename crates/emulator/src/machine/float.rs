@@ -1,8 +1,9 @@
 //! Floating-point modes and the operations that obey them.
 //!
-//! The control register chooses the rounding mode and, for each width, whether denormal values are kept or flushed to
-//! zero (lists.md, `Cr0`). Compiled programs keep them and round to nearest even; that is what the host does
-//! too, so kernels use the host's operations in that mode ([`FloatMode::is_plain`]) and the functions here in others.
+//! The control register chooses the rounding mode and, for each width, whether denormal values are
+//! kept or flushed to zero (lists.md, `Cr0`). Compiled programs keep them and round to nearest
+//! even; that is what the host does too, so kernels use the host's operations in that mode
+//! ([`FloatMode::is_plain`]) and the functions here in others.
 
 use visakit::isa::{Cr0, Cr0Rounding};
 use visakit::rt::Bits as _;
@@ -57,8 +58,8 @@ impl FloatMode {
     }
 }
 
-/// A type that kernels compute with. In every operation the operands are flushed first, then the exact result is
-/// rounded, then the rounded one is flushed.
+/// A type that kernels compute with. In every operation the operands are flushed first, then the
+/// exact result is rounded, then the rounded one is flushed.
 pub trait Float: crate::machine::lane::Number {
     /// `self + other`.
     fn sum(self, other: Self, mode: FloatMode) -> Self;
@@ -74,8 +75,8 @@ pub trait Float: crate::machine::lane::Number {
     fn flushed(self, mode: FloatMode) -> Self;
 }
 
-/// The exact value of a sum or product is between `near` and its neighbour on the side of `error` (when that is not
-/// zero); gives the one that the mode asks for. `near` is the nearest even.
+/// The exact value of a sum or product is between `near` and its neighbour on the side of `error`
+/// (when that is not zero); gives the one that the mode asks for. `near` is the nearest even.
 macro_rules! directed {
     ($name:ident, $float:ty) => {
         pub(super) fn $name(near: $float, error: f64, rounding: Rounding) -> $float {
@@ -105,8 +106,8 @@ pub(super) fn overflow(negative: bool, rounding: Rounding) -> f64 {
     if negative { -size } else { size }
 }
 
-/// `p + c` rounded to odd: when it is not exact, the neighbour whose last bit is set. Rounding that to a type with at
-/// least two bits less gives what rounding the exact sum would.
+/// `p + c` rounded to odd: when it is not exact, the neighbour whose last bit is set. Rounding that
+/// to a type with at least two bits less gives what rounding the exact sum would.
 #[inline(always)]
 pub(crate) fn sum_to_odd(p: f64, c: f64) -> f64 {
     let sum = p + c;
@@ -119,7 +120,8 @@ pub(crate) fn sum_to_odd(p: f64, c: f64) -> f64 {
     f64::from_bits(bits.wrapping_add(fix))
 }
 
-/// `a * b + c`, rounded to odd in F: rounding it to HF or BF gives what rounding the exact result would.
+/// `a * b + c`, rounded to odd in F: rounding it to HF or BF gives what rounding the exact result
+/// would.
 pub(crate) fn fused_to_odd(a: f32, b: f32, c: f32, mode: FloatMode) -> f32 {
     let [a, b, c] = [a, b, c].map(|source| f64::from(source.flushed(mode)));
     let (product, addend) = (a * b, c);
@@ -180,7 +182,8 @@ impl Float for f32 {
         if !near.is_finite() || b.is_infinite() {
             return near.flushed(mode);
         }
-        // The remainder is exact; its sign, seen from the divisor, is the side on which the quotient lies.
+        // The remainder is exact; its sign, seen from the divisor, is the side on which the
+        // quotient lies.
         let rest = (-f64::from(near)).mul_add(f64::from(b), f64::from(a));
         direct_f32(near, rest * f64::from(b).signum(), mode.rounding).flushed(mode)
     }

@@ -1,8 +1,9 @@
 //! Where the channels of a thread are in the program.
 //!
-//! The program is cut into blocks, numbered in program order. All active channels are in the same block. Channels that
-//! branched to a later place wait there: they join when execution arrives, and execution goes to the nearest such place
-//! whenever no channel is active (3_execution_model.md, "Branch Instructions").
+//! The program is cut into blocks, numbered in program order. All active channels are in the same
+//! block. Channels that branched to a later place wait there: they join when execution arrives, and
+//! execution goes to the nearest such place whenever no channel is active (3_execution_model.md,
+//! "Branch Instructions").
 
 use std::ops::Range;
 
@@ -76,7 +77,8 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// At the beginning of a program of `blocks` blocks whose main routine has the first `main` of them.
+    /// At the beginning of a program of `blocks` blocks whose main routine has the first `main` of
+    /// them.
     pub fn new(blocks: u32, main: u32) -> Self {
         Self {
             block: 0,
@@ -108,7 +110,8 @@ impl Flow {
         self.aside != 0 || self.occupied.iter().any(|&word| word != 0)
     }
 
-    /// Whether the program ends when those channels leave that are active now: no others wait, and nothing was called.
+    /// Whether the program ends when those channels leave that are active now: no others wait, and
+    /// nothing was called.
     #[inline(always)]
     pub fn is_last(&self) -> bool {
         self.frames.is_empty() && !self.is_divergent()
@@ -156,8 +159,9 @@ impl Flow {
         }
     }
 
-    /// Branches with some of the active channels (`taken`, possibly none) to block `target`; `next` is the block behind
-    /// the branch. Gives the channels that are active then, at the block that is then the current one.
+    /// Branches with some of the active channels (`taken`, possibly none) to block `target`; `next`
+    /// is the block behind the branch. Gives the channels that are active then, at the block that
+    /// is then the current one.
     #[inline]
     pub fn branch(&mut self, active: u32, taken: u32, target: u32, next: u32) -> u32 {
         if taken == 0 {
@@ -190,7 +194,8 @@ impl Flow {
         self.block = target;
     }
 
-    /// Calls something with `taken` of the active channels, at least one; gives those that are active then.
+    /// Calls something with `taken` of the active channels, at least one; gives those that are
+    /// active then.
     pub fn call(&mut self, active: u32, taken: u32, callee: Callee, back: u32) -> u32 {
         self.frames.push(Frame { back, active, routine: self.routine, function: callee.function });
         self.routine = callee.routine;
@@ -220,7 +225,8 @@ impl Flow {
         }
     }
 
-    /// Ends the routine, or the program, for `leaving` of the active channels; `next` is the block behind.
+    /// Ends the routine, or the program, for `leaving` of the active channels; `next` is the block
+    /// behind.
     pub fn leave(&mut self, active: u32, leaving: u32, next: u32) -> Left {
         let rest = active & !leaving;
         if rest != 0 {

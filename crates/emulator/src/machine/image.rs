@@ -1,4 +1,5 @@
-//! Images: texels of many formats in a buffer. How samplers read them is in [`crate::machine::sampler`].
+//! Images: texels of many formats in a buffer. How samplers read them is in
+//! [`crate::machine::sampler`].
 
 use crate::machine::format::{ComponentOrder, ComponentType, Format, Source, encoded, linear};
 use crate::machine::observer::AccessKind;
@@ -19,7 +20,8 @@ pub struct ImageDesc {
     pub levels: u32,
     /// Number of samples of a texel, which stand side by side.
     pub samples: u32,
-    /// Bytes from a row to the next of an image of two dimensions and one level; 0 where nothing stands between rows.
+    /// Bytes from a row to the next of an image of two dimensions and one level; 0 where nothing
+    /// stands between rows.
     pub pitch: u32,
 }
 
@@ -110,7 +112,8 @@ impl Image {
         Some(before + index * u64::from(samples) + u64::from(sample))
     }
 
-    /// The same of a place that has to be in the image: those who watch learn of one that is not, where alpha is one.
+    /// The same of a place that has to be in the image: those who watch learn of one that is not,
+    /// where alpha is one.
     pub fn load_inside(&self, texels: Texels<'_>, texel: Texel) -> [u32; 4] {
         if self.offset(texel).is_none() {
             texels.tell_outside(AccessKind::Load, self.format.bytes() as u32);
@@ -124,7 +127,8 @@ impl Image {
         if self.format.is_integer() { 1 } else { 1.0_f32.to_bits() }
     }
 
-    /// The four components of a texel, as registers hold them. Outside of the image all parts are zero.
+    /// The four components of a texel, as registers hold them. Outside of the image all parts are
+    /// zero.
     pub fn load(&self, texels: Texels<'_>, texel: impl Into<Texel>) -> [u32; 4] {
         self.offset(texel).map_or_else(|| self.format.border(), |start| self.components(texels, start))
     }

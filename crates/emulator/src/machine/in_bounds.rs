@@ -1,5 +1,6 @@
-//! Messages whose data all lie inside of one buffer: the usual case, in which one check serves for all channels, and each
-//! value is then a word or two of the buffer. Everything else goes through [`crate::machine::access`], channel by channel.
+//! Messages whose data all lie inside of one buffer: the usual case, in which one check serves for
+//! all channels, and each value is then a word or two of the buffer. Everything else goes through
+//! [`crate::machine::access`], channel by channel.
 
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
@@ -20,7 +21,8 @@ pub(crate) struct Extent {
     pub alignment: u32,
 }
 
-/// A buffer and a place in it for each channel; those that are not enabled have the place of one that is.
+/// A buffer and a place in it for each channel; those that are not enabled have the place of one
+/// that is.
 pub(crate) struct InBounds<'a> {
     buffer: &'a Buffer,
     words: &'a [AtomicU32],
@@ -28,7 +30,8 @@ pub(crate) struct InBounds<'a> {
 }
 
 impl<'a> InBounds<'a> {
-    /// The places at the offsets of the enabled channels. `None` when data of this extent do not all lie inside.
+    /// The places at the offsets of the enabled channels. `None` when data of this extent do not
+    /// all lie inside.
     #[inline(always)]
     pub(crate) fn new(buffer: &'a Buffer, offsets: [u32; LANES], enabled: u32, extent: Extent) -> Option<Self> {
         let words = buffer.words();
@@ -68,7 +71,8 @@ impl<'a> InBounds<'a> {
         &self.offsets
     }
 
-    /// Notes, where somebody wants to know, that each enabled channel accesses so many bytes at a distance from its place.
+    /// Notes, where somebody wants to know, that each enabled channel accesses so many bytes at a
+    /// distance from its place.
     #[inline(always)]
     pub(crate) fn note(&self, view: &View<'a>, kind: AccessKind, distance: u32, bytes: u32, enabled: u32) {
         if let Some(trace) = view.trace(self.buffer, kind) {
@@ -169,8 +173,8 @@ pub(crate) struct Found<'a> {
     offset: u64,
 }
 
-/// The words that stand one behind the other from an address on. `None` when they do not all lie inside one buffer, or the
-/// address is no multiple of four.
+/// The words that stand one behind the other from an address on. `None` when they do not all lie
+/// inside one buffer, or the address is no multiple of four.
 #[inline]
 pub(crate) fn words_at<'a>(view: &View<'a>, address: u64, count: usize) -> Option<Found<'a>> {
     let (buffer, base, mask) = view.around(address)?;
@@ -179,8 +183,8 @@ pub(crate) fn words_at<'a>(view: &View<'a>, address: u64, count: usize) -> Optio
     Some(Found { buffer, words: buffer.words().get(first..first.checked_add(count)?)?, offset })
 }
 
-/// The words that stand one behind the other from an address on, for an access of a kind. `None` when they do not
-/// all lie inside one buffer, or the address is no multiple of four.
+/// The words that stand one behind the other from an address on, for an access of a kind. `None`
+/// when they do not all lie inside one buffer, or the address is no multiple of four.
 #[inline]
 pub(crate) fn row<'a>(view: &View<'a>, address: u64, count: usize, kind: AccessKind) -> Option<&'a [AtomicU32]> {
     let Found { buffer, words, offset } = words_at(view, address, count)?;
@@ -257,7 +261,8 @@ mod tests {
                     let at = place(lane as u32) as usize;
                     want[at..at + size as usize].copy_from_slice(&values[lane].to_le_bytes()[..size as usize]);
                 }
-                // Where channels overlap, the second time begins with what the first left; the last of them wins both times.
+                // Where channels overlap, the second time begins with what the first left; the last
+                // of them wins both times.
                 assert_eq!(bytes_of(words), want, "{size} bytes, {enabled:x}");
             }
         }

@@ -1,9 +1,10 @@
-//! The types that a channel can hold, and how they stand in the register file (little-endian, without padding).
+//! The types that a channel can hold, and how they stand in the register file (little-endian,
+//! without padding).
 
 use half::{bf16, f16};
 
-/// How many channels kernels work on at a time. An instruction with twice as many is done in two halves: with vectors of
-/// 16 values the compiler keeps everything in the host's registers.
+/// How many channels kernels work on at a time. An instruction with twice as many is done in two
+/// halves: with vectors of 16 values the compiler keeps everything in the host's registers.
 pub const LANES: usize = 16;
 /// Most channels that one instruction has.
 pub const MAX_LANES: usize = 2 * LANES;
@@ -11,7 +12,8 @@ pub const MAX_LANES: usize = 2 * LANES;
 /// The values that a function gives for the numbers of the channels.
 #[inline(always)]
 pub(crate) fn from_lanes<T: Element, const N: usize>(f: impl Fn(usize) -> T) -> [T; N] {
-    // Not `array::from_fn`, which the compiler does not always inline; and a plain loop, since this is in every operation.
+    // Not `array::from_fn`, which the compiler does not always inline; and a plain loop, since this
+    // is in every operation.
     let mut values = [T::default(); N];
     let mut i = 0;
     while i < N {
@@ -68,8 +70,9 @@ macro_rules! lanes {
             fn store<const N: usize>(bytes: &mut [u8], lanes: &[Self; N]) {
                 let values: &mut [[u8; $size]; N] =
                     bytes.as_chunks_mut().0.first_chunk_mut().expect("slack behind the registers");
-                // All are read before the first is written. Otherwise the compiler, which does not know that they stand elsewhere,
-                // writes them one by one, and a vector that is loaded from where parts of it have just been written is slow.
+                // All are read before the first is written. Otherwise the compiler, which does not
+                // know that they stand elsewhere, writes them one by one, and a vector that is
+                // loaded from where parts of it have just been written is slow.
                 let mut all = [[0; $size]; N];
                 for i in 0..N {
                     all[i] = lanes[i].to_le_bytes();
@@ -113,8 +116,8 @@ pub enum Change {
 
 /// A value that modifiers can change: what kernels compute with.
 pub trait Number: Element {
-    /// The absolute value, wrapping. A pattern without sign is taken as a signed number: the magnitude of a number that
-    /// really has none is left alone before it comes here.
+    /// The absolute value, wrapping. A pattern without sign is taken as a signed number: the
+    /// magnitude of a number that really has none is left alone before it comes here.
     fn absolute(self) -> Self;
     /// The negative, wrapping.
     fn negative(self) -> Self;

@@ -1,12 +1,14 @@
 //! Global memory: buffers in one flat 64-bit address space.
 //!
-//! Each buffer has a slot of 4 GiB to itself, so the upper half of an address names the buffer and the rest of the slot
-//! is a guard: an index that runs out of its buffer, at either end, hits nothing.
+//! Each buffer has a slot of 4 GiB to itself, so the upper half of an address names the buffer and
+//! the rest of the slot is a guard: an index that runs out of its buffer, at either end, hits
+//! nothing.
 //!
-//! Several host threads run thread groups at the same time, so a buffer is made of atomic words. Relaxed loads and
-//! stores of a word cost what plain ones do; a store of a part of a word leaves the rest of it alone even while another
-//! host thread writes there. A kernel without data races therefore gives the same result for any number of host threads; the
-//! others are found by a [`trace`](crate::machine::trace), and a buffer says which accesses are noted there.
+//! Several host threads run thread groups at the same time, so a buffer is made of atomic words.
+//! Relaxed loads and stores of a word cost what plain ones do; a store of a part of a word leaves
+//! the rest of it alone even while another host thread writes there. A kernel without data races
+//! therefore gives the same result for any number of host threads; the others are found by a
+//! [`trace`](crate::machine::trace), and a buffer says which accesses are noted there.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -36,9 +38,11 @@ pub struct Memory {
     buffers: Vec<Buffer>,
     /// Buffers that have an address of their own, far behind the others, by slot.
     fixed: BTreeMap<u64, Buffer>,
-    /// Where the slots of buffers that are scattered begin; 0 where buffers lie one behind the other.
+    /// Where the slots of buffers that are scattered begin; 0 where buffers lie one behind the
+    /// other.
     first: u64,
-    /// Whether reads outside of every buffer give zero and writes there are lost; otherwise they are faults.
+    /// Whether reads outside of every buffer give zero and writes there are lost; otherwise they
+    /// are faults.
     pub outside_is_zero: bool,
     /// Whether the rest of a buffer's last page is such a place too.
     pub whole_pages: bool,
@@ -55,8 +59,9 @@ impl Default for Locks {
 }
 
 impl Memory {
-    /// Has buffers lie far apart, at places that others with one of the next thirty numbers do not have: pointers that go from one
-    /// into another, or that are from another launch, hit nothing. Before anything is mapped.
+    /// Has buffers lie far apart, at places that others with one of the next thirty numbers do not
+    /// have: pointers that go from one into another, or that are from another launch, hit nothing.
+    /// Before anything is mapped.
     pub fn scatter(&mut self, number: u32) {
         self.first = u64::from(number) % STRIDE + 1;
     }
@@ -74,7 +79,8 @@ impl Memory {
         Some(self.address(self.buffers.len() - 1))
     }
 
-    /// Maps a buffer at an address that is its own in every launch: the beginning of a slot from [`FIXED`] on, else it is `None`.
+    /// Maps a buffer at an address that is its own in every launch: the beginning of a slot from
+    /// [`FIXED`] on, else it is `None`.
     pub fn map_at(&mut self, address: u64, buffer: Buffer) -> Option<()> {
         let is_slot = address >= FIXED && address.is_multiple_of(1 << SLOT_BITS) && buffer.reach() <= MAX_BUFFER;
         is_slot.then(|| self.fixed.insert(address >> SLOT_BITS, buffer)).map(drop)
@@ -100,7 +106,8 @@ impl Memory {
         self.buffers
     }
 
-    /// Address of the n-th buffer. Slot 0 holds no buffer, so that the null pointer and its neighbours point nowhere.
+    /// Address of the n-th buffer. Slot 0 holds no buffer, so that the null pointer and its
+    /// neighbours point nowhere.
     pub fn address(&self, index: usize) -> u64 {
         match self.first {
             0 => (index as u64 + 1) << SLOT_BITS,
@@ -118,7 +125,8 @@ impl Memory {
         usize::try_from(index).ok()
     }
 
-    /// The buffer that `address` falls into, with the address of its first byte. The address may lie behind its end.
+    /// The buffer that `address` falls into, with the address of its first byte. The address may
+    /// lie behind its end.
     #[inline]
     pub fn find(&self, address: u64) -> Option<(&Buffer, u64)> {
         self.find_with(&[], address)
@@ -149,8 +157,9 @@ impl Memory {
         self.outside_is_zero || self.whole_pages && self.find_with(private, address).is_some_and(is_in_page)
     }
 
-    /// Replaces the 64-bit word at `offset` of a buffer, a multiple of eight, by what `change` makes of it, in one step
-    /// with respect to other calls of this method. Gives back what was there. `None` outside the buffer.
+    /// Replaces the 64-bit word at `offset` of a buffer, a multiple of eight, by what `change`
+    /// makes of it, in one step with respect to other calls of this method. Gives back what was
+    /// there. `None` outside the buffer.
     pub fn update_u64(
         &self,
         buffer: &Buffer,

@@ -1,9 +1,12 @@
-//! The machine: registers, masks, control flow and memory, and the ways in which operands reach them.
+//! The machine: registers, masks, control flow and memory, and the ways in which operands reach
+//! them.
 //!
-//! Kernels compute; everything they read and write is here. In the order of the flow: what a channel holds ([`lane`],
-//! [`float`], `rounding`), how operands reach it ([`region`], [`convert`], [`operand`]), the state of a thread
-//! ([`thread`], [`flow`], [`activation`]), memory ([`buffer`], [`memory`], [`observer`], [`access`], [`in_bounds`], [`told`], [`poison`],
-//! [`trace`], [`texels`], [`mod@format`], [`image`], [`sampler`]), and what can go wrong ([`fault`]). Nothing here knows an instruction.
+//! Kernels compute; everything they read and write is here. In the order of the flow: what a
+//! channel holds ([`lane`], [`float`], `rounding`), how operands reach it ([`region`], [`convert`],
+//! [`operand`]), the state of a thread ([`thread`], [`flow`], [`activation`]), memory ([`buffer`],
+//! [`memory`], [`observer`], [`access`], [`in_bounds`], [`told`], [`poison`], [`trace`],
+//! [`texels`], [`mod@format`], [`image`], [`sampler`]), and what can go wrong ([`fault`]). Nothing
+//! here knows an instruction.
 
 pub mod lane;
 
@@ -112,8 +115,8 @@ impl<'a> World<'a> {
         Witness { watch: self.watch.as_ref(), trace: Some(self.trace) }
     }
 
-    /// The image that an entry of the binding table stands for, and its texels as a thread reaches them, by its index in its
-    /// group.
+    /// The image that an entry of the binding table stands for, and its texels as a thread reaches
+    /// them, by its index in its group.
     pub fn image(&'a self, entry: u32, thread: u32) -> Option<(&'a Image, Texels<'a>)> {
         let image = self.images.get(entry as usize)?.as_ref()?;
         let buffer = self.memory.buffers().get(image.buffer)?;
@@ -125,7 +128,8 @@ impl<'a> World<'a> {
         self.samplers.get(index as usize)?.as_ref()
     }
 
-    /// The index of the surface whose state is at an address, that of an argument or of the program's data.
+    /// The index of the surface whose state is at an address, that of an argument or of the
+    /// program's data.
     #[inline]
     pub fn entry_of_address(&self, address: u64) -> Option<u32> {
         let entry = u32::try_from(address / u64::from(STATE_BYTES)).ok()?;
@@ -133,7 +137,8 @@ impl<'a> World<'a> {
         (is_state && (entry as usize) < self.bindings.len()).then_some(entry)
     }
 
-    /// What an entry of the binding table stands for; the last entries mean flat and shared local memory.
+    /// What an entry of the binding table stands for; the last entries mean flat and shared local
+    /// memory.
     #[inline]
     pub fn surface(&self, entry: u32) -> Target<'a> {
         match entry {
@@ -149,10 +154,11 @@ impl<'a> World<'a> {
     }
 }
 
-/// The first index beyond the binding table: the surfaces of the arguments, in their order, whether they have an entry in
-/// the table or not, and those of the program's data.
+/// The first index beyond the binding table: the surfaces of the arguments, in their order, whether
+/// they have an entry in the table or not, and those of the program's data.
 pub const ARGUMENTS: u32 = 256;
-/// Scratch states are named by the base of the memory, without its low bits: in units of so many bytes.
+/// Scratch states are named by the base of the memory, without its low bits: in units of so many
+/// bytes.
 pub const SCRATCH_UNIT: u64 = 16;
 /// Size of a surface state, in bytes.
 const STATE_BYTES: u32 = 64;
@@ -161,7 +167,8 @@ const SAMPLER_BYTES: u32 = 32;
 /// Number of samplers that a kernel may have.
 pub const SAMPLERS: u32 = 256;
 
-/// The offset of the n-th surface state beyond the binding table, which bindless messages name it by.
+/// The offset of the n-th surface state beyond the binding table, which bindless messages name it
+/// by.
 pub fn state_of(number: u32) -> u64 {
     (u64::from(ARGUMENTS) + u64::from(number)) * u64::from(STATE_BYTES)
 }

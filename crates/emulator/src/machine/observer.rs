@@ -35,12 +35,14 @@ pub struct Spot {
     pub source_line: Option<u32>,
     /// The channel of the thread that is its first one.
     pub first_channel: u32,
-    /// Whether it does not ask which channels are enabled: then it is not of one of them, but of all.
+    /// Whether it does not ask which channels are enabled: then it is not of one of them, but of
+    /// all.
     pub no_mask: bool,
 }
 
-/// Learns of every access of a message to memory, before it is carried out and also when it cannot be, and of the steps of a
-/// group. With one, groups run one after the other, on the thread that launches: what it keeps can be in cells.
+/// Learns of every access of a message to memory, before it is carried out and also when it cannot
+/// be, and of the steps of a group. With one, groups run one after the other, on the thread that
+/// launches: what it keeps can be in cells.
 pub trait Observer: std::fmt::Debug {
     /// A channel accesses memory.
     fn access(&self, access: &Access);
@@ -53,14 +55,15 @@ pub trait Observer: std::fmt::Debug {
     /// A group begins.
     fn group(&self, _group: [u32; 3]) {}
 
-    /// Threads of the group wait for each other at different barriers: one of them, and another one.
+    /// Threads of the group wait for each other at different barriers: one of them, and another
+    /// one.
     fn apart(&self, _one: (u32, Spot), _other: (u32, Spot)) {}
 
     /// Threads of the group have waited for each other.
     fn barrier(&self) {}
 
-    /// A thread of the group has waited until what it did to shared local memory, or else to memory of all groups, is there for the
-    /// others.
+    /// A thread of the group has waited until what it did to shared local memory, or else to memory
+    /// of all groups, is there for the others.
     fn fence(&self, _thread: u32, _is_local: bool) {}
 
     /// A thread comes to a block of instructions with these channels; what brought it there.
@@ -73,9 +76,11 @@ pub trait Observer: std::fmt::Debug {
 /// What a launch has in memory and in registers.
 #[derive(Clone, Debug, Default)]
 pub struct LaunchMap {
-    /// The buffers, by their numbers in [`Memory::buffers`](crate::machine::memory::Memory::buffers).
+    /// The buffers, by their numbers in
+    /// [`Memory::buffers`](crate::machine::memory::Memory::buffers).
     pub buffers: Vec<Allocation>,
-    /// Memory beside them that has the same address in every launch, as the program's data: where each begins, and its bytes.
+    /// Memory beside them that has the same address in every launch, as the program's data: where
+    /// each begins, and its bytes.
     pub regions: Vec<(u64, u64)>,
     /// Bytes of shared local memory.
     pub local_bytes: u32,
@@ -85,8 +90,8 @@ pub struct LaunchMap {
     pub undefined: Vec<usize>,
     /// Bytes of each buffer of private memory of a group.
     pub private: Vec<usize>,
-    /// The kernel's variables that have storage of their own and no value when a thread begins: id, bytes of the register file,
-    /// bytes of an element.
+    /// The kernel's variables that have storage of their own and no value when a thread begins: id,
+    /// bytes of the register file, bytes of an element.
     pub variables: Vec<(u32, Range<u32>, u32)>,
     /// Whether functions are called, whose private memory is that of others before and behind them.
     pub calls: bool,
@@ -94,9 +99,9 @@ pub struct LaunchMap {
     pub blocks: bool,
     /// Whether there are predicates.
     pub predicates: bool,
-    /// Whether work items of one hardware thread may rely on going through its instructions together: where a group is one
-    /// thread, and the compiler knew that and left its barriers out, or where the source asks for a size of sub-groups or for
-    /// a work item's place in one.
+    /// Whether work items of one hardware thread may rely on going through its instructions
+    /// together: where a group is one thread, and the compiler knew that and left its barriers out,
+    /// or where the source asks for a size of sub-groups or for a work item's place in one.
     pub together: bool,
 }
 
@@ -144,7 +149,8 @@ pub struct Access {
     pub kind: AccessKind,
     /// The address space.
     pub space: Space,
-    /// The buffer that it goes to, by its number in [`Memory::buffers`](crate::machine::memory::Memory::buffers), where it is one of these.
+    /// The buffer that it goes to, by its number in
+    /// [`Memory::buffers`](crate::machine::memory::Memory::buffers), where it is one of these.
     pub buffer: Option<usize>,
     /// The thread group.
     pub group: [u32; 3],
@@ -160,8 +166,8 @@ pub struct Access {
     pub size: u32,
     /// What a store or an atomic operation leaves there, as far as that is known.
     pub value: Option<u64>,
-    /// Whether nothing looks at what it loads: compilers load what lies between two elements that they need, and atomic
-    /// operations need not give what was there.
+    /// Whether nothing looks at what it loads: compilers load what lies between two elements that
+    /// they need, and atomic operations need not give what was there.
     pub unread: bool,
     /// Whether something else is there until then, as far as that is known.
     pub changes: bool,

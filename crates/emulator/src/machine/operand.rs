@@ -1,7 +1,9 @@
-//! Operands whose places are known: what lowering makes of a `vec_operand`, and what kernels read and write through.
+//! Operands whose places are known: what lowering makes of a `vec_operand`, and what kernels read
+//! and write through.
 //!
-//! Values in a row and single values are read in place. Everything else (strides, two-dimensional regions, indirect
-//! addresses, another type than the kernel computes with) goes through a function that was chosen once.
+//! Values in a row and single values are read in place. Everything else (strides, two-dimensional
+//! regions, indirect addresses, another type than the kernel computes with) goes through a function
+//! that was chosen once.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -24,8 +26,8 @@ enum Shape {
     Nowhere,
 }
 
-/// A source operand of a kernel that computes with `T`. It is small, so that what an instruction needs is in one or two of the
-/// host's cache lines.
+/// A source operand of a kernel that computes with `T`. It is small, so that what an instruction
+/// needs is in one or two of the host's cache lines.
 #[derive(Clone, Debug)]
 pub struct Source<T: Compute> {
     shape: Shape,
@@ -46,7 +48,8 @@ struct SourceRegion<T: Compute> {
 }
 
 impl<T: Compute> Source<T> {
-    /// A source whose values stand in `region` and are read by `fetch`; `native` says that they are of type `T` there.
+    /// A source whose values stand in `region` and are read by `fetch`; `native` says that they are
+    /// of type `T` there.
     pub fn new(region: Region, fetch: Fetch<T>, native: bool, change: Change) -> Self {
         let (at, simple) = match (region.start, region.stride()) {
             (Start::At(at), Some(0)) if native => (at, Some(Shape::Scalar)),
@@ -67,7 +70,8 @@ impl<T: Compute> Source<T> {
         Self { shape: Shape::Scalar, at, region: None }
     }
 
-    /// The values of the first `N` channels of the n-th chunk. Those beyond the instruction's are unspecified.
+    /// The values of the first `N` channels of the n-th chunk. Those beyond the instruction's are
+    /// unspecified.
     #[inline(always)]
     pub fn load<const N: usize>(&self, thread: &Thread, n: usize) -> [T; N] {
         match self.shape {
@@ -86,7 +90,8 @@ impl<T: Compute> Source<T> {
         self.load(thread, n)
     }
 
-    /// What is not as simple. A call, so that the values of simple operands stay in the host's registers.
+    /// What is not as simple. A call, so that the values of simple operands stay in the host's
+    /// registers.
     #[inline(never)]
     fn load_region(&self, thread: &Thread, n: usize) -> [T; LANES] {
         let Some(region) = &self.region else { return [T::default(); LANES] };
@@ -167,7 +172,8 @@ pub(crate) enum Target {
     },
 }
 
-/// Where the first element of both chunks of a region is, and the distance between elements, when it is the same for all.
+/// Where the first element of both chunks of a region is, and the distance between elements, when
+/// it is the same for all.
 fn row_of([first, second]: &[Region; 2]) -> Option<(u32, u32)> {
     let (Start::At(at), Some(step)) = (first.start, first.stride()) else { return None };
     let step = if first.lanes == 1 { 0 } else { step };
@@ -176,7 +182,8 @@ fn row_of([first, second]: &[Region; 2]) -> Option<(u32, u32)> {
     goes_on.then_some((at, step))
 }
 
-/// All sources of an operation without the ways to reach other values, when those of all of them are simple.
+/// All sources of an operation without the ways to reach other values, when those of all of them
+/// are simple.
 pub fn simple<T: Compute, const S: usize>(sources: &[Source<T>; S]) -> Option<[SimpleSource<T>; S]> {
     let mut all = [SimpleSource { at: 0, is_row: false, is_negative: false, values: PhantomData }; S];
     for (simple, source) in all.iter_mut().zip(sources) {
@@ -209,9 +216,9 @@ pub trait Values<T> {
     fn load<const N: usize>(&self, thread: &Thread, n: usize) -> [T; N];
 }
 
-/// A source whose values stand in a row, or of which there is one. To reach them takes no call, so that an operation with
-/// nothing but such operands keeps everything in the host's registers: a vector that has to wait in memory for a call that is
-/// never made costs more than the operation.
+/// A source whose values stand in a row, or of which there is one. To reach them takes no call, so
+/// that an operation with nothing but such operands keeps everything in the host's registers: a
+/// vector that has to wait in memory for a call that is never made costs more than the operation.
 #[derive(Clone, Copy, Debug)]
 pub struct SimpleSource<T> {
     at: u32,
@@ -287,7 +294,8 @@ pub struct Destination<T: Compute> {
 }
 
 impl<T: Compute> Destination<T> {
-    /// A destination in `region`, written by `put`; `native` says that the values there are of type `T` and not saturated.
+    /// A destination in `region`, written by `put`; `native` says that the values there are of type
+    /// `T` and not saturated.
     pub fn new(region: Region, put: Put<T>, native: bool) -> Self {
         match (region.start, region.stride()) {
             (Start::At(at), Some(stride)) if native && (stride as usize == T::SIZE || region.lanes == 1) => {
@@ -322,7 +330,8 @@ impl<T: Compute> Destination<T> {
         self.shape == Shape::Contiguous
     }
 
-    /// Where the values go, if they all are at the same distance from each other. Several channels never have one element.
+    /// Where the values go, if they all are at the same distance from each other. Several channels
+    /// never have one element.
     pub(crate) fn target(&self) -> Option<Target> {
         match (self.shape, &self.region) {
             (Shape::Nowhere, _) => Some(Target::Nowhere),
@@ -340,7 +349,8 @@ impl<T: Compute> Destination<T> {
         (self.shape == Shape::Contiguous).then_some(SimpleDestination { at: self.at, values: PhantomData })
     }
 
-    /// Writes the values of the n-th chunk of channels, those that are enabled; bit 0 is the chunk's first channel.
+    /// Writes the values of the n-th chunk of channels, those that are enabled; bit 0 is the
+    /// chunk's first channel.
     #[inline(always)]
     pub fn store<const N: usize>(&self, thread: &mut Thread, n: usize, lanes: &[T; N], enabled: u32) {
         if self.shape == Shape::Contiguous && enabled & ones(N) == ones(N) {
@@ -391,15 +401,16 @@ pub(crate) fn blend<T: Element, const N: usize>(
     }
 }
 
-/// A call: with newer vector instructions the compiler makes masked stores of this, of which what they have written is
-/// slow to load again.
+/// A call: with newer vector instructions the compiler makes masked stores of this, of which what
+/// they have written is slow to load again.
 #[inline(never)]
 fn blend_some<T: Element, const N: usize>(registers: &mut Registers, offset: u32, lanes: &[T; N], enabled: u32) {
     let old: [T; N] = registers.load(offset);
     registers.store(offset, &from_lanes::<T, N>(|i| if enabled & 1 << i != 0 { lanes[i] } else { old[i] }));
 }
 
-/// The longest distance between channels with which a whole chunk of them is surely within the slack behind the registers.
+/// The longest distance between channels with which a whole chunk of them is surely within the
+/// slack behind the registers.
 pub(crate) const LONGEST_STRIDE: u32 = (SLACK / LANES / 2) as u32;
 
 /// A chunk of values that are `step` bytes apart, of which the first is at `offset`.
@@ -414,7 +425,8 @@ pub(crate) fn take<T: Element>(registers: &Registers, offset: u32, step: u32) ->
     from_lanes(|i| registers.get(offset + i as u32 * step))
 }
 
-/// Writes the enabled ones of `lanes`, the first of them to `offset`, each `step` bytes behind the one before.
+/// Writes the enabled ones of `lanes`, the first of them to `offset`, each `step` bytes behind the
+/// one before.
 #[inline(always)]
 pub(crate) fn spread<T: Element>(
     registers: &mut Registers,

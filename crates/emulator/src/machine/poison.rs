@@ -1,5 +1,6 @@
-//! What stands in registers and memory that nobody has written: zeros, or noise in chosen places. A launch that does something
-//! else with noise depends on what it has not written ([`crate::check`]).
+//! What stands in registers and memory that nobody has written: zeros, or noise in chosen places. A
+//! launch that does something else with noise depends on what it has not written
+//! ([`crate::check`]).
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -87,8 +88,8 @@ impl Poison {
     }
 }
 
-/// The noise at a place. Four bytes of it are a large positive integer and a large float, so that comparisons with small
-/// numbers come out otherwise than with zero; neighbours differ.
+/// The noise at a place. Four bytes of it are a large positive integer and a large float, so that
+/// comparisons with small numbers come out otherwise than with zero; neighbours differ.
 fn noise(at: u64) -> u8 {
     let mixed = (at >> 2).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
     match at & 3 {

@@ -61,7 +61,8 @@ impl Region {
         }
     }
 
-    /// Offset of a channel from the start of the region, or of its row when every row has an address.
+    /// Offset of a channel from the start of the region, or of its row when every row has an
+    /// address.
     #[inline(always)]
     fn step(&self, lane: u32) -> u32 {
         // Widths are powers of two.
@@ -94,7 +95,8 @@ impl Region {
         Self { start, lanes: self.lanes.saturating_sub(first).min(LANES as u32), ..*self }
     }
 
-    /// Offset of each channel in the registers, of at most [`LANES`]. Addresses may point anywhere: see [`Region::check`].
+    /// Offset of each channel in the registers, of at most [`LANES`]. Addresses may point anywhere:
+    /// see [`Region::check`].
     #[inline(always)]
     pub(crate) fn offsets(&self, thread: &Thread) -> [u32; LANES] {
         let mut offsets = [0; LANES];

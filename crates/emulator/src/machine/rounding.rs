@@ -1,4 +1,5 @@
-//! Numbers that become floating-point numbers of another type, by the modes of [`crate::machine::float`].
+//! Numbers that become floating-point numbers of another type, by the modes of
+//! [`crate::machine::float`].
 
 use half::{bf16, f16};
 
@@ -68,7 +69,8 @@ pub(super) fn flush_half(value: f16, mode: FloatMode) -> f16 {
     if !mode.keep_half && denormal { f16::from_bits(value.to_bits() & 0x8000) } else { value }
 }
 
-/// The value with `bits` significant bits, or fewer below the exponent `smallest`, as a type with these has.
+/// The value with `bits` significant bits, or fewer below the exponent `smallest`, as a type with
+/// these has.
 fn round_to_precision(value: f64, bits: i32, smallest: i32, rounding: Rounding) -> f64 {
     if !value.is_finite() || value == 0.0 {
         return value;

@@ -1,7 +1,9 @@
-//! Samplers: which level of an image a place is read from, which texels there, and how these become one value.
+//! Samplers: which level of an image a place is read from, which texels there, and how these become
+//! one value.
 //!
-//! Everything follows the equations of the OpenCL specification ("Image Addressing and Filtering", and for levels
-//! "cl_khr_mipmap_image"), comparisons those of OpenGL, because the instruction set's own public texts leave them out.
+//! Everything follows the equations of the OpenCL specification ("Image Addressing and Filtering",
+//! and for levels "cl_khr_mipmap_image"), comparisons those of OpenGL, because the instruction
+//! set's own public texts leave them out.
 
 use crate::machine::image::{Image, Texel};
 use crate::machine::observer::AccessKind;
@@ -126,7 +128,8 @@ impl Sampler {
         (0.5 * gradients.map(length).into_iter().fold(0.0, f64::max).log2()) as f32
     }
 
-    /// The level that is read when one is asked for: within what the sampler allows and the image has.
+    /// The level that is read when one is asked for: within what the sampler allows and the image
+    /// has.
     pub fn clamped(&self, image: &Image, lod: f32) -> f32 {
         let last = image.desc.levels.saturating_sub(1) as f32;
         // What is not a number asks for the first level.
@@ -191,7 +194,8 @@ impl Sampler {
         for (d, axis) in axes.iter_mut().enumerate().take(dimensions) {
             *axis = self.neighbours(along(d), size[d]);
         }
-        // In double precision, so that equal texels give themselves whatever the weights: kernels compare what they read.
+        // In double precision, so that equal texels give themselves whatever the weights: kernels
+        // compare what they read.
         let mut sum = [0.0_f64; 4];
         for corner in 0..1_usize << dimensions {
             let mut weight = 1.0;
@@ -211,7 +215,8 @@ impl Sampler {
         sum.map(|colour| (colour as f32).to_bits())
     }
 
-    /// One colour of the four texels that a filter would mix: lower left, lower right, upper right, upper left.
+    /// One colour of the four texels that a filter would mix: lower left, lower right, upper right,
+    /// upper left.
     pub fn gather(&self, image: &Image, texels: Texels<'_>, place: &SamplePoint, colour: usize) -> [u32; 4] {
         let level = nearest_level(self.clamped(image, place.lod));
         let size = image.desc.size_of(level);
@@ -244,7 +249,8 @@ impl Sampler {
         if self.addressing != Addressing::Mirror {
             return Along { texels, added: shift };
         }
-        // To the nearest middle of an image that is not mirrored, and from there in the one or the other direction.
+        // To the nearest middle of an image that is not mirrored, and from there in the one or the
+        // other direction.
         let period = 2 * size;
         let images = ((texels + shift as f64) / period as f64).round_ties_even() as i64;
         let added = shift - images * period;
@@ -256,7 +262,8 @@ impl Sampler {
         self.fixed(floor(along.texels) + along.added, size)
     }
 
-    /// The texels to the left and to the right of a place along an axis of `size` texels, and the weight of the right one.
+    /// The texels to the left and to the right of a place along an axis of `size` texels, and the
+    /// weight of the right one.
     fn neighbours(&self, along: Along, size: u32) -> Axis {
         let left = along.texels - 0.5;
         let low = floor(left);
@@ -275,7 +282,8 @@ impl Sampler {
     }
 }
 
-/// The whole number below one that is bounded: processors of 2003 have no instruction for it, and this needs none.
+/// The whole number below one that is bounded: processors of 2003 have no instruction for it, and
+/// this needs none.
 #[inline]
 fn floor(number: f64) -> i64 {
     let towards_zero = number as i64;
@@ -294,7 +302,8 @@ fn nearest_level(lod: f32) -> u32 {
     ((f64::from(lod) + 0.5).ceil() - 1.0).max(0.0) as u32
 }
 
-/// The image of an array that a place is in, as the coordinate behind the dimensions; the others are zero.
+/// The image of an array that a place is in, as the coordinate behind the dimensions; the others
+/// are zero.
 fn layer(image: &Image, place: &SamplePoint) -> [i64; 3] {
     let dimensions = image.desc.dimensions;
     let mut at = [0; 3];

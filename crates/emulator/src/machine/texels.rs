@@ -1,11 +1,13 @@
-//! The texels of an image as messages reach them: each access is told and noted as any other ([`crate::machine::access`]).
+//! The texels of an image as messages reach them: each access is told and noted as any other
+//! ([`crate::machine::access`]).
 
 use crate::machine::access::{Target, View};
 use crate::machine::buffer::{Buffer, Sharing};
 use crate::machine::memory::Memory;
 use crate::machine::observer::{AccessKind, Witness};
 
-/// The texels of an image as a channel of a thread reaches them. Offsets are in bytes; the image knows which of them are inside.
+/// The texels of an image as a channel of a thread reaches them. Offsets are in bytes; the image
+/// knows which of them are inside.
 #[derive(Clone, Copy, Debug)]
 pub struct Texels<'a> {
     buffer: &'a Buffer,

@@ -5,18 +5,20 @@ use crate::machine::float::FloatMode;
 use crate::machine::flow::Flow;
 use crate::machine::lane::Element;
 
-/// Bytes behind the last register that no operand names: kernels may read a whole vector where only its beginning counts.
+/// Bytes behind the last register that no operand names: kernels may read a whole vector where only
+/// its beginning counts.
 pub const SLACK: usize = 1024;
 
-/// Where registers begin in the host's memory is a multiple of this, as their offsets mostly are: a vector that lies across
-/// two cache lines takes longer to load.
+/// Where registers begin in the host's memory is a multiple of this, as their offsets mostly are: a
+/// vector that lies across two cache lines takes longer to load.
 const CACHE_LINE: usize = 64;
 
 /// The general registers: one array of bytes, in which every variable has a fixed offset.
 #[derive(Debug, Default)]
 pub struct Registers {
     bytes: Vec<u8>,
-    /// The first byte that is used. With 32 bits no sum of it and an offset wraps, which saves a check of each access.
+    /// The first byte that is used. With 32 bits no sum of it and an offset wraps, which saves a
+    /// check of each access.
     first: u32,
     len: usize,
 }
@@ -50,7 +52,8 @@ impl Registers {
     /// `N` values from `offset` on.
     ///
     /// # Panics
-    /// When the offset is not inside; lowering has checked those that are fixed, and the others have been checked at run time.
+    /// When the offset is not inside; lowering has checked those that are fixed, and the others
+    /// have been checked at run time.
     #[inline(always)]
     pub fn load<T: Element, const N: usize>(&self, offset: u32) -> [T; N] {
         let start = self.place(offset);
@@ -128,7 +131,8 @@ pub enum Combine {
     All,
 }
 
-/// Which channels an instruction is enabled for, as far as that is known before it runs (5_operands.md, "Predication").
+/// Which channels an instruction is enabled for, as far as that is known before it runs
+/// (5_operands.md, "Predication").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExecMask {
     /// First channel of the execution mask that the instruction uses.
@@ -170,7 +174,8 @@ pub struct Thread {
     pub registers: Registers,
     /// Predicates, by id; entry 0 is unused.
     pub predicates: Vec<u32>,
-    /// Elements of all address variables, one variable after the other: offsets into the general registers.
+    /// Elements of all address variables, one variable after the other: offsets into the general
+    /// registers.
     pub addresses: Vec<u32>,
     /// Elements of all surface variables, one variable after the other: binding-table indices.
     pub surfaces: Vec<u32>,
@@ -182,18 +187,20 @@ pub struct Thread {
     pub mode: FloatMode,
     /// Whether the mode is that of the host.
     pub plain: bool,
-    /// Values of the control register that were taken over lately, and what they mean: that of the beginning and the program's.
+    /// Values of the control register that were taken over lately, and what they mean: that of the
+    /// beginning and the program's.
     pub modes: [(u32, FloatMode); 2],
     /// Where the thread is in the program, and where its other channels wait.
     pub flow: Flow,
-    /// For each function, how many activations of it have not returned; empty before the first call.
+    /// For each function, how many activations of it have not returned; empty before the first
+    /// call.
     pub activations: Vec<u32>,
     /// Activations that wait for inner ones of the same function, innermost last.
     pub outer: Vec<Outer>,
     /// Index of the thread in its group.
     pub index: u32,
-    /// Barriers that the thread has signalled since its group looked: a named one and its number of threads, or that of
-    /// the group.
+    /// Barriers that the thread has signalled since its group looked: a named one and its number of
+    /// threads, or that of the group.
     pub signals: Vec<Option<(u32, u32)>>,
     /// Instructions executed.
     pub executed: u64,
@@ -246,7 +253,8 @@ impl Thread {
         enabled
     }
 
-    /// The active channels that a branch is for. Where all do the same, the first channel's predicate decides for them.
+    /// The active channels that a branch is for. Where all do the same, the first channel's
+    /// predicate decides for them.
     #[inline(always)]
     pub fn taken(&self, enable: &ExecMask, uniform: bool) -> u32 {
         if uniform {
@@ -256,7 +264,8 @@ impl Thread {
         self.enabled(enable) << enable.shift & self.active
     }
 
-    /// The bits of an instruction's predicate, for its channels, combined and turned over as it asks.
+    /// The bits of an instruction's predicate, for its channels, combined and turned over as it
+    /// asks.
     #[inline(never)]
     pub fn predicate_lanes(&self, enable: &ExecMask) -> u32 {
         let bits = self.predicates[enable.predicate as usize] >> enable.shift & enable.lanes;

@@ -1,5 +1,5 @@
-//! Accesses of a message that are told at once, because they all lie inside of one buffer and none comes upon another's: what
-//! a watched launch spends its time with.
+//! Accesses of a message that are told at once, because they all lie inside of one buffer and none
+//! comes upon another's: what a watched launch spends its time with.
 
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
@@ -35,7 +35,8 @@ pub enum Places<'a> {
     Each {
         /// The address of each channel, or the offset where the space is not flat.
         addresses: &'a [u64; LANES],
-        /// The offset of each channel in the buffer or in the space; for one that is not enabled, that of another one.
+        /// The offset of each channel in the buffer or in the space; for one that is not enabled,
+        /// that of another one.
         offsets: &'a [u32; LANES],
     },
 }
@@ -102,7 +103,8 @@ impl InBounds<'_> {
         })
     }
 
-    /// Tells of one access of each channel; stores say what they leave. `None`, with nothing told, when it is not a value of 1, 2, 4 or 8 bytes.
+    /// Tells of one access of each channel; stores say what they leave. `None`, with nothing told,
+    /// when it is not a value of 1, 2, 4 or 8 bytes.
     pub(crate) fn tell(
         &self,
         view: &View<'_>,
@@ -142,7 +144,8 @@ impl InBounds<'_> {
     }
 }
 
-/// Dwords in memory, in the order of the enabled channels from one on, or the same ones for all of them.
+/// Dwords in memory, in the order of the enabled channels from one on, or the same ones for all of
+/// them.
 #[derive(Clone, Copy)]
 pub(crate) struct Row<'a> {
     words: &'a [AtomicU32],
@@ -152,7 +155,8 @@ pub(crate) struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// Those from an address on, for channels whose data end so many bytes behind their places. `None` when they do not all lie inside of one buffer.
+    /// Those from an address on, for channels whose data end so many bytes behind their places.
+    /// `None` when they do not all lie inside of one buffer.
     pub(crate) fn new(view: &View<'a>, address: u64, step: u32, enabled: u32, bytes: u32) -> Option<Self> {
         let channels = u32::BITS - enabled.leading_zeros() - enabled.trailing_zeros();
         let bytes = step * (channels - 1) + bytes;

@@ -1,12 +1,13 @@
 //! Which bytes the groups of one host thread have touched, to find launches whose groups race.
 //!
-//! Host threads take groups in order, and each runs its own one after the other. So where no byte that one host thread has
-//! written was touched by another, every group has found what it finds when all groups run in order. Where this cannot be
-//! shown, the launch is run again, in order ([`crate::run`]).
+//! Host threads take groups in order, and each runs its own one after the other. So where no byte
+//! that one host thread has written was touched by another, every group has found what it finds
+//! when all groups run in order. Where this cannot be shown, the launch is run again, in order
+//! ([`crate::run`]).
 //!
-//! Most buffers are only read, or only counted in, by all groups. A buffer that is so after the first groups is
-//! [settled](Buffer::settle): accesses of that kind are no longer noted, and one of another kind makes the trace
-//! [lost](Trace::is_lost).
+//! Most buffers are only read, or only counted in, by all groups. A buffer that is so after the
+//! first groups is [settled](Buffer::settle): accesses of that kind are no longer noted, and one of
+//! another kind makes the trace [lost](Trace::is_lost).
 
 use std::cell::{Cell, OnceCell};
 
@@ -32,14 +33,15 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// A trace of so many buffers, private ones among them. `mixed`: whether the kernel updates memory in ways that do not
-    /// commute with each other.
+    /// A trace of so many buffers, private ones among them. `mixed`: whether the kernel updates
+    /// memory in ways that do not commute with each other.
     pub fn new(buffers: usize, mixed: bool) -> Self {
         let buffers = (0..buffers).map(|_| Default::default()).collect();
         Self { buffers, mixed, ..Self::default() }
     }
 
-    /// Whether there was an access to a settled buffer of another kind than all others: what they touched is not known.
+    /// Whether there was an access to a settled buffer of another kind than all others: what they
+    /// touched is not known.
     pub fn is_lost(&self) -> bool {
         self.lost.get()
     }
@@ -96,13 +98,14 @@ impl Trace {
         if self.mixed && kind == AccessKind::Atomic { AccessKind::Store } else { kind }
     }
 
-    /// How many kinds of accesses there were so far, of all buffers: with another one [`Trace::marks`] may differ.
+    /// How many kinds of accesses there were so far, of all buffers: with another one
+    /// [`Trace::marks`] may differ.
     pub(crate) fn kinds(&self) -> u32 {
         self.kinds.get()
     }
 
-    /// Who wants to know of accesses of a kind to a buffer, for native code. Where something has to be done first, that is the
-    /// interpreter.
+    /// Who wants to know of accesses of a kind to a buffer, for native code. Where something has to
+    /// be done first, that is the interpreter.
     pub(crate) fn marks(&self, buffer: &Buffer, kind: AccessKind) -> Marks<'_> {
         if !buffer.is_noted(kind) {
             return Marks::Nobody;
@@ -117,7 +120,8 @@ impl Trace {
         }
     }
 
-    /// Makes the pages of a private buffer zero that were written, and forgets them; tells where the last of them ends.
+    /// Makes the pages of a private buffer zero that were written, and forgets them; tells where
+    /// the last of them ends.
     pub(crate) fn clear(&self, buffer: &Buffer) -> u64 {
         let mut end = 0;
         for bits in self.buffers.get(buffer.number()).into_iter().flatten().filter_map(OnceCell::get) {
@@ -134,8 +138,8 @@ impl Trace {
         end
     }
 
-    /// Whether a byte of the first so many buffers that one of these traces has written is in another one as well, or was both
-    /// updated and read.
+    /// Whether a byte of the first so many buffers that one of these traces has written is in
+    /// another one as well, or was both updated and read.
     pub fn is_race(traces: &[Self], buffers: usize) -> bool {
         (0..buffers).any(|n| is_race(traces.iter().filter_map(|trace| trace.buffers.get(n))))
     }

@@ -23,8 +23,8 @@ impl Barriers {
         barrier.come += 1;
     }
 
-    /// Whether all threads of a barrier have come; then one that waits passes. `group` is the number of threads of the
-    /// group. When the last one has passed, the barrier is free again.
+    /// Whether all threads of a barrier have come; then one that waits passes. `group` is the
+    /// number of threads of the group. When the last one has passed, the barrier is free again.
     pub(super) fn lets_pass(&mut self, barrier: Option<u32>, group: u32) -> bool {
         let barrier = self.0.entry(barrier).or_default();
         let threads = barrier.threads.unwrap_or(group);

@@ -14,18 +14,22 @@ use crate::run::start::Starts;
 #[derive(Default)]
 pub struct Cache(Mutex<Option<Arc<Lowered>>>);
 
-/// How often the instructions of a program are interpreted, in the mean, by what it has done before and by what a launch still
-/// has to do, for native code to be made of them. Making it takes about a quarter of that, mostly from a core that is at work,
-/// and until then all goes on slowly: with less to do a launch would only lose by it.
+/// How often the instructions of a program are interpreted, in the mean, by what it has done before
+/// and by what a launch still has to do, for native code to be made of them. Making it takes about
+/// a quarter of that, mostly from a core that is at work, and until then all goes on slowly: with
+/// less to do a launch would only lose by it.
 const WARM: u64 = 4000;
 
-/// Native code does so many instructions in some 10 microseconds, in which another host thread may have been woken.
+/// Native code does so many instructions in some 10 microseconds, in which another host thread may
+/// have been woken.
 const SMALL: u64 = 10_000;
 
-/// So many sizes of groups are kept: two launches with groups that are cut off in three dimensions have as many.
+/// So many sizes of groups are kept: two launches with groups that are cut off in three dimensions
+/// have as many.
 const SIZES: usize = 16;
 
-/// A lowered program, and what it was made for: the size of the payload, and the addresses of the program's symbols.
+/// A lowered program, and what it was made for: the size of the payload, and the addresses of the
+/// program's symbols.
 pub(super) struct Lowered {
     payload: usize,
     symbols: HashMap<String, u64>,
@@ -39,7 +43,8 @@ pub(super) struct Lowered {
     executed: AtomicU64,
     /// How many instructions a group had in the last launch; 0 before the first.
     each: AtomicU64,
-    /// The ways in which threads start, by the size of their group, as far as they have been asked for.
+    /// The ways in which threads start, by the size of their group, as far as they have been asked
+    /// for.
     starts: Mutex<Vec<Arc<Starts>>>,
 }
 
@@ -85,7 +90,8 @@ impl Lowered {
         });
     }
 
-    /// Whether so many groups are likely to be done, natively, before another host thread has been woken.
+    /// Whether so many groups are likely to be done, natively, before another host thread has been
+    /// woken.
     pub(super) fn is_small(&self, groups: u64, count: bool) -> bool {
         let each = self.each.load(Relaxed);
         each > 0 && each.saturating_mul(groups) < SMALL && self.native(count).is_some()
@@ -115,9 +121,10 @@ impl Lowered {
         self.executed.fetch_add(instructions, Relaxed);
     }
 
-    /// Has native code made beside, unless it is being made, if a launch that still has so many instructions to execute is
-    /// worth it. What was launched before is likely to be launched again, so that counts, too; what this launch itself has done
-    /// does not, or one that is nearly through would have it made for nothing.
+    /// Has native code made beside, unless it is being made, if a launch that still has so many
+    /// instructions to execute is worth it. What was launched before is likely to be launched
+    /// again, so that counts, too; what this launch itself has done does not, or one that is nearly
+    /// through would have it made for nothing.
     pub(super) fn warm(self: &Arc<Self>, rest: u64, count: bool) {
         let enough = WARM.saturating_mul(self.code.steps.len() as u64);
         let is_enough = self.executed.load(Relaxed).saturating_add(rest) >= enough;

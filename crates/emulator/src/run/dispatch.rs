@@ -22,7 +22,8 @@ pub(super) struct Dispatched {
     pub(super) traces: Vec<Trace>,
 }
 
-/// Runs these groups on so many host threads. Of several groups that fault the first one is always among those that are run.
+/// Runs these groups on so many host threads. Of several groups that fault the first one is always
+/// among those that are run.
 pub(super) fn dispatch(
     plan: &Plan<'_>,
     groups: Range<u64>,
@@ -87,9 +88,10 @@ pub(super) fn dispatch(
     Dispatched { total, fault: faults.first(), traces }
 }
 
-/// The groups that nobody has taken yet. Where any order will do each host thread has a part of its own, from which the others take
-/// what is left when they are through with theirs: so the memory that a thread worked on is in its core's cache when the next launch
-/// comes to it. Else all take them in order, on which it depends whether a race is found ([`Trace`]).
+/// The groups that nobody has taken yet. Where any order will do each host thread has a part of its
+/// own, from which the others take what is left when they are through with theirs: so the memory
+/// that a thread worked on is in its core's cache when the next launch comes to it. Else all take
+/// them in order, on which it depends whether a race is found ([`Trace`]).
 struct Queue {
     parts: Vec<Part>,
     /// The part of a part's rest that is taken at a time.
@@ -97,7 +99,8 @@ struct Queue {
     /// Groups from this one on need not be run.
     end: AtomicU64,
     all: u64,
-    /// Groups that are done, if somebody wants to know. Whoever counts counts them from the first group on.
+    /// Groups that are done, if somebody wants to know. Whoever counts counts them from the first
+    /// group on.
     done: AtomicU64,
 }
 
@@ -118,8 +121,9 @@ impl Queue {
         Self { parts, share, done: groups.start.into(), all: groups.end, end: u64::MAX.into() }
     }
 
-    /// The next groups for a thread. They are taken in order, from the thread's own part or else from the first one that has any:
-    /// a group that waits for those before it does not do so for ever.
+    /// The next groups for a thread. They are taken in order, from the thread's own part or else
+    /// from the first one that has any: a group that waits for those before it does not do so for
+    /// ever.
     fn take(&self, number: usize) -> Option<Range<u64>> {
         // Fewer and fewer at a time, so that all come to an end together.
         let chunk = |part: &Part, next: u64| (part.end.saturating_sub(next) / self.share).clamp(1, 64);

@@ -1,9 +1,10 @@
 //! Threads that do the same for ever, found long before they have used up what they may execute.
 //!
-//! A thread that has run for long is looked at: it is run block by block for a while, and compared with what it was at the
-//! beginning of that. When everything is the same again and no memory was involved, it will never end. When memory was
-//! read, another one may still change it; when no thread of the group does, the group is waiting for somebody who does not
-//! come. It is looked at after twice as many instructions each time, so that this costs next to nothing.
+//! A thread that has run for long is looked at: it is run block by block for a while, and compared
+//! with what it was at the beginning of that. When everything is the same again and no memory was
+//! involved, it will never end. When memory was read, another one may still change it; when no
+//! thread of the group does, the group is waiting for somebody who does not come. It is looked at
+//! after twice as many instructions each time, so that this costs next to nothing.
 
 use std::cell::RefCell;
 
@@ -31,7 +32,8 @@ pub(super) fn is_due(before: u64, now: u64) -> bool {
 pub(super) enum Look {
     /// The thread has gone on, to what comes next.
     On(Next, DebugLoc),
-    /// It does the same again and again. `waits`: it looks at memory, which nobody has changed so far.
+    /// It does the same again and again. `waits`: it looks at memory, which nobody has changed so
+    /// far.
     Same { waits: bool, mark: DebugLoc, instructions: u64 },
 }
 

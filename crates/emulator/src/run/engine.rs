@@ -12,12 +12,13 @@ use crate::launch::TextError;
 pub enum Engine {
     /// An operation that was chosen for each instruction.
     Interpreter,
-    /// Code for the host's processor, where there is any for it; what the code does not know, and what somebody watches, the
-    /// interpreter executes.
+    /// Code for the host's processor, where there is any for it; what the code does not know, and
+    /// what somebody watches, the interpreter executes.
     Native,
     /// The same without AVX-512, also where there is.
     Avx2,
-    /// The interpreter, and native code for programs that have run for a while, which is made beside.
+    /// The interpreter, and native code for programs that have run for a while, which is made
+    /// beside.
     #[default]
     Automatic,
 }

@@ -8,7 +8,8 @@ use crate::run::group::State;
 use crate::run::plan::Plan;
 use crate::run::stopped::fault;
 
-/// Lets neighbours go on that have come to the same operation for two threads; tells whether there were any.
+/// Lets neighbours go on that have come to the same operation for two threads; tells whether there
+/// were any.
 pub(super) fn exchanges(
     plan: &Plan<'_>,
     threads: &mut [Thread],

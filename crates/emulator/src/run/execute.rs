@@ -13,7 +13,8 @@ use crate::run::plan::Plan;
 use crate::run::stats::Counts;
 use visakit_native::{Exit, ir::Action};
 
-/// Runs a thread until it waits or ends, or has executed so many instructions. Native code may have begun already.
+/// Runs a thread until it waits or ends, or has executed so many instructions. Native code may have
+/// begun already.
 #[inline]
 pub(super) fn run_thread<'w>(
     plan: &Plan<'_>,
@@ -54,7 +55,8 @@ fn run_natively<'w, const COUNT: bool>(
     let code = plan.code;
     loop {
         let behind = match exit {
-            // It begins blocks as long as nothing is to be said of that; there the interpreter says what it is.
+            // It begins blocks as long as nothing is to be said of that; there the interpreter says
+            // what it is.
             Some(Exit::Block(block)) => {
                 thread.flow.block = block;
                 if let Some(out) = begin(plan, thread)? {
@@ -123,7 +125,8 @@ fn run_natively<'w, const COUNT: bool>(
     }
 }
 
-/// The same; says to a watcher where the thread is, and counts steps and channels for statistics, when `COUNT` says so.
+/// The same; says to a watcher where the thread is, and counts steps and channels for statistics,
+/// when `COUNT` says so.
 fn run_blocks<const COUNT: bool>(
     plan: &Plan<'_>,
     thread: &mut Thread,

@@ -5,7 +5,8 @@ use crate::machine::fault::TrapReport;
 /// Different faults of a run that are kept.
 const MOST_FAULTS: usize = 100;
 
-/// The faults of a run, those of one kind at one instruction as one, with the number of its first group.
+/// The faults of a run, those of one kind at one instruction as one, with the number of its first
+/// group.
 #[derive(Default)]
 pub(super) struct Faults(Vec<(u64, TrapReport)>);
 

@@ -34,11 +34,13 @@ pub(super) struct Worker<'a> {
     /// About how many are left for all host threads, with the one that runs.
     left: u64,
     states: Vec<State>,
-    /// How the threads start, by the size of the group: full ones and those that are cut off. There are at most eight sizes.
+    /// How the threads start, by the size of the group: full ones and those that are cut off. There
+    /// are at most eight sizes.
     starts: Vec<Arc<Starts>>,
     /// Which of these the threads have begun with: what they do not change is still there.
     begun: Option<usize>,
-    /// For each of them what native code finds in the registers, once that has been made and if it can.
+    /// For each of them what native code finds in the registers, once that has been made and if it
+    /// can.
     images: Vec<Option<Images>>,
     /// The size of the group that the buffer of implicit arguments is for.
     implicit: [u32; 3],
@@ -50,8 +52,8 @@ pub(super) struct Worker<'a> {
 /// Gives the group that comes next, if there is one, which is to be run then.
 pub(super) type NextGroup<'n> = dyn FnMut() -> Option<[u32; 3]> + 'n;
 
-/// What only one group has at a time. Every group finds all of it zero, and at the same addresses, so that nothing depends on
-/// which groups were here before.
+/// What only one group has at a time. Every group finds all of it zero, and at the same addresses,
+/// so that nothing depends on which groups were here before.
 pub(super) struct Own<'a> {
     /// Who watches, if all groups run here.
     observer: Option<&'a dyn Observer>,
@@ -138,7 +140,8 @@ impl<'a> Worker<'a> {
         self.own.trace.is_lost()
     }
 
-    /// Runs a group, and perhaps some of those that come next, unless it faults. About so many are left for all host threads.
+    /// Runs a group, and perhaps some of those that come next, unless it faults. About so many are
+    /// left for all host threads.
     pub(super) fn run(
         &mut self,
         group: [u32; 3],
@@ -233,9 +236,10 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Runs threads that never wait one after the other, all of them in the same registers, which stay in the host's cache.
-    /// One that does not end for long may look for something that a later one is to write: then those have their turns. Native code goes on
-    /// with the next groups of the same size; gives the first one of another, if one has been asked for.
+    /// Runs threads that never wait one after the other, all of them in the same registers, which
+    /// stay in the host's cache. One that does not end for long may look for something that a later
+    /// one is to write: then those have their turns. Native code goes on with the next groups of
+    /// the same size; gives the first one of another, if one has been asked for.
     fn run_in_turn(
         &mut self,
         mut group: [u32; 3],
@@ -244,7 +248,8 @@ impl<'a> Worker<'a> {
         let plan = self.plan;
         let (known, is_bare) = (self.starts_of(group), self.is_bare());
         let mut other = None;
-        // Others that an earlier group had stay for the next one that needs them: their memory is much to ask for each time.
+        // Others that an earlier group had stay for the next one that needs them: their memory is
+        // much to ask for each time.
         if self.threads.is_empty() {
             self.threads.push(new_thread(plan));
         }
@@ -297,8 +302,8 @@ impl<'a> Worker<'a> {
                 self.start(group, index);
                 self.threads[index] = paused;
                 self.run_all(group)?;
-                // One that still had much to do when the others were there did not wait for them, nor will those of the next
-                // groups, which in turns take the cache from each other.
+                // One that still had much to do when the others were there did not wait for them,
+                // nor will those of the next groups, which in turns take the cache from each other.
                 if self.threads[index].executed > self.long_turn / 4 * 5 {
                     self.long_turn = (self.long_turn * 4).min(LONGEST_TURN).min(plan.limit / 4).max(LONG_TURN);
                 }
@@ -318,7 +323,8 @@ impl<'a> Worker<'a> {
         self.run_all(group).map(|()| None)
     }
 
-    /// Runs the threads that have not ended, each until it waits, ends or has had its turn, until all have ended.
+    /// Runs the threads that have not ended, each until it waits, ends or has had its turn, until
+    /// all have ended.
     fn run_all(&mut self, group: [u32; 3]) -> Result<(), Box<TrapReport>> {
         let world = self.own.world(self.plan, group);
         let states = &mut self.states;
@@ -453,7 +459,8 @@ impl<'a> Worker<'a> {
         })
     }
 
-    /// Makes images of how threads start, once that is worth it: each host thread its own. There is a thread already.
+    /// Makes images of how threads start, once that is worth it: each host thread its own. There is
+    /// a thread already.
     fn make_images(&mut self, known: usize) {
         if self.images[known].is_none()
             && let Some(native) = self.native.as_ref().filter(|_| self.groups > FEW || self.plan.end > MANY)
@@ -464,7 +471,8 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Brings the threads of a group to the beginning of the program, but for the first ones, which have ended.
+    /// Brings the threads of a group to the beginning of the program, but for the first ones, which
+    /// have ended.
     fn start(&mut self, group: [u32; 3], ended: usize) {
         let plan = self.plan;
         let known = self.starts_of(group);

@@ -32,11 +32,13 @@ static HELPERS: LazyLock<Option<Helpers>> = LazyLock::new(|| {
 /// So long a launch looks whether its helpers are done before it sleeps.
 const SPIN: Duration = Duration::from_micros(30);
 
-/// So long a helper looks for the next launch before it sleeps. To be woken takes as long as many a launch.
+/// So long a helper looks for the next launch before it sleeps. To be woken takes as long as many a
+/// launch.
 const LINGER: Duration = Duration::from_micros(100);
 
-/// Does work on so many threads, or on fewer when other launches have them, and returns when all of them are through. The thread that
-/// launches is number 0; the others have the same numbers in each launch, as far as that can be.
+/// Does work on so many threads, or on fewer when other launches have them, and returns when all of
+/// them are through. The thread that launches is number 0; the others have the same numbers in each
+/// launch, as far as that can be.
 pub(super) fn side_by_side(threads: usize, work: impl Fn(usize) + Sync) {
     if threads > *CORES {
         return on_new_threads(threads, work);

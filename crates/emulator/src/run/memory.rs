@@ -1,4 +1,5 @@
-//! The memory of a launch: buffers and images of the arguments, the program's data, private memory, the buffer of `printf`.
+//! The memory of a launch: buffers and images of the arguments, the program's data, private memory,
+//! the buffer of `printf`.
 
 use visakit_diag::{Diagnostic, Severity};
 
@@ -54,7 +55,8 @@ pub(super) struct Scratch {
     pub(super) buffer: Option<usize>,
     /// Bytes of a hardware thread.
     pub(super) pitch: u64,
-    /// Where the stack of the first hardware thread begins in flat memory, and the bytes of each; zeros when there is none.
+    /// Where the stack of the first hardware thread begins in flat memory, and the bytes of each;
+    /// zeros when there is none.
     pub(super) stack: (u64, u64),
 }
 
@@ -68,7 +70,8 @@ pub(super) struct Implicit {
 }
 
 impl LaunchMemory {
-    /// Moves the contents of the arguments that are buffers out of the memory, each to the first argument that it is.
+    /// Moves the contents of the arguments that are buffers out of the memory, each to the first
+    /// argument that it is.
     ///
     /// # Errors
     /// When there is no memory for them.
@@ -163,7 +166,8 @@ pub(super) fn map(
         addresses[index].get_or_insert(address);
         buffers[index] = Some(memory.buffers().len() - 1);
     }
-    // What is the same as another argument shares its buffer, and looks to the payload like one of its kind.
+    // What is the same as another argument shares its buffer, and looks to the payload like one of
+    // its kind.
     for index in 0..arguments.len() {
         let Some(Argument::Same(other)) = arguments[index] else { continue };
         let of = other as usize;
@@ -248,7 +252,8 @@ pub(super) fn map(
     })
 }
 
-/// The buffer that a surface of the program's constants or variables reaches, where the kernel has one.
+/// The buffer that a surface of the program's constants or variables reaches, where the kernel has
+/// one.
 fn data_surface(
     info: &KernelInfo,
     kind: &ArgType,
@@ -302,8 +307,8 @@ fn too_large(what: String) -> Box<Diagnostic> {
     Box::new(finding.help(format!("the largest buffer has {MAX_BUFFER} bytes")))
 }
 
-/// What the kernel says of its private memory: hardware threads of a full group, and bytes of each of them, of scratch and of
-/// global memory.
+/// What the kernel says of its private memory: hardware threads of a full group, and bytes of each
+/// of them, of scratch and of global memory.
 struct Private {
     threads: u32,
     scratch: u64,
@@ -334,8 +339,8 @@ pub(super) fn private_bytes(info: &KernelInfo, range: &NdRange) -> u64 {
     scratch.saturating_add(global).saturating_mul(threads.into())
 }
 
-/// Private memory of a group: a part for every hardware thread, in one buffer of each kind; implicit arguments behind it. Gives the
-/// sizes of these buffers.
+/// Private memory of a group: a part for every hardware thread, in one buffer of each kind;
+/// implicit arguments behind it. Gives the sizes of these buffers.
 fn private(
     info: &KernelInfo,
     range: &NdRange,
@@ -373,7 +378,8 @@ fn private(
     }
     let pitch = global;
     if pitch > 0 {
-        // Behind the last stack is room for the next frame, so that it is the stack that is found full.
+        // Behind the last stack is room for the next frame, so that it is the stack that is found
+        // full.
         let behind = if info.execution_env.has_stack_calls { pitch } else { 0 };
         extra.private = map(pitch, behind)?.0;
         scratch.stack = (extra.private, pitch);

@@ -76,23 +76,27 @@ pub const DEFAULT_MAX_INSTRUCTIONS: u64 = 1 << 33;
 pub struct Options<'a> {
     /// Host threads; all of the machine's when not given.
     pub threads: Option<usize>,
-    /// Whether groups may run side by side even where the result depends on which comes first. Otherwise such a kernel, one
-    /// that uses the results of its atomic operations, adds floats by them or prints, runs its groups one after the other; and
-    /// a launch whose groups turn out to touch what another one writes is run again so.
+    /// Whether groups may run side by side even where the result depends on which comes first.
+    /// Otherwise such a kernel, one that uses the results of its atomic operations, adds floats by
+    /// them or prints, runs its groups one after the other; and a launch whose groups turn out to
+    /// touch what another one writes is run again so.
     pub any_order: bool,
-    /// Whether reads outside of every buffer give zero and writes there are lost, as with surfaces, instead of being faults.
+    /// Whether reads outside of every buffer give zero and writes there are lost, as with surfaces,
+    /// instead of being faults.
     pub outside_is_zero: bool,
-    /// Whether the same is so of the rest of a buffer's last page alone, which is there on devices: compilers load vectors of
-    /// which they need a part.
+    /// Whether the same is so of the rest of a buffer's last page alone, which is there on devices:
+    /// compilers load vectors of which they need a part.
     pub whole_pages: bool,
-    /// Instructions that one hardware thread may execute; [`DEFAULT_MAX_INSTRUCTIONS`] when not given.
+    /// Instructions that one hardware thread may execute; [`DEFAULT_MAX_INSTRUCTIONS`] when not
+    /// given.
     pub max_instructions: Option<u64>,
     /// Whether to count instructions by mnemonic.
     pub stats: bool,
-    /// Called with the number of groups that are done, now and then; it begins anew when the launch is run again.
+    /// Called with the number of groups that are done, now and then; it begins anew when the launch
+    /// is run again.
     pub progress: Option<&'a (dyn Fn(u64) + Sync)>,
-    /// Learns of every access to memory. With one, groups run one after the other, and no message takes the way on which
-    /// accesses are checked all at once.
+    /// Learns of every access to memory. With one, groups run one after the other, and no message
+    /// takes the way on which accesses are checked all at once.
     pub observer: Option<&'a dyn Observer>,
     /// Executes instructions by their pages: those without a kernel, or all.
     pub interpreter: Option<&'a dyn Interpreter>,
@@ -108,10 +112,12 @@ pub struct Options<'a> {
     pub keep_going: bool,
     /// Whether a fault tells what its thread held: [`TrapReport::state`].
     pub state: bool,
-    /// Bytes that groups which run at the same time may have together for themselves: where one needs all of it, none runs beside.
-    /// 32 MiB when not given, as a run takes its buffers and 64 MiB, of which the program and the process need some.
+    /// Bytes that groups which run at the same time may have together for themselves: where one
+    /// needs all of it, none runs beside. 32 MiB when not given, as a run takes its buffers and 64
+    /// MiB, of which the program and the process need some.
     pub room: Option<u64>,
-    /// Work items whose instructions are told, with the values of their operands. Groups run one after the other then.
+    /// Work items whose instructions are told, with the values of their operands. Groups run one
+    /// after the other then.
     pub trace: Option<Tracing<'a>>,
 }
 
@@ -131,26 +137,29 @@ impl Options<'_> {
 /// What is there before a launch and stays when it is done, for programs that launch many.
 #[derive(Clone, Copy, Default)]
 pub struct Surroundings<'a> {
-    /// Memory that the kernel may reach by its addresses, each the beginning of a slot: [`crate::machine::memory::Memory::map_at`].
+    /// Memory that the kernel may reach by its addresses, each the beginning of a slot:
+    /// [`crate::machine::memory::Memory::map_at`].
     pub regions: &'a [(u64, Lent)],
-    /// Where the program's data are, in these regions; a launch has data of its own when it is not given.
+    /// Where the program's data are, in these regions; a launch has data of its own when it is not
+    /// given.
     pub data: Option<&'a DataPlaces>,
     /// Keeps what is made of the program for the next launch.
     pub cache: Option<&'a Cache>,
-    /// Where buffers lie that have no address of their own: 0 one behind the other, else scattered by this number
-    /// ([`crate::machine::memory::Memory::scatter`]).
+    /// Where buffers lie that have no address of their own: 0 one behind the other, else scattered
+    /// by this number ([`crate::machine::memory::Memory::scatter`]).
     pub scattered: u32,
 }
 
 /// What a run gives.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The contents of each argument that is a buffer or an image; none for one that is the same as another.
+    /// The contents of each argument that is a buffer or an image; none for one that is the same as
+    /// another.
     pub buffers: Vec<Option<Vec<u8>>>,
     /// What the kernel printed.
     pub printed: Vec<u8>,
-    /// Wall time of the dispatch alone, of all of them when it was run again: nothing is lowered, copied or written to files
-    /// in it.
+    /// Wall time of the dispatch alone, of all of them when it was run again: nothing is lowered,
+    /// copied or written to files in it.
     pub wall: Duration,
     /// Instructions executed by all hardware threads.
     pub instructions: u64,
@@ -158,7 +167,8 @@ pub struct Outcome {
     pub stats: Option<Stats>,
     /// Whether groups ran one after the other because the kernel shows in which order they come.
     pub ordered: bool,
-    /// Elements that were read beyond the end of a surface, or outside of every buffer where that is allowed, as zero.
+    /// Elements that were read beyond the end of a surface, or outside of every buffer where that
+    /// is allowed, as zero.
     pub outside_reads: u64,
     /// Elements that were written there, to nowhere.
     pub outside_writes: u64,
@@ -169,7 +179,8 @@ pub struct Outcome {
 pub enum RunError {
     /// The launch cannot be made.
     Launch(Box<Diagnostic>),
-    /// A thread did something that it must not. When several did, this is the one in the first group.
+    /// A thread did something that it must not. When several did, this is the one in the first
+    /// group.
     TrapReport(Box<TrapReport>),
 }
 
@@ -218,14 +229,16 @@ enum Way {
     InOrder,
 }
 
-/// Runs a kernel over a range of work items. The arguments are by index; `None` where the kernel has none.
+/// Runs a kernel over a range of work items. The arguments are by index; `None` where the kernel
+/// has none.
 ///
-/// The outcome is that of groups that run one after the other: when several that ran side by side turn out to depend on each
-/// other's memory, or one of them faults, the launch is run again in order, with a copy of the arguments. [`launch_from`]
-/// needs none.
+/// The outcome is that of groups that run one after the other: when several that ran side by side
+/// turn out to depend on each other's memory, or one of them faults, the launch is run again in
+/// order, with a copy of the arguments. [`launch_from`] needs none.
 ///
 /// # Errors
-/// When the arguments do not fit the kernel, the kernel needs something that is not supported yet, or a thread faults.
+/// When the arguments do not fit the kernel, the kernel needs something that is not supported yet,
+/// or a thread faults.
 pub fn launch(
     program: &Program,
     range: &NdRange,
@@ -236,7 +249,8 @@ pub fn launch(
     launch_from(program, range, make, options)
 }
 
-/// As [`launch`], with a function that makes the arguments, each time the same ones. It is told whether it may be called again.
+/// As [`launch`], with a function that makes the arguments, each time the same ones. It is told
+/// whether it may be called again.
 ///
 /// # Errors
 /// As [`launch`], and when the arguments cannot be made.
@@ -294,7 +308,8 @@ fn attempt(
     }
     let payload = Payload::new(&program.info, program.payload_layout()?, range, &arguments, &mapped.placement)?;
     drop(arguments);
-    // What a thread holds when it stops is asked for as the program has it, also where nothing reads it any more.
+    // What a thread holds when it stops is asked for as the program has it, also where nothing
+    // reads it any more.
     let level = options.engine.level().filter(|_| !options.is_followed() && !options.state);
     let is_native = level.is_some();
     let symbols = &mapped.data.symbols;
@@ -421,7 +436,8 @@ fn problem(program: &Program, message: String) -> Box<Diagnostic> {
 /// The room for groups when nobody says otherwise.
 const ROOM: u64 = 32 << 20;
 
-/// How many of so many groups can run at the same time when each has so many bytes for itself; at least one.
+/// How many of so many groups can run at the same time when each has so many bytes for itself; at
+/// least one.
 fn affordable(workers: usize, bytes: u64, options: &Options<'_>) -> usize {
     let most = usize::try_from(options.room.unwrap_or(ROOM) / bytes.max(1)).unwrap_or(usize::MAX);
     workers.min(most.max(1))

@@ -25,7 +25,8 @@ pub(super) struct Native<'a> {
     state: Option<u64>,
 }
 
-/// For so many rounds threads are lent to native code each for itself, before all of them are at once.
+/// For so many rounds threads are lent to native code each for itself, before all of them are at
+/// once.
 const ROUNDS_APART: usize = 2;
 
 /// A turn of a thread that native code has begun.
@@ -42,8 +43,9 @@ impl<'a> Native<'a> {
         plan.lowered.native(plan.count).map(|code| Self::new(code, plan.code, world))
     }
 
-    /// The same in a group that has done so much, which may be the only one. How much it still has to do nobody knows. To take it
-    /// for as much again, and the groups that are left for like it, costs a part of what was done where that is mistaken.
+    /// The same in a group that has done so much, which may be the only one. How much it still has
+    /// to do nobody knows. To take it for as much again, and the groups that are left for like it,
+    /// costs a part of what was done where that is mistaken.
     pub(super) fn within(plan: &'a Plan<'_>, world: &World<'a>, done: u64, left: u64) -> Option<Self> {
         plan.lowered.warm(done.saturating_mul(left.max(1)), plan.count);
         Self::of(plan, world)
@@ -64,7 +66,8 @@ impl<'a> Native<'a> {
     pub(super) fn refresh(&mut self, world: &World<'a>) {
         let kinds = u64::from(world.trace.kinds());
         let uses = world.memory.buffers().iter().chain(world.private);
-        // An old answer is right but slow: accesses that nobody wants to know of will not be noted later.
+        // An old answer is right but slow: accesses that nobody wants to know of will not be noted
+        // later.
         let state = uses.fold(kinds, |state, buffer| state.wrapping_mul(0x100_0000_01b3) ^ u64::from(buffer.uses()));
         if self.state != Some(state) {
             self.state = Some(state);
@@ -94,9 +97,10 @@ impl<'a> Native<'a> {
         self.control.is_some()
     }
 
-    /// Runs the threads of a group one after the other from a number on, all of them in the state of this one, where nobody waits,
-    /// and then those of the next groups. `None`: all have ended. Else the number of the first for which the caller has something to
-    /// do, and what the code says.
+    /// Runs the threads of a group one after the other from a number on, all of them in the state
+    /// of this one, where nobody waits, and then those of the next groups. `None`: all have ended.
+    /// Else the number of the first for which the caller has something to do, and what the code
+    /// says.
     pub(super) fn run_starts(
         &self,
         plan: &Plan<'_>,
@@ -127,8 +131,9 @@ impl<'a> Native<'a> {
         Some((index, exit))
     }
 
-    /// Runs threads from barrier to barrier, all of them to one before any goes on to the next, until there is something else to do.
-    /// Those before the thread that has it have come to the barrier behind.
+    /// Runs threads from barrier to barrier, all of them to one before any goes on to the next,
+    /// until there is something else to do. Those before the thread that has it have come to the
+    /// barrier behind.
     pub(super) fn run_rounds(
         &self,
         plan: &Plan<'_>,
@@ -183,7 +188,8 @@ impl<'a> Native<'a> {
         if thread.is_plain() {
             return self.lent(thread, counts, |lent| lent.run(block));
         }
-        // In other floating-point modes than the host's the interpreter computes, unless this is what ends them.
+        // In other floating-point modes than the host's the interpreter computes, unless this is
+        // what ends them.
         let control = self.control.filter(|_| block == 0)?;
         let exit = self.lent(thread, counts, |lent| lent.run(block));
         thread.set_mode(thread.registers.get(control));

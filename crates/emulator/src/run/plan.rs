@@ -90,8 +90,9 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// Bytes that a full group may have for itself beside private memory: shared local memory, and the registers of its
-    /// threads, which all are there as soon as one of them waits or runs for long.
+    /// Bytes that a full group may have for itself beside private memory: shared local memory, and
+    /// the registers of its threads, which all are there as soon as one of them waits or runs for
+    /// long.
     pub(super) fn group_bytes(&self) -> u64 {
         let threads = self.threads([0; 3]);
         let registers = u64::from(self.code.constants_at()) + (self.code.constants.len() + SLACK) as u64;

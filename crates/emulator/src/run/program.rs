@@ -93,7 +93,8 @@ pub(super) struct Location {
 }
 
 impl Program {
-    /// Takes a kernel out of a zebin. `kernel` names it when there are several; `platform` overrides the file's own.
+    /// Takes a kernel out of a zebin. `kernel` names it when there are several; `platform`
+    /// overrides the file's own.
     ///
     /// # Errors
     /// When there is no such kernel, the file holds no vISA text for it, or the text is wrong.
@@ -199,12 +200,14 @@ impl Program {
         })
     }
 
-    /// What two registers say of a hardware thread: its number, with bits in between that name other units.
+    /// What two registers say of a hardware thread: its number, with bits in between that name
+    /// other units.
     pub(super) fn thread_id(&self, hardware: u32) -> ThreadId {
         self.platform.thread_id(hardware)
     }
 
-    /// Where an instruction is; they are counted from the kernel's first to the last of the last function.
+    /// Where an instruction is; they are counted from the kernel's first to the last of the last
+    /// function.
     pub(super) fn location(&self, instruction: u32) -> Location {
         let mut rest = instruction as usize;
         let mut routine = (&self.routine, &self.lines);
@@ -294,8 +297,8 @@ impl Program {
         Some(line.split("///").next().unwrap_or(line).trim()).filter(|statement| !statement.is_empty())
     }
 
-    /// The mnemonic of an instruction: the word that its text begins with, without what follows the first point. `lines` are
-    /// [those](Self::text_lines) of all texts.
+    /// The mnemonic of an instruction: the word that its text begins with, without what follows the
+    /// first point. `lines` are [those](Self::text_lines) of all texts.
     pub(super) fn mnemonic(&self, at: &Location, lines: &[Vec<&str>]) -> String {
         let (_, _, routine) = self.routine(at.function);
         if let Some(statement) = self.statement(at, lines) {

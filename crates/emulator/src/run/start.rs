@@ -18,8 +18,8 @@ const THREAD_BYTE: u32 = R0Element::ThreadInGroup as u32 * 4;
 /// Offset of the scratch base in r0.
 const SCRATCH_WORD: u32 = R0Element::ScratchBase as u32 * 4;
 
-/// Where the states of the threads' scratch memory seem to be, of which the low bits are offsets: no buffer has such an address, and
-/// no other state.
+/// Where the states of the threads' scratch memory seem to be, of which the low bits are offsets:
+/// no buffer has such an address, and no other state.
 const SCRATCH_STATES: u64 = 1 << 63;
 
 /// Where the variables stand that a thread finds set.
@@ -68,12 +68,13 @@ pub(super) struct Starts {
     /// The distance of the threads' scratch memory.
     pitch: u64,
     pub(super) threads: Vec<ThreadStart>,
-    /// What native code finds, without counts and with them, once that was asked for. Nothing when it depends on the group otherwise
-    /// than by words that are its id.
+    /// What native code finds, without counts and with them, once that was asked for. Nothing when
+    /// it depends on the group otherwise than by words that are its id.
     templates: [OnceLock<Option<Template>>; 2],
 }
 
-/// The registers that threads begin with, as far as native code reads them, by the arguments of one launch.
+/// The registers that threads begin with, as far as native code reads them, by the arguments of one
+/// launch.
 struct Template {
     pieces: Vec<TemplatePiece>,
     /// Words of the registers that are the group's id in a dimension.
@@ -96,7 +97,8 @@ struct TemplatePiece {
 pub(super) struct Images {
     /// What a thread finds changed by those before it.
     pub(super) threads: Threads,
-    /// What nobody changes: it is the same for all threads that have these registers, one after the other.
+    /// What nobody changes: it is the same for all threads that have these registers, one after the
+    /// other.
     once: Vec<Vec<Piece>>,
     /// Words of the registers that are the group's id in a dimension.
     ids: Vec<(u32, usize)>,
@@ -129,7 +131,8 @@ impl Starts {
         self.size == size && self.order == plan.order() && self.pitch == plan.mapped.scratch.pitch
     }
 
-    /// What the threads of a launch find. It goes through the registers of a thread that has not begun.
+    /// What the threads of a launch find. It goes through the registers of a thread that has not
+    /// begun.
     pub(super) fn images(&self, plan: &Plan<'_>, code: &Code, thread: &mut Thread) -> Option<Images> {
         let template = &self.templates[usize::from(plan.count)];
         let template = template.get_or_init(|| Template::new(plan, self, code, thread)).as_ref()?;
@@ -167,7 +170,8 @@ impl Template {
                     ids.push((at + word as u32 * 4, dimension));
                 }
             }
-            // Threads that wait have registers of their own, which the same one has in the next group.
+            // Threads that wait have registers of their own, which the same one has in the next
+            // group.
             let kind = match (needs & code.changes(at) == 0, needs & !common == 0) {
                 (true, is_common) if is_common || plan.waits => Kind::Once,
                 (_, true) => Kind::Common,
@@ -221,7 +225,8 @@ fn piece_of(thread: &Thread, at: u32) -> [u8; PIECE] {
 }
 
 impl Images {
-    /// Fills the registers of a thread with what nobody changes; of all threads when they have the same registers.
+    /// Fills the registers of a thread with what nobody changes; of all threads when they have the
+    /// same registers.
     pub(super) fn fill_once(&self, index: Option<usize>, registers: &mut [u8]) {
         let threads = index.map_or(&self.once[..], |index| &self.once[index..=index]);
         let pieces = threads.iter().flatten();
@@ -253,7 +258,8 @@ pub(super) fn restart(plan: &Plan<'_>, thread: &mut Thread, starts: &Starts, gro
     let registers: &mut Registers = &mut thread.registers;
     let bytes = registers.bytes_mut(0);
     plan.payload.fill(bytes, starts.size, start);
-    // Registers without a value are zero, so that a kernel that reads them does the same in every run.
+    // Registers without a value are zero, so that a kernel that reads them does the same in every
+    // run.
     bytes[plan.payload.len()..layout.len as usize].fill(0);
     if let Some(poison) = plan.poison {
         poison.fill_registers(&mut bytes[..layout.len as usize], plan.payload.len());

@@ -20,7 +20,8 @@ const MOST_VARIABLES: usize = 1 << 14;
 pub struct ThreadState {
     /// The channels that were enabled by control flow, a bit for each.
     pub channels: u32,
-    /// The variables of the routine in the order of their declarations, aliases only where the instruction names them.
+    /// The variables of the routine in the order of their declarations, aliases only where the
+    /// instruction names them.
     pub variables: Vec<VariableState>,
     /// The predicates: name, and a bit for each channel.
     pub predicates: Vec<(String, u32)>,
@@ -68,7 +69,8 @@ pub(super) fn state(places: &Places<'_>, instruction: u32, thread: &Thread) -> T
 }
 
 impl ThreadState {
-    /// For a person: the variables that the instruction names first, then those that hold something else than zeros.
+    /// For a person: the variables that the instruction names first, then those that hold something
+    /// else than zeros.
     pub fn table(&self) -> String {
         let bits = |channels: u32| format!("0x{channels:x}");
         let mut out = format!("channels {}\n", bits(self.channels));

@@ -23,7 +23,8 @@ pub(super) struct Counts {
     pub steps: Vec<[u64; 2]>,
     /// The same for the branch that ends each block.
     pub branches: Vec<[u64; 2]>,
-    /// Instructions of threads that had native code, and how many of these it has left to the interpreter.
+    /// Instructions of threads that had native code, and how many of these it has left to the
+    /// interpreter.
     pub with_native: u64,
     pub interpreted: u64,
 }

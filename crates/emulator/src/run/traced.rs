@@ -14,7 +14,8 @@ use crate::machine::thread::Thread;
 /// Whose instructions are traced, and who learns of them.
 #[derive(Clone, Copy)]
 pub struct Tracing<'a> {
-    /// Global ids of work items, without the launch's offset; those outside of the launch are nobody.
+    /// Global ids of work items, without the launch's offset; those outside of the launch are
+    /// nobody.
     pub items: &'a [[u32; 3]],
     /// Learns of each instruction.
     pub each: &'a (dyn Fn(TracedStep) + Sync),

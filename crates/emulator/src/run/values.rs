@@ -51,7 +51,8 @@ pub(super) fn scalar_of(data_type: DataType) -> Scalar {
 }
 
 impl Places<'_> {
-    /// What an operand holds for a channel; nothing for constants, labels and what is only referred to.
+    /// What an operand holds for a channel; nothing for constants, labels and what is only referred
+    /// to.
     pub(super) fn value(&self, operand: &OperandRef<'_>, thread: &Thread, lane: Lane) -> Option<OperandValue> {
         let used = operand.used()?;
         let values = match operand.value {
@@ -117,7 +118,8 @@ impl Places<'_> {
         thread.addresses.get((self.layout.address(id)? + element) as usize).copied()
     }
 
-    /// Of a message's registers the elements of a channel: one, and those that follow it a row of channels further on.
+    /// Of a message's registers the elements of a channel: one, and those that follow it a row of
+    /// channels further on.
     fn raw(&self, id: GeneralId, offset: u64, thread: &Thread, lane: Lane) -> Option<Vec<Number>> {
         let variable = self.layout.variable(id)?;
         let scalar = scalar_of(variable.data_type);

@@ -52,8 +52,8 @@ pub(super) fn launch_map(
     }
 }
 
-/// Whether a kernel asks which channel a work item is. Beside the addresses of private memory, nothing but sub-groups needs that, whose
-/// barriers leave no trace in the code.
+/// Whether a kernel asks which channel a work item is. Beside the addresses of private memory,
+/// nothing but sub-groups needs that, whose barriers leave no trace in the code.
 fn knows_channels(program: &Program) -> bool {
     has(program, &|instruction| match instruction {
         Instruction::Mov(mov) => match &mov.src0.operand {
@@ -69,7 +69,8 @@ fn has(program: &Program, is_such: &dyn Fn(&Instruction) -> bool) -> bool {
     program.routine.instructions.iter().any(is_such)
 }
 
-/// Whether an instruction stores what belongs to several channels without asking which of them are enabled.
+/// Whether an instruction stores what belongs to several channels without asking which of them are
+/// enabled.
 fn stores_block(instruction: &Instruction) -> bool {
     match instruction {
         Instruction::OwordSt(_) | Instruction::SvmBlockSt(_) => true,

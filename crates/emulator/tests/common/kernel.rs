@@ -1,4 +1,5 @@
-//! A kernel around a few instructions: it reads 256 bytes from a buffer, does something, and writes 256 bytes back.
+//! A kernel around a few instructions: it reads 256 bytes from a buffer, does something, and writes
+//! 256 bytes back.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 use visakit::isa::Platform;
@@ -9,8 +10,8 @@ use visakit_emulator::machine::observer::{Access, Observer};
 use visakit_emulator::run::{Engine, Options, Program, RunError, launch};
 use visakit_zebin::info::{self, KernelInfo};
 
-/// A kernel of 16 channels with two pointers: `IN` to 256 bytes that it has read into `A` (and, from byte 128 on, `B`), and
-/// `OUT` to 256 bytes that get what is in `C` (and `D`).
+/// A kernel of 16 channels with two pointers: `IN` to 256 bytes that it has read into `A` (and,
+/// from byte 128 on, `B`), and `OUT` to 256 bytes that get what is in `C` (and `D`).
 pub(crate) fn text(declarations: &str, body: &str) -> String {
     format!(
         r#".version 4.1

@@ -1,4 +1,5 @@
-//! Kernels in OpenCL with their cases, run on the emulator and compared with what other devices or the host computed.
+//! Kernels in OpenCL with their cases, run on the emulator and compared with what other devices or
+//! the host computed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -95,7 +96,8 @@ enum Given {
     Local(u32),
     /// An image.
     Image(Pixels),
-    /// Normalised coordinates, addressing mode, filter and filter of levels as OpenCL numbers them; the last may be missing.
+    /// Normalised coordinates, addressing mode, filter and filter of levels as OpenCL numbers them;
+    /// the last may be missing.
     Sampler(Vec<u32>),
 }
 
@@ -187,7 +189,8 @@ fn read(path: &Path) -> Option<Vec<u8>> {
     std::fs::read(path).ok().or_else(compressed)
 }
 
-/// How far apart two floats are, in units of the last place of the expected one, as OpenCL counts them.
+/// How far apart two floats are, in units of the last place of the expected one, as OpenCL counts
+/// them.
 fn distance(found: f64, want: f64, digits: i32, least: i32) -> f64 {
     if found == want || found.is_nan() && want.is_nan() {
         return 0.0;
@@ -443,7 +446,8 @@ pub(crate) fn run_suite(suite: &Suite<'_>) {
                 let extra = |every: Option<usize>| every.is_some_and(|every| number.is_multiple_of(every));
                 let extra = (extra(suite.checked), extra(suite.native));
                 if zebin.kernel_infos().all(|kernel| kernel.name != case.kernel) {
-                    // Two targets have no doubles, and three no rectangles of memory; their programs lack those kernels.
+                    // Two targets have no doubles, and three no rectangles of memory; their
+                    // programs lack those kernels.
                     let allowed = suite.is_other || ["tgllp", "dg2", "mtl"].contains(target);
                     assert!(allowed, "{name}.{target} has no kernel {}", case.kernel);
                     continue;

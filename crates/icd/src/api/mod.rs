@@ -1,7 +1,9 @@
-//! The entry points: what comes in as pointers goes on as objects and lists, and what comes out is written to its place.
+//! The entry points: what comes in as pointers goes on as objects and lists, and what comes out is
+//! written to its place.
 //!
-//! Every function of these modules is called by programs, through the loader's table. The contract of its pointers is OpenCL's:
-//! each is null, or points to what the specification of the call says, for as long as it says.
+//! Every function of these modules is called by programs, through the loader's table. The contract
+//! of its pointers is OpenCL's: each is null, or points to what the specification of the call says,
+//! for as long as it says.
 
 mod absent;
 mod commands;
@@ -34,8 +36,8 @@ macro_rules! status {
         $(#[$meta])*
         #[allow(unused_unsafe, non_snake_case, clippy::too_many_arguments)]
         pub(crate) unsafe extern "C" fn $name($($arg: $ty),*) -> cl_int {
-            // SAFETY: what is done with pointers is what the specification of this call lets it do with them, and the program
-            // gives such as it asks for.
+            // SAFETY: what is done with pointers is what the specification of this call lets it do
+            // with them, and the program gives such as it asks for.
             $crate::error::status($crate::error::guard(|| unsafe { $body }))
         }
     )*};
@@ -58,7 +60,8 @@ macro_rules! object {
 }
 use object;
 
-/// Functions that put a command into a queue: first the queue, last the events that it waits for and the place for its own.
+/// Functions that put a command into a queue: first the queue, last the events that it waits for
+/// and the place for its own.
 macro_rules! enqueue {
     ($($(#[$meta:meta])* fn $name:ident($queue:ident, $list:ident $(, $arg:ident: $ty:ty)* $(,)?) $body:block)*) => {$(
         $(#[$meta])*

@@ -1,4 +1,5 @@
-//! Commands that a program may have done once, or record in a command buffer: each of them is two entry points.
+//! Commands that a program may have done once, or record in a command buffer: each of them is two
+//! entry points.
 
 use std::ffi::c_void;
 
@@ -16,8 +17,9 @@ use crate::recording::{self, CommandBuffer};
 use crate::schedule::Task;
 use crate::transfer;
 
-/// Functions that record a command: first the buffer and no queue, last the points that it waits for, the place for its own, and
-/// that for a handle by which it could be changed, which no command has.
+/// Functions that record a command: first the buffer and no queue, last the points that it waits
+/// for, the place for its own, and that for a handle by which it could be changed, which no command
+/// has.
 macro_rules! record {
     ($($(#[$meta:meta])* fn $name:ident($queue:ident $(, $arg:ident: $ty:ty)* $(,)?) $body:block)*) => {$(
         $(#[$meta])*

@@ -114,7 +114,8 @@ enqueue! {
             let (own, data) = (own, data);
             let mut pointers: Vec<*mut c_void> = addresses.iter().map(|pointer| pointer.0).collect();
             match pfn_free_func {
-                // SAFETY: the program gave the function for this call, with its data and these addresses.
+                // SAFETY: the program gave the function for this call, with its data and these
+                // addresses.
                 Some(free) => unsafe { free(own.0, pointers.len() as cl_uint, pointers.as_mut_ptr(), data.0) },
                 // What is none of the context's is left alone.
                 None => pointers.into_iter().for_each(|pointer| {

@@ -1,4 +1,5 @@
-//! The compiler's libraries: which are installed, what they need, and which files they were loaded from.
+//! The compiler's libraries: which are installed, what they need, and which files they were loaded
+//! from.
 
 use std::collections::BTreeSet;
 use std::ffi::{CStr, CString, c_int, c_void};
@@ -7,12 +8,13 @@ use std::path::{Path, PathBuf};
 use crate::request::{Installed, Named, Request};
 use crate::{Invoke, dependency, run};
 
-/// Names of the compiler's library, in the order of preference. The last one is the compiler for old devices, which Debian has
-/// beside the new one.
+/// Names of the compiler's library, in the order of preference. The last one is the compiler for
+/// old devices, which Debian has beside the new one.
 const NAMES: [&str; 3] = ["libocloc.so", "libocloc.so.1", "libocloc_legacy1.so"];
 /// Environment variable with paths of other libraries, separated as in PATH, which come first.
 const VARIABLE: &str = "VISAKIT_OCLOC_LIBRARIES";
-/// Beginnings of the names of the front end and the back end, of which each release loads its own version when it compiles.
+/// Beginnings of the names of the front end and the back end, of which each release loads its own
+/// version when it compiles.
 const PARTS: [&str; 2] = ["libigdfcl.so", "libigc.so"];
 /// Parts of the names of libraries that make up a compiler.
 const FAMILY: [&str; 7] = ["libigc", "libigdfcl", "libocloc", "libopencl-clang", "libLLVM", "libclang", "libiga"];
@@ -33,9 +35,11 @@ pub(crate) fn installed() -> Vec<Installed> {
     found
 }
 
-/// Loads a compiler's library, its front end and its back end; returns its entry point and the files of the parts.
+/// Loads a compiler's library, its front end and its back end; returns its entry point and the
+/// files of the parts.
 ///
-/// The compiler would load the parts by itself, and then so that they do not call the functions of `opened`.
+/// The compiler would load the parts by itself, and then so that they do not call the functions of
+/// `opened`.
 pub(crate) fn load_all(library: &str) -> Option<(Invoke, Vec<PathBuf>)> {
     let invoke = load(library)?;
     let parts = parts(&std::fs::read(path_of(invoke)?).ok()?);
@@ -90,7 +94,8 @@ fn places<'a>(bytes: &'a [u8], word: &'a [u8]) -> impl Iterator<Item = usize> + 
     })
 }
 
-/// Returns the version of IGC that the name of its file tells: releases before 2 have a number of the interface there.
+/// Returns the version of IGC that the name of its file tells: releases before 2 have a number of
+/// the interface there.
 fn named_version(library: &Path) -> Option<String> {
     let file = library.canonicalize().ok()?;
     let (_, version) = file.file_name()?.to_str()?.split_once(".so.")?;
@@ -99,7 +104,8 @@ fn named_version(library: &Path) -> Option<String> {
     is_release.then(|| version.to_owned())
 }
 
-/// Returns the version of the back end that is loaded: that of its file's name, or of its sources, which Debian's builds hold.
+/// Returns the version of the back end that is loaded: that of its file's name, or of its sources,
+/// which Debian's builds hold.
 pub(crate) fn back_end_version() -> Option<String> {
     // Where two are loaded the compiler for old devices was called, which loads the older one.
     let is_it = |path: &&PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PARTS[1]));
@@ -138,7 +144,8 @@ fn load(name: &str) -> Option<Invoke> {
 fn path_of(function: Invoke) -> Option<PathBuf> {
     // SAFETY: all fields may be zero.
     let mut found: libc::Dl_info = unsafe { std::mem::zeroed() };
-    // SAFETY: the function fills in the structure for any address; the name lives as long as the library.
+    // SAFETY: the function fills in the structure for any address; the name lives as long as the
+    // library.
     let name = unsafe {
         match libc::dladdr(function as *const c_void, &mut found) {
             0 => return None,
@@ -172,7 +179,8 @@ fn stamped(path: &Path) -> Named {
 /// Returns the files of all loaded objects, in the order of their names.
 fn objects() -> Vec<PathBuf> {
     unsafe extern "C" fn note(object: *mut libc::dl_phdr_info, _: usize, list: *mut c_void) -> c_int {
-        // SAFETY: the linker gives an object with a name that ends with a zero, and the list is the one below.
+        // SAFETY: the linker gives an object with a name that ends with a zero, and the list is the
+        // one below.
         unsafe {
             if let Ok(name) = CStr::from_ptr((*object).dlpi_name).to_str() {
                 (*list.cast::<BTreeSet<PathBuf>>()).insert(PathBuf::from(name));

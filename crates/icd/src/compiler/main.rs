@@ -1,5 +1,5 @@
-//! The process that the vendor's compiler runs in: a request comes in on standard input and the answer goes out on standard
-//! output. When the compiler crashes, it is this process that ends.
+//! The process that the vendor's compiler runs in: a request comes in on standard input and the
+//! answer goes out on standard output. When the compiler crashes, it is this process that ends.
 //!
 //! `visakit-oclc --check` answers which compilers there are.
 
@@ -51,7 +51,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Returns standard output for the answer, and has everything that the compiler prints by itself go to standard error.
+/// Returns standard output for the answer, and has everything that the compiler prints by itself go
+/// to standard error.
 fn answer() -> io::Result<File> {
     // SAFETY: the calls take and give file descriptors; the new one is nobody else's.
     unsafe {
@@ -116,7 +117,8 @@ fn run(invoke: Invoke, request: &Request) -> io::Result<Response> {
         read.push((String::new(), dependency::UNKNOWN.to_vec()));
     }
     let output = |n: usize| {
-        // SAFETY: the compiler gave lists of `count` elements; they are its own until the process ends.
+        // SAFETY: the compiler gave lists of `count` elements; they are its own until the process
+        // ends.
         unsafe {
             let name = CStr::from_ptr(*names.add(n)).to_string_lossy().into_owned();
             let (first, size) = (*data.add(n), *sizes.add(n) as usize);

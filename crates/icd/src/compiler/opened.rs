@@ -1,7 +1,7 @@
 //! The files that the compiler looks for: functions of libc that come before libc's own.
 //!
-//! The dynamic linker resolves `open`, `stat` and `fopen` of the compiler's libraries to the functions of this program. They do
-//! what libc's do, and note the path.
+//! The dynamic linker resolves `open`, `stat` and `fopen` of the compiler's libraries to the
+//! functions of this program. They do what libc's do, and note the path.
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, OsStr, c_char, c_int, c_void};
@@ -76,7 +76,8 @@ unsafe fn note(path: *const c_char) {
         noted.files.insert(place.clone(), dependency::UNKNOWN.to_vec());
         place
     };
-    // Reading the state opens the file by these functions, so nothing is locked meanwhile, and the path is there already.
+    // Reading the state opens the file by these functions, so nothing is locked meanwhile, and the
+    // path is there already.
     let state = dependency::state(&place);
     if let Some(noted) = &mut *NOTED.lock().unwrap_or_else(PoisonError::into_inner) {
         noted.files.insert(place, state);
@@ -96,7 +97,8 @@ unsafe fn open_at(folder: c_int, path: *const c_char, flags: c_int, mode: libc::
     unsafe { libc::syscall(libc::SYS_openat, folder, path, flags, mode) as c_int }
 }
 
-/// As `open` of libc. The mode is passed as a fixed argument is, on all systems that this is built for.
+/// As `open` of libc. The mode is passed as a fixed argument is, on all systems that this is built
+/// for.
 ///
 /// # Safety
 /// As for libc's.

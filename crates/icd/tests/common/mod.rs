@@ -12,7 +12,8 @@ pub(crate) fn driver(folder: &Path) -> PathBuf {
     icd
 }
 
-/// Runs a program with the drivers that a file or a folder names; what is built for it is kept in `folder`.
+/// Runs a program with the drivers that a file or a folder names; what is built for it is kept in
+/// `folder`.
 pub(crate) fn run(command: &mut Command, icd: &Path, folder: &Path) -> Output {
     command.env("OCL_ICD_VENDORS", icd).env("VISAKIT_COMPILER", env!("CARGO_BIN_EXE_visakit-oclc"));
     command.env("VISAKIT_CACHE", folder.join("cache")).output().unwrap()

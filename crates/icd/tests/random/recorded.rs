@@ -55,7 +55,8 @@ impl Functions {
             // SAFETY: the name ends with a zero.
             let address = unsafe { visakit_opencl::clGetExtensionFunctionAddress(name.as_ptr()) };
             assert!(!address.is_null() && std::mem::size_of::<T>() == std::mem::size_of_val(&address), "{name:?}");
-            // SAFETY: `T` is a pointer to a function, of the type that the extension has for the name.
+            // SAFETY: `T` is a pointer to a function, of the type that the extension has for the
+            // name.
             unsafe { std::mem::transmute_copy(&address) }
         }
         Self {
@@ -71,7 +72,8 @@ impl Functions {
 
     pub(crate) fn create(self, queue: cl_command_queue, flags: u64, code: &mut cl_int) -> *mut c_void {
         let properties = [CL_COMMAND_BUFFER_FLAGS_KHR, flags, 0];
-        // SAFETY: the lists have as many elements as they should; a handle may be anything, here and below.
+        // SAFETY: the lists have as many elements as they should; a handle may be anything, here
+        // and below.
         unsafe { (self.create)(1, &queue, if flags == 0 { null() } else { properties.as_ptr() }, code) }
     }
 

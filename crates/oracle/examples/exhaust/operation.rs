@@ -1,5 +1,6 @@
-//! The operations, each with a function of the host that gives the page's own result: IEEE 754 by the processor, real
-//! functions by the library of correctly rounded ones that pages are evaluated with.
+//! The operations, each with a function of the host that gives the page's own result: IEEE 754 by
+//! the processor, real functions by the library of correctly rounded ones that pages are evaluated
+//! with.
 
 use half::{bf16, f16};
 
@@ -48,7 +49,8 @@ impl Operation {
             || ["frc", "rnd"].iter().any(|n| self.name.starts_with(n))
     }
 
-    /// The result for a value, with zeros for subnormal numbers of F and HF on both sides where they are not kept.
+    /// The result for a value, with zeros for subnormal numbers of F and HF on both sides where
+    /// they are not kept.
     pub(crate) fn reference(&self, value: u32, flush: bool) -> u64 {
         let is_small = |exponent: u32, bits: u32| bits & exponent == 0;
         let value = if flush && self.from == "f" && is_small(0x7f80_0000, value) { value & 1 << 31 } else { value };
@@ -91,7 +93,8 @@ impl Operation {
         (rank(a) - rank(b)).unsigned_abs() as u64
     }
 
-    /// Whether the page allows the second where the first is its own result. (Where this says no, the page is asked.)
+    /// Whether the page allows the second where the first is its own result. (Where this says no,
+    /// the page is asked.)
     pub(crate) fn is_near(&self, wanted: u64, found: u64) -> bool {
         self.both_nan(wanted, found) || self.near > 0 && self.steps(wanted, found) <= self.near
     }

@@ -10,7 +10,8 @@ use crate::program::Node;
 use crate::value::Value;
 
 impl Binder<'_> {
-    /// Whether the instruction is of a form: its selector says so, and the form has all fields that are there.
+    /// Whether the instruction is of a form: its selector says so, and the form has all fields that
+    /// are there.
     pub(super) fn is_form(&self, form: &Form) -> bool {
         let has = |name: &String| form.fields.iter().any(|f| f.name.eq_ignore_ascii_case(name));
         let selected = form.condition.as_ref().is_none_or(|condition| {

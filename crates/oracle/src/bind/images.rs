@@ -13,8 +13,8 @@ use crate::program::Node;
 use crate::value::Value;
 
 impl Binder<'_> {
-    /// What stands for the first arguments of a built-in that look at fields rather than at their numbers, and how many of them
-    /// it stands for.
+    /// What stands for the first arguments of a built-in that look at fields rather than at their
+    /// numbers, and how many of them it stands for.
     pub(super) fn leading(&mut self, builtin: Builtin, call: &Call) -> Result<(Vec<Node>, usize)> {
         use Builtin as B;
         let truth = |truth| Node::Value(Value::Truth(truth));
@@ -99,8 +99,8 @@ impl Binder<'_> {
         Node::Space(Reach { space, bits: 32, unaligned: false })
     }
 
-    /// The sampler that a field names: the element of the state variables that has its index, or the
-    /// offset of its state.
+    /// The sampler that a field names: the element of the state variables that has its index, or
+    /// the offset of its state.
     fn sampler(&mut self, e: &Expression) -> Result<Node> {
         self.touches.sampler = true;
         let id = match self.node(e)? {

@@ -18,7 +18,8 @@ use crate::program::Node;
 use crate::value::Value;
 
 impl Binder<'_> {
-    /// What stands for the first argument of built-ins that look at a field rather than at its number; none for all others.
+    /// What stands for the first argument of built-ins that look at a field rather than at its
+    /// number; none for all others.
     pub(super) fn first_argument(&mut self, builtin: Builtin, e: &Expression) -> Result<Option<Vec<Node>>> {
         Ok(Some(match builtin {
             Builtin::MemoryBytes => vec![self.size(e, "bytes")?],
@@ -135,7 +136,8 @@ impl Binder<'_> {
         self.layout.variable(general.id).is_some_and(|variable| variable.root == predefined::SCRATCHLOC)
     }
 
-    /// An operand of two threads: of so many bytes the first half, rounded up to registers, is the first one's.
+    /// An operand of two threads: of so many bytes the first half, rounded up to registers, is the
+    /// first one's.
     pub(super) fn fused(&mut self, operand: &Expression, count: &Expression) -> Result<Node> {
         let (Node::Operand(operand), Node::Value(Value::Integer(bytes))) = (self.node(operand)?, self.node(count)?)
         else {
@@ -160,7 +162,8 @@ impl Binder<'_> {
     }
 }
 
-/// Returns whether flat addresses count from a base: the surface operand is neither null nor the constant 0.
+/// Returns whether flat addresses count from a base: the surface operand is neither null nor the
+/// constant 0.
 fn has_base(surface: &VecOperand) -> bool {
     match &surface.operand {
         Operand::Immediate(constant) => constant.low != 0,

@@ -1,5 +1,6 @@
-//! Changes put together by what caused them: one edit of a page often shows in many facts, and the same edit in many
-//! pages. The order is that in which a person with a new revision wants to read them.
+//! Changes put together by what caused them: one edit of a page often shows in many facts, and the
+//! same edit in many pages. The order is that in which a person with a new revision wants to read
+//! them.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -108,8 +109,8 @@ impl Change {
         (is_set && said).then_some(name)
     }
 
-    /// The table of its page whose edit it is one of, though it may stand in lines below: that of the fields, or the columns of
-    /// a list.
+    /// The table of its page whose edit it is one of, though it may stand in lines below: that of
+    /// the fields, or the columns of a list.
     fn table(&self) -> Option<&'static str> {
         match self.kind {
             "form-added" | "form-removed" | "condition" | "field-added" | "field-removed" | "field-renamed"
@@ -120,8 +121,8 @@ impl Change {
     }
 }
 
-/// The changes by the lines that were edited: those of one line of either side belong together, and those of the layout
-/// of one page.
+/// The changes by the lines that were edited: those of one line of either side belong together, and
+/// those of the layout of one page.
 fn edits(changes: &[Change]) -> Vec<Vec<usize>> {
     #[derive(PartialEq, Eq, PartialOrd, Ord)]
     enum Key<'a> {
@@ -204,7 +205,8 @@ fn cause(changes: &[Change], first: Vec<usize>, all: Vec<usize>) -> Cause {
     }
 }
 
-/// Changes of one subject in a few words. Where there are more subjects their names stand elsewhere.
+/// Changes of one subject in a few words. Where there are more subjects their names stand
+/// elsewhere.
 fn what(own: &[&Change], several: bool) -> String {
     if own.iter().all(|change| change.is_prose()) {
         let mut kinds: Vec<&str> = own.iter().map(|change| change.kind).collect();
@@ -262,7 +264,8 @@ const MOST_PLACES: usize = 3;
 /// How many characters of what a side says are quoted.
 const MOST_SAID: usize = 40;
 
-/// What both sides say, or of what is long the part where they begin to differ; of words only that they changed.
+/// What both sides say, or of what is long the part where they begin to differ; of words only that
+/// they changed.
 fn said(change: &Change) -> String {
     let value = |side: &Option<Side>| Some(side.as_ref()?.value.split_whitespace().collect::<Vec<_>>().join(" "));
     let done = change.kind.ends_with("added") || change.kind.ends_with("removed");

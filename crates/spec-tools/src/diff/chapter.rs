@@ -46,7 +46,8 @@ pub(super) fn platform_tables(cx: &mut Cx<'_>) {
     for y in &new.index {
         let Some(x) = old.index.iter().find(|x| x.page == y.page) else { continue };
         let moved = cx.platforms.compare(&x.platforms, &y.platforms);
-        // Where the page takes its platforms from here, its entry says the same and is not repeated.
+        // Where the page takes its platforms from here, its entry says the same and is not
+        // repeated.
         let name = new.instructions.iter().find(|i| places::page_name(new, i) == y.page);
         let name = name.map_or(y.page.as_str(), |i| &i.name);
         for class in lists::classes(moved) {
@@ -158,7 +159,8 @@ fn platform_rows(cx: &mut Cx<'_>, (old, new): (&[Platform], &[Platform])) {
     let sorted: Vec<usize> = order.iter().copied().collect::<BTreeSet<_>>().into_iter().collect();
     let kept: BTreeSet<usize> = align(&sorted, &order).into_iter().map(|(_, j)| order[j]).collect();
     for y in new {
-        // What marks mean depends on the order; where that changes an instruction, it has its own entry.
+        // What marks mean depends on the order; where that changes an instruction, it has its own
+        // entry.
         if let Some(i) = same(y).filter(|i| !kept.contains(i)) {
             let behind = |rows: &[Platform], at: usize| {
                 at.checked_sub(1).map_or("oldest".to_owned(), |p| format!("behind {}", rows[p].name))

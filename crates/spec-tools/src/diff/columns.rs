@@ -18,7 +18,8 @@ pub(super) fn headings(cx: &mut Cx<'_>, path: &str, old: &[Column], new: &[Colum
     }
 }
 
-/// Compares what the columns that both sides have say of one value. Bytes that hold it are understood differently after.
+/// Compares what the columns that both sides have say of one value. Bytes that hold it are
+/// understood differently after.
 pub(super) fn cells(cx: &mut Cx<'_>, path: &str, old: (&[Column], &[Cell]), new: (&[Column], &[Cell])) {
     for (column, cell) in new.0.iter().zip(new.1) {
         let before = old.0.iter().zip(old.1).find(|(c, _)| norm(&c.name) == norm(&column.name));
@@ -30,7 +31,8 @@ pub(super) fn cells(cx: &mut Cx<'_>, path: &str, old: (&[Column], &[Cell]), new:
     }
 }
 
-/// What a cell says whatever the names of lists are: the names of another list stand for its values.
+/// What a cell says whatever the names of lists are: the names of another list stand for its
+/// values.
 fn meaning(model: &Model, column: &Column, value: &CellValue) -> String {
     let (CellValue::Names(names), ColumnKind::Names { of: NamesOf::List(id), .. }) = (value, column.kind) else {
         return value.to_string().to_ascii_lowercase();

@@ -119,7 +119,8 @@ fn condition(
                 let path = format!("{name}.{}.{v}", x.condition.as_ref().map_or("", |c| &c.of.name));
                 let (o, n) = ((when(x), p_old), (when(y), p_new));
                 match (p.contains(v), q.contains(v)) {
-                    // A value that another form takes over is noted there as well, once: where it went.
+                    // A value that another form takes over is noted there as well, once: where it
+                    // went.
                     (true, false) if everywhere(all_new, v) => {}
                     (true, false) => cx.differs(Class::Narrowed, "condition", &path, o, n),
                     (false, true) if everywhere(all_old, v) => {
@@ -193,7 +194,8 @@ fn renamed(old: &Form, new: &Form, in_order: &[(usize, usize)], partner: &mut [O
         let free = |i: usize, partner: &[Option<usize>]| !partner.contains(&Some(i));
         let left: Vec<usize> = (i0..i1).filter(|&i| free(i, partner)).collect();
         let right: Vec<usize> = (j0..j1).filter(|&j| partner[j].is_none()).collect();
-        // Where fields came or went as well, only a name that was shortened or extended is the same field.
+        // Where fields came or went as well, only a name that was shortened or extended is the same
+        // field.
         if left.len() != right.len() {
             for &i in &left {
                 let same = |x: &str, y: &str| x.starts_with(y) || y.starts_with(x);
@@ -221,7 +223,8 @@ fn stored(field: &Field) -> String {
     format!("{} {}", field::storage(field), matches!(field.presence, Presence::Times(_)))
 }
 
-/// The mark of the Format table that not every form has a field, where no condition says so more precisely.
+/// The mark of the Format table that not every form has a field, where no condition says so more
+/// precisely.
 fn optional(cx: &mut Cx<'_>, path: &str, (old, x): (&Form, &Field), (new, y): (&Form, &Field)) {
     if x.presence != Presence::Always || y.presence != Presence::Always {
         return;

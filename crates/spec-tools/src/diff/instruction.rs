@@ -1,4 +1,5 @@
-//! An instruction: what is new, gone or renamed, its opcode and kind, then its parts in the order of the page.
+//! An instruction: what is new, gone or renamed, its opcode and kind, then its parts in the order
+//! of the page.
 
 use super::change::Class;
 use super::context::Cx;
@@ -26,7 +27,8 @@ pub(super) fn compare(cx: &mut Cx<'_>, pair: Pair) -> Renames {
     }
 }
 
-/// An instruction that the other side lacks. Where its opcode means another instruction there, bytes are misread.
+/// An instruction that the other side lacks. Where its opcode means another instruction there,
+/// bytes are misread.
 fn alone(other: &Model, own: &Model, at: usize) -> (Class, super::context::Located) {
     let i = &own.instructions[at];
     let bare = |i: &Instruction| matches!(i.kind, PageKind::Umbrella | PageKind::Alias { .. });

@@ -19,7 +19,8 @@ use visakit_codegen::model::{
 /// A value as a page names it.
 type Value = Reference<u64>;
 
-/// The legal values of a list on a page, where the page restricts them: by part, names with their marks.
+/// The legal values of a list on a page, where the page restricts them: by part, names with their
+/// marks.
 pub(super) type AllowedValues<'a> = &'a [Only];
 
 /// Compares the shared lists, each once however many instructions use it.
@@ -131,7 +132,8 @@ fn users(model: &Model, id: ListId) -> Vec<String> {
         .collect()
 }
 
-/// Compares the lists of a field of both sides; `path` is the field. A pair of shared lists is compared by itself.
+/// Compares the lists of a field of both sides; `path` is the field. A pair of shared lists is
+/// compared by itself.
 pub(super) fn of_field(
     cx: &mut Cx<'_>,
     path: &str,
@@ -266,7 +268,8 @@ fn contents(cx: &mut Cx<'_>, path: &str, old: (&List, AllowedValues<'_>), new: (
         &|x, y| key(x) == key(y) && (x.name.is_some() || (a.len() == 1 && b.len() == 1)),
         &|x, y| x.lo == y.lo && x.hi == y.hi,
         &|x, y| (x.name.is_none() || y.name.is_none()) && a.len() == 1 && b.len() == 1 && x.lo == y.lo,
-        // Parts without names are known by their bits, and by their values where those have changed.
+        // Parts without names are known by their bits, and by their values where those have
+        // changed.
         &|x, y| {
             unnamed(x) && unnamed(y) && x.values.is_empty() == y.values.is_empty() && (x.lo == y.lo || x.hi == y.hi)
         },
@@ -280,7 +283,8 @@ fn contents(cx: &mut Cx<'_>, path: &str, old: (&List, AllowedValues<'_>), new: (
             }
         }
     }
-    // Where one side takes a shared list and the other spells it out, the names of its parts are no difference.
+    // Where one side takes a shared list and the other spells it out, the names of its parts are no
+    // difference.
     let styles = old_list.shared == new_list.shared;
     for (j, y) in b.iter().enumerate() {
         match partner[j] {
@@ -297,8 +301,8 @@ fn contents(cx: &mut Cx<'_>, path: &str, old: (&List, AllowedValues<'_>), new: (
     }
 }
 
-/// What it means that bits which the other side divides in another way are a part here; nothing where they are unused
-/// there. Where every pattern is legal on both sides, only the names differ.
+/// What it means that bits which the other side divides in another way are a part here; nothing
+/// where they are unused there. Where every pattern is legal on both sides, only the names differ.
 fn split(view: &View<'_>, others: &[View<'_>]) -> Option<Class> {
     let mut over = others.iter().filter(|o| o.lo <= view.hi && view.lo <= o.hi).peekable();
     over.peek()?;

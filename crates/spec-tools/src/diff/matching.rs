@@ -14,7 +14,8 @@ pub(super) enum Pair {
     Both(usize, usize),
 }
 
-/// Names of fields of the old side that have another name on the new one, both as [`norm`] has them.
+/// Names of fields of the old side that have another name on the new one, both as [`norm`] has
+/// them.
 pub(super) type Renames = BTreeMap<String, String>;
 
 /// A way in which two things are the same; the ways are tried in turn.
@@ -34,7 +35,8 @@ pub(super) fn align<T: Ord>(old: &[T], new: &[T]) -> Vec<(usize, usize)> {
     equal.flatten().collect()
 }
 
-/// What makes the one list the other. The algorithm gets numbers for what it compares: so it is compiled once.
+/// What makes the one list the other. The algorithm gets numbers for what it compares: so it is
+/// compiled once.
 pub(super) fn operations<T: Ord>(old: &[T], new: &[T]) -> Vec<DiffOp> {
     let mut numbers: BTreeMap<&T, usize> = BTreeMap::new();
     let mut number = |item| {
@@ -45,8 +47,8 @@ pub(super) fn operations<T: Ord>(old: &[T], new: &[T]) -> Vec<DiffOp> {
     capture_diff_slices(Algorithm::Myers, &old, &new)
 }
 
-/// Instructions by name, then by opcode where the layouts are alike; in the order of the new side, with what is gone
-/// where it stood.
+/// Instructions by name, then by opcode where the layouts are alike; in the order of the new side,
+/// with what is gone where it stood.
 pub(super) fn instructions(old: &Model, new: &Model) -> Vec<Pair> {
     let (old, new) = (&old.instructions, &new.instructions);
     let mut partner: Vec<Option<usize>> = vec![None; new.len()];

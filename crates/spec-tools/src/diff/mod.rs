@@ -1,9 +1,9 @@
-//! What changed between two specifications, by meaning: facts are compared as the readers understood them, prose as
-//! words, and nothing depends on how a page is laid out.
+//! What changed between two specifications, by meaning: facts are compared as the readers
+//! understood them, prose as words, and nothing depends on how a page is laid out.
 //!
-//! The flow: `matching` pairs what belongs together, one file for each kind of thing compares the pairs, and
-//! `prose` compares the words that carry no facts. `cause` puts together what one edit did. What the classes mean stands in
-//! spec/README.md.
+//! The flow: `matching` pairs what belongs together, one file for each kind of thing compares the
+//! pairs, and `prose` compares the words that carry no facts. `cause` puts together what one edit
+//! did. What the classes mean stands in spec/README.md.
 
 mod cause;
 mod change;
@@ -34,10 +34,12 @@ pub use change::{Change, Class, Side};
 use context::Cx;
 use visakit_codegen::model::{Model, Platform};
 
-/// Compares two specifications. `platforms` are the platforms in their order, for documents that have no such table.
+/// Compares two specifications. `platforms` are the platforms in their order, for documents that
+/// have no such table.
 ///
-/// The changes come in the order of the new specification: tables and lists of the chapters, structures, instructions
-/// by opcode, the prose of the chapters. Equal specifications, however they are laid out, give none.
+/// The changes come in the order of the new specification: tables and lists of the chapters,
+/// structures, instructions by opcode, the prose of the chapters. Equal specifications, however
+/// they are laid out, give none.
 pub fn diff(old: &Model, new: &Model, platforms: &[Platform]) -> Vec<Change> {
     let mut cx = Cx::new(old, new, platforms);
     chapter::compare(&mut cx);

@@ -1,12 +1,13 @@
-//! The phrases of spec/README.md that carry facts: a change of one is a change of its fact, not of the prose around it.
+//! The phrases of spec/README.md that carry facts: a change of one is a change of its fact, not of
+//! the prose around it.
 
 use std::ops::Range;
 
 use visakit_codegen::markdown::Inline;
 use visakit_codegen::phrase::{Fact, leading_marks, said};
 
-/// Where a text states facts that the model keeps: marks, links to lists, and the phrases of a field. `from` is the
-/// first byte behind the head of the item.
+/// Where a text states facts that the model keeps: marks, links to lists, and the phrases of a
+/// field. `from` is the first byte behind the head of the item.
 pub(super) fn facts(text: &Inline, from: usize, is_field: bool) -> Vec<Range<usize>> {
     // Lines of an item end anywhere; the places of its words stay.
     let all = text.text.replace('\n', " ");

@@ -1,4 +1,5 @@
-//! Places of facts for which the model keeps only the place of the whole: found again in the page's text.
+//! Places of facts for which the model keeps only the place of the whole: found again in the page's
+//! text.
 
 use visakit_codegen::model::{Form, Instruction, List, Model, SourceSpan, TypeMap};
 
@@ -43,7 +44,8 @@ pub(super) fn type_map(model: &Model, map: &TypeMap, side: &str) -> SourceSpan {
     .unwrap_or(map.at)
 }
 
-/// The list item with the condition of a form, or the heading with its versions; the table where there is none.
+/// The list item with the condition of a form, or the heading with its versions; the table where
+/// there is none.
 pub(super) fn condition(model: &Model, form: &Form) -> SourceSpan {
     let Some(field) = form.condition.as_ref().map(|c| c.of.name.as_str()) else {
         let heading = |line: &str| line.starts_with('#') && line.to_ascii_lowercase().contains("condition");

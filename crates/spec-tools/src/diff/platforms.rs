@@ -39,8 +39,8 @@ impl<'a> Platforms<'a> {
         Self { old: old_rows, new: new_rows, common }
     }
 
-    /// Compares two lists of alternatives; an empty one holds everywhere. A direction that cannot be told, because a
-    /// platform is unknown, counts as a loss.
+    /// Compares two lists of alternatives; an empty one holds everywhere. A direction that cannot
+    /// be told, because a platform is unknown, counts as a loss.
     pub(super) fn compare(&self, old: &[Availability], new: &[Availability]) -> Moved {
         if old == new {
             return Moved::default();

@@ -151,7 +151,8 @@ fn type_maps(cx: &mut Cx<'_>, old: &Instruction, new: &Instruction) {
     }
 }
 
-/// Whether maps allow every combination of the supported types, so that stating them refuses nothing.
+/// Whether maps allow every combination of the supported types, so that stating them refuses
+/// nothing.
 fn everything(maps: &[TypeMap], types: &[(Type, Availability)]) -> bool {
     let names: BTreeSet<&str> = types.iter().map(|(t, _)| t.name.as_str()).collect();
     let allows = |dst: &str, src: &str| {

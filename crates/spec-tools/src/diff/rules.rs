@@ -1,5 +1,5 @@
-//! The rows of verification.md. A row that asks something forbids: more of it narrows, less of it widens, and a row that only
-//! warns does neither.
+//! The rows of verification.md. A row that asks something forbids: more of it narrows, less of it
+//! widens, and a row that only warns does neither.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,8 @@ pub(super) fn compare(cx: &mut Cx<'_>) {
     definitions(cx, &old.definitions, &new.definitions);
 }
 
-/// What rules in code make of a group cannot be told from its name: they are taken as if they forbade something.
+/// What rules in code make of a group cannot be told from its name: they are taken as if they
+/// forbade something.
 fn kinds(cx: &mut Cx<'_>, old: &[Rule], new: &[Rule]) {
     if one_side(cx, old.first().map(|r| (r.at, old.len())), new.first().map(|r| (r.at, new.len()))) {
         return;

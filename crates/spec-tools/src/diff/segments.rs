@@ -1,4 +1,5 @@
-//! A page as pieces of prose, each with what it belongs to, so that only the words of the same thing are compared.
+//! A page as pieces of prose, each with what it belongs to, so that only the words of the same
+//! thing are compared.
 //!
 //! What the readers take as facts is left out here: its changes are found in the model.
 
@@ -258,7 +259,8 @@ fn field(b: &mut Builder<'_>, name: &str, form: Option<&str>, item: &Item, secti
     }
 }
 
-/// Fields that are indented so far that markdown takes them for code, with the lines that follow each.
+/// Fields that are indented so far that markdown takes them for code, with the lines that follow
+/// each.
 fn hoisted(b: &mut Builder<'_>, code: &Code, form: Option<&str>, section: &Owner) {
     let mut owner = section.clone();
     for (line, span) in &code.lines {
@@ -364,7 +366,8 @@ fn nested_item(b: &mut Builder<'_>, owner: &Owner, item: &Item, form: Option<&st
     item.blocks.iter().for_each(|block| nested(b, &inner, block, form, section));
 }
 
-/// The length of a group such as `(name)` at the beginning of a text, with the blanks in front of it.
+/// The length of a group such as `(name)` at the beginning of a text, with the blanks in front of
+/// it.
 fn skip_between(text: &str, open: char, close: char) -> usize {
     let lead = text.len() - text.trim_start().len();
     let inner = text.trim_start().strip_prefix(open).and_then(|rest| rest.find(close));

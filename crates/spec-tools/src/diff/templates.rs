@@ -116,7 +116,8 @@ fn group<'a>(
     }
 }
 
-/// A template as a text that does not depend on the spelling of the fields' names and of the mnemonic's case.
+/// A template as a text that does not depend on the spelling of the fields' names and of the
+/// mnemonic's case.
 fn normal(template: &Template, rename: &dyn Fn(&str) -> String) -> String {
     let mut out = String::new();
     items(&template.items, rename, &mut out);

@@ -21,13 +21,15 @@ pub(super) struct Token {
 pub(super) enum Style {
     /// Code: every sign counts, and every line stands for itself.
     Code,
-    /// Prose, which the vendor often keeps in code blocks: list marks and lines of tables are layout.
+    /// Prose, which the vendor often keeps in code blocks: list marks and lines of tables are
+    /// layout.
     Prose,
     /// The words beside a fact: full stops depend on where the fact stands.
     Beside,
 }
 
-/// Adds the words of a text but for those that begin in `skip`. `place` gives the place of a byte of the text.
+/// Adds the words of a text but for those that begin in `skip`. `place` gives the place of a byte
+/// of the text.
 pub(super) fn push(
     out: &mut Vec<Token>,
     text: &str,
@@ -109,7 +111,8 @@ pub(super) fn push_code(out: &mut Vec<Token>, code: &Code, style: Style) {
     finish(out);
 }
 
-/// A line of a code block. As prose it loses list marks, the lines of drawn tables and marks of emphasis.
+/// A line of a code block. As prose it loses list marks, the lines of drawn tables and marks of
+/// emphasis.
 pub(super) fn push_line(out: &mut Vec<Token>, line: &str, span: &Span, style: Style) {
     if style == Style::Code {
         push(out, line, style, &[], |at| span.start + at);

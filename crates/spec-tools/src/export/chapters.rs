@@ -1,4 +1,5 @@
-//! What the chapters say: types, platforms, lists, structures, predefined entries, attributes, built-ins.
+//! What the chapters say: types, platforms, lists, structures, predefined entries, attributes,
+//! built-ins.
 
 use serde::Serialize;
 

@@ -78,7 +78,8 @@ pub struct Field {
     pub range: Option<Range>,
     pub only: Vec<AllowedValues>,
     pub nonzero: bool,
-    /// `read`, `write`, `read, write` or `reference`, of what names a variable, a label or a string.
+    /// `read`, `write`, `read, write` or `reference`, of what names a variable, a label or a
+    /// string.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access: Option<&'static str>,
     pub default: Default,

@@ -1,7 +1,7 @@
 //! The whole model as plain data for other programs, in the form that `schema.json` describes.
 //!
-//! The types here are that form and nothing else: a change of the model does not change them unseen, and every change of
-//! them is one of the schema and of [`VERSION`].
+//! The types here are that form and nothing else: a change of the model does not change them
+//! unseen, and every change of them is one of the schema and of [`VERSION`].
 
 use serde::Serialize;
 
@@ -31,8 +31,8 @@ pub use rules::{Builtin, Constraint, Definition, Rule};
 pub use semantics::{Expression, Semantics, Statement, StatementKind};
 pub use sources::{Source, Sourced};
 
-/// The version of the form: the first number changes when a reader of the old form can go wrong, the second when
-/// something is added.
+/// The version of the form: the first number changes when a reader of the old form can go wrong,
+/// the second when something is added.
 pub const VERSION: &str = "1.4";
 
 /// The JSON Schema of the form, draft 2020-12.

@@ -1,5 +1,6 @@
-//! Findings led back to what caused them. This program was made from the pages that it carries: where others are probed, what
-//! differs between the two explains what does not hold, and what they do not explain the implementation does wrong.
+//! Findings led back to what caused them. This program was made from the pages that it carries:
+//! where others are probed, what differs between the two explains what does not hold, and what they
+//! do not explain the implementation does wrong.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,8 +37,8 @@ const FOLLOW: &str = "build from these pages";
 /// The class of what no edit explains.
 const IMPLEMENTATION: &str = "implementation";
 
-/// Finds the causes, the gravest first, and for each finding the number of its own. A finding that an edit explains points
-/// at the line of the edit afterwards.
+/// Finds the causes, the gravest first, and for each finding the number of its own. A finding that
+/// an edit explains points at the line of the edit afterwards.
 pub(super) fn causes(findings: &mut [Finding], model: &Model) -> (Vec<Cause>, Vec<usize>) {
     if findings.is_empty() {
         return (Vec::new(), Vec::new());
@@ -81,7 +82,8 @@ pub(super) fn causes(findings: &mut [Finding], model: &Model) -> (Vec<Cause>, Ve
         let (class, what, help) = match (explained, code) {
             (true, _) => {
                 let Edit { class, what, help, .. } = &edits[edit];
-                // What the classes call text only is what is printed and read, and verdicts on what is illegal anyway.
+                // What the classes call text only is what is printed and read, and verdicts on what
+                // is illegal anyway.
                 let help = if *class == Class::TextOnly && !help.starts_with("its Rust") { FOLLOW } else { help };
                 (class.name(), what.clone(), help.to_owned())
             }
@@ -125,7 +127,8 @@ impl From<Cause> for Group {
     }
 }
 
-/// The instructions, lists and structures that facts belong to; opcodes and mnemonics where they belong to nothing else.
+/// The instructions, lists and structures that facts belong to; opcodes and mnemonics where they
+/// belong to nothing else.
 fn shown_in<'a>(paths: impl Iterator<Item = &'a str>) -> Vec<String> {
     let all: BTreeSet<String> = paths.map(subject).collect();
     let is_code = |name: &str| name.starts_with("0x");
@@ -241,7 +244,8 @@ fn fits(code: &str, kind: &str) -> bool {
     }
 }
 
-/// Lets a finding point at the line of an edit: on the page as it is now, or where nothing is left on ours.
+/// Lets a finding point at the line of an edit: on the page as it is now, or where nothing is left
+/// on ours.
 fn point_at(finding: &mut Diagnostic, change: &Change, own: &Model, model: &Model) {
     let Some(side) = change.place() else { return };
     if (side.file.as_str(), side.line) == (finding.file.as_str(), finding.line) {

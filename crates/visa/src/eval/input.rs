@@ -167,7 +167,8 @@ impl fmt::Display for Assignment {
     }
 }
 
-/// The instruction with whole operands for names of variables that stand alone: the first is the destination.
+/// The instruction with whole operands for names of variables that stand alone: the first is the
+/// destination.
 fn expanded(line: &str, variables: &[Assignment]) -> String {
     // Operands come behind the parentheses with the number of channels.
     let channels = line.find(" (M").or_else(|| line.find("(M"));

@@ -16,8 +16,8 @@ use input::{Assignment, Text};
 
 /// Say what instructions do to given values, by their pages and by the emulator
 ///
-/// The instructions stand in assembly text, one a line or with `;` between them. An operand may be the name of a variable alone: it
-/// is all elements from the first on then.
+/// The instructions stand in assembly text, one a line or with `;` between them. An operand may be
+/// the name of a variable alone: it is all elements from the first on then.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -47,7 +47,8 @@ pub(super) struct Args {
     /// The platform
     #[arg(long, value_name = "PLATFORM", value_parser = crate::platform, default_value = "pvc")]
     platform: Platform,
-    /// The control register: rounding and subnormal numbers; as compiled programs set it when left out
+    /// The control register: rounding and subnormal numbers; as compiled programs set it when left
+    /// out
     #[arg(long, value_name = "BITS", value_parser = input::number::<u32>)]
     cr0: Option<u32>,
     /// The channels that are enabled, channel 0 in the lowest bit

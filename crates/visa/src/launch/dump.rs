@@ -169,8 +169,8 @@ impl Picture {
         Ok(writer.finish()?)
     }
 
-    /// The rows of pixels as PNG has them, one after the other, so that there is never a second copy of all; `None` when there
-    /// are too few bytes.
+    /// The rows of pixels as PNG has them, one after the other, so that there is never a second
+    /// copy of all; `None` when there are too few bytes.
     fn rows<'a>(&self, bytes: &'a [u8]) -> Option<impl Iterator<Item = Vec<u8>> + use<'a>> {
         let Self { width, format, .. } = *self;
         let bytes = bytes.get(..self.size()?)?;

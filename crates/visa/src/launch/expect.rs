@@ -1,4 +1,5 @@
-//! `--expect KEY=SPEC[,abs=A][,rel=R][,ulp=U][,type=TYPE]`: what an argument must hold after the run.
+//! `--expect KEY=SPEC[,abs=A][,rel=R][,ulp=U][,type=TYPE]`: what an argument must hold after the
+//! run.
 
 use std::path::PathBuf;
 

@@ -10,8 +10,8 @@ use visakit_emulator::machine::format::{ComponentOrder, ComponentType, Format};
 use crate::io::{is_stream, read};
 use crate::limits::{PICTURE_BYTES, PICTURE_GROWTH};
 
-/// Reads standard input, a pipe or a picture, where a specification names one; `option` is where it stands, for messages. What is
-/// left to read can be read again.
+/// Reads standard input, a pipe or a picture, where a specification names one; `option` is where it
+/// stands, for messages. What is left to read can be read again.
 ///
 /// # Errors
 /// When it cannot be read, is no picture, or has pixels that the image has not.

@@ -1,4 +1,5 @@
-//! Memory that kernels reach by addresses that somebody else has given, as in launches that an OpenCL driver has recorded.
+//! Memory that kernels reach by addresses that somebody else has given, as in launches that an
+//! OpenCL driver has recorded.
 
 use std::path::PathBuf;
 use std::sync::atomic::Ordering::Relaxed;

@@ -64,7 +64,8 @@ pub(crate) struct Values {
 }
 
 impl Values {
-    /// The numbers for a person: a title, and lines that begin with the index of their first number.
+    /// The numbers for a person: a title, and lines that begin with the index of their first
+    /// number.
     pub(crate) fn table(&self) -> String {
         let title = if self.name.is_empty() { format!("argument {}", self.argument) } else { self.name.clone() };
         let mut out = format!("{title}: {} x {}\n", self.values.len(), self.kind);

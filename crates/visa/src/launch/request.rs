@@ -267,7 +267,8 @@ pub(crate) fn read_file(path: &Path) -> Result<Request, Box<Diagnostic>> {
     parse(&name, &text, &folder)
 }
 
-/// Reads the text of a launch file. `name` is its name for messages, `folder` what its paths are relative to.
+/// Reads the text of a launch file. `name` is its name for messages, `folder` what its paths are
+/// relative to.
 ///
 /// # Errors
 /// As [`read_file`].
@@ -281,7 +282,8 @@ pub(crate) fn parse(name: &str, text: &str, folder: &Path) -> Result<Request, Bo
         }
     })?;
     let located = |value: &Spanned<String>, error: TextError| {
-        // The string's own text begins behind its quotation mark; with escapes in it the place is only near.
+        // The string's own text begins behind its quotation mark; with escapes in it the place is
+        // only near.
         let start = value.span().start + 1;
         let finding = Diagnostic::new(error.code, Severity::Error, name, error.message);
         Box::new(finding.at_text(text, start + error.at.start, start + error.at.end).help(error.help))

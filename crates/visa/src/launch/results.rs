@@ -1,4 +1,5 @@
-//! What becomes of the arguments after a run: dumps, prints, comparisons. What is wanted is checked before the run.
+//! What becomes of the arguments after a run: dumps, prints, comparisons. What is wanted is checked
+//! before the run.
 
 use std::path::Path;
 
@@ -58,7 +59,8 @@ impl<'a> Wanted<'a> {
     /// Checks what is wanted of the arguments.
     ///
     /// # Errors
-    /// When an argument is unknown, or has no contents; when a file cannot be written or read; when numbers have no type.
+    /// When an argument is unknown, or has no contents; when a file cannot be written or read; when
+    /// numbers have no type.
     pub(crate) fn new(
         request: &'a Request,
         parameters: &[Parameter],
@@ -89,8 +91,8 @@ impl<'a> Wanted<'a> {
         })
     }
 
-    /// What is wanted of a run, behind what the kernel printed. Nobody needs its buffers any more then: the program may run again
-    /// without optimisations.
+    /// What is wanted of a run, behind what the kernel printed. Nobody needs its buffers any more
+    /// then: the program may run again without optimisations.
     pub(crate) fn take(&self, result: &mut Result<Outcome, RunError>, prints: bool, dump_on_fault: bool) -> Made {
         let (printed, buffers) = match result {
             Ok(outcome) => (&outcome.printed, std::mem::take(&mut outcome.buffers)),

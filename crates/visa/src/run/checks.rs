@@ -1,4 +1,5 @@
-//! What `--check` finds, as a user sees it: each bug at its line, with the access that it collides with behind it.
+//! What `--check` finds, as a user sees it: each bug at its line, with the access that it collides
+//! with behind it.
 
 use std::path::Path;
 
@@ -28,7 +29,8 @@ impl<'a> Found<'a> {
     }
 }
 
-/// Whether the program without optimisations may show more: a fault that a bug is told of beside has its reason.
+/// Whether the program without optimisations may show more: a fault that a bug is told of beside
+/// has its reason.
 pub(super) fn may_hide(result: &Result<Outcome, RunError>, findings: &[Finding]) -> bool {
     match result {
         Ok(_) => true,
@@ -40,8 +42,8 @@ pub(super) fn may_hide(result: &Result<Outcome, RunError>, findings: &[Finding])
     }
 }
 
-/// The request for the program without optimisations: it executes several times as much, and does not end when a work item has
-/// overwritten another one's counter.
+/// The request for the program without optimisations: it executes several times as much, and does
+/// not end when a work item has overwritten another one's counter.
 pub(super) fn bounded(request: &Request, result: &Result<Outcome, RunError>) -> Request {
     const MORE: u64 = 32;
     const LEAST: u64 = 1 << 20;
@@ -51,7 +53,8 @@ pub(super) fn bounded(request: &Request, result: &Result<Outcome, RunError>) -> 
     Request { max_instructions: Some(given.min(most)), ..request.clone() }
 }
 
-/// Whether what the program without optimisations shows can be why the other one faults: not where it faults in the same way.
+/// Whether what the program without optimisations shows can be why the other one faults: not where
+/// it faults in the same way.
 pub(super) fn explains(plain: &Result<Outcome, RunError>, result: &Result<Outcome, RunError>) -> bool {
     match (plain, result) {
         (_, Ok(_)) => true,
@@ -62,8 +65,9 @@ pub(super) fn explains(plain: &Result<Outcome, RunError>, result: &Result<Outcom
     }
 }
 
-/// Takes away what has its reason in an index that leaves an array, as the program without optimisations shows: where the array is in
-/// registers, the one behind it is read, which nobody has written.
+/// Takes away what has its reason in an index that leaves an array, as the program without
+/// optimisations shows: where the array is in registers, the one behind it is read, which nobody
+/// has written.
 pub(super) fn drop_explained(findings: &mut Vec<Finding>, plain: &[Finding]) {
     let is_unwritten = |finding: &Finding| finding.report.trap.code() == "check-uninit";
     if plain.iter().any(leaves_array) && !plain.iter().any(is_unwritten) {
@@ -80,9 +84,11 @@ fn leaves_array(finding: &Finding) -> bool {
     finding.report.trap.code() == "check-bounds" && is_in(finding, MemoryKind::Private)
 }
 
-/// What a program without optimisations shows of kinds that were not found before: others are most probably the same bugs. Variables of
-/// the source are in memory there, so that a register that nobody has written is the compiler's own; and its library for pipes looks at
-/// counters beside atomic operations. Who stores to variables of another work item is the reason of whatever shows behind it.
+/// What a program without optimisations shows of kinds that were not found before: others are most
+/// probably the same bugs. Variables of the source are in memory there, so that a register that
+/// nobody has written is the compiler's own; and its library for pipes looks at counters beside
+/// atomic operations. Who stores to variables of another work item is the reason of whatever shows
+/// behind it.
 pub(super) fn new_kinds(mut findings: Vec<Finding>, before: &[Finding]) -> Vec<Finding> {
     let kind = |finding: &Finding| finding.report.trap.code();
     let is_atomic = |report: &TrapReport| report.mnemonic.contains("atomic");
@@ -204,7 +210,8 @@ pub(super) fn report(made: &mut Made, bugs: &[Found<'_>], request: &Request) -> 
     bugs.iter().map(&mut place).collect()
 }
 
-/// Findings as SARIF, with what programs are told of bugs, which are at these places, and of a fault, which is the first.
+/// Findings as SARIF, with what programs are told of bugs, which are at these places, and of a
+/// fault, which is the first.
 pub(super) fn sarif(made: &Made, bugs: &[Found<'_>], places: Vec<usize>, fault: Option<&Fault<'_>>) {
     fn detail(value: impl Serialize, way: usize) -> Detail {
         // Every part is a plain value with names for keys.

@@ -1,4 +1,5 @@
-//! Faults as a user sees them: at the line of the source where the program tells it, else at that of the kernel's text.
+//! Faults as a user sees them: at the line of the source where the program tells it, else at that
+//! of the kernel's text.
 
 use std::path::{Path, PathBuf};
 
@@ -89,8 +90,8 @@ pub(super) fn advised(finding: Diagnostic, error: &RunError, program: &Program) 
     finding.help(help)
 }
 
-/// What the rules say of an instruction that cannot be executed, or of the routine that cannot be read; nothing where they
-/// have nothing against it.
+/// What the rules say of an instruction that cannot be executed, or of the routine that cannot be
+/// read; nothing where they have nothing against it.
 fn broken_rule(program: &Program, report: Option<&TrapReport>) -> String {
     let function = report.and_then(|report| program.functions.get(report.function?));
     let checked = function.map_or(&program.routine, |function| &function.routine);
@@ -101,8 +102,9 @@ fn broken_rule(program: &Program, report: Option<&TrapReport>) -> String {
     broken.map_or(String::new(), |rule| format!("`visa verify` says: {}", rule.message))
 }
 
-/// A fault with all that belongs to it: where other threads of its group wait, and the faults of other groups. Where a bug is
-/// told of the same instruction, or of the program without optimisations, which runs otherwise, it is a note to that.
+/// A fault with all that belongs to it: where other threads of its group wait, and the faults of
+/// other groups. Where a bug is told of the same instruction, or of the program without
+/// optimisations, which runs otherwise, it is a note to that.
 pub(super) fn findings(
     located: Diagnostic,
     report: &TrapReport,
@@ -162,7 +164,8 @@ fn quoted_source(report: &TrapReport, program: &Path) -> Option<Source> {
     found(recorded.to_owned()).or_else(|| found(beside?))
 }
 
-/// The instruction in the line that a finding quotes; the text behind it is its number, for readers.
+/// The instruction in the line that a finding quotes; the text behind it is its number, for
+/// readers.
 fn instruction(located: &Diagnostic) -> Option<&str> {
     let text = located.quote.split("///").next()?.trim();
     (!text.is_empty()).then_some(text)

@@ -51,10 +51,12 @@ Examples:
 Exit codes: 0 done and as expected, 1 the program is wrong, it faulted, a check found a bug or it gave another result than expected, \
 2 usage, or a file could not be read or written")]
 pub(super) struct Args {
-    /// A zebin with its vISA texts, or an archive of them for several platforms; a source (.cl), which is compiled first
-    /// with -g; or a vISA text or a complete vISA object, with --zebin; `-` for standard input
+    /// A zebin with its vISA texts, or an archive of them for several platforms; a source (.cl),
+    /// which is compiled first with -g; or a vISA text or a complete vISA object, with --zebin; `-`
+    /// for standard input
     program: Option<PathBuf>,
-    /// A TOML file with these options as keys; its paths are relative to it, and options given here go before it
+    /// A TOML file with these options as keys; its paths are relative to it, and options given here
+    /// go before it
     #[arg(long, value_name = "FILE")]
     launch: Option<PathBuf>,
     /// A zebin that says where the arguments go, when the program does not
@@ -85,7 +87,8 @@ pub(super) struct Args {
         long_help = format!("An argument: its index in the kernel, from 0, or its name in the source, and what it is\n\n{}", forms_help("  "))
     )]
     arguments: Vec<String>,
-    /// Memory with the contents of a file, which kernels reach by its address; recorded launches have such
+    /// Memory with the contents of a file, which kernels reach by its address; recorded launches
+    /// have such
     #[arg(long = "memory", value_name = "ADDRESS:FILE")]
     memory: Vec<String>,
     #[arg(
@@ -98,32 +101,36 @@ pub(super) struct Args {
             largest", dump::format_names())
     )]
     dumps: Vec<String>,
-    /// A buffer or image to print after the run, as numbers of a TYPE as in --arg; without a type of that in the source,
-    /// without a count all of them
+    /// A buffer or image to print after the run, as numbers of a TYPE as in --arg; without a type
+    /// of that in the source, without a count all of them
     #[arg(long = "print", value_name = "KEY[=TYPE[:COUNT]]")]
     prints: Vec<String>,
-    /// What an argument must hold after the run: a file, or a form of --arg. Behind it may stand ,abs=A, ,rel=R and ,ulp=N,
-    /// differences of which any is allowed, and ,type=TYPE, where the source does not say the type of the numbers
+    /// What an argument must hold after the run: a file, or a form of --arg. Behind it may stand
+    /// ,abs=A, ,rel=R and ,ulp=N, differences of which any is allowed, and ,type=TYPE, where the
+    /// source does not say the type of the numbers
     #[arg(long = "expect", value_name = "KEY=FILE|SPEC[,TOLERANCE]")]
     expectations: Vec<String>,
-    /// Bugs to look for, by commas: bounds (accesses outside of buffers, of surfaces and of shared local memory), uninit (what
-    /// depends on registers and memory that nobody has written), race (accesses that no barrier keeps apart), sync (barriers
-    /// without the fence that they need, and of which a group comes to several at once; those that not all reach, and endless
-    /// loops, are always found), all. Groups behind a faulty one run then. A source is looked at a second time without
-    /// optimisations, for kinds of bugs that these may have taken away
+    /// Bugs to look for, by commas: bounds (accesses outside of buffers, of surfaces and of shared
+    /// local memory), uninit (what depends on registers and memory that nobody has written), race
+    /// (accesses that no barrier keeps apart), sync (barriers without the fence that they need, and
+    /// of which a group comes to several at once; those that not all reach, and endless loops, are
+    /// always found), all. Groups behind a faulty one run then. A source is looked at a second time
+    /// without optimisations, for kinds of bugs that these may have taken away
     #[arg(long, value_name = "LIST")]
     check: Option<String>,
     /// Write and print what the arguments hold after a fault, too
     #[arg(long)]
     dump_on_fault: bool,
-    /// Run the groups behind a faulty one all the same, and report all faults, each kind at each instruction once
+    /// Run the groups behind a faulty one all the same, and report all faults, each kind at each
+    /// instruction once
     #[arg(long)]
     keep_going: bool,
     /// Show what the thread held that stopped at a fault: its variables, by name and type
     #[arg(long)]
     state: bool,
-    /// Print each instruction that a work item executes with the values of its operands, by the work item's global id
-    /// without the offset; may be given several times. Groups run one after the other then
+    /// Print each instruction that a work item executes with the values of its operands, by the
+    /// work item's global id without the offset; may be given several times. Groups run one after
+    /// the other then
     #[arg(long = "trace", value_name = "X[,Y[,Z]]")]
     traces: Vec<String>,
     /// Count instructions by mnemonic
@@ -132,12 +139,12 @@ pub(super) struct Args {
     /// Host threads to use; the result is the same for any number
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
-    /// Run groups side by side even where the result depends on which comes first: where the kernel uses results of
-    /// atomic operations, adds floats by them, or prints
+    /// Run groups side by side even where the result depends on which comes first: where the kernel
+    /// uses results of atomic operations, adds floats by them, or prints
     #[arg(long)]
     any_order: bool,
-    /// Let accesses outside of every buffer read zeros and write nowhere, as those beyond the end of a surface do, instead
-    /// of ending the run; they are counted
+    /// Let accesses outside of every buffer read zeros and write nowhere, as those beyond the end
+    /// of a surface do, instead of ending the run; they are counted
     #[arg(long)]
     outside_is_zero: bool,
     #[arg(
@@ -194,7 +201,8 @@ fn execute(args: Args) -> Result<Outcome, Findings> {
     let wanted = Wanted::new(&request, &parameters, &arguments, format.output())?;
     let mut first = Some(arguments);
     let regions = memory::load(&request.memory)?;
-    // A run that has to be made again reads its files again, so that there are not two of every buffer.
+    // A run that has to be made again reads its files again, so that there are not two of every
+    // buffer.
     let again = || {
         memory::restore(&request.memory, &regions)?;
         argument::resolve(&parameters, &given).map_err(of_option)
@@ -299,7 +307,8 @@ fn read_all<T>(
     texts.iter().map(|text| parse(text).map_err(|e| e.in_option(option, text))).collect()
 }
 
-/// The arguments with what they need from outside of the emulator; those of the launch file where no other is given.
+/// The arguments with what they need from outside of the emulator; those of the launch file where
+/// no other is given.
 fn arguments(
     request: &Request,
     parameters: &[argument::Parameter],

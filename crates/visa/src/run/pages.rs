@@ -12,7 +12,8 @@ use crate::spec::source::{self, OverlayArg};
 /// Which instructions run by their pages, and by which pages.
 #[derive(Debug, clap::Args)]
 pub(super) struct PagesArgs {
-    /// Run every instruction by the Semantics of its page; those without any that execute are left to the emulator
+    /// Run every instruction by the Semantics of its page; those without any that execute are left
+    /// to the emulator
     #[arg(long)]
     by_spec: bool,
     /// Let an instruction without a kernel be a fault, instead of running it by its page
@@ -33,7 +34,8 @@ impl PagesArgs {
         }
     }
 
-    /// The pages that were asked for; nothing where they are those of this program, which are read when they are needed.
+    /// The pages that were asked for; nothing where they are those of this program, which are read
+    /// when they are needed.
     ///
     /// # Errors
     /// When the folder cannot be read.
@@ -43,7 +45,8 @@ impl PagesArgs {
     }
 }
 
-/// Says on standard error what ran by its page although it should not have to, and what did not although it should.
+/// Says on standard error what ran by its page although it should not have to, and what did not
+/// although it should.
 pub(super) fn say(pages: &ByPages<'_>, which: Which) {
     let names = |all: Vec<&str>| all.join(", ");
     match which {

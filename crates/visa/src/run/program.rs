@@ -106,8 +106,9 @@ fn is_without_visa(path: &Path, kind: Kind, bytes: &[u8], request: &Request) -> 
     Ok(wanted.iter().all(|zebin| zebin.texts.is_empty()))
 }
 
-/// The same source as the compiler makes it without optimisations, where checks are wanted: bugs that it makes use of, such as values
-/// that are read and not written, are there still. Where it cannot be made, there is nothing to check.
+/// The same source as the compiler makes it without optimisations, where checks are wanted: bugs
+/// that it makes use of, such as values that are read and not written, are there still. Where it
+/// cannot be made, there is nothing to check.
 pub(super) fn unoptimised(request: &Request) -> Option<Program> {
     const PLAIN: &str = "-cl-opt-disable";
     let is_source = request.program.as_ref()?.extension().is_some_and(|extension| extension == "cl");
@@ -230,7 +231,8 @@ fn names_of(layout: Option<&Zebin>, info: &KernelInfo) -> Option<visakit_zebin::
     layout?.info.kernels_misc_info.iter().find(|misc| misc.name == info.name).cloned()
 }
 
-/// The layout of a kernel's arguments. One without inputs needs only its width, which it says itself.
+/// The layout of a kernel's arguments. One without inputs needs only its width, which it says
+/// itself.
 fn layout_of(
     path: &Path,
     routine: &Routine,

@@ -11,8 +11,9 @@ use crate::{Findings, Outcome, OutputFormat, finish, report};
 
 /// Write every fact of a specification as JSON.
 ///
-/// The form is that of the JSON Schema that --schema prints; the member `schema` is its version. What is wrong with the
-/// pages is reported on standard error; what could be read is written all the same, and errors give exit code 1.
+/// The form is that of the JSON Schema that --schema prints; the member `schema` is its version.
+/// What is wrong with the pages is reported on standard error; what could be read is written all
+/// the same, and errors give exit code 1.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:

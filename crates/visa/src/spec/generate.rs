@@ -1,4 +1,5 @@
-//! `visa spec generate`: the Rust that the build emits, with the runtime that it stands on, for use without this crate.
+//! `visa spec generate`: the Rust that the build emits, with the runtime that it stands on, for use
+//! without this crate.
 
 use std::path::{Path, PathBuf};
 
@@ -11,8 +12,8 @@ use crate::{Findings, Outcome, OutputFormat, finish, out, problem};
 
 /// Write Rust that stands on its own: the emitted module and the runtime that it needs.
 ///
-/// The files are a crate with the root mod.rs that needs the standard library only, and just as well a module of your own
-/// crate: copy the folder and write `mod` and its name.
+/// The files are a crate with the root mod.rs that needs the standard library only, and just as
+/// well a module of your own crate: copy the folder and write `mod` and its name.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Example:
@@ -33,8 +34,9 @@ pub(crate) struct Args {
 const ROOT: &str = "\
 //! The instruction set as Rust: written by `visa spec generate` from the pages of a specification.
 //!
-//! `isa` is generated; `rt` is the runtime that it stands on, and the same for every specification. Nothing but the
-//! standard library is needed: this file is the root of a crate, or of a module of yours.
+//! `isa` is generated; `rt` is the runtime that it stands on, and the same for every specification.
+//! Nothing but the standard library is needed: this file is the root of a crate, or of a module of
+//! yours.
 
 pub mod isa;
 pub mod rt;

@@ -16,8 +16,8 @@ pub(super) struct Named {
     pub(super) text: String,
 }
 
-/// The specification around a page: the nearest folder above it that has the index of instructions, or the shared lists beside
-/// a folder of instructions.
+/// The specification around a page: the nearest folder above it that has the index of instructions,
+/// or the shared lists beside a folder of instructions.
 pub(super) fn around(path: &Path) -> Option<PathBuf> {
     let file = path.canonicalize().ok()?;
     let has_lists = |dir: &Path| dir.join("lists.md").is_file() && dir.join("instructions").is_dir();
@@ -30,8 +30,8 @@ pub(super) fn around(path: &Path) -> Option<PathBuf> {
     Some(if shown.canonicalize().ok().as_deref() == Some(found) { shown } else { found.to_owned() })
 }
 
-/// Reads pages in their places of a specification, the one in this program where there is none around them. The names of
-/// the pages as findings show them are those of [`Named`].
+/// Reads pages in their places of a specification, the one in this program where there is none
+/// around them. The names of the pages as findings show them are those of [`Named`].
 ///
 /// # Errors
 /// When the folder cannot be read.
@@ -54,8 +54,8 @@ pub(super) fn read(root: Option<&Path>, named: &[Named]) -> Result<(Model, Vec<D
     Ok(read_placed(pages, Some(files)))
 }
 
-/// A page with its path in a specification: where it lies in the folder, or else that of the page of the same name or
-/// of the same instruction. What is neither is a new page.
+/// A page with its path in a specification: where it lies in the folder, or else that of the page
+/// of the same name or of the same instruction. What is neither is a new page.
 fn place(pages: &[Page], root: Option<&Path>, named: &Named) -> Page {
     let (shown, text) = (named.shown.clone(), named.text.clone());
     let inside = root.and_then(|root| {

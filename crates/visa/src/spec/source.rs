@@ -1,4 +1,5 @@
-//! Which specification a command reads: the pages in this program, or a folder, corrected by an overlay or as it is.
+//! Which specification a command reads: the pages in this program, or a folder, corrected by an
+//! overlay or as it is.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -25,7 +26,8 @@ pub(crate) fn is_builtin(path: &Path) -> bool {
     path.as_os_str() == BUILTIN
 }
 
-/// Reads a specification, the one in this program when no folder is named, with the findings of its pages.
+/// Reads a specification, the one in this program when no folder is named, with the findings of its
+/// pages.
 ///
 /// # Errors
 /// When the folder, or the overlay, cannot be read.

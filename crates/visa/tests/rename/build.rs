@@ -1,4 +1,5 @@
-//! The renamed pages as a folder, what lint and compiler say of it, and the program that is built from it.
+//! The renamed pages as a folder, what lint and compiler say of it, and the program that is built
+//! from it.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,7 +10,8 @@ use serde_json::Value;
 use super::corpus::Mapping;
 use super::names::{Name, Names, unchanged};
 
-/// Where renamed pages and what is built of them are: always the same places, so that only what changed is built again.
+/// Where renamed pages and what is built of them are: always the same places, so that only what
+/// changed is built again.
 pub(crate) struct Workshop {
     pub(crate) spec: PathBuf,
     pub(crate) target: PathBuf,
@@ -39,7 +41,8 @@ impl Workshop {
         }
     }
 
-    /// What the lint has against the pages, and what they say otherwise than before beside the names.
+    /// What the lint has against the pages, and what they say otherwise than before beside the
+    /// names.
     pub(crate) fn lint(&self, facts: &str, mapping: &Mapping) -> (Vec<String>, Vec<String>) {
         let (model, mut found) = visakit_codegen::read_dir(&self.spec).expect("the pages can be read");
         found.extend(visakit_codegen::complete(&model));
@@ -66,7 +69,8 @@ impl Workshop {
         (output.status.success(), text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
     }
 
-    /// The programs, or what the compiler refuses. What is expected to be refused is only checked at first.
+    /// The programs, or what the compiler refuses. What is expected to be refused is only checked
+    /// at first.
     pub(crate) fn build(&self, at_once: bool) -> Result<Programs, Vec<Refusal>> {
         let mut messages = Vec::new();
         for command in if at_once { &["build"][..] } else { &["check", "build"] } {
@@ -86,7 +90,8 @@ impl Workshop {
     }
 }
 
-/// A line of facts without the changes: names are what they were, and a spelling that is the name goes without saying.
+/// A line of facts without the changes: names are what they were, and a spelling that is the name
+/// goes without saying.
 pub(crate) fn plain(line: &str) -> String {
     let line = unchanged(line);
     if let Some((head, rest)) = line.split_once(" text \"")
@@ -124,8 +129,8 @@ impl Refusal {
         Some(Self { message: error["rendered"].as_str().unwrap_or("").to_owned(), words })
     }
 
-    /// Which of the changed names it is about: names whose owner it mentions go before others. Only of those is it sure that
-    /// the compiler refuses them.
+    /// Which of the changed names it is about: names whose owner it mentions go before others. Only
+    /// of those is it sure that the compiler refuses them.
     pub(crate) fn names(&self, names: &Names<'_>, chosen: &BTreeSet<usize>) -> (BTreeSet<usize>, bool) {
         let has = |forms: &[String]| forms.iter().any(|form| self.words.contains(form));
         let owned = |name: &Name| {
@@ -174,7 +179,8 @@ fn texts(message: &Value, out: &mut Vec<(String, bool)>) {
     }
 }
 
-/// A name as all forms of it are alike: small, without `_`, and without the letter in front of a digit.
+/// A name as all forms of it are alike: small, without `_`, and without the letter in front of a
+/// digit.
 pub(crate) fn normal(name: &str) -> String {
     let name: String = name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
     match name.strip_prefix('n').filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit())) {

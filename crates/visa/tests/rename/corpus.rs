@@ -70,7 +70,8 @@ pub(crate) fn sources(step: usize) -> Vec<Source> {
     out
 }
 
-/// Texts with one word of an instruction replaced by another of the same place: most of them break a rule.
+/// Texts with one word of an instruction replaced by another of the same place: most of them break
+/// a rule.
 fn mutants(sources: &[Source], count: usize) -> Vec<Source> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let body = |text: &str| text.find("\n    ").map_or(text.len(), |i| i + 1);

@@ -1,11 +1,12 @@
-//! Every name of the pages is called otherwise, one kind after the other, with the texts kept by quoted spellings, and the
-//! program is built from that. What Rust names, the compiler refuses; that name is put back. With all others nothing may
-//! change: what the build makes of texts, objects and programs is what this one makes of them. A fact that hangs on how
-//! something is called is found here, and nowhere else.
+//! Every name of the pages is called otherwise, one kind after the other, with the texts kept by
+//! quoted spellings, and the program is built from that. What Rust names, the compiler refuses;
+//! that name is put back. With all others nothing may change: what the build makes of texts,
+//! objects and programs is what this one makes of them. A fact that hangs on how something is
+//! called is found here, and nowhere else.
 //!
-//! With `renames` in `VISAKIT_REQUIRE` all names, which takes a while; with `build` the values of lists that no source
-//! names. `VISAKIT_RENAME` has kinds or owners, with commas between, to which all that is limited: to look for the name
-//! behind a change.
+//! With `renames` in `VISAKIT_REQUIRE` all names, which takes a while; with `build` the values of
+//! lists that no source names. `VISAKIT_RENAME` has kinds or owners, with commas between, to which
+//! all that is limited: to look for the name behind a change.
 
 mod build;
 mod corpus;
@@ -75,8 +76,9 @@ fn pages_can_be_renamed() {
     }
 }
 
-/// Renames what can be, builds, and compares; gives what changed. Names that were put back although no error names them with
-/// their owner are changed once more, without those that the compiler does refuse, until no more of them can be told.
+/// Renames what can be, builds, and compares; gives what changed. Names that were put back although
+/// no error names them with their owner are changed once more, without those that the compiler does
+/// refuse, until no more of them can be told.
 fn rename(names: &Names<'_>, kind: Kind, mut chosen: BTreeSet<usize>, bench: &Bench) -> Vec<String> {
     let mut failures = Vec::new();
     loop {
@@ -142,7 +144,8 @@ fn round(
     open
 }
 
-/// Writes the pages. What the lint refuses is put back; with what is left they say the same as before beside the names.
+/// Writes the pages. What the lint refuses is put back; with what is left they say the same as
+/// before beside the names.
 fn linted(names: &Names<'_>, kind: Kind, chosen: &mut BTreeSet<usize>, workshop: &Workshop, facts: &str) -> usize {
     let asked = chosen.len();
     loop {

@@ -1,4 +1,5 @@
-//! The names of the pages with every place where they stand as facts, and pages with some of them changed.
+//! The names of the pages with every place where they stand as facts, and pages with some of them
+//! changed.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
@@ -74,8 +75,8 @@ pub(crate) struct Names<'m> {
     by_key: HashMap<(Kind, Owner, String), usize>,
 }
 
-/// Changes a word so that the change is seen in every form that the generator gives a name. What a field is called at its
-/// end is a fact of the grammar: one that ends with `Dst` is written.
+/// Changes a word so that the change is seen in every form that the generator gives a name. What a
+/// field is called at its end is a fact of the grammar: one that ends with `Dst` is written.
 pub(crate) fn changed(name: &str) -> String {
     let lower = name.to_ascii_lowercase();
     if lower.ends_with("dst") && !lower.starts_with("dst") { format!("zq_{name}") } else { format!("{name}_zq") }
@@ -229,7 +230,8 @@ impl<'m> Names<'m> {
         }
     }
 
-    /// A column `Text` at the end of a table that has none, with the spelling of one row; holes of the list have none.
+    /// A column `Text` at the end of a table that has none, with the spelling of one row; holes of
+    /// the list have none.
     fn add_spelling_column(&mut self, page: u32, row: usize, spelling: &str) {
         let text = self.text(page);
         for (n, line) in references::table(text, row).into_iter().enumerate() {
@@ -276,7 +278,8 @@ impl<'m> Names<'m> {
         })
     }
 
-    /// These names are texts and stand in objects: they keep their length, so that both can be changed alike.
+    /// These names are texts and stand in objects: they keep their length, so that both can be
+    /// changed alike.
     fn add_predefined(&mut self) {
         let model = self.model;
         let all = || model.predefined.iter().chain(&model.surfaces).chain(&model.samplers);

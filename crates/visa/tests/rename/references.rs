@@ -1,4 +1,5 @@
-//! Where the grammar of the pages has names: tables, conditions, phrases, templates, links and expressions.
+//! Where the grammar of the pages has names: tables, conditions, phrases, templates, links and
+//! expressions.
 
 use std::ops::Range;
 
@@ -47,7 +48,8 @@ fn lines(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// The words of a range: letters, digits and `_`, and what else is given; what stands in braces is a mark.
+/// The words of a range: letters, digits and `_`, and what else is given; what stands in braces is
+/// a mark.
 fn words(text: &str, range: Range<usize>, more: &str) -> Vec<Range<usize>> {
     let mut out: Vec<Range<usize>> = Vec::new();
     let (mut open, mut braces) = (None, 0);
@@ -240,7 +242,8 @@ fn split(text: &str, path: Range<usize>) -> (Range<usize>, Option<Range<usize>>)
     }
 }
 
-/// Values of lists, with commas between. A list of several parts is meant by its only part with named values.
+/// Values of lists, with commas between. A list of several parts is meant by its only part with
+/// named values.
 fn values(names: &mut Names<'_>, page: u32, range: Range<usize>, lists: &[ListId]) {
     let text = names.text(page);
     for word in words(text, range, "+-/.") {
@@ -339,7 +342,8 @@ fn of_structure(names: &mut Names<'_>, page: u32, line: Range<usize>, id: usize,
     }
 }
 
-/// A row of a table of a chapter: expressions in back-ticks, and cells of columns that link to a list.
+/// A row of a table of a chapter: expressions in back-ticks, and cells of columns that link to a
+/// list.
 fn of_table(names: &mut Names<'_>, page: u32, line: Range<usize>) {
     let text = names.text(page);
     let head = head(text, line.start);
@@ -384,7 +388,8 @@ fn semantics(names: &mut Names<'_>, page: u32, block: Range<usize>) {
     }
 }
 
-/// The names of an expression: paths of words, whose first is a list, a field or a predefined variable.
+/// The names of an expression: paths of words, whose first is a list, a field or a predefined
+/// variable.
 fn expression(names: &mut Names<'_>, page: u32, range: Range<usize>, pages: &[u32], local: &[String]) {
     let text = names.text(page);
     let range = range.start..range.end.min(range.start + text[range.clone()].trim_end_matches(['{', '}']).len());

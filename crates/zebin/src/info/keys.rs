@@ -1,4 +1,5 @@
-//! Keys of `.ze_info` that this version does not know. Who only lists a layout passes over them; who launches must not.
+//! Keys of `.ze_info` that this version does not know. Who only lists a layout passes over them;
+//! who launches must not.
 
 use std::fmt;
 use std::marker::PhantomData;

@@ -10,7 +10,8 @@ use crate::limits::{SIMD_SIZES, YAML_DEPTH, YAML_NODES};
 /// Reads the section. `file` is the name of the zebin, or of the YAML file.
 ///
 /// # Errors
-/// When the text is no YAML, or a documented key has a value of the wrong kind; the message has line and column in `.ze_info`.
+/// When the text is no YAML, or a documented key has a value of the wrong kind; the message has
+/// line and column in `.ze_info`.
 pub fn parse(file: &str, text: &str) -> Result<ZeInfo, Box<Diagnostic>> {
     let options = serde_saphyr::options! {
         budget: serde_saphyr::budget! {

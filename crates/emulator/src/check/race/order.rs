@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use crate::check::race::turns::Clock;
 
-/// Places of atomic operations that are told apart, and words of their groups, 8 MiB. Where there are more, who comes after one
-/// place comes after others too, so that less is told and nothing wrong.
+/// Places of atomic operations that are told apart, and words of their groups, 8 MiB. Where there
+/// are more, who comes after one place comes after others too, so that less is told and nothing
+/// wrong.
 const MOST_PLACES: usize = 1 << 12;
 const MOST_WORDS: usize = 1 << 20;
 
@@ -32,7 +33,8 @@ impl Order {
         self.clock = Clock::default();
     }
 
-    /// The present group does an atomic operation on a place. Who does not look at the result learns nothing of the others.
+    /// The present group does an atomic operation on a place. Who does not look at the result
+    /// learns nothing of the others.
     pub(super) fn meet(&mut self, place: (usize, u64), learns: bool) {
         if self.words > MOST_WORDS {
             self.are_one = true;

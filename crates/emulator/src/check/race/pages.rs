@@ -1,5 +1,6 @@
-//! The cells of memory. Those of pages that have not been touched for a while are kept as what changes from each to the next one:
-//! where threads do the same things one after the other, that is nearly always the same.
+//! The cells of memory. Those of pages that have not been touched for a while are kept as what
+//! changes from each to the next one: where threads do the same things one after the other, that is
+//! nearly always the same.
 
 use std::collections::VecDeque;
 

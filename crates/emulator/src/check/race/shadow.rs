@@ -3,16 +3,17 @@
 use crate::check::race::stamps::{Stamps, WHOLE};
 use crate::machine::observer::AccessKind;
 
-/// Who touched some bytes: stamps, or 0 for nobody, and the channels. Of a word that is split, one access to each of its bytes.
+/// Who touched some bytes: stamps, or 0 for nobody, and the channels. Of a word that is split, one
+/// access to each of its bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cell {
     pub write: u32,
-    /// Two different readers, so that any writer has one that is not itself; or atomic operations behind a store; or, as the
-    /// second, a store behind which there are atomic operations.
+    /// Two different readers, so that any writer has one that is not itself; or atomic operations
+    /// behind a store; or, as the second, a store behind which there are atomic operations.
     pub reads: [u32; 2],
     pub channels: [u8; 3],
-    /// [`SPLIT`] where the bytes have accesses of their own; then the rest of this is the last of them, as the numbers above
-    /// are the others.
+    /// [`SPLIT`] where the bytes have accesses of their own; then the rest of this is the last of
+    /// them, as the numbers above are the others.
     flags: u8,
 }
 
@@ -23,7 +24,8 @@ pub(super) const STAMP_BITS: u32 = 24;
 /// A channel other than that which a stamp is given with.
 pub(super) const ANOTHER: u8 = 0x3e;
 
-/// An access to a byte: the bits of the stamp, the channel above them, and whether there was another reader.
+/// An access to a byte: the bits of the stamp, the channel above them, and whether there was
+/// another reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Packed(u32);
 
@@ -93,7 +95,8 @@ impl Cell {
         }
     }
 
-    /// Takes note of the access that matters most for a byte: a store since the last barrier, else who reads it.
+    /// Takes note of the access that matters most for a byte: a store since the last barrier, else
+    /// who reads it.
     #[inline(always)]
     pub(super) fn set_byte(&mut self, byte: usize, of: &Self, stamps: &Stamps) {
         let [store, read, another] = of.channels;

@@ -1,4 +1,5 @@
-//! Numbers for what threads do between two barriers, and which of them nothing has to be compared with.
+//! Numbers for what threads do between two barriers, and which of them nothing has to be compared
+//! with.
 
 use std::collections::HashMap;
 
@@ -78,7 +79,8 @@ pub(super) fn channel_of(access: &Access) -> u8 {
     if access.spot.no_mask { WHOLE } else { (access.lane + access.spot.first_channel) as u8 }
 }
 
-/// Whether an access stores what is there; the zeros of shared local memory that nobody has written stand for anything.
+/// Whether an access stores what is there; the zeros of shared local memory that nobody has written
+/// stand for anything.
 #[inline(always)]
 pub(super) fn is_harmless(cell: &Cell, touch: Touch) -> bool {
     touch.kind == AccessKind::Store && !touch.changes && !(touch.is_local && cell.write == 0)
@@ -87,7 +89,8 @@ pub(super) fn is_harmless(cell: &Cell, touch: Touch) -> bool {
 /// The stamps of a launch.
 #[derive(Default)]
 pub(super) struct Stamps {
-    /// Each as the number of its deed: there are few of these, and as many stamps as there is memory.
+    /// Each as the number of its deed: there are few of these, and as many stamps as there is
+    /// memory.
     all: Vec<u32>,
     deeds: Vec<Deed>,
     numbers: HashMap<Deed, u32>,
@@ -99,12 +102,13 @@ pub(super) struct Stamps {
     /// The first stamps of the present group and behind its last barrier.
     group_first: u32,
     epoch_first: u32,
-    /// How many stamps there were at the last fence of each thread of the present group: for memory of all groups, and for
-    /// shared local memory.
+    /// How many stamps there were at the last fence of each thread of the present group: for memory
+    /// of all groups, and for shared local memory.
     fences: Vec<[u32; 2]>,
     /// Whether shared local memory needs fences.
     pub needs_local_fences: bool,
-    /// Stores of the present group that a barrier came behind, but no fence in front of that; in their order.
+    /// Stores of the present group that a barrier came behind, but no fence in front of that; in
+    /// their order.
     open: Vec<u32>,
     /// The threads that stand for group copies of the present group that were waited for.
     done: Vec<u32>,
@@ -140,8 +144,8 @@ impl Stamps {
         self.epoch_first = self.all.len() as u32 + 1;
     }
 
-    /// What comes is of the next group, and the first one of it: each group has shared local memory of its own, where stamps of
-    /// earlier ones are nobody's.
+    /// What comes is of the next group, and the first one of it: each group has shared local memory
+    /// of its own, where stamps of earlier ones are nobody's.
     pub(super) fn next_group(&mut self) {
         self.begin_epoch();
         self.epoch = 0;
@@ -180,7 +184,8 @@ impl Stamps {
         self.fences.get(deed.thread as usize).map_or(0, |fences| fences[usize::from(deed.is_local)])
     }
 
-    /// Whether a stamp is that of a store of the present group behind which there was a barrier, but no fence in between.
+    /// Whether a stamp is that of a store of the present group behind which there was a barrier,
+    /// but no fence in between.
     #[inline(always)]
     pub(super) fn is_open(&self, stamp: u32) -> bool {
         !self.open.is_empty() && self.open.binary_search(&stamp).is_ok()
@@ -211,7 +216,8 @@ impl Stamps {
         self.deed(number).is_some_and(|deed| deed.kind == kind)
     }
 
-    /// The number of the stamp of an access that is done for these channels at a time of the present group.
+    /// The number of the stamp of an access that is done for these channels at a time of the
+    /// present group.
     pub(super) fn number(&mut self, access: &Access, (clock, turn): (u32, u32), channels: u32) -> Option<u32> {
         let Access { thread, spot, kind, .. } = *access;
         let deed = Deed { thread, spot, kind, channels, is_local: access.space == Space::Local };
@@ -279,7 +285,8 @@ impl Stamps {
         is_alone
     }
 
-    /// Enters another access where no other work item has touched the place since the last barrier; else nothing is done.
+    /// Enters another access where no other work item has touched the place since the last barrier;
+    /// else nothing is done.
     #[inline(always)]
     pub(super) fn write_alone(&self, cell: &mut Cell, touch: Touch) -> bool {
         self.forget(cell, touch);
@@ -311,8 +318,8 @@ impl Stamps {
         }
     }
 
-    /// The store of the present group that an atomic operation comes behind: others have that operation in front of theirs, but
-    /// not the store.
+    /// The store of the present group that an atomic operation comes behind: others have that
+    /// operation in front of theirs, but not the store.
     #[inline(always)]
     fn kept(&self, cell: &Cell, touch: Touch) -> (u32, u8) {
         let is_store = |stamp: u32| stamp >= self.group_first && self.is(stamp, AccessKind::Store);
@@ -333,7 +340,8 @@ impl Stamps {
         }
     }
 
-    /// Whether a stamp is nobody's, that of the same work item since the last barrier, or one that a barrier came behind.
+    /// Whether a stamp is nobody's, that of the same work item since the last barrier, or one that
+    /// a barrier came behind.
     #[inline(always)]
     fn is_own(&self, stamp: u32, channel: u8, touch: Touch) -> bool {
         if stamp == 0 || self.is_past(stamp) {
@@ -344,20 +352,23 @@ impl Stamps {
             && (stamp == touch.stamp || self.deed(stamp).is_some_and(|deed| deed.thread == touch.thread))
     }
 
-    /// The same, where an access for a whole thread is not compared with another one by its channels.
+    /// The same, where an access for a whole thread is not compared with another one by its
+    /// channels.
     #[inline(always)]
     pub(super) fn is_clear(&self, stamp: u32, channel: u8, touch: Touch) -> bool {
         self.is_own(stamp, channel, touch)
             && (touch.channel != WHOLE || stamp < self.epoch_first || stamp == touch.stamp || self.is_done(stamp))
     }
 
-    /// Whether a barrier came behind a stamp of the present group, with what it needs in front of it.
+    /// Whether a barrier came behind a stamp of the present group, with what it needs in front of
+    /// it.
     #[inline(always)]
     pub(super) fn is_past(&self, stamp: u32) -> bool {
         (self.group_first..self.epoch_first).contains(&stamp) && !self.is_open(stamp) || self.is_done(stamp)
     }
 
-    /// Whether a stamp is one of the present group that no barrier came behind, or not with what it needs.
+    /// Whether a stamp is one of the present group that no barrier came behind, or not with what it
+    /// needs.
     #[inline(always)]
     pub(super) fn is_recent(&self, stamp: u32) -> bool {
         (stamp >= self.epoch_first || self.is_open(stamp)) && !self.is_done(stamp)

@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
-/// Numbers that are kept of what came before operations on places, 16 MiB. Where there are more, who comes after one place comes
-/// after others too, so that less is told and nothing wrong.
+/// Numbers that are kept of what came before operations on places, 16 MiB. Where there are more,
+/// who comes after one place comes after others too, so that less is told and nothing wrong.
 const MOST_NUMBERS: usize = 1 << 22;
 /// The place that all are then.
 const ANY_PLACE: (usize, u64) = (0, 0);
-/// Operations whose results nobody looks at that wait for one whose result somebody does: of most groups none comes.
+/// Operations whose results nobody looks at that wait for one whose result somebody does: of most
+/// groups none comes.
 const MOST_WAITING: usize = 1 << 14;
 
 /// Accesses between two atomic operations have one number.
@@ -19,7 +20,8 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    /// The number of an access. An atomic operation, which comes to [`Clock::end`] behind this, belongs to what it comes behind.
+    /// The number of an access. An atomic operation, which comes to [`Clock::end`] behind this,
+    /// belongs to what it comes behind.
     pub(super) fn number(&mut self, is_atomic: bool) -> u32 {
         self.is_idle &= is_atomic;
         self.value.saturating_sub(u32::from(self.is_idle))
@@ -33,7 +35,8 @@ impl Clock {
     }
 }
 
-/// For work items, in the order in which they first did an atomic operation, how many numbers of theirs came before something.
+/// For work items, in the order in which they first did an atomic operation, how many numbers of
+/// theirs came before something.
 type Before = Vec<u32>;
 
 /// Which work items of the present group come after what others had done since the last barrier.
@@ -62,7 +65,8 @@ impl Turns {
         self.waiting.clear();
     }
 
-    /// A work item does an atomic operation on a place. Who does not look at the result learns nothing of the others.
+    /// A work item does an atomic operation on a place. Who does not look at the result learns
+    /// nothing of the others.
     pub(super) fn meet(&mut self, item: u32, place: (usize, u64), learns: bool) {
         let over = self.clock.end();
         if !learns && self.waiting.len() < MOST_WAITING {
@@ -116,7 +120,8 @@ fn learn(before: &mut Before, others: &Before) {
 mod tests {
     use super::Turns;
 
-    /// Of many work items each does something, then an operation on one place, and looks at the result.
+    /// Of many work items each does something, then an operation on one place, and looks at the
+    /// result.
     fn all_take_turns(items: u32, place: impl Fn(u32) -> (usize, u64)) -> Turns {
         let mut turns = Turns::default();
         for item in 0..items {

@@ -19,8 +19,8 @@ pub(super) fn shared_value(access: &Access) -> Option<u64> {
 /// One thing that a thread does, and that must not depend on what nobody has written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Step {
-    /// A number for who does it where: the thread, the channel and the address, or the thread, the block that it comes to and the
-    /// channels.
+    /// A number for who does it where: the thread, the channel and the address, or the thread, the
+    /// block that it comes to and the channels.
     deed: u64,
     /// What others can see of it, or 0.
     value: u64,
@@ -38,8 +38,8 @@ impl Step {
         Self { deed: digests::step(1, digests::way(0, thread, block, channels.into())), value: 0 }
     }
 
-    /// Whether a store leaves noise, unchanged, in nothing but the upper bytes of words whose lowest byte has a value: what
-    /// structures have between their members is copied with them.
+    /// Whether a store leaves noise, unchanged, in nothing but the upper bytes of words whose
+    /// lowest byte has a value: what structures have between their members is copied with them.
     fn differs_in_padding(&self, expected: &Self, poison: &Poison) -> bool {
         let (value, other) = (self.value, expected.value);
         let is_padding = |value: u64, other: u64| {

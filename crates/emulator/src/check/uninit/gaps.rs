@@ -4,8 +4,8 @@ use crate::launch::argument::Parameter;
 use crate::launch::scalar::Scalar;
 use crate::machine::observer::{Access, LaunchMap};
 
-/// For each buffer of vectors of three, the bytes of a number: such a vector has the room of four, and whatever is stored to the
-/// fourth is nobody's.
+/// For each buffer of vectors of three, the bytes of a number: such a vector has the room of four,
+/// and whatever is stored to the fourth is nobody's.
 #[derive(Debug)]
 pub(super) struct Gaps(Vec<Option<u64>>);
 

@@ -58,7 +58,8 @@ pub(super) fn poison(sources: &[Source], word: Option<u32>) -> Poison {
     poison
 }
 
-/// What there is of some bytes of a buffer, or of shared local memory for 0, without the words of races.
+/// What there is of some bytes of a buffer, or of shared local memory for 0, without the words of
+/// races.
 fn without(racy: &BTreeSet<(usize, u64)>, buffer: usize, bytes: Range<u64>) -> Vec<Range<u64>> {
     let (mut ranges, mut start) = (Vec::new(), bytes.start);
     for &(_, word) in racy.range((buffer, bytes.start / 4)..(buffer, bytes.end.div_ceil(4))) {

@@ -1,4 +1,5 @@
-//! Whether a launch loads memory that nobody has written: then it is worth to try what else might stand there.
+//! Whether a launch loads memory that nobody has written: then it is worth to try what else might
+//! stand there.
 
 use crate::machine::lane::{LANES, enabled_lanes};
 use crate::machine::observer::{Access, AccessKind, LaunchMap, Space};
@@ -9,8 +10,8 @@ use crate::machine::told::{Accesses, Places};
 pub(in crate::check) struct Unwritten {
     /// Whether something else was loaded.
     pub(in crate::check) loaded: bool,
-    /// A bit for each byte: of shared local memory, of private memory, and of the buffers in [`LaunchMap::undefined`]; and how many
-    /// bytes each has.
+    /// A bit for each byte: of shared local memory, of private memory, and of the buffers in
+    /// [`LaunchMap::undefined`]; and how many bytes each has.
     written: Vec<(Vec<u64>, u64)>,
     undefined: Vec<usize>,
 }

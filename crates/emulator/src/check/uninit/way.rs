@@ -1,4 +1,5 @@
-//! The way of a value that nothing has written, through memory that a group has for itself, to where something depends on it.
+//! The way of a value that nothing has written, through memory that a group has for itself, to
+//! where something depends on it.
 
 use std::cell::RefCell;
 

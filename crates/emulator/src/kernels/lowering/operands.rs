@@ -1,4 +1,5 @@
-//! Operands: from what an instruction says of them to where their channels stand, and how they are read and written.
+//! Operands: from what an instruction says of them to where their channels stand, and how they are
+//! read and written.
 
 use super::{LowerError, LowerResult, Lowering, element_bytes, illegal, is_saturated};
 use crate::kernels::layout::Variable;
@@ -98,12 +99,14 @@ impl Lowering<'_> {
         Ok(destination)
     }
 
-    /// Says that the whole of all sources is read before anything is written: destinations may lie over them.
+    /// Says that the whole of all sources is read before anything is written: destinations may lie
+    /// over them.
     pub fn reads_all_first(&mut self) {
         self.notes.second_chunk.clear();
     }
 
-    /// A destination in a place of its own, and a note to move the results from there when all have been computed.
+    /// A destination in a place of its own, and a note to move the results from there when all have
+    /// been computed.
     fn postpone<T: Compute>(&mut self, real: Destination<T>, lanes: usize) -> LowerResult<Destination<T>> {
         let at = self.push_constants(&[T::default(); MAX_LANES]);
         let waiting = real.waiting_at(at);
@@ -181,7 +184,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// The value of an immediate for each channel, as constants behind the variables, and whether it has been converted.
+    /// The value of an immediate for each channel, as constants behind the variables, and whether
+    /// it has been converted.
     fn immediate<T: Compute>(
         &mut self,
         constant: &ConstOpnd,
@@ -191,7 +195,8 @@ impl Lowering<'_> {
         // Packed ones repeat after eight or four channels, so a chunk of them is enough.
         let packed = constant.type_.packed().is_some();
         let values = if packed { LANES } else { 1 };
-        // The constant is put as its own type and read back as the kernel reads registers of that type.
+        // The constant is put as its own type and read back as the kernel reads registers of that
+        // type.
         let mut scratch = Thread::scratch(LANES * 8);
         let size = element_bytes(as_type)?;
         for lane in 0..values {
@@ -237,7 +242,8 @@ impl Lowering<'_> {
         Ok(Some(start as u32))
     }
 
-    /// How many of the `count` elements of `size` bytes that a raw operand gets are looked at by any instruction.
+    /// How many of the `count` elements of `size` bytes that a raw operand gets are looked at by
+    /// any instruction.
     pub fn used_of(&self, operand: &RawOperand, size: u32, count: usize) -> LowerResult<usize> {
         let variable = self.variable(operand.id)?;
         let reads = self.reads.get_or_init(|| Reads::of(self.routine, self.layout));
@@ -328,7 +334,8 @@ fn packed_element(constant: &ConstOpnd, lane: usize) -> u64 {
     }
 }
 
-/// A restricted float of 8 bits: sign, three bits of exponent with bias 3, four of fraction; zero has its own pattern.
+/// A restricted float of 8 bits: sign, three bits of exponent with bias 3, four of fraction; zero
+/// has its own pattern.
 fn restricted_float(bits: u8) -> f32 {
     let sign = if bits & 0x80 != 0 { -1.0 } else { 1.0 };
     if bits & 0x7f == 0 {

@@ -1,4 +1,5 @@
-//! The fast way of a message: all data of a chunk of channels at once, where they lie inside of one buffer.
+//! The fast way of a message: all data of a chunk of channels at once, where they lie inside of one
+//! buffer.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -21,7 +22,8 @@ pub(super) struct FastPath {
     is_single: bool,
     /// Whether the elements of a channel stand one behind the other in memory.
     is_row: bool,
-    /// Whether a single channel moves dwords that stand one behind the other, in memory and in registers.
+    /// Whether a single channel moves dwords that stand one behind the other, in memory and in
+    /// registers.
     is_block: bool,
 }
 
@@ -32,7 +34,8 @@ pub(super) enum Unit {
     Dword,
     /// Pairs of dwords, one channel's behind the other's.
     Qword,
-    /// One to four bytes at any address, to and from the low bytes of a dword, of which the others stay as they are.
+    /// One to four bytes at any address, to and from the low bytes of a dword, of which the others
+    /// stay as they are.
     Bytes(u32),
     /// One or two bytes, which become a dword.
     Extended(u32),
@@ -62,8 +65,8 @@ impl FastPath {
 }
 
 impl Message {
-    /// The data of a chunk when they are dwords one behind the other in memory, or the same for all channels. `None` when they
-    /// are not, or do not all lie inside.
+    /// The data of a chunk when they are dwords one behind the other in memory, or the same for all
+    /// channels. `None` when they are not, or do not all lie inside.
     #[inline(always)]
     pub(super) fn row<const STORE: bool>(
         &self,
@@ -112,7 +115,8 @@ impl Message {
         Some(())
     }
 
-    /// The data of a chunk wherever they are inside of one buffer; nothing has been moved when they are not.
+    /// The data of a chunk wherever they are inside of one buffer; nothing has been moved when they
+    /// are not.
     #[inline(never)]
     pub(super) fn in_bounds<const STORE: bool>(
         &self,
@@ -166,8 +170,8 @@ impl Message {
         Some(())
     }
 
-    /// Tells those who watch of the data of a chunk, which all lie inside of one buffer and none upon another's; else nothing is
-    /// told.
+    /// Tells those who watch of the data of a chunk, which all lie inside of one buffer and none
+    /// upon another's; else nothing is told.
     #[inline(never)]
     pub(super) fn tell<const STORE: bool>(
         &self,
@@ -203,8 +207,8 @@ impl Message {
         self.tell_parts::<STORE>(thread, chunk, |part, values| places.tell(view, &addresses, who, part, values))
     }
 
-    /// The address of the first enabled channel and the distance from each to the next, where they are known to have one and to
-    /// access dwords.
+    /// The address of the first enabled channel and the distance from each to the next, where they
+    /// are known to have one and to access dwords.
     fn steps<const STORE: bool>(&self, thread: &Thread, fast: FastPath, chunk: Chunk) -> Option<(u64, u32)> {
         if fast.unit != Unit::Dword {
             return None;

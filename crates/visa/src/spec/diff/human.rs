@@ -1,5 +1,5 @@
-//! Changes for a person at a terminal: by cause, the gravest first; with details each change with its class, what both sides
-//! say, and both places.
+//! Changes for a person at a terminal: by cause, the gravest first; with details each change with
+//! its class, what both sides say, and both places.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,5 @@
-//! What the two arguments name: folders are read whole, a single page together with the pages that it refers to.
+//! What the two arguments name: folders are read whole, a single page together with the pages that
+//! it refers to.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -53,7 +54,8 @@ fn root(path: &Path) -> Option<PathBuf> {
     }
 }
 
-/// Reads a folder, or a page in the place of the page of its name; with the number of findings, and the page as shown.
+/// Reads a folder, or a page in the place of the page of its name; with the number of findings, and
+/// the page as shown.
 fn side(path: &Path, overlay: &OverlayArg, root: Option<&Path>) -> Result<((Model, usize), Option<String>), Refused> {
     if path.is_dir() || source::is_builtin(path) {
         let (model, findings) = source::read(Some(path), overlay)?;
@@ -81,7 +83,8 @@ fn instruction<'a>(model: &'a Model, shown: &str) -> Option<&'a Instruction> {
     model.instructions.iter().find(|i| model.pages.get(i.at.page as usize).is_some_and(|p| p.shown == shown))
 }
 
-/// The page of a specification that a page of another one would replace: of the same instruction, or of the same name.
+/// The page of a specification that a page of another one would replace: of the same instruction,
+/// or of the same name.
 fn counterpart(model: &Model, shown: &str, other: &Model) -> Option<String> {
     let page_of = |m: &Model, page: u32| m.pages.get(page as usize).map(|p| p.shown.clone());
     let same = instruction(model, shown).and_then(|i| {

@@ -17,10 +17,10 @@ use crate::{Findings, Outcome, OutputFormat, answer, count, finish, out};
 
 /// What changed between two specifications: folders, or single pages.
 ///
-/// Changes are found by meaning: reformatting a page changes nothing. The totals come first, then the edits that made the
-/// changes, the gravest first. A page against a folder is compared with the
-/// page of the folder that it would replace. `builtin` stands for the pages in this program. Exit code 1 when anything
-/// changed, text included, or what --fail-on names.
+/// Changes are found by meaning: reformatting a page changes nothing. The totals come first, then
+/// the edits that made the changes, the gravest first. A page against a folder is compared with the
+/// page of the folder that it would replace. `builtin` stands for the pages in this program. Exit
+/// code 1 when anything changed, text included, or what --fail-on names.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -15,7 +15,8 @@ use super::source::{self, OverlayArg};
 use crate::{Findings, Outcome, OutputFormat, answer, finish, out};
 use find::{Hit, Mnemonics};
 
-/// Show what a word stands for: an instruction's layout, fields, types, platforms and syntax, and much else
+/// Show what a word stands for: an instruction's layout, fields, types, platforms and syntax, and
+/// much else
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
