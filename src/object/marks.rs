@@ -21,6 +21,7 @@ const FUNCTION: &str = ".funcdecl ";
 
 /// What the packaged compiler of 2022 calls every kernel in its texts, whose declarations of
 /// functions its assembler drops.
+#[cfg(feature = "text")]
 pub(crate) const UNNAMED: &str = "kernel";
 
 /// Layouts with the fields that only texts have.

@@ -72,28 +72,49 @@ impl Request {
     }
 }
 
+/// First letters of the entries of a response that are not outputs of the compiler: those have
+/// names without a folder.
+const VERSION: &str = "/version";
+const READ: &str = "/read:";
+const LOADED: &str = "/loaded:";
+
 impl Response {
-    /// Returns the response as bytes.
+    /// Returns the response as bytes: the code, and one list of named contents.
     pub fn to_bytes(&self) -> Vec<u8> {
+        let marked = |mark: &str, list: &[Named]| -> Vec<Named> {
+            list.iter().map(|(name, bytes)| (format!("{mark}{name}"), bytes.clone())).collect()
+        };
+        let mut all = self.outputs.clone();
+        all.push((VERSION.to_owned(), self.back_end.clone().into_bytes()));
+        all.extend(marked(READ, &self.read));
+        all.extend(marked(LOADED, &self.loaded));
         let mut out = self.code.to_le_bytes().to_vec();
-        let version = vec![(self.back_end.clone(), Vec::new())];
-        for list in [&version, &self.outputs, &self.read, &self.loaded] {
-            put_list(&mut out, list);
-        }
+        put_list(&mut out, &all);
         out
     }
 
     /// Reads a response.
     ///
     /// # Errors
-    /// When the bytes end too early.
+    /// When the bytes end too early, or do not name the version.
     pub fn read(from: &mut impl Read) -> io::Result<Self> {
         let mut code = [0; 4];
         from.read_exact(&mut code)?;
-        let code = i32::from_le_bytes(code);
-        let version = take_list(from)?.into_iter().next().ok_or(io::ErrorKind::UnexpectedEof)?;
-        let (outputs, read, loaded) = (take_list(from)?, take_list(from)?, take_list(from)?);
-        Ok(Self { code, outputs, read, loaded, back_end: version.0 })
+        let mut response = Self { code: i32::from_le_bytes(code), ..Self::default() };
+        let mut version = None;
+        for (name, bytes) in take_list(from)? {
+            if name == VERSION {
+                version = Some(String::from_utf8_lossy(&bytes).into_owned());
+            } else if let Some(name) = name.strip_prefix(READ) {
+                response.read.push((name.to_owned(), bytes));
+            } else if let Some(name) = name.strip_prefix(LOADED) {
+                response.loaded.push((name.to_owned(), bytes));
+            } else {
+                response.outputs.push((name, bytes));
+            }
+        }
+        response.back_end = version.ok_or(io::ErrorKind::InvalidData)?;
+        Ok(response)
     }
 
     /// Finds the output with a name.

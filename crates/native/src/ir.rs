@@ -337,7 +337,7 @@ pub enum Addresses {
 
 impl Addresses {
     /// Returns the bytes of a channel's.
-    pub(crate) fn bytes(self) -> u32 {
+    pub fn bytes(self) -> u32 {
         match self {
             Self::None => 0,
             Self::Dwords(_) | Self::Offsets { .. } => 4,
@@ -346,7 +346,7 @@ impl Addresses {
     }
 
     /// Returns where they stand.
-    pub(crate) fn place(self) -> Option<u32> {
+    pub fn place(self) -> Option<u32> {
         match self {
             Self::None => None,
             Self::Dwords(at) | Self::Qwords(at) | Self::Offsets { at, .. } => Some(at),
