@@ -409,7 +409,7 @@ impl<'m> Vary<'_, 'm> {
                     model
                         .types
                         .iter()
-                        .filter(|t| !std::ptr::eq(*t, boolean))
+                        .filter(|t| !std::ptr::eq(*t, boolean) && model.object_type(t).is_none())
                         .map(|t| (Fact::new("data-type", format!("Data_type.{}", t.name), t.at), t.code, true)),
                 ),
                 FieldKind::List(list) => {

@@ -1,8 +1,5 @@
 //! `visa explain`: the page of an error code, from the reference that the book has too.
 
-use std::collections::BTreeSet;
-use std::sync::LazyLock;
-
 use serde::Serialize;
 use serde_json::json;
 use visakit_diag::{Diagnostic, Severity};
@@ -72,12 +69,6 @@ fn explain(args: &Args) -> Result<Outcome, Findings> {
         }
     }
     Ok(Outcome::Done)
-}
-
-/// Returns true if a code is explained.
-pub(crate) fn is_known(code: &str) -> bool {
-    static KNOWN: LazyLock<BTreeSet<&str>> = LazyLock::new(|| entries().iter().map(|entry| entry.code).collect());
-    KNOWN.contains(code)
 }
 
 /// Returns the address of the explanation of a code.
