@@ -24,6 +24,17 @@ fn numbers_are_moved_into_address_variables() {
     assert_eq!(values_of!(u32, run(&d, body, &input()))[..16], [0; 16]);
 }
 
+/// Returns the words that the 16 channels of `C` have after a statement and what goes before it.
+fn loaded(declarations: &str, before: &str, statement: &str) -> Vec<u32> {
+    let body = format!("{before}    {statement}");
+    values_of!(u32, run_wide(declarations, &body, &input()))[..16].to_vec()
+}
+
+/// Returns 16 words, from one on, at a distance.
+fn every(words: &[u32], from: usize, step: usize) -> Vec<u32> {
+    words[from..].iter().step_by(step).take(16).copied().collect()
+}
+
 #[test]
 fn flat_addresses_count_from_a_base() {
     let words = numbers();
@@ -34,11 +45,8 @@ fn flat_addresses_count_from_a_base() {
     mov (M1_NM, 8) O(0,0)<1> 0x76543210:uv
     add (M1_NM, 8) O(0,8)<1> O(0,0)<1;1,0> 0x8:d
     add (M1_NM, 1) Q(0,0)<1> IN(0,0)<0;1,0> 0x40:uq\n";
-    let load = |statement: &str| {
-        let body = format!("{offsets}    {statement}");
-        values_of!(u32, run_wide(&d, &body, &input()))[..16].to_vec()
-    };
-    let row = |from: usize, step: usize| (0..16).map(|i| words[from + i * step]).collect::<Vec<u32>>();
+    let load = |statement: &str| loaded(&d, offsets, statement);
+    let row = |from, step| every(&words, from, step);
     assert_eq!(load("lsc_load.ugm (M1, 16) C:d32 flat(IN)[0x4*O]:a32u"), row(0, 1));
     assert_eq!(load("lsc_load.ugm (M1, 16) C:d32 flat(Q)[0x8*O+0x4]:a32u"), row(17, 2));
     assert_eq!(
@@ -77,11 +85,8 @@ fn addresses_of_shared_memory_count_from_a_base() {
     lsc_store.slm (M1, 16) flat[O]:a32 A:d32
     add (M1, 16) O(1,0)<1> O(0,0)<1;1,0> 0x40:d
     lsc_store.slm (M1, 16) flat[O.64]:a32 A.64:d32\n";
-    let load = |statement: &str| {
-        let body = format!("{offsets}    {statement}");
-        values_of!(u32, run_wide(&d, &body, &input()))[..16].to_vec()
-    };
-    let row = |from: usize, step: usize| (0..16).map(|i| words[from + i * step]).collect::<Vec<u32>>();
+    let load = |statement: &str| loaded(&d, offsets, statement);
+    let row = |from, step| every(&words, from, step);
     let base = |kind: &str, value: &str| format!("mov (M1_NM, 1) {kind}(0,0)<1> {value}\n    ");
     let far = base("N", "0x20:d");
     assert_eq!(load(&format!("{far}lsc_load.slm (M1, 16) C:d32 flat(N)[O]:a32")), row(8, 1));

@@ -11,6 +11,7 @@ use crate::check::watcher::{self, Watcher};
 use crate::check::{Checks, Finding};
 use crate::launch::argument::Argument;
 use crate::launch::range::NdRange;
+use crate::launch::scalar::Scalar;
 use crate::machine::fault::Trap;
 use crate::run::{Options, Program, RunError, launch_from};
 use visakit_diag::Diagnostic;
@@ -79,12 +80,13 @@ pub(super) fn note(race: &Trap) -> Trap {
 /// Replaces the number that a buffer holds all over by two that alternate at random. Returns
 /// whether there was one.
 fn vary(bytes: &mut [u8], type_name: &str) -> bool {
-    let name = type_name.trim_end_matches('*').trim_end_matches(|c: char| c.is_ascii_digit());
-    let size = match name {
-        "char" | "uchar" | "bool" => 1,
-        "short" | "ushort" | "half" => 2,
-        "long" | "ulong" | "double" | "size_t" => 8,
-        _ => 4,
+    let kind = Scalar::of_source(type_name).map(|(kind, _)| kind);
+    // Two types of the host's that options have no names for.
+    let size = match (kind, type_name.trim_end_matches('*')) {
+        (Some(kind), _) => kind.size(),
+        (None, "bool") => 1,
+        (None, "size_t") => 8,
+        (None, _) => 4,
     };
     let mut chunks = bytes.chunks_exact(size);
     let Some(first) = chunks.next().map(<[u8]>::to_vec) else { return false };
@@ -92,10 +94,10 @@ fn vary(bytes: &mut [u8], type_name: &str) -> bool {
         return false;
     }
     let number = first.iter().rev().fold(0_u64, |number, &byte| number << 8 | u64::from(byte));
-    let other = match name {
-        "float" => (f32::from_bits(number as u32) + 1.0).to_bits().into(),
-        "double" => (f64::from_bits(number) + 1.0).to_bits(),
-        "half" => (half::f16::from_bits(number as u16) + half::f16::ONE).to_bits().into(),
+    let other = match kind {
+        Some(Scalar::F32) => (f32::from_bits(number as u32) + 1.0).to_bits().into(),
+        Some(Scalar::F64) => (f64::from_bits(number) + 1.0).to_bits(),
+        Some(Scalar::F16) => (half::f16::from_bits(number as u16) + half::f16::ONE).to_bits().into(),
         _ => number ^ 1,
     };
     for (n, chunk) in (1_u32..).zip(bytes.chunks_exact_mut(size)) {
