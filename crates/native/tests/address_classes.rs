@@ -1,6 +1,5 @@
-//! Transfers of a block whose channels are as far apart as those of others, by chance: rows and
-//! what is no row, halves that follow each other and that do not, places outside; against the same,
-//! channel by channel.
+//! Random transfers of one address class: contiguous or not, halves that follow each other or not,
+//! places outside. The expected results are computed channel by channel.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -25,7 +24,7 @@ const MOVED: u32 = 8;
 /// Bytes of the buffer.
 const REACH: u32 = 4096;
 
-/// A series of numbers, not all alike.
+/// A series of pseudo-random numbers.
 struct Chance(u64);
 
 impl Chance {
@@ -227,7 +226,7 @@ fn listed(steps: &[Step]) -> String {
 }
 
 #[test]
-fn transfers_that_are_alike_are_the_same_as_each_for_itself() {
+fn transfers_of_one_class_move_what_each_channel_moves() {
     let (mut by_caller, mut all) = (0, 0);
     for seed in 0..1500 {
         let mut chance = Chance(seed);

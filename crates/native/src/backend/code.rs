@@ -19,23 +19,22 @@ use crate::runtime::threads::{PIECE, Piece, Start, Threads};
 #[derive(Debug)]
 pub struct Code {
     memory: Mmap,
-    /// Where the function begins that the caller calls.
+    /// The offset of the function that the caller calls.
     entry: usize,
-    /// Where threads begin in turn.
+    /// The offset at which threads begin in turn.
     in_turn: usize,
-    /// Where each block begins.
+    /// The offset of each block.
     blocks: Vec<usize>,
-    /// Where it goes on behind each step: with all channels that the block has being active, and
-    /// with any.
+    /// The offset after each step: with all channels of the block active, and with any.
     steps: Vec<[usize; 2]>,
-    /// The channels that the block of each step has, for the first of the two.
+    /// The channels of each step's block.
     full: Vec<u32>,
-    /// What the code calls, at the addresses that stand in it.
+    /// The functions that the code calls; their addresses stand in it.
     _functions: Vec<Function>,
-    /// Bytes that are live when the routine begins: with all channels of the first block, and with
+    /// The bytes that are live at the beginning: with all channels of the first block, and with
     /// any.
     begin: [DenseByteSet; 2],
-    /// Bytes that any step writes.
+    /// The bytes that any step writes.
     written: DenseByteSet,
     /// The channels of the first block.
     channels: u32,
@@ -43,11 +42,11 @@ pub struct Code {
 }
 
 impl Code {
-    /// Makes the bytes executable. Nothing when the system refuses, or a place is outside of the
-    /// code.
+    /// Makes the bytes executable. Returns `None` if the system refuses, or if a place is outside
+    /// of the code.
     pub(crate) fn new(parts: Parts, routine: &Routine) -> Option<Self> {
         let Parts { bytes, entry, in_turn, blocks, steps, full, functions, begin, written } = parts;
-        // A step behind which nothing goes on has no place.
+        // A step after which nothing continues has no place.
         let is_inside = |place: &usize| *place < bytes.len();
         ([entry, in_turn].iter().all(is_inside) && blocks.iter().all(is_inside)).then_some(())?;
         let mut memory = MmapMut::map_anon(bytes.len()).ok()?;
@@ -78,28 +77,28 @@ impl Code {
         })
     }
 
-    /// Which dwords of a [`PIECE`](crate::PIECE) of the registers, at a multiple of its size, a
-    /// thread that begins with these channels may read before they are written: one bit each.
+    /// Returns the dwords of the [`PIECE`] at `at` that a thread with these channels may read
+    /// before it writes them: one bit each. `at` is a multiple of the size of a piece.
     pub fn needs(&self, at: u32, active: u32) -> u8 {
         self.begin[usize::from(active & self.channels != self.channels)].of_piece(at)
     }
 
-    /// Which of them any step writes.
+    /// Returns the dwords of the [`PIECE`] at `at` that any step writes: one bit each.
     pub fn changes(&self, at: u32) -> u8 {
         self.written.of_piece(at)
     }
 
-    /// Bytes of code.
+    /// Returns the bytes of code.
     pub fn len(&self) -> usize {
         self.memory.len()
     }
 
-    /// Whether there is no code.
+    /// Returns true if there are no bytes of code.
     pub fn is_empty(&self) -> bool {
         self.memory.is_empty()
     }
 
-    /// Where it goes on behind a step, if it can, with so many active channels.
+    /// Returns the place after a step, if the code can continue there with these active channels.
     pub fn behind(&self, step: u32, active: u32) -> Option<Resume> {
         let places = self.steps.get(step as usize)?;
         let full = self.full.get(step as usize)?;
@@ -111,7 +110,7 @@ impl Code {
     /// Lends the code the state of a thread and the memory that it reaches.
     ///
     /// # Panics
-    /// When the tables of the frame are shorter than the routine has told.
+    /// If the tables of the frame are shorter than the routine declares.
     #[inline(always)]
     pub fn lend<'f>(&'f self, frame: Frame<'f>, memory: &'f Memory<'_>) -> Lent<'f> {
         let limits = &self.limits;
@@ -158,13 +157,13 @@ impl Code {
             operands: MaybeUninit::uninit(),
             spilled: MaybeUninit::uninit(),
         };
-        // Of the rest only the pointers are needed.
+        // The other fields are needed as pointers only.
         let Frame { registers, occupied, .. } = frame;
         Lent { code: self, registers, occupied, lives: PhantomData, raw }
     }
 }
 
-/// What code has been lent.
+/// Code with the state of a thread.
 pub struct Lent<'f> {
     code: &'f Code,
     registers: &'f mut [u8],
@@ -175,33 +174,34 @@ pub struct Lent<'f> {
 }
 
 impl Lent<'_> {
-    /// Runs from the beginning of a block until there is something that the caller has to do.
-    /// `None`: there is no such block.
+    /// Runs from the beginning of a block until the caller has to do something. Returns `None` if
+    /// the block does not exist.
     #[inline(always)]
     pub fn run(&mut self, block: u32) -> Option<Exit> {
         Some(self.enter(*self.code.blocks.get(block as usize)?))
     }
 
-    /// Goes on behind a step that the caller has done. `None`: nothing goes on there.
+    /// Continues after a step that the caller has done. Returns `None` if the code cannot continue
+    /// there.
     #[inline(always)]
     pub fn resume(&mut self, resume: Resume) -> Option<Exit> {
         let place = self.code.steps.get(resume.step as usize)?[usize::from(resume.some)];
         (place < self.code.memory.len()).then(|| self.enter(place))
     }
 
-    /// The active channels, and the instructions so far.
+    /// Returns the active channels and the number of executed instructions.
     #[inline(always)]
     pub fn progress(&self) -> (u32, u64) {
         (self.raw.active, self.raw.executed)
     }
 
-    /// Lets no block begin when there have been so many instructions.
+    /// Sets the number of instructions at which no block begins.
     #[inline(always)]
     pub fn set_until(&mut self, until: u64) {
         self.raw.until = until;
     }
 
-    /// Whether channels wait anywhere.
+    /// Returns true if channels wait anywhere.
     #[inline(always)]
     pub fn is_divergent(&mut self) -> bool {
         let is_divergent = self.occupied.iter().any(|word| *word != 0);
@@ -215,9 +215,9 @@ impl Lent<'_> {
         self.raw.registers = self.registers.as_mut_ptr();
     }
 
-    /// Runs threads from one on, each to its end before the next begins: without predicates and
-    /// states, and with its pieces in the registers. Gives how many have ended and the instructions
-    /// of those, and why the one behind them has come back, if any has.
+    /// Runs threads from `first` on, each to its end before the next begins. Each starts without
+    /// predicates and states, and with its pieces in the registers. Returns the number of threads
+    /// that have ended, their instructions, and why the next thread has come back, if it has.
     pub fn run_in_turn(&mut self, threads: &Threads, first: usize) -> (usize, u64, Option<Exit>) {
         let code = self.code;
         let (starts, pieces) = pieces_from(threads, first, code.limits.registers);
@@ -229,7 +229,7 @@ impl Lent<'_> {
         self.raw.executed = 0;
         let exit = self.enter(code.in_turn);
         self.raw.in_turn = 0;
-        // The one that has come back has begun.
+        // The thread that has come back has begun.
         let exit = (self.raw.left != u64::MAX).then_some(exit);
         let left = self.raw.left.wrapping_add(1) as usize;
         (starts.len() - left, self.raw.before, exit)
@@ -282,19 +282,19 @@ impl Lent<'_> {
     }
 }
 
-/// How long the tables of a frame have to be.
+/// The least lengths of a frame's tables.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
     registers: usize,
     predicates: usize,
     states: usize,
     blocks: usize,
-    /// Number of steps, if they are counted.
+    /// The number of steps, if they are counted.
     counts: usize,
     branches: usize,
 }
 
-/// What the code of a routine consists of.
+/// The code of a routine before it is executable.
 pub(crate) struct Parts {
     pub(crate) bytes: Vec<u8>,
     pub(crate) entry: usize,
@@ -307,7 +307,7 @@ pub(crate) struct Parts {
     pub(crate) written: DenseByteSet,
 }
 
-/// The function at [`Code::entry`]: it takes a frame and the place to begin at, and gives the
+/// The function at [`Code::entry`]: it takes a frame and the place to begin at, and returns the
 /// number of an exit.
 type Enter = unsafe extern "sysv64" fn(*mut RawFrame, *const u8) -> u64;
 

@@ -44,7 +44,7 @@ pub fn compile(routine: &Routine, level: Level) -> Result<Code, Refusal> {
     let mut masm = emitter.masm;
     masm.asm.bind(labels.leave);
     emit_leave(&mut masm);
-    let parts = link(masm, entry, labels, live, routine.register_bytes).ok_or(Refusal::Unsound)?;
+    let parts = link(masm, entry, labels, live, routine.register_bytes).ok_or(Refusal::Encoding)?;
     Code::new(parts, routine).ok_or(Refusal::Host)
 }
 

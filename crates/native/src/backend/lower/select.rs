@@ -10,13 +10,13 @@ use crate::backend::lower::host_registers::ANSWER;
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::masks::Select;
 
-/// One user less of what chooses.
+/// Removes a user of the register that selects.
 pub(crate) fn release_select(masm: &mut MacroAssembler, choice: Select) {
     let (Select::Ones(vector) | Select::Bits(MaskRegister(vector))) = choice;
     masm.cache.drop(vector);
 }
 
-/// `d = yes` in the elements that are chosen, else `no`.
+/// Writes `d = yes` in the selected elements, else `no`.
 pub(crate) fn blend_selected(
     masm: &mut MacroAssembler,
     bytes: u32,
@@ -31,12 +31,12 @@ pub(crate) fn blend_selected(
     }
 }
 
-/// `d = yes` where the last answer was yes, else `no`.
+/// Writes `d = yes` where the last comparison holds, else `no`.
 pub(crate) fn blend_by_answer(masm: &mut MacroAssembler, bytes: u32, w: Width, d: Vector, both: [Vector; 2]) {
     masm.asm.blend(blend(bytes), w, d, both, ANSWER);
 }
 
-/// Reads the dwords that are chosen.
+/// Loads the selected dwords.
 pub(crate) fn load_selected(masm: &mut MacroAssembler, w: Width, d: Vector, choice: Select, memory: MemoryOperand) {
     match choice {
         Select::Ones(ones) => masm.asm.load_where(op::MASKMOVD, w, d, ones, memory),
@@ -44,7 +44,7 @@ pub(crate) fn load_selected(masm: &mut MacroAssembler, w: Width, d: Vector, choi
     }
 }
 
-/// Writes the dwords that are chosen.
+/// Stores the selected dwords.
 pub(crate) fn store_selected(masm: &mut MacroAssembler, w: Width, memory: MemoryOperand, choice: Select, a: Vector) {
     match choice {
         Select::Ones(ones) => masm.asm.store_where(op::MASKMOVD_STORE, w, memory, ones, a),
@@ -52,7 +52,7 @@ pub(crate) fn store_selected(masm: &mut MacroAssembler, w: Width, memory: Memory
     }
 }
 
-/// Writes the bytes or words that bits choose.
+/// Stores the bytes or words that a mask register selects.
 pub(crate) fn store_narrow_selected(
     masm: &mut MacroAssembler,
     bytes: u32,
@@ -65,7 +65,7 @@ pub(crate) fn store_narrow_selected(
     masm.asm.store_bits(op, Width::of(lanes * bytes), memory, bits.register(), a);
 }
 
-/// Gathers the dwords that are chosen, or all; `scratch` is free.
+/// Gathers the selected dwords, or all; `scratch` is free.
 pub(crate) fn gather_selected(
     masm: &mut MacroAssembler,
     w: Width,
@@ -89,8 +89,7 @@ pub(crate) fn gather_selected(
     masm.asm.gather(op::PGATHERDD, w, d, memory, scratch);
 }
 
-/// Goes elsewhere when any dwords that are chosen of two vectors differ; `scratch`, which may
-/// be one of them, is free.
+/// Jumps if any selected dwords of two vectors differ. `scratch` is free and may be one of them.
 pub(crate) fn jump_if_different(
     masm: &mut MacroAssembler,
     w: Width,
@@ -108,8 +107,7 @@ pub(crate) fn jump_if_different(
     masm.asm.jump(Code::Jne_rel32_64, to);
 }
 
-/// Goes elsewhere when any bit is set in the dwords that are chosen of a vector that nobody
-/// needs behind.
+/// Jumps if any bit is set in the selected dwords of a vector, which is dead after that.
 pub(crate) fn jump_if_any_bit(masm: &mut MacroAssembler, w: Width, a: Vector, choice: Option<Select>, to: Label) {
     if masm.has_bits {
         masm.asm.test_bits(op::TESTD, w, ANSWER, a, register_of(choice));
@@ -123,8 +121,8 @@ pub(crate) fn jump_if_any_bit(masm: &mut MacroAssembler, w: Width, a: Vector, ch
     masm.asm.jump(Code::Jne_rel32_64, to);
 }
 
-/// The first of the dwords that are chosen of a vector, in [`FIRST`](crate::buffer::FIRST) and
-/// in all places of another one.
+/// Moves the first selected dword of a vector to
+/// [`FIRST`](crate::backend::lower::host_registers::FIRST) and to all places of `d`.
 pub(crate) fn broadcast_first_selected(
     masm: &mut MacroAssembler,
     w: Width,
@@ -136,7 +134,7 @@ pub(crate) fn broadcast_first_selected(
     masm.asm.v2(op::BROADCASTD, w, d, d, Width::X);
 }
 
-/// The first of the dwords that are chosen of a vector, by bits.
+/// Moves the first selected dword of a vector to `to`.
 pub(crate) fn extract_first_selected(
     masm: &mut MacroAssembler,
     w: Width,
@@ -149,7 +147,7 @@ pub(crate) fn extract_first_selected(
     masm.asm.rr(Code::VEX_Vmovd_rm32_xmm, to, scratch.register(Width::X));
 }
 
-/// The register for the bits that choose.
+/// Returns the mask register that selects.
 fn register_of(choice: Option<Select>) -> Option<Register> {
     match choice {
         Some(Select::Bits(bits)) => Some(bits.register()),
@@ -157,7 +155,7 @@ fn register_of(choice: Option<Select>) -> Option<Register> {
     }
 }
 
-/// The instruction that chooses between elements of so many bytes.
+/// Returns the instruction that blends elements of `bytes` bytes.
 fn blend(bytes: u32) -> Op {
     match bytes {
         1 => op::BLENDMB,
@@ -167,5 +165,5 @@ fn blend(bytes: u32) -> Op {
     }
 }
 
-/// The relation of elements that differ.
+/// The predicate of elements that differ.
 const NOT_EQUAL: i32 = 4;

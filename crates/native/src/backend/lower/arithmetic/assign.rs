@@ -14,7 +14,7 @@ use crate::backend::lower::masks::select_enabled;
 use crate::backend::lower::select::{blend_selected, release_select};
 use crate::ir::{Expression, Kind, Mask, Node, Value};
 
-/// Computes a value for all channels and writes it.
+/// Computes a value for all channels and assigns it.
 pub(crate) fn emit_compute(
     masm: &mut MacroAssembler,
     facts: &BlockFacts<'_>,
@@ -27,7 +27,7 @@ pub(crate) fn emit_compute(
     let uses = uses(expression, &[result])?;
     let units = units(expression, &uses, mask, kind.bytes(), masm.widest())?;
     let bytes = kind.bytes();
-    // What a later unit reads must not be written before.
+    // A unit must not overwrite what a later unit reads.
     let end = to + mask.lanes.count_ones() * bytes;
     let is_hazard = |(node, uses): (&(Kind, Node), &u32)| match (node, uses) {
         (_, 0) => false,
@@ -38,8 +38,7 @@ pub(crate) fn emit_compute(
         _ => false,
     };
     let waits = units.count > 1 && expression.nodes.iter().zip(&uses).any(is_hazard);
-    // Results that are smaller than what they are made of are written two at a time: what reads
-    // them whole would have to wait for what has been written in parts.
+    // Narrow results are written two units at a time: a wide load of two narrow stores would stall.
     let size = bytes * units.lanes;
     let is_joined = !units.is_single && units.count > 1 && size * 2 <= masm.widest().bytes();
     let written = if is_joined { Units { lanes: units.lanes * 2, count: units.count / 2, ..units } } else { units };
@@ -65,7 +64,7 @@ pub(crate) fn emit_compute(
     Some(())
 }
 
-/// Two vectors of so many bytes, one behind the other.
+/// Joins two vectors of `bytes` bytes.
 fn join_halves(masm: &mut MacroAssembler, bytes: u32, [a, b]: [Vector; 2]) -> Option<Vector> {
     let d = masm.cache.take()?;
     let registers = |whole, half| [d.register(whole), a.register(whole), b.register(half)];
@@ -80,7 +79,7 @@ fn join_halves(masm: &mut MacroAssembler, bytes: u32, [a, b]: [Vector; 2]) -> Op
     Some(d)
 }
 
-/// Writes a unit's values for the enabled channels.
+/// Assigns the values of a unit to the enabled channels.
 fn write_unit(
     masm: &mut MacroAssembler,
     facts: &BlockFacts<'_>,
@@ -111,7 +110,7 @@ fn write_unit(
     } else {
         masm.give_way(ByteRange { at: place, bytes: size })?;
         masm.cache.forget(place, size);
-        // A value that has become smaller stands in a part of the places only.
+        // A narrowed value stands in a part of the places only.
         if units.is_single && bytes * units.lanes >= 16 {
             let width = Width::of(bytes * units.lanes);
             name_result(masm, value, Tag::Splat { at: place, bytes, width }, ByteRange { at: place, bytes });
@@ -128,8 +127,8 @@ fn write_unit(
     Some(())
 }
 
-/// Says what a result is and that it has to be written, or writes it where its register is
-/// known as something else: both are there then, and that one was first.
+/// Names a result, with a pending store; a result whose register already has a name is stored at
+/// once.
 fn name_result(masm: &mut MacroAssembler, value: Vector, tag: Tag, place: ByteRange) {
     if masm.cache.is_known(value) {
         masm.store_row(place.at, place.bytes, value);

@@ -18,11 +18,11 @@ use crate::backend::lower::host_registers::{ACTIVE, EXECUTED, FRAME, WAITING};
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::memory::pair::{emit_pair, pair_at};
 
-/// Bytes of code that a routine may have.
+/// The most bytes of code of a routine.
 const CODE: usize = 16 << 20;
-/// Cold paths of one block that may wait for its end. Each takes up to 2 KiB.
+/// The most cold paths of one block that wait. Each takes up to 2 KiB.
 const COLD_PATHS: usize = 1 << 13;
-/// Cold paths that may wait for the end of the routine.
+/// The most cold paths that wait for the end of the routine.
 const COLD_PATHS_AT_END: usize = 1 << 12;
 
 /// Writes block `n`. Returns `None` when the code exceeds the budget.

@@ -1,4 +1,4 @@
-//! Ends of blocks.
+//! Ends of blocks: where execution goes after the steps.
 
 use iced_x86::{Code, Register};
 
@@ -14,7 +14,7 @@ use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::masks::{Enabled, materialize_mask};
 use crate::ir::{Behind, End, Mask};
 
-/// What comes behind a block.
+/// Writes the end of block `n`.
 pub(crate) fn emit_end(masm: &mut MacroAssembler, cx: Context<'_>, labels: &Labels, n: u32) {
     let (next, blocks) = (n + 1, &labels.blocks);
     let end = &cx.routine.blocks[n as usize].end;
@@ -58,7 +58,7 @@ fn emit_divergent(masm: &mut MacroAssembler, cx: Context<'_>, labels: &Labels, n
     let all = masm.asm.label();
     masm.asm.jump(Code::Je_rel32_64, all);
     if target < next {
-        // Backwards: those that do not branch wait behind the loop.
+        // Backwards: the channels that do not branch wait after the loop.
         park(masm, next, rest);
         masm.asm.rr(Code::Mov_r32_rm32, ACTIVE, taken);
         masm.asm.jump(Code::Jmp_rel32_64, blocks[target as usize]);

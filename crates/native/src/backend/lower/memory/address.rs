@@ -16,7 +16,7 @@ use crate::backend::lower::patterns::dword_places;
 use crate::backend::lower::select::{extract_first_selected, jump_if_different, release_select};
 use crate::ir::{Addresses, Mask, Space, Transfer};
 
-/// The offsets of as many channels.
+/// Returns the offsets of `lanes` channels whose addresses have 32 bits.
 pub(crate) fn dword_offsets(
     masm: &mut MacroAssembler,
     transfer: &Transfer,
@@ -51,7 +51,7 @@ pub(crate) fn dword_offsets(
     Some(offsets)
 }
 
-/// The first channel's address: its offset in [`FIRST`], and the buffer that it names.
+/// Loads the first channel's offset to [`FIRST`], and finds the buffer of its address.
 pub(crate) fn first_flat(
     masm: &mut MacroAssembler,
     transfer: &Transfer,
@@ -87,7 +87,7 @@ pub(crate) fn first_flat(
     Some(())
 }
 
-/// The addresses of as many channels, in two vectors, without the number for all channels.
+/// Returns the addresses of `lanes` channels in two vectors, without the uniform number.
 fn address_pair(masm: &mut MacroAssembler, transfer: &Transfer, half: u32, lanes: u32) -> Option<[Vector; 2]> {
     let (w, row) = (Width::of(lanes * 4), lanes * 4);
     match transfer.addresses {
@@ -112,8 +112,8 @@ fn address_pair(masm: &mut MacroAssembler, transfer: &Transfer, half: u32, lanes
     }
 }
 
-/// The offsets of the channels in the buffer that the first enabled one names; the others must
-/// name it too.
+/// Returns the offsets of the channels in the buffer of the first enabled one; the others must be
+/// in the same buffer.
 pub(crate) fn flat_offsets(
     masm: &mut MacroAssembler,
     mask: &Mask,
@@ -155,7 +155,7 @@ pub(crate) fn flat_offsets(
                 masm.asm.v3(op::PERMI2D, w, to, pair[0], pair[1]);
             } else {
                 masm.asm.v3i(op::SHUFPS, w, to, pair[0], pair[1], parts);
-                // Of four channels the halves are in order.
+                // Four channels are in order already.
                 if w != x {
                     masm.asm.r2i(Code::VEX_Vpermq_ymm_ymmm256_imm8, to.register(w), to.register(w), 0xd8);
                 }
@@ -195,15 +195,14 @@ pub(crate) fn flat_offsets(
     Some(offsets)
 }
 
-/// The first channel's offset, in [`FIRST`].
+/// Loads the first channel's offset to [`FIRST`].
 pub(crate) fn load_first_offset(masm: &mut MacroAssembler, channels: &Channels<'_>) {
     if let Some(offsets) = channels.offsets.first() {
         masm.asm.rr(Code::VEX_Vmovd_rm32_xmm, Register::EDI, offsets.register(Width::X));
     }
 }
 
-/// The same channels with all of their offsets, which only the first one's has been found of
-/// before.
+/// Returns the channels with all of their offsets, where the hot code has only the first one's.
 pub(crate) fn with_offsets<'c>(masm: &mut MacroAssembler, channels: &Channels<'c>) -> Option<Channels<'c>> {
     let mut channels = channels.clone();
     if channels.offsets.is_empty() && channels.transfer.space == Space::Flat {
@@ -214,10 +213,10 @@ pub(crate) fn with_offsets<'c>(masm: &mut MacroAssembler, channels: &Channels<'c
     Some(channels)
 }
 
-/// The binary logarithm of the factor of extended offsets; nothing where there is none.
+/// Returns the binary logarithm of the factor of extended offsets, if it is a power of two.
 pub(crate) fn factor_bits(transfer: &Transfer) -> Option<i32> {
     transfer.scale.is_power_of_two().then(|| transfer.scale.trailing_zeros() as i32)
 }
 
-/// The bits of an address in the memory of a group that count.
+/// The bits of a local address that count.
 pub(crate) const LOCAL_OFFSETS: u32 = 0x0fff_ffff;

@@ -4,15 +4,15 @@ use crate::backend::analysis::address_classes::{AddressClass, StepClasses};
 use crate::backend::analysis::contiguity::behind;
 use crate::ir::{Access, Combine, Mask, Transfer};
 
-/// Some of the channels of a transfer, and what these are alike with.
+/// A part of a transfer's channels, and its address class.
 pub(crate) struct Part {
     pub(crate) mask: Mask,
     pub(crate) transfer: Transfer,
     pub(crate) class: Option<AddressClass>,
 }
 
-/// A transfer of at most 16 channels at a time. Nothing when the first ones may write what the
-/// caller needs to do all of them.
+/// Splits a transfer into parts of at most 16 channels. Returns `None` if the first part may
+/// overwrite what the caller needs to do all of them.
 pub(crate) fn split(mask: &Mask, transfer: &Transfer, [first, second, _]: StepClasses) -> Option<Vec<Part>> {
     if mask.lanes != u32::MAX {
         return Some(vec![Part { mask: *mask, transfer: transfer.clone(), class: first }]);
