@@ -436,7 +436,7 @@ fn what_is_outside_of_the_registers_is_refused() {
     assert_eq!([BYTES as u32 - 64, BYTES as u32 - 60, u32::MAX].map(compute), [has_code, false, false]);
 }
 
-/// What a thread may read before it is written is all that it has to find.
+/// A thread needs the registers that it may read before it writes them, and no others.
 #[test]
 fn threads_need_what_is_read_first() {
     let sum = |a: u32, b: u32, to: u32| {

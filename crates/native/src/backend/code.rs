@@ -241,32 +241,31 @@ impl Lent<'_> {
         let code = self.code;
         let start = code.memory.as_ptr();
         // SAFETY: `entry` and `place` are offsets inside of the mapping, which is readable and
-        // executable and lives as long as `code`, of instructions that `compile` has written:
-        // `entry` is that of a function of the type `Enter` (it saves what the convention asks
-        // for), which jumps to its second argument; `place` is the beginning of a block or of what
-        // follows a step, or where threads begin in turn, which `run_in_turn` has filled the frame
-        // for; there the code expects nothing but what the function has loaded from the frame. The
-        // CPU has the instructions: `compile` has asked. The code reads and writes
-        // - the register file, predicates, states, waiting channels, occupied blocks and counts at
-        //   offsets that `check` has found to be below the limits, which `Code::lend` has compared
-        //   with the lengths; `frame` borrows them mutably, so nobody else has them, and `self` has
-        //   made the pointers anew where it has used them itself;
+        // executable and lives as long as `code`. `compile` has written its instructions, and has
+        // checked that the CPU has them. `entry` is a function of the type `Enter`: it saves the
+        // registers that the convention preserves, loads its state from the frame, and jumps to its
+        // second argument. `place` is the beginning of a block, a place after a step, or the start
+        // of threads, for which `run_in_turn` has filled the frame. The code reads and writes:
+        // - the register file, predicates, states, waiting channels, occupied blocks and counts.
+        //   `validate` has checked that their offsets are below the limits, and `Code::lend` has
+        //   compared the limits with the lengths. `frame` borrows the tables mutably, so no other
+        //   code has them; `self` renews a pointer where it uses a table itself.
         // - the tables of buffers and surfaces, below their lengths, or below `SURFACES`, which
-        //   `Memory::new` sees to;
-        // - the words of buffers, after it has compared offsets with the length that `BufferEntry::of`
-        //   has from the slice (for a part of the memory of threads, with what is behind its
-        //   beginning). They are atomics, so others may use them at the same time; accesses of
-        //   aligned words are whole, as the CPU makes them, and nothing relies on others being so;
-        // - the bits of marks at the offset of a word that is inside, or of its page, for which
-        //   `BufferEntry::of` has found them to be long enough. They are `Cell`s that are borrowed by
-        //   this thread: `Memory` is neither `Send` nor `Sync`.
-        // - threads and their pieces: the counts say how many all have, `left` says how many
-        //   threads there are, each says how many of the pieces behind those of the ones before are
-        //   its own, and `pieces_from` has found all places of pieces inside of the registers;
-        // - its own part of the frame, for offsets, operands of functions and the host's registers.
-        //   It calls nothing but `call` of the ABI, with the operands of `raw`, which it has
-        //   written and which nobody else has then, and one of the functions that `code` keeps; an
-        //   `extern "C"` function does not unwind. It has no other effects.
+        //   `Memory::new` guarantees.
+        // - the words of buffers. The code compares offsets with the length from `BufferEntry::of`;
+        //   for a part of private memory, with the length after its beginning. The words are
+        //   atomics, so others may use them at the same time. Accesses of aligned words are whole
+        //   on this CPU, and nothing relies on others being whole.
+        // - the bits of marks, at the offset of a word that is inside, or of its page.
+        //   `BufferEntry::of` has checked that there are enough bits. They are `Cell`s that this
+        //   thread borrows: `Memory` is neither `Send` nor `Sync`.
+        // - threads and their pieces. `left` has the number of threads, each thread has the number
+        //   of its pieces, and `pieces_from` has checked that the places of pieces are inside of
+        //   the registers.
+        // - its own part of the frame: offsets, operands of functions, and the host's registers.
+        //   The code calls only `abi::call`, with operands in `raw` that it has written and that no
+        //   other code uses then, and with a function that `code` keeps. An `extern "C"` function
+        //   does not unwind. The code has no other effects.
         let number = unsafe {
             let enter: Enter = std::mem::transmute::<*const u8, Enter>(start.add(code.entry));
             enter(&mut self.raw, start.add(place))

@@ -79,7 +79,7 @@ pub enum Node {
     Pick(Mask, Value, Value),
     /// All bits where a relation holds, else none. The kind has the size of the two values.
     Holds(Relation, Value, Value),
-    /// One of the expression's functions of two values; all have 32 bits.
+    /// A call of one of the expression's functions of two values; all have 32 bits.
     Call(usize, Value, Value),
 }
 

@@ -6,7 +6,7 @@
 pub struct Mask {
     /// The first channel.
     pub shift: u32,
-    /// One bit for each channel.
+    /// A bit for each channel.
     pub lanes: u32,
     /// True if inactive channels count too.
     pub always: bool,

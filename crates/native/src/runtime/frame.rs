@@ -15,7 +15,7 @@ pub struct Frame<'a> {
     pub states: &'a mut [u32],
     /// The channels that wait for each block, and after the last one.
     pub waiting: &'a mut [u32],
-    /// One bit for each of these: set if any channel waits.
+    /// A bit for each of these: set if any channel waits.
     pub occupied: &'a mut [u64],
     /// The executions of each step, and the number of their channels; only if they are counted.
     pub counts: &'a mut [[u64; 2]],

@@ -99,7 +99,8 @@ fn wide(kind: Kind) -> Kind {
     if kind.bytes() == 4 { Kind::U32 } else { Kind::U64 }
 }
 
-/// Returns true for integers with as many bits as an address: their arithmetic is that of addresses.
+/// Returns true for integers with as many bits as an address: their arithmetic is that of
+/// addresses.
 fn is_linear(kind: Kind) -> bool {
     !kind.is_float() && kind.bytes() >= 4
 }

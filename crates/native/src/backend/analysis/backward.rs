@@ -2,7 +2,7 @@
 //! live before it.
 
 use crate::backend::analysis::byte_set::{Undo, WorkingSet};
-use crate::backend::analysis::effects::{Elements, is_row, reads, writes};
+use crate::backend::analysis::effects::{Elements, is_dense, reads, writes};
 use crate::ir::{Action, Block, Step};
 
 /// Replaces the set of bytes that are live after a block by the set before it.
@@ -32,7 +32,7 @@ pub(crate) fn before_step(
     let mask = &step.mask;
     // A step that sets control bits keeps the other bits.
     let is_whole = !matches!(step.action, Action::Control { .. });
-    if mask.predicate == 0 && is_row(mask) && (is_full || mask.always) && is_whole {
+    if mask.predicate == 0 && is_dense(mask) && (is_full || mask.always) && is_whole {
         for (at, bytes) in writes(step).into_iter().flat_map(Elements::spans) {
             live.remove(at, bytes, log.as_deref_mut());
         }

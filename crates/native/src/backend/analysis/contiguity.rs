@@ -35,7 +35,7 @@ pub(crate) fn pair(steps: &[Step]) -> Option<Pair<'_>> {
     let Action::Transfer(other) = &second.action else { return None };
     let pitch = other.elements.first()?.1.checked_sub(transfer.elements.first()?.1)?;
     let elements = transfer.elements.iter().map(|(distance, at)| (*distance, at + pitch)).collect();
-    let next = Transfer { addresses: behind(transfer.addresses, 16), elements, ..transfer.clone() };
+    let next = Transfer { addresses: advanced(transfer.addresses, 16), elements, ..transfer.clone() };
     let mask = first.mask;
     let is_next = next == *other && Mask { shift: mask.shift + 16, ..mask } == second.mask;
     (is_next && mask.predicate == 0 && mask.lanes == 0xffff).then_some(())?;
@@ -65,7 +65,7 @@ pub(crate) fn may_be_simd32(transfer: &Transfer) -> bool {
 }
 
 /// Returns the addresses `channels` channels further on.
-pub(crate) fn behind(addresses: Addresses, channels: u32) -> Addresses {
+pub(crate) fn advanced(addresses: Addresses, channels: u32) -> Addresses {
     match addresses {
         Addresses::None => Addresses::None,
         Addresses::Dwords(at) => Addresses::Dwords(at + channels * 4),

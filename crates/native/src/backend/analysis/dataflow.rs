@@ -117,7 +117,7 @@ impl<'a> Flow<'a> {
                 visited[n] = clock;
                 for (kind, is_full) in [true, false].into_iter().enumerate() {
                     live.set(&always);
-                    self.behind(n, is_full, &later, &mut live);
+                    self.add_live_after(n, is_full, &later, &mut live);
                     self.keep(n, kind, false, live.byte_set());
                     before(&self.routine.blocks[n], &self.exposed[n], is_full, &mut live);
                     if self.keep(n, kind, true, live.byte_set()) {
@@ -136,7 +136,7 @@ impl<'a> Flow<'a> {
     }
 
     /// Adds the bytes that are live after a block.
-    fn behind(&self, n: usize, is_full: bool, later: &WorkingSet, live: &mut WorkingSet) {
+    fn add_live_after(&self, n: usize, is_full: bool, later: &WorkingSet, live: &mut WorkingSet) {
         if let End::Outside(Behind::Anything) = self.routine.blocks[n].end {
             live.fill();
         }

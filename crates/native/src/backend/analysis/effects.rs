@@ -144,6 +144,6 @@ fn wanted(expression: &Expression, roots: &[Value]) -> Vec<Option<(u32, u32)>> {
 }
 
 /// Returns true if the channels of a mask are the first ones, without gaps.
-pub(crate) fn is_row(mask: &Mask) -> bool {
+pub(crate) fn is_dense(mask: &Mask) -> bool {
     mask.lanes.trailing_ones() == mask.lanes.count_ones()
 }

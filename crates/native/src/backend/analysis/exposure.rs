@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::backend::analysis::effects::{Elements, is_row, reads, writes};
+use crate::backend::analysis::effects::{Elements, is_dense, reads, writes};
 use crate::ir::{Action, Block, Step};
 
 /// A block and a channel of it.
@@ -48,7 +48,7 @@ impl Owners {
 
     fn exposed_by(&mut self, step: &Step) -> Vec<Elements> {
         let mask = &step.mask;
-        let is_own = is_row(mask) && !mask.always;
+        let is_own = is_dense(mask) && !mask.always;
         let mut all: Vec<Elements> = Vec::new();
         for (read, each) in reads(step) {
             if is_own && each {

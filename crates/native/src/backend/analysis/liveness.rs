@@ -22,7 +22,7 @@ use crate::ir::{Action, Behind, Block, End, Routine};
 pub(crate) struct Liveness {
     /// At the beginning: with all channels of the first block active, and with any.
     pub(crate) begin: [ByteSet; 2],
-    /// What any step writes.
+    /// The bytes that any step writes.
     pub(crate) written: ByteSet,
     /// After each block: for all of its channels, and for any.
     ends: Vec<[Rc<ByteSet>; 2]>,

@@ -24,7 +24,7 @@ pub(crate) enum Tag {
     Number { bits: u64, bytes: u32, width: Width },
     /// All ones in the elements of `bytes` bytes whose channels, from `first` on, are enabled.
     Enabled { mask: Mask, first: u32, bytes: u32, width: Width },
-    /// One bit for each channel from `first` on: set if it is enabled. Bits after the last channel
+    /// A bit for each channel from `first` on: set if it is enabled. Bits after the last channel
     /// are undefined.
     Bits { mask: Mask, first: u32 },
 }

@@ -127,7 +127,7 @@ impl MacroAssembler {
     }
 
     /// Stores the first `bytes` bytes of a vector to the register file.
-    pub(crate) fn store_row(&mut self, place: u32, bytes: u32, a: Vector) {
+    pub(crate) fn store_file(&mut self, place: u32, bytes: u32, a: Vector) {
         self.store_bytes(at(FILE, place), bytes, a);
     }
 
@@ -154,7 +154,7 @@ impl MacroAssembler {
     pub(crate) fn write_what(&mut self, which: impl Fn(ByteRange) -> bool) -> Option<()> {
         while let Some((vector, place)) = self.cache.unwritten_of(&which) {
             (!self.is_branching).then_some(())?;
-            self.store_row(place.at, place.bytes, vector);
+            self.store_file(place.at, place.bytes, vector);
             self.cache.settle(vector);
         }
         Some(())
@@ -175,7 +175,7 @@ impl MacroAssembler {
     pub(crate) fn make_room(&mut self) {
         while let Some(vector) = self.cache.in_the_way(ROOM) {
             if let Some(place) = self.cache.owed(vector) {
-                self.store_row(place.at, place.bytes, vector);
+                self.store_file(place.at, place.bytes, vector);
             }
             self.cache.settle(vector);
         }

@@ -131,7 +131,7 @@ fn write_unit(
 /// once.
 fn name_result(masm: &mut MacroAssembler, value: Vector, tag: Tag, place: ByteRange) {
     if masm.cache.is_known(value) {
-        masm.store_row(place.at, place.bytes, value);
+        masm.store_file(place.at, place.bytes, value);
     } else {
         masm.cache.name(value, tag);
         masm.cache.owe(value, place);

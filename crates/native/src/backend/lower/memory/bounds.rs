@@ -16,7 +16,7 @@ use crate::backend::lower::memory::marks::{check_marks, mark_contiguous};
 use crate::backend::lower::select::jump_if_any_bit;
 
 /// Checks that the data of all enabled channels are inside and aligned, and that the caller does
-/// not make the access; otherwise the caller does the step. Loads [`LIMIT`], [`WORDS`] and
+/// not make the access; otherwise the caller does the step. Loads `LIMIT`, `WORDS` and
 /// [`MARKS`](crate::backend::lower::host_registers::MARKS); the flags say whether accesses are
 /// marked.
 ///
@@ -58,7 +58,7 @@ pub(crate) fn all_inside(masm: &mut MacroAssembler, channels: &Channels<'_>) -> 
 }
 
 /// Checks that `bytes` bytes from the first channel's offset on are inside and aligned, marks them
-/// for each element, and loads [`WORDS`]; otherwise it jumps.
+/// for each element, and loads `WORDS`; otherwise it jumps.
 pub(crate) fn near_inside(masm: &mut MacroAssembler, channels: &Channels<'_>, bytes: u32, otherwise: Label) {
     let transfer = channels.transfer;
     let end = indexed(FIRST, Register::None, 1, reach(transfer, bytes).into());

@@ -42,7 +42,8 @@ impl Channels<'_> {
         Width::of(self.lanes * 4)
     }
 
-    /// Returns the mask register that selects the channels, if there is one and they are one vector.
+    /// Returns the mask register that selects the channels, if there is one and they are one
+    /// vector.
     pub(crate) fn mask_register(&self) -> Option<MaskRegister> {
         match self.masks[..] {
             [Select::Bits(bits)] => Some(bits),
@@ -57,7 +58,7 @@ pub(crate) type Fallback<'a> = &'a dyn Fn(&mut Emitter<'_>) -> Option<()>;
 /// The marks of a channel's access, if accesses are observed.
 #[derive(Clone, Copy)]
 pub(crate) struct AccessMark {
-    /// One bit for each byte from the channel's address on; zero for memory that nothing observes.
+    /// A bit for each byte from the channel's address on; zero for memory that nothing observes.
     pub(crate) bits: u32,
     /// The channels, if all of them are enabled.
     pub(crate) lanes: Option<u32>,

@@ -162,7 +162,7 @@ fn take_results(masm: &mut MacroAssembler, loading: &Loading<'_>) -> Option<()> 
             masm.asm.v2(op::MOVUPS, w, result, loaded, w);
             masm.cache.drop(loaded);
         } else if let Some(loaded) = masm.cache.find(&tag) {
-            masm.store_row(own, row, loaded);
+            masm.store_file(own, row, loaded);
             masm.cache.drop(loaded);
         }
     }

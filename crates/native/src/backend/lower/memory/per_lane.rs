@@ -37,7 +37,7 @@ pub(crate) fn emit_per_lane(masm: &mut MacroAssembler, channels: &Channels<'_>, 
         let bytes = lanes * 4 * offsets.len() as u32;
         let is_stored = |place: ByteRange| elements.iter().any(|(_, at)| place.touches(ByteRange { at: *at, bytes }));
         let unwritten = masm.cache.unwritten().into_iter().filter(|(_, place)| is_stored(*place));
-        unwritten.for_each(|(vector, place)| masm.store_row(place.at, place.bytes, vector));
+        unwritten.for_each(|(vector, place)| masm.store_file(place.at, place.bytes, vector));
     }
     store_offsets(masm, channels);
     if let PerLane::Mark = what {

@@ -1,7 +1,7 @@
 //! Legalization: transfers of 32 channels as two of 16.
 
 use crate::backend::analysis::address_classes::{AddressClass, StepClasses};
-use crate::backend::analysis::contiguity::behind;
+use crate::backend::analysis::contiguity::advanced;
 use crate::ir::{Access, Combine, Mask, Transfer};
 
 /// A part of a transfer's channels, and its address class.
@@ -26,7 +26,7 @@ pub(crate) fn split(mask: &Mask, transfer: &Transfer, [first, second, _]: StepCl
     (is_apart && (mask.predicate == 0 || mask.combine == Combine::Each) && mask.shift == 0).then_some(())?;
     let part = |n: u32, class| {
         let elements = transfer.elements.iter().map(|(distance, at)| (*distance, at + n * 16 * bytes)).collect();
-        let transfer = Transfer { addresses: behind(transfer.addresses, n * 16), elements, ..transfer.clone() };
+        let transfer = Transfer { addresses: advanced(transfer.addresses, n * 16), elements, ..transfer.clone() };
         Part { mask: Mask { shift: n * 16, lanes: 0xffff, ..*mask }, transfer, class }
     };
     Some(vec![part(0, first), part(1, second)])

@@ -52,8 +52,8 @@ pub(crate) fn emit_transfer(e: &mut Emitter<'_>, mask: &Mask, transfer: &Transfe
     Some(())
 }
 
-/// Returns true if it is worthwhile to test whether 32 channels are contiguous: the outcome has to be
-/// of use again.
+/// Returns true if it is worthwhile to test whether 32 channels are contiguous: the outcome has to
+/// be of use again.
 pub(crate) fn tries_simd32(
     masm: &MacroAssembler,
     [.., class]: StepClasses,
@@ -90,7 +90,8 @@ fn emit_parts(e: &mut Emitter<'_>, parts: &[Part], slow: Label) -> Option<()> {
 }
 
 /// Writes a transfer of 4, 8, 16 or 32 channels. `pitch` is the distance in the registers from the
-/// elements of one vector of channels to those of the next; without it the elements follow each other.
+/// elements of one vector of channels to those of the next; without it the elements follow each
+/// other.
 pub(crate) fn emit_lanes(
     e: &mut Emitter<'_>,
     mask: &Mask,
