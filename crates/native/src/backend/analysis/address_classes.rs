@@ -46,14 +46,14 @@ pub(crate) fn classes(block: &Block, pairs: &[Option<Pair<'_>>]) -> (Vec<StepCla
         }
     }
     let mut flags: HashMap<ClassKey, u32> = HashMap::new();
-    let mut member = |key: ClassKey| {
+    let mut assign = |key: ClassKey| {
         let (count, has_bytes) = groups[&key];
         let (next, is_first) = (flags.len() as u32, !flags.contains_key(&key));
         (count > 1 && (!is_first || next < FLAGS)).then_some(())?;
         Some(AddressClass { flag: *flags.entry(key).or_insert(next), is_first, has_bytes })
     };
-    let members = all.into_iter().map(|parts| parts.map(|key| key.and_then(&mut member))).collect();
-    (members, flags.len() as u32)
+    let classes = all.into_iter().map(|parts| parts.map(|key| key.and_then(&mut assign))).collect();
+    (classes, flags.len() as u32)
 }
 
 /// The identity of a class: the numbers of one half or of both, the kind of addresses, and true for

@@ -137,8 +137,8 @@ pub(crate) fn flat_offsets(
     for (half, high) in (0..).zip(&uppers) {
         let enabled = select_enabled(masm, mask, half * lanes, 4, w)?;
         jump_if_different(masm, w, [*high, same], *high, enabled, slow);
-        if let Some(choice) = enabled {
-            release_select(masm, choice);
+        if let Some(select) = enabled {
+            release_select(masm, select);
         }
     }
     uppers.into_iter().chain([same]).for_each(|vector| masm.cache.drop(vector));

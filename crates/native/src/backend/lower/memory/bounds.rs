@@ -49,7 +49,7 @@ pub(crate) fn all_inside(masm: &mut MacroAssembler, channels: &Channels<'_>) -> 
             masm.asm.v3(op::POR, w, bad, bad, rest);
         }
     }
-    let bits = masks.first().copied().filter(|choice| matches!(choice, Select::Bits(_)));
+    let bits = masks.first().copied().filter(|select| matches!(select, Select::Bits(_)));
     jump_if_any_bit(masm, w, bad, bits, *slow);
     [limit, low, bad, rest].into_iter().for_each(|vector| masm.cache.drop(vector));
     check_marks(masm, channels, None);
