@@ -44,8 +44,8 @@ pub struct Code {
 impl Code {
     /// Makes the bytes executable. Returns `None` if the system refuses, or if a place is outside
     /// of the code.
-    pub(crate) fn new(parts: Parts, routine: &Routine) -> Option<Self> {
-        let Parts { bytes, entry, in_turn, blocks, steps, full, functions, begin, written } = parts;
+    pub(crate) fn new(parts: LinkedCode, routine: &Routine) -> Option<Self> {
+        let LinkedCode { bytes, entry, in_turn, blocks, steps, full, functions, begin, written } = parts;
         // A step after which nothing continues has no place.
         let is_inside = |place: &usize| *place < bytes.len();
         ([entry, in_turn].iter().all(is_inside) && blocks.iter().all(is_inside)).then_some(())?;
@@ -294,7 +294,7 @@ struct Limits {
 }
 
 /// The code of a routine before it is executable.
-pub(crate) struct Parts {
+pub(crate) struct LinkedCode {
     pub(crate) bytes: Vec<u8>,
     pub(crate) entry: usize,
     pub(crate) in_turn: usize,

@@ -5,7 +5,7 @@ use crate::ir::mask::Mask;
 
 /// The type of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the names are Rust's")]
+#[expect(missing_docs, reason = "the names are Rust's")]
 pub enum Kind {
     U8,
     I8,
@@ -85,7 +85,7 @@ pub enum Node {
 
 /// Functions of one value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names say it")]
 pub enum Unary {
     Neg,
     Abs,
@@ -100,7 +100,7 @@ pub enum Unary {
 
 /// Functions of two values. Integers wrap. Counts of shifts are below the number of bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names say it")]
 pub enum Binary {
     Add,
     Sub,
@@ -121,7 +121,7 @@ pub enum Binary {
 
 /// A comparison of values. With a NaN none holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names say it")]
 pub enum Relation {
     Equal,
     Less,

@@ -141,7 +141,7 @@ pub enum Action {
 
 /// Logic of predicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names say it")]
 pub enum Logic {
     And,
     Or,

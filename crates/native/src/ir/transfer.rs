@@ -39,7 +39,7 @@ pub enum Access {
 
 /// A change of a dword in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names say it")]
 pub enum Change {
     Add,
     Sub,

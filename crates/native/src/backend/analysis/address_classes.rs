@@ -46,14 +46,14 @@ pub(crate) fn classes(block: &Block, pairs: &[Option<Pair<'_>>]) -> (Vec<StepCla
         }
     }
     let mut flags: HashMap<ClassKey, u32> = HashMap::new();
-    let mut member = |key: ClassKey| {
+    let mut assign = |key: ClassKey| {
         let (count, has_bytes) = groups[&key];
         let (next, is_first) = (flags.len() as u32, !flags.contains_key(&key));
         (count > 1 && (!is_first || next < FLAGS)).then_some(())?;
         Some(AddressClass { flag: *flags.entry(key).or_insert(next), is_first, has_bytes })
     };
-    let members = all.into_iter().map(|parts| parts.map(|key| key.and_then(&mut member))).collect();
-    (members, flags.len() as u32)
+    let classes = all.into_iter().map(|parts| parts.map(|key| key.and_then(&mut assign))).collect();
+    (classes, flags.len() as u32)
 }
 
 /// The identity of a class: the numbers of one half or of both, the kind of addresses, and true for
@@ -62,7 +62,7 @@ type ClassKey = (usize, Option<usize>, Kind, bool);
 
 /// A symbolic value.
 #[derive(Clone, Copy, Debug)]
-enum Sym {
+enum SymbolicValue {
     /// Uniform over the channels.
     Same(usize),
     Each {
@@ -73,7 +73,7 @@ enum Sym {
     },
 }
 
-impl Sym {
+impl SymbolicValue {
     fn own(self) -> usize {
         let (Self::Same(own) | Self::Each { own, .. }) = self;
         own
@@ -113,7 +113,7 @@ struct Numbers {
     forms: HashMap<(Kind, Kind, Node), usize>,
     count: usize,
     /// The values of elements in the registers.
-    registers: BTreeMap<Elements, Sym>,
+    registers: BTreeMap<Elements, SymbolicValue>,
 }
 
 /// Elements that span more bytes are not tracked.
@@ -174,7 +174,9 @@ impl Numbers {
             Addresses::None | Addresses::Offsets { .. } => return None,
         };
         let bytes = kind.bytes();
-        let Sym::Each { class, same, .. } = self.load((at + first * bytes, bytes, bytes, lanes)) else { return None };
+        let SymbolicValue::Each { class, same, .. } = self.load((at + first * bytes, bytes, bytes, lanes)) else {
+            return None;
+        };
         // The number that is added is uniform.
         let scale = self.form(kind, kind, Node::Constant(transfer.scale.into()));
         Some((self.form(kind, kind, Node::Binary(Binary::Mul, class, scale)), same))
@@ -188,8 +190,8 @@ impl Numbers {
         result: usize,
         to: u32,
         (first, lanes): (u32, u32),
-    ) -> Option<(Elements, Sym)> {
-        let mut values: Vec<Sym> = Vec::new();
+    ) -> Option<(Elements, SymbolicValue)> {
+        let mut values: Vec<SymbolicValue> = Vec::new();
         for (kind, node) in &expression.nodes {
             let sym = self.node(&expression.nodes, &values, (*kind, *node), first, lanes);
             values.push(sym);
@@ -203,11 +205,11 @@ impl Numbers {
     fn node(
         &mut self,
         nodes: &[(Kind, Node)],
-        values: &[Sym],
+        values: &[SymbolicValue],
         (kind, node): (Kind, Node),
         first: u32,
         lanes: u32,
-    ) -> Sym {
+    ) -> SymbolicValue {
         let bytes = kind.bytes();
         let (wide, is_linear) = (wide(kind), is_linear(kind));
         match node {
@@ -216,16 +218,16 @@ impl Numbers {
                 let count = if step == 0 { 1 } else { lanes };
                 self.load((at + first * step, bytes, step, count))
             }
-            Node::Constant(_) => Sym::Same(self.form(kind, kind, node)),
+            Node::Constant(_) => SymbolicValue::Same(self.form(kind, kind, node)),
             Node::Unary(unary, a) => {
                 let a = values[a];
                 let own = self.form(kind, kind, Node::Unary(unary, a.own()));
                 match a {
-                    Sym::Same(_) => Sym::Same(own),
-                    Sym::Each { class, same, .. } if is_linear && unary == Unary::Neg => {
+                    SymbolicValue::Same(_) => SymbolicValue::Same(own),
+                    SymbolicValue::Each { class, same, .. } if is_linear && unary == Unary::Neg => {
                         self.sum(wide, own, [class, same].map(|part| Node::Unary(unary, part)))
                     }
-                    Sym::Each { .. } => self.each(own),
+                    SymbolicValue::Each { .. } => self.each(own),
                 }
             }
             Node::Binary(binary, a, b) => self.binary(kind, binary, [values[a], values[b]]),
@@ -235,30 +237,34 @@ impl Numbers {
     }
 
     /// Numbers the value of an operation of two operands.
-    fn binary(&mut self, kind: Kind, binary: Binary, [a, b]: [Sym; 2]) -> Sym {
+    fn binary(&mut self, kind: Kind, binary: Binary, [a, b]: [SymbolicValue; 2]) -> SymbolicValue {
         let (wide, is_linear) = (wide(kind), is_linear(kind));
         let own = self.form(kind, kind, Node::Binary(binary, a.own(), b.own()));
         let both = |a, b| Node::Binary(binary, a, b);
         let is_sum = matches!(binary, Binary::Add | Binary::Sub);
         match (a, b) {
-            (Sym::Same(_), Sym::Same(_)) => Sym::Same(own),
+            (SymbolicValue::Same(_), SymbolicValue::Same(_)) => SymbolicValue::Same(own),
             _ if !is_linear => self.each(own),
-            (Sym::Each { class, same, .. }, Sym::Same(b)) if is_sum => {
-                Sym::Each { own, class, same: self.form(wide, wide, both(same, b)) }
+            (SymbolicValue::Each { class, same, .. }, SymbolicValue::Same(b)) if is_sum => {
+                SymbolicValue::Each { own, class, same: self.form(wide, wide, both(same, b)) }
             }
-            (Sym::Same(a), Sym::Each { class, same, .. }) if binary == Binary::Add => {
-                Sym::Each { own, class, same: self.form(wide, wide, both(same, a)) }
+            (SymbolicValue::Same(a), SymbolicValue::Each { class, same, .. }) if binary == Binary::Add => {
+                SymbolicValue::Each { own, class, same: self.form(wide, wide, both(same, a)) }
             }
-            (Sym::Same(a), Sym::Each { class, same, .. }) if binary == Binary::Sub => {
+            (SymbolicValue::Same(a), SymbolicValue::Each { class, same, .. }) if binary == Binary::Sub => {
                 self.sum(wide, own, [Node::Unary(Unary::Neg, class), both(a, same)])
             }
-            (Sym::Each { class: a, same: b, .. }, Sym::Each { class: c, same: d, .. }) if is_sum => {
+            (SymbolicValue::Each { class: a, same: b, .. }, SymbolicValue::Each { class: c, same: d, .. })
+                if is_sum =>
+            {
                 self.sum(wide, own, [both(a, c), both(b, d)])
             }
-            (Sym::Each { class, same, .. }, Sym::Same(by)) if matches!(binary, Binary::Mul | Binary::Shl) => {
+            (SymbolicValue::Each { class, same, .. }, SymbolicValue::Same(by))
+                if matches!(binary, Binary::Mul | Binary::Shl) =>
+            {
                 self.sum(wide, own, [both(class, by), both(same, by)])
             }
-            (Sym::Same(by), Sym::Each { class, same, .. }) if binary == Binary::Mul => {
+            (SymbolicValue::Same(by), SymbolicValue::Each { class, same, .. }) if binary == Binary::Mul => {
                 self.sum(wide, own, [both(class, by), both(same, by)])
             }
             _ => self.each(own),
@@ -266,7 +272,7 @@ impl Numbers {
     }
 
     /// Numbers the value of a conversion.
-    fn convert(&mut self, kind: Kind, from: Kind, a: Sym, saturate: bool) -> Sym {
+    fn convert(&mut self, kind: Kind, from: Kind, a: SymbolicValue, saturate: bool) -> SymbolicValue {
         let (bytes, wide, is_linear) = (kind.bytes(), wide(kind), is_linear(kind));
         let is_exact = !saturate && !from.is_float() && !kind.is_float();
         if is_exact && from.bytes() == bytes {
@@ -274,18 +280,18 @@ impl Numbers {
         }
         let own = self.form(kind, from, Node::Convert { value: a.own(), saturate });
         match a {
-            Sym::Same(_) => Sym::Same(own),
-            Sym::Each { class, same, .. } if is_exact && is_linear && from.bytes() > bytes => {
+            SymbolicValue::Same(_) => SymbolicValue::Same(own),
+            SymbolicValue::Each { class, same, .. } if is_exact && is_linear && from.bytes() > bytes => {
                 let [class, same] =
                     [class, same].map(|value| self.form(wide, Kind::U64, Node::Convert { value, saturate }));
-                Sym::Each { own, class, same }
+                SymbolicValue::Each { own, class, same }
             }
-            Sym::Each { .. } => self.each(own),
+            SymbolicValue::Each { .. } => self.each(own),
         }
     }
 
     /// Returns the value of elements in the registers.
-    fn load(&mut self, elements: Elements) -> Sym {
+    fn load(&mut self, elements: Elements) -> SymbolicValue {
         if let Some(sym) = self.registers.get(&elements) {
             return *sym;
         }
@@ -297,20 +303,20 @@ impl Numbers {
     }
 
     /// Returns a new value.
-    fn unknown(&mut self, is_same: bool) -> Sym {
+    fn unknown(&mut self, is_same: bool) -> SymbolicValue {
         self.count += 1;
-        if is_same { Sym::Same(self.count) } else { self.each(self.count) }
+        if is_same { SymbolicValue::Same(self.count) } else { self.each(self.count) }
     }
 
     /// Returns a value that is its own class.
-    fn each(&mut self, own: usize) -> Sym {
+    fn each(&mut self, own: usize) -> SymbolicValue {
         let same = self.form(Kind::U64, Kind::U64, Node::Constant(0));
-        Sym::Each { own, class: own, same }
+        SymbolicValue::Each { own, class: own, same }
     }
 
     /// Returns a value from the expressions of its class and its uniform part.
-    fn sum(&mut self, kind: Kind, own: usize, [class, same]: [Node; 2]) -> Sym {
-        Sym::Each { own, class: self.form(kind, kind, class), same: self.form(kind, kind, same) }
+    fn sum(&mut self, kind: Kind, own: usize, [class, same]: [Node; 2]) -> SymbolicValue {
+        SymbolicValue::Each { own, class: self.form(kind, kind, class), same: self.form(kind, kind, same) }
     }
 
     /// Returns the number of an expression.

@@ -7,7 +7,7 @@ use crate::ir::{Access, Action, Addresses, Mask, Step, Transfer, Unit};
 /// Two steps of 16 consecutive channels each that are one transfer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pair<'a> {
-    pub(crate) halves: [Half<'a>; 2],
+    pub(crate) halves: [PairHalf<'a>; 2],
     /// The distance in the registers from the elements of the first step to those of the second, in
     /// bytes.
     pub(crate) pitch: u32,
@@ -23,7 +23,7 @@ impl Pair<'_> {
 }
 
 /// The mask and the transfer of one step of a pair.
-pub(crate) type Half<'a> = (&'a Mask, &'a Transfer);
+pub(crate) type PairHalf<'a> = (&'a Mask, &'a Transfer);
 
 /// Returns the pair that begins with the first of `steps`. Only steps that set state variables may
 /// stand between the two.

@@ -21,10 +21,10 @@ const KEPT: usize = 1 << 22;
 const NEAR: usize = 32;
 
 /// The sets of a block: for code with all of its channels active, and for code with any.
-type Both = [Rc<ByteSet>; 2];
+type BlockSets = [Rc<ByteSet>; 2];
 
 /// The state of the search.
-pub(crate) struct Flow<'a> {
+pub(crate) struct Dataflow<'a> {
     routine: &'a Routine,
     /// The blocks at which channels may wait for others.
     joins: &'a [u32],
@@ -32,9 +32,9 @@ pub(crate) struct Flow<'a> {
     /// The channels of each block.
     channels: Vec<u32>,
     /// The successors of each block.
-    next: Vec<Next>,
-    begins: Vec<Both>,
-    ends: Vec<Both>,
+    next: Vec<Successors>,
+    begins: Vec<BlockSets>,
+    ends: Vec<BlockSets>,
     /// The step of the search in which the set at the beginning of each block last changed.
     changed: Vec<u64>,
     /// The number of words of the sets in `begins` and `ends`.
@@ -42,7 +42,7 @@ pub(crate) struct Flow<'a> {
 }
 
 /// The successors of a block.
-struct Next {
+struct Successors {
     /// Blocks, each with true if it begins with the same channels.
     to: Vec<(u32, bool)>,
     /// True if all later joins are successors, too.
@@ -51,15 +51,15 @@ struct Next {
 
 /// Returns the successors of block `n`. Channels that leave do so past others that wait; these are
 /// next then.
-fn next(n: u32, block: &Block, joins: &[u32]) -> Next {
+fn next(n: u32, block: &Block, joins: &[u32]) -> Successors {
     let next = n + 1;
     let waiting = |mut to: Vec<(u32, bool)>, end: u32| {
         let near = joins_in(joins, next..end);
         let is_near = near.len() <= NEAR;
         to.extend(near.iter().filter(|_| is_near).map(|join| (*join, false)));
-        Next { to, joins: !is_near }
+        Successors { to, joins: !is_near }
     };
-    let only = |to| Next { to, joins: false };
+    let only = |to| Successors { to, joins: false };
     match block.end {
         End::Fall | End::Outside(Behind::Next) => only(vec![(next, true)]),
         End::Jump { target, .. } => only(vec![(next, true), (target, true)]),
@@ -69,7 +69,7 @@ fn next(n: u32, block: &Block, joins: &[u32]) -> Next {
     }
 }
 
-impl<'a> Flow<'a> {
+impl<'a> Dataflow<'a> {
     /// Prepares the search.
     pub(crate) fn of(routine: &'a Routine, joins: &'a [u32], exposed: &'a [Vec<Vec<Elements>>]) -> Self {
         let count = routine.blocks.len();
@@ -90,7 +90,7 @@ impl<'a> Flow<'a> {
 
     /// Returns the live bytes at the beginning of each block and after the last block, and at the
     /// end of each block. Returns `None` if that exceeds the budget.
-    pub(crate) fn solve(mut self) -> Option<[Vec<Both>; 2]> {
+    pub(crate) fn solve(mut self) -> Option<[Vec<BlockSets>; 2]> {
         let mut live = WorkingSet::new(self.routine.register_bytes);
         let mut later = WorkingSet::new(self.routine.register_bytes);
         let always = always(self.routine);

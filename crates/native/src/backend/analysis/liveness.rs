@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 use crate::backend::analysis::backward::before_step;
 use crate::backend::analysis::byte_set::{ByteSet, Undo, WorkingSet};
-use crate::backend::analysis::dataflow::Flow;
+use crate::backend::analysis::dataflow::Dataflow;
 use crate::backend::analysis::effects::{Elements, writes};
 use crate::backend::analysis::exposure::Owners;
 use crate::backend::analysis::joins::{joins, joins_in};
@@ -70,7 +70,7 @@ impl Liveness {
         let joins = joins(routine);
         let mut owners = Owners::new(routine.register_bytes);
         let exposed: Vec<_> = routine.blocks.iter().map(|block| owners.exposed(block)).collect();
-        let [begin, ends] = Flow::of(routine, &joins, &exposed).solve()?;
+        let [begin, ends] = Dataflow::of(routine, &joins, &exposed).solve()?;
         let begin = begin.first()?.clone().map(Rc::unwrap_or_clone);
         let written = written(routine);
         Some(Self { begin, written, ends, exposed, joins })

@@ -5,9 +5,9 @@
 use iced_x86::{Code, Instruction, MemoryOperand, Register};
 
 use crate::backend::asm::op;
-use crate::backend::asm::operand::{Last, Op, Vector, Width, is_far};
+use crate::backend::asm::operand::{LastOperand, Op, Vector, Width, is_far};
 use crate::backend::asm::pool::ConstantPool;
-use crate::backend::asm::stream::{Label, Stream, Target};
+use crate::backend::asm::stream::{DistanceTarget, Label, Stream};
 
 /// Code being written: the hot stream and nested cold streams, and the constants that it reads.
 pub(crate) struct Assembler {
@@ -22,7 +22,7 @@ pub(crate) struct Assembler {
 }
 
 /// The length of each stream.
-pub(crate) struct Written {
+pub(crate) struct StreamLengths {
     lens: Vec<usize>,
     depth: usize,
 }
@@ -53,12 +53,12 @@ impl Assembler {
     }
 
     /// Returns the length of each stream.
-    pub(crate) fn written(&self) -> Written {
-        Written { lens: self.streams.iter().map(|stream| stream.len).collect(), depth: self.depth }
+    pub(crate) fn written(&self) -> StreamLengths {
+        StreamLengths { lens: self.streams.iter().map(|stream| stream.len).collect(), depth: self.depth }
     }
 
     /// Removes the code that has been written since `to`; no label may lead there.
-    pub(crate) fn rewind(&mut self, to: &Written) {
+    pub(crate) fn rewind(&mut self, to: &StreamLengths) {
         self.depth = to.depth;
         for (n, stream) in self.streams.iter_mut().enumerate() {
             stream.rewind(to.lens.get(n).copied().unwrap_or(0));
@@ -101,7 +101,7 @@ impl Assembler {
     pub(crate) fn jump(&mut self, code: Code, label: Label) {
         self.put(Instruction::with_branch(code, 0));
         let stream = &mut self.streams[self.depth];
-        stream.distances.push((stream.len.saturating_sub(4), Target::Label(label)));
+        stream.distances.push((stream.len.saturating_sub(4), DistanceTarget::Label(label)));
     }
 
     /// Writes an instruction without operands.
@@ -158,11 +158,11 @@ impl Assembler {
     }
 
     /// Writes `d = op(a, b)`.
-    pub(crate) fn v3(&mut self, op: Op, w: Width, d: Vector, a: Vector, b: impl Into<Last>) {
+    pub(crate) fn v3(&mut self, op: Op, w: Width, d: Vector, a: Vector, b: impl Into<LastOperand>) {
         let (code, d, a) = (op.code(w), d.register(w), a.register(w));
         self.put(match b.into() {
-            Last::Vector(b) => Instruction::with3(code, d, a, b.register(w)),
-            Last::Memory(b) => Instruction::with3(code, d, a, b),
+            LastOperand::Vector(b) => Instruction::with3(code, d, a, b.register(w)),
+            LastOperand::Memory(b) => Instruction::with3(code, d, a, b),
         });
     }
 
@@ -328,8 +328,10 @@ impl Assembler {
             for (place, target) in &stream.distances {
                 let field = bytes.get_mut(begin + place..begin + place + 4)?;
                 let distance = match target {
-                    Target::Label(label) => labels[label.0]? as i64 - (begin + place + 4) as i64,
-                    Target::Constant => i64::from(i32::from_le_bytes((*field).try_into().ok()?)) - *begin as i64,
+                    DistanceTarget::Label(label) => labels[label.0]? as i64 - (begin + place + 4) as i64,
+                    DistanceTarget::Constant => {
+                        i64::from(i32::from_le_bytes((*field).try_into().ok()?)) - *begin as i64
+                    }
                 };
                 field.copy_from_slice(&i32::try_from(distance).ok()?.to_le_bytes());
             }

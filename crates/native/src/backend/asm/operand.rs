@@ -68,18 +68,18 @@ impl Op {
 }
 
 /// The last operand of a vector instruction.
-pub(crate) enum Last {
+pub(crate) enum LastOperand {
     Vector(Vector),
     Memory(MemoryOperand),
 }
 
-impl From<Vector> for Last {
+impl From<Vector> for LastOperand {
     fn from(vector: Vector) -> Self {
         Self::Vector(vector)
     }
 }
 
-impl From<MemoryOperand> for Last {
+impl From<MemoryOperand> for LastOperand {
     fn from(memory: MemoryOperand) -> Self {
         Self::Memory(memory)
     }

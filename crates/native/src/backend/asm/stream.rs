@@ -18,11 +18,11 @@ pub(crate) struct Stream {
     pub(crate) encoder: Encoder,
     pub(crate) len: usize,
     /// The place of each distance of four bytes, and its target.
-    pub(crate) distances: Vec<(usize, Target)>,
+    pub(crate) distances: Vec<(usize, DistanceTarget)>,
 }
 
 /// The target of a distance.
-pub(crate) enum Target {
+pub(crate) enum DistanceTarget {
     Label(Label),
     /// A constant before the code; the distance is right for a stream that begins at zero.
     Constant,
@@ -39,7 +39,7 @@ impl Stream {
         let bytes = self.encoder.encode(instruction, self.len as u64)?;
         if instruction.memory_base() == Register::RIP {
             let field = self.len + self.encoder.get_constant_offsets().displacement_offset();
-            self.distances.push((field, Target::Constant));
+            self.distances.push((field, DistanceTarget::Constant));
         }
         self.len += bytes;
         Ok(())

@@ -15,7 +15,7 @@ use crate::ir::{Combine, Mask};
 
 /// The value of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tag {
+pub(crate) enum CachedValue {
     /// Bytes of the register file.
     Contiguous { at: u32, bytes: u32 },
     /// An element of the register file in all places.
@@ -45,7 +45,7 @@ const VECTORS: usize = 32;
 /// The number of mask registers that hold values.
 const BITS: usize = 6;
 
-impl Tag {
+impl CachedValue {
     /// Returns true if a register with `other` can be read as this: it may hold more of the same.
     fn is_in(&self, other: &Self) -> bool {
         match (*self, *other) {
@@ -73,7 +73,7 @@ impl Tag {
 /// A register.
 #[derive(Clone, Copy, Debug, Default)]
 struct Slot {
-    tag: Option<Tag>,
+    tag: Option<CachedValue>,
     /// The number of its current users.
     users: u32,
     /// The clock of its last use.
@@ -107,7 +107,7 @@ impl ByteRange {
 /// for later need not be restored.
 #[derive(Clone, Debug)]
 pub(crate) struct Snapshot {
-    values: Vec<(Vector, Tag, usize)>,
+    values: Vec<(Vector, CachedValue, usize)>,
     clock: u32,
 }
 
@@ -137,7 +137,7 @@ impl RegisterCache {
     }
 
     /// Finds a register that holds a value, and adds a user.
-    pub(crate) fn find(&mut self, tag: &Tag) -> Option<Vector> {
+    pub(crate) fn find(&mut self, tag: &CachedValue) -> Option<Vector> {
         let n = self.position(tag)?;
         self.ask(n);
         self.slots[n].users += 1;
@@ -146,15 +146,15 @@ impl RegisterCache {
     }
 
     /// Returns the number of a register that holds a value.
-    fn position(&self, tag: &Tag) -> Option<usize> {
+    fn position(&self, tag: &CachedValue) -> Option<usize> {
         let range = self.range_of(tag);
         let found = self.slots[range.clone()].iter().position(|slot| slot.tag.is_some_and(|other| tag.is_in(&other)));
         found.map(|n| range.start + n)
     }
 
     /// Returns the registers that can hold such a value.
-    fn range_of(&self, tag: &Tag) -> Range<usize> {
-        if let Tag::Bits { .. } = tag { VECTORS..VECTORS + BITS } else { 0..self.vectors }
+    fn range_of(&self, tag: &CachedValue) -> Range<usize> {
+        if let CachedValue::Bits { .. } = tag { VECTORS..VECTORS + BITS } else { 0..self.vectors }
     }
 
     /// Records that something needs the value of a register.
@@ -167,7 +167,7 @@ impl RegisterCache {
 
     /// Finds the mask register that holds the channels of a mask, perhaps among others.
     pub(crate) fn find_bits(&mut self, mask: &Mask) -> Option<MaskRegister> {
-        let found = self.find(&Tag::Bits { mask: *mask, first: 0 })?;
+        let found = self.find(&CachedValue::Bits { mask: *mask, first: 0 })?;
         self.drop(found);
         Some(MaskRegister(found))
     }
@@ -210,7 +210,7 @@ impl RegisterCache {
     }
 
     /// Sets the value of a register.
-    pub(crate) fn name(&mut self, vector: Vector, tag: Tag) {
+    pub(crate) fn name(&mut self, vector: Vector, tag: CachedValue) {
         let range = self.range_of(&tag);
         for slot in &mut self.slots[range] {
             if slot.tag == Some(tag) {
@@ -226,9 +226,8 @@ impl RegisterCache {
     /// Drops the values of some bytes of the register file.
     pub(crate) fn forget(&mut self, at: u32, bytes: u32) {
         self.keep(|tag| match *tag {
-            Tag::Contiguous { at: other, bytes: size } | Tag::Splat { at: other, bytes: size, .. } => {
-                other + size <= at || at + bytes <= other
-            }
+            CachedValue::Contiguous { at: other, bytes: size }
+            | CachedValue::Splat { at: other, bytes: size, .. } => other + size <= at || at + bytes <= other,
             _ => true,
         });
     }
@@ -283,14 +282,14 @@ impl RegisterCache {
     }
 
     /// Returns true if a register holds a value.
-    pub(crate) fn has(&self, tag: &Tag) -> bool {
+    pub(crate) fn has(&self, tag: &CachedValue) -> bool {
         self.position(tag).is_some()
     }
 
     /// Drops the values that depend on some bits of a predicate.
     pub(crate) fn forget_predicate(&mut self, predicate: u32, bits: u32) {
         self.keep(|tag| match tag {
-            Tag::Enabled { mask, .. } | Tag::Bits { mask, .. } => {
+            CachedValue::Enabled { mask, .. } | CachedValue::Bits { mask, .. } => {
                 let is_apart = mask.combine == Combine::Each && mask.lanes << mask.shift & bits == 0;
                 mask.predicate != predicate || is_apart
             }
@@ -299,7 +298,7 @@ impl RegisterCache {
     }
 
     /// Drops the values that `condition` refuses.
-    pub(crate) fn keep(&mut self, condition: impl Fn(&Tag) -> bool) {
+    pub(crate) fn keep(&mut self, condition: impl Fn(&CachedValue) -> bool) {
         for slot in &mut self.slots {
             slot.tag = slot.tag.filter(&condition);
             slot.unwritten = slot.unwritten.filter(|_| slot.tag.is_some());
@@ -342,10 +341,11 @@ impl RegisterCache {
 
     /// Returns the values of a snapshot that were asked for after it and that `before` does not
     /// have.
-    pub(crate) fn asked_since(&self, known: Snapshot, before: Option<&Snapshot>) -> Vec<(Vector, Tag)> {
+    pub(crate) fn asked_since(&self, known: Snapshot, before: Option<&Snapshot>) -> Vec<(Vector, CachedValue)> {
         let asked = self.asked.borrow();
         let is_asked = |number: usize| asked.get(number).is_none_or(|clock| *clock > known.clock);
-        let is_new = |value: &(Vector, Tag, usize)| before.is_none_or(|before| !before.values.contains(value));
+        let is_new =
+            |value: &(Vector, CachedValue, usize)| before.is_none_or(|before| !before.values.contains(value));
         let values = known.values.into_iter().filter(|value| is_asked(value.2) && is_new(value));
         values.map(|(vector, tag, _)| (vector, tag)).collect()
     }

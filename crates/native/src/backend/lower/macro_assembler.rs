@@ -5,7 +5,7 @@ use iced_x86::{Code, MemoryOperand, Register};
 use crate::backend::asm::assembler::Assembler;
 use crate::backend::asm::op;
 use crate::backend::asm::operand::{Op, Vector, Width, at};
-use crate::backend::lower::cache::{ByteRange, RegisterCache, Tag};
+use crate::backend::lower::cache::{ByteRange, CachedValue, RegisterCache};
 use crate::backend::lower::host_registers::{FILE, FRAME};
 use crate::backend::lower::patterns::bytes_of;
 use crate::ir::{Function, Mask};
@@ -56,14 +56,15 @@ impl MacroAssembler {
     }
 
     /// Returns a register with a value that can be loaded, and adds a user.
-    pub(crate) fn value(&mut self, tag: Tag) -> Option<Vector> {
+    pub(crate) fn value(&mut self, tag: CachedValue) -> Option<Vector> {
         if let Some(found) = self.cache.find(&tag) {
             return Some(found);
         }
         // The upper half of a known value.
-        if let Tag::Contiguous { at, bytes: bytes @ (16 | 32) } = tag
-            && let Some(whole) =
-                at.checked_sub(bytes).and_then(|at| self.cache.find(&Tag::Contiguous { at, bytes: bytes * 2 }))
+        if let CachedValue::Contiguous { at, bytes: bytes @ (16 | 32) } = tag
+            && let Some(whole) = at
+                .checked_sub(bytes)
+                .and_then(|at| self.cache.find(&CachedValue::Contiguous { at, bytes: bytes * 2 }))
         {
             let part = self.cache.take();
             self.cache.drop(whole);
@@ -72,7 +73,7 @@ impl MacroAssembler {
             self.cache.name(part, tag);
             return Some(part);
         }
-        if let Tag::Contiguous { at, bytes } | Tag::Splat { at, bytes, .. } = tag {
+        if let CachedValue::Contiguous { at, bytes } | CachedValue::Splat { at, bytes, .. } = tag {
             self.write_what(|place| place.touches(ByteRange { at, bytes }))?;
         }
         let d = self.cache.take()?;
@@ -83,7 +84,7 @@ impl MacroAssembler {
 
     /// Returns a register with a number in all elements.
     pub(crate) fn number(&mut self, bits: u64, bytes: u32, width: Width) -> Option<Vector> {
-        self.value(Tag::Number { bits, bytes, width })
+        self.value(CachedValue::Number { bits, bytes, width })
     }
 
     /// Returns `a` if it is dead, otherwise a copy.
@@ -98,10 +99,10 @@ impl MacroAssembler {
     }
 
     /// Loads a value that does not depend on masks.
-    pub(crate) fn load(&mut self, d: Vector, tag: &Tag) {
+    pub(crate) fn load(&mut self, d: Vector, tag: &CachedValue) {
         let x = d.register(Width::X);
         match *tag {
-            Tag::Contiguous { at: place, bytes } => {
+            CachedValue::Contiguous { at: place, bytes } => {
                 let memory = at(FILE, place);
                 match bytes {
                     16 | 32 | 64 => self.asm.load(op::MOVUPS, Width::of(bytes), d, memory),
@@ -114,15 +115,15 @@ impl MacroAssembler {
                     }
                 }
             }
-            Tag::Splat { at: place, bytes, width } => {
+            CachedValue::Splat { at: place, bytes, width } => {
                 self.asm.load(broadcast(bytes), width, d, at(FILE, place));
             }
-            Tag::Number { bits: 0, .. } => self.asm.v3(op::PXOR, Width::X, d, d, d),
-            Tag::Number { bits, bytes, width } => {
+            CachedValue::Number { bits: 0, .. } => self.asm.v3(op::PXOR, Width::X, d, d, d),
+            CachedValue::Number { bits, bytes, width } => {
                 let constant = self.asm.constant(bytes_of(bits, bytes));
                 self.asm.load(broadcast(bytes), width, d, constant);
             }
-            Tag::Enabled { .. } | Tag::Bits { .. } => {}
+            CachedValue::Enabled { .. } | CachedValue::Bits { .. } => {}
         }
     }
 

@@ -5,7 +5,7 @@ use iced_x86::{Code, MemoryOperand, Register};
 use crate::backend::asm::assembler::Assembler;
 use crate::backend::asm::op;
 use crate::backend::asm::operand::{Vector, Width, at};
-use crate::backend::lower::cache::{MaskRegister, Tag};
+use crate::backend::lower::cache::{CachedValue, MaskRegister};
 use crate::backend::lower::host_registers::{ACTIVE, ANSWER, ENABLED, PREDICATES};
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::patterns::{byte_places, channel_bits};
@@ -97,25 +97,25 @@ pub(crate) fn select_enabled(
     if masm.has_bits {
         return Some(Some(Select::Bits(mask_bits(masm, mask, first, width.bytes() / bytes)?)));
     }
-    let tag = Tag::Enabled { mask: *mask, first, bytes, width };
+    let tag = CachedValue::Enabled { mask: *mask, first, bytes, width };
     if let Some(found) = masm.cache.find(&tag) {
         return Some(Some(Select::Ones(found)));
     }
     materialize_mask(masm, mask);
     let d = masm.cache.take()?;
     spread_bits(masm, d, first, bytes);
-    masm.cache.name(d, Tag::Enabled { mask: *mask, first, bytes, width: Width::Y });
+    masm.cache.name(d, CachedValue::Enabled { mask: *mask, first, bytes, width: Width::Y });
     Some(Some(Select::Ones(d)))
 }
 
 /// Returns the value of a mask register with `count` channels of a mask from `first` on.
-pub(crate) fn mask_bits_tag(masm: &MacroAssembler, mask: &Mask, first: u32, count: u32) -> Tag {
+pub(crate) fn mask_bits_tag(masm: &MacroAssembler, mask: &Mask, first: u32, count: u32) -> CachedValue {
     let mask = Mask { always: mask.always || masm.is_full, ..*mask };
     if mask.combine != Combine::Each {
-        return Tag::Bits { mask, first };
+        return CachedValue::Bits { mask, first };
     }
     let lanes = mask.lanes >> first & u32::MAX >> (32 - count.min(32));
-    Tag::Bits { mask: Mask { shift: mask.shift + first, lanes, ..mask }, first: 0 }
+    CachedValue::Bits { mask: Mask { shift: mask.shift + first, lanes, ..mask }, first: 0 }
 }
 
 /// Returns a mask register with `count` channels of a mask from `first` on.
@@ -127,7 +127,7 @@ pub(crate) fn mask_bits(masm: &mut MacroAssembler, mask: &Mask, first: u32, coun
     let bits = masm.cache.take_bits()?;
     match tag {
         // Bits are loaded as they were stored: a wider load would stall on store forwarding.
-        Tag::Bits { mask, first } if predicate_bytes(masm, &mask, first).is_some() => {
+        CachedValue::Bits { mask, first } if predicate_bytes(masm, &mask, first).is_some() => {
             load_mask_bits(masm, bits, &mask, first);
         }
         _ => load_mask_bits(masm, bits, mask, first),

@@ -11,8 +11,8 @@ use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::masks::Select;
 
 /// Removes a user of the register that selects.
-pub(crate) fn release_select(masm: &mut MacroAssembler, choice: Select) {
-    let (Select::Ones(vector) | Select::Bits(MaskRegister(vector))) = choice;
+pub(crate) fn release_select(masm: &mut MacroAssembler, select: Select) {
+    let (Select::Ones(vector) | Select::Bits(MaskRegister(vector))) = select;
     masm.cache.drop(vector);
 }
 
@@ -23,9 +23,9 @@ pub(crate) fn blend_selected(
     w: Width,
     d: Vector,
     [no, yes]: [Vector; 2],
-    choice: Select,
+    select: Select,
 ) {
-    match choice {
+    match select {
         Select::Ones(ones) => masm.asm.v4(op::PBLENDVB, w, d, no, yes, ones),
         Select::Bits(bits) => masm.asm.blend(blend(bytes), w, d, [no, yes], bits.register()),
     }
@@ -37,16 +37,16 @@ pub(crate) fn blend_by_answer(masm: &mut MacroAssembler, bytes: u32, w: Width, d
 }
 
 /// Loads the selected dwords.
-pub(crate) fn load_selected(masm: &mut MacroAssembler, w: Width, d: Vector, choice: Select, memory: MemoryOperand) {
-    match choice {
+pub(crate) fn load_selected(masm: &mut MacroAssembler, w: Width, d: Vector, select: Select, memory: MemoryOperand) {
+    match select {
         Select::Ones(ones) => masm.asm.load_where(op::MASKMOVD, w, d, ones, memory),
         Select::Bits(bits) => masm.asm.load_bits(op::MOVDQU32, w, d, bits.register(), memory),
     }
 }
 
 /// Stores the selected dwords.
-pub(crate) fn store_selected(masm: &mut MacroAssembler, w: Width, memory: MemoryOperand, choice: Select, a: Vector) {
-    match choice {
+pub(crate) fn store_selected(masm: &mut MacroAssembler, w: Width, memory: MemoryOperand, select: Select, a: Vector) {
+    match select {
         Select::Ones(ones) => masm.asm.store_where(op::MASKMOVD_STORE, w, memory, ones, a),
         Select::Bits(bits) => masm.asm.store_bits(op::MOVDQU32_STORE, w, memory, bits.register(), a),
     }
@@ -71,18 +71,18 @@ pub(crate) fn gather_selected(
     w: Width,
     d: Vector,
     memory: MemoryOperand,
-    choice: Option<Select>,
+    select: Option<Select>,
     scratch: Vector,
 ) {
     masm.asm.v3(op::PXOR, w, d, d, d);
     if masm.has_bits {
-        match choice {
+        match select {
             Some(Select::Bits(bits)) => masm.asm.rr(Code::VEX_Kmovw_kr_km16, ANSWER, bits.register()),
             _ => masm.asm.rrr(Code::VEX_Kxnorw_kr_kr_kr, ANSWER, ANSWER, ANSWER),
         }
         return masm.asm.gather_bits(op::GATHERDD, w, d, memory, ANSWER);
     }
-    match choice {
+    match select {
         Some(Select::Ones(ones)) => masm.asm.v2(op::MOVUPS, w, scratch, ones, w),
         _ => masm.asm.v3(op::PCMPEQD, w, scratch, scratch, scratch),
     }
@@ -95,25 +95,25 @@ pub(crate) fn jump_if_different(
     w: Width,
     [a, b]: [Vector; 2],
     scratch: Vector,
-    choice: Option<Select>,
+    select: Option<Select>,
     to: Label,
 ) {
     if !masm.has_bits {
         masm.asm.v3(op::PXOR, w, scratch, a, b);
-        return jump_if_any_bit(masm, w, scratch, choice, to);
+        return jump_if_any_bit(masm, w, scratch, select, to);
     }
-    masm.asm.compare(op::COMPARED, w, (ANSWER, register_of(choice)), [a, b], NOT_EQUAL);
+    masm.asm.compare(op::COMPARED, w, (ANSWER, register_of(select)), [a, b], NOT_EQUAL);
     masm.asm.rr(Code::VEX_Kortestw_kr_kr, ANSWER, ANSWER);
     masm.asm.jump(Code::Jne_rel32_64, to);
 }
 
 /// Jumps if any bit is set in the selected dwords of a vector, which is dead after that.
-pub(crate) fn jump_if_any_bit(masm: &mut MacroAssembler, w: Width, a: Vector, choice: Option<Select>, to: Label) {
+pub(crate) fn jump_if_any_bit(masm: &mut MacroAssembler, w: Width, a: Vector, select: Option<Select>, to: Label) {
     if masm.has_bits {
-        masm.asm.test_bits(op::TESTD, w, ANSWER, a, register_of(choice));
+        masm.asm.test_bits(op::TESTD, w, ANSWER, a, register_of(select));
         masm.asm.rr(Code::VEX_Kortestw_kr_kr, ANSWER, ANSWER);
     } else {
-        if let Some(Select::Ones(ones)) = choice {
+        if let Some(Select::Ones(ones)) = select {
             masm.asm.v3(op::PAND, w, a, a, ones);
         }
         masm.asm.v2(op::PTEST, w, a, a, w);
@@ -148,8 +148,8 @@ pub(crate) fn extract_first_selected(
 }
 
 /// Returns the mask register that selects.
-fn register_of(choice: Option<Select>) -> Option<Register> {
-    match choice {
+fn register_of(select: Option<Select>) -> Option<Register> {
+    match select {
         Some(Select::Bits(bits)) => Some(bits.register()),
         _ => None,
     }

@@ -7,7 +7,7 @@ use crate::backend::asm::op;
 use crate::backend::asm::operand::{Vector, Width};
 use crate::backend::lower::arithmetic::evaluation::{Units, units};
 use crate::backend::lower::arithmetic::expression::evaluate_unit;
-use crate::backend::lower::cache::{ByteRange, Tag};
+use crate::backend::lower::cache::{ByteRange, CachedValue};
 use crate::backend::lower::emitter::BlockFacts;
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::masks::select_enabled;
@@ -97,7 +97,7 @@ fn write_unit(
     let is_all = facts.may_spoil(masm.is_full, mask, ByteRange { at: place, bytes: size });
     let enabled = if is_all { None } else { select_enabled(masm, mask, unit * units.lanes, bytes, Width::of(size))? };
     if let Some(enabled) = enabled {
-        let row = masm.value(Tag::Contiguous { at: place, bytes: size })?;
+        let row = masm.value(CachedValue::Contiguous { at: place, bytes: size })?;
         let blended = masm.cache.take()?;
         blend_selected(masm, bytes, Width::of(size), blended, [row, value], enabled);
         release_select(masm, enabled);
@@ -105,7 +105,7 @@ fn write_unit(
         value = blended;
         masm.give_way(ByteRange { at: place, bytes: size })?;
         masm.cache.forget(place, size);
-        masm.cache.name(value, Tag::Contiguous { at: place, bytes: size });
+        masm.cache.name(value, CachedValue::Contiguous { at: place, bytes: size });
         masm.cache.owe(value, ByteRange { at: place, bytes: size });
     } else {
         masm.give_way(ByteRange { at: place, bytes: size })?;
@@ -113,12 +113,12 @@ fn write_unit(
         // A narrowed value stands in a part of the places only.
         if units.is_single && bytes * units.lanes >= 16 {
             let width = Width::of(bytes * units.lanes);
-            name_result(masm, value, Tag::Splat { at: place, bytes, width }, ByteRange { at: place, bytes });
+            name_result(masm, value, CachedValue::Splat { at: place, bytes, width }, ByteRange { at: place, bytes });
         } else {
             name_result(
                 masm,
                 value,
-                Tag::Contiguous { at: place, bytes: size },
+                CachedValue::Contiguous { at: place, bytes: size },
                 ByteRange { at: place, bytes: size },
             );
         }
@@ -129,7 +129,7 @@ fn write_unit(
 
 /// Names a result, with a pending store; a result whose register already has a name is stored at
 /// once.
-fn name_result(masm: &mut MacroAssembler, value: Vector, tag: Tag, place: ByteRange) {
+fn name_result(masm: &mut MacroAssembler, value: Vector, tag: CachedValue, place: ByteRange) {
     if masm.cache.is_known(value) {
         masm.store_file(place.at, place.bytes, value);
     } else {

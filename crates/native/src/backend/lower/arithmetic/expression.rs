@@ -16,7 +16,7 @@ use crate::backend::lower::arithmetic::evaluation::{Evaluation, Units};
 use crate::backend::lower::arithmetic::operation::{emit_binary, emit_shift, emit_unary};
 use crate::backend::lower::arithmetic::relation::compare_to_ones;
 use crate::backend::lower::arithmetic::ternary::{FusedLogic, fuse};
-use crate::backend::lower::cache::Tag;
+use crate::backend::lower::cache::CachedValue;
 use crate::backend::lower::host_registers::FRAME;
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::masks::select_enabled;
@@ -66,9 +66,11 @@ fn emit_node(masm: &mut MacroAssembler, e: &mut Evaluation<'_>, value: Value) ->
         return emit_ternary(masm, e, &logic, width);
     }
     match node {
-        Node::Load { at, step } if step == 0 || e.units.is_single => masm.value(Tag::Splat { at, bytes, width }),
+        Node::Load { at, step } if step == 0 || e.units.is_single => {
+            masm.value(CachedValue::Splat { at, bytes, width })
+        }
         Node::Load { at, step } if step == bytes => {
-            masm.value(Tag::Contiguous { at: at + e.unit * lanes * bytes, bytes: lanes * bytes })
+            masm.value(CachedValue::Contiguous { at: at + e.unit * lanes * bytes, bytes: lanes * bytes })
         }
         Node::Load { .. } => None,
         Node::Constant(bits) => masm.number(bits, bytes, width),

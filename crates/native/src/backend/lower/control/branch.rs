@@ -8,7 +8,7 @@ use crate::backend::abi::exit;
 use crate::backend::abi::offset;
 use crate::backend::asm::operand::{at, indexed};
 use crate::backend::asm::stream::Label;
-use crate::backend::lower::control::context::{Context, Labels};
+use crate::backend::lower::control::context::{Labels, RoutineContext};
 use crate::backend::lower::host_registers::{ACTIVE, ENABLED, FRAME, WAITING};
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::masks::{Enabled, materialize_mask};
@@ -28,7 +28,7 @@ pub(crate) fn skip_unless_taken(masm: &mut MacroAssembler, mask: &Mask, next: La
 }
 
 /// Branches with all active channels: to the target, unless others wait on the way.
-pub(crate) fn branch_all(masm: &mut MacroAssembler, cx: Context<'_>, labels: &Labels, n: u32, target: u32) {
+pub(crate) fn branch_all(masm: &mut MacroAssembler, cx: RoutineContext<'_>, labels: &Labels, n: u32, target: u32) {
     let (next, blocks) = (n + 1, &labels.blocks);
     if target > next {
         let kept = masm.asm.label();

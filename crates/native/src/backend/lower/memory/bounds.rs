@@ -6,7 +6,7 @@ use crate::backend::abi::offset;
 use crate::backend::asm::op;
 use crate::backend::asm::operand::{Width, indexed};
 use crate::backend::asm::stream::Label;
-use crate::backend::lower::cache::Tag;
+use crate::backend::lower::cache::CachedValue;
 use crate::backend::lower::host_registers::FIRST;
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::masks::Select;
@@ -30,7 +30,7 @@ pub(crate) fn all_inside(masm: &mut MacroAssembler, channels: &Channels<'_>) -> 
     masm.asm.rr(Code::VEX_Vmovd_xmm_rm32, limit.register(x), Register::EDX);
     masm.asm.v2(op::BROADCASTD, w, limit, limit, x);
     if transfer.alignment > 1 {
-        masm.load(low, &Tag::Number { bits: u64::from(transfer.alignment) - 1, bytes: 4, width: w });
+        masm.load(low, &CachedValue::Number { bits: u64::from(transfer.alignment) - 1, bytes: 4, width: w });
     }
     for (half, offset) in offsets.iter().enumerate() {
         let to = if half == 0 { bad } else { rest };
@@ -49,7 +49,7 @@ pub(crate) fn all_inside(masm: &mut MacroAssembler, channels: &Channels<'_>) -> 
             masm.asm.v3(op::POR, w, bad, bad, rest);
         }
     }
-    let bits = masks.first().copied().filter(|choice| matches!(choice, Select::Bits(_)));
+    let bits = masks.first().copied().filter(|select| matches!(select, Select::Bits(_)));
     jump_if_any_bit(masm, w, bad, bits, *slow);
     [limit, low, bad, rest].into_iter().for_each(|vector| masm.cache.drop(vector));
     check_marks(masm, channels, None);

@@ -140,7 +140,7 @@ pub(crate) fn are_apart(
             masm.asm.v3(op::PADDD, w, scratch, first, steps);
             expected = scratch;
         }
-        let choice = channels.masks.get(half as usize).copied();
-        jump_if_different(masm, w, [*offset, expected], scratch, choice, otherwise);
+        let select = channels.masks.get(half as usize).copied();
+        jump_if_different(masm, w, [*offset, expected], scratch, select, otherwise);
     }
 }

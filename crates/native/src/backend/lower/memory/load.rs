@@ -5,7 +5,7 @@ use iced_x86::{Code, Register};
 use crate::backend::asm::op;
 use crate::backend::asm::operand::{Vector, Width, at, indexed};
 use crate::backend::asm::stream::Label;
-use crate::backend::lower::cache::{ByteRange, Tag};
+use crate::backend::lower::cache::{ByteRange, CachedValue};
 use crate::backend::lower::emitter::{BlockFacts, Emitter};
 use crate::backend::lower::host_registers::{FILE, FIRST, LIMIT, WORDS};
 use crate::backend::lower::macro_assembler::MacroAssembler;
@@ -156,7 +156,7 @@ fn take_results(masm: &mut MacroAssembler, loading: &Loading<'_>) -> Option<()> 
     let (w, row) = (loading.channels.width(), loading.channels.lanes * 4);
     let is_qword = loading.channels.transfer.unit == Unit::Qword;
     for LoadPart { own, result, .. } in loading.parts().filter(|_| !is_qword) {
-        let tag = Tag::Contiguous { at: own, bytes: row };
+        let tag = CachedValue::Contiguous { at: own, bytes: row };
         if loading.is_cached {
             let loaded = masm.value(tag)?;
             masm.asm.v2(op::MOVUPS, w, result, loaded, w);
@@ -177,7 +177,7 @@ fn end_load(masm: &mut MacroAssembler, loading: Loading<'_>) -> Option<()> {
         if let Some(mask) = masks.get(half as usize)
             && !may_spoil
         {
-            let old = masm.value(Tag::Contiguous { at: own, bytes: row })?;
+            let old = masm.value(CachedValue::Contiguous { at: own, bytes: row })?;
             blend_selected(masm, 4, w, result, [old, result], *mask);
             masm.cache.drop(old);
         }
@@ -188,7 +188,7 @@ fn end_load(masm: &mut MacroAssembler, loading: Loading<'_>) -> Option<()> {
         }
     }
     for LoadPart { own, result, .. } in loading.parts().filter(|_| loading.is_cached) {
-        masm.cache.name(result, Tag::Contiguous { at: own, bytes: row });
+        masm.cache.name(result, CachedValue::Contiguous { at: own, bytes: row });
         masm.cache.owe(result, ByteRange { at: own, bytes: row });
     }
     loading.results.iter().for_each(|result| masm.cache.drop(*result));

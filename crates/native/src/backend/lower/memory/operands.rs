@@ -1,7 +1,7 @@
 //! Operands of transfers: the values that have to be in the register file before a transfer begins.
 
 use crate::backend::asm::operand::Width;
-use crate::backend::lower::cache::{ByteRange, Tag};
+use crate::backend::lower::cache::{ByteRange, CachedValue};
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::ir::{Access, Addresses, Mask, Transfer, Unit};
 
@@ -16,11 +16,11 @@ pub(crate) fn flush_operands(masm: &mut MacroAssembler, mask: &Mask, transfer: &
     let named = transfer.space.number().map(|at| ByteRange { at, bytes: 4 });
     for place in addresses.into_iter().filter(|_| lanes > 1 && !is_extended) {
         for at in (place.at..place.at + place.bytes).step_by(row as usize) {
-            flush_unless_held(masm, Tag::Contiguous { at, bytes: row }, ByteRange { at, bytes: row })?;
+            flush_unless_held(masm, CachedValue::Contiguous { at, bytes: row }, ByteRange { at, bytes: row })?;
         }
     }
     for place in global.into_iter().filter(|_| lanes > 1) {
-        let tag = Tag::Splat { at: place.at, bytes: place.bytes, width: Width::of(row) };
+        let tag = CachedValue::Splat { at: place.at, bytes: place.bytes, width: Width::of(row) };
         flush_unless_held(masm, tag, place)?;
     }
     let single = [addresses, global].into_iter().flatten().filter(|_| lanes == 1);
@@ -40,7 +40,7 @@ pub(crate) fn flush_operands(masm: &mut MacroAssembler, mask: &Mask, transfer: &
             && lanes > 1
         {
             for at in (place.at..place.at + place.bytes).step_by(row as usize) {
-                flush_unless_held(masm, Tag::Contiguous { at, bytes: row }, ByteRange { at, bytes: row })?;
+                flush_unless_held(masm, CachedValue::Contiguous { at, bytes: row }, ByteRange { at, bytes: row })?;
             }
             continue;
         }
@@ -51,7 +51,7 @@ pub(crate) fn flush_operands(masm: &mut MacroAssembler, mask: &Mask, transfer: &
 
 /// Writes the pending stores to a place unless a register holds the value that is loaded from
 /// there.
-fn flush_unless_held(masm: &mut MacroAssembler, tag: Tag, place: ByteRange) -> Option<()> {
+fn flush_unless_held(masm: &mut MacroAssembler, tag: CachedValue, place: ByteRange) -> Option<()> {
     if masm.cache.has(&tag) {
         return Some(());
     }

@@ -5,7 +5,7 @@ use crate::backend::analysis::contiguity::advanced;
 use crate::ir::{Access, Combine, Mask, Transfer};
 
 /// A part of a transfer's channels, and its address class.
-pub(crate) struct Part {
+pub(crate) struct TransferPart {
     pub(crate) mask: Mask,
     pub(crate) transfer: Transfer,
     pub(crate) class: Option<AddressClass>,
@@ -13,9 +13,9 @@ pub(crate) struct Part {
 
 /// Splits a transfer into parts of at most 16 channels. Returns `None` if the first part may
 /// overwrite what the caller needs to do all of them.
-pub(crate) fn split(mask: &Mask, transfer: &Transfer, [first, second, _]: StepClasses) -> Option<Vec<Part>> {
+pub(crate) fn split(mask: &Mask, transfer: &Transfer, [first, second, _]: StepClasses) -> Option<Vec<TransferPart>> {
     if mask.lanes != u32::MAX {
-        return Some(vec![Part { mask: *mask, transfer: transfer.clone(), class: first }]);
+        return Some(vec![TransferPart { mask: *mask, transfer: transfer.clone(), class: first }]);
     }
     let bytes = transfer.unit.register_bytes();
     let mut reads: Vec<(u32, u32)> = transfer.global.into_iter().collect();
@@ -27,7 +27,7 @@ pub(crate) fn split(mask: &Mask, transfer: &Transfer, [first, second, _]: StepCl
     let part = |n: u32, class| {
         let elements = transfer.elements.iter().map(|(distance, at)| (*distance, at + n * 16 * bytes)).collect();
         let transfer = Transfer { addresses: advanced(transfer.addresses, n * 16), elements, ..transfer.clone() };
-        Part { mask: Mask { shift: n * 16, lanes: 0xffff, ..*mask }, transfer, class }
+        TransferPart { mask: Mask { shift: n * 16, lanes: 0xffff, ..*mask }, transfer, class }
     };
     Some(vec![part(0, first), part(1, second)])
 }

@@ -5,7 +5,7 @@ use iced_x86::Code;
 use crate::backend::asm::op;
 use crate::backend::asm::operand::{Vector, at, indexed};
 use crate::backend::lower::arithmetic::convert::emit_convert;
-use crate::backend::lower::cache::Tag;
+use crate::backend::lower::cache::CachedValue;
 use crate::backend::lower::emitter::Emitter;
 use crate::backend::lower::host_registers::{FILE, FIRST, WORDS};
 use crate::backend::lower::macro_assembler::MacroAssembler;
@@ -29,7 +29,7 @@ pub(crate) fn emit_store(e: &mut Emitter<'_>, channels: &Channels<'_>) -> Option
     // Values in vector registers are stored from there.
     let held = |half: u32| match transfer.elements[..] {
         [(_, at)] if transfer.unit == Unit::Dword => {
-            masm.cache.find(&Tag::Contiguous { at: at + half * pitch, bytes: lanes * 4 })
+            masm.cache.find(&CachedValue::Contiguous { at: at + half * pitch, bytes: lanes * 4 })
         }
         _ => None,
     };

@@ -22,7 +22,7 @@ use crate::backend::lower::memory::channels::{Channels, Fallback, mark};
 use crate::backend::lower::memory::load::emit_load;
 use crate::backend::lower::memory::operands::flush_operands;
 use crate::backend::lower::memory::single::emit_single;
-use crate::backend::lower::memory::split::{Part, split};
+use crate::backend::lower::memory::split::{TransferPart, split};
 use crate::backend::lower::memory::store::{emit_store, emit_update};
 use crate::backend::lower::select::release_select;
 use crate::ir::{Access, Addresses, Mask, Space, Transfer, Unit};
@@ -64,8 +64,8 @@ pub(crate) fn tries_simd32(
 }
 
 /// Writes the parts of a transfer, one after the other.
-fn emit_parts(e: &mut Emitter<'_>, parts: &[Part], slow: Label) -> Option<()> {
-    for Part { mask, transfer, class } in parts {
+fn emit_parts(e: &mut Emitter<'_>, parts: &[TransferPart], slow: Label) -> Option<()> {
+    for TransferPart { mask, transfer, class } in parts {
         let [nobody, done] = [(); 2].map(|()| e.masm.asm.label());
         let before = (!e.masm.is_all(mask)).then(|| e.masm.cache.known());
         let is_some = materialize_mask(&mut e.masm, mask) == Enabled::Some;
