@@ -1,8 +1,9 @@
-//! Software made from the specification of Intel's Virtual ISA (vISA).
+//! Library for Intel's Virtual ISA (vISA), generated from the specification of the instruction set.
 //!
-//! The pages in `spec/` say what the instruction set is; [`isa`] is generated from them.
+//! The pages in `spec/` define the instruction set; the module [`isa`] is generated from them.
 //!
-//! Everything works on bytes and texts in memory, without files and without global state:
+//! All functions work on bytes and text in memory. The library reads no files and has no global
+//! state:
 //!
 //! ```
 //! use visakit::object::Object;
@@ -27,8 +28,8 @@
 //! assert!(disassemble(&bytes[..40]).unwrap_err().contains("at byte 0x"));
 //! ```
 //!
-//! Modules in reading order: the runtime and the generated module; objects, how they are built,
-//! texts and the rules.
+//! Modules in reading order: the runtime [`rt`] and the generated module [`isa`], then objects, the
+//! builder, text and verification.
 
 mod generated;
 pub mod isa;
@@ -55,7 +56,7 @@ pub mod sources;
 
 pub use visakit_diag as diag;
 
-/// The README's example is a test.
+/// Runs the example of the README as a doc test.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
