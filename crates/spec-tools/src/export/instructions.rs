@@ -235,13 +235,9 @@ pub struct Text {
 #[expect(missing_docs, reason = "the names of the fields say it")]
 pub enum TemplateItem {
     /// Text as it stands.
-    Text {
-        text: String,
-    },
+    Text { text: String },
     /// Blanks.
-    Space {
-        count: usize,
-    },
+    Space { count: usize },
     /// The predicate in parentheses, or nothing.
     Predicate,
     /// `.sat` or nothing.
@@ -256,13 +252,9 @@ pub enum TemplateItem {
         format: Option<&'static str>,
     },
     /// Printed when something in it is not the default.
-    Optional {
-        items: Vec<TemplateItem>,
-    },
+    Optional { items: Vec<TemplateItem> },
     /// Always printed; where a digit stands in its place, it is not there.
-    Shown {
-        items: Vec<TemplateItem>,
-    },
+    Shown { items: Vec<TemplateItem> },
 }
 
 /// A legal combination of types.
@@ -348,7 +340,7 @@ fn field(cx: &Cx<'_>, form: &model::Form, f: &model::Field) -> Field {
             model::Presence::If(stored) => {
                 let Condition { field, values } = condition(stored);
                 Presence::If { field, values }
-            },
+            }
             model::Presence::Times(count) => Presence::Times { field: name(*count) },
             model::Presence::Text => Presence::Text,
         },

@@ -20,13 +20,13 @@ mod sources;
 use location::Cx;
 
 pub use chapters::{
-    Attribute, BitField, BitFieldKind, Bound, Condition, DataType, Enumerator, FieldKind, List, ListKind,
-    ListRef, Member, MemberType, Platform, Predefined, Structure, Typed, Variable,
+    Attribute, BitField, BitFieldKind, Bound, Condition, DataType, Enumerator, FieldKind, List, ListKind, ListRef,
+    Member, MemberType, Platform, Predefined, Structure, Typed, Variable,
 };
 pub use columns::{Column, ColumnKind, Limit, Said, SaidValue};
 pub use instructions::{
-    AllowedValues, Default, Field, Form, Instruction, MarkedName, PageKind, Presence, Range, Saturation, SourceModifier, TemplateItem, Text,
-    TypeMap,
+    AllowedValues, Default, Field, Form, Instruction, MarkedName, PageKind, Presence, Range, Saturation,
+    SourceModifier, TemplateItem, Text, TypeMap,
 };
 pub use location::Location;
 pub use rules::{Builtin, Constraint, Definition, Rule};

@@ -37,17 +37,9 @@ pub struct Statement {
 #[expect(missing_docs, reason = "the names of the fields say it")]
 pub enum StatementKind {
     /// Runs a block for each enabled channel.
-    Channels {
-        channel: String,
-        body: Vec<Statement>,
-    },
+    Channels { channel: String, body: Vec<Statement> },
     /// Counts from the first value to the last.
-    For {
-        variable: String,
-        from: Expression,
-        to: Expression,
-        body: Vec<Statement>,
-    },
+    For { variable: String, from: Expression, to: Expression, body: Vec<Statement> },
     /// Chooses between two blocks.
     If {
         condition: Expression,
@@ -56,20 +48,11 @@ pub enum StatementKind {
         otherwise: Option<Vec<Statement>>,
     },
     /// Names a value.
-    Let {
-        name: String,
-        value: Expression,
-    },
+    Let { name: String, value: Expression },
     /// Stores a value.
-    Assign {
-        target: Expression,
-        value: Expression,
-    },
+    Assign { target: Expression, value: Expression },
     /// Calls a built-in for its effect.
-    Call {
-        function: String,
-        arguments: Vec<Expression>,
-    },
+    Call { function: String, arguments: Vec<Expression> },
     /// Leaves the result undefined.
     Undefined,
 }
