@@ -78,8 +78,8 @@ fn close(schema: &mut Value, is_part: bool) {
     }
 }
 
-/// Replaces the formats of integers, which validators do not check, by bounds. Numbers of 64 bits have
-/// no upper one, as readers may take them as floats.
+/// Replaces the formats of integers, which validators do not check, by bounds. Numbers of 64 bits
+/// have no upper one, as readers may take them as floats.
 fn bounds(members: &mut Map<String, Value>) {
     let (low, high) = match members.get("format").and_then(Value::as_str) {
         Some("uint8") => (json!(0), json!(u8::MAX)),

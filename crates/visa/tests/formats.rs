@@ -61,7 +61,7 @@ const CALLS: [(&str, i32, &str, &str); 22] = [
     ("spec diff spec-diff.in/old spec-diff.in/new", 1, "enumerator type description", "spec-diff.in/new/FOO.md"),
     ("spec show nosuch", 1, "word-unknown", ""),
     ("spec export export.in/old", 0, "", ""),
-    ("spec generate nosuch -o /dev/null/generated", 2, "file-read", "nosuch"),
+    ("spec generate nosuch -o /dev/null/generated", 2, "file-read", ""),
 ];
 
 fn codes(results: &[Value], member: &str) -> String {

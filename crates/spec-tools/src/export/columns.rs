@@ -46,7 +46,8 @@ pub enum ColumnKind {
 pub struct Said {
     /// Heading of the column.
     pub column: String,
-    /// A number, several numbers, whether it is so, or names; null where the value has nothing of the kind.
+    /// A number, several numbers, whether it is so, or names; null where the value has nothing of
+    /// the kind.
     pub value: SaidValue,
 }
 

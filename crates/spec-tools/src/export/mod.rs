@@ -37,7 +37,8 @@ pub use sources::{Source, Sourced};
 /// the second when something is added.
 pub const VERSION: &str = "1.4";
 
-/// The JSON Schema of the form, draft 2020-12. It is derived from the types: `cargo bless` writes it.
+/// The JSON Schema of the form, draft 2020-12. It is derived from the types: `cargo bless` writes
+/// it.
 pub const SCHEMA: &str = include_str!("schema.json");
 
 /// A whole specification.

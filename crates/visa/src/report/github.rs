@@ -1,5 +1,5 @@
-//! Findings as annotations of a GitHub workflow: commands on standard output that the runner shows at
-//! their lines.
+//! Findings as annotations of a GitHub workflow: commands on standard output that the runner shows
+//! at their lines.
 
 use visakit_diag::{Diagnostic, Severity};
 

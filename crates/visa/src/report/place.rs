@@ -1,4 +1,5 @@
-//! The place of a finding as services of code review need it: a path relative to the current folder.
+//! The place of a finding as services of code review need it: a path relative to the current
+//! folder.
 
 use std::path::{Path, PathBuf};
 

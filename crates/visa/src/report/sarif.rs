@@ -176,8 +176,8 @@ struct Step<'a> {
     location: Location<'a>,
 }
 
-/// Identifies a finding in other versions of the file: its kind, the text of its line, and its number
-/// among equal ones.
+/// Identifies a finding in other versions of the file: its kind, the text of its line, and its
+/// number among equal ones.
 #[derive(Serialize)]
 struct Fingerprints {
     #[serde(rename = "ruleAndLine/v1")]

@@ -1,5 +1,5 @@
-//! Changes as findings, for services of code review: each at its line of the new pages, or of the old
-//! ones where something is gone.
+//! Changes as findings, for services of code review: each at its line of the new pages, or of the
+//! old ones where something is gone.
 
 use visakit_diag::{Diagnostic, Severity};
 use visakit_spec_tools::diff::{Cause, Change, Class};
