@@ -1,4 +1,4 @@
-//! Legalization: transfers of 32 channels as two of 16.
+//! Legalisation: transfers of 32 channels as two of 16.
 
 use crate::backend::analysis::address_classes::{AddressClass, StepClasses};
 use crate::backend::analysis::contiguity::advanced;
