@@ -3,12 +3,15 @@
 use serde::Serialize;
 
 use super::routine::name;
+#[cfg(test)]
+use super::schema;
 use crate::isa::{Instruction, Operand, Predicate, RawOperand, VecOperand};
 use crate::rt::{FieldRef, Names, Table, Visitor, reflect};
 use crate::text::RoutineNames;
 
 /// Field of an instruction.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Field {
     /// Name of the field on the page.
     pub name: &'static str,
@@ -20,6 +23,7 @@ pub struct Field {
 /// Value of a field. Names of variables follow the vendor's text syntax; an id without a name has
 /// none.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names are the specification's")]
 pub enum Value {
@@ -63,16 +67,25 @@ pub enum Value {
         modifier: &'static str,
         #[serde(rename = "type")]
         data_type: &'static str,
+        #[cfg_attr(test, schemars(with = "schema::Bits"))]
         bits: String,
     },
     /// A surface or sampler variable.
-    State { modifier: &'static str, class: &'static str, id: u16, variable: Option<String>, offset: u8 },
+    State {
+        modifier: &'static str,
+        #[cfg_attr(test, schemars(with = "schema::StateClass"))]
+        class: &'static str,
+        id: u16,
+        variable: Option<String>,
+        offset: u8,
+    },
     /// Contiguous bytes of a general variable.
     Raw { id: u32, variable: Option<String>, offset: u16 },
 }
 
 /// Part of a bit field. The name is empty where the whole field is one enumeration.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PartValue {
     /// Name of the part.
     pub part: &'static str,
@@ -85,6 +98,7 @@ pub struct PartValue {
 
 /// Region of an operand; `null` stands for an absent stride.
 #[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Region {
     /// Distance between rows, in elements.
     pub vertical_stride: &'static str,

@@ -5,6 +5,8 @@
 
 mod fields;
 mod routine;
+#[cfg(test)]
+mod schema;
 
 use serde::Serialize;
 
@@ -20,15 +22,18 @@ use crate::object::{Object, ObjectPart};
 /// second when something is added.
 pub const VERSION: &str = "1.0";
 
-/// JSON Schema of the format, draft 2020-12.
+/// JSON Schema of the format, draft 2020-12. It is derived from the types; `cargo bless` writes it.
 pub const SCHEMA: &str = include_str!("schema.json");
 
 /// Dump of a whole object.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Dump {
     /// Version of the format, [`VERSION`].
+    #[cfg_attr(test, schemars(with = "schema::FormVersion"))]
     pub schema: &'static str,
     /// Version of the object's layout, such as `4.1`.
+    #[cfg_attr(test, schemars(with = "schema::Version"))]
     pub version: String,
     /// Platform for which the texts of the instructions are printed. It decides the size of a
     /// register.
@@ -43,11 +48,13 @@ pub struct Dump {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub order: Vec<Location>,
     /// Bytes after the last part.
+    #[cfg_attr(test, schemars(with = "schema::Hexadecimal"))]
     pub padding: String,
 }
 
 /// Kernel of the header.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Kernel {
     /// Name of the kernel in the header.
     pub name: Text,
@@ -64,6 +71,7 @@ pub struct Kernel {
 
 /// Function of the header.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Function {
     /// Name of the function in the header.
     pub name: Text,
@@ -80,6 +88,7 @@ pub struct Function {
 
 /// Native program.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Binary {
     /// `gen_platform` code.
     pub code: u8,
@@ -88,11 +97,13 @@ pub struct Binary {
     /// Size in bytes.
     pub size: usize,
     /// Bytes of the program, as hexadecimal.
+    #[cfg_attr(test, schemars(with = "schema::Hexadecimal"))]
     pub bytes: String,
 }
 
 /// Variable of file scope.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FileVariable {
     /// Name of the variable.
     pub name: Text,
@@ -106,11 +117,13 @@ pub struct FileVariable {
     /// Number of elements.
     pub elements: u16,
     /// Attributes: the index of the name in a string pool, and the bytes of the value.
+    #[cfg_attr(test, schemars(with = "Vec<(u32, schema::Hexadecimal)>"))]
     pub attributes: Vec<(u32, String)>,
 }
 
 /// Part of the file.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Location {
     /// A kernel, by number.
@@ -120,7 +133,7 @@ pub enum Location {
     /// A function, by number.
     Function(usize),
     /// Bytes that belong to no part.
-    Gap(String),
+    Gap(#[cfg_attr(test, schemars(with = "schema::Hexadecimal"))] String),
 }
 
 /// Converts an object to the dump. The platform only affects the texts of the instructions.

@@ -3,6 +3,8 @@
 use serde::Serialize;
 
 use super::fields::{Field, fields};
+#[cfg(test)]
+use super::schema;
 use super::{alignment, hex};
 use crate::isa::{AttributeInfo, Platform, predefined, predefined_surface};
 use crate::object::{self, Object, RoutineKind};
@@ -11,6 +13,7 @@ use crate::text::{RoutineNames, Style};
 
 /// String of an object.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Text {
     /// A UTF-8 string.
@@ -20,6 +23,7 @@ pub enum Text {
         /// Text with a replacement character for each invalid sequence.
         text: String,
         /// Bytes of the string, as hexadecimal.
+        #[cfg_attr(test, schemars(with = "schema::Hexadecimal"))]
         bytes: String,
     },
 }
@@ -35,6 +39,7 @@ impl Text {
 
 /// Tables and code of a kernel or a function. Names are indices into `strings`.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Routine {
     /// Kind of the routine, with the fields of that kind.
     #[serde(flatten)]
@@ -68,6 +73,7 @@ pub struct Routine {
 
 /// Kind of a routine.
 #[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Code {
     /// A kernel, which the host starts.
@@ -83,6 +89,7 @@ pub enum Code {
 
 /// Facts that the tables keep about removed code.
 #[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Stripped {
     /// Size of the removed code in bytes.
     pub size: u32,
@@ -92,15 +99,18 @@ pub struct Stripped {
 
 /// Attribute of a routine, a variable or a label.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Attribute {
     /// Index of the name in the string pool.
     pub name: u32,
     /// Value of the attribute.
+    #[cfg_attr(test, schemars(with = "schema::Hexadecimal"))]
     pub value: String,
 }
 
 /// General variable.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Variable {
     /// Id of the variable in instructions.
     pub id: u32,
@@ -121,6 +131,7 @@ pub struct Variable {
 
 /// Target of an alias.
 #[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Alias {
     /// Id of the aliased variable, 0 for none.
     pub id: u32,
@@ -132,6 +143,7 @@ pub struct Alias {
 
 /// Address variable.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Address {
     /// Id of the variable in instructions.
     pub id: u32,
@@ -151,6 +163,7 @@ pub type State = Address;
 
 /// Label.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Label {
     /// Id of the label in instructions.
     pub id: u32,
@@ -164,12 +177,15 @@ pub struct Label {
 
 /// Input of a kernel.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Input {
     /// Table that `id` refers to.
+    #[cfg_attr(test, schemars(with = "schema::InputClass"))]
     pub class: &'static str,
     /// Id of the variable.
     pub id: u32,
     /// Origin of the value: 0 for an argument of the kernel.
+    #[cfg_attr(test, schemars(range(max = 31)))]
     pub origin: u64,
     /// Byte offset in the register file.
     pub offset: i16,
@@ -179,6 +195,7 @@ pub struct Input {
 
 /// Instruction.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Instruction {
     /// Name of the instruction's page.
     pub name: &'static str,
