@@ -22,7 +22,7 @@ import corpus_mutants, corpus_objects
 
 DEVICES = ["skl", "tgllp", "dg2", "pvc"]
 WORKERS = 2
-# Compilers in the order of preference; the first that makes a program of a source is used.
+# Compilers in order of preference; the first that compiles a source is used.
 COMPILERS = os.environ.get("VISAKIT_OCLOC", "ocloc").split(os.pathsep)
 
 
@@ -125,8 +125,8 @@ def check_one(args, text):
         if status != 0:
             return [("asm", err.decode(errors="replace"))]
         status, out, err = visa("roundtrip", text, isa, "--format", "json")
-        # Compilers write as our printer does, so that another text of the same object is a finding here.
-        # Objects of newer texts are of an older version, in which some statements print otherwise.
+        # Compilers print as our printer does, so another text of the same object is a finding.
+        # Objects of newer texts have an older version, in which some statements print differently.
         good = ("same", "same-object") if newer(text) else ("same",)
         if status != 0 or any(file["verdict"] not in good for file in json.loads(out)["files"]):
             found.append(("roundtrip", (out + err).decode(errors="replace")))
@@ -252,12 +252,12 @@ def vendor_verdict(path, platform):
         messages = re.findall(r"Error Message: (.*)", said) + re.findall(r"(?m)^ \* (.*)", said)
         out = (out + err).decode(errors="replace").strip()
         written = (Path(scratch) / "m.isa").exists()
-        # What it made of the text: the object, and its own text in the place of the given one.
+        # Output of the assembler: the object, and its own text, which replaces the given one.
         made = {}
         if written:
             made["object"] = packed((Path(scratch) / "m.isa").read_bytes())
             text = (Path(scratch) / "m.visaasm").read_bytes()
-            # Where it stops early it leaves the given text.
+            # An assembler that stops early leaves the given text.
             if text != path.read_bytes():
                 made["text"] = packed(text)
     if messages or said:

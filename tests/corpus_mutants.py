@@ -218,7 +218,8 @@ def attribute(rnd, lines):
     return number is not None
 
 
-# Differences of verdict that stay: a pattern of `who: what it says`, and why. The first that fits counts.
+# Permanent differences of verdict: a pattern of `who: message`, and the reason. The first match
+# counts.
 EXPLAINED = [
     (r"only we refuse: .*(a number from|fits into type|a number of 32 bits)", "it cuts off the upper bits of a number that no object holds"),
     (r"only we refuse: .*(a sampler, not|a surface, not)", "it takes a surface for a sampler and a sampler for a surface, by its number"),
@@ -242,7 +243,7 @@ WEIGHTED = [
 ]
 
 
-# Changes that know nothing of what a line means: tokens, blanks, letters, lines.
+# Blind mutations of tokens, blanks, letters and lines.
 
 TOKEN = r"%?\w+|[^\w\s]"
 LIMITS = ["0", "1", "2", "3", "7", "8", "15", "16", "17", "31", "32", "33", "64", "127", "128", "255", "256", "4095", "4096", "8191", "8192",
@@ -370,7 +371,7 @@ def directive(rnd, lines):
     if what < 0.8:
         extra = ["align=GRF", "align=2GRF", "align=4", "alias=<V32, 0>", "type=ud", "attrs={Input}", "attrs={}", "v_name=x", "num_elts=1", "size=4", "offset=0"]
         return replace(rnd, lines, test, r"(?<=\S)$|(?<= )(?=\w+=)", lambda m: " " + rnd.choice(extra) + " ")
-    # Two parts in the other order.
+    # Swap two parts.
     return replace(rnd, lines, test, r"(\w+=\S+) (\w+=\S+)", lambda m: f"{m[2]} {m[1]}")
 
 
