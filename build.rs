@@ -28,7 +28,7 @@ fn main() {
     let pages: BTreeMap<&str, &str> =
         model.pages.iter().filter(|p| p.supplied == corrected).map(|p| (p.path.as_str(), p.text.as_str())).collect();
     let pages: String = pages.iter().map(|(path, text)| format!("({path:?}, {text:?}),\n")).collect();
-    let doc = "/// The pages that this was built from: path below the specification's folder, and text.";
+    let doc = "/// Pages from which the library was built, as pairs of path in the specification's folder and text.";
     let pages = format!("{doc}\npub static SPECIFICATION: &[(&str, &str)] = &[\n{pages}];\n");
     fs::write(out.join("pages.rs"), pages).expect("OUT_DIR can be written");
     for file in visakit_codegen::emit(&model) {

@@ -1,4 +1,4 @@
-//! One instruction of an object whose writer dropped the last fields: the present fields, the
+//! Single instruction of an object whose writer dropped the last fields: the present fields, the
 //! evidence for them, and the size of the missing fields.
 
 use super::Routine;

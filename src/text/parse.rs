@@ -275,8 +275,7 @@ impl Reader<'_> {
                 self.scope.version = of_object;
                 self.scope.revisions.0 = self.scope.revisions.0.max(since);
                 self.version = Some(version);
-                // `.version` is the only directive that may be followed by another statement on its
-                // line.
+                // Unlike other directives, `.version` may be followed by a statement on its line.
                 self.statement_from(statement, end);
                 Ok(())
             }

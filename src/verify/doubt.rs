@@ -251,8 +251,8 @@ fn events(routine: &Routine, graph: &Graph) -> (HashMap<(Table, u32), usize>, Ve
     (numbers, events)
 }
 
-/// Returns true for a harmless read: a comparison of an operand with itself, by which compilers
-/// produce all enabled channels, or a message that sends a copied value.
+/// Returns true for a harmless read: a comparison of an operand with itself, which compilers use to
+/// obtain the mask of all enabled channels, or a message that sends a copied value.
 fn is_harmless(operand: &OperandRef<'_>, all: &[OperandRef<'_>], copied: Option<&bool>) -> bool {
     let FieldRef::Vector(own) = operand.value else {
         return copied == Some(&true) && matches!(operand.value, FieldRef::Raw(_));

@@ -31,7 +31,7 @@ pub(crate) fn emit(cx: &Cx<'_>, owner: &Ident, columns: &[Column], rows: &[Row<'
         let mut seen = std::collections::BTreeSet::new();
         names.retain(|name| seen.insert(*name));
         let ty = names_type(cx, owner, column)?;
-        let doc = cx.doc(&format!("{} of a value of {owner}.", column.name), "", column.at);
+        let doc = cx.doc(&format!("Name in the column {} of {owner}.", column.name), "", column.at);
         let variants = names.iter().map(|n| variant_name(n));
         let said = variants.clone();
         let docs = names.iter().map(|n| format!(" `{n}` on the page."));
@@ -67,7 +67,7 @@ fn names_type(cx: &Cx<'_>, owner: &Ident, column: &Column) -> Option<Ident> {
 
 fn method(cx: &Cx<'_>, column: &Column, names: Option<&Ident>, cells: &[(&Ident, &CellValue)]) -> TokenStream {
     let name = member_name(&column.name);
-    let doc = cx.doc(&format!("{}, as the page says of the value.", column.name), "", column.at);
+    let doc = cx.doc(&format!("Returns the cell of the column {} for the value.", column.name), "", column.at);
     let many = matches!(column.kind, ColumnKind::Names { many: true, .. } | ColumnKind::Numbers);
     let optional = !many && cells.iter().any(|(_, value)| **value == CellValue::None);
     let is_wide = |n: &i64| u32::try_from(*n).is_err();

@@ -304,7 +304,7 @@ fn one(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
         })
         .collect();
     let doc = cx.doc(&i.doc, &i.name, i.at);
-    let docs = i.forms.iter().map(|f| cx.doc(&format!("The form {}.", f.name), "", f.at));
+    let docs = i.forms.iter().map(|f| cx.doc(&format!("Form {}.", f.name), "", f.at));
     let select = select_form(cx, i);
     quote! {
         #(#forms)*

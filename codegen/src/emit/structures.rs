@@ -90,7 +90,7 @@ fn numbers(member: &Member) -> Vec<(crate::model::Availability, Storage)> {
 fn structure(cx: &Cx<'_>, s: &Structure) -> TokenStream {
     let name = type_name(&s.name);
     let owner = &s.name;
-    let doc = cx.doc(&s.doc, &format!("The structure {}.", s.name), s.at);
+    let doc = cx.doc(&s.doc, &format!("Structure {}.", s.name), s.at);
     let mut members = Vec::new();
     let mut reads = Vec::new();
     let mut writes = Vec::new();
@@ -124,7 +124,7 @@ fn structure(cx: &Cx<'_>, s: &Structure) -> TokenStream {
     // Counters have no member of their own; constants hold their names, for marks.
     let counts = s.members.iter().filter_map(|m| Some((m, &m.count.as_ref()?.name))).map(|(array, count)| {
         let constant = constant_name(&format!("{}_count", array.name));
-        let doc = format!(" What the count of `{}` is called, for its mark.", array.name);
+        let doc = format!(" Name of the count of `{}`, for its mark.", array.name);
         quote!(#[doc = #doc] pub const #constant: &'static str = #count;)
     });
     let mut counts = counts.peekable();
@@ -268,7 +268,7 @@ fn write_member(cx: &Cx<'_>, member: &Member, place: &str, s: &Structure) -> Tok
 /// Emits a structure whose remainder depends on the class in its tag: an operand.
 fn union(cx: &Cx<'_>, s: &Structure) -> TokenStream {
     let name = type_name(&s.name);
-    let doc = cx.doc(&s.doc, &format!("The structure {}.", s.name), s.at);
+    let doc = cx.doc(&s.doc, &format!("Structure {}.", s.name), s.at);
     let tag = s.members.iter().find_map(|m| match m.shape {
         FieldKind::List(id) => Some(id),
         _ => None,

@@ -180,7 +180,7 @@ fn index(kind: IndexKind) -> TokenStream {
     let doc = match kind {
         IndexKind::String => " Index of a string in the routine's string pool.".to_owned(),
         IndexKind::Label => " Index of a label in the routine's table.".to_owned(),
-        _ => format!(" Index of a {} variable; the predefined ones come first.", kind.name()),
+        _ => format!(" Index of a {} variable; predefined variables come first.", kind.name()),
     };
     quote! {
         #[doc = #doc]
@@ -211,7 +211,7 @@ fn predefined(cx: &Cx<'_>, table: &[Predefined], kind: IndexKind) -> TokenStream
         IndexKind::Sampler => quote!(predefined_sampler),
         _ => quote!(predefined_surface),
     };
-    let doc = format!(" Predefined {} variables, by their names.", kind.name());
+    let doc = format!(" Predefined {} variables, by name.", kind.name());
     let columns = if kind == IndexKind::Surface { cx.model.surface_columns.as_slice() } else { &[] };
     let columns = columns.iter().map(|c| &c.name);
     let constants = table.iter().map(|p| {

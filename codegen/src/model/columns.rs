@@ -27,7 +27,7 @@ impl Column {
 /// Kind of a column's cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnKind {
-    /// One number.
+    /// A number.
     Number,
     /// Lists of numbers, if some cell has several.
     Numbers,

@@ -14,7 +14,7 @@ pub(super) fn form_struct(cx: &Cx<'_>, i: &Instruction, form: &Form) -> TokenStr
     let owner = &i.name;
     let mut doc = i.doc.clone();
     if !form.name.is_empty() {
-        doc = format!("The form {} of {}.", form.name, i.name);
+        doc = format!("Form {} of {}.", form.name, i.name);
     }
     let doc = cx.doc(&doc, &i.name, i.at);
     let semantics = (!i.semantics.trim().is_empty() && form.name.is_empty()).then(|| {
