@@ -1,8 +1,8 @@
-//! Values against a JSON Schema.
+//! Validation of JSON values against a schema.
 
 use serde_json::Value;
 
-/// What a validator has to say against a value; nothing when it is as the schema says.
+/// Returns the validator's complaints about a value; `None` if the value is valid.
 pub fn violations(schema: &Value, value: &Value) -> Option<String> {
     let mut schemas = boon::Schemas::new();
     let mut compiler = boon::Compiler::new();

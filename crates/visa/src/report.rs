@@ -1,4 +1,4 @@
-//! How a command ends, and what it reports.
+//! Outcomes and reports of commands.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,30 +14,31 @@ use crate::io;
 use crate::limits::PRINTED;
 use crate::sarif;
 
-/// How a command reports.
+/// Report format of a command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OutputFormat {
     /// Text for a person
     #[default]
     Human,
-    /// One JSON object on standard output: `findings`, and what the command finds or makes
+    /// A JSON object on standard output: `findings`, and what the command finds or makes
     Json,
 }
 
-/// How a command reports that looks for mistakes.
+/// Report format of a command that looks for mistakes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReportFormat {
     /// Text for a person
     #[default]
     Human,
-    /// One JSON object on standard output: `findings`, and what the command finds or makes
+    /// A JSON object on standard output: `findings`, and what the command finds or makes
     Json,
     /// The findings as SARIF 2.1.0 on standard output, for services that show them at their lines
     Sarif,
 }
 
 impl ReportFormat {
-    /// Whether standard output has one object and nothing else.
+    /// Returns the format of the command's other output: JSON if standard output must hold one
+    /// object only.
     pub(crate) fn output(self) -> OutputFormat {
         match self {
             Self::Human => OutputFormat::Human,
@@ -55,7 +56,7 @@ impl From<OutputFormat> for ReportFormat {
     }
 }
 
-/// How a command ended.
+/// Outcome of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// Done, nothing found.
@@ -67,7 +68,7 @@ pub(crate) enum Outcome {
 }
 
 impl Outcome {
-    /// The exit code.
+    /// Returns the exit code.
     pub(crate) fn code(self) -> u8 {
         match self {
             Self::Done => 0,
@@ -76,7 +77,8 @@ impl Outcome {
         }
     }
 
-    /// What findings mean: errors make a difference, and those of usage and files more than others.
+    /// Returns the outcome for findings: only errors count, and errors of usage and files outweigh
+    /// others.
     pub(crate) fn of(findings: &[Diagnostic]) -> Self {
         let errors = || findings.iter().filter(|finding| finding.severity == Severity::Error);
         if errors().any(|finding| is_usage(finding.code)) {
@@ -89,7 +91,7 @@ impl Outcome {
     }
 }
 
-/// Whether a finding is about how the command was called, or about a file that cannot be read or
+/// Returns true if a finding is about the command line, or about a file that cannot be read or
 /// written.
 fn is_usage(code: &str) -> bool {
     const PREFIXES: [&str; 13] = [
@@ -110,7 +112,7 @@ fn is_usage(code: &str) -> bool {
     code == "io" || PREFIXES.iter().any(|prefix| code.starts_with(prefix))
 }
 
-/// Findings that end a command. `?` makes them of one or of many.
+/// Findings that end a command. `?` converts one finding or several.
 #[derive(Debug)]
 pub(crate) struct Findings(pub(crate) Vec<Diagnostic>);
 
@@ -132,7 +134,7 @@ impl From<Box<Diagnostic>> for Findings {
     }
 }
 
-/// Ends a command: reports what ended it early.
+/// Ends a command: reports the findings that stopped it.
 pub(crate) fn finish(result: Result<Outcome, Findings>, format: impl Into<ReportFormat>) -> Outcome {
     result.unwrap_or_else(|Findings(findings)| {
         report(&findings, format);
@@ -140,7 +142,7 @@ pub(crate) fn finish(result: Result<Outcome, Findings>, format: impl Into<Report
     })
 }
 
-/// Reports findings, and nothing else: to a person, or as the object of [`answer`].
+/// Reports findings alone: to a person, or as the object of [`answer`].
 pub(crate) fn report(findings: &[Diagnostic], format: impl Into<ReportFormat>) {
     match format.into() {
         ReportFormat::Human => io::say_findings(&printed(findings)),
@@ -149,8 +151,8 @@ pub(crate) fn report(findings: &[Diagnostic], format: impl Into<ReportFormat>) {
     }
 }
 
-/// Prints the one object of `--format json`: `findings`, and the command's own members: a struct or
-/// an object.
+/// Prints the single object of `--format json`: `findings`, and the command's own members, which
+/// are a struct or an object.
 pub(crate) fn answer(findings: &[Diagnostic], own: impl Serialize) {
     #[derive(Serialize)]
     struct Answer<'a, T> {
@@ -165,8 +167,8 @@ pub(crate) fn answer(findings: &[Diagnostic], own: impl Serialize) {
     }
 }
 
-/// The findings that are printed: all, or where there are very many of them the first errors, with
-/// a note that counts the others.
+/// Returns the findings to print. If there are too many, returns the first ones, errors before
+/// others, and a note that counts the rest.
 pub(crate) fn printed(findings: &[Diagnostic]) -> Cow<'_, [Diagnostic]> {
     if findings.len() <= PRINTED {
         return Cow::Borrowed(findings);
@@ -180,28 +182,28 @@ pub(crate) fn printed(findings: &[Diagnostic]) -> Cow<'_, [Diagnostic]> {
     Cow::Owned(first)
 }
 
-/// Prints a value that has `findings` among its members, or is what the command makes.
+/// Prints a value as JSON: an object with `findings`, or the output of the command.
 pub(crate) fn print_json(value: &impl Serialize) {
     io::out(&json_text(value));
 }
 
-/// A value as JSON, with a line's end.
+/// Formats a value as JSON with a final newline.
 pub(crate) fn json_text(value: &impl Serialize) -> String {
-    // Every part is a plain value with names for keys, so there is nothing that could fail.
+    // All values are plain data with string keys, so serialisation cannot fail.
     serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
 }
 
-/// A finding about a whole file that is read.
+/// Creates an error about a whole input file.
 pub(crate) fn problem(code: &'static str, file: &Path, message: impl Into<String>) -> Diagnostic {
     Diagnostic::new(code, Severity::Error, io::shown(file, "stdin"), message)
 }
 
-/// What is wrong with an object, as a finding about its file.
+/// Converts an object error to a finding about its file.
 pub(crate) fn object_problem(path: &Path, error: ObjectError) -> Diagnostic {
     problem(error.code, path, error.message).at_offset(error.offset as u64).help(error.help)
 }
 
-/// A number of things: `1 error`, `2 errors`.
+/// Formats a count with its noun: `1 error`, `2 errors`.
 pub(crate) fn count(number: usize, one: &str) -> String {
     format!("{number} {one}{}", if number == 1 { "" } else { "s" })
 }

@@ -1,4 +1,4 @@
-//! Findings as SARIF 2.1.0, which services of code review show at their lines.
+//! Findings as SARIF 2.1.0, which code review services show at their lines.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,19 +10,20 @@ use visakit_diag::{Diagnostic, Severity};
 use crate::explain;
 use crate::report::{print_json, printed};
 
-/// What is known of a finding besides its text and its place.
+/// Details of a finding besides its text and place.
 pub(crate) struct Detail {
-    /// What `--format json` has of it.
+    /// Members of the finding's entry in the output of `--format json`.
     pub(crate) properties: Value,
-    /// How many of the notes behind it are places that lead to it, in their order.
+    /// Number of notes after the finding that form its path: places that lead to the finding, in
+    /// order.
     pub(crate) way: usize,
 }
 
-/// Prints findings as a log with one run. What is only a note about the finding before it is a
-/// place that belongs to that. `details` go by the place of a finding among all.
+/// Prints findings as a log with one run. A note about the finding before it becomes a related
+/// location of that finding. Keys of `details` are indices into `findings`.
 pub(crate) fn print(findings: &[Diagnostic], mut details: BTreeMap<usize, Detail>) {
     let findings = printed(findings);
-    // What is left of too many is in another order.
+    // Truncation reorders the findings, so the indices are no longer valid.
     if let Cow::Owned(_) = findings {
         details.clear();
     }
@@ -153,8 +154,8 @@ struct Step<'a> {
     location: Location<'a>,
 }
 
-/// What makes a finding the same in another version of the file: its kind and the text of its line,
-/// and which of those it is.
+/// Identity of a finding across versions of the file: its code, the text of its line, and an
+/// ordinal among equal findings.
 #[derive(Serialize)]
 struct Fingerprints {
     #[serde(rename = "ruleAndLine/v1")]
@@ -187,7 +188,7 @@ struct ArtifactLocation {
     uri: String,
 }
 
-/// A place in a text, or in bytes where the file is none.
+/// Position in a text, or in bytes for a binary file.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase", untagged)]
 enum Region<'a> {
@@ -203,7 +204,7 @@ struct Snippet<'a> {
 }
 
 impl<'a> Location<'a> {
-    /// The place with what is said of it.
+    /// Returns the location with its message.
     fn said(finding: &'a Diagnostic) -> Self {
         Self { message: Some(Text { text: finding.message.clone() }), ..Self::of(finding) }
     }
@@ -223,7 +224,7 @@ impl<'a> Location<'a> {
     }
 }
 
-/// A path as a reference: relative ones stay relative.
+/// Returns a path as a URI reference; relative paths stay relative.
 fn uri(path: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
     let mut out = String::from(if path.starts_with('/') { "file://" } else { "" });

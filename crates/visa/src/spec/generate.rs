@@ -1,4 +1,4 @@
-//! `visa spec generate`: the Rust that the build emits, with the runtime that it stands on, for use
+//! Command `visa spec generate`: writes the Rust that the build emits, with its runtime, for use
 //! without this crate.
 
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ pub(crate) struct Args {
     output: PathBuf,
 }
 
-/// The root of what is written.
+/// Text of the generated root module.
 const ROOT: &str = "\
 //! The instruction set as Rust: written by `visa spec generate` from the pages of a specification.
 //!
@@ -59,7 +59,7 @@ fn write(args: &Args) -> Result<Outcome, Findings> {
     Ok(Outcome::Done)
 }
 
-/// All files with their texts.
+/// Returns all files with their texts.
 fn files(model: &Model, dir: &Path) -> Result<Vec<(PathBuf, String)>, Box<Diagnostic>> {
     let mut out = vec![(dir.join("mod.rs"), ROOT.to_owned())];
     out.extend(visakit::sources::RUNTIME.iter().map(|(name, text)| (dir.join("rt").join(name), whole(text))));
@@ -80,7 +80,7 @@ fn files(model: &Model, dir: &Path) -> Result<Vec<(PathBuf, String)>, Box<Diagno
     Ok(out)
 }
 
-/// A file of the runtime without the conditions of the crate that it is from.
+/// Returns a runtime file without the conditional compilation of this crate.
 fn whole(text: &str) -> String {
     text.lines()
         .filter(|line| !line.trim_start().starts_with("#[cfg(feature"))
