@@ -54,6 +54,7 @@ fn explain(args: &Args) -> Result<Outcome, Findings> {
         match args.format {
             OutputFormat::Json => answer(&[], json!({ "codes": all })),
             OutputFormat::Human => out(&listed(&all)),
+            OutputFormat::Github | OutputFormat::Sarif => {}
         }
         return Ok(Outcome::Done);
     };
@@ -68,6 +69,7 @@ fn explain(args: &Args) -> Result<Outcome, Findings> {
         OutputFormat::Human => {
             out(&format!("{}  ({})\n\n{}\n\n{}\n", entry.code, entry.phase, entry.text, entry.address))
         }
+        OutputFormat::Github | OutputFormat::Sarif => {}
     }
     Ok(Outcome::Done)
 }

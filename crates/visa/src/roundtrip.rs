@@ -66,6 +66,7 @@ pub(super) fn run(args: Args) -> Outcome {
             };
             out(&format!("{same} of {files} as it went in{other}\n"));
         }
+        OutputFormat::Github | OutputFormat::Sarif => report(&findings, args.format),
     }
     Outcome::of(&findings)
 }

@@ -32,7 +32,7 @@ use crate::launch::request::{self, Request};
 use crate::launch::results::{Made, Wanted};
 use crate::launch::{dump, expect, inputs, memory, print};
 use crate::progress::Bar;
-use crate::report::{Findings, Outcome, ReportFormat, answer, count, finish};
+use crate::report::{Findings, Outcome, OutputFormat, answer, count, finish};
 use checks::{Bug, Found};
 use fault::Fault;
 use pages::PagesArgs;
@@ -163,7 +163,7 @@ pub(super) struct Args {
     pages: PagesArgs,
     /// How results and errors are reported
     #[arg(long, value_enum, default_value_t)]
-    format: ReportFormat,
+    format: OutputFormat,
 }
 
 /// Returns the parser of engine names, with their help texts.
@@ -198,7 +198,7 @@ fn execute(args: Args) -> Result<Outcome, Findings> {
     let parameters = program.parameters();
     let given = arguments(&request, &parameters)?;
     let arguments = argument::resolve(&parameters, &given).map_err(of_option)?;
-    let wanted = Wanted::new(&request, &parameters, &arguments, format.output())?;
+    let wanted = Wanted::new(&request, &parameters, &arguments, format)?;
     let mut first = Some(arguments);
     let regions = memory::load(&request.memory)?;
     // A repeated run reads its files again, so that each buffer is in memory only once.
@@ -220,7 +220,7 @@ fn execute(args: Args) -> Result<Outcome, Findings> {
     let (mut result, mut findings) =
         checked.map_or_else(|error| (Err(error), Vec::new()), |all| (all.result, all.findings));
     let steps = steps.finish();
-    let made = wanted.take(&mut result, format == ReportFormat::Human, request.dump_on_fault);
+    let made = wanted.take(&mut result, format == OutputFormat::Human, request.dump_on_fault);
     let plain = if checks::may_hide(&result, &findings) { program::unoptimised(&request) } else { None };
     let hidden = plain.as_ref().map(|plain| {
         let request = checks::bounded(&request, &result);
@@ -433,7 +433,7 @@ fn succeed(
     bugs: &[Found<'_>],
     steps: Vec<TracedStep>,
     request: &Request,
-    format: ReportFormat,
+    format: OutputFormat,
 ) -> Outcome {
     let places = checks::report(&mut made, bugs, request);
     let (reads, writes) = (outcome.outside_reads, outcome.outside_writes);
@@ -452,7 +452,7 @@ fn succeed(
         );
     }
     match format {
-        ReportFormat::Human => {
+        OutputFormat::Human => {
             print_values(&made);
             if let Some(stats) = &outcome.stats {
                 out(&stats.table());
@@ -466,8 +466,9 @@ fn succeed(
                 note(&format!("{} as expected", count(compared, "argument")));
             }
         }
-        ReportFormat::Sarif => checks::sarif(&made, bugs, places, None),
-        ReportFormat::Json => {
+        OutputFormat::Github => crate::report(&made.findings, format),
+        OutputFormat::Sarif => checks::sarif(&made, bugs, places, None),
+        OutputFormat::Json => {
             let (stats, outside_reads, outside_writes) = (outcome.stats.as_ref(), Some(reads), Some(writes));
             let (notes, bugs) = (checks::notes_of(bugs), checks::bugs_of(bugs, request));
             let report = Report {
@@ -493,7 +494,7 @@ fn fail(
     steps: Vec<TracedStep>,
     program: &Program,
     request: &Request,
-    format: ReportFormat,
+    format: OutputFormat,
 ) -> Result<Outcome, Findings> {
     let located = fault::advised(error.diagnostic(program), &error, program);
     let RunError::TrapReport(report) = &error else { return Err(located.into()) };
@@ -503,15 +504,16 @@ fn fail(
     made.findings.extend(behind);
     let places = checks::report(&mut made, bugs, request);
     match format {
-        ReportFormat::Human => {
+        OutputFormat::Human => {
             print_values(&made);
             if let Some(state) = &report.state {
                 out(&state.table());
             }
             crate::report(&made.findings, format);
         }
-        ReportFormat::Sarif => checks::sarif(&made, bugs, places, Some(&fault)),
-        ReportFormat::Json => {
+        OutputFormat::Github => crate::report(&made.findings, format),
+        OutputFormat::Sarif => checks::sarif(&made, bugs, places, Some(&fault)),
+        OutputFormat::Json => {
             // The file is named without its kernel, because the JSON report has a member for the
             // kernel.
             if made.findings[0].file == program.file {

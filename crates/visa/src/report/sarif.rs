@@ -2,13 +2,18 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Serialize;
 use serde_json::Value;
 use visakit_diag::{Diagnostic, Severity};
 
 use crate::explain;
+use crate::report::place::Place;
 use crate::report::{print_json, printed};
+
+/// True once the process has printed its log; a process prints one log.
+static IS_PRINTED: AtomicBool = AtomicBool::new(false);
 
 /// Details of a finding besides its text and place.
 pub(crate) struct Detail {
@@ -19,9 +24,24 @@ pub(crate) struct Detail {
     pub(crate) way: usize,
 }
 
-/// Prints findings as a log with one run. A note about the finding before it becomes a related
-/// location of that finding. Keys of `details` are indices into `findings`.
-pub(crate) fn print(findings: &[Diagnostic], mut details: BTreeMap<usize, Detail>) {
+/// Interpretation of notes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Notes {
+    /// A note with the code of the finding before it is a further place of that finding.
+    Belong,
+    /// Each note is a separate finding.
+    Stand,
+}
+
+/// Returns true after a call of [`print()`].
+pub(crate) fn is_printed() -> bool {
+    IS_PRINTED.load(Ordering::Relaxed)
+}
+
+/// Prints findings as a log with one run. A note that belongs to the finding before it becomes a
+/// related location of that finding. Keys of `details` are indices into `findings`.
+pub(crate) fn print(findings: &[Diagnostic], notes: Notes, mut details: BTreeMap<usize, Detail>) {
+    IS_PRINTED.store(true, Ordering::Relaxed);
     let findings = printed(findings);
     // Truncation reorders the findings, so the indices are no longer valid.
     if let Cow::Owned(_) = findings {
@@ -34,8 +54,9 @@ pub(crate) fn print(findings: &[Diagnostic], mut details: BTreeMap<usize, Detail
     for (at, finding) in findings.iter().enumerate() {
         let last =
             results.last_mut().filter(|last| finding.severity == Severity::Note && last.rule_id == finding.code);
+        let last = last.filter(|_| notes == Notes::Belong);
         if let Some(last) = last {
-            last.related_locations.push(Location::said(finding));
+            last.related_locations.extend(Location::said(finding));
             continue;
         }
         let rule_index = rules.iter().position(|rule| rule.id == finding.code).unwrap_or_else(|| {
@@ -43,13 +64,15 @@ pub(crate) fn print(findings: &[Diagnostic], mut details: BTreeMap<usize, Detail
             rules.len() - 1
         });
         let help = if finding.help.is_empty() { String::new() } else { format!(". {}", finding.help) };
-        let place = format!("{} {}: {}", finding.code, uri(&finding.file), finding.quote.trim());
+        let named = Place::of(finding);
+        let place = format!("{} {}: {}", finding.code, uri(&named.file), finding.quote.trim());
         let nth = seen.entry(place.clone()).and_modify(|nth| *nth += 1).or_insert(1);
         let detail = details.remove(&at);
         let way = detail.as_ref().map_or(0, |detail| detail.way);
         let code_flows = match findings.get(at + 1..at + 1 + way) {
             Some(before @ [_, ..]) => {
-                let places = before.iter().chain([finding]).map(|place| Step { location: Location::said(place) });
+                let places = before.iter().chain([finding]).filter_map(Location::said);
+                let places = places.map(|location| Step { location });
                 vec![CodeFlow { thread_flows: [ThreadFlow { locations: places.collect() }] }]
             }
             _ => Vec::new(),
@@ -62,8 +85,8 @@ pub(crate) fn print(findings: &[Diagnostic], mut details: BTreeMap<usize, Detail
                 Severity::Warning => "warning",
                 Severity::Note => "note",
             },
-            message: Text { text: format!("{}{help}", finding.message) },
-            locations: vec![Location::of(finding)],
+            message: Text { text: format!("{}{}{help}", named.before, finding.message) },
+            locations: Location::of(finding).into_iter().collect(),
             related_locations: Vec::new(),
             code_flows,
             partial_fingerprints: Fingerprints { text: format!("{place}#{nth}") },
@@ -204,23 +227,30 @@ struct Snippet<'a> {
 }
 
 impl<'a> Location<'a> {
-    /// Returns the location with its message.
-    fn said(finding: &'a Diagnostic) -> Self {
-        Self { message: Some(Text { text: finding.message.clone() }), ..Self::of(finding) }
+    /// Returns the location of a finding with its message.
+    fn said(finding: &'a Diagnostic) -> Option<Self> {
+        let before = Place::of(finding).before;
+        let message = Some(Text { text: before + &finding.message });
+        Some(Self { message, ..Self::of(finding)? })
     }
 
-    fn of(finding: &'a Diagnostic) -> Self {
+    /// Returns the location of a finding; `None` for a finding about an option.
+    fn of(finding: &'a Diagnostic) -> Option<Self> {
+        let place = Place::of(finding);
+        if place.file.is_empty() {
+            return None;
+        }
         let region = match finding.offset {
-            _ if finding.line > 0 => Some(Region::Text {
-                start_line: finding.line,
+            _ if place.line > 0 => Some(Region::Text {
+                start_line: place.line,
                 start_column: finding.column.max(1),
                 snippet: Snippet { text: &finding.quote },
             }),
-            Some(byte_offset) => Some(Region::Bytes { byte_offset }),
-            None => None,
+            Some(byte_offset) if !place.is_inside => Some(Region::Bytes { byte_offset }),
+            _ => None,
         };
-        let artifact_location = ArtifactLocation { uri: uri(&finding.file) };
-        Self { physical_location: PhysicalLocation { artifact_location, region }, message: None }
+        let artifact_location = ArtifactLocation { uri: uri(&place.file) };
+        Some(Self { physical_location: PhysicalLocation { artifact_location, region }, message: None })
     }
 }
 
