@@ -9,7 +9,7 @@ use crate::machine::in_bounds::{InBounds, words_at};
 use crate::machine::lane::{LANES, enabled_lanes, from_lanes};
 use crate::machine::observer::{Access, AccessKind};
 
-/// One access per enabled channel of a chunk.
+/// Accesses of a chunk, one per enabled channel.
 #[derive(Clone, Copy, Debug)]
 pub struct Accesses<'a> {
     /// Access of the first enabled channel; also the common properties of all.
@@ -83,7 +83,7 @@ impl Accesses<'_> {
     }
 }
 
-/// One value of each channel's data: bytes at a distance from the channel's offset.
+/// A value in each channel's data: bytes at a distance from the channel's offset.
 #[derive(Clone, Copy)]
 pub(crate) struct Part {
     pub distance: u32,

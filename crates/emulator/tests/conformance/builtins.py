@@ -103,7 +103,7 @@ def blocks():
     words_ = []
     for y in range(4):
         for x in range(32):
-            # Four groups below each other and two side by side; a channel has one column of eight rows.
+            # Four groups vertically and two horizontally; each channel has a column of eight rows.
             left, top = x // 16 * 16 + 2 + x % 16 * 2, y * 8 + 1
             words_ += [struct.unpack_from("<H", pixels, (top + m) * 40 + left)[0] if left < 39 else 0 for m in range(8)]
     for y in range(32):

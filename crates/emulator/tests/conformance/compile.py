@@ -22,7 +22,7 @@ from ocloc import compiled
 
 TARGETS = ["skl", "tgllp", "dg2", "pvc"]
 NO_DOUBLES = {"tgllp", "dg2", "adl-s", "dg1"}
-# The target whose macro another device has.
+# Targets whose preprocessor macro another device uses.
 LIKE = dict(bmg="pvc", lnl="pvc", ptl="pvc", cri="pvc", **{"nvl-p": "pvc"}, mtl="dg2", arl="dg2", dg1="tgllp")
 LIKE["adl-s"] = "tgllp"
 UNREAD = re.compile(r"\.text\.|\.spv$|\.misc\.|\.note\.intelgt\.metrics$")

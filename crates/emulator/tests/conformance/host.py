@@ -14,7 +14,7 @@ CODES = {"char": "b", "uchar": "B", "short": "h", "ushort": "H", "int": "i", "ui
          "half": "e", "float": "f", "double": "d"}
 QUERIES = {"get_global_id": 3, "get_local_id": 3, "get_group_id": 3, "get_global_size": 3, "get_local_size": 3,
            "get_num_groups": 3, "get_global_offset": 3}
-# The functions under the names that clang calls them by, and one place that says what they answer.
+# The functions under clang's mangled names, and one table with their results.
 SHIM = "unsigned long query[7][3];\nunsigned dimensions;\n" + "".join(
     f"unsigned long {name}(unsigned d) __asm__(\"_Z{len(name)}{name}j\");\n"
     f"unsigned long {name}(unsigned d) {{ return d < 3 ? query[{n}][d] : {int('size' in name or 'num' in name)}; }}\n"
