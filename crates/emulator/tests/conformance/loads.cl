@@ -1,5 +1,5 @@
 // targets dg2 pvc
-// Messages of the LSC by the vendor's built-ins. Expectations are computed by builtins.py.
+// LSC messages through the vendor's built-in functions. Expectations are computed by builtins.py.
 uint __builtin_IB_lsc_load_global_uint(const __global uint *base, int offset, int cache);
 uint __builtin_IB_lsc_load_global_uchar_to_uint(const __global uchar *base, int offset, int cache);
 uint __builtin_IB_lsc_load_global_ushort_to_uint(const __global ushort *base, int offset, int cache);
