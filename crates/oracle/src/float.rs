@@ -7,7 +7,7 @@
 use rustc_apfloat::ieee::{BFloat, Double, Half, Quad, Single};
 use rustc_apfloat::{Float as _, FloatConvert, Round, Status};
 use visakit::isa::DataType;
-use visakit_emulator::machine::float::{FloatMode, Rounding};
+use visakit_machine::float::{FloatMode, Rounding};
 
 /// A format of floats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! What an instruction has in each channel, for people.
 
-use visakit_emulator::machine::thread::Thread;
+use visakit_machine::thread::Thread;
 
 use crate::float::Format;
 use crate::memory::Space;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use visakit_codegen::model::Page;
-use visakit_emulator::kernels::code::Interpreter;
+use visakit_kernels::code::Interpreter;
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
 use visakit_emulator::run::{Options, Program, launch};

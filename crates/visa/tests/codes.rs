@@ -7,8 +7,17 @@ use std::path::Path;
 use visakit_testing::root;
 
 /// The crates whose codes have dashes, but for a few. Their words with dashes are codes.
-const FOLDERS: [&str; 5] =
-    ["src", "crates/emulator/src", "crates/visa/src", "crates/zebin/src", "crates/conform/src"];
+const FOLDERS: [&str; 9] = [
+    "src",
+    "crates/machine/src",
+    "crates/launch/src",
+    "crates/kernels/src",
+    "crates/run/src",
+    "crates/checks/src",
+    "crates/visa/src",
+    "crates/zebin/src",
+    "crates/conform/src",
+];
 
 /// How sources write a code of one word.
 const BEFORE: [&str; 15] = [

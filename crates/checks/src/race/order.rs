@@ -1,0 +1,103 @@
+//! How atomic operations keep groups apart.
+
+use std::collections::HashMap;
+
+use crate::race::turns::Clock;
+
+/// Places of atomic operations that are told apart, and words of their groups, 8 MiB. Where there
+/// are more, who comes after one place comes after others too, so that less is told and nothing
+/// wrong.
+const MOST_PLACES: usize = 1 << 12;
+const MOST_WORDS: usize = 1 << 20;
+
+/// Which groups come after what others had done.
+#[derive(Default)]
+pub(super) struct Order {
+    /// For each group, how many numbers of [`Clock`] are over.
+    clocks: Vec<u32>,
+    /// That of the present group.
+    pub(super) clock: Clock,
+    /// The groups whose operations on a place came before.
+    places: HashMap<(usize, u64), Groups>,
+    /// Words of these, and whether there were so many that all places are one.
+    words: usize,
+    are_one: bool,
+    /// Those that the present group comes after.
+    before: Groups,
+}
+
+impl Order {
+    pub(super) fn next_group(&mut self) {
+        self.before = Groups::default();
+        self.clocks.push(0);
+        self.clock = Clock::default();
+    }
+
+    /// The present group does an atomic operation on a place. Who does not look at the result
+    /// learns nothing of the others.
+    pub(super) fn meet(&mut self, place: (usize, u64), learns: bool) {
+        if self.words > MOST_WORDS {
+            self.are_one = true;
+            let mut all = Groups::default();
+            self.places.drain().for_each(|(_, groups)| all.add(&groups));
+            self.words = all.words.len();
+            self.places.insert((0, 0), all);
+        }
+        let is_apart = !self.are_one && (self.places.len() < MOST_PLACES || self.places.contains_key(&place));
+        let others = self.places.entry(if is_apart { place } else { (0, 0) }).or_default();
+        self.words -= others.words.len();
+        if learns {
+            self.before.add(others);
+        }
+        others.add(&self.before);
+        let own = self.clocks.len() - 1;
+        others.insert(own);
+        self.words += others.words.len();
+        self.clocks[own] = self.clock.end();
+    }
+
+    /// Whether what another group had done by then comes before what the present one does now.
+    pub(super) fn is_before(&self, index: u32, clock: u32) -> bool {
+        self.before.contains(index as usize) && self.clocks.get(index as usize).is_some_and(|&last| clock < last)
+    }
+}
+
+/// A set of groups, in which most often all are up to one.
+#[derive(Default)]
+struct Groups {
+    /// Words of the set that would have all bits, in front.
+    full: usize,
+    /// Those behind them.
+    words: Vec<u64>,
+}
+
+impl Groups {
+    fn contains(&self, group: usize) -> bool {
+        let word = (group / 64).checked_sub(self.full);
+        word.is_none_or(|word| self.words.get(word).is_some_and(|bits| bits >> (group % 64) & 1 == 1))
+    }
+
+    fn insert(&mut self, group: usize) {
+        if let Some(word) = (group / 64).checked_sub(self.full) {
+            self.words.resize(self.words.len().max(word + 1), 0);
+            self.words[word] |= 1 << (group % 64);
+            self.settle();
+        }
+    }
+
+    fn add(&mut self, others: &Self) {
+        let full = self.full.max(others.full);
+        self.words.drain(..(full - self.full).min(self.words.len()));
+        self.full = full;
+        let others = others.words.get(full - others.full..).unwrap_or_default();
+        self.words.resize(self.words.len().max(others.len()), 0);
+        self.words.iter_mut().zip(others).for_each(|(word, other)| *word |= other);
+        self.settle();
+    }
+
+    fn settle(&mut self) {
+        let full = self.words.iter().take_while(|&&word| word == u64::MAX).count();
+        self.words.drain(..full);
+        self.full += full;
+    }
+}

@@ -1,0 +1,160 @@
+//! The cells of memory. Those of pages that have not been touched for a while are kept as what
+//! changes from each to the next one: where threads do the same things one after the other, that is
+//! nearly always the same.
+
+use std::collections::VecDeque;
+
+use crate::race::shadow::Cell;
+
+/// Words of a page.
+const PAGE: usize = 1024;
+/// Open pages that there may be, 8 MiB, and more where pages are come back to: up to half of all.
+const FEW_PAGES: usize = 512;
+/// Different steps from cell to cell beyond which a page stays open.
+const MOST_STEPS: usize = 32;
+
+/// Cells one behind the other.
+pub(super) type Page = Box<[Cell; PAGE]>;
+
+/// The page of a buffer.
+#[derive(Default)]
+enum Slot {
+    #[default]
+    Nothing,
+    Open(Page),
+    Closed(Box<Closed>),
+}
+
+/// Pages by buffer; the first is shared local memory.
+#[derive(Default)]
+pub(super) struct Pages {
+    slots: Vec<Vec<Slot>>,
+    /// The open pages that can be closed, the one that was opened first in front.
+    open: VecDeque<(usize, usize)>,
+    /// All pages, and how often one was opened again.
+    count: usize,
+    reopened: usize,
+}
+
+impl Pages {
+    #[inline(always)]
+    pub(super) fn page(&mut self, buffer: usize, page: usize) -> &mut Page {
+        if !matches!(self.slots.get(buffer).and_then(|slots| slots.get(page)), Some(Slot::Open(_))) {
+            self.open(buffer, page);
+        }
+        match &mut self.slots[buffer][page] {
+            Slot::Open(page) => page,
+            Slot::Nothing | Slot::Closed(_) => unreachable!("it has been opened"),
+        }
+    }
+
+    pub(super) fn cell(&mut self, (buffer, index): (usize, u64)) -> &mut Cell {
+        let (page, at) = page_of(index);
+        &mut self.page(buffer, page)[at]
+    }
+
+    #[cold]
+    fn open(&mut self, buffer: usize, page: usize) {
+        if self.slots.len() <= buffer {
+            self.slots.resize_with(buffer + 1, Vec::new);
+        }
+        let slots = &mut self.slots[buffer];
+        if slots.len() <= page {
+            slots.resize_with(page + 1, Slot::default);
+        }
+        let before = std::mem::take(&mut slots[page]);
+        let mut cells = match self.close_one() {
+            Some(mut cells) => {
+                cells.fill(Cell::default());
+                cells
+            }
+            None => Box::new([Cell::default(); PAGE]),
+        };
+        if let Slot::Closed(closed) = before {
+            self.reopened += 1;
+            closed.open(&mut cells);
+        } else {
+            self.count += 1;
+        }
+        self.slots[buffer][page] = Slot::Open(cells);
+        self.open.push_back((buffer, page));
+    }
+
+    /// Closes a page if there are too many, and gives its cells, which have no meaning any more.
+    fn close_one(&mut self) -> Option<Page> {
+        while self.open.len() >= FEW_PAGES + self.reopened.min(self.count / 2) {
+            let (buffer, page) = self.open.pop_front()?;
+            let slot = &mut self.slots[buffer][page];
+            let Slot::Open(cells) = slot else { continue };
+            if let Some(closed) = Closed::new(cells)
+                && let Slot::Open(cells) = std::mem::replace(slot, Slot::Closed(Box::new(closed)))
+            {
+                return Some(cells);
+            }
+        }
+        None
+    }
+}
+
+/// The cells of a page, each as its difference from the one before it.
+struct Closed {
+    steps: Box<[[u32; 4]]>,
+    /// Numbers of steps, and how often each is repeated.
+    runs: Box<[(u8, u8)]>,
+}
+
+impl Closed {
+    /// `None` where there are many different ones.
+    fn new(page: &Page) -> Option<Self> {
+        let (mut steps, mut runs): (Vec<[u32; 4]>, Vec<(u8, u8)>) = (Vec::new(), Vec::new());
+        let mut before = [0; 4];
+        // The step of the last run, and how long that is.
+        let (mut last, mut number, mut length) = ([0; 4], 0, 0);
+        for cell in page.iter() {
+            let words = cell.words();
+            let step = std::array::from_fn(|n| words[n].wrapping_sub(before[n]));
+            before = words;
+            if length > 0 && step == last && length < u8::MAX {
+                length += 1;
+                continue;
+            }
+            if length > 0 {
+                runs.push((number, length));
+            }
+            let known = steps.iter().position(|other| *other == step).unwrap_or(steps.len());
+            if known == MOST_STEPS {
+                return None;
+            }
+            if known == steps.len() {
+                steps.push(step);
+            }
+            (last, number, length) = (step, known as u8, 1);
+        }
+        runs.push((number, length));
+        Some(Self { steps: steps.into(), runs: runs.into() })
+    }
+
+    fn open(&self, page: &mut Page) {
+        let mut words = [0_u32; 4];
+        let mut cells = page.iter_mut();
+        for &(number, length) in &*self.runs {
+            let step = self.steps[usize::from(number)];
+            for cell in cells.by_ref().take(length.into()) {
+                words = std::array::from_fn(|n| words[n].wrapping_add(step[n]));
+                *cell = Cell::from_words(words);
+            }
+        }
+    }
+}
+
+/// The page of a cell and its place there. Offsets in buffers are far below what does not fit.
+#[inline(always)]
+pub(super) fn page_of(index: u64) -> (usize, usize) {
+    (index as usize / PAGE, index as usize % PAGE)
+}
+
+/// The words that an access has bytes of.
+#[inline(always)]
+pub(super) fn words_of(offset: u64, size: u32) -> std::ops::RangeInclusive<u64> {
+    offset / 4..=(offset + u64::from(size).max(1) - 1) / 4
+}
