@@ -14,7 +14,6 @@ mod watcher;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-
 use visakit_diag::Diagnostic;
 
 pub use copies::{marks, prelude};

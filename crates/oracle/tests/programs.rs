@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use visakit_codegen::model::Page;
-use visakit_kernels::code::Interpreter;
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
 use visakit_emulator::run::{Options, Program, launch};
+use visakit_kernels::code::Interpreter;
 use visakit_oracle::{ByPages, Which};
 use visakit_zebin::Zebin;
 

@@ -16,6 +16,7 @@
 //! assert_eq!(outcome.buffers[2].as_deref(), Some(&[2.0_f32, 4.0].map(f32::to_le_bytes).concat()[..]));
 //! ```
 
+mod arguments;
 mod barriers;
 mod cache;
 mod dispatch;
@@ -294,7 +295,7 @@ pub fn launch_from(
 fn attempt(
     program: &Program,
     range: &NdRange,
-    mut arguments: Vec<Option<Argument>>,
+    arguments: Vec<Option<Argument>>,
     options: &Options<'_>,
     (workers, way): (usize, Way),
     wall: &mut Duration,
@@ -302,14 +303,14 @@ fn attempt(
     let steps: usize = program.functions.iter().map(|function| function.routine.instructions.len()).sum();
     let steps = (steps + program.routine.instructions.len()) as u64;
     check_memory("the program", SMALL_BYTES + steps.saturating_mul(STEP_BYTES))?;
-    let mut mapped = memory::map(program, range, &mut arguments, &options.surroundings)?;
+    let mut mapped = memory::map(program, range, arguments, &options.surroundings)?;
     mapped.memory.outside_is_zero = options.outside_is_zero;
     mapped.memory.whole_pages = options.whole_pages;
     if let Some(poison) = options.poison {
         poison.fill_buffers(mapped.memory.buffers());
     }
-    let payload = Payload::new(&program.info, program.payload_layout()?, range, &arguments, &mapped.placement)?;
-    drop(arguments);
+    let payload =
+        Payload::new(&program.info, program.payload_layout()?, range, &mapped.arguments, &mapped.placement)?;
     // What a thread holds when it stops is asked for as the program has it, also where nothing
     // reads it any more.
     let level = options.engine.level().filter(|_| !options.is_followed() && !options.state);
