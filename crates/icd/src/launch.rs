@@ -11,7 +11,7 @@ use visakit_emulator::check::{self, Checks};
 use visakit_emulator::launch::argument::Argument as Given;
 use visakit_emulator::launch::range::NdRange;
 use visakit_emulator::machine::buffer::Lent;
-use visakit_emulator::run::{self, Options, RunError, Surroundings};
+use visakit_emulator::run::{self, GroupOrder, Options, Outside, Policy, RunError, Surroundings};
 
 use crate::binary::{Binary, Entry};
 use crate::device::{self, Device};
@@ -137,25 +137,26 @@ impl Launch {
                 &all
             }
         };
-        let options = Options {
+        let policy = Policy {
             threads: Some(if ENVIRONMENT.ordered { 1 } else { self.device.threads }),
             // As on a device: who shares memory without atomic operations finds out in which order
             // groups come.
-            any_order: !ENVIRONMENT.ordered,
-            whole_pages: true,
+            order: GroupOrder::any_if(!ENVIRONMENT.ordered),
+            outside: Outside::LastPage,
             engine: ENVIRONMENT.engine,
             stats: ENVIRONMENT.stats,
             // What a program would have to itself on a card; kernels that are unrolled far need
             // some 100 MiB for a group.
             room: Some(device::memory_bytes() / 4),
-            surroundings: Surroundings {
-                regions,
-                data: Some(&globals.places),
-                cache: Some(&self.entry.cache),
-                scattered: 0,
-            },
-            ..Options::default()
+            ..Policy::default()
         };
+        let surroundings = Surroundings {
+            regions,
+            data: Some(&globals.places),
+            cache: Some(&self.entry.cache),
+            ..Surroundings::default()
+        };
+        let options = Options { policy, surroundings, ..Options::default() };
         if let Some(checks) = ENVIRONMENT.checks {
             look_for_bugs(program, &self.range, &arguments, &options, checks);
         }
