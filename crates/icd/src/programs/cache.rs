@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
-use crate::dependency::digest;
-use crate::launch::say;
+use crate::commands::launch::say;
+use crate::programs::dependency::digest;
 
 /// Bytes that all entries have together; the ones that were used least recently go.
 const MOST_BYTES: u64 = 1 << 30;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use opencl_sys::*;
 use visakit_emulator::machine::sampler::{Addressing, Sampler as Settings};
 
-use crate::context::Context;
-use crate::error::{Result, ensure, fail};
-use crate::handle::{self, Handle, kind};
-use crate::raw::Answer;
+use crate::base::error::{Result, ensure, fail};
+use crate::base::handle::{self, Handle, kind};
+use crate::base::raw::Answer;
+use crate::devices::context::Context;
 
 /// How images are read.
 pub(crate) struct Sampler {

@@ -8,14 +8,14 @@ use visakit_emulator::launch::argument::{Parameter, ParameterKind, parameters};
 use visakit_emulator::launch::range::NdRange;
 use visakit_zebin::info::{ArgInfo, KernelInfo};
 
-use crate::binary::{Binary, Entry};
-use crate::device::Device;
-use crate::error::{Code, Result, ensure, fail};
-use crate::handle::{self, Handle, Object, kind};
-use crate::memory::Mem;
-use crate::program::Program;
-use crate::raw::Answer;
-use crate::sampler::Sampler;
+use crate::base::error::{Code, Result, ensure, fail};
+use crate::base::handle::{self, Handle, Object, kind};
+use crate::base::raw::Answer;
+use crate::devices::device::Device;
+use crate::memory::mem::Mem;
+use crate::memory::sampler::Sampler;
+use crate::programs::binary::{Binary, Entry};
+use crate::programs::program::Program;
 
 /// A kernel.
 pub(crate) struct Kernel {

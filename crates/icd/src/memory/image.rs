@@ -13,12 +13,12 @@ use visakit_emulator::machine::image::{Image, ImageDesc};
 use visakit_emulator::machine::memory::Memory;
 use visakit_emulator::machine::observer::Witness;
 
-use crate::context::Context;
-use crate::device;
-use crate::error::{Code, Result, ensure, fail};
-use crate::handle::{self, Handle};
-use crate::memory::{self, Mem};
-use crate::raw::Answer;
+use crate::base::error::{Code, Result, ensure, fail};
+use crate::base::handle::{self, Handle};
+use crate::base::raw::Answer;
+use crate::devices::context::Context;
+use crate::devices::device;
+use crate::memory::mem::{self, Mem};
 
 /// What a memory object is as an image.
 #[derive(Clone, Copy)]
@@ -270,7 +270,7 @@ pub(crate) unsafe fn create(
             // SAFETY: the caller promises rows and slices with these pitches, and the storage is
             // new.
             unsafe {
-                crate::transfer::copy(
+                crate::commands::transfer::copy(
                     (host as *const u8).cast_mut(),
                     from,
                     storage.first(),

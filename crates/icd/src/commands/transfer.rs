@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use opencl_sys::*;
 
-use crate::error::{Code, Result, ensure, fail};
-use crate::event::Event;
-use crate::handle::Handle;
-use crate::memory::{Mapping, Mem};
-use crate::queue::{self, Queue};
-use crate::schedule::Task;
+use crate::base::error::{Code, Result, ensure, fail};
+use crate::base::handle::Handle;
+use crate::memory::mem::{Mapping, Mem};
+use crate::queues::event::Event;
+use crate::queues::queue::{self, Queue};
+use crate::queues::schedule::Task;
 
 /// What all enqueued commands are given.
 pub(crate) struct Submission<'a> {

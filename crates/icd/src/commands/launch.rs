@@ -13,16 +13,16 @@ use visakit_emulator::launch::range::NdRange;
 use visakit_emulator::machine::buffer::Lent;
 use visakit_emulator::run::{self, GroupOrder, Options, Outside, Policy, RunError, Surroundings};
 
-use crate::binary::{Binary, Entry};
-use crate::device::{self, Device};
-use crate::environment::ENVIRONMENT;
-use crate::error::{Code, Result, ensure, fail};
-use crate::handle::Handle;
-use crate::kernel::{Argument, Kernel};
-use crate::queue::Queue;
-use crate::record;
-use crate::schedule::Task;
-use crate::storage::Storage;
+use crate::base::error::{Code, Result, ensure, fail};
+use crate::base::handle::Handle;
+use crate::commands::record;
+use crate::devices::device::{self, Device};
+use crate::devices::environment::ENVIRONMENT;
+use crate::memory::storage::Storage;
+use crate::programs::binary::{Binary, Entry};
+use crate::programs::kernel::{Argument, Kernel};
+use crate::queues::queue::Queue;
+use crate::queues::schedule::Task;
 
 /// A launch that was enqueued.
 struct Launch {

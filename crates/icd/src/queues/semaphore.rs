@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use opencl_sys::*;
 
-use crate::context::Context;
-use crate::error::{Result, ensure, fail};
-use crate::event::{self, Event};
-use crate::handle::{self, Handle, kind};
-use crate::raw::Answer;
-use crate::transfer::Submission;
+use crate::base::error::{Result, ensure, fail};
+use crate::base::handle::{self, Handle, kind};
+use crate::base::raw::Answer;
+use crate::commands::transfer::Submission;
+use crate::devices::context::Context;
+use crate::queues::event::{self, Event};
 
 /// A semaphore.
 pub(crate) struct Semaphore {

@@ -11,11 +11,12 @@ use visakit_emulator::check::prelude;
 use visakit_zebin::ocloc::{EMIT_VISA, INSTALL, SECONDS_VARIABLE};
 use visakit_zebin::{inline, spirv};
 
-use crate::cache::Cache;
-use crate::compilers::{self, Compiler};
-use crate::environment::ENVIRONMENT;
-use crate::request::{Named, Request, Response};
-use crate::{dependency, device, process};
+use crate::devices::device;
+use crate::devices::environment::ENVIRONMENT;
+use crate::programs::cache::Cache;
+use crate::programs::compilers::{self, Compiler};
+use crate::programs::request::{Named, Request, Response};
+use crate::programs::{dependency, process};
 
 /// What the compiler calls what it prints.
 const LOG: &str = "stdout.log";

@@ -8,13 +8,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use opencl_sys::*;
 
-use crate::error::{Code, Result, ensure, fail};
-use crate::event::Event;
-use crate::handle::{self, Handle, kind};
-use crate::queue::Queue;
-use crate::raw::Answer;
-use crate::schedule::Task;
-use crate::transfer::Submission;
+use crate::base::error::{Code, Result, ensure, fail};
+use crate::base::handle::{self, Handle, kind};
+use crate::base::raw::Answer;
+use crate::commands::transfer::Submission;
+use crate::queues::event::Event;
+use crate::queues::queue::Queue;
+use crate::queues::schedule::Task;
 
 /// The state of one that waits or is done: the bindings have the name of a later version of the
 /// extension.

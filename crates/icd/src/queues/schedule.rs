@@ -6,10 +6,10 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use opencl_sys::*;
 
-use crate::error::{Result, guard};
-use crate::event::{self, Event};
-use crate::handle::{self, Handle};
-use crate::queue::{Order, Queue};
+use crate::base::error::{Result, guard};
+use crate::base::handle::{self, Handle};
+use crate::queues::event::{self, Event};
+use crate::queues::queue::{Order, Queue};
 
 /// What a command does.
 pub(crate) type Work = Box<dyn FnOnce() -> Result + Send>;

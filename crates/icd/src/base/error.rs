@@ -2,7 +2,7 @@
 
 use opencl_sys::{CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES, CL_SUCCESS, cl_int};
 
-use crate::reserve;
+use crate::base::reserve;
 
 /// An error code of the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,12 +8,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use opencl_sys::*;
 use visakit_emulator::machine::buffer::Lent;
 
-use crate::context::Context;
-use crate::device::{self, Device};
-use crate::error::{Code, Result, ensure, fail};
-use crate::handle::{self, Handle};
-use crate::raw::Answer;
-use crate::storage::Storage;
+use crate::base::error::{Code, Result, ensure, fail};
+use crate::base::handle::{self, Handle};
+use crate::base::raw::Answer;
+use crate::devices::context::Context;
+use crate::devices::device::{self, Device};
+use crate::memory::storage::Storage;
 
 /// The allocations of a context.
 #[derive(Default)]

@@ -15,7 +15,7 @@ use visakit_emulator::machine::buffer::Lent;
 use visakit_emulator::machine::sampler::Addressing;
 use visakit_zebin::info::KernelInfo;
 
-use crate::launch::say;
+use crate::commands::launch::say;
 
 /// Writes a launch as it is before it runs. What cannot be written is said, and the launch goes on.
 pub(crate) fn launch(

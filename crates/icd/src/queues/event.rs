@@ -5,12 +5,12 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use opencl_sys::*;
 
-use crate::context::Context;
-use crate::error::{Result, ensure, fail};
-use crate::handle::{self, Handle, kind};
-use crate::queue::Queue;
-use crate::raw::Answer;
-use crate::schedule::{self, Command};
+use crate::base::error::{Result, ensure, fail};
+use crate::base::handle::{self, Handle, kind};
+use crate::base::raw::Answer;
+use crate::devices::context::Context;
+use crate::queues::queue::Queue;
+use crate::queues::schedule::{self, Command};
 
 /// How far a command is.
 pub(crate) struct Event {

@@ -13,8 +13,8 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Wea
 use opencl_sys::cl_icd::_cl_icd_dispatch;
 use opencl_sys::{cl_int, cl_uint};
 
-use crate::dispatch;
-use crate::error::{Code, Result, fail};
+use crate::api::dispatch;
+use crate::base::error::{Code, Result, fail};
 
 /// How many freed objects of a kind keep their memory.
 const LEFTOVERS: usize = 1024;
@@ -99,11 +99,11 @@ impl<T: Kind> Live<T> {
 /// Gives a kind of object its list and its error.
 macro_rules! kind {
     ($kind:ty, $invalid:expr $(, dropped: $dropped:path)?) => {
-        impl $crate::handle::Kind for $kind {
+        impl $crate::base::handle::Kind for $kind {
             const INVALID: opencl_sys::cl_int = $invalid;
 
-            fn live() -> &'static $crate::handle::Live<Self> {
-                static LIVE: std::sync::LazyLock<$crate::handle::Live<$kind>> =
+            fn live() -> &'static $crate::base::handle::Live<Self> {
+                static LIVE: std::sync::LazyLock<$crate::base::handle::Live<$kind>> =
                     std::sync::LazyLock::new(Default::default);
                 &LIVE
             }

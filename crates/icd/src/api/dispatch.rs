@@ -6,7 +6,7 @@ use opencl_sys::cl_icd::_cl_icd_dispatch;
 use opencl_sys::*;
 
 use crate::api;
-use crate::platform;
+use crate::devices::platform;
 
 /// The table of all functions. Those for objects of other systems are not there.
 pub fn table() -> &'static _cl_icd_dispatch {

@@ -10,15 +10,15 @@ use visakit::isa::Platform;
 use visakit_emulator::run;
 use visakit_zebin::archive;
 
-use crate::binary::Binary;
-use crate::build::{self, Built, Input};
-use crate::context::Context;
-use crate::device::Device;
-use crate::error::{Code, ROOM, Result, check_room, ensure, fail};
-use crate::handle::{self, Handle, kind};
-use crate::raw::Answer;
-use crate::request::Named;
-use crate::spirv;
+use crate::base::error::{Code, ROOM, Result, check_room, ensure, fail};
+use crate::base::handle::{self, Handle, kind};
+use crate::base::raw::Answer;
+use crate::devices::context::Context;
+use crate::devices::device::Device;
+use crate::programs::binary::Binary;
+use crate::programs::build::{self, Built, Input};
+use crate::programs::request::Named;
+use crate::programs::spirv;
 
 /// A program.
 pub(crate) struct Program {

@@ -1,18 +1,18 @@
-//! Memory objects: buffers, parts of them, pipes; images are in [`crate::image`].
+//! Memory objects: buffers, parts of them, pipes; images are in [`crate::memory::image`].
 
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use opencl_sys::*;
 
-use crate::context::Context;
-use crate::device;
-use crate::error::{Code, Result, ensure, fail};
-use crate::event::UserData;
-use crate::handle::{self, Handle, kind};
-use crate::image::Texels;
-use crate::raw::Answer;
-use crate::storage::{ALIGNMENT, Storage};
+use crate::base::error::{Code, Result, ensure, fail};
+use crate::base::handle::{self, Handle, kind};
+use crate::base::raw::Answer;
+use crate::devices::context::Context;
+use crate::devices::device;
+use crate::memory::image::Texels;
+use crate::memory::storage::{ALIGNMENT, Storage};
+use crate::queues::event::UserData;
 
 /// A memory object.
 pub(crate) struct Mem {

@@ -13,16 +13,16 @@ use visakit::isa::Platform;
 use visakit_emulator::limits::{BUFFER_BYTES, IMAGE_LINE, IMAGE_SIDE};
 use visakit_zebin::ocloc::INSTALL;
 
-use crate::compilers;
-use crate::environment::ENVIRONMENT;
-use crate::error::{Code, Result, ensure, fail};
-use crate::features::{COMMAND_BUFFER, DOT_PRODUCT, Has, PROMISES};
-use crate::handle::{self, Handle, kind};
-use crate::image::PITCH_ALIGNMENT;
-use crate::launch::say;
-use crate::platform::{self, VERSION, VERSION_TEXT, version};
-use crate::raw::Answer;
-use crate::storage::ALIGNMENT;
+use crate::base::error::{Code, Result, ensure, fail};
+use crate::base::handle::{self, Handle, kind};
+use crate::base::raw::Answer;
+use crate::commands::launch::say;
+use crate::devices::environment::ENVIRONMENT;
+use crate::devices::features::{COMMAND_BUFFER, DOT_PRODUCT, Has, PROMISES};
+use crate::devices::platform::{self, VERSION, VERSION_TEXT, version};
+use crate::memory::image::PITCH_ALIGNMENT;
+use crate::memory::storage::ALIGNMENT;
+use crate::programs::compilers;
 
 /// A device.
 pub(crate) struct Device {

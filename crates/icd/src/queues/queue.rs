@@ -5,13 +5,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use opencl_sys::*;
 
-use crate::context::Context;
-use crate::device::Device;
-use crate::error::{Result, ensure, fail};
-use crate::event::Event;
-use crate::handle::{self, Handle, kind};
-use crate::raw::Answer;
-use crate::schedule::{self, Command};
+use crate::base::error::{Result, ensure, fail};
+use crate::base::handle::{self, Handle, kind};
+use crate::base::raw::Answer;
+use crate::devices::context::Context;
+use crate::devices::device::Device;
+use crate::queues::event::Event;
+use crate::queues::schedule::{self, Command};
 
 /// A command queue.
 pub(crate) struct Queue {

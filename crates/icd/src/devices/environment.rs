@@ -8,7 +8,7 @@ use visakit_emulator::check::Checks;
 use visakit_emulator::launch::TextError;
 use visakit_emulator::run::Engine;
 
-use crate::launch::say;
+use crate::commands::launch::say;
 
 /// The settings of the process.
 pub(crate) struct Environment {

@@ -5,10 +5,10 @@ use std::sync::LazyLock;
 
 use opencl_sys::*;
 
-use crate::device::{self, Device};
-use crate::error::{Result, ensure};
-use crate::handle::{self, Handle, kind};
-use crate::raw::Answer;
+use crate::base::error::{Result, ensure};
+use crate::base::handle::{self, Handle, kind};
+use crate::base::raw::Answer;
+use crate::devices::device::{self, Device};
 
 /// The platform.
 pub(crate) struct Platform {

@@ -11,10 +11,10 @@ use std::sync::LazyLock;
 use visakit::isa::Platform;
 use visakit_zebin::ocloc;
 
-use crate::dependency;
-use crate::environment::ENVIRONMENT;
-use crate::process;
-use crate::request::Installed;
+use crate::devices::environment::ENVIRONMENT;
+use crate::programs::dependency;
+use crate::programs::process;
+use crate::programs::request::Installed;
 
 /// The name of the program that runs a compiler; it stands beside the library.
 const PROGRAM: &str = "visakit-oclc";

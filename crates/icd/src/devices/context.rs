@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use opencl_sys::*;
 
-use crate::device::Device;
-use crate::error::{Result, ensure, fail};
-use crate::event::UserData;
-use crate::handle::{self, Handle, kind};
-use crate::raw::Answer;
-use crate::svm::Allocations;
+use crate::base::error::{Result, ensure, fail};
+use crate::base::handle::{self, Handle, kind};
+use crate::base::raw::Answer;
+use crate::devices::device::Device;
+use crate::memory::svm::Allocations;
+use crate::queues::event::UserData;
 
 /// The devices that objects are shared by.
 pub(crate) struct Context {
@@ -40,7 +40,7 @@ pub(crate) fn create(devices: Vec<Handle<Device>>, properties: &[cl_context_prop
             CL_CONTEXT_PLATFORM => {
                 // A call that asks the platform may leave it out; here it is named.
                 ensure(pair[1] != 0, CL_INVALID_PLATFORM)?;
-                crate::platform::check(pair[1] as *mut c_void)?;
+                crate::devices::platform::check(pair[1] as *mut c_void)?;
             }
             CL_CONTEXT_INTEROP_USER_SYNC if [0, 1].contains(&pair[1]) => {}
             _ => return fail(CL_INVALID_PROPERTY),

@@ -4,7 +4,7 @@ use std::ffi::{CStr, c_char, c_void};
 
 use opencl_sys::{CL_INVALID_VALUE, cl_context_info, cl_image_format, cl_name_version, cl_uint};
 
-use crate::error::{Result, ensure, fail};
+use crate::base::error::{Result, ensure, fail};
 
 /// The elements behind a pointer; none for a null pointer.
 ///
