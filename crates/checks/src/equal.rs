@@ -14,7 +14,7 @@ use visakit_launch::argument::Argument;
 use visakit_launch::range::NdRange;
 use visakit_machine::fault::Trap;
 use visakit_machine::scalar::Scalar;
-use visakit_run::{Options, Program, RunError, launch_from};
+use visakit_run::{Observers, Options, Outside, Policy, Program, RunError, launch_from};
 
 /// Observations of the first run.
 pub(super) struct Seen<'a> {
@@ -55,7 +55,11 @@ pub(super) fn find(
         return Ok(Vec::new());
     }
     let watcher = Watcher::new(program, range, Checks { race: true, ..Checks::default() });
-    let watched = Options { observer: Some(&watcher), outside_is_zero: true, ..*options };
+    let watched = Options {
+        policy: Policy { outside: Outside::Zero, ..options.policy },
+        observers: Observers { accesses: Some(&watcher), ..options.observers },
+        ..*options
+    };
     let mut arguments = Some(arguments);
     let result = launch_from(program, range, |_| Ok(arguments.take().unwrap_or_default()), &watched);
     // A launch that goes elsewhere with these numbers says nothing of the one that was asked for.

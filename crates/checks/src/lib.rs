@@ -14,7 +14,6 @@ mod watcher;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-
 use visakit_diag::Diagnostic;
 
 pub use copies::{marks, prelude};
@@ -24,7 +23,7 @@ use visakit_launch::range::NdRange;
 use visakit_machine::fault::TrapReport;
 pub use visakit_run::place::{MemoryKind, Place};
 pub use visakit_run::program::Item;
-use visakit_run::{Options, Outcome, Program, RunError, Surroundings, launch_from};
+use visakit_run::{Observers, Options, Outcome, Outside, Program, RunError, Surroundings, launch_from};
 use watcher::Watcher;
 
 /// Launches that were checked.
@@ -130,8 +129,11 @@ pub fn check(
     let surroundings = Surroundings { scattered, regions: &regions, ..options.surroundings };
     let options = &Options { surroundings, ..*options };
     let watcher = Watcher::new(program, range, checks);
-    let lenient = options.outside_is_zero || checks.bounds;
-    let watched = Options { observer: Some(&watcher), outside_is_zero: lenient, keep_going: true, ..*options };
+    let mut watched = Options { observers: Observers { accesses: Some(&watcher), ..options.observers }, ..*options };
+    watched.policy.keep_going = true;
+    if checks.bounds {
+        watched.policy.outside = Outside::Zero;
+    }
     let result = match launch_from(program, range, |_| make(), &watched) {
         Err(error @ RunError::Launch(_)) => return Err(error),
         result => result,

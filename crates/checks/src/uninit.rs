@@ -35,7 +35,7 @@ use visakit_machine::fault::TrapReport;
 use visakit_machine::observer::{LaunchMap, Observer, Spot};
 use visakit_machine::poison::Poison;
 use visakit_run::program::Actor;
-use visakit_run::{Options, Outcome, Program, RunError, launch_from};
+use visakit_run::{Observers, Options, Outcome, Outside, Policy, Program, RunError, Surroundings, launch_from};
 use way::{Stored, Way};
 
 /// Bugs that are looked for, each with an origin of its own.
@@ -77,9 +77,15 @@ pub(super) fn find(
         Ok(outcome) => outcome.instructions.saturating_mul(2).saturating_add(MORE_INSTRUCTIONS),
         Err(_) => MORE_INSTRUCTIONS * 100,
     };
-    let limit = options.max_instructions.map_or(most, |limit| limit.min(most));
-    let quiet = Options { progress: None, keep_going: false, state: false, ..*options };
-    let base = Options { outside_is_zero: true, max_instructions: Some(limit), trace: None, ..quiet };
+    let limit = options.policy.max_instructions.map_or(most, |limit| limit.min(most));
+    let policy = Policy {
+        outside: Outside::Zero,
+        max_instructions: Some(limit),
+        keep_going: false,
+        state: false,
+        ..options.policy
+    };
+    let base = Options { policy, observers: Observers::default(), ..*options };
     let gaps = Gaps::new(&reference.map, &program.parameters());
     let mut search = Search { program, range, make, base, gaps: &gaps, word: None };
     let all = sources(&reference.map, &reference.racy);
@@ -211,7 +217,12 @@ impl Search<'_, '_> {
         groups: Option<(u64, u64)>,
         observer: &dyn Observer,
     ) -> Result<Option<Actor>, RunError> {
-        let options = Options { observer: Some(observer), poison, groups, ..self.base };
+        let base = &self.base;
+        let options = Options {
+            policy: Policy { groups, ..base.policy },
+            observers: Observers { accesses: Some(observer), ..base.observers },
+            surroundings: Surroundings { poison, ..base.surroundings },
+        };
         let make = &mut self.make;
         match launch_from(self.program, self.range, |_| make(), &options) {
             Ok(_) => Ok(None),

@@ -2,8 +2,8 @@
 //! results as files.
 //!
 //! The flow: argument specifications ([`spec`]) become [`argument::Argument`]s once the kernel's
-//! layout is known; sizes become a [`range::NdRange`]; [`placement`] says where the arguments are
-//! in memory, and [`payload`] lays out what a thread finds in its registers when it starts.
+//! layout is known; sizes become a [`range::NdRange`]; mapped, they are [`mapped::MappedArgument`]s;
+//! [`placement`] lays out shared local memory and the binding table, and [`payload`] lays out what a thread finds in its registers when it starts.
 
 pub mod argument;
 pub mod asserts;
@@ -12,6 +12,7 @@ pub mod data;
 pub mod forms;
 pub mod implicit;
 pub mod limits;
+pub mod mapped;
 pub mod pattern;
 pub mod payload;
 pub mod placement;

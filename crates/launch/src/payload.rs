@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use visakit_diag::Diagnostic;
 
-use super::argument::{Argument, ImageArgument};
+use super::mapped::{MappedArgument, MappedImage};
 use super::placement::{Bound, Placement, problem};
 use super::range::NdRange;
 use super::understood::not_understood;
@@ -131,7 +131,7 @@ impl Payload {
         kernel: &KernelInfo,
         layout: Layout,
         range: &NdRange,
-        arguments: &[Option<Argument>],
+        arguments: &[Option<MappedArgument>],
         placement: &Placement,
     ) -> Result<Self, Box<Diagnostic>> {
         let simd = kernel.execution_env.simd_size;
@@ -299,14 +299,14 @@ fn local_ids(kernel: &KernelInfo, grf: usize, simd: u32) -> Result<(Option<Local
 fn value_of(
     item: &PayloadArgument,
     range: &NdRange,
-    arguments: &[Option<Argument>],
+    arguments: &[Option<MappedArgument>],
     placement: &Placement,
 ) -> Result<Vec<u8>, Box<Diagnostic>> {
     let words = |words: [u32; 3]| words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let index = item.arg_index.map(|index| index as usize);
     let argument = || index.and_then(|index| arguments.get(index)?.as_ref());
     let address = || {
-        let address = index.and_then(|index| *placement.addresses.get(index)?);
+        let address = argument().and_then(MappedArgument::address);
         address.unwrap_or(0).to_le_bytes().to_vec()
     };
     Ok(match item.arg_type {
@@ -319,11 +319,11 @@ fn value_of(
         // Every buffer begins where its surface does.
         ArgType::BufferOffset => vec![0; 4],
         ArgType::BufferSize => {
-            let size = index.and_then(|index| placement.sizes.get(index)).copied();
-            size.unwrap_or(0).to_le_bytes().to_vec()
+            let size = argument().and_then(MappedArgument::buffer).map_or(0, |buffer| buffer.bytes);
+            size.to_le_bytes().to_vec()
         }
         ArgType::ByValue => match argument() {
-            Some(Argument::Value(bytes)) => {
+            Some(MappedArgument::Value(bytes)) => {
                 let start = item.source_offset.map_or(0, |offset| offset as usize);
                 bytes.get(start..).unwrap_or_default().to_vec()
             }
@@ -350,10 +350,10 @@ fn value_of(
         }),
         ArgType::ByPointer => match (&item.addrspace, &item.addrmode) {
             (_, Some(AddrMode::Bindless)) => match (argument(), item.arg_index) {
-                (Some(Argument::Buffer(_) | Argument::Image(_)), Some(index)) => {
+                (Some(MappedArgument::Buffer(_) | MappedArgument::Image(_)), Some(index)) => {
                     placement.state(Bound::Argument(index)).unwrap_or(0)
                 }
-                (Some(Argument::Sampler(_)), _) => match item.sampler_index {
+                (Some(MappedArgument::Sampler(_)), _) => match item.sampler_index {
                     Some(index) => sampler_state(index),
                     None => return Err(unsupported(item)),
                 },
@@ -406,17 +406,17 @@ fn of_data(
 }
 
 /// A number that an image has.
-fn of_image(argument: Option<&Argument>, number: impl Fn(&ImageArgument) -> u32) -> Vec<u8> {
+fn of_image(argument: Option<&MappedArgument>, number: impl Fn(&MappedImage) -> u32) -> Vec<u8> {
     match argument {
-        Some(Argument::Image(image)) => number(image).to_le_bytes().to_vec(),
+        Some(MappedArgument::Image(image)) => number(image).to_le_bytes().to_vec(),
         _ => vec![0; 4],
     }
 }
 
 /// A number that describes a sampler.
-fn of_sampler(argument: Option<&Argument>, number: impl Fn(&Sampler) -> u32) -> Vec<u8> {
+fn of_sampler(argument: Option<&MappedArgument>, number: impl Fn(&Sampler) -> u32) -> Vec<u8> {
     match argument {
-        Some(Argument::Sampler(sampler)) => number(sampler).to_le_bytes().to_vec(),
+        Some(MappedArgument::Sampler(sampler)) => number(sampler).to_le_bytes().to_vec(),
         _ => vec![0; 4],
     }
 }
@@ -435,6 +435,7 @@ fn unsupported(item: &PayloadArgument) -> Box<Diagnostic> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mapped::MappedBuffer;
     use crate::placement::place;
     use visakit::isa::{InputClass, InputInfoKind};
     use visakit_zebin::info;
@@ -458,9 +459,13 @@ kernels:
 
     fn payload(text: &str, layout: Layout, range: &NdRange) -> (Payload, Placement) {
         let info = info::parse("k", text).unwrap();
-        let arguments =
-            [Some(Argument::Buffer(vec![0; 4])), Some(Argument::Value(vec![0xfe])), Some(Argument::Local(8))];
-        let placement = place(&info.kernels[0], &arguments, 0, |_| Some(0x1_0000_0000)).unwrap();
+        let buffer = MappedBuffer { number: 0, address: 0x1_0000_0000, bytes: 4 };
+        let arguments = [
+            Some(MappedArgument::Buffer(buffer)),
+            Some(MappedArgument::Value(vec![0xfe])),
+            Some(MappedArgument::Local(8)),
+        ];
+        let placement = place(&info.kernels[0], &arguments, 0).unwrap();
         (Payload::new(&info.kernels[0], layout, range, &arguments, &placement).unwrap(), placement)
     }
 
@@ -576,6 +581,6 @@ kernels:
             assert!(Payload::new(&info.kernels[0], layout, &range, &[], &placement).is_err(), "{to}");
         }
         let info = info::parse("k", &INFO.replace("bti_value: 1", "bti_value: 999")).unwrap();
-        assert!(place(&info.kernels[0], &[], 0, |_| None).is_err());
+        assert!(place(&info.kernels[0], &[], 0).is_err());
     }
 }

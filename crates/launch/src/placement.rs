@@ -1,9 +1,8 @@
-//! Where the arguments of a launch are in memory: addresses, shared local memory, the binding
-//! table.
+//! Lays out the shared local memory and the binding table of a launch.
 
 use visakit_diag::{Diagnostic, Severity};
 
-use super::argument::Argument;
+use super::mapped::MappedArgument;
 use visakit_machine::{ARGUMENTS, state_of};
 use visakit_zebin::info::{AddrMode, ArgType, KernelInfo};
 use visakit_zebin::limits::SLM_BYTES;
@@ -19,11 +18,9 @@ pub enum Bound {
     Variables,
 }
 
-/// The arguments as memory: where the buffers went and how much shared local memory there is.
+/// Shared local memory and the binding table of a launch.
 #[derive(Clone, Debug, Default)]
 pub struct Placement {
-    /// Address of each argument that is a buffer or a pointer.
-    pub addresses: Vec<Option<u64>>,
     /// For each entry of the binding table what it stands for. Beyond it are all arguments, the
     /// constants and the variables, where the kernel names their surfaces by state.
     pub bindings: Vec<Option<Bound>>,
@@ -35,8 +32,6 @@ pub struct Placement {
     pub local_base: u32,
     /// Bytes of shared local memory that a group needs.
     pub local_bytes: u32,
-    /// Size of each argument that is a buffer, in bytes.
-    pub sizes: Vec<u64>,
     /// What is there beside the arguments.
     pub extra: Extra,
 }
@@ -58,34 +53,28 @@ pub struct Extra {
     pub sync: u64,
 }
 
-/// Lays out shared local memory, with so many bytes that are nobody's between arguments, where
-/// there is room for that, and the binding table. `address` gives the address of a buffer argument.
+/// Lays out shared local memory and the binding table. `gap` unused bytes separate arguments, where
+/// there is room for that.
 ///
 /// # Errors
 /// When a group gets more shared local memory than there can be, or the binding table names entries
 /// that cannot be.
 pub fn place(
     kernel: &KernelInfo,
-    arguments: &[Option<Argument>],
+    arguments: &[Option<MappedArgument>],
     gap: u32,
-    mut address: impl FnMut(u32) -> Option<u64>,
 ) -> Result<Placement, Box<Diagnostic>> {
     let declared = kernel.execution_env.slm_size;
     let wanted = arguments.iter().flatten().map(|argument| match argument {
-        Argument::Local(size) => u64::from(*size) + 2 * u64::from(gap),
+        MappedArgument::Local(size) => u64::from(*size) + 2 * u64::from(gap),
         _ => 0,
     });
     let gap = if wanted.sum::<u64>() + u64::from(declared) <= SLM_BYTES.into() { gap } else { 0 };
     let local_base = if kernel.execution_env.slm_alloc_mode == 1 { declared } else { 0 };
     let mut placement = Placement { local_bytes: declared, local_base, ..Placement::default() };
     for (index, argument) in arguments.iter().enumerate() {
-        placement.addresses.push(match argument {
-            Some(Argument::Buffer(_)) => address(index as u32),
-            Some(Argument::Pointer(pointer)) => Some(*pointer),
-            _ => None,
-        });
         let mut local = None;
-        if let Some(Argument::Local(size)) = argument {
+        if let Some(MappedArgument::Local(size)) = argument {
             let item = kernel.payload_arguments.iter().find(|item| item.arg_index == Some(index as u32));
             let alignment = item.map_or(0, |item| item.slm_alignment).max(1);
             // The compiler knows where the first one begins.

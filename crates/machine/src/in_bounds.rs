@@ -49,12 +49,7 @@ impl<'a> InBounds<'a> {
 
     /// The same for addresses in a view.
     #[inline(always)]
-    pub fn of_addresses(
-        view: &View<'a>,
-        addresses: &[u64; LANES],
-        enabled: u32,
-        extent: Extent,
-    ) -> Option<Self> {
+    pub fn of_addresses(view: &View<'a>, addresses: &[u64; LANES], enabled: u32, extent: Extent) -> Option<Self> {
         let (buffer, base, mask) = view.around(addresses[enabled.trailing_zeros() as usize % LANES])?;
         let distances: [u64; LANES] = from_lanes(|i| addresses[i].wrapping_sub(base) & mask);
         let used = |i: usize| if enabled >> i & 1 == 1 { u64::MAX } else { 0 };

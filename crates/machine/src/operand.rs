@@ -397,12 +397,7 @@ const HALF_ON: u32 = ones(HALF);
 
 /// Writes the enabled ones of `lanes` to the registers from `offset` on.
 #[inline(always)]
-pub fn blend<T: Element, const N: usize>(
-    registers: &mut Registers,
-    offset: u32,
-    lanes: &[T; N],
-    enabled: u32,
-) {
+pub fn blend<T: Element, const N: usize>(registers: &mut Registers, offset: u32, lanes: &[T; N], enabled: u32) {
     if enabled & ones(N) == ones(N) {
         registers.store(offset, lanes);
     } else if let (HALF_ON, Some(half)) = (enabled & ones(N), lanes.first_chunk::<HALF>()) {
@@ -439,13 +434,7 @@ pub fn take<T: Element>(registers: &Registers, offset: u32, step: u32) -> [T; LA
 /// Writes the enabled ones of `lanes`, the first of them to `offset`, each `step` bytes behind the
 /// one before.
 #[inline(always)]
-pub fn spread<T: Element>(
-    registers: &mut Registers,
-    offset: u32,
-    step: u32,
-    lanes: &[T; LANES],
-    enabled: u32,
-) {
+pub fn spread<T: Element>(registers: &mut Registers, offset: u32, step: u32, lanes: &[T; LANES], enabled: u32) {
     if step as usize == T::SIZE {
         return blend(registers, offset, lanes, enabled);
     }

@@ -10,7 +10,7 @@ use crate::faults::Faults;
 use crate::group::{Own, Worker};
 use crate::plan::Plan;
 use crate::stats::Counts;
-use crate::{Options, Way, helpers};
+use crate::{GroupOrder, Options, Way, helpers};
 use visakit_machine::fault::TrapReport;
 use visakit_machine::trace::Trace;
 
@@ -31,10 +31,11 @@ pub(super) fn dispatch(
     way: Way,
     options: &Options<'_>,
 ) -> Dispatched {
-    let goes_on = options.keep_going && (way == Way::InOrder || options.any_order);
+    let is_any_order = options.policy.order == GroupOrder::Any;
+    let goes_on = options.policy.keep_going && (way == Way::InOrder || is_any_order);
     // An observer stays on this thread.
-    let (progress, observer) = (options.progress, options.observer);
-    let queue = Queue::new(groups, workers, options.any_order);
+    let (progress, observer) = (options.observers.progress, options.observers.accesses);
+    let queue = Queue::new(groups, workers, is_any_order);
     let faults: Mutex<Faults> = Mutex::default();
     let total = Mutex::new((Counts::new(plan.code), Vec::new()));
     let work = |number: usize, observer| {

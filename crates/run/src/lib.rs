@@ -16,6 +16,7 @@
 //! assert_eq!(outcome.buffers[2].as_deref(), Some(&[2.0_f32, 4.0].map(f32::to_le_bytes).concat()[..]));
 //! ```
 
+mod arguments;
 mod barriers;
 mod cache;
 mod dispatch;
@@ -29,6 +30,7 @@ mod helpers;
 pub mod limits;
 mod memory;
 mod native;
+mod options;
 pub mod place;
 mod plan;
 pub mod program;
@@ -50,6 +52,7 @@ use crate::limits::GROUP_BYTES;
 pub use cache::Cache;
 use dispatch::{Dispatched, dispatch};
 pub use engine::Engine;
+pub use options::{DEFAULT_MAX_INSTRUCTIONS, GroupOrder, Observers, Options, Outside, Policy, Surroundings};
 use plan::Plan;
 pub use program::{FunctionText, Program};
 use stats::Stats;
@@ -69,88 +72,6 @@ use visakit_machine::observer::Observer;
 use visakit_machine::poison::Poison;
 pub use visakit_machine::state::{ThreadState, VariableState};
 use visakit_machine::trace::Trace;
-
-/// Instructions that a hardware thread may execute when nobody says otherwise.
-pub const DEFAULT_MAX_INSTRUCTIONS: u64 = 1 << 33;
-
-/// How a kernel is run.
-#[derive(Clone, Copy, Default)]
-pub struct Options<'a> {
-    /// Host threads; all of the machine's when not given.
-    pub threads: Option<usize>,
-    /// Whether groups may run side by side even where the result depends on which comes first.
-    /// Otherwise such a kernel, one that uses the results of its atomic operations, adds floats by
-    /// them or prints, runs its groups one after the other; and a launch whose groups turn out to
-    /// touch what another one writes is run again so.
-    pub any_order: bool,
-    /// Whether reads outside of every buffer give zero and writes there are lost, as with surfaces,
-    /// instead of being faults.
-    pub outside_is_zero: bool,
-    /// Whether the same is so of the rest of a buffer's last page alone, which is there on devices:
-    /// compilers load vectors of which they need a part.
-    pub whole_pages: bool,
-    /// Instructions that one hardware thread may execute; [`DEFAULT_MAX_INSTRUCTIONS`] when not
-    /// given.
-    pub max_instructions: Option<u64>,
-    /// Whether to count instructions by mnemonic.
-    pub stats: bool,
-    /// Called with the number of groups that are done, now and then; it begins anew when the launch
-    /// is run again.
-    pub progress: Option<&'a (dyn Fn(u64) + Sync)>,
-    /// Learns of every access to memory. With one, groups run one after the other, and no message
-    /// takes the way on which accesses are checked all at once.
-    pub observer: Option<&'a dyn Observer>,
-    /// Executes instructions by their pages: those without a kernel, or all.
-    pub interpreter: Option<&'a dyn Interpreter>,
-    /// What the launch finds.
-    pub surroundings: Surroundings<'a>,
-    /// What stands in registers and memory that nobody has written; zeros when not given.
-    pub poison: Option<&'a Poison>,
-    /// The groups that are run, by their numbers; all when not given.
-    pub groups: Option<(u64, u64)>,
-    /// What executes the instructions.
-    pub engine: Engine,
-    /// Whether the groups behind a faulty one run all the same: [`TrapReport::others`].
-    pub keep_going: bool,
-    /// Whether a fault tells what its thread held: [`TrapReport::state`].
-    pub state: bool,
-    /// Bytes that groups which run at the same time may have together for themselves: where one
-    /// needs all of it, none runs beside. 32 MiB when not given, as a run takes its buffers and 64
-    /// MiB, of which the program and the process need some.
-    pub room: Option<u64>,
-    /// Work items whose instructions are told, with the values of their operands. Groups run one
-    /// after the other then.
-    pub trace: Option<Tracing<'a>>,
-}
-
-impl Options<'_> {
-    /// Whether somebody follows the run step by step.
-    fn is_followed(&self) -> bool {
-        self.observer.is_some() || self.trace.is_some()
-    }
-
-    /// The group behind the last one that is run.
-    fn end(&self, range: &NdRange) -> u64 {
-        let all = u64::try_from(range.group_count()).unwrap_or(u64::MAX);
-        self.groups.map_or(all, |(_, end)| end.min(all))
-    }
-}
-
-/// What is there before a launch and stays when it is done, for programs that launch many.
-#[derive(Clone, Copy, Default)]
-pub struct Surroundings<'a> {
-    /// Memory that the kernel may reach by its addresses, each the beginning of a slot:
-    /// [`visakit_machine::memory::Memory::map_at`].
-    pub regions: &'a [(u64, Lent)],
-    /// Where the program's data are, in these regions; a launch has data of its own when it is not
-    /// given.
-    pub data: Option<&'a DataPlaces>,
-    /// Keeps what is made of the program for the next launch.
-    pub cache: Option<&'a Cache>,
-    /// Where buffers lie that have no address of their own: 0 one behind the other, else scattered
-    /// by this number ([`visakit_machine::memory::Memory::scatter`]).
-    pub scattered: u32,
-}
 
 /// What a run gives.
 #[derive(Clone, Debug)]
@@ -279,10 +200,11 @@ pub fn launch_from(
     }
     understood::check(&program.info)?;
     let private = memory::private_bytes(&program.info, range);
-    let workers = if options.is_followed() { 1 } else { affordable(workers(range, options), private, options) };
+    let workers =
+        if options.observers.follow_steps() { 1 } else { affordable(workers(range, options), private, options) };
     let (mut way, mut wall) = (if workers == 1 { Way::InOrder } else { Way::Settling }, Duration::ZERO);
     loop {
-        let arguments = make(way != Way::InOrder && !options.any_order)?;
+        let arguments = make(way != Way::InOrder && options.policy.order == GroupOrder::Sequential)?;
         match attempt(program, range, arguments, options, (workers, way), &mut wall)? {
             Ok(outcome) => return Ok(outcome),
             Err(next) => way = next,
@@ -294,7 +216,7 @@ pub fn launch_from(
 fn attempt(
     program: &Program,
     range: &NdRange,
-    mut arguments: Vec<Option<Argument>>,
+    arguments: Vec<Option<Argument>>,
     options: &Options<'_>,
     (workers, way): (usize, Way),
     wall: &mut Duration,
@@ -302,34 +224,34 @@ fn attempt(
     let steps: usize = program.functions.iter().map(|function| function.routine.instructions.len()).sum();
     let steps = (steps + program.routine.instructions.len()) as u64;
     check_memory("the program", SMALL_BYTES + steps.saturating_mul(STEP_BYTES))?;
-    let mut mapped = memory::map(program, range, &mut arguments, &options.surroundings)?;
-    mapped.memory.outside_is_zero = options.outside_is_zero;
-    mapped.memory.whole_pages = options.whole_pages;
-    if let Some(poison) = options.poison {
+    let mut mapped = memory::map(program, range, arguments, &options.surroundings)?;
+    mapped.memory.outside_is_zero = options.policy.outside == Outside::Zero;
+    mapped.memory.whole_pages = options.policy.outside == Outside::LastPage;
+    if let Some(poison) = options.surroundings.poison {
         poison.fill_buffers(mapped.memory.buffers());
     }
-    let payload = Payload::new(&program.info, program.payload_layout()?, range, &arguments, &mapped.placement)?;
-    drop(arguments);
+    let payload =
+        Payload::new(&program.info, program.payload_layout()?, range, &mapped.arguments, &mapped.placement)?;
     // What a thread holds when it stops is asked for as the program has it, also where nothing
     // reads it any more.
-    let level = options.engine.level().filter(|_| !options.is_followed() && !options.state);
+    let level = options.policy.engine.level().filter(|_| !options.observers.follow_steps() && !options.policy.state);
     let is_native = level.is_some();
     let symbols = &mapped.data.symbols;
-    let lower = || lower(program, &payload, symbols, options.interpreter, is_native);
+    let lower = || lower(program, &payload, symbols, options.surroundings.interpreter, is_native);
     let nothing = Cache::default();
     // What is kept is made of kernels.
-    let cache = options.surroundings.cache.filter(|_| options.interpreter.is_none()).unwrap_or(&nothing);
+    let cache = options.surroundings.cache.filter(|_| options.surroundings.interpreter.is_none()).unwrap_or(&nothing);
     let lowered = cache.get(payload.len(), symbols, level, lower)?;
-    if is_native && options.engine != Engine::Automatic {
-        lowered.compile(options.stats);
+    if is_native && options.policy.engine != Engine::Automatic {
+        lowered.compile(options.policy.stats);
     }
     let code = &lowered.code;
-    let ordered = code.ordered && !options.any_order;
+    let ordered = code.ordered && options.policy.order == GroupOrder::Sequential;
     let way = if ordered { Way::InOrder } else { way };
-    if way != Way::InOrder && !options.any_order {
+    if way != Way::InOrder && options.policy.order == GroupOrder::Sequential {
         mapped.memory.note_all();
     }
-    if let Some(observer) = options.observer {
+    if let Some(observer) = options.observers.accesses {
         observer.launch(&watched::launch_map(program, code, &mapped, range));
     }
     let plan = Plan::new(program, &lowered, &payload, range, &mapped, options, is_native)?;
@@ -341,10 +263,10 @@ fn attempt(
     }
 
     let private: u64 = mapped.private.iter().map(|&bytes| bytes as u64).sum();
-    let first = options.groups.map_or(0, |(start, _)| start);
-    let end = options.end(range);
+    let first = options.policy.groups.map_or(0, |(start, _)| start);
+    let end = options.policy.end(range);
     let groups = end.saturating_sub(first);
-    let is_alone = way == Way::InOrder || lowered.is_small(groups, options.stats);
+    let is_alone = way == Way::InOrder || lowered.is_small(groups, options.policy.stats);
     let workers = if is_alone { 1 } else { affordable(workers, private.saturating_add(group), options) };
     // Where there is room for one group alone, no other runs beside it.
     let each = private.saturating_add(group).saturating_add(SMALL_BYTES / 4);
@@ -359,7 +281,7 @@ fn attempt(
     drop(traces);
     lowered.note_size(total.instructions, groups);
     *wall += start.elapsed();
-    if !options.any_order && workers > 1 {
+    if options.policy.order == GroupOrder::Sequential && workers > 1 {
         // What groups behind a faulty one have done must not be seen.
         if fault.is_some() || is_race || is_lost && way == Way::Noting {
             return Ok(Err(Way::InOrder));
@@ -381,7 +303,7 @@ fn attempt(
         let finding = Diagnostic::new("fault-assert", Severity::Error, program.file.clone(), message);
         return Err(Box::new(finding.help("the text is the kernel's own")).into());
     }
-    let stats = options.stats.then(|| Stats::new(program, &lowered, &total, *wall));
+    let stats = options.policy.stats.then(|| Stats::new(program, &lowered, &total, *wall));
     Ok(Ok(Outcome {
         buffers: mapped.into_contents()?,
         printed,
@@ -441,12 +363,12 @@ const ROOM: u64 = 32 << 20;
 /// How many of so many groups can run at the same time when each has so many bytes for itself; at
 /// least one.
 fn affordable(workers: usize, bytes: u64, options: &Options<'_>) -> usize {
-    let most = usize::try_from(options.room.unwrap_or(ROOM) / bytes.max(1)).unwrap_or(usize::MAX);
+    let most = usize::try_from(options.policy.room.unwrap_or(ROOM) / bytes.max(1)).unwrap_or(usize::MAX);
     workers.min(most.max(1))
 }
 
 /// How many groups run at the same time.
 fn workers(range: &NdRange, options: &Options<'_>) -> usize {
     let groups = usize::try_from(range.group_count()).unwrap_or(usize::MAX);
-    options.threads.unwrap_or_else(|| *helpers::CORES).clamp(1, groups.max(1))
+    options.policy.threads.unwrap_or_else(|| *helpers::CORES).clamp(1, groups.max(1))
 }

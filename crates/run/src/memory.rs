@@ -3,11 +3,13 @@
 
 use visakit_diag::{Diagnostic, Severity};
 
+use crate::arguments::{self, Mapped};
 use crate::{Program, Surroundings};
 use visakit_launch::argument::Argument;
 use visakit_launch::asserts;
 use visakit_launch::data::{self, DataPlaces};
 use visakit_launch::implicit;
+use visakit_launch::mapped::{MappedArgument, MappedImage};
 use visakit_launch::placement::{self, Bound, Extra, Placement};
 use visakit_launch::printf;
 use visakit_launch::range::NdRange;
@@ -19,14 +21,16 @@ use visakit_zebin::info::{AddrMode, ArgType, InlineSampler, KernelInfo, PayloadA
 
 /// Steps of the scratch base that a thread finds in r0.
 const SCRATCH_STEP: u64 = 1024;
+/// Arguments from which on buffers are not scattered: the slots between have room for fewer.
+const MOST_SCATTERED: usize = 100;
 /// Bytes between arguments that are shared local memory, in a launch that is checked.
 const LOCAL_GAP: u32 = 1024;
 
 /// Everything that a launch has mapped.
 pub(super) struct LaunchMemory {
     pub(super) memory: Memory,
-    /// For each argument, its buffer.
-    pub(super) buffers: Vec<Option<usize>>,
+    /// The arguments by index.
+    pub(super) arguments: Vec<Option<MappedArgument>>,
     /// Buffers that nobody has written.
     pub(super) undefined: Vec<usize>,
     pub(super) placement: Placement,
@@ -77,14 +81,15 @@ impl LaunchMemory {
     /// When there is no memory for them.
     pub(super) fn into_contents(self) -> Result<Vec<Option<Vec<u8>>>, Box<Diagnostic>> {
         let mut buffers: Vec<_> = self.memory.into_buffers().into_iter().map(Some).collect();
-        let mut take = |(argument, index): (usize, &Option<usize>)| {
-            let Some(buffer) = index.and_then(|index| buffers.get_mut(index)?.take()) else { return Ok(None) };
+        let mut take = |(argument, mapped): (usize, &Option<MappedArgument>)| {
+            let place = mapped.as_ref().and_then(MappedArgument::buffer);
+            let Some(buffer) = place.and_then(|place| buffers.get_mut(place.number)?.take()) else { return Ok(None) };
             let (is_lent, bytes) = (buffer.is_lent(), buffer.len());
             let contents = buffer.into_vec();
             let is_lost = contents.is_none() && !is_lent;
             if is_lost { Err(no_memory(&format!("argument {argument}"), bytes as u64)) } else { Ok(contents) }
         };
-        self.buffers.iter().enumerate().map(&mut take).collect()
+        self.arguments.iter().enumerate().map(&mut take).collect()
     }
 
     /// What the kernel has printed.
@@ -100,148 +105,52 @@ impl LaunchMemory {
     }
 }
 
-/// Maps everything; the bytes of buffers and images are taken out of the arguments.
+/// Maps everything that a launch needs.
 ///
 /// # Errors
 /// When something is too large, or the layout contradicts itself.
 pub(super) fn map(
     program: &Program,
     range: &NdRange,
-    arguments: &mut [Option<Argument>],
+    arguments: Vec<Option<Argument>>,
     surroundings: &Surroundings<'_>,
 ) -> Result<LaunchMemory, Box<Diagnostic>> {
     let info = &program.info;
     let mut memory = Memory::default();
-    // So many have room.
-    if surroundings.scattered != 0 && arguments.len() < 100 {
+    if surroundings.scattered != 0 && arguments.len() < MOST_SCATTERED {
         memory.scatter(surroundings.scattered);
     }
     for (address, lent) in surroundings.regions {
         let what = || format!("the memory at 0x{address:x} has {} bytes", lent.bytes);
         memory.map_at(*address, Buffer::lent(lent.clone())).ok_or_else(|| too_large(what()))?;
     }
-    let mut undefined = Vec::new();
-    let mut addresses = vec![None; arguments.len()];
-    let mut buffers = vec![None; arguments.len()];
-    let mut sizes = vec![0; arguments.len()];
-    for (index, argument) in arguments.iter_mut().enumerate() {
-        // The bytes go as soon as they are mapped, so that there are not two of every buffer.
-        let own = |bytes: &mut Vec<u8>| {
-            let size = bytes.len() as u64;
-            Buffer::from_vec(std::mem::take(bytes)).ok_or_else(|| no_memory(&format!("argument {index}"), size))
-        };
-        let buffer = match argument {
-            Some(Argument::Buffer(bytes)) => own(bytes)?,
-            Some(Argument::Image(image)) => own(&mut image.texels)?,
-            Some(Argument::Undefined(bytes)) => {
-                let buffer = own(bytes)?;
-                *argument = Some(Argument::Buffer(Vec::new()));
-                undefined.push(memory.buffers().len());
-                buffer
-            }
-            // To the payload it looks like one with contents of its own.
-            Some(Argument::Lent(lent, address)) => {
-                let buffer = Buffer::lent(lent.clone());
-                addresses[index] = *address;
-                *argument = Some(Argument::Buffer(Vec::new()));
-                buffer
-            }
-            Some(Argument::LentImage(lent, image)) => {
-                let buffer = Buffer::lent(lent.clone());
-                *argument = Some(Argument::Image(image.clone()));
-                buffer
-            }
-            // The kernel may reach what is there by a surface, too.
-            Some(Argument::Pointer(address)) => {
-                let Some(lent) = behind(surroundings.regions, *address) else { continue };
-                addresses[index] = Some(*address);
-                *argument = Some(Argument::Buffer(Vec::new()));
-                Buffer::lent(lent)
-            }
-            _ => continue,
-        };
-        sizes[index] = buffer.len() as u64;
-        let what = || format!("argument {index} has {} bytes", sizes[index]);
-        let address = map_buffer(&mut memory, buffer, what)?;
-        addresses[index].get_or_insert(address);
-        buffers[index] = Some(memory.buffers().len() - 1);
-    }
-    // What is the same as another argument shares its buffer, and looks to the payload like one of
-    // its kind.
-    for index in 0..arguments.len() {
-        let Some(Argument::Same(other)) = arguments[index] else { continue };
-        let of = other as usize;
-        arguments[index] = match arguments.get(of) {
-            Some(Some(Argument::Buffer(_))) => Some(Argument::Buffer(Vec::new())),
-            Some(Some(Argument::Image(image))) => Some(Argument::Image(image.clone())),
-            _ => return Err(not_same(index, other)),
-        };
-        (buffers[index], sizes[index], addresses[index]) = (buffers[of], sizes[of], addresses[of]);
-    }
+    let Mapped { arguments, undefined } = arguments::map(arguments, surroundings.regions, &mut memory)?;
     let data = match surroundings.data {
         Some(data) => data.clone(),
         None => data::map(&program.data, &mut memory)?,
     };
     let mut extra = Extra { constants: data.constants, variables: data.variables, ..Extra::default() };
-    let has_printf = |item: &PayloadArgument| item.arg_type == ArgType::PrintfBuffer;
-    let printf = if info.has_implicit_arguments() || info.payload_arguments.iter().any(has_printf) {
-        let bytes = printf::BUFFER_BYTES;
-        let buffer = Buffer::try_zeros(bytes).ok_or_else(|| no_memory("the buffer of printf", bytes as u64))?;
-        buffer.store_u32(0, printf::FIRST_RECORD);
-        extra.printf = map_buffer(&mut memory, buffer, || "the buffer of printf".to_owned())?;
-        Some(memory.buffers().len() - 1)
-    } else {
-        None
+    let printf = printf_buffer(info, &mut memory, &mut extra)?;
+    let asserts = assert_buffer(info, &mut memory, &mut extra)?;
+    map_sync_buffer(info, range, &mut memory, &mut extra)?;
+    let surfaces = DataSurfaces {
+        constants: data_surface(info, &ArgType::ConstBase, data.constants, surroundings, &mut memory)?,
+        variables: data_surface(info, &ArgType::GlobalBase, data.variables, surroundings, &mut memory)?,
     };
-    let has = |kind: ArgType| info.payload_arguments.iter().any(|item| item.arg_type == kind);
-    let asserts = if info.has_implicit_arguments() || has(ArgType::AssertBuffer) {
-        let buffer = Buffer::zeros(asserts::BUFFER_BYTES);
-        for (at, word) in (0..).step_by(4).zip(asserts::header()) {
-            buffer.store_u32(at, word);
-        }
-        extra.asserts = map_buffer(&mut memory, buffer, || "the buffer of assert".to_owned())?;
-        Some(memory.buffers().len() - 1)
-    } else {
-        None
-    };
-    if has(ArgType::SyncBuffer) {
-        // A byte for each group.
-        let groups = u64::try_from(range.group_count()).unwrap_or(u64::MAX).next_multiple_of(8);
-        let too_many = || too_large(format!("a buffer with a byte for each of {groups} groups is needed"));
-        let bytes = usize::try_from(groups).ok().filter(|_| groups <= MAX_BUFFER).ok_or_else(too_many)?;
-        extra.sync = map_buffer(&mut memory, Buffer::zeros(bytes), || "the buffer for groups".to_owned())?;
-    }
-    let constants = data_surface(info, &ArgType::ConstBase, data.constants, surroundings, &mut memory)?;
-    let variables = data_surface(info, &ArgType::GlobalBase, data.variables, surroundings, &mut memory)?;
-    let surfaces = [constants, variables];
     let (scratch, implicit, private) = private(info, range, &memory, &mut extra)?;
     let gap = if surroundings.scattered == 0 { 0 } else { LOCAL_GAP };
-    let mut placement = placement::place(info, arguments, gap, |index| *addresses.get(index as usize)?)?;
-    placement.extra = extra;
-    placement.sizes = sizes;
-    let buffer = |bound: &Option<Bound>| match (*bound)? {
-        Bound::Argument(argument) => buffers.get(argument as usize).copied().flatten(),
-        Bound::Constants => surfaces[0],
-        Bound::Variables => surfaces[1],
-    };
-    let bindings = placement.bindings.iter().map(buffer).collect();
-    let images = placement.bindings.iter().map(|bound| {
-        let Some(Bound::Argument(argument)) = *bound else { return None };
-        let image = match arguments.get(argument as usize)? {
-            Some(Argument::Image(image)) => image,
-            _ => return None,
-        };
-        Some(Image { buffer: buffer(bound)?, format: image.format, desc: image.desc })
-    });
-    let (images, samplers) = (images.collect(), samplers(info, arguments));
+    let placement = Placement { extra, ..placement::place(info, &arguments, gap)? };
+    let bound = placement.bindings.iter();
+    let bindings = bound.clone().map(|bound| surfaces.buffer((*bound)?, &arguments)).collect();
+    let images = bound.map(|bound| image((*bound)?, &arguments)).collect();
     Ok(LaunchMemory {
         memory,
-        buffers,
         undefined,
         placement,
         bindings,
         images,
-        samplers,
+        samplers: samplers(info, &arguments),
+        arguments,
         data,
         printf,
         asserts,
@@ -250,6 +159,89 @@ pub(super) fn map(
         implicit,
         nothing: Buffer::default(),
     })
+}
+
+/// Maps the buffer of `printf` if the kernel may print. Returns its number.
+fn printf_buffer(
+    info: &KernelInfo,
+    memory: &mut Memory,
+    extra: &mut Extra,
+) -> Result<Option<usize>, Box<Diagnostic>> {
+    if !info.has_implicit_arguments() && !has(info, &ArgType::PrintfBuffer) {
+        return Ok(None);
+    }
+    let bytes = printf::BUFFER_BYTES;
+    let buffer = Buffer::try_zeros(bytes).ok_or_else(|| no_memory("the buffer of printf", bytes as u64))?;
+    buffer.store_u32(0, printf::FIRST_RECORD);
+    extra.printf = map_buffer(memory, buffer, || "the buffer of printf".to_owned())?;
+    Ok(Some(memory.buffers().len() - 1))
+}
+
+/// Maps the buffer of `assert` if the kernel may have assertions. Returns its number.
+fn assert_buffer(
+    info: &KernelInfo,
+    memory: &mut Memory,
+    extra: &mut Extra,
+) -> Result<Option<usize>, Box<Diagnostic>> {
+    if !info.has_implicit_arguments() && !has(info, &ArgType::AssertBuffer) {
+        return Ok(None);
+    }
+    let buffer = Buffer::zeros(asserts::BUFFER_BYTES);
+    for (at, word) in (0..).step_by(4).zip(asserts::header()) {
+        buffer.store_u32(at, word);
+    }
+    extra.asserts = map_buffer(memory, buffer, || "the buffer of assert".to_owned())?;
+    Ok(Some(memory.buffers().len() - 1))
+}
+
+/// Maps the buffer of groups that wait for each other, a byte for each, if the kernel has one.
+fn map_sync_buffer(
+    info: &KernelInfo,
+    range: &NdRange,
+    memory: &mut Memory,
+    extra: &mut Extra,
+) -> Result<(), Box<Diagnostic>> {
+    if !has(info, &ArgType::SyncBuffer) {
+        return Ok(());
+    }
+    let groups = u64::try_from(range.group_count()).unwrap_or(u64::MAX).next_multiple_of(8);
+    let too_many = || too_large(format!("a buffer with a byte for each of {groups} groups is needed"));
+    let bytes = usize::try_from(groups).ok().filter(|_| groups <= MAX_BUFFER).ok_or_else(too_many)?;
+    extra.sync = map_buffer(memory, Buffer::zeros(bytes), || "the buffer for groups".to_owned())?;
+    Ok(())
+}
+
+/// Returns true when the kernel has a payload argument of a kind.
+fn has(info: &KernelInfo, kind: &ArgType) -> bool {
+    info.payload_arguments.iter().any(|item| item.arg_type == *kind)
+}
+
+/// The buffers of the program's data that surfaces reach.
+struct DataSurfaces {
+    constants: Option<usize>,
+    variables: Option<usize>,
+}
+
+impl DataSurfaces {
+    /// Returns the number of the buffer that an entry of the binding table stands for.
+    fn buffer(&self, bound: Bound, arguments: &[Option<MappedArgument>]) -> Option<usize> {
+        match bound {
+            Bound::Argument(index) => Some(arguments.get(index as usize)?.as_ref()?.buffer()?.number),
+            Bound::Constants => self.constants,
+            Bound::Variables => self.variables,
+        }
+    }
+}
+
+/// Returns the image that an entry of the binding table stands for.
+fn image(bound: Bound, arguments: &[Option<MappedArgument>]) -> Option<Image> {
+    let Bound::Argument(index) = bound else { return None };
+    match arguments.get(index as usize)? {
+        Some(MappedArgument::Image(MappedImage { texels, format, desc })) => {
+            Some(Image { buffer: texels.number, format: *format, desc: *desc })
+        }
+        _ => None,
+    }
 }
 
 /// The buffer that a surface of the program's constants or variables reaches, where the kernel has
@@ -275,21 +267,19 @@ fn data_surface(
     Ok(Some(memory.buffers().len() - 1))
 }
 
-fn not_same(index: usize, other: u32) -> Box<Diagnostic> {
-    let message = format!("argument {index} is the same as argument {other}, which is no buffer or image of its own");
-    let finding = Diagnostic::new("argument-same", Severity::Error, "launch", message);
-    Box::new(finding.help("same:N takes the index of an argument with contents"))
-}
-
 /// What is at an address and behind it, where memory is there; surfaces begin at words.
-fn behind(regions: &[(u64, Lent)], address: u64) -> Option<Lent> {
+pub(super) fn behind(regions: &[(u64, Lent)], address: u64) -> Option<Lent> {
     let is_inside = |(first, lent): &&(u64, Lent)| address >= *first && address - first < lent.bytes as u64;
     let (first, lent) = regions.iter().find(is_inside)?;
     let offset = address - first;
     offset.is_multiple_of(4).then(|| lent.behind((offset / 4) as usize))
 }
 
-fn map_buffer(memory: &mut Memory, buffer: Buffer, what: impl Fn() -> String) -> Result<u64, Box<Diagnostic>> {
+pub(super) fn map_buffer(
+    memory: &mut Memory,
+    buffer: Buffer,
+    what: impl Fn() -> String,
+) -> Result<u64, Box<Diagnostic>> {
     memory.map(buffer).ok_or_else(|| too_large(what()))
 }
 
@@ -388,10 +378,10 @@ fn private(
 }
 
 /// The samplers that the arguments and the source give, by index.
-fn samplers(info: &KernelInfo, arguments: &[Option<Argument>]) -> Vec<Option<Sampler>> {
+fn samplers(info: &KernelInfo, arguments: &[Option<MappedArgument>]) -> Vec<Option<Sampler>> {
     let given = info.payload_arguments.iter().filter(|item| item.arg_type == ArgType::ByPointer).filter_map(|item| {
         match arguments.get(item.arg_index? as usize)? {
-            Some(Argument::Sampler(sampler)) => Some((item.sampler_index?, *sampler)),
+            Some(MappedArgument::Sampler(sampler)) => Some((item.sampler_index?, *sampler)),
             _ => None,
         }
     });

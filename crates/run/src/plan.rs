@@ -6,7 +6,7 @@ use crate::cache::Lowered;
 use crate::memory::LaunchMemory;
 use crate::start::Special;
 use crate::traced::Tracer;
-use crate::{DEFAULT_MAX_INSTRUCTIONS, Engine, Options, Program, places};
+use crate::{DEFAULT_MAX_INSTRUCTIONS, Engine, GroupOrder, Options, Program, places};
 use visakit_diag::Diagnostic;
 use visakit_kernels::code::CompiledRoutine;
 use visakit_launch::payload::Payload;
@@ -60,14 +60,14 @@ impl<'a> Plan<'a> {
     ) -> Result<Self, Box<Diagnostic>> {
         let code = &lowered.code;
         let special = Special::of(&code.layout);
-        let limit = options.max_instructions.unwrap_or(DEFAULT_MAX_INSTRUCTIONS);
-        let (count, waits) = (options.stats || options.is_followed(), code.waits());
+        let limit = options.policy.max_instructions.unwrap_or(DEFAULT_MAX_INSTRUCTIONS);
+        let (count, waits) = (options.policy.stats || options.observers.follow_steps(), code.waits());
         let follow = |tracing| {
             let routines = places(program, payload)?;
             Ok::<_, Box<Diagnostic>>(Tracer::new(program, range, routines, &tracing))
         };
-        let poison = options.poison;
-        let warms = is_native && options.engine == Engine::Automatic;
+        let poison = options.surroundings.poison;
+        let warms = is_native && options.policy.engine == Engine::Automatic;
         Ok(Self {
             code,
             program,
@@ -76,17 +76,17 @@ impl<'a> Plan<'a> {
             mapped,
             limit,
             count,
-            has_stats: options.stats,
+            has_stats: options.policy.stats,
             waits,
             poison,
             special,
             lowered,
             is_native,
             warms,
-            end: options.end(range),
-            tracer: options.trace.map(follow).transpose()?,
-            shows_state: options.state,
-            others_run: options.any_order,
+            end: options.policy.end(range),
+            tracer: options.observers.trace.map(follow).transpose()?,
+            shows_state: options.policy.state,
+            others_run: options.policy.order == GroupOrder::Any,
         })
     }
 

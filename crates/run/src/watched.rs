@@ -1,13 +1,14 @@
-//! What those are told who watch a launch.
+//! The description of a launch that observers receive.
 
 use crate::Program;
 use crate::memory::LaunchMemory;
 use visakit::isa::{DataType, GeneralId, Instruction, LscDataOrder, LscUntyped, Operand, predefined};
 use visakit_kernels::code::CompiledRoutine;
+use visakit_launch::mapped::MappedArgument;
 use visakit_launch::range::NdRange;
 use visakit_machine::observer::{Allocation, LaunchMap, LocalPart};
 
-/// What there is, for those who watch.
+/// Describes the memory and the variables of a launch.
 pub(super) fn launch_map(
     program: &Program,
     code: &CompiledRoutine,
@@ -15,7 +16,12 @@ pub(super) fn launch_map(
     range: &NdRange,
 ) -> LaunchMap {
     let threads = range.local.iter().product::<u32>().div_ceil(program.info.execution_env.simd_size.max(1));
-    let argument = |number| mapped.buffers.iter().position(|buffer| *buffer == Some(number)).map(|n| n as u32);
+    let argument = |number| {
+        let is_it = |argument: &Option<MappedArgument>| {
+            argument.as_ref().and_then(MappedArgument::buffer).is_some_and(|buffer| buffer.number == number)
+        };
+        mapped.arguments.iter().position(is_it).map(|n| n as u32)
+    };
     let buffers = mapped.memory.buffers().iter().enumerate().map(|(number, buffer)| Allocation {
         argument: argument(number),
         address: mapped.memory.address(number),

@@ -5,17 +5,17 @@ use std::ffi::c_void;
 use opencl_sys::*;
 
 use super::{emit, enqueue, events, status, three};
-use crate::error::{Code, Result, ensure, fail, guard};
-use crate::handle::{self, Handle};
-use crate::memory::Mem;
-use crate::queue::{self, Order, Queue};
-use crate::raw;
-use crate::transfer::{self, Corner, Part, Submission, Way};
+use crate::base::error::{Code, Result, ensure, fail, guard};
+use crate::base::handle::{self, Handle};
+use crate::base::raw;
+use crate::commands::transfer::{self, Corner, Part, Submission, Way};
+use crate::memory::mem::Mem;
+use crate::queues::queue::{self, Order, Queue};
 
 /// What all commands are given.
 pub(super) fn submission<'a>(
     queue: &'a Handle<Queue>,
-    list: &'a [Handle<crate::event::Event>],
+    list: &'a [Handle<crate::queues::event::Event>],
     blocking: cl_bool,
 ) -> Submission<'a> {
     Submission { queue, list, blocking: blocking != CL_FALSE }
@@ -222,7 +222,7 @@ pub(crate) unsafe extern "C" fn clEnqueueMapImage(
 /// # Safety
 /// All places are null or have room for their values.
 unsafe fn mapped(
-    result: Result<(Handle<crate::event::Event>, usize, (usize, usize))>,
+    result: Result<(Handle<crate::queues::event::Event>, usize, (usize, usize))>,
     event: *mut cl_event,
     errcode_ret: *mut cl_int,
     pitches: Option<(*mut usize, *mut usize)>,

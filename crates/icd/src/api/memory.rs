@@ -5,12 +5,12 @@ use std::ffi::c_void;
 use opencl_sys::*;
 
 use super::{object, status};
-use crate::context::Context;
-use crate::error::{Code, ensure, fail};
-use crate::handle;
-use crate::image;
-use crate::memory::{self, Destructor, Mem};
-use crate::raw::{self, Answer};
+use crate::base::error::{Code, ensure, fail};
+use crate::base::handle;
+use crate::base::raw::{self, Answer};
+use crate::devices::context::Context;
+use crate::memory::image;
+use crate::memory::mem::{self, Destructor, Mem};
 
 object! {
     fn clCreateBuffer(context: cl_context, flags: cl_mem_flags, size: usize, host_ptr: *mut c_void) -> cl_mem {

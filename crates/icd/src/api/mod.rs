@@ -7,6 +7,7 @@
 
 mod absent;
 mod commands;
+pub(crate) mod dispatch;
 mod memory;
 mod objects;
 mod program;
@@ -25,10 +26,10 @@ pub(crate) use shared::*;
 
 use opencl_sys::*;
 
-use crate::error::{Code, Result};
-use crate::event::Event;
-use crate::handle::{self, Handle};
-use crate::raw;
+use crate::base::error::{Code, Result};
+use crate::base::handle::{self, Handle};
+use crate::base::raw;
+use crate::queues::event::Event;
 
 /// Functions that return a code.
 macro_rules! status {
@@ -38,7 +39,7 @@ macro_rules! status {
         pub(crate) unsafe extern "C" fn $name($($arg: $ty),*) -> cl_int {
             // SAFETY: what is done with pointers is what the specification of this call lets it do
             // with them, and the program gives such as it asks for.
-            $crate::error::status($crate::error::guard(|| unsafe { $body }))
+            $crate::base::error::status($crate::base::error::guard(|| unsafe { $body }))
         }
     )*};
 }
@@ -51,9 +52,9 @@ macro_rules! object {
         #[allow(unused_unsafe, non_snake_case, clippy::too_many_arguments)]
         pub(crate) unsafe extern "C" fn $name($($arg: $ty,)* errcode_ret: *mut cl_int) -> $out {
             // SAFETY: as for those that return a code.
-            let result: $crate::error::Result<$out> = $crate::error::guard_room(|| unsafe { $body });
+            let result: $crate::base::error::Result<$out> = $crate::base::error::guard_room(|| unsafe { $body });
             // SAFETY: it is null or points to room for a code.
-            unsafe { $crate::raw::put(errcode_ret, result.as_ref().map_or_else(|code| code.0, |_| CL_SUCCESS)) };
+            unsafe { $crate::base::raw::put(errcode_ret, result.as_ref().map_or_else(|code| code.0, |_| CL_SUCCESS)) };
             result.unwrap_or(std::ptr::null_mut())
         }
     )*};
@@ -74,10 +75,10 @@ macro_rules! enqueue {
             event: *mut cl_event,
         ) -> cl_int {
             // SAFETY: as for those that return a code.
-            $crate::error::status($crate::error::guard_room(|| unsafe {
-                let $queue = $crate::handle::get::<$crate::queue::Queue>(command_queue)?;
+            $crate::base::error::status($crate::base::error::guard_room(|| unsafe {
+                let $queue = $crate::base::handle::get::<$crate::queues::queue::Queue>(command_queue)?;
                 let $list = $crate::api::events(num_events_in_wait_list, event_wait_list)?;
-                let done: $crate::handle::Handle<$crate::event::Event> = $body?;
+                let done: $crate::base::handle::Handle<$crate::queues::event::Event> = $body?;
                 $crate::api::emit(event, done);
                 Ok(())
             }))

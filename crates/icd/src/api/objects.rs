@@ -5,19 +5,19 @@ use std::ffi::c_void;
 use opencl_sys::*;
 
 use super::{object, status};
-use crate::context::{self, Context, Destructor, Report};
-use crate::device::{self, Device};
-use crate::error::{Code, ensure, fail};
-use crate::event::{self, Event, Notify};
-use crate::handle::{self, address};
-use crate::platform;
-use crate::queue::{self, Queue};
-use crate::raw::{self, Answer};
-use crate::sampler::{self, Sampler};
+use crate::base::error::{Code, ensure, fail};
+use crate::base::handle::{self, address};
+use crate::base::raw::{self, Answer};
+use crate::devices::context::{self, Context, Destructor, Report};
+use crate::devices::device::{self, Device};
+use crate::devices::platform;
+use crate::memory::sampler::{self, Sampler};
+use crate::queues::event::{self, Event, Notify};
+use crate::queues::queue::{self, Queue};
 
 status! {
     fn clGetPlatformIDs(num_entries: cl_uint, platforms: *mut cl_platform_id, num_platforms: *mut cl_uint) {
-        crate::error::check_room(crate::error::ROOM)?;
+        crate::base::error::check_room(crate::base::error::ROOM)?;
         ensure(!platforms.is_null() || !num_platforms.is_null(), CL_INVALID_VALUE)?;
         ensure(platforms.is_null() || num_entries > 0, CL_INVALID_VALUE)?;
         raw::handles(&[address(platform::the())], num_entries, platforms, num_platforms);

@@ -5,15 +5,15 @@ use std::ffi::{c_char, c_void};
 use opencl_sys::*;
 
 use super::{object, status};
-use crate::context::Context;
-use crate::device::Device;
-use crate::error::{Result, ensure, fail};
-use crate::handle::{self, Handle};
-use crate::kernel::{self, Argument, Kernel};
-use crate::launch;
-use crate::program::{self, Notify, Program};
-use crate::queue::Queue;
-use crate::raw::{self, Answer};
+use crate::base::error::{Result, ensure, fail};
+use crate::base::handle::{self, Handle};
+use crate::base::raw::{self, Answer};
+use crate::commands::launch;
+use crate::devices::context::Context;
+use crate::devices::device::Device;
+use crate::programs::kernel::{self, Argument, Kernel};
+use crate::programs::program::{self, Notify, Program};
+use crate::queues::queue::Queue;
 
 /// The devices of a list; null is the list of none.
 ///
@@ -233,7 +233,7 @@ status! {
     }
 
     fn clSetKernelArg(kernel: cl_kernel, arg_index: cl_uint, arg_size: usize, arg_value: *const c_void) {
-        crate::error::check_room(crate::error::ROOM)?;
+        crate::base::error::check_room(crate::base::error::ROOM)?;
         let kernel = handle::get::<Kernel>(kernel)?;
         let bytes = (!arg_value.is_null()).then(|| raw::list(arg_size, arg_value.cast::<u8>()));
         kernel.set_bytes(arg_index, arg_size, bytes)

@@ -7,15 +7,15 @@ use opencl_sys::*;
 
 use super::commands::{corner, mem, submission};
 use super::{enqueue, object, status, three};
-use crate::error::{Code, Result, ensure};
-use crate::handle::{self, Handle};
-use crate::kernel::Kernel;
-use crate::launch;
-use crate::queue::Queue;
-use crate::raw::{self, Answer};
-use crate::recording::{self, CommandBuffer};
-use crate::schedule::Task;
-use crate::transfer;
+use crate::base::error::{Code, Result, ensure};
+use crate::base::handle::{self, Handle};
+use crate::base::raw::{self, Answer};
+use crate::commands::launch;
+use crate::commands::recording::{self, CommandBuffer};
+use crate::commands::transfer;
+use crate::programs::kernel::Kernel;
+use crate::queues::queue::Queue;
+use crate::queues::schedule::Task;
 
 /// Functions that record a command: first the buffer and no queue, last the points that it waits
 /// for, the place for its own, and that for a handle by which it could be changed, which no command
@@ -34,7 +34,7 @@ macro_rules! record {
             mutable_handle: *mut cl_mutable_command_khr,
         ) -> cl_int {
             // SAFETY: as for functions that return a code.
-            $crate::error::status($crate::error::guard(|| unsafe {
+            $crate::base::error::status($crate::base::error::guard(|| unsafe {
                 let buffer = handle::get::<CommandBuffer>(command_buffer)?;
                 ensure(command_queue.is_null(), CL_INVALID_COMMAND_QUEUE)?;
                 ensure(mutable_handle.is_null(), CL_INVALID_VALUE)?;

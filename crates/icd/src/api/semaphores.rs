@@ -6,10 +6,10 @@ use opencl_sys::*;
 
 use super::commands::submission;
 use super::{enqueue, object, status};
-use crate::error::{Result, ensure};
-use crate::handle::{self, Handle};
-use crate::raw::{self, Answer};
-use crate::semaphore::{self, Semaphore};
+use crate::base::error::{Result, ensure};
+use crate::base::handle::{self, Handle};
+use crate::base::raw::{self, Answer};
+use crate::queues::semaphore::{self, Semaphore};
 
 /// The semaphores of a list.
 ///

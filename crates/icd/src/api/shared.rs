@@ -5,15 +5,15 @@ use std::ffi::c_void;
 use opencl_sys::*;
 
 use super::{enqueue, object, status};
-use crate::context::Context;
-use crate::error::{Code, Result, ensure};
-use crate::event::{Event, UserData};
-use crate::handle::{self, Handle};
-use crate::kernel::Kernel;
-use crate::queue::Queue;
-use crate::raw::{self, Answer};
-use crate::svm;
-use crate::transfer::{self, Submission};
+use crate::base::error::{Code, Result, ensure};
+use crate::base::handle::{self, Handle};
+use crate::base::raw::{self, Answer};
+use crate::commands::transfer::{self, Submission};
+use crate::devices::context::Context;
+use crate::memory::svm;
+use crate::programs::kernel::Kernel;
+use crate::queues::event::{Event, UserData};
+use crate::queues::queue::Queue;
 
 /// The function that frees memory in a queue.
 type Free = unsafe extern "C" fn(cl_command_queue, cl_uint, *mut *mut c_void, *mut c_void);
@@ -158,13 +158,13 @@ pub(crate) unsafe extern "C" fn clSVMAlloc(
     alignment: cl_uint,
 ) -> *mut c_void {
     let made = || svm::allocate(&handle::get(context)?, flags, size, alignment);
-    crate::error::guard(made).unwrap_or(std::ptr::null_mut())
+    crate::base::error::guard(made).unwrap_or(std::ptr::null_mut())
 }
 
 #[allow(non_snake_case)]
 pub(crate) unsafe extern "C" fn clSVMFree(context: cl_context, svm_pointer: *mut c_void) {
     // There is no place for an error.
-    let _ = crate::error::guard(|| handle::get::<Context>(context)?.allocations.free(svm_pointer));
+    let _ = crate::base::error::guard(|| handle::get::<Context>(context)?.allocations.free(svm_pointer));
 }
 
 object! {
