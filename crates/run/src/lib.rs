@@ -62,14 +62,11 @@ use values::Places;
 use visakit_kernels::code::{CompiledRoutine, Interpreter};
 use visakit_kernels::layout::Layout;
 use visakit_launch::argument::Argument;
-use visakit_launch::data::DataPlaces;
 use visakit_launch::payload::Payload;
 use visakit_launch::range::NdRange;
 use visakit_launch::understood;
-use visakit_machine::buffer::{self, Lent};
+use visakit_machine::buffer;
 use visakit_machine::fault::{Trap, TrapReport};
-use visakit_machine::observer::Observer;
-use visakit_machine::poison::Poison;
 pub use visakit_machine::state::{ThreadState, VariableState};
 use visakit_machine::trace::Trace;
 

@@ -14,7 +14,7 @@ use crate::memory::mem::{self, Destructor, Mem};
 
 object! {
     fn clCreateBuffer(context: cl_context, flags: cl_mem_flags, size: usize, host_ptr: *mut c_void) -> cl_mem {
-        Ok(handle::give(memory::buffer(&handle::get(context)?, &[], flags, size, host_ptr)?))
+        Ok(handle::give(mem::buffer(&handle::get(context)?, &[], flags, size, host_ptr)?))
     }
 
     fn clCreateBufferWithProperties(
@@ -25,7 +25,7 @@ object! {
         host_ptr: *mut c_void,
     ) -> cl_mem {
         let properties = raw::properties(properties);
-        Ok(handle::give(memory::buffer(&handle::get(context)?, properties, flags, size, host_ptr)?))
+        Ok(handle::give(mem::buffer(&handle::get(context)?, properties, flags, size, host_ptr)?))
     }
 
     fn clCreateSubBuffer(
@@ -37,7 +37,7 @@ object! {
         let buffer = handle::get::<Mem>(buffer)?;
         ensure(create_type == CL_BUFFER_CREATE_TYPE_REGION, CL_INVALID_VALUE)?;
         let region = raw::get::<cl_buffer_region>(info.cast()).ok_or(Code(CL_INVALID_VALUE))?;
-        Ok(handle::give(memory::part(&buffer, flags, region)?))
+        Ok(handle::give(mem::part(&buffer, flags, region)?))
     }
 
     fn clCreateImage(
@@ -100,7 +100,7 @@ object! {
     ) -> cl_mem {
         let context = handle::get::<Context>(context)?;
         ensure(properties.is_null(), CL_INVALID_VALUE)?;
-        Ok(handle::give(memory::pipe(&context, flags, packet_size, max_packets)?))
+        Ok(handle::give(mem::pipe(&context, flags, packet_size, max_packets)?))
     }
 }
 
@@ -136,7 +136,7 @@ status! {
     }
 
     fn clGetMemObjectInfo(memobj: cl_mem, name: cl_mem_info, size: usize, value: *mut c_void, size_ret: *mut usize) {
-        memory::info(&handle::get(memobj)?, Answer::new(name, size, value, size_ret))
+        mem::info(&handle::get(memobj)?, Answer::new(name, size, value, size_ret))
     }
 
     fn clGetImageInfo(image: cl_mem, name: cl_image_info, size: usize, value: *mut c_void, size_ret: *mut usize) {
@@ -144,7 +144,7 @@ status! {
     }
 
     fn clGetPipeInfo(pipe: cl_mem, name: cl_pipe_info, size: usize, value: *mut c_void, size_ret: *mut usize) {
-        memory::pipe_info(&handle::get(pipe)?, Answer::new(name, size, value, size_ret))
+        mem::pipe_info(&handle::get(pipe)?, Answer::new(name, size, value, size_ret))
     }
 
     fn clGetSupportedImageFormats(

@@ -214,7 +214,7 @@ pub(crate) unsafe fn create(
             let inherited = if flags == 0 { parent.flags } else { flags };
             inherited & !(CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)
         }
-        None => memory::check_flags(flags, host)?,
+        None => mem::check_flags(flags, host)?,
     };
     let supported = formats(flags, given.image_type);
     let is_known = |other: &cl_image_format| {
@@ -258,13 +258,13 @@ pub(crate) unsafe fn create(
             || desc.dimensions == 1 && !desc.is_array =>
         {
             // SAFETY: without gaps the program's memory has the object's bytes.
-            let memory = unsafe { memory::provide(flags, bytes, host)? };
+            let memory = unsafe { mem::provide(flags, bytes, host)? };
             Mem::new(context, (image_type, flags, bytes), memory, properties)
         }
         None => {
             // SAFETY: no memory of the program is used here.
             let (storage, _) =
-                unsafe { memory::provide(flags & !(CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR), bytes, host)? };
+                unsafe { mem::provide(flags & !(CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR), bytes, host)? };
             let (to, from) =
                 ((row, slice), if desc.dimensions == 1 { (host_slice, host_slice) } else { (host_row, host_slice) });
             // SAFETY: the caller promises rows and slices with these pitches, and the storage is
@@ -279,7 +279,7 @@ pub(crate) unsafe fn create(
                 )
             };
             let address = if flags & CL_MEM_USE_HOST_PTR != 0 { host as usize } else { 0 };
-            let host = memory::Host { address, in_place: false };
+            let host = mem::Host { address, in_place: false };
             Mem::new(context, (image_type, flags, bytes), (storage, host), properties)
         }
     };
