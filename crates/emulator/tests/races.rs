@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use visakit::isa::Platform;
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
-use visakit_emulator::run::{Options, Policy, Program, RunError, launch_from};
+use visakit_emulator::run::{Policy, Program, RunError, launch_from};
 use visakit_testing::{Random, root};
 use visakit_zebin::Zebin;
 

@@ -225,7 +225,7 @@ fn faults_are_located() {
     let program = program(Platform::Skl, &d, "    goto (M1, 1) main2\nmain2:\n    goto (M1, 1) main2");
     let arguments = vec![Some(Argument::Buffer(vec![0; 256])), Some(Argument::Buffer(vec![0; 256]))];
     let range = NdRange::new(&[33], Some(&[33]), None, [0; 3]).unwrap();
-    let options = Options { max_instructions: Some(1000), ..Options::default() };
+    let options = Options::from(Policy { max_instructions: Some(1000), ..Policy::default() });
     let error = launch(&program, &range, arguments, &options).unwrap_err();
     let diagnostic = error.diagnostic(&program);
     assert_eq!(diagnostic.code, "fault-budget");
