@@ -4,10 +4,10 @@ use std::ffi::c_void;
 
 use opencl_sys::*;
 
-use super::{object, status};
+use super::{object, query, status};
 use crate::base::error::{Code, ensure, fail};
 use crate::base::handle;
-use crate::base::raw::{self, Answer};
+use crate::base::raw::{In, Out, Untyped, ZeroEnded};
 use crate::devices::context::Context;
 use crate::memory::image;
 use crate::memory::mem::{self, Destructor, Mem};
@@ -19,12 +19,12 @@ object! {
 
     fn clCreateBufferWithProperties(
         context: cl_context,
-        properties: *const cl_mem_properties,
+        properties: ZeroEnded<cl_mem_properties>,
         flags: cl_mem_flags,
         size: usize,
         host_ptr: *mut c_void,
     ) -> cl_mem {
-        let properties = raw::properties(properties);
+        let properties = &properties.properties()?;
         Ok(handle::give(mem::buffer(&handle::get(context)?, properties, flags, size, host_ptr)?))
     }
 
@@ -32,54 +32,54 @@ object! {
         buffer: cl_mem,
         flags: cl_mem_flags,
         create_type: cl_buffer_create_type,
-        info: *const c_void,
+        info: Untyped<cl_buffer_region>,
     ) -> cl_mem {
         let buffer = handle::get::<Mem>(buffer)?;
         ensure(create_type == CL_BUFFER_CREATE_TYPE_REGION, CL_INVALID_VALUE)?;
-        let region = raw::get::<cl_buffer_region>(info.cast()).ok_or(Code(CL_INVALID_VALUE))?;
+        let region = info.get().ok_or(Code(CL_INVALID_VALUE))?;
         Ok(handle::give(mem::part(&buffer, flags, region)?))
     }
 
     fn clCreateImage(
         context: cl_context,
         flags: cl_mem_flags,
-        format: *const cl_image_format,
-        desc: *const cl_image_desc,
+        format: In<cl_image_format>,
+        desc: In<cl_image_desc>,
         host_ptr: *mut c_void,
     ) -> cl_mem {
         let context = handle::get(context)?;
-        Ok(handle::give(image::create(&context, &[], flags, raw::get(format), raw::get(desc), host_ptr)?))
+        Ok(handle::give(image::create(&context, &[], flags, format.get(), desc.get(), host_ptr)?))
     }
 
     fn clCreateImageWithProperties(
         context: cl_context,
-        properties: *const cl_mem_properties,
+        properties: ZeroEnded<cl_mem_properties>,
         flags: cl_mem_flags,
-        format: *const cl_image_format,
-        desc: *const cl_image_desc,
+        format: In<cl_image_format>,
+        desc: In<cl_image_desc>,
         host_ptr: *mut c_void,
     ) -> cl_mem {
-        let (context, properties) = (handle::get(context)?, raw::properties(properties));
-        Ok(handle::give(image::create(&context, properties, flags, raw::get(format), raw::get(desc), host_ptr)?))
+        let (context, properties) = (handle::get(context)?, &properties.properties()?);
+        Ok(handle::give(image::create(&context, properties, flags, format.get(), desc.get(), host_ptr)?))
     }
 
     fn clCreateImage2D(
         context: cl_context,
         flags: cl_mem_flags,
-        format: *const cl_image_format,
+        format: In<cl_image_format>,
         width: usize,
         height: usize,
         row_pitch: usize,
         host_ptr: *mut c_void,
     ) -> cl_mem {
         let desc = old_desc(CL_MEM_OBJECT_IMAGE2D, [width, height, 0], (row_pitch, 0));
-        Ok(handle::give(image::create(&handle::get(context)?, &[], flags, raw::get(format), Some(desc), host_ptr)?))
+        Ok(handle::give(image::create(&handle::get(context)?, &[], flags, format.get(), Some(desc), host_ptr)?))
     }
 
     fn clCreateImage3D(
         context: cl_context,
         flags: cl_mem_flags,
-        format: *const cl_image_format,
+        format: In<cl_image_format>,
         width: usize,
         height: usize,
         depth: usize,
@@ -88,7 +88,7 @@ object! {
         host_ptr: *mut c_void,
     ) -> cl_mem {
         let desc = old_desc(CL_MEM_OBJECT_IMAGE3D, [width, height, depth], (row_pitch, slice_pitch));
-        Ok(handle::give(image::create(&handle::get(context)?, &[], flags, raw::get(format), Some(desc), host_ptr)?))
+        Ok(handle::give(image::create(&handle::get(context)?, &[], flags, format.get(), Some(desc), host_ptr)?))
     }
 
     fn clCreatePipe(
@@ -96,7 +96,7 @@ object! {
         flags: cl_mem_flags,
         packet_size: cl_uint,
         max_packets: cl_uint,
-        properties: *const cl_pipe_properties,
+        properties: ZeroEnded<cl_pipe_properties>,
     ) -> cl_mem {
         let context = handle::get::<Context>(context)?;
         ensure(properties.is_null(), CL_INVALID_VALUE)?;
@@ -135,25 +135,13 @@ status! {
         Ok(())
     }
 
-    fn clGetMemObjectInfo(memobj: cl_mem, name: cl_mem_info, size: usize, value: *mut c_void, size_ret: *mut usize) {
-        mem::info(&handle::get(memobj)?, Answer::new(name, size, value, size_ret))
-    }
-
-    fn clGetImageInfo(image: cl_mem, name: cl_image_info, size: usize, value: *mut c_void, size_ret: *mut usize) {
-        image::info(&handle::get(image)?, Answer::new(name, size, value, size_ret))
-    }
-
-    fn clGetPipeInfo(pipe: cl_mem, name: cl_pipe_info, size: usize, value: *mut c_void, size_ret: *mut usize) {
-        mem::pipe_info(&handle::get(pipe)?, Answer::new(name, size, value, size_ret))
-    }
-
     fn clGetSupportedImageFormats(
         context: cl_context,
         flags: cl_mem_flags,
         image_type: cl_mem_object_type,
         num_entries: cl_uint,
-        image_formats: *mut cl_image_format,
-        num_image_formats: *mut cl_uint,
+        image_formats: Out<cl_image_format>,
+        num_image_formats: Out<cl_uint>,
     ) {
         let context = handle::get::<Context>(context)?;
         let is_image = (CL_MEM_OBJECT_IMAGE2D..=CL_MEM_OBJECT_IMAGE1D_BUFFER).contains(&image_type);
@@ -161,13 +149,9 @@ status! {
         ensure(image_formats.is_null() || num_entries > 0, CL_INVALID_VALUE)?;
         let has_images = context.devices.iter().any(|device| device.has_images);
         let formats = if has_images { image::formats(flags, image_type) } else { Vec::new() };
-        if !image_formats.is_null() {
-            for (n, format) in formats.iter().take(num_entries as usize).enumerate() {
-                image_formats.add(n).write(*format);
-            }
-        }
-        raw::put(num_image_formats, formats.len() as cl_uint);
-        Ok(())
+        num_image_formats.put(formats.len() as cl_uint);
+        // SAFETY: the list has room for as many as the number says.
+        unsafe { image_formats.put_list(num_entries as usize, formats) }
     }
 
     fn clCreateSubDevicesEXT(
@@ -178,5 +162,19 @@ status! {
         _num_devices: *mut cl_uint,
     ) {
         fail(CL_INVALID_VALUE)
+    }
+}
+
+query! {
+    fn clGetMemObjectInfo(memobj: cl_mem; answer) {
+        mem::info(&handle::get(memobj)?, answer)
+    }
+
+    fn clGetImageInfo(image: cl_mem; answer) {
+        image::info(&handle::get(image)?, answer)
+    }
+
+    fn clGetPipeInfo(pipe: cl_mem; answer) {
+        mem::pipe_info(&handle::get(pipe)?, answer)
     }
 }
