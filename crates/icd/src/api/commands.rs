@@ -117,8 +117,8 @@ enqueue! {
         args: *mut c_void,
         cb_args: usize,
         num_mem_objects: cl_uint,
-        mem_list: *const cl_mem,
-        args_mem_loc: *mut *const c_void,
+        mem_list: In<cl_mem>,
+        args_mem_loc: Out<*const c_void>,
     ) {
         let function = user_func.ok_or(Code(CL_INVALID_VALUE))?;
         let count = num_mem_objects as usize;

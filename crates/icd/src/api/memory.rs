@@ -14,7 +14,9 @@ use crate::memory::mem::{self, Destructor, Mem};
 
 object! {
     fn clCreateBuffer(context: cl_context, flags: cl_mem_flags, size: usize, host_ptr: *mut c_void) -> cl_mem {
-        Ok(handle::give(mem::buffer(&handle::get(context)?, &[], flags, size, host_ptr)?))
+        // SAFETY: the host pointer is null, or points to as many bytes as the object has.
+        let object = unsafe { mem::buffer(&handle::get(context)?, &[], flags, size, host_ptr)? };
+        Ok(handle::give(object))
     }
 
     fn clCreateBufferWithProperties(
@@ -25,7 +27,9 @@ object! {
         host_ptr: *mut c_void,
     ) -> cl_mem {
         let properties = &properties.properties()?;
-        Ok(handle::give(mem::buffer(&handle::get(context)?, properties, flags, size, host_ptr)?))
+        // SAFETY: the host pointer is null, or points to as many bytes as the object has.
+        let object = unsafe { mem::buffer(&handle::get(context)?, properties, flags, size, host_ptr)? };
+        Ok(handle::give(object))
     }
 
     fn clCreateSubBuffer(
@@ -48,7 +52,9 @@ object! {
         host_ptr: *mut c_void,
     ) -> cl_mem {
         let context = handle::get(context)?;
-        Ok(handle::give(image::create(&context, &[], flags, format.get(), desc.get(), host_ptr)?))
+        // SAFETY: the host pointer is null, or points to as many bytes as the object has.
+        let object = unsafe { image::create(&context, &[], flags, format.get(), desc.get(), host_ptr)? };
+        Ok(handle::give(object))
     }
 
     fn clCreateImageWithProperties(
@@ -60,7 +66,9 @@ object! {
         host_ptr: *mut c_void,
     ) -> cl_mem {
         let (context, properties) = (handle::get(context)?, &properties.properties()?);
-        Ok(handle::give(image::create(&context, properties, flags, format.get(), desc.get(), host_ptr)?))
+        // SAFETY: the host pointer is null, or points to as many bytes as the object has.
+        let object = unsafe { image::create(&context, properties, flags, format.get(), desc.get(), host_ptr)? };
+        Ok(handle::give(object))
     }
 
     fn clCreateImage2D(
@@ -73,7 +81,9 @@ object! {
         host_ptr: *mut c_void,
     ) -> cl_mem {
         let desc = old_desc(CL_MEM_OBJECT_IMAGE2D, [width, height, 0], (row_pitch, 0));
-        Ok(handle::give(image::create(&handle::get(context)?, &[], flags, format.get(), Some(desc), host_ptr)?))
+        // SAFETY: the host pointer is null, or points to as many bytes as the object has.
+        let object = unsafe { image::create(&handle::get(context)?, &[], flags, format.get(), Some(desc), host_ptr)? };
+        Ok(handle::give(object))
     }
 
     fn clCreateImage3D(
@@ -88,7 +98,9 @@ object! {
         host_ptr: *mut c_void,
     ) -> cl_mem {
         let desc = old_desc(CL_MEM_OBJECT_IMAGE3D, [width, height, depth], (row_pitch, slice_pitch));
-        Ok(handle::give(image::create(&handle::get(context)?, &[], flags, format.get(), Some(desc), host_ptr)?))
+        // SAFETY: the host pointer is null, or points to as many bytes as the object has.
+        let object = unsafe { image::create(&handle::get(context)?, &[], flags, format.get(), Some(desc), host_ptr)? };
+        Ok(handle::give(object))
     }
 
     fn clCreatePipe(

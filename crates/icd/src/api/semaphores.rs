@@ -1,7 +1,5 @@
 //! Semaphores.
 
-use std::ffi::c_void;
-
 use opencl_sys::*;
 
 use super::commands::submission;
