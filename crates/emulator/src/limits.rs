@@ -1,4 +1,4 @@
-//! Limits of launches. A launch beyond them is refused with the limit.
+//! Limits of a launch. A request beyond a limit is a finding that names the limit.
 
 pub use visakit_kernels::limits::REGISTER_BYTES;
 pub use visakit_launch::limits::{GROUP_ITEMS, IMAGE_LINE, IMAGE_SIDE, PRINTED_BYTES, STREAM_BYTES};

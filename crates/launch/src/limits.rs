@@ -2,11 +2,13 @@
 
 pub use crate::range::MAX_GROUP as GROUP_ITEMS;
 
-/// Bytes of an argument that is read from a device or a pipe.
+/// Largest size in bytes of an argument that is read from a device or a pipe.
 pub const STREAM_BYTES: u64 = 128 << 20;
-/// Texels of a side of an image, or images of an array: what the devices have.
+/// Largest side of an image in texels, and largest number of layers of an image array, as on the
+/// devices.
 pub const IMAGE_SIDE: u32 = 16_384;
-/// Texels of an image of one dimension, which may be a buffer.
+/// Largest width in texels of a one-dimensional image, which may be backed by a buffer.
 pub const IMAGE_LINE: u32 = 1 << 27;
-/// Bytes that kernels print; C's limit of 4095 holds for a single conversion.
+/// Largest size in bytes of a launch's printed output. C's limit of 4095 bytes per conversion also
+/// holds.
 pub const PRINTED_BYTES: usize = 64 << 20;

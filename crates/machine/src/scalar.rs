@@ -216,6 +216,16 @@ pub fn parse_integer(text: &str) -> Option<i128> {
     }
 }
 
+/// A number as launches have it: decimal, or hexadecimal behind `0x`; underscores separate digits.
+pub fn parse_number(text: &str) -> Option<u128> {
+    let digits: String = text.chars().filter(|&c| c != '_').collect();
+    match digits.strip_prefix("0x") {
+        Some(hex) if !hex.starts_with('+') => u128::from_str_radix(hex, 16).ok(),
+        None if !digits.starts_with('+') => digits.parse().ok(),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -269,15 +279,5 @@ mod tests {
         assert_eq!(json(Number::Single(f32::NAN)), "\"NaN\"");
         assert_eq!(json(Number::Double(f64::NEG_INFINITY)), "\"-inf\"");
         assert_eq!(json(Number::Integer(u64::MAX.into())), "18446744073709551615");
-    }
-}
-
-/// A number as launches have it: decimal, or hexadecimal behind `0x`; underscores separate digits.
-pub fn parse_number(text: &str) -> Option<u128> {
-    let digits: String = text.chars().filter(|&c| c != '_').collect();
-    match digits.strip_prefix("0x") {
-        Some(hex) if !hex.starts_with('+') => u128::from_str_radix(hex, 16).ok(),
-        None if !digits.starts_with('+') => digits.parse().ok(),
-        _ => None,
     }
 }

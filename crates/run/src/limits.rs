@@ -1,8 +1,8 @@
 //! Limits of a group that runs. A launch beyond them is refused with the limit.
 
-/// Bytes that the threads of a group have for themselves, with their shared local memory.
+/// Largest size in bytes of a group's private and shared local memory together.
 pub const GROUP_BYTES: u64 = 1 << 30;
-/// How deep calls are nested. Subroutines must not call themselves, so no chain of calls is longer
-/// than a routine has subroutines. Functions may; their stack in memory is full before this, unless
-/// they never use it.
+/// Deepest nesting of calls. Subroutines must not recurse, so a chain of calls has at most as many
+/// entries as the routine has subroutines. Functions may recurse; unless they never use their stack
+/// in memory, it overflows before this limit.
 pub const CALL_DEPTH: usize = 1 << 14;

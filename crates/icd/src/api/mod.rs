@@ -35,7 +35,8 @@ use crate::queues::event::Event;
 macro_rules! status {
     ($($(#[$meta:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $body:block)*) => {$(
         $(#[$meta])*
-        #[allow(unused_unsafe, non_snake_case, clippy::let_unit_value, clippy::too_many_arguments)]
+        #[allow(unused_unsafe, non_snake_case)]
+        #[allow(clippy::let_unit_value, clippy::too_many_arguments, clippy::unused_unit)]
         pub(crate) unsafe extern "C" fn $name($($arg: <$ty as $crate::base::raw::Caller>::Raw),*) -> cl_int {
             // SAFETY: the program keeps the contract of the call.
             let ($($arg,)*) = unsafe { ($(<$ty as $crate::base::raw::Caller>::of($arg),)*) };
