@@ -1,4 +1,4 @@
-//! Running a kernel: bytes in, buffers out.
+//! Execution of a kernel: arguments in, buffers out.
 //!
 //! ```
 //! use visakit_launch::{argument::Argument, range::NdRange};
@@ -73,34 +73,33 @@ use visakit_machine::trace::Trace;
 /// What a run gives.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The contents of each argument that is a buffer or an image; none for one that is the same as
-    /// another.
+    /// Contents of each buffer or image argument; `None` for an argument that shares another's
+    /// buffer.
     pub buffers: Vec<Option<Vec<u8>>>,
-    /// What the kernel printed.
+    /// Output that the kernel printed.
     pub printed: Vec<u8>,
-    /// Wall time of the dispatch alone, of all of them when it was run again: nothing is lowered,
-    /// copied or written to files in it.
+    /// Wall time of the dispatch, or of all dispatches if the launch was run again. Lowering,
+    /// copies and file output are not included.
     pub wall: Duration,
-    /// Instructions executed by all hardware threads.
+    /// Number of instructions that all hardware threads executed.
     pub instructions: u64,
-    /// Counts by mnemonic, when asked for.
+    /// Counts by mnemonic, if requested.
     pub stats: Option<Stats>,
-    /// Whether groups ran one after the other because the kernel shows in which order they come.
+    /// True if groups ran sequentially because the kernel's result depends on their order.
     pub ordered: bool,
-    /// Elements that were read beyond the end of a surface, or outside of every buffer where that
-    /// is allowed, as zero.
+    /// Number of elements read as zero past the end of a surface, or outside every buffer if that
+    /// is allowed.
     pub outside_reads: u64,
-    /// Elements that were written there, to nowhere.
+    /// Number of elements dropped by writes past the end of a surface, or outside every buffer.
     pub outside_writes: u64,
 }
 
-/// Why a run gives nothing.
+/// Error of a run.
 #[derive(Clone, Debug)]
 pub enum RunError {
-    /// The launch cannot be made.
+    /// The launch cannot start.
     Launch(Box<Diagnostic>),
-    /// A thread did something that it must not. When several did, this is the one in the first
-    /// group.
+    /// A thread stopped at a trap. If several did, this is the one of the first group.
     TrapReport(Box<TrapReport>),
 }
 
@@ -129,7 +128,7 @@ impl std::error::Error for RunError {
 }
 
 impl RunError {
-    /// The error as a diagnostic about the program's text.
+    /// Returns the error as a diagnostic about the program's text.
     pub fn diagnostic(&self, program: &Program) -> Diagnostic {
         match self {
             Self::Launch(diagnostic) => (**diagnostic).clone(),
@@ -138,27 +137,26 @@ impl RunError {
     }
 }
 
-/// How the groups of a launch run.
+/// Execution order of a launch's groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
-    /// Side by side; what they touch is noted until buffers are settled.
+    /// In parallel; accesses are recorded until buffers settle.
     Settling,
-    /// Side by side; all that they touch is noted.
+    /// In parallel; all accesses are recorded.
     Noting,
-    /// One after the other.
+    /// Sequential.
     InOrder,
 }
 
 /// Runs a kernel over a range of work items. The arguments are by index; `None` where the kernel
-/// has none.
+/// has no argument.
 ///
-/// The outcome is that of groups that run one after the other: when several that ran side by side
-/// turn out to depend on each other's memory, or one of them faults, the launch is run again in
-/// order, with a copy of the arguments. [`launch_from`] needs none.
+/// The outcome equals that of sequential groups. If parallel groups turn out to depend on each
+/// other's memory, or one of them faults, the launch is run again sequentially with a copy of the
+/// arguments. [`launch_from`] needs no copy.
 ///
 /// # Errors
-/// When the arguments do not fit the kernel, the kernel needs something that is not supported yet,
-/// or a thread faults.
+/// Arguments that do not fit the kernel, an unsupported feature, or a trap of a thread.
 pub fn launch(
     program: &Program,
     range: &NdRange,
@@ -169,11 +167,11 @@ pub fn launch(
     launch_from(program, range, make, options)
 }
 
-/// As [`launch`], with a function that makes the arguments, each time the same ones. It is told
-/// whether it may be called again.
+/// As [`launch`], with a function that creates the arguments, equal on each call. Its parameter is
+/// true if it may be called again.
 ///
 /// # Errors
-/// As [`launch`], and when the arguments cannot be made.
+/// As [`launch`], and the error of `make`.
 pub fn launch_from(
     program: &Program,
     range: &NdRange,
@@ -209,7 +207,7 @@ pub fn launch_from(
     }
 }
 
-/// Runs a launch, or says in which way it has to be run instead.
+/// Runs a launch. Returns `Err` inside `Ok` if it must be run again in another order.
 fn attempt(
     program: &Program,
     range: &NdRange,
@@ -265,7 +263,7 @@ fn attempt(
     let groups = end.saturating_sub(first);
     let is_alone = way == Way::InOrder || lowered.is_small(groups, options.policy.stats);
     let workers = if is_alone { 1 } else { affordable(workers, private.saturating_add(group), options) };
-    // Where there is room for one group alone, no other runs beside it.
+    // If memory suffices for only one group, groups run sequentially.
     let each = private.saturating_add(group).saturating_add(SMALL_BYTES / 4);
     let is_room = |workers: usize| buffer::is_available(each.saturating_mul(workers as u64));
     let workers = if is_room(workers) { workers } else { 1 };
@@ -313,11 +311,11 @@ fn attempt(
     }))
 }
 
-/// Memory that a launch needs for small things, and for each instruction that is lowered.
+/// Memory estimates of a launch: a fixed amount, and the amount per lowered instruction.
 const SMALL_BYTES: u64 = 8 << 20;
 const STEP_BYTES: u64 = 4 << 10;
 
-/// Fails where that much memory cannot be had: beyond this point small allocations must not fail.
+/// Fails if `bytes` bytes cannot be allocated; small allocations after this check must succeed.
 fn check_memory(what: &str, bytes: u64) -> Result<(), Box<Diagnostic>> {
     if buffer::is_available(bytes) { Ok(()) } else { Err(memory::no_memory(what, bytes)) }
 }
@@ -335,7 +333,7 @@ fn lower(
         .map_err(|message| problem(program, message))
 }
 
-/// The places of the variables, of the kernel first.
+/// Returns the layouts of the variables, the kernel's first.
 fn layouts(program: &Program, payload: &Payload) -> Result<Vec<Layout>, Box<Diagnostic>> {
     let payload_bytes = u32::try_from(payload.len()).map_err(|e| problem(program, e.to_string()))?;
     let functions: Vec<_> = program.functions.iter().map(|function| &function.routine).collect();
@@ -343,7 +341,7 @@ fn layouts(program: &Program, payload: &Payload) -> Result<Vec<Layout>, Box<Diag
         .map_err(|message| problem(program, message))
 }
 
-/// The routines with the places of their variables, the kernel first.
+/// Returns the routines with the layouts of their variables, the kernel first.
 fn places<'p>(program: &'p Program, payload: &Payload) -> Result<Vec<Places<'p>>, Box<Diagnostic>> {
     let routines = program.functions.iter().map(|function| &function.routine);
     let routines = std::iter::once(&program.routine).chain(routines);
@@ -354,17 +352,17 @@ fn problem(program: &Program, message: String) -> Box<Diagnostic> {
     Box::new(Diagnostic::new("lowering", Severity::Error, program.file.clone(), message))
 }
 
-/// The room for groups when nobody says otherwise.
+/// Default limit on the private memory of parallel groups, in bytes.
 const ROOM: u64 = 32 << 20;
 
-/// How many of so many groups can run at the same time when each has so many bytes for itself; at
-/// least one.
+/// Returns the number of groups, at most `workers` and at least one, that fit the limit with
+/// `bytes` bytes each.
 fn affordable(workers: usize, bytes: u64, options: &Options<'_>) -> usize {
     let most = usize::try_from(options.policy.room.unwrap_or(ROOM) / bytes.max(1)).unwrap_or(usize::MAX);
     workers.min(most.max(1))
 }
 
-/// How many groups run at the same time.
+/// Returns the number of groups to run in parallel.
 fn workers(range: &NdRange, options: &Options<'_>) -> usize {
     let groups = usize::try_from(range.group_count()).unwrap_or(usize::MAX);
     options.policy.threads.unwrap_or_else(|| *helpers::CORES).clamp(1, groups.max(1))
