@@ -9,7 +9,7 @@ mod cases;
 use std::time::{Duration, Instant};
 
 use visakit_emulator::check::{Checks, check};
-use visakit_emulator::run::{Engine, Options, launch};
+use visakit_emulator::run::{Engine, Options, Policy, launch};
 
 use cases::{Case, find, on_oclgrind};
 
@@ -73,7 +73,7 @@ fn told(times: &[f64], width: usize) -> Vec<f64> {
 /// best of several interleaved rounds.
 fn own(case: &Case) -> Vec<f64> {
     let (program, range, arguments) = case.load("skl");
-    let options = Options { engine: Engine::Interpreter, threads: Some(1), ..Options::default() };
+    let options = Options::from(Policy { engine: Engine::Interpreter, threads: Some(1), ..Policy::default() });
     let plain = || drop(launch(&program, &range, arguments.clone(), &options).expect("a run"));
     let checked = |list: &str| {
         let checks = Checks::parse(list).expect("a list of checks");

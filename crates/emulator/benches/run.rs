@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
 use visakit_emulator::machine::buffer::Lent;
-use visakit_emulator::run::{Cache, Engine, Options, Outcome, Program, Surroundings, launch};
+use visakit_emulator::run::{Cache, Engine, GroupOrder, Options, Outcome, Policy, Program, Surroundings, launch};
 
 use cases::{Case, Value, bytes_of, find, on_oclgrind};
 
@@ -231,7 +231,8 @@ impl Ours {
     fn launch(&self, cache: &Cache, arguments: &[Option<Argument>], any_order: bool) -> Outcome {
         let surroundings = Surroundings { cache: Some(cache), ..Surroundings::default() };
         let (engine, threads) = (self.engine, self.threads);
-        let options = Options { engine, threads, surroundings, any_order, ..Options::default() };
+        let policy = Policy { engine, threads, order: GroupOrder::any_if(any_order), ..Policy::default() };
+        let options = Options { policy, surroundings, ..Options::default() };
         launch(&self.program, &self.range, arguments.to_vec(), &options).expect("a run")
     }
 

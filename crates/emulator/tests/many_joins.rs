@@ -12,7 +12,7 @@ use kernel::{program, typed};
 use visakit::isa::Platform;
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
-use visakit_emulator::run::{Engine, Options, Outcome, launch};
+use visakit_emulator::run::{Engine, Options, Outcome, Policy, launch};
 
 /// Runs a body for 16 work items.
 fn outcome(body: &str, input: &[u32; 16], engine: Engine) -> Outcome {
@@ -22,7 +22,7 @@ fn outcome(body: &str, input: &[u32; 16], engine: Engine) -> Outcome {
     bytes.resize(256, 0);
     let arguments = vec![Some(Argument::Buffer(bytes)), Some(Argument::Buffer(vec![0; 256]))];
     let range = NdRange::new(&[16], Some(&[16]), None, [0; 3]).unwrap();
-    let options = Options { threads: Some(1), engine, stats: true, ..Options::default() };
+    let options = Options::from(Policy { threads: Some(1), engine, stats: true, ..Policy::default() });
     launch(&program, &range, arguments, &options).unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -117,7 +117,8 @@ fn a_kernel_beyond_the_budget_is_interpreted() {
     let program = program(Platform::Skl, &declarations, &(first + &last));
     let range = NdRange::new(&[16], Some(&[16]), None, [0; 3]).unwrap();
     let arguments = vec![Some(Argument::Buffer(vec![1; 256])), Some(Argument::Buffer(vec![0; 256]))];
-    let options = Options { threads: Some(1), engine: Engine::Native, stats: true, ..Options::default() };
+    let options =
+        Options::from(Policy { threads: Some(1), engine: Engine::Native, stats: true, ..Policy::default() });
     let outcome = launch(&program, &range, arguments, &options).unwrap_or_else(|error| panic!("{error}"));
     let sum = (0..n).fold(0_u32, |sum, i| sum.wrapping_add(0x0101_0101 + i));
     assert_eq!(values_of!(u32, outcome.buffers[1].as_deref().unwrap())[..16], [sum; 16]);

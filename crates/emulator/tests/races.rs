@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use visakit::isa::Platform;
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
-use visakit_emulator::run::{Options, Program, RunError, launch_from};
+use visakit_emulator::run::{Policy, Program, RunError, launch_from};
 use visakit_testing::{Random, root};
 use visakit_zebin::Zebin;
 
@@ -30,7 +30,7 @@ struct Seen {
 fn run(program: &Program, [groups, local]: [u64; 2], arguments: &[Option<Argument>], threads: usize) -> Seen {
     let range = NdRange::new(&[groups * local], Some(&[local]), None, program.required_local_size()).unwrap();
     let options =
-        Options { threads: Some(threads), stats: true, max_instructions: Some(1 << 22), ..Options::default() };
+        Policy { threads: Some(threads), stats: true, max_instructions: Some(1 << 22), ..Policy::default() }.into();
     let mut runs = 0;
     let make = |_| {
         runs += 1;

@@ -5,7 +5,7 @@ use visakit::text;
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
 use visakit_emulator::machine::fault::{Trap, TrapReport};
-use visakit_emulator::run::{FunctionText, Options, Program, RunError, launch};
+use visakit_emulator::run::{FunctionText, Options, Policy, Program, RunError, launch};
 use visakit_zebin::info;
 
 /// Returns a kernel of eight channels that loads a row from its first buffer into `X`, executes
@@ -101,7 +101,7 @@ kernels:
     let bytes = input.iter().flat_map(|n| n.to_le_bytes()).collect();
     let arguments = vec![Some(Argument::Buffer(bytes)), Some(Argument::Buffer(vec![0; 32]))];
     let range = NdRange::new(&[24], Some(&[8]), Some(&[100]), [0; 3]).unwrap();
-    let options = Options { threads: Some(1), max_instructions: Some(1_000_000), ..Options::default() };
+    let options = Options::from(Policy { threads: Some(1), max_instructions: Some(1_000_000), ..Policy::default() });
     match launch(&program, &range, arguments, &options) {
         Ok(mut outcome) => {
             let bytes = outcome.buffers[1].take().unwrap();

@@ -5,7 +5,7 @@ use visakit::isa::Platform;
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::data::ProgramData;
 use visakit_emulator::launch::range::NdRange;
-use visakit_emulator::run::{Engine, Options, Outcome, Program, RunError, launch};
+use visakit_emulator::run::{Engine, Outcome, Policy, Program, RunError, launch};
 use visakit_zebin::{DataSection, info};
 
 /// Returns a kernel of one channel: `OUT` points to a buffer, `N` is a 32-bit number.
@@ -51,7 +51,7 @@ fn program(platform: Platform, text: &str, layout: &str) -> Program {
 fn run(program: &Program) -> Result<Outcome, RunError> {
     let range = NdRange::new(&[1], None, None, [0; 3]).unwrap();
     let arguments = || vec![Some(Argument::Buffer(vec![0; 16]))];
-    let run = |engine| launch(program, &range, arguments(), &Options { engine, ..Options::default() });
+    let run = |engine| launch(program, &range, arguments(), &Policy { engine, ..Policy::default() }.into());
     let all = [Engine::Interpreter, Engine::Native, Engine::Avx2].map(run);
     let said = |outcome: &Result<Outcome, RunError>| match outcome {
         Ok(outcome) => format!("{:?} {} {}", outcome.buffers, outcome.outside_reads, outcome.instructions),

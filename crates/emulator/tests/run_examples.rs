@@ -3,7 +3,7 @@
 
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
-use visakit_emulator::run::{Options, Outcome, Program, launch};
+use visakit_emulator::run::{Options, Outcome, Policy, Program, launch};
 use visakit_zebin::Zebin;
 
 const TARGETS: [&str; 4] = ["skl", "tgllp", "dg2", "pvc"];
@@ -50,7 +50,7 @@ fn run(
     arguments: Vec<Option<Argument>>,
 ) -> Outcome {
     let range = NdRange::new(global, local, None, program.required_local_size()).unwrap();
-    let options = Options { threads: Some(threads), ..Options::default() };
+    let options = Options::from(Policy { threads: Some(threads), ..Policy::default() });
     launch(program, &range, arguments, &options).unwrap_or_else(|error| panic!("{}: {error}", program.file))
 }
 
@@ -258,7 +258,7 @@ fn counts_add_up() {
     let floats = buffer(&[1.0_f32; 100], |x| x.to_le_bytes());
     let arguments = vec![floats.clone(), floats.clone(), floats, value(100_u32.to_le_bytes())];
     let range = NdRange::new(&[100], Some(&[100]), None, [0; 3]).unwrap();
-    let options = Options { stats: true, ..Options::default() };
+    let options = Options::from(Policy { stats: true, ..Policy::default() });
     let outcome = launch(&program, &range, arguments, &options).unwrap();
     let stats = outcome.stats.unwrap();
     assert_eq!(stats.instructions, outcome.instructions);

@@ -12,7 +12,7 @@ use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
 use visakit_emulator::machine::fault::Trap;
 use visakit_emulator::machine::observer::{Access, AccessKind, Observer, Space};
-use visakit_emulator::run::{Engine, Options, Program, RunError, launch};
+use visakit_emulator::run::{Engine, Observers, Options, Outside, Policy, Program, RunError, launch};
 use visakit_native::Level;
 
 #[test]
@@ -224,7 +224,7 @@ fn faults_are_located() {
     let program = program(Platform::Skl, &d, "    goto (M1, 1) main2\nmain2:\n    goto (M1, 1) main2");
     let arguments = vec![Some(Argument::Buffer(vec![0; 256])), Some(Argument::Buffer(vec![0; 256]))];
     let range = NdRange::new(&[33], Some(&[33]), None, [0; 3]).unwrap();
-    let options = Options { max_instructions: Some(1000), ..Options::default() };
+    let options = Options::from(Policy { max_instructions: Some(1000), ..Policy::default() });
     let error = launch(&program, &range, arguments, &options).unwrap_err();
     let diagnostic = error.diagnostic(&program);
     assert_eq!(diagnostic.code, "fault-budget");
@@ -248,13 +248,13 @@ fn accesses_outside_of_every_buffer_can_be_let_pass() {
     let program = program(Platform::Skl, &d, body);
     let words: Vec<u8> = (0..64_u32).flat_map(|i| (i + 1).to_le_bytes()).collect();
     let range = NdRange::new(&[16], Some(&[16]), None, [0; 3]).unwrap();
-    let run = |outside_is_zero| {
+    let run = |outside| {
         let arguments = vec![Some(Argument::Buffer(words.clone())), Some(Argument::Buffer(vec![0; 256]))];
-        launch(&program, &range, arguments, &Options { outside_is_zero, ..Options::default() })
+        launch(&program, &range, arguments, &Policy { outside, ..Policy::default() }.into())
     };
-    let Err(RunError::TrapReport(fault)) = run(false) else { panic!("the accesses pass") };
+    let Err(RunError::TrapReport(fault)) = run(Outside::Fault) else { panic!("the accesses pass") };
     assert!(matches!(fault.trap, Trap::Access(_)), "{fault}");
-    let outcome = run(true).unwrap();
+    let outcome = run(Outside::Zero).unwrap();
     assert_eq!((outcome.outside_reads, outcome.outside_writes), (8, 8));
     let got = values_of!(u32, outcome.buffers[1].as_ref().unwrap());
     assert_eq!(got[..16], std::array::from_fn::<u32, 16, _>(|i| if i < 8 { i as u32 + 57 } else { 0 }));
@@ -284,7 +284,8 @@ fn observers_learn_of_every_access() {
     let range = NdRange::new(&[16], Some(&[16]), None, [0; 3]).unwrap();
     let arguments = vec![Some(Argument::Buffer(vec![0; 256])), Some(Argument::Buffer(vec![0; 256]))];
     let log = Log::default();
-    let options = Options { observer: Some(&log), ..Options::default() };
+    let options =
+        Options { observers: Observers { accesses: Some(&log), ..Observers::default() }, ..Options::default() };
     launch(&program, &range, arguments, &options).unwrap();
     let log = log.0.into_inner().unwrap();
     let of = |kind, space| log.iter().filter(move |access| access.kind == kind && access.space == space);
@@ -389,7 +390,7 @@ again:
     let program = Program::from_text("k.visaasm", &text(&d, body), layout(), Platform::Skl).unwrap();
     let range = NdRange::new(&[16], Some(&[16]), None, [0; 3]).unwrap();
     let arguments = vec![Some(Argument::Buffer(vec![0; 256])), Some(Argument::Buffer(vec![0; 256]))];
-    let options = Options { engine: Engine::Automatic, stats: true, ..Options::default() };
+    let options = Options::from(Policy { engine: Engine::Automatic, stats: true, ..Policy::default() });
     let outcome = launch(&program, &range, arguments, &options).unwrap();
     let got = values_of!(u32, outcome.buffers[1].as_ref().unwrap());
     let sum = (0..0x100_0000_u32).fold(0_u32, u32::wrapping_add);

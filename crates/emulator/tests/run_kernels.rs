@@ -9,7 +9,7 @@ use kernel::{layout, run, text, try_run, typed};
 use visakit::isa::Platform;
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
-use visakit_emulator::run::{Engine, Options, Program, launch};
+use visakit_emulator::run::{Engine, Options, Policy, Program, launch};
 
 /// A mnemonic and its function.
 type Case<T> = (&'static str, fn(T) -> T);
@@ -112,7 +112,7 @@ last:
     input.resize(256, 0);
     for engine in [Engine::Interpreter, Engine::Native] {
         let arguments = vec![Some(Argument::Buffer(input.clone())), Some(Argument::Buffer(vec![0; 256]))];
-        let options = Options { engine, ..Options::default() };
+        let options = Options::from(Policy { engine, ..Policy::default() });
         let outcome = launch(&program, &range, arguments, &options).unwrap();
         let got = values_of!(f32, outcome.buffers[1].as_ref().unwrap());
         assert_eq!((got[0], got[16]), (1.0, 1.0_f32.next_up()), "{engine:?}");

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use visakit_emulator::launch::argument::{Argument, Parameter, ParameterKind, resolve};
 use visakit_emulator::launch::range::NdRange;
 use visakit_emulator::launch::spec;
-use visakit_emulator::run::{Options, Program, RunError, launch};
+use visakit_emulator::run::{Options, Policy, Program, RunError, launch};
 use visakit_zebin::Zebin;
 
 use visakit_testing::Random;
@@ -67,7 +67,7 @@ fn run(zebin: &Zebin, kernel: &str) -> Option<Result<(), RunError>> {
     let local = if required == [0; 3] { [16, 1, 1] } else { required };
     let sizes = local.map(u64::from);
     let range = NdRange::new(&sizes, Some(&sizes), None, required).ok()?;
-    let options = Options { threads: Some(1), max_instructions: Some(20_000), ..Options::default() };
+    let options = Options::from(Policy { threads: Some(1), max_instructions: Some(20_000), ..Policy::default() });
     Some(launch(&program, &range, arguments, &options).map(|_| ()))
 }
 

@@ -7,7 +7,7 @@ use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
 use visakit_emulator::machine::fault::TrapReport;
 use visakit_emulator::machine::observer::{Access, Observer};
-use visakit_emulator::run::{Engine, Options, Program, RunError, launch};
+use visakit_emulator::run::{Engine, Observers, Options, Policy, Program, RunError, launch};
 use visakit_zebin::info::{self, KernelInfo};
 
 /// Returns the text of a kernel with 16 channels and two pointers. `IN` points to 256 bytes, loaded
@@ -84,8 +84,9 @@ pub(crate) fn try_run_on(
     let arguments = vec![Some(Argument::Buffer(bytes)), Some(Argument::Buffer(vec![0; 256]))];
     let range = NdRange::new(&[items], Some(&[items]), None, [0; 3]).unwrap();
     let run = |observer, engine| {
-        let options =
-            Options { threads: Some(1), max_instructions: Some(10_000), observer, engine, ..Options::default() };
+        let policy = Policy { threads: Some(1), max_instructions: Some(10_000), engine, ..Policy::default() };
+        let observers = Observers { accesses: observer, ..Observers::default() };
+        let options = Options { policy, observers, ..Options::default() };
         match launch(&program, &range, arguments.clone(), &options) {
             Ok(mut outcome) => Ok(outcome.buffers[1].take().unwrap()),
             Err(RunError::TrapReport(fault)) => Err(fault),

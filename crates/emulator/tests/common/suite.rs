@@ -15,7 +15,7 @@ use visakit_emulator::launch::range::NdRange;
 use visakit_emulator::machine::format::Format;
 use visakit_emulator::machine::image::ImageDesc;
 use visakit_emulator::machine::sampler::{Addressing, Sampler};
-use visakit_emulator::run::{Engine, Options, Outcome, Program, launch};
+use visakit_emulator::run::{Engine, Options, Outcome, Outside, Policy, Program, Surroundings, launch};
 use visakit_zebin::Zebin;
 
 /// Function that runs a case with an interpreter of instructions.
@@ -278,19 +278,21 @@ fn run(
     let arguments: Vec<_> = given.by_ref().collect();
     let range = NdRange::new(&case.glob, case.loc.as_deref(), case.off.as_deref(), program.required_local_size())
         .map_err(|e| format!("range: {}", e.message))?;
-    let outside_is_zero = std::env::var_os("VISAKIT_OUTSIDE_IS_ZERO").is_some();
-    let options = |engine| Options {
+    let outside = Outside::zero_if(std::env::var_os("VISAKIT_OUTSIDE_IS_ZERO").is_some());
+    let policy = |engine| Policy {
         threads: Some(1),
         max_instructions: Some(limit),
-        outside_is_zero,
+        outside,
         stats: true,
         engine,
-        interpreter,
-        ..Options::default()
+        ..Policy::default()
     };
+    let surroundings = Surroundings { interpreter, ..Surroundings::default() };
+    let options = |engine| Options { policy: policy(engine), surroundings, ..Options::default() };
     if checks {
         let make = || Ok(arguments.clone());
-        let options = Options { stats: false, ..options(Engine::Interpreter) };
+        let policy = Policy { stats: false, ..policy(Engine::Interpreter) };
+        let options = Options { policy, ..options(Engine::Interpreter) };
         let checked = check(&program, &range, make, &options, Checks::parse("all").expect("a list of checks"));
         let checked = checked.map_err(|e| format!("checked launch: {e}"))?;
         if let Some(finding) = checked.findings.first() {
