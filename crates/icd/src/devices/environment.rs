@@ -1,0 +1,70 @@
+//! What the environment says, read once.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+use visakit_emulator::check::Checks;
+use visakit_emulator::launch::TextError;
+use visakit_emulator::run::Engine;
+
+use crate::commands::launch::say;
+
+/// The settings of the process.
+pub(crate) struct Environment {
+    /// `VISAKIT_DEVICES`: names of the devices there are, with commas between them.
+    pub(crate) devices: Option<String>,
+    /// `VISAKIT_THREADS`: host threads that a kernel runs on.
+    pub(crate) threads: Option<usize>,
+    /// `VISAKIT_ENGINE`: what executes instructions.
+    pub(crate) engine: Engine,
+    /// `VISAKIT_STATS`: whether each launch says what it has executed.
+    pub(crate) stats: bool,
+    /// `VISAKIT_CHECK`: the bugs that are looked for in each launch.
+    pub(crate) checks: Option<Checks>,
+    /// `VISAKIT_RECORD`: the folder that gets each launch as a file.
+    pub(crate) record: Option<PathBuf>,
+    /// `VISAKIT_ORDERED`: whether groups run one after the other.
+    pub(crate) ordered: bool,
+    /// `VISAKIT_CACHE`: the folder in which the folder of builds is; an empty one is none.
+    pub(crate) cache: Option<PathBuf>,
+    /// `VISAKIT_COMPILER`: the programs that run the vendor's compilers, separated as in PATH.
+    pub(crate) compiler: Option<OsString>,
+}
+
+/// The settings.
+pub(crate) static ENVIRONMENT: LazyLock<Environment> = LazyLock::new(|| {
+    let text = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let path = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let flag = |name: &str| text(name).is_some_and(|value| value != "0");
+    let of_user = path("XDG_CACHE_HOME").or_else(|| Some(path("HOME")?.join(".cache")));
+    let cache = match std::env::var_os("VISAKIT_CACHE") {
+        Some(folder) if folder.is_empty() => None,
+        Some(folder) => Some(PathBuf::from(folder)),
+        None => of_user.map(|folder| folder.join("visakit")),
+    };
+    Environment {
+        devices: text("VISAKIT_DEVICES"),
+        threads: text("VISAKIT_THREADS").and_then(|value| {
+            let threads = value.parse().ok().filter(|&threads| threads > 0);
+            if threads.is_none() {
+                say(&format!("VISAKIT_THREADS={value}: it is a number of threads, at least 1"));
+            }
+            threads
+        }),
+        engine: text("VISAKIT_ENGINE")
+            .and_then(|name| read("VISAKIT_ENGINE", &name, str::parse::<Engine>))
+            .unwrap_or_default(),
+        stats: flag("VISAKIT_STATS"),
+        checks: text("VISAKIT_CHECK").and_then(|list| read("VISAKIT_CHECK", &list, Checks::parse)),
+        record: path("VISAKIT_RECORD"),
+        ordered: flag("VISAKIT_ORDERED"),
+        cache,
+        compiler: std::env::var_os("VISAKIT_COMPILER").filter(|list| !list.is_empty()),
+    }
+});
+
+/// What a variable says; one that cannot be read is told and does not count.
+fn read<T>(variable: &str, text: &str, parse: impl FnOnce(&str) -> Result<T, TextError>) -> Option<T> {
+    parse(text).map_err(|error| say(&format!("{variable}={text}: {error}; {}", error.help))).ok()
+}

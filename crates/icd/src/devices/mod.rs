@@ -1,0 +1,7 @@
+//! The platform, its devices, and contexts of them.
+
+pub(crate) mod context;
+pub(crate) mod device;
+pub(crate) mod environment;
+pub(crate) mod features;
+pub(crate) mod platform;
