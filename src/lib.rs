@@ -22,9 +22,9 @@
 //! let bytes = assemble(".version 4.1\n.kernel \"k\"\n    ret (M1, 1)\n").unwrap();
 //! let texts = disassemble(&bytes).unwrap();
 //! assert_eq!(assemble(&texts[0]).unwrap(), bytes);
-//! // Nothing is lost on the way through values.
+//! // Decoding and encoding lose nothing.
 //! assert_eq!(Object::decode(&bytes).unwrap().encode().unwrap(), bytes);
-//! // What is wrong is said with its place.
+//! // An error has its place.
 //! assert!(disassemble(&bytes[..40]).unwrap_err().contains("at byte 0x"));
 //! ```
 //!

@@ -57,7 +57,7 @@ pub enum Storage {
 }
 
 impl Storage {
-    /// All of them, by width.
+    /// All number types, by width.
     pub const ALL: [Self; 8] = [Self::Ub, Self::B, Self::Uw, Self::W, Self::Ud, Self::D, Self::Uq, Self::Q];
 
     /// Returns the storage of a type name, ignoring case.
