@@ -1,13 +1,13 @@
-//! An OpenCL driver: its devices are Intel's GPUs, and what runs their programs is the emulator.
+//! OpenCL driver whose devices are Intel's GPUs, run by the emulator.
 //!
 //! Programs find it by `OCL_ICD_VENDORS`, which names a folder with a file that has the path of
-//! this library. Modules in reading order: what the API is made of (`error`, `raw`, `handle`); the
-//! objects, from the platform to the kernel; commands and how they are scheduled; the entry points,
-//! `api`, and the table in which the loader finds them, `dispatch`.
+//! this library. Modules in reading order: the basis of the API (`error`, `raw`, `handle`); the
+//! objects, from the platform to the kernel; commands and their scheduling; the entry points,
+//! `api`, and the loader's table of them, `dispatch`.
 //!
-//! A handle is the address of an object, and every one that comes in is looked up among those that
-//! live, so that a wrong one is an error. What the caller's pointers point to is read and written
-//! in `raw`, `storage` and the entry points alone.
+//! A handle is the address of an object. Every handle from outside is looked up among the live
+//! objects, so that an invalid one yields an error. The caller's pointers are dereferenced only in
+//! `raw`, `storage` and the entry points.
 
 mod error;
 mod handle;
@@ -52,7 +52,7 @@ mod dispatch;
 
 pub use dispatch::{clGetExtensionFunctionAddress, clIcdGetPlatformIDsKHR, table};
 
-/// How many objects there are beside the platform and its devices: for tests of what stays.
+/// Returns the number of live objects other than the platform and its devices, for leak tests.
 pub fn objects() -> usize {
     let memory = handle::living::<memory::Mem>() + handle::living::<sampler::Sampler>();
     let programs = handle::living::<program::Program>() + handle::living::<kernel::Kernel>();

@@ -1,4 +1,4 @@
-//! The caller's memory, as calls get it: a pointer and a count, a place for a result, a text.
+//! Access to the caller's memory: lists, results and strings.
 
 use std::ffi::{CStr, c_char, c_void};
 
@@ -6,86 +6,84 @@ use opencl_sys::{CL_INVALID_VALUE, cl_context_info, cl_image_format, cl_name_ver
 
 use crate::error::{Result, ensure, fail};
 
-/// The elements behind a pointer; none for a null pointer.
+/// Returns the elements at a pointer; empty for a null pointer.
 ///
 /// # Safety
-/// A pointer that is not null points to `count` elements that stay as they are while the list is
-/// used.
+/// A non-null pointer points to `count` elements that do not change while the list is used.
 pub(crate) unsafe fn list<'a, T>(count: usize, first: *const T) -> &'a [T] {
     if first.is_null() || count == 0 || !first.is_aligned() {
         return &[];
     }
-    // SAFETY: the caller promises it; alignment was checked.
+    // SAFETY: guaranteed by the caller; alignment was checked.
     unsafe { std::slice::from_raw_parts(first, count) }
 }
 
-/// The same where pointer and count must agree on whether there is a list.
+/// Returns the elements at a pointer if pointer and count agree on the presence of a list.
 ///
 /// # Safety
 /// As [`list`].
 pub(crate) unsafe fn agreed<'a, T>(count: usize, first: *const T, code: i32) -> Result<&'a [T]> {
     ensure((count == 0) == first.is_null(), code)?;
-    // SAFETY: the caller promises it.
+    // SAFETY: guaranteed by the caller.
     Ok(unsafe { list(count, first) })
 }
 
-/// The elements of a list that a zero ends, without the zero; none for a null pointer.
+/// Returns the elements of a zero-terminated list without the zero; empty for a null pointer.
 ///
 /// # Safety
-/// A pointer that is not null points to a list with a zero.
+/// A non-null pointer points to a list with a zero.
 pub(crate) unsafe fn until_zero<'a, T: PartialEq + Default>(first: *const T, pitch: usize) -> &'a [T] {
     let mut count = 0;
-    // SAFETY: all elements in front of the zero are there, which the caller promises.
+    // SAFETY: the caller guarantees all elements up to the zero.
     while !first.is_null() && unsafe { &*first.add(count) } != &T::default() {
         count += pitch;
     }
-    // SAFETY: they have just been read.
+    // SAFETY: these elements have just been read.
     unsafe { list(count, first) }
 }
 
-/// Properties as a program gave them, pairs and the zero at their end; none at all where it gave no
-/// list.
+/// Returns a property list: pairs and the final zero; empty for a null pointer.
 ///
 /// # Safety
-/// A pointer that is not null points to such a list.
+/// A non-null pointer points to such a list.
 pub(crate) unsafe fn properties<'a, T: PartialEq + Default>(first: *const T) -> &'a [T] {
-    // SAFETY: the caller promises it, and the zero is there.
+    // SAFETY: guaranteed by the caller, and the zero is present.
     unsafe { list(if first.is_null() { 0 } else { until_zero(first, 2).len() + 1 }, first) }
 }
 
-/// Writes to a place, if there is one.
+/// Writes a value unless the pointer is null.
 ///
 /// # Safety
-/// A pointer that is not null points to room for the value.
+/// A non-null pointer has room for the value.
 pub(crate) unsafe fn put<T>(place: *mut T, value: T) {
     if !place.is_null() {
-        // SAFETY: the caller promises it.
+        // SAFETY: guaranteed by the caller.
         unsafe { place.write_unaligned(value) }
     }
 }
 
-/// Reads from a place, if there is one.
+/// Reads a value; `None` for a null pointer.
 ///
 /// # Safety
-/// A pointer that is not null points to a value.
+/// A non-null pointer points to a value.
 pub(crate) unsafe fn get<T: Copy>(place: *const T) -> Option<T> {
-    // SAFETY: the caller promises it.
+    // SAFETY: guaranteed by the caller.
     (!place.is_null()).then(|| unsafe { place.read_unaligned() })
 }
 
-/// A text that a zero ends; empty for a null pointer.
+/// Reads a zero-terminated string; empty for a null pointer.
 ///
 /// # Safety
-/// A pointer that is not null points to such a text.
+/// A non-null pointer points to such a string.
 pub(crate) unsafe fn text(first: *const c_char) -> String {
     if first.is_null() {
         return String::new();
     }
-    // SAFETY: the caller promises it.
+    // SAFETY: guaranteed by the caller.
     unsafe { CStr::from_ptr(first) }.to_string_lossy().into_owned()
 }
 
-/// Values that are nothing but their bytes, without any in between.
+/// Types without padding, which can be copied as bytes.
 ///
 /// # Safety
 /// The type has no padding.
@@ -110,9 +108,9 @@ unsafe impl Plain for cl_image_format {}
 // SAFETY: a word and 64 bytes.
 unsafe impl Plain for cl_name_version {}
 
-/// Where the answer to a query goes.
+/// Query with the destination of its answer.
 pub(crate) struct Answer {
-    /// What is asked for.
+    /// Name of the query.
     pub(crate) name: cl_uint,
     size: usize,
     value: *mut c_void,
@@ -120,16 +118,15 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// The answer to the query `name`.
+    /// Creates the destination of the answer to the query `name`.
     ///
     /// # Safety
-    /// `value` is null or points to room for `size` bytes, `size_ret` is null or points to room for
-    /// a size.
+    /// `value` is null or has room for `size` bytes, `size_ret` is null or has room for a size.
     pub(crate) unsafe fn new(name: cl_context_info, size: usize, value: *mut c_void, size_ret: *mut usize) -> Self {
         Self { name, size, value, size_ret }
     }
 
-    /// The query is not one that is known.
+    /// Returns the error for an unknown query.
     pub(crate) fn unknown(self) -> Result {
         fail(CL_INVALID_VALUE)
     }
@@ -139,12 +136,12 @@ impl Answer {
         self.list(&[value])
     }
 
-    /// Answers with yes or no.
+    /// Answers with a boolean.
     pub(crate) fn flag(self, flag: bool) -> Result {
         self.value(cl_uint::from(flag))
     }
 
-    /// Answers with a text.
+    /// Answers with a string.
     pub(crate) fn text(self, text: &str) -> Result {
         let mut bytes = text.as_bytes().to_vec();
         bytes.push(0);
@@ -156,40 +153,39 @@ impl Answer {
         let bytes = std::mem::size_of_val(values);
         if !self.value.is_null() {
             ensure(self.size >= bytes, CL_INVALID_VALUE)?;
-            // SAFETY: there is room for `size` bytes, which are at least these; values are read as
-            // the bytes that they are.
+            // SAFETY: there is room for `size` bytes, at least the size of the values, which have
+            // no padding.
             unsafe { std::ptr::copy_nonoverlapping(values.as_ptr().cast::<u8>(), self.value.cast(), bytes) }
         }
-        // SAFETY: it is null or points to room for a size.
+        // SAFETY: the pointer is null or has room for a size.
         unsafe { put(self.size_ret, bytes) };
         Ok(())
     }
 
-    /// The place for the answer and its size, for answers that are written elsewhere.
+    /// Returns the destination and its size, for answers written elsewhere.
     pub(crate) fn place(&self) -> (*mut c_void, usize) {
         (self.value, self.size)
     }
 
-    /// Says how long the answer is, and nothing else.
+    /// Writes only the size of the answer.
     pub(crate) fn only_size(self, size: usize) -> Result {
-        // SAFETY: it is null or points to room for a size.
+        // SAFETY: the pointer is null or has room for a size.
         unsafe { put(self.size_ret, size) };
         Ok(())
     }
 }
 
-/// Writes handles to a caller's list, as many as there is room for, and how many there are.
+/// Writes handles to a caller's list, at most `room` of them, and their number to `count`.
 ///
 /// # Safety
-/// `first` is null or points to room for `room` handles, `count` is null or points to room for a
-/// count.
+/// `first` is null or has room for `room` handles, `count` is null or has room for a count.
 pub(crate) unsafe fn handles(found: &[*mut c_void], room: cl_uint, first: *mut *mut c_void, count: *mut cl_uint) {
     if !first.is_null() {
         for (n, handle) in found.iter().take(room as usize).enumerate() {
-            // SAFETY: there is room for `room` of them.
+            // SAFETY: there is room for `room` handles.
             unsafe { first.add(n).write(*handle) };
         }
     }
-    // SAFETY: it is null or points to room for a count.
+    // SAFETY: the pointer is null or has room for a count.
     unsafe { put(count, found.len() as cl_uint) };
 }

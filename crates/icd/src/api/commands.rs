@@ -1,4 +1,4 @@
-//! Commands.
+//! Entry points of commands.
 
 use std::ffi::c_void;
 
@@ -12,7 +12,7 @@ use crate::queue::{self, Order, Queue};
 use crate::raw;
 use crate::transfer::{self, Corner, Part, Submission, Way};
 
-/// What all commands are given.
+/// Returns the common parameters of an enqueued command.
 pub(super) fn submission<'a>(
     queue: &'a Handle<Queue>,
     list: &'a [Handle<crate::event::Event>],
@@ -21,7 +21,7 @@ pub(super) fn submission<'a>(
     Submission { queue, list, blocking: blocking != CL_FALSE }
 }
 
-/// A memory object.
+/// Returns the memory object of a handle.
 pub(super) fn mem(handle: cl_mem) -> Result<Handle<Mem>> {
     handle::get(handle)
 }
@@ -180,12 +180,12 @@ pub(crate) unsafe extern "C" fn clEnqueueMapBuffer(
     event: *mut cl_event,
     errcode_ret: *mut cl_int,
 ) -> *mut c_void {
-    // SAFETY: the list is one of so many events.
+    // SAFETY: the list has as many events as its count says.
     let result = guard(|| unsafe {
         let (queue, mem, list) = (handle::get(command_queue)?, mem(buffer)?, events(num_events, event_list)?);
         transfer::map(&submission(&queue, &list, blocking_map), &mem, map_flags, Part::Bytes(offset, size))
     });
-    // SAFETY: the places are null or have room.
+    // SAFETY: the pointers are null or have room for their values.
     unsafe { mapped(result, event, errcode_ret, None) }
 }
 
@@ -204,7 +204,7 @@ pub(crate) unsafe extern "C" fn clEnqueueMapImage(
     event: *mut cl_event,
     errcode_ret: *mut cl_int,
 ) -> *mut c_void {
-    // SAFETY: the lists have as many elements as the specification says.
+    // SAFETY: the lists have as many elements as the specification requires.
     let result = guard(|| unsafe {
         let (queue, mem, list) = (handle::get(command_queue)?, mem(image)?, events(num_events, event_list)?);
         ensure(!image_row_pitch.is_null(), CL_INVALID_VALUE)?;
@@ -213,21 +213,21 @@ pub(crate) unsafe extern "C" fn clEnqueueMapImage(
         let part = Part::Region(three(origin)?, three(region)?);
         transfer::map(&submission(&queue, &list, blocking_map), &mem, map_flags, part)
     });
-    // SAFETY: the places are null or have room.
+    // SAFETY: the pointers are null or have room for their values.
     unsafe { mapped(result, event, errcode_ret, Some((image_row_pitch, image_slice_pitch))) }
 }
 
-/// Gives the program what it asked of a map.
+/// Writes the results of a map to the caller's memory.
 ///
 /// # Safety
-/// All places are null or have room for their values.
+/// All pointers are null or have room for their values.
 unsafe fn mapped(
     result: Result<(Handle<crate::event::Event>, usize, (usize, usize))>,
     event: *mut cl_event,
     errcode_ret: *mut cl_int,
     pitches: Option<(*mut usize, *mut usize)>,
 ) -> *mut c_void {
-    // SAFETY: the caller promises the room.
+    // SAFETY: the caller guarantees the room.
     unsafe {
         raw::put(errcode_ret, result.as_ref().map_or_else(|code| code.0, |_| CL_SUCCESS));
         let Ok((done, address, (row, slice))) = result else { return std::ptr::null_mut() };
@@ -240,11 +240,11 @@ unsafe fn mapped(
     }
 }
 
-/// A corner of a box.
+/// Reads the origin of a box.
 ///
 /// # Safety
 /// `origin` is null or points to three sizes.
 pub(super) unsafe fn corner(origin: *const usize, row_pitch: usize, slice_pitch: usize) -> Result<Corner> {
-    // SAFETY: the caller promises it.
+    // SAFETY: guaranteed by the caller.
     Ok(Corner { origin: unsafe { three(origin)? }, row_pitch, slice_pitch })
 }

@@ -1,4 +1,4 @@
-//! Memory objects.
+//! Entry points of memory objects.
 
 use std::ffi::c_void;
 
@@ -104,7 +104,7 @@ object! {
     }
 }
 
-/// The description of an image as the older calls give it.
+/// Converts an image description of the deprecated calls.
 fn old_desc(kind: cl_mem_object_type, size: [usize; 3], pitches: (usize, usize)) -> cl_image_desc {
     cl_image_desc {
         image_type: kind,

@@ -1,9 +1,9 @@
-//! The entry points: what comes in as pointers goes on as objects and lists, and what comes out is
-//! written to its place.
+//! Entry points of the API: they convert pointers to objects and lists, and write results to the
+//! caller's memory.
 //!
-//! Every function of these modules is called by programs, through the loader's table. The contract
-//! of its pointers is OpenCL's: each is null, or points to what the specification of the call says,
-//! for as long as it says.
+//! Programs call every function of these modules, through the loader's table. The contract of the
+//! pointers is OpenCL's: each pointer is null, or valid for the data and the lifetime that the
+//! specification of the call states.
 
 mod absent;
 mod commands;
@@ -30,29 +30,30 @@ use crate::event::Event;
 use crate::handle::{self, Handle};
 use crate::raw;
 
-/// Functions that return a code.
+/// Defines functions that return a status code.
 macro_rules! status {
     ($($(#[$meta:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $body:block)*) => {$(
         $(#[$meta])*
         #[allow(unused_unsafe, non_snake_case, clippy::too_many_arguments)]
         pub(crate) unsafe extern "C" fn $name($($arg: $ty),*) -> cl_int {
-            // SAFETY: what is done with pointers is what the specification of this call lets it do
-            // with them, and the program gives such as it asks for.
+            // SAFETY: pointers are used only as the specification of this call permits, and the
+            // program must pass valid pointers.
             $crate::error::status($crate::error::guard(|| unsafe { $body }))
         }
     )*};
 }
 use status;
 
-/// Functions that return a handle or an address, and their code through a last parameter.
+/// Defines functions that return a handle or an address, and a status code through their last
+/// parameter.
 macro_rules! object {
     ($($(#[$meta:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?) -> $out:ty $body:block)*) => {$(
         $(#[$meta])*
         #[allow(unused_unsafe, non_snake_case, clippy::too_many_arguments)]
         pub(crate) unsafe extern "C" fn $name($($arg: $ty,)* errcode_ret: *mut cl_int) -> $out {
-            // SAFETY: as for those that return a code.
+            // SAFETY: as for functions that return a status code.
             let result: $crate::error::Result<$out> = $crate::error::guard_room(|| unsafe { $body });
-            // SAFETY: it is null or points to room for a code.
+            // SAFETY: the pointer is null or has room for a code.
             unsafe { $crate::raw::put(errcode_ret, result.as_ref().map_or_else(|code| code.0, |_| CL_SUCCESS)) };
             result.unwrap_or(std::ptr::null_mut())
         }
@@ -60,8 +61,8 @@ macro_rules! object {
 }
 use object;
 
-/// Functions that put a command into a queue: first the queue, last the events that it waits for
-/// and the place for its own.
+/// Defines functions that enqueue a command. The first parameter is the queue; the last ones are
+/// the wait list and the place for the command's event.
 macro_rules! enqueue {
     ($($(#[$meta:meta])* fn $name:ident($queue:ident, $list:ident $(, $arg:ident: $ty:ty)* $(,)?) $body:block)*) => {$(
         $(#[$meta])*
@@ -73,7 +74,7 @@ macro_rules! enqueue {
             event_wait_list: *const cl_event,
             event: *mut cl_event,
         ) -> cl_int {
-            // SAFETY: as for those that return a code.
+            // SAFETY: as for functions that return a status code.
             $crate::error::status($crate::error::guard_room(|| unsafe {
                 let $queue = $crate::handle::get::<$crate::queue::Queue>(command_queue)?;
                 let $list = $crate::api::events(num_events_in_wait_list, event_wait_list)?;
@@ -86,32 +87,32 @@ macro_rules! enqueue {
 }
 use enqueue;
 
-/// The events of a list.
+/// Returns the events of a wait list.
 ///
 /// # Safety
-/// `first` is null or points to so many handles.
+/// `first` is null or points to `count` handles.
 unsafe fn events(count: cl_uint, first: *const cl_event) -> Result<Vec<Handle<Event>>> {
-    // SAFETY: the caller promises it.
+    // SAFETY: guaranteed by the caller.
     let list = unsafe { raw::agreed(count as usize, first, CL_INVALID_EVENT_WAIT_LIST)? };
     handle::get_all(list).map_err(|_| Code(CL_INVALID_EVENT_WAIT_LIST))
 }
 
-/// Gives an event to the program where it asks for it.
+/// Returns an event to the program if the program requests it.
 ///
 /// # Safety
-/// `place` is null or points to room for a handle.
+/// `place` is null or has room for a handle.
 unsafe fn emit(place: *mut cl_event, event: Handle<Event>) {
     if !place.is_null() {
-        // SAFETY: the caller promises it.
+        // SAFETY: guaranteed by the caller.
         unsafe { raw::put(place, handle::give(event)) };
     }
 }
 
-/// Three sizes.
+/// Reads three sizes.
 ///
 /// # Safety
-/// `first` is null or points to three of them.
+/// `first` is null or points to three sizes.
 unsafe fn three(first: *const usize) -> Result<[usize; 3]> {
-    // SAFETY: the caller promises it.
+    // SAFETY: guaranteed by the caller.
     unsafe { raw::get(first.cast()) }.ok_or(Code(CL_INVALID_VALUE))
 }

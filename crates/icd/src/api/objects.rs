@@ -1,4 +1,4 @@
-//! Platform, devices, contexts, queues, events, samplers.
+//! Entry points of platform, devices, contexts, queues, events and samplers.
 
 use std::ffi::c_void;
 
@@ -72,7 +72,7 @@ status! {
     ) {
         let device = handle::get::<Device>(in_device)?;
         ensure(!properties.is_null(), CL_INVALID_VALUE)?;
-        // The zero that ends the list is one of its properties.
+        // The zero that ends the list is part of the properties.
         let properties = raw::list(raw::until_zero(properties, 1).len() + 1, properties);
         let parts = device::divide(&device, properties)?;
         ensure(out_devices.is_null() || num_devices as usize >= parts.len(), CL_INVALID_VALUE)?;
@@ -144,7 +144,7 @@ status! {
         queue::info(&handle::get(command_queue)?, Answer::new(name, size, value, size_ret))
     }
 
-    /// Queues stay as they were made.
+    /// The properties of a queue cannot be changed.
     fn clSetCommandQueueProperty(
         command_queue: cl_command_queue,
         _properties: cl_command_queue_properties,
@@ -155,14 +155,14 @@ status! {
         fail(CL_INVALID_OPERATION)
     }
 
-    /// There are no queues on devices, whatever the program calls one.
+    /// Queues on devices are not supported.
     fn clSetDefaultDeviceCommandQueue(context: cl_context, device: cl_device_id, _command_queue: cl_command_queue) {
         handle::get::<Context>(context)?;
         handle::get::<Device>(device)?;
         fail(CL_INVALID_OPERATION)
     }
 
-    /// Commands begin as soon as they can.
+    /// Commands start as soon as possible, so a flush does nothing.
     fn clFlush(command_queue: cl_command_queue) {
         handle::get::<Queue>(command_queue).map(drop)
     }

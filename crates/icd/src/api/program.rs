@@ -1,4 +1,4 @@
-//! Programs and kernels.
+//! Entry points of programs and kernels.
 
 use std::ffi::{c_char, c_void};
 
@@ -15,16 +15,16 @@ use crate::program::{self, Notify, Program};
 use crate::queue::Queue;
 use crate::raw::{self, Answer};
 
-/// The devices of a list; null is the list of none.
+/// Returns the devices of a list; a null list is empty.
 ///
 /// # Safety
-/// `first` is null or points to so many handles.
+/// `first` is null or points to `count` handles.
 unsafe fn devices(count: cl_uint, first: *const cl_device_id) -> Result<Vec<Handle<Device>>> {
-    // SAFETY: the caller promises it.
+    // SAFETY: guaranteed by the caller.
     handle::get_all(unsafe { raw::agreed(count as usize, first, CL_INVALID_VALUE)? })
 }
 
-/// Whether there is somebody for the data.
+/// Checks that callback data have a callback.
 fn check_notify(notify: Option<Notify>, data: *mut c_void) -> Result {
     ensure(notify.is_some() || data.is_null(), CL_INVALID_VALUE)
 }
@@ -80,7 +80,7 @@ object! {
         Ok(handle::give(program::of_binaries(&context, devices, &files, say)?))
     }
 
-    /// There are no kernels that are built in.
+    /// The devices have no built-in kernels.
     fn clCreateProgramWithBuiltInKernels(
         context: cl_context,
         num_devices: cl_uint,
@@ -188,7 +188,7 @@ status! {
         program::build_info(&program, &handle::get(device)?, Answer::new(name, size, value, size_ret))
     }
 
-    /// Programs have nothing to do when they go away.
+    /// Release callbacks are not supported, because programs have no global destructors.
     fn clSetProgramReleaseCallback(program: cl_program, _pfn_notify: Option<Notify>, _user_data: *mut c_void) {
         handle::get::<Program>(program)?;
         fail(CL_INVALID_OPERATION)
@@ -244,7 +244,7 @@ status! {
         kernel.set_address(arg_index, arg_value as u64)
     }
 
-    /// All memory of the context that has the same addresses for kernels is there for every one.
+    /// All shared memory of the context is always accessible to every kernel.
     fn clSetKernelExecInfo(kernel: cl_kernel, name: cl_kernel_exec_info, size: usize, value: *const c_void) {
         handle::get::<Kernel>(kernel)?;
         ensure(!value.is_null() && size > 0, CL_INVALID_VALUE)?;
@@ -333,13 +333,13 @@ status! {
     }
 }
 
-/// A device, or none for null.
+/// Returns the device of a handle, or `None` for null.
 fn optional(device: cl_device_id) -> Result<Option<Handle<Device>>> {
     if device.is_null() { Ok(None) } else { handle::get(device).map(Some) }
 }
 
 impl Kernel {
-    /// Gives it an address that the program knows as well.
+    /// Sets an argument to an address that the program and the kernel share.
     pub(crate) fn set_address(&self, index: cl_uint, address: u64) -> Result {
         let parameter = self.parameter(index);
         ensure((index as usize) < self.count(), CL_INVALID_ARG_INDEX)?;

@@ -1,5 +1,5 @@
-//! Commands that a program may have done once, or record in a command buffer: each of them is two
-//! entry points.
+//! Entry points of commands that can be enqueued or recorded in a command buffer. Each command has
+//! one entry point for each way.
 
 use std::ffi::c_void;
 
@@ -17,9 +17,9 @@ use crate::recording::{self, CommandBuffer};
 use crate::schedule::Task;
 use crate::transfer;
 
-/// Functions that record a command: first the buffer and no queue, last the points that it waits
-/// for, the place for its own, and that for a handle by which it could be changed, which no command
-/// has.
+/// Defines functions that record a command. The first parameters are the command buffer and a null
+/// queue. The last ones are the sync points to wait for, the place for the own sync point, and a
+/// mutable handle, which is not supported.
 macro_rules! record {
     ($($(#[$meta:meta])* fn $name:ident($queue:ident $(, $arg:ident: $ty:ty)* $(,)?) $body:block)*) => {$(
         $(#[$meta])*
@@ -33,7 +33,7 @@ macro_rules! record {
             sync_point: *mut cl_sync_point_khr,
             mutable_handle: *mut cl_mutable_command_khr,
         ) -> cl_int {
-            // SAFETY: as for functions that return a code.
+            // SAFETY: as for functions that return a status code.
             $crate::error::status($crate::error::guard(|| unsafe {
                 let buffer = handle::get::<CommandBuffer>(command_buffer)?;
                 ensure(command_queue.is_null(), CL_INVALID_COMMAND_QUEUE)?;
@@ -49,7 +49,7 @@ macro_rules! record {
     )*};
 }
 
-/// Both functions of a command with the same arguments.
+/// Defines both functions of a command from the same parameters.
 macro_rules! task {
     ($(fn $enqueue:ident, $record:ident($queue:ident $(, $arg:ident: $ty:ty)* $(,)?) $body:block)*) => {$(
         enqueue! {
@@ -154,10 +154,10 @@ task! {
     }
 }
 
-/// The launch of a kernel.
+/// Creates the task that launches a kernel.
 ///
 /// # Safety
-/// The sizes are null or have as many elements as there are dimensions.
+/// The sizes are null or have `work_dim` elements.
 unsafe fn launch(
     queue: &Handle<Queue>,
     kernel: cl_kernel,
@@ -168,7 +168,7 @@ unsafe fn launch(
 ) -> Result<Task> {
     let kernel = handle::get::<Kernel>(kernel)?;
     ensure((1..=3).contains(&work_dim), CL_INVALID_WORK_DIMENSION)?;
-    // SAFETY: the caller promises so many elements.
+    // SAFETY: the caller guarantees the number of elements.
     let sizes = |first: *const usize| (!first.is_null()).then(|| unsafe { raw::list(work_dim as usize, first) });
     let nothing = [0; 3];
     let global = sizes(global).unwrap_or(&nothing[..work_dim as usize]);
@@ -208,7 +208,7 @@ record! {
         launch(queue, kernel, work_dim, global_work_offset, global_work_size, local_work_size)
     }
 
-    /// All commands wait for those before them.
+    /// A recorded command always waits for the commands before it.
     fn clCommandBarrierWithWaitListKHR(_queue) {
         Ok(Task::new(CL_COMMAND_BARRIER, || Ok(())))
     }

@@ -1,4 +1,4 @@
-//! Semaphores.
+//! Entry points of semaphores.
 
 use std::ffi::c_void;
 
@@ -11,13 +11,13 @@ use crate::handle::{self, Handle};
 use crate::raw::{self, Answer};
 use crate::semaphore::{self, Semaphore};
 
-/// The semaphores of a list.
+/// Returns the semaphores of a list.
 ///
 /// # Safety
-/// `first` is null or points to so many handles.
+/// `first` is null or points to `count` handles.
 unsafe fn semaphores(count: cl_uint, first: *const cl_semaphore_khr) -> Result<Vec<Handle<Semaphore>>> {
     ensure(count > 0 && !first.is_null(), CL_INVALID_VALUE)?;
-    // SAFETY: the caller promises it.
+    // SAFETY: guaranteed by the caller.
     handle::get_all(unsafe { raw::list(count as usize, first) })
 }
 
@@ -33,7 +33,7 @@ object! {
 }
 
 enqueue! {
-    /// Those that are there count to one, so that nobody looks at the numbers to wait for.
+    /// Only binary semaphores exist, so payloads are ignored.
     fn clEnqueueWaitSemaphoresKHR(
         queue, list,
         num_sema_objects: cl_uint,
