@@ -7,6 +7,7 @@
 
 mod absent;
 mod commands;
+pub(crate) mod dispatch;
 mod memory;
 mod objects;
 mod program;
@@ -25,36 +26,69 @@ pub(crate) use shared::*;
 
 use opencl_sys::*;
 
-use crate::error::{Code, Result};
-use crate::event::Event;
-use crate::handle::{self, Handle};
-use crate::raw;
+use crate::base::error::{Code, Result};
+use crate::base::handle::{self, Handle};
+use crate::base::raw::{In, Out};
+use crate::queues::event::Event;
 
-/// Defines functions that return a status code.
+/// Defines functions that return a status code. Their pointers are wrapped at once, so that bodies
+/// are safe.
 macro_rules! status {
     ($($(#[$meta:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $body:block)*) => {$(
         $(#[$meta])*
-        #[allow(unused_unsafe, non_snake_case, clippy::too_many_arguments)]
-        pub(crate) unsafe extern "C" fn $name($($arg: $ty),*) -> cl_int {
-            // SAFETY: pointers are used only as the specification of this call permits, and the
-            // program must pass valid pointers.
-            $crate::error::status($crate::error::guard(|| unsafe { $body }))
+        #[allow(unused_unsafe, non_snake_case)]
+        #[allow(clippy::let_unit_value, clippy::too_many_arguments, clippy::unused_unit)]
+        pub(crate) unsafe extern "C" fn $name($($arg: <$ty as $crate::base::raw::Caller>::Raw),*) -> cl_int {
+            // SAFETY: the program obeys the contract of the call.
+            let ($($arg,)*) = unsafe { ($(<$ty as $crate::base::raw::Caller>::of($arg),)*) };
+            $crate::base::error::status($crate::base::error::guard(|| $body))
         }
     )*};
 }
 use status;
+
+/// Defines query functions, which return a status code. Their last parameters are the name of the
+/// query and the destination of the answer.
+macro_rules! query {
+    ($($(#[$meta:meta])* fn $name:ident($($arg:ident: $ty:ty),*; $answer:ident) $body:block)*) => {$(
+        $(#[$meta])*
+        #[allow(non_snake_case, clippy::too_many_arguments)]
+        pub(crate) unsafe extern "C" fn $name(
+            $($arg: <$ty as $crate::base::raw::Caller>::Raw,)*
+            param_name: cl_uint,
+            param_value_size: usize,
+            param_value: *mut std::ffi::c_void,
+            param_value_size_ret: *mut usize,
+        ) -> cl_int {
+            // SAFETY: the program obeys the contract of the call; the value has room for its size.
+            let ($($arg,)* $answer) = unsafe {
+                let size_ret = $crate::base::raw::Caller::of(param_value_size_ret);
+                let answer = $crate::base::raw::Answer::new(param_name, param_value_size, param_value, size_ret);
+                ($(<$ty as $crate::base::raw::Caller>::of($arg),)* answer)
+            };
+            $crate::base::error::status($crate::base::error::guard(|| $body))
+        }
+    )*};
+}
+use query;
 
 /// Defines functions that return a handle or an address, and a status code through their last
 /// parameter.
 macro_rules! object {
     ($($(#[$meta:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?) -> $out:ty $body:block)*) => {$(
         $(#[$meta])*
-        #[allow(unused_unsafe, non_snake_case, clippy::too_many_arguments)]
-        pub(crate) unsafe extern "C" fn $name($($arg: $ty,)* errcode_ret: *mut cl_int) -> $out {
-            // SAFETY: as for functions that return a status code.
-            let result: $crate::error::Result<$out> = $crate::error::guard_room(|| unsafe { $body });
-            // SAFETY: the pointer is null or has room for a code.
-            unsafe { $crate::raw::put(errcode_ret, result.as_ref().map_or_else(|code| code.0, |_| CL_SUCCESS)) };
+        #[allow(non_snake_case, clippy::too_many_arguments)]
+        pub(crate) unsafe extern "C" fn $name(
+            $($arg: <$ty as $crate::base::raw::Caller>::Raw,)*
+            errcode_ret: *mut cl_int,
+        ) -> $out {
+            // SAFETY: the program obeys the contract of the call.
+            let ($($arg,)* errcode) = unsafe {
+                let errcode: $crate::base::raw::Out<cl_int> = $crate::base::raw::Caller::of(errcode_ret);
+                ($(<$ty as $crate::base::raw::Caller>::of($arg),)* errcode)
+            };
+            let result: $crate::base::error::Result<$out> = $crate::base::error::guard_room(|| $body);
+            errcode.put(result.as_ref().map_or_else(|code| code.0, |_| CL_SUCCESS));
             result.unwrap_or(std::ptr::null_mut())
         }
     )*};
@@ -66,19 +100,26 @@ use object;
 macro_rules! enqueue {
     ($($(#[$meta:meta])* fn $name:ident($queue:ident, $list:ident $(, $arg:ident: $ty:ty)* $(,)?) $body:block)*) => {$(
         $(#[$meta])*
-        #[allow(unused_unsafe, non_snake_case, clippy::too_many_arguments)]
+        #[allow(non_snake_case, clippy::too_many_arguments)]
         pub(crate) unsafe extern "C" fn $name(
             command_queue: cl_command_queue,
-            $($arg: $ty,)*
+            $($arg: <$ty as $crate::base::raw::Caller>::Raw,)*
             num_events_in_wait_list: cl_uint,
             event_wait_list: *const cl_event,
             event: *mut cl_event,
         ) -> cl_int {
-            // SAFETY: as for functions that return a status code.
-            $crate::error::status($crate::error::guard_room(|| unsafe {
-                let $queue = $crate::handle::get::<$crate::queue::Queue>(command_queue)?;
-                let $list = $crate::api::events(num_events_in_wait_list, event_wait_list)?;
-                let done: $crate::handle::Handle<$crate::event::Event> = $body?;
+            // SAFETY: the program obeys the contract of the call; the list has as many events as the
+            // count says.
+            let ($($arg,)* waits, event) = unsafe {
+                let waits = $crate::base::raw::Caller::of(event_wait_list);
+                let waits = $crate::api::WaitList::new(num_events_in_wait_list, waits);
+                let event: $crate::base::raw::Out<cl_event> = $crate::base::raw::Caller::of(event);
+                ($(<$ty as $crate::base::raw::Caller>::of($arg),)* waits, event)
+            };
+            $crate::base::error::status($crate::base::error::guard_room(|| {
+                let $queue = $crate::base::handle::get::<$crate::queues::queue::Queue>(command_queue)?;
+                let $list = waits.events()?;
+                let done: $crate::base::handle::Handle<$crate::queues::event::Event> = $body?;
                 $crate::api::emit(event, done);
                 Ok(())
             }))
@@ -87,32 +128,30 @@ macro_rules! enqueue {
 }
 use enqueue;
 
-/// Returns the events of a wait list.
-///
-/// # Safety
-/// `first` is null or points to `count` handles.
-unsafe fn events(count: cl_uint, first: *const cl_event) -> Result<Vec<Handle<Event>>> {
-    // SAFETY: guaranteed by the caller.
-    let list = unsafe { raw::agreed(count as usize, first, CL_INVALID_EVENT_WAIT_LIST)? };
-    handle::get_all(list).map_err(|_| Code(CL_INVALID_EVENT_WAIT_LIST))
+/// Wait list of a command, as the program passes it.
+struct WaitList {
+    count: cl_uint,
+    first: In<cl_event>,
 }
 
-/// Returns an event to the program if the program requests it.
-///
-/// # Safety
-/// `place` is null or has room for a handle.
-unsafe fn emit(place: *mut cl_event, event: Handle<Event>) {
-    if !place.is_null() {
-        // SAFETY: guaranteed by the caller.
-        unsafe { raw::put(place, handle::give(event)) };
+impl WaitList {
+    /// # Safety
+    /// `first` is null or points to `count` handles until the call returns.
+    unsafe fn new(count: cl_uint, first: In<cl_event>) -> Self {
+        Self { count, first }
+    }
+
+    /// Looks up the events.
+    fn events(&self) -> Result<Vec<Handle<Event>>> {
+        // SAFETY: the list has `count` handles.
+        let list = unsafe { self.first.agreed(self.count as usize, CL_INVALID_EVENT_WAIT_LIST)? };
+        handle::get_all(list).map_err(|_| Code(CL_INVALID_EVENT_WAIT_LIST))
     }
 }
 
-/// Reads three sizes.
-///
-/// # Safety
-/// `first` is null or points to three sizes.
-unsafe fn three(first: *const usize) -> Result<[usize; 3]> {
-    // SAFETY: guaranteed by the caller.
-    unsafe { raw::get(first.cast()) }.ok_or(Code(CL_INVALID_VALUE))
+/// Returns an event to the program if the program requests it.
+fn emit(place: Out<cl_event>, event: Handle<Event>) {
+    if !place.is_null() {
+        place.put(handle::give(event));
+    }
 }

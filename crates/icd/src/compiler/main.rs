@@ -4,13 +4,13 @@
 //! `visakit-oclc --check` lists the installed compilers.
 
 #[allow(dead_code, unreachable_pub, reason = "the driver uses the other half")]
-#[path = "../dependency.rs"]
+#[path = "../programs/dependency.rs"]
 mod dependency;
 mod libraries;
 mod limits;
 mod opened;
 #[allow(dead_code, unreachable_pub, reason = "the driver uses the other half")]
-#[path = "../request.rs"]
+#[path = "../programs/request.rs"]
 mod request;
 
 use std::ffi::{CStr, CString, c_char, c_int};
