@@ -93,7 +93,7 @@ fn candidates() -> Vec<PathBuf> {
 /// Returns the compilers to try for `device`, each with its own name for the device.
 ///
 /// Compilers that list the device come first. If no compiler lists the name, all compilers are
-/// tried in turn: the name may be a device id, or a device that only an older compiler knows.
+/// tried in turn. The name may be a device id, or a device that only an older compiler knows.
 pub(crate) fn for_device(device: &str) -> Vec<(&'static Compiler, String)> {
     let listed = installed().iter().filter_map(|compiler| Some((compiler, compiler.name_of(device)?)));
     let listed: Vec<_> = listed.collect();
