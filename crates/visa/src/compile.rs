@@ -42,7 +42,7 @@ pub(super) struct Args {
     /// that the compiler builds for and the emulator runs if it is not given
     #[arg(long, value_name = "NAME")]
     device: Option<String>,
-    /// Where the zebin goes
+    /// The zebin to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Options for the compiler, such as "-cl-std=CL2.0 -DN=4"
