@@ -6,9 +6,10 @@ use serde_json::json;
 use visakit::isa::Platform;
 use visakit_diag::Diagnostic;
 use visakit_emulator::check::prelude;
-use visakit_zebin::inline;
+use visakit_zebin::info::KernelInfo;
 use visakit_zebin::ocloc::{self, EMIT_VISA};
 use visakit_zebin::spirv::{self, Module};
+use visakit_zebin::{Zebin, inline};
 
 use super::{Findings, Outcome, OutputFormat, answer, finish, problem, read};
 use crate::compiler::{self, Compiler, Release, Run};
@@ -39,7 +40,8 @@ pub(super) struct Args {
     /// input
     source: PathBuf,
     /// The device, by the compiler's name for it or a name in spec/platforms.md; the newest one
-    /// that the compiler builds for and the emulator runs if it is not given
+    /// that the compiler builds for and the emulator runs if it is not given, with images if the
+    /// source has any
     #[arg(long, value_name = "NAME")]
     device: Option<String>,
     /// Where the zebin goes
@@ -182,7 +184,8 @@ fn workspace() -> Result<(tempfile::TempDir, Unfinished), Box<Diagnostic>> {
         .map_err(|error| problem("file-write", &std::env::temp_dir(), error.to_string()).into())
 }
 
-/// Calls the compilers for a device until one makes an output.
+/// Calls the compilers for a device until one makes an output; without a device, for the default
+/// one, or for the newest with images if the program has any and the default one has none.
 fn call(
     source: &Path,
     text: &str,
@@ -194,11 +197,39 @@ fn call(
     if compiler::installed().is_empty() {
         return Err(compiler::missing(shown(source, "stdin")).into());
     }
-    let default = if device.is_none() { compiler::default_device() } else { None };
-    let Some(device) = device.or(default) else {
+    if let Some(device) = device {
+        return call_for(source, text, folder, device, arguments, seconds);
+    }
+    let Some(newest) = compiler::default_device(false) else {
         let finding = problem("compiler-device", source, "no installed compiler builds for a device that can be run");
         return Err(finding.help("name a device with --device; `visa info` shows the compilers").into());
     };
+    let built = call_for(source, text, folder, newest, arguments, seconds)?;
+    match compiler::default_device(true) {
+        Some(other) if other != newest && has_images(&built.bytes) => {
+            for name in ocloc::output_names(OUT) {
+                let _ = std::fs::remove_file(folder.join(name));
+            }
+            call_for(source, text, folder, other, arguments, seconds)
+        }
+        _ => Ok(built),
+    }
+}
+
+/// Returns true for a zebin with a kernel that has images or samplers.
+fn has_images(bytes: &[u8]) -> bool {
+    Zebin::parse("", bytes).is_ok_and(|zebin| zebin.kernel_infos().any(KernelInfo::has_images))
+}
+
+/// Calls the compilers for a device that was named.
+fn call_for(
+    source: &Path,
+    text: &str,
+    folder: &Path,
+    device: &str,
+    arguments: &[String],
+    seconds: Option<u64>,
+) -> Result<Built, Findings> {
     let mut findings = Vec::new();
     for (compiler, device) in compiler::for_device(device) {
         let mut all = ["compile", "-device", &device, "--format", "zebin", "-output", OUT, "-output_no_suffix"]
