@@ -29,9 +29,9 @@ pub(super) enum AddressSpace {
     State(usize),
     /// The surface whose state is at the offset that is the first element of an operand.
     StateOffset(Source<u32>),
-    /// The surface whose state is at the address that is the first element of an operand. Other
-    /// addresses name no memory: what is reached from them is outside.
-    StateAddress(Source<u64>),
+    /// The surface whose state is at the address that is the first element of an operand, or some
+    /// states after it. Other addresses name no memory: what is reached from them is outside.
+    StateAddress(Source<u64>, u32),
 }
 
 impl AddressSpace {
@@ -55,7 +55,7 @@ impl AddressSpace {
     pub(super) fn place(&self) -> Option<Range<u32>> {
         match self {
             Self::SurfaceIndex(source) | Self::StateOffset(source) => bytes_of(source),
-            Self::StateAddress(source) => bytes_of(source),
+            Self::StateAddress(source, _) => bytes_of(source),
             _ => None,
         }
     }
@@ -68,7 +68,7 @@ impl AddressSpace {
             Self::SurfaceIndex(source) => Some(source.first(thread)),
             Self::State(element) => Some(entry_of_state(thread.surfaces[*element])),
             Self::StateOffset(source) => Some(entry_of_state(source.first(thread))),
-            Self::StateAddress(source) => world.entry_of_address(source.first(thread)),
+            Self::StateAddress(source, number) => world.entry_of_address(source.first(thread), *number),
             Self::Flat | Self::Local | Self::Scratch => None,
         }
     }
@@ -362,6 +362,20 @@ impl Lowering<'_> {
                 None => illegal(format!("there is no surface T{}", surface.0)),
             },
         }
+    }
+
+    /// The memory of a surface operand, or of the variable with the address of a state that stands
+    /// in its place, and the number of the state behind that address.
+    pub(super) fn surface_space(
+        &mut self,
+        surface: SurfaceId,
+        state: &VecOperand,
+        number: u32,
+    ) -> LowerResult<AddressSpace> {
+        if *state == VecOperand::default() {
+            return self.address_space(surface);
+        }
+        Ok(AddressSpace::StateAddress(self.scalar(state)?, number))
     }
 
     /// Offsets into a surface: 32-bit numbers that wrap, of elements and of one for all channels,
