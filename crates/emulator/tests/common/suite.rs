@@ -46,7 +46,7 @@ pub(crate) struct Suite<'a> {
 
 /// Targets of programs: by the compiler of 2022, of which there is a program for each family, and
 /// by today's.
-pub(crate) const TARGETS: [&str; 8] = ["skl", "tgllp", "dg2", "pvc", "mtl", "bmg", "ptl", "cri"];
+pub(crate) const TARGETS: [&str; 9] = ["skl", "tgllp", "dg2", "pvc", "mtl", "bmg", "ptl", "cri", "nvl-p"];
 const OLD: &[&str] = TARGETS.split_at(4).0;
 
 /// The cases of one family.
