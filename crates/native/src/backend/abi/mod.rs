@@ -1,0 +1,15 @@
+//! The interface between the code and its caller in Rust: the frame, exits, and functions that the
+//! code calls.
+
+pub(crate) mod exit;
+pub(crate) mod frame;
+pub(crate) mod offset;
+
+use crate::ir::Operands;
+use crate::ir::function::Body;
+
+/// Calls a function for the code.
+#[allow(improper_ctypes_definitions, reason = "both are plain pointers, and no other language calls it")]
+pub(crate) extern "C" fn call(operands: &mut Operands, body: &Body) {
+    body(operands);
+}

@@ -1,0 +1,42 @@
+//! The transfer function of liveness: from what matters after a step to what matters before it.
+
+use crate::backend::analysis::byte_set::{Undo, WorkingSet};
+use crate::backend::analysis::effects::{Elements, is_row, reads, writes};
+use crate::ir::{Action, Block, Step};
+
+/// Adds to a set what matters before a block, from what does behind it.
+pub(crate) fn before(block: &Block, exposed: &[Vec<Elements>], is_full: bool, live: &mut WorkingSet) {
+    for (n, step) in block.steps.iter().enumerate().rev() {
+        before_step(step, exposed.get(n).filter(|_| !is_full), is_full, live, None);
+    }
+}
+
+/// The same for a step, with what it reads unless that is all it has to do with.
+pub(crate) fn before_step(
+    step: &Step,
+    exposed: Option<&Vec<Elements>>,
+    is_full: bool,
+    live: &mut WorkingSet,
+    mut log: Option<&mut Vec<Undo>>,
+) {
+    if let Action::Outside = step.action {
+        if let Some(log) = log {
+            log.push(Undo::All(live.byte_set()));
+        }
+        live.fill();
+        return;
+    }
+    let mask = &step.mask;
+    // Of the control register some bits stay.
+    let is_whole = !matches!(step.action, Action::Control { .. });
+    if mask.predicate == 0 && is_row(mask) && (is_full || mask.always) && is_whole {
+        for (at, bytes) in writes(step).into_iter().flat_map(Elements::spans) {
+            live.remove(at, bytes, log.as_deref_mut());
+        }
+    }
+    let mut add = |row: Elements| row.spans().for_each(|(at, bytes)| live.add(at, bytes, log.as_deref_mut()));
+    match exposed {
+        Some(reads) => reads.iter().copied().for_each(add),
+        None => reads(step).into_iter().for_each(|(read, _)| add(read)),
+    }
+}

@@ -1,0 +1,150 @@
+//! Effects of a step: the elements of the register file that it reads and writes.
+
+use crate::backend::analysis::operands::operands;
+use crate::ir::{Access, Action, Binary, Change, Expression, Mask, Node, Step, Unit, Value};
+
+/// Elements of the register file, those of channels that follow each other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Elements {
+    pub(crate) at: u32,
+    /// ByteSet of an element.
+    pub(crate) bytes: u32,
+    /// The distance to the next one.
+    pub(crate) pitch: u32,
+    pub(crate) count: u32,
+}
+
+impl Elements {
+    pub(crate) fn one(at: u32, bytes: u32) -> Self {
+        Self { at, bytes, pitch: bytes, count: 1 }
+    }
+
+    pub(crate) fn element(self, n: u32) -> u32 {
+        self.at + n * self.pitch
+    }
+
+    /// The bytes, in as few parts as can be: places and how many.
+    pub(crate) fn spans(self) -> impl Iterator<Item = (u32, u32)> {
+        let (count, bytes) =
+            if self.bytes == self.pitch { (1, self.count * self.bytes) } else { (self.count, self.bytes) };
+        (0..count).map(move |n| (self.element(n), bytes)).filter(|(_, bytes)| *bytes > 0)
+    }
+}
+
+/// Whether any bytes are in both.
+pub(crate) fn touch(a: Elements, b: Elements) -> bool {
+    a.spans().any(|(at, bytes)| b.spans().any(|(other, size)| at < other + size && other < at + bytes))
+}
+
+/// What a step writes of the registers.
+pub(crate) fn writes(step: &Step) -> Vec<Elements> {
+    let count = 32 - step.mask.lanes.leading_zeros();
+    match &step.action {
+        Action::Compute { expression, result, to } => {
+            let bytes = expression.nodes.get(*result).map_or(0, |(kind, _)| kind.bytes());
+            vec![Elements { at: *to, bytes, pitch: bytes, count }]
+        }
+        Action::Control { at, .. } => vec![Elements::one(*at, 4)],
+        Action::Transfer(transfer) if transfer.access == Access::Load => {
+            let pitch = transfer.unit.register_bytes();
+            let bytes = match transfer.unit {
+                Unit::Part { bytes, keeps: true } => bytes,
+                _ => pitch,
+            };
+            transfer.elements.iter().map(|(_, at)| Elements { at: *at, bytes, pitch, count }).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// What a step reads of the registers for what it does, and whether that is an element for each
+/// channel. What it writes only in part it reads as well, to write it again: that needs to be
+/// nothing in particular.
+pub(crate) fn reads(step: &Step) -> Vec<(Elements, bool)> {
+    let count = 32 - step.mask.lanes.leading_zeros();
+    let row = |at: u32, bytes: u32| (Elements { at, bytes, pitch: bytes, count }, true);
+    let one = |at: u32| (Elements::one(at, 4), false);
+    let nodes = |expression: &Expression, roots: &[Value]| {
+        let loads = expression.nodes.iter().zip(wanted(expression, roots)).filter_map(|((_, node), wanted)| {
+            let (Node::Load { at, step }, Some((first, end))) = (*node, wanted) else { return None };
+            let (at, bytes) = (at + first, end - first);
+            Some(if step == 0 {
+                (Elements::one(at, bytes), false)
+            } else {
+                (Elements { at, bytes, pitch: step, count }, true)
+            })
+        });
+        loads.collect::<Vec<_>>()
+    };
+    match &step.action {
+        Action::Compute { expression, result, .. } => nodes(expression, &[*result]),
+        Action::Compare { expression, sides, .. } => nodes(expression, sides),
+        Action::SetState { from, .. } => vec![one(*from)],
+        Action::Control { at, .. } => vec![one(*at)],
+        Action::Transfer(transfer) => {
+            let mut all = Vec::new();
+            all.extend(transfer.addresses.place().map(|at| row(at, transfer.addresses.bytes())));
+            all.extend(transfer.global.map(|(at, bytes)| (Elements::one(at, bytes), false)));
+            all.extend(transfer.space.number().map(one));
+            let has_operand = match transfer.access {
+                Access::Load => false,
+                Access::Store => true,
+                Access::Update(change) => !matches!(change, Change::Increment | Change::Decrement),
+            };
+            if has_operand {
+                let (bytes, pitch) = (transfer.unit.bytes(), transfer.unit.register_bytes());
+                all.extend(transfer.elements.iter().map(|(_, at)| (Elements { at: *at, bytes, pitch, count }, true)));
+            }
+            all
+        }
+        Action::Outside | Action::Nothing | Action::Logic { .. } => Vec::new(),
+    }
+}
+
+/// Which bytes of each value somebody wants: the first, and the end. Elements with gaps are parts
+/// of wider ones that are loaded.
+fn wanted(expression: &Expression, roots: &[Value]) -> Vec<Option<(u32, u32)>> {
+    let nodes = &expression.nodes;
+    let mut wanted: Vec<Option<(u32, u32)>> = vec![None; nodes.len()];
+    let want = |wanted: &mut [Option<(u32, u32)>], value: Value, part: Option<(u32, u32)>| {
+        if let Some(((kind, _), all)) = nodes.get(value).zip(wanted.get_mut(value)) {
+            let (first, end) = part.unwrap_or((0, kind.bytes()));
+            let (first, end) = all.map_or((first, end), |(a, b)| (first.min(a), end.max(b)));
+            *all = Some((first, end.min(kind.bytes())));
+        }
+    };
+    roots.iter().for_each(|root| want(&mut wanted, *root, None));
+    for (n, (kind, node)) in nodes.iter().enumerate().rev() {
+        let Some((first, end)) = wanted[n] else { continue };
+        let is_wider = |value: Value| {
+            nodes
+                .get(value)
+                .is_some_and(|(from, _)| !from.is_float() && !kind.is_float() && kind.bytes() < from.bytes())
+        };
+        // By so many bytes a value is shifted.
+        let shift = |by: Value| match nodes.get(by) {
+            Some((_, Node::Constant(bits))) if bits % 8 == 0 => {
+                Some(*bits as u32 / 8).filter(|by| *by < kind.bytes())
+            }
+            _ => None,
+        };
+        let part = match *node {
+            Node::Convert { value, saturate: false } if is_wider(value) => Some((value, first, end)),
+            // What comes in at the top is made of the uppermost byte.
+            Node::Binary(Binary::Shr, value, by) => {
+                shift(by).map(|by| (value, (first + by).min(kind.bytes() - 1), end + by))
+            }
+            _ => None,
+        };
+        match part {
+            Some((value, first, end)) => want(&mut wanted, value, Some((first, end))),
+            None => operands(node).into_iter().for_each(|value| want(&mut wanted, value, None)),
+        }
+    }
+    wanted
+}
+
+/// Whether the channels are the first ones, without gaps.
+pub(crate) fn is_row(mask: &Mask) -> bool {
+    mask.lanes.trailing_ones() == mask.lanes.count_ones()
+}

@@ -1,0 +1,100 @@
+//! Operands of instructions: vector registers, their widths, and memory.
+
+use iced_x86::{Code, MemoryOperand, Register};
+
+/// A vector register, of 16, 32 or 64 bytes as the instruction says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Vector(pub(crate) u8);
+
+impl Vector {
+    pub(crate) fn register(self, width: Width) -> Register {
+        let first = match width {
+            Width::X => Register::XMM0,
+            Width::Y => Register::YMM0,
+            Width::Z => Register::ZMM0,
+        };
+        first + u32::from(self.0)
+    }
+}
+
+/// Number of vector registers that all instructions can name; AVX-512 has as many others, the far
+/// ones.
+pub(crate) const NEAR: usize = 16;
+
+/// How much of a vector register an instruction works on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Width {
+    /// 16 bytes.
+    X,
+    /// 32 bytes.
+    Y,
+    /// 64 bytes.
+    Z,
+}
+
+impl Width {
+    /// The narrowest for so many bytes.
+    pub(crate) fn of(bytes: u32) -> Self {
+        match bytes {
+            0..=16 => Self::X,
+            17..=32 => Self::Y,
+            _ => Self::Z,
+        }
+    }
+
+    /// How many bytes it has.
+    pub(crate) fn bytes(self) -> u32 {
+        match self {
+            Self::X => 16,
+            Self::Y => 32,
+            Self::Z => 64,
+        }
+    }
+}
+
+/// An instruction on vectors in all widths.
+#[derive(Clone, Copy)]
+pub(crate) struct Op(pub(crate) Code, pub(crate) Code, pub(crate) Code);
+
+impl Op {
+    pub(crate) fn code(self, width: Width) -> Code {
+        match width {
+            Width::X => self.0,
+            Width::Y => self.1,
+            Width::Z => self.2,
+        }
+    }
+}
+
+/// The last operand of a vector instruction.
+pub(crate) enum Last {
+    Vector(Vector),
+    Memory(MemoryOperand),
+}
+
+impl From<Vector> for Last {
+    fn from(vector: Vector) -> Self {
+        Self::Vector(vector)
+    }
+}
+
+impl From<MemoryOperand> for Last {
+    fn from(memory: MemoryOperand) -> Self {
+        Self::Memory(memory)
+    }
+}
+
+/// Memory at a distance from a register.
+pub(crate) fn at(base: Register, distance: u32) -> MemoryOperand {
+    MemoryOperand::with_base_displ(base, i64::from(distance))
+}
+
+/// The same with an index times a factor.
+pub(crate) fn indexed(base: Register, index: Register, factor: u32, distance: i64) -> MemoryOperand {
+    MemoryOperand::with_base_index_scale_displ_size(base, index, factor, distance, 1)
+}
+
+/// Whether only AVX-512 can name a register, which is less than 64 bytes of it.
+pub(crate) fn is_far(register: Register) -> bool {
+    (Register::XMM16..=Register::XMM31).contains(&register) || (Register::YMM16..=Register::YMM31).contains(&register)
+}

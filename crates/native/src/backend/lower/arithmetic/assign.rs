@@ -1,0 +1,140 @@
+//! Assignments: the values of an expression go to the register file.
+
+use iced_x86::Code;
+
+use crate::backend::analysis::operands::uses;
+use crate::backend::asm::op;
+use crate::backend::asm::operand::{Vector, Width};
+use crate::backend::lower::arithmetic::evaluation::{Units, units};
+use crate::backend::lower::arithmetic::expression::evaluate_unit;
+use crate::backend::lower::cache::{ByteRange, Tag};
+use crate::backend::lower::emitter::BlockFacts;
+use crate::backend::lower::macro_assembler::MacroAssembler;
+use crate::backend::lower::masks::select_enabled;
+use crate::backend::lower::select::{blend_selected, release_select};
+use crate::ir::{Expression, Kind, Mask, Node, Value};
+
+/// Computes a value for all channels and writes it.
+pub(crate) fn emit_compute(
+    masm: &mut MacroAssembler,
+    facts: &BlockFacts<'_>,
+    mask: &Mask,
+    expression: &Expression,
+    result: Value,
+    to: u32,
+) -> Option<()> {
+    let kind = expression.nodes.get(result)?.0;
+    let uses = uses(expression, &[result])?;
+    let units = units(expression, &uses, mask, kind.bytes(), masm.widest())?;
+    let bytes = kind.bytes();
+    // What a later unit reads must not be written before.
+    let end = to + mask.lanes.count_ones() * bytes;
+    let is_hazard = |(node, uses): (&(Kind, Node), &u32)| match (node, uses) {
+        (_, 0) => false,
+        ((kind, Node::Load { at, step }), _) => {
+            let size = kind.bytes() + step * (mask.lanes.count_ones() - 1);
+            (*step == 0 || *at != to || kind.bytes() != bytes) && *at < end && to < at + size
+        }
+        _ => false,
+    };
+    let waits = units.count > 1 && expression.nodes.iter().zip(&uses).any(is_hazard);
+    // Results that are smaller than what they are made of are written two at a time: what reads
+    // them whole would have to wait for what has been written in parts.
+    let size = bytes * units.lanes;
+    let is_joined = !units.is_single && units.count > 1 && size * 2 <= masm.widest().bytes();
+    let written = if is_joined { Units { lanes: units.lanes * 2, count: units.count / 2, ..units } } else { units };
+    let mut waiting = Vec::new();
+    for number in 0..written.count {
+        let mut value =
+            evaluate_unit(masm, expression, &uses, units, number * units.count / written.count, &[result])?[0];
+        if is_joined {
+            let other = evaluate_unit(masm, expression, &uses, units, number * 2 + 1, &[result])?[0];
+            value = join_halves(masm, size, [value, other])?;
+        }
+        if waits {
+            waiting.push(value);
+        } else {
+            write_unit(masm, facts, mask, (written, number), kind, to, value)?;
+            masm.cache.drop(value);
+        }
+    }
+    for (number, value) in (0..).zip(waiting) {
+        write_unit(masm, facts, mask, (written, number), kind, to, value)?;
+        masm.cache.drop(value);
+    }
+    Some(())
+}
+
+/// Two vectors of so many bytes, one behind the other.
+fn join_halves(masm: &mut MacroAssembler, bytes: u32, [a, b]: [Vector; 2]) -> Option<Vector> {
+    let d = masm.cache.take()?;
+    let registers = |whole, half| [d.register(whole), a.register(whole), b.register(half)];
+    match bytes {
+        32 => masm.asm.rrri(Code::EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8, registers(Width::Z, Width::Y), 1),
+        16 => masm.asm.rrri(Code::VEX_Vinserti128_ymm_ymm_xmmm128_imm8, registers(Width::Y, Width::X), 1),
+        8 => masm.asm.v3(op::PUNPCKLQDQ, Width::X, d, a, b),
+        4 => masm.asm.v3(op::PUNPCKLDQ, Width::X, d, a, b),
+        _ => masm.asm.v3(op::PUNPCKLWD, Width::X, d, a, b),
+    }
+    [a, b].into_iter().for_each(|vector| masm.cache.drop(vector));
+    Some(d)
+}
+
+/// Writes a unit's values for the enabled channels.
+fn write_unit(
+    masm: &mut MacroAssembler,
+    facts: &BlockFacts<'_>,
+    mask: &Mask,
+    (units, unit): (Units, u32),
+    kind: Kind,
+    to: u32,
+    value: Vector,
+) -> Option<()> {
+    let bytes = kind.bytes();
+    let size = if units.is_single { bytes } else { bytes * units.lanes };
+    let place = to + unit * size;
+    let mut value = value;
+    masm.cache.hold(value);
+    let is_all = facts.may_spoil(masm.is_full, mask, ByteRange { at: place, bytes: size });
+    let enabled = if is_all { None } else { select_enabled(masm, mask, unit * units.lanes, bytes, Width::of(size))? };
+    if let Some(enabled) = enabled {
+        let row = masm.value(Tag::Contiguous { at: place, bytes: size })?;
+        let blended = masm.cache.take()?;
+        blend_selected(masm, bytes, Width::of(size), blended, [row, value], enabled);
+        release_select(masm, enabled);
+        [row, value].into_iter().for_each(|vector| masm.cache.drop(vector));
+        value = blended;
+        masm.give_way(ByteRange { at: place, bytes: size })?;
+        masm.cache.forget(place, size);
+        masm.cache.name(value, Tag::Contiguous { at: place, bytes: size });
+        masm.cache.owe(value, ByteRange { at: place, bytes: size });
+    } else {
+        masm.give_way(ByteRange { at: place, bytes: size })?;
+        masm.cache.forget(place, size);
+        // A value that has become smaller stands in a part of the places only.
+        if units.is_single && bytes * units.lanes >= 16 {
+            let width = Width::of(bytes * units.lanes);
+            name_result(masm, value, Tag::Splat { at: place, bytes, width }, ByteRange { at: place, bytes });
+        } else {
+            name_result(
+                masm,
+                value,
+                Tag::Contiguous { at: place, bytes: size },
+                ByteRange { at: place, bytes: size },
+            );
+        }
+    }
+    masm.cache.drop(value);
+    Some(())
+}
+
+/// Says what a result is and that it has to be written, or writes it where its register is
+/// known as something else: both are there then, and that one was first.
+fn name_result(masm: &mut MacroAssembler, value: Vector, tag: Tag, place: ByteRange) {
+    if masm.cache.is_known(value) {
+        masm.store_row(place.at, place.bytes, value);
+    } else {
+        masm.cache.name(value, tag);
+        masm.cache.owe(value, place);
+    }
+}

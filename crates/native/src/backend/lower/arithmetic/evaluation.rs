@@ -1,0 +1,41 @@
+//! The state of an expression while it is evaluated.
+
+use crate::backend::asm::operand::{Vector, Width};
+use crate::ir::{Expression, Mask};
+
+/// How many channels are done at a time.
+#[derive(Clone, Copy)]
+pub(crate) struct Units {
+    /// Channels of each.
+    pub(crate) lanes: u32,
+    /// How many there are.
+    pub(crate) count: u32,
+    /// Whether there is one channel, whose values stand in all places.
+    pub(crate) is_single: bool,
+}
+
+/// An expression that is being computed for some channels.
+pub(crate) struct Evaluation<'e> {
+    pub(crate) expression: &'e Expression,
+    pub(crate) units: Units,
+    /// Which of the units.
+    pub(crate) unit: u32,
+    pub(crate) registers: Vec<Option<Vector>>,
+    /// How often each node is still needed.
+    pub(crate) uses: Vec<u32>,
+}
+
+/// How the channels of an expression are done.
+pub(crate) fn units(expression: &Expression, uses: &[u32], mask: &Mask, least: u32, width: Width) -> Option<Units> {
+    let lanes = mask.lanes.count_ones();
+    if !lanes.is_power_of_two() || mask.lanes.trailing_ones() != lanes {
+        return None;
+    }
+    let needed = expression.nodes.iter().zip(uses).filter(|(_, uses)| **uses > 0);
+    let bytes = needed.map(|((kind, _), _)| kind.bytes()).chain([least]).max()?;
+    let most = width.bytes() / bytes;
+    if lanes == 1 {
+        return Some(Units { lanes: most, count: 1, is_single: true });
+    }
+    Some(Units { lanes: lanes.min(most), count: lanes.div_ceil(most), is_single: false })
+}

@@ -1,0 +1,296 @@
+//! Operations on vectors, one instruction each or a few.
+
+use crate::backend::asm::op;
+use crate::backend::asm::operand::{Op, Vector, Width};
+use crate::backend::lower::host_registers::ANSWER;
+use crate::backend::lower::macro_assembler::MacroAssembler;
+use crate::backend::lower::select::blend_by_answer;
+use crate::ir::{Binary, Kind, Unary};
+
+pub(crate) fn emit_unary(
+    masm: &mut MacroAssembler,
+    kind: Kind,
+    width: Width,
+    unary: Unary,
+    a: Vector,
+) -> Option<Vector> {
+    use Kind::{F32, F64};
+    let bytes = kind.bytes();
+    let sign = 1_u64 << (bytes * 8 - 1);
+    let d = match (unary, kind) {
+        (Unary::Neg, kind) if kind.is_float() => return with_constant(masm, op::PXOR, kind, width, a, sign),
+        (Unary::Abs, kind) if kind.is_float() => return with_constant(masm, op::PAND, kind, width, a, sign - 1),
+        (Unary::Not, _) => {
+            return with_constant(masm, op::PXOR, kind, width, a, u64::MAX >> (64 - bytes * 8));
+        }
+        (Unary::Neg, _) => {
+            let zero = masm.number(0, bytes, width)?;
+            let d = masm.cache.take()?;
+            masm.asm.v3(integer(bytes, SUB), width, d, zero, a);
+            masm.cache.drop(zero);
+            d
+        }
+        (Unary::Abs, _) => {
+            let abs = match bytes {
+                1 => op::PABSB,
+                2 => op::PABSW,
+                4 => op::PABSD,
+                _ => return None,
+            };
+            let d = masm.cache.take()?;
+            masm.asm.v2(abs, width, d, a, width);
+            d
+        }
+        (Unary::Sqrt, F32 | F64) => {
+            let d = masm.cache.take()?;
+            masm.asm.v2(if kind == F32 { op::SQRTPS } else { op::SQRTPD }, width, d, a, width);
+            d
+        }
+        (Unary::Floor | Unary::Ceil | Unary::Trunc | Unary::Round, F32 | F64) => {
+            // Without a flag for inexact results.
+            let mode = 8 + match unary {
+                Unary::Round => 0,
+                Unary::Floor => 1,
+                Unary::Ceil => 2,
+                _ => 3,
+            };
+            let d = masm.cache.take()?;
+            masm.asm.v2i(if kind == F32 { op::ROUNDPS } else { op::ROUNDPD }, width, d, a, mode);
+            d
+        }
+        _ => return None,
+    };
+    Some(d)
+}
+
+/// An operation with a number.
+pub(crate) fn with_constant(
+    masm: &mut MacroAssembler,
+    op: Op,
+    kind: Kind,
+    width: Width,
+    a: Vector,
+    bits: u64,
+) -> Option<Vector> {
+    let number = masm.number(bits, kind.bytes(), width)?;
+    let d = masm.cache.take()?;
+    masm.asm.v3(op, width, d, a, number);
+    masm.cache.drop(number);
+    Some(d)
+}
+
+pub(crate) fn emit_binary(
+    masm: &mut MacroAssembler,
+    kind: Kind,
+    width: Width,
+    binary: Binary,
+    a: Vector,
+    b: Vector,
+) -> Option<Vector> {
+    use Binary::{Add, And, Div, Max, Min, Mul, Or, Rotate, Shl, Shr, Sub, Xor};
+    let bytes = kind.bytes();
+    let simple = match (binary, kind) {
+        (And, _) => op::PAND,
+        (Or, _) => op::POR,
+        (Xor, _) => op::PXOR,
+        (Add, Kind::F32) => op::ADDPS,
+        (Add, Kind::F64) => op::ADDPD,
+        (Sub, Kind::F32) => op::SUBPS,
+        (Sub, Kind::F64) => op::SUBPD,
+        (Mul, Kind::F32) => op::MULPS,
+        (Mul, Kind::F64) => op::MULPD,
+        (Div, Kind::F32) => op::DIVPS,
+        (Div, Kind::F64) => op::DIVPD,
+        (Min | Max, Kind::F32 | Kind::F64) => return float_min_max(masm, kind, width, binary, a, b),
+        (_, Kind::F16 | Kind::F32 | Kind::F64) | (Div, _) => return None,
+        (Add, _) => integer(bytes, ADD),
+        (Sub, _) => integer(bytes, SUB),
+        (Mul, _) if bytes == 4 => op::PMULLD,
+        (Mul, _) if bytes == 2 => op::PMULLW,
+        (Mul, _) => return None,
+        (Min, Kind::U64) if masm.has_bits => op::MINUQ,
+        (Min, Kind::I64) if masm.has_bits => op::MINSQ,
+        (Max, Kind::U64) if masm.has_bits => op::MAXUQ,
+        (Max, Kind::I64) if masm.has_bits => op::MAXSQ,
+        (Min | Max, Kind::U64 | Kind::I64) => return long_min_max(masm, kind, width, binary, a, b),
+        (Min, Kind::U8) => op::PMINUB,
+        (Min, Kind::I8) => op::PMINSB,
+        (Min, Kind::U16) => op::PMINUW,
+        (Min, Kind::I16) => op::PMINSW,
+        (Min, Kind::U32) => op::PMINUD,
+        (Min, _) => op::PMINSD,
+        (Max, Kind::U8) => op::PMAXUB,
+        (Max, Kind::I8) => op::PMAXSB,
+        (Max, Kind::U16) => op::PMAXUW,
+        (Max, Kind::I16) => op::PMAXSW,
+        (Max, Kind::U32) => op::PMAXUD,
+        (Max, _) => op::PMAXSD,
+        (Shl, _) if bytes == 4 => op::PSLLVD,
+        (Shl, _) if bytes == 8 => op::PSLLVQ,
+        (Shr, Kind::U32) => op::PSRLVD,
+        (Shr, Kind::I32) => op::PSRAVD,
+        (Shr, Kind::U64) => op::PSRLVQ,
+        (Shr, Kind::I64) if masm.has_bits => op::SRAVQ,
+        (Rotate, _) if bytes == 4 && masm.has_bits => op::ROLVD,
+        (Rotate, _) if bytes == 8 && masm.has_bits => op::ROLVQ,
+        (Shr, Kind::I64) => {
+            let sign = masm.number(1 << 63, 8, width)?;
+            let (d, places) = (masm.cache.take()?, masm.cache.take()?);
+            masm.asm.v3(op::PSRLVQ, width, d, a, b);
+            masm.asm.v3(op::PSRLVQ, width, places, sign, b);
+            masm.asm.v3(op::PXOR, width, d, d, places);
+            masm.asm.v3(op::PSUBQ, width, d, d, places);
+            [sign, places].into_iter().for_each(|vector| masm.cache.drop(vector));
+            return Some(d);
+        }
+        (Rotate, _) if bytes == 4 || bytes == 8 => {
+            let (left, right) = if bytes == 4 { (op::PSLLVD, op::PSRLVD) } else { (op::PSLLVQ, op::PSRLVQ) };
+            let all = masm.number(u64::from(bytes * 8), bytes, width)?;
+            let (d, rest) = (masm.cache.take()?, masm.cache.take()?);
+            // A shift by all places leaves nothing.
+            masm.asm.v3(integer(bytes, SUB), width, rest, all, b);
+            masm.asm.v3(right, width, rest, a, rest);
+            masm.asm.v3(left, width, d, a, b);
+            masm.asm.v3(op::POR, width, d, d, rest);
+            [all, rest].into_iter().for_each(|vector| masm.cache.drop(vector));
+            return Some(d);
+        }
+        (Shl | Shr | Rotate, _) => return None,
+    };
+    let d = masm.cache.take()?;
+    masm.asm.v3(simple, width, d, a, b);
+    Some(d)
+}
+
+/// A shift by the same number of places for all channels.
+pub(crate) fn emit_shift(
+    masm: &mut MacroAssembler,
+    kind: Kind,
+    width: Width,
+    binary: Binary,
+    a: Vector,
+    count: u32,
+) -> Option<Vector> {
+    let bytes = kind.bytes();
+    let bits = bytes * 8;
+    if count >= bits {
+        return None;
+    }
+    let (left, right) = match bytes {
+        2 => (op::PSLLW, op::PSRLW),
+        4 => (op::PSLLD, op::PSRLD),
+        8 => (op::PSLLQ, op::PSRLQ),
+        _ => return None,
+    };
+    let d = masm.cache.take()?;
+    match binary {
+        Binary::Shl => masm.asm.v2i(left, width, d, a, count as i32),
+        Binary::Shr if kind == Kind::I32 => masm.asm.v2i(op::PSRAD, width, d, a, count as i32),
+        Binary::Shr if kind == Kind::I16 => masm.asm.v2i(op::PSRAW, width, d, a, count as i32),
+        Binary::Shr if kind == Kind::I64 && masm.has_bits => {
+            masm.asm.v2i(op::SRAQ, width, d, a, count as i32);
+        }
+        Binary::Rotate if bytes >= 4 && masm.has_bits => {
+            masm.asm.v2i(if bytes == 4 { op::ROLD } else { op::ROLQ }, width, d, a, count as i32);
+        }
+        Binary::Shr if kind == Kind::I64 => {
+            let sign = masm.number(1 << 63, 8, width)?;
+            let places = masm.cache.take()?;
+            masm.asm.v2i(op::PSRLQ, width, d, a, count as i32);
+            masm.asm.v2i(op::PSRLQ, width, places, sign, count as i32);
+            masm.asm.v3(op::PXOR, width, d, d, places);
+            masm.asm.v3(op::PSUBQ, width, d, d, places);
+            [sign, places].into_iter().for_each(|vector| masm.cache.drop(vector));
+        }
+        Binary::Shr => masm.asm.v2i(right, width, d, a, count as i32),
+        _ => {
+            let rest = masm.cache.take()?;
+            masm.asm.v2i(right, width, rest, a, (bits - count) as i32);
+            masm.asm.v2i(left, width, d, a, count as i32);
+            masm.asm.v3(op::POR, width, d, d, rest);
+            masm.cache.drop(rest);
+        }
+    }
+    Some(d)
+}
+
+/// The smaller or the larger, where a NaN gives way.
+fn float_min_max(
+    masm: &mut MacroAssembler,
+    kind: Kind,
+    w: Width,
+    binary: Binary,
+    a: Vector,
+    b: Vector,
+) -> Option<Vector> {
+    let extreme = match (kind, binary) {
+        (Kind::F32, Binary::Min) => op::MINPS,
+        (Kind::F32, _) => op::MAXPS,
+        (_, Binary::Min) => op::MINPD,
+        _ => op::MAXPD,
+    };
+    let d = masm.cache.take()?;
+    // The host gives the second when either is NaN, and of two zeros.
+    masm.asm.v3(extreme, w, d, a, b);
+    if masm.has_bits {
+        let compare = if kind == Kind::F32 { op::COMPAREPS } else { op::COMPAREPD };
+        masm.asm.compare(compare, w, (ANSWER, None), [b, b], UNORDERED);
+        blend_by_answer(masm, kind.bytes(), w, d, [d, a]);
+        return Some(d);
+    }
+    let nan = masm.cache.take()?;
+    masm.asm.v3i(if kind == Kind::F32 { op::CMPPS } else { op::CMPPD }, w, nan, b, b, UNORDERED);
+    masm.asm.v4(op::PBLENDVB, w, d, d, a, nan);
+    masm.cache.drop(nan);
+    Some(d)
+}
+
+fn long_min_max(
+    masm: &mut MacroAssembler,
+    kind: Kind,
+    w: Width,
+    binary: Binary,
+    a: Vector,
+    b: Vector,
+) -> Option<Vector> {
+    let greater = long_greater(masm, kind, w, a, b)?;
+    let d = masm.cache.take()?;
+    let (first, second) = if binary == Binary::Max { (b, a) } else { (a, b) };
+    masm.asm.v4(op::PBLENDVB, w, d, first, second, greater);
+    masm.cache.drop(greater);
+    Some(d)
+}
+
+/// Ones where the first integer of 64 bits is greater.
+pub(crate) fn long_greater(masm: &mut MacroAssembler, kind: Kind, w: Width, a: Vector, b: Vector) -> Option<Vector> {
+    let d = masm.cache.take()?;
+    if kind == Kind::I64 {
+        masm.asm.v3(op::PCMPGTQ, w, d, a, b);
+        return Some(d);
+    }
+    let sign = masm.number(1 << 63, 8, w)?;
+    let other = masm.cache.take()?;
+    masm.asm.v3(op::PXOR, w, d, a, sign);
+    masm.asm.v3(op::PXOR, w, other, b, sign);
+    masm.asm.v3(op::PCMPGTQ, w, d, d, other);
+    [sign, other].into_iter().for_each(|vector| masm.cache.drop(vector));
+    Some(d)
+}
+
+/// An operation for elements of 1, 2, 4 and 8 bytes.
+pub(crate) type BySize = [Op; 4];
+
+const ADD: BySize = [op::PADDB, op::PADDW, op::PADDD, op::PADDQ];
+
+const SUB: BySize = [op::PSUBB, op::PSUBW, op::PSUBD, op::PSUBQ];
+
+pub(crate) const EQUAL: BySize = [op::PCMPEQB, op::PCMPEQW, op::PCMPEQD, op::PCMPEQQ];
+
+pub(crate) const GREATER: BySize = [op::PCMPGTB, op::PCMPGTW, op::PCMPGTD, op::PCMPGTQ];
+
+/// The comparison that holds where either is NaN.
+const UNORDERED: i32 = 3;
+
+pub(crate) fn integer(bytes: u32, ops: BySize) -> Op {
+    ops[bytes.trailing_zeros() as usize]
+}

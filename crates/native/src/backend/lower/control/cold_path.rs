@@ -1,0 +1,63 @@
+//! Cold paths that are written after the blocks.
+
+use iced_x86::Code;
+
+use crate::backend::abi::exit;
+use crate::backend::abi::offset;
+use crate::backend::asm::operand::at;
+use crate::backend::lower::cache::{MaskRegister, Snapshot, Tag};
+use crate::backend::lower::control::context::Labels;
+use crate::backend::lower::control::entry::emit_exit;
+use crate::backend::lower::emitter::{ColdPath, Emitter};
+use crate::backend::lower::host_registers::FRAME;
+use crate::backend::lower::macro_assembler::MacroAssembler;
+use crate::backend::lower::masks::{load_mask_bits, materialize_mask, spread_bits};
+
+/// Writes the cold paths that wait.
+pub(crate) fn emit_cold_paths(e: &mut Emitter<'_>, labels: &mut Labels) {
+    for path in std::mem::take(&mut e.cold) {
+        emit_cold_path(&mut e.masm, path, labels);
+    }
+}
+
+/// Forgets the distances of the first `count` address classes.
+pub(crate) fn forget_classes(masm: &mut MacroAssembler, count: u32) {
+    for qword in 0..count.div_ceil(8) {
+        masm.asm.mi(Code::Mov_rm64_imm32, at(FRAME, offset::CLASSES + qword * 8), 0);
+    }
+}
+
+/// Writes a cold path; what is asked for after it is known now.
+fn emit_cold_path(masm: &mut MacroAssembler, path: ColdPath, labels: &mut Labels) {
+    match path {
+        ColdPath::Outside { from, step, back, known, unwritten, is_full, classes } => {
+            masm.asm.bind(from);
+            unwritten.iter().for_each(|(vector, place)| masm.store_row(place.at, place.bytes, *vector));
+            emit_exit(masm, labels.leave, step, if is_full { exit::FULL } else { exit::SOME });
+            labels.bind_step(&mut masm.asm, step, is_full);
+            forget_classes(masm, classes);
+            restore(masm, known, None, is_full);
+            masm.asm.jump(Code::Jmp_rel32_64, back);
+        }
+        ColdPath::Restore { from, back, known, before, is_full } => {
+            masm.asm.bind(from);
+            restore(masm, known, Some(&before), is_full);
+            masm.asm.jump(Code::Jmp_rel32_64, back);
+        }
+    }
+}
+
+/// Loads again what registers held, except for values that they held before and still hold.
+fn restore(masm: &mut MacroAssembler, known: Snapshot, before: Option<&Snapshot>, is_full: bool) {
+    (masm.is_full, masm.enabled) = (is_full, None);
+    for (vector, tag) in masm.cache.asked_since(known, before) {
+        if let Tag::Enabled { mask, first, bytes, .. } = tag {
+            materialize_mask(masm, &mask);
+            spread_bits(masm, vector, first, bytes);
+        } else if let Tag::Bits { mask, first } = tag {
+            load_mask_bits(masm, MaskRegister(vector), &mask, first);
+        } else {
+            masm.load(vector, &tag);
+        }
+    }
+}

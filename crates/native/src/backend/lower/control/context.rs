@@ -1,0 +1,41 @@
+//! The routine that is lowered, and the places of its code.
+
+use crate::backend::analysis::liveness::Liveness;
+use crate::backend::asm::assembler::Assembler;
+use crate::backend::asm::stream::Label;
+use crate::ir::Routine;
+
+/// The routine and what has been found out of it.
+#[derive(Clone, Copy)]
+pub(crate) struct Context<'a> {
+    pub(crate) routine: &'a Routine,
+    pub(crate) live: &'a Liveness,
+}
+
+/// Places of the code.
+pub(crate) struct Labels {
+    /// Leaves with the number of an exit in EAX.
+    pub(crate) leave: Label,
+    /// Begins the next thread.
+    pub(crate) in_turn: Label,
+    /// The beginning of each block, and of what follows the last one.
+    pub(crate) blocks: Vec<Label>,
+    /// The code after each step: with all channels of its block active, and with any.
+    pub(crate) steps: Vec<[Option<Label>; 2]>,
+    /// The channels of each step's block.
+    pub(crate) full: Vec<u32>,
+}
+
+impl Labels {
+    /// Makes the labels that the code of a routine needs from its beginning.
+    pub(crate) fn new(asm: &mut Assembler) -> Self {
+        let (leave, in_turn) = (asm.label(), asm.label());
+        Self { leave, in_turn, blocks: Vec::new(), steps: Vec::new(), full: Vec::new() }
+    }
+
+    /// Binds the place after a step to the current place.
+    pub(crate) fn bind_step(&mut self, asm: &mut Assembler, step: u32, is_full: bool) {
+        let after = asm.here();
+        self.steps[step as usize][usize::from(!is_full)] = Some(after);
+    }
+}

@@ -1,0 +1,10 @@
+//! Control flow: steps, blocks, branches, threads and exits.
+
+pub(crate) mod block;
+pub(crate) mod branch;
+pub(crate) mod cold_path;
+pub(crate) mod context;
+pub(crate) mod end;
+pub(crate) mod entry;
+pub(crate) mod step;
+pub(crate) mod thread_loop;

@@ -1,0 +1,109 @@
+//! Steps of a block.
+
+use iced_x86::{Code, Register};
+
+use crate::backend::abi::exit;
+use crate::backend::abi::offset;
+use crate::backend::asm::operand::at;
+use crate::backend::lower::arithmetic::assign::emit_compute;
+use crate::backend::lower::arithmetic::predicate::{emit_compare, emit_logic};
+use crate::backend::lower::control::cold_path::forget_classes;
+use crate::backend::lower::control::context::Labels;
+use crate::backend::lower::control::entry::emit_exit;
+use crate::backend::lower::emitter::{ColdPath, Emitter};
+use crate::backend::lower::host_registers::{ENABLED, FILE};
+use crate::backend::lower::macro_assembler::MacroAssembler;
+use crate::backend::lower::masks::{Enabled, materialize_mask};
+use crate::backend::lower::memory::transfer::emit_transfer;
+use crate::backend::lower::state::emit_set_state;
+use crate::ir::{Action, Mask, Step};
+
+/// Writes a step, or lets the caller do it where no lowering is known.
+pub(crate) fn step_or_outside(e: &mut Emitter<'_>, step: &Step, number: u32, labels: &mut Labels) {
+    if attempt(e, |e| emit_step(e, step, number)).is_none() {
+        // With more registers, perhaps.
+        e.masm.write_all();
+        if attempt(e, |e| emit_step(e, step, number)).is_none() {
+            emit_outside(e, number, labels);
+        }
+    }
+}
+
+/// Runs `write`; on `None`, rolls back code and register state.
+pub(crate) fn attempt<'a>(e: &mut Emitter<'a>, write: impl FnOnce(&mut Emitter<'a>) -> Option<()>) -> Option<()> {
+    let (written, cache, cold, enabled) = (e.masm.asm.written(), e.masm.cache.clone(), e.cold.len(), e.masm.enabled);
+    let done = write(e);
+    e.masm.is_branching = false;
+    if done.is_none() {
+        e.masm.asm.rewind(&written);
+        (e.masm.cache, e.masm.enabled) = (cache, enabled);
+        e.cold.truncate(cold);
+    }
+    done
+}
+
+/// Counts a step and its channels.
+pub(crate) fn emit_step_count(masm: &mut MacroAssembler, step: u32, mask: &Mask) {
+    match materialize_mask(masm, mask) {
+        Enabled::All => masm.asm.ri(Code::Mov_r32_imm32, Register::EAX, mask.lanes.count_ones() as i32),
+        Enabled::Some => masm.asm.rr(Code::Popcnt_r32_rm32, Register::EAX, ENABLED),
+    }
+    masm.frame(Register::RDX, offset::COUNTS);
+    masm.asm.mi(Code::Add_rm64_imm8, at(Register::RDX, step * 16), 1);
+    masm.asm.mr(Code::Add_rm64_r64, at(Register::RDX, step * 16 + 8), Register::RAX);
+}
+
+/// Writes a step. Returns `None` where no lowering is known.
+fn emit_step(e: &mut Emitter<'_>, step: &Step, number: u32) -> Option<()> {
+    let mask = &step.mask;
+    match &step.action {
+        Action::Outside => None,
+        Action::Nothing => Some(()),
+        Action::Compute { expression, result, to } => {
+            emit_compute(&mut e.masm, &e.facts, mask, expression, *result, *to)
+        }
+        Action::Compare { expression, relation, sides, inverse, to } => {
+            emit_compare(&mut e.masm, mask, expression, *relation, *sides, (*inverse, *to))
+        }
+        Action::Logic { logic, from, to } => emit_logic(&mut e.masm, mask, *logic, *from, *to),
+        Action::SetState { element, from, number } => {
+            emit_set_state(&mut e.masm, &mut e.states, mask, *element, *from, *number)
+        }
+        Action::Control { at, bits, plain } => {
+            emit_control(e, *at, *bits, *plain, number);
+            Some(())
+        }
+        Action::Transfer(transfer) => emit_transfer(e, mask, transfer, number),
+    }
+}
+
+/// Sets bits in the registers where they become `plain`; otherwise the caller does the step.
+fn emit_control(e: &mut Emitter<'_>, place: u32, bits: u32, plain: u32, step: u32) {
+    let masm = &mut e.masm;
+    masm.write_all();
+    let otherwise = masm.asm.label();
+    masm.asm.rm(Code::Mov_r32_rm32, Register::EAX, at(FILE, place));
+    masm.asm.ri(Code::Or_rm32_imm32, Register::EAX, bits as i32);
+    masm.asm.ri(Code::Cmp_rm32_imm32, Register::EAX, plain as i32);
+    masm.asm.jump(Code::Jne_rel32_64, otherwise);
+    masm.asm.mr(Code::Mov_rm32_r32, at(FILE, place), Register::EAX);
+    masm.cache.forget(place, 4);
+    // The caller's path does not keep it.
+    masm.enabled = None;
+    let (back, known) = (masm.asm.here(), masm.cache.known());
+    let (is_full, classes) = (masm.is_full, e.facts.annotations.class_count);
+    let unwritten = Vec::new();
+    e.cold.push(ColdPath::Outside { from: otherwise, step, back, known, unwritten, is_full, classes });
+}
+
+/// Lets the caller do a step.
+fn emit_outside(e: &mut Emitter<'_>, number: u32, labels: &mut Labels) {
+    e.masm.write_all();
+    let is_full = e.masm.is_full;
+    emit_exit(&mut e.masm, labels.leave, number, if is_full { exit::FULL } else { exit::SOME });
+    labels.bind_step(&mut e.masm.asm, number, is_full);
+    forget_classes(&mut e.masm, e.facts.annotations.class_count);
+    e.masm.cache.clear();
+    e.states.clear();
+    e.masm.enabled = None;
+}

@@ -1,0 +1,74 @@
+//! The state that lowering carries from step to step.
+
+use std::collections::HashMap;
+
+use crate::backend::analysis::address_classes::StepClasses;
+use crate::backend::analysis::annotations::Annotations;
+use crate::backend::analysis::liveness::Cursor;
+use crate::backend::asm::operand::Vector;
+use crate::backend::asm::stream::Label;
+use crate::backend::lower::cache::{ByteRange, Snapshot};
+use crate::backend::lower::macro_assembler::MacroAssembler;
+use crate::ir::Mask;
+
+/// The state of a routine's code while its steps are lowered.
+pub(crate) struct Emitter<'a> {
+    pub(crate) masm: MacroAssembler,
+    pub(crate) facts: BlockFacts<'a>,
+    /// Elements of the table of state variables whose values are known here.
+    pub(crate) states: HashMap<u32, u32>,
+    /// Cold paths that are written later.
+    pub(crate) cold: Vec<ColdPath>,
+}
+
+/// Facts of the current block, and of the place in it.
+pub(crate) struct BlockFacts<'a> {
+    /// The number of the first step.
+    pub(crate) first_step: u32,
+    /// The annotations of the steps; empty in code for any channels.
+    pub(crate) annotations: Annotations<'a>,
+    /// Bytes that are live after the current step.
+    pub(crate) live: Cursor,
+    /// Bytes whose values of inactive channels are live after the current step.
+    pub(crate) live_inactive: Cursor,
+}
+
+/// Code that is written once its return state is known.
+pub(crate) enum ColdPath {
+    /// Lets the caller do a step, and returns with what the registers held.
+    Outside {
+        from: Label,
+        step: u32,
+        back: Label,
+        known: Snapshot,
+        unwritten: Vec<(Vector, ByteRange)>,
+        is_full: bool,
+        /// Number of address classes whose facts are forgotten.
+        classes: u32,
+    },
+    /// Returns with what the registers held, of which a part is there.
+    Restore { from: Label, back: Label, known: Snapshot, before: Snapshot, is_full: bool },
+}
+
+impl BlockFacts<'_> {
+    /// Returns no facts, for a register file of `register_bytes` bytes.
+    pub(crate) fn new(register_bytes: u32) -> Self {
+        Self {
+            first_step: 0,
+            annotations: Annotations::default(),
+            live: Cursor::new(register_bytes),
+            live_inactive: Cursor::new(register_bytes),
+        }
+    }
+
+    /// Returns the address classes of a step.
+    pub(crate) fn classes(&self, step: u32) -> StepClasses {
+        self.annotations.classes.get((step - self.first_step) as usize).copied().unwrap_or_default()
+    }
+
+    /// Returns true if the inactive channels' bytes at `place` are dead, so that a step of `mask`
+    /// may store all channels. `is_full` is that of the code.
+    pub(crate) fn may_spoil(&self, is_full: bool, mask: &Mask, place: ByteRange) -> bool {
+        mask.predicate == 0 && !is_full && !self.live_inactive.touch(place.at, place.bytes)
+    }
+}

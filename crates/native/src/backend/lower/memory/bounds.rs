@@ -1,0 +1,80 @@
+//! Bounds: tests that the data of channels are inside of the buffer and aligned.
+
+use iced_x86::{Code, Register};
+
+use crate::backend::abi::offset;
+use crate::backend::asm::op;
+use crate::backend::asm::operand::{Width, indexed};
+use crate::backend::asm::stream::Label;
+use crate::backend::lower::cache::Tag;
+use crate::backend::lower::host_registers::FIRST;
+use crate::backend::lower::macro_assembler::MacroAssembler;
+use crate::backend::lower::masks::Select;
+use crate::backend::lower::memory::buffer::{entry_field, load_limit, load_words, reach};
+use crate::backend::lower::memory::channels::Channels;
+use crate::backend::lower::memory::marks::{check_marks, mark_contiguous};
+use crate::backend::lower::select::jump_if_any_bit;
+
+/// Goes on when the data of all enabled channels are inside and aligned, wherever they are, and
+/// the caller does not want to make the access; [`LIMIT`], [`WORDS`] and who wants to know of
+/// it are known then. The flags say whether somebody does.
+///
+/// Nothing that is loaded here is known behind it, since it is not on every way.
+pub(crate) fn all_inside(masm: &mut MacroAssembler, channels: &Channels<'_>) -> Option<()> {
+    let (x, w) = (Width::X, channels.width());
+    let Channels { transfer, offsets, masks, slow, .. } = channels;
+    load_limit(masm, channels.entry, transfer, *slow);
+    let [limit, low] = [masm.cache.take()?, masm.cache.take()?];
+    let [bad, rest] = [masm.cache.take()?, masm.cache.take()?];
+    masm.asm.rr(Code::VEX_Vmovd_xmm_rm32, limit.register(x), Register::EDX);
+    masm.asm.v2(op::BROADCASTD, w, limit, limit, x);
+    if transfer.alignment > 1 {
+        masm.load(low, &Tag::Number { bits: u64::from(transfer.alignment) - 1, bytes: 4, width: w });
+    }
+    for (half, offset) in offsets.iter().enumerate() {
+        let to = if half == 0 { bad } else { rest };
+        masm.asm.v3(op::PMINUD, w, to, *offset, limit);
+        masm.asm.v3(op::PXOR, w, to, to, *offset);
+        if transfer.alignment > 1 {
+            let part = masm.cache.take()?;
+            masm.asm.v3(op::PAND, w, part, *offset, low);
+            masm.asm.v3(op::POR, w, to, to, part);
+            masm.cache.drop(part);
+        }
+        if let Some(Select::Ones(mask)) = masks.get(half) {
+            masm.asm.v3(op::PAND, w, to, to, *mask);
+        }
+        if half > 0 {
+            masm.asm.v3(op::POR, w, bad, bad, rest);
+        }
+    }
+    let bits = masks.first().copied().filter(|choice| matches!(choice, Select::Bits(_)));
+    jump_if_any_bit(masm, w, bad, bits, *slow);
+    [limit, low, bad, rest].into_iter().for_each(|vector| masm.cache.drop(vector));
+    check_marks(masm, channels, None);
+    load_words(masm, channels.entry);
+    Some(())
+}
+
+/// Goes on when so many bytes from the first channel's offset on are inside and aligned, with
+/// [`WORDS`]; else elsewhere. Who wants to know of them is told of `bytes` bytes for each
+/// element.
+pub(crate) fn near_inside(masm: &mut MacroAssembler, channels: &Channels<'_>, bytes: u32, otherwise: Label) {
+    let transfer = channels.transfer;
+    let end = indexed(FIRST, Register::None, 1, reach(transfer, bytes).into());
+    masm.asm.rm(Code::Lea_r64_m, Register::R9, end);
+    masm.asm.rm(Code::Cmp_r64_rm64, Register::R9, entry_field(channels.entry, offset::REACH));
+    masm.asm.jump(Code::Ja_rel32_64, otherwise);
+    if transfer.alignment > 1 {
+        masm.asm.ri(Code::Test_rm32_imm32, Register::EDI, transfer.alignment as i32 - 1);
+        masm.asm.jump(Code::Jne_rel32_64, otherwise);
+    }
+    mark_contiguous(masm, channels, bytes);
+    load_words(masm, channels.entry);
+}
+
+/// Goes on when elements that far apart are inside; else elsewhere.
+pub(crate) fn contiguous_inside(masm: &mut MacroAssembler, channels: &Channels<'_>, size: u32, otherwise: Label) {
+    let unit = channels.transfer.unit.bytes();
+    near_inside(masm, channels, (channels.halves * channels.lanes - 1) * size + unit, otherwise);
+}

@@ -1,0 +1,145 @@
+//! Contiguous accesses: tests whether the elements of channels follow each other.
+
+use iced_x86::Code;
+
+use crate::backend::abi::offset;
+use crate::backend::analysis::address_classes::AddressClass;
+use crate::backend::analysis::contiguity::may_be_contiguous;
+use crate::backend::asm::assembler::Assembler;
+use crate::backend::asm::op;
+use crate::backend::asm::operand::{Vector, Width, at};
+use crate::backend::asm::stream::Label;
+use crate::backend::lower::host_registers::FRAME;
+use crate::backend::lower::macro_assembler::MacroAssembler;
+use crate::backend::lower::masks::Select;
+use crate::backend::lower::memory::address::with_offsets;
+use crate::backend::lower::memory::bounds::contiguous_inside;
+use crate::backend::lower::memory::channels::Channels;
+use crate::backend::lower::patterns::steps;
+use crate::backend::lower::select::{broadcast_first_selected, jump_if_different};
+use crate::ir::Unit;
+
+/// The paths of a transfer that may be contiguous.
+#[derive(Clone, Copy)]
+pub(crate) struct Paths {
+    /// Tests whether the channels are contiguous, where the address class does not know.
+    pub(crate) again: Label,
+    /// The channels are contiguous.
+    pub(crate) found: Label,
+    /// The channels are not contiguous.
+    pub(crate) apart: Label,
+    /// Each channel has to be moved by itself.
+    pub(crate) other: Label,
+    /// After the transfer.
+    pub(crate) done: Label,
+}
+
+impl Paths {
+    /// Makes the labels of a transfer.
+    pub(crate) fn new(asm: &mut Assembler) -> Self {
+        let [again, found, apart, other, done] = [(); 5].map(|()| asm.label());
+        Self { again, found, apart, other, done }
+    }
+
+    /// Binds the paths of channels that are not known to be contiguous to one place.
+    pub(crate) fn bind_others(&self, asm: &mut Assembler) {
+        [self.again, self.apart, self.other].into_iter().for_each(|label| asm.bind(label));
+    }
+}
+
+/// Returns true if words may overlap, each a byte after the one before.
+pub(crate) fn may_overlap(channels: &Channels<'_>) -> bool {
+    let is_word = matches!(channels.transfer.unit, Unit::Part { bytes: 2, .. });
+    channels.masks.is_empty() && channels.transfer.alignment == 1 && is_word
+}
+
+/// Returns true if it is worthwhile to test whether channels are contiguous.
+pub(crate) fn tries_contiguous(channels: &Channels<'_>) -> bool {
+    let Channels { transfer, masks, .. } = channels;
+    let is_small = channels.mask_register().is_some() && transfer.unit.bytes() <= 2;
+    (transfer.unit == Unit::Dword || masks.is_empty() || is_small) && may_be_contiguous(transfer)
+}
+
+/// Goes on when each channel's elements are so many bytes behind those of the channel before,
+/// all inside; else elsewhere.
+pub(crate) fn enter_contiguous(
+    masm: &mut MacroAssembler,
+    channels: &Channels<'_>,
+    size: u32,
+    free: [Vector; 2],
+    paths: Paths,
+) {
+    match channels.class {
+        Some(AddressClass { flag, is_first: false, .. }) => {
+            masm.asm.mi(Code::Cmp_rm8_imm8, at(FRAME, offset::CLASSES + flag), size as i32);
+            masm.asm.jump(Code::Jne_rel32_64, paths.again);
+            contiguous_inside(masm, channels, size, paths.again);
+        }
+        _ => check_contiguous(masm, channels, size, free, paths),
+    }
+    masm.asm.bind(paths.found);
+}
+
+/// Finds that out by the offsets of all channels, where it has not been before; gives the
+/// channels with these.
+pub(crate) fn recheck_contiguous<'c>(
+    masm: &mut MacroAssembler,
+    channels: &Channels<'c>,
+    size: u32,
+    free: [Vector; 2],
+    paths: Paths,
+) -> Option<Channels<'c>> {
+    masm.asm.bind(paths.again);
+    let channels = with_offsets(masm, channels)?;
+    if let Some(AddressClass { is_first: false, .. }) = channels.class {
+        check_contiguous(masm, &channels, size, free, paths);
+        masm.asm.jump(Code::Jmp_rel32_64, paths.found);
+    }
+    Some(channels)
+}
+
+fn check_contiguous(
+    masm: &mut MacroAssembler,
+    channels: &Channels<'_>,
+    size: u32,
+    [first, scratch]: [Vector; 2],
+    paths: Paths,
+) {
+    let w = channels.width();
+    if let Some(bits) = channels.mask_register() {
+        // Where the row would begin in which each has its place.
+        let steps = masm.asm.constant(steps(size));
+        masm.asm.v3(op::PSUBD, w, scratch, channels.offsets[0], steps);
+        broadcast_first_selected(masm, w, scratch, first, bits);
+        jump_if_different(masm, w, [scratch, first], scratch, Some(Select::Bits(bits)), paths.apart);
+    } else {
+        masm.asm.v2(op::BROADCASTD, w, first, channels.offsets[0], Width::X);
+        are_apart(masm, channels, size, [first, scratch], paths.apart);
+    }
+    contiguous_inside(masm, channels, size, paths.other);
+    if let Some(AddressClass { flag, .. }) = channels.class {
+        masm.asm.mi(Code::Mov_rm8_imm8, at(FRAME, offset::CLASSES + flag), size as i32);
+    }
+}
+
+/// Goes on when the offset of each enabled channel is so many bytes behind that of the channel
+/// before; else elsewhere. That of the first one is in all places of `first`.
+pub(crate) fn are_apart(
+    masm: &mut MacroAssembler,
+    channels: &Channels<'_>,
+    size: u32,
+    [first, scratch]: [Vector; 2],
+    otherwise: Label,
+) {
+    let w = channels.width();
+    for (half, offset) in (0..).zip(&channels.offsets) {
+        let mut expected = first;
+        if size > 0 {
+            let steps = masm.asm.constant_from(steps(size), half * w.bytes());
+            masm.asm.v3(op::PADDD, w, scratch, first, steps);
+            expected = scratch;
+        }
+        let choice = channels.masks.get(half as usize).copied();
+        jump_if_different(masm, w, [*offset, expected], scratch, choice, otherwise);
+    }
+}

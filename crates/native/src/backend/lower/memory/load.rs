@@ -1,0 +1,386 @@
+//! Loads: elements from memory to registers.
+
+use iced_x86::{Code, Register};
+
+use crate::backend::asm::op;
+use crate::backend::asm::operand::{Vector, Width, at, indexed};
+use crate::backend::asm::stream::Label;
+use crate::backend::lower::cache::{ByteRange, Tag};
+use crate::backend::lower::emitter::{BlockFacts, Emitter};
+use crate::backend::lower::host_registers::{FILE, FIRST, LIMIT, WORDS};
+use crate::backend::lower::macro_assembler::MacroAssembler;
+use crate::backend::lower::memory::bounds::{all_inside, contiguous_inside, near_inside};
+use crate::backend::lower::memory::channels::{AccessMark, Channels};
+use crate::backend::lower::memory::contiguous::{
+    Paths, are_apart, enter_contiguous, may_overlap, recheck_contiguous, tries_contiguous,
+};
+use crate::backend::lower::memory::interleave::{check_interleaved, deinterleave, interleaved_members};
+use crate::backend::lower::memory::marks::mark_each;
+use crate::backend::lower::memory::per_lane::{PerLane, emit_per_lane};
+use crate::backend::lower::select::{blend_selected, broadcast_first_selected, gather_selected, load_selected};
+use crate::ir::{Access, Unit};
+
+/// Elements on their way from memory to registers.
+#[derive(Clone)]
+struct Loading<'c> {
+    channels: &'c Channels<'c>,
+    /// The vectors that are loaded. Each part has its own if these are `is_cached`; otherwise each
+    /// vector of offsets has one.
+    results: Vec<Vector>,
+    /// True if the results stay in vector registers; otherwise they are stored at once.
+    is_cached: bool,
+    /// For each part: the inactive channels' bytes are dead.
+    may_spoil: Vec<bool>,
+    /// The bytes that are loaded into dwords, and those that these keep.
+    low: Option<Vector>,
+    rest: Option<Vector>,
+    /// Free for any use.
+    scratch: [Vector; 2],
+}
+
+/// A vector of what is loaded.
+#[derive(Clone, Copy)]
+struct LoadPart {
+    /// The distance of its element from the channel's address.
+    element: u32,
+    /// Its place in the registers.
+    own: u32,
+    /// The number of its vector of offsets.
+    half: u32,
+    result: Vector,
+    /// The inactive channels' bytes are dead.
+    may_spoil: bool,
+}
+
+/// Returns the elements, places in the registers and vectors of offsets of all parts.
+fn places(channels: &Channels<'_>) -> impl Iterator<Item = (u32, u32, u32)> {
+    let Channels { transfer, halves, pitch, .. } = channels;
+    let elements = transfer.elements.iter();
+    elements.flat_map(move |(element, at)| (0..*halves).map(move |half| (*element, at + half * pitch, half)))
+}
+
+impl Loading<'_> {
+    fn parts(&self) -> impl Iterator<Item = LoadPart> {
+        let results = self.results.iter().cycle().zip(&self.may_spoil);
+        places(self.channels).zip(results).map(|((element, own, half), (result, may_spoil))| LoadPart {
+            element,
+            own,
+            half,
+            result: *result,
+            may_spoil: *may_spoil,
+        })
+    }
+}
+
+/// Writes a load.
+pub(crate) fn emit_load(e: &mut Emitter<'_>, channels: &Channels<'_>) -> Option<()> {
+    let loading = begin_load(&mut e.masm, &e.facts, channels)?;
+    let paths = Paths::new(&mut e.masm.asm);
+    if tries_contiguous(channels) {
+        // Bytes that are apart lie where contiguous bytes lie.
+        let is_overlapping =
+            may_overlap(channels) && channels.class.is_some_and(|class| class.has_bytes && !class.is_first);
+        let size = if is_overlapping { 1 } else { channels.transfer.unit.bytes() };
+        enter_contiguous(&mut e.masm, channels, size, loading.scratch, paths);
+        let hot = e.masm.enter_cold();
+        emit_cold_load(e, &loading, (size, is_overlapping), paths)?;
+        e.masm.leave_cold(hot);
+        if is_overlapping {
+            load_overlapping(&mut e.masm, &loading);
+        } else {
+            load_contiguous(&mut e.masm, &loading);
+        }
+    } else {
+        load_per_lane(&mut e.masm, &loading)?;
+    }
+    e.masm.asm.bind(paths.done);
+    end_load(&mut e.masm, loading)
+}
+
+/// Takes the registers of a load.
+fn begin_load<'c>(
+    masm: &mut MacroAssembler,
+    facts: &BlockFacts<'_>,
+    channels: &'c Channels<'c>,
+) -> Option<Loading<'c>> {
+    let Channels { transfer, masks, lanes, halves, .. } = channels;
+    let unit = transfer.unit;
+    let (all, most) = (transfer.elements.len() as u32 * halves, if masm.has_bits { 4 } else { 2 });
+    let is_cached = unit != Unit::Qword && all <= most && (masks.is_empty() || channels.mask_register().is_some());
+    let results: Option<Vec<_>> = (0..if is_cached { all } else { *halves }).map(|_| masm.cache.take()).collect();
+    let results = results?;
+    let scratch = [masm.cache.take()?, masm.cache.take()?];
+    let (mut low, mut rest) = (None, None);
+    if let Unit::Part { bytes: bytes @ 1..=3, keeps } = unit {
+        let w = channels.width();
+        low = Some(masm.number(u64::from(u32::MAX >> (32 - bytes * 8)), 4, w)?);
+        rest = if keeps { Some(masm.number(u64::from(u32::MAX << (bytes * 8)), 4, w)?) } else { None };
+    }
+    let row = |own| ByteRange { at: own, bytes: lanes * 4 };
+    let may_spoil = |own| !masks.is_empty() && facts.may_spoil(masm.is_full, channels.mask, row(own));
+    let may_spoil = places(channels).map(|(_, own, _)| may_spoil(own)).collect();
+    Some(Loading { channels, results, is_cached, may_spoil, low, rest, scratch })
+}
+
+/// Writes the paths of channels that are not known to be contiguous.
+///
+/// What is loaded from here on is not there on every path.
+fn emit_cold_load(
+    e: &mut Emitter<'_>,
+    loading: &Loading<'_>,
+    (size, is_overlapping): (u32, bool),
+    paths: Paths,
+) -> Option<()> {
+    let channels = loading.channels;
+    if let Some(fallback) = channels.fallback {
+        paths.bind_others(&mut e.masm.asm);
+        fallback(e)?;
+        take_results(&mut e.masm, loading)?;
+    } else {
+        let masm = &mut e.masm;
+        let channels = recheck_contiguous(masm, channels, size, loading.scratch, paths)?;
+        let loading = Loading { channels: &channels, ..loading.clone() };
+        masm.asm.bind(paths.apart);
+        load_non_contiguous(masm, &loading, is_overlapping, paths)?;
+        masm.asm.bind(paths.other);
+        load_per_lane(masm, &loading)?;
+    }
+    e.masm.asm.jump(Code::Jmp_rel32_64, paths.done);
+    Some(())
+}
+
+/// Moves what a fallback has loaded to where the load has it: the fallback may have used other
+/// registers, or none.
+fn take_results(masm: &mut MacroAssembler, loading: &Loading<'_>) -> Option<()> {
+    let (w, row) = (loading.channels.width(), loading.channels.lanes * 4);
+    let is_qword = loading.channels.transfer.unit == Unit::Qword;
+    for LoadPart { own, result, .. } in loading.parts().filter(|_| !is_qword) {
+        let tag = Tag::Contiguous { at: own, bytes: row };
+        if loading.is_cached {
+            let loaded = masm.value(tag)?;
+            masm.asm.v2(op::MOVUPS, w, result, loaded, w);
+            masm.cache.drop(loaded);
+        } else if let Some(loaded) = masm.cache.find(&tag) {
+            masm.store_row(own, row, loaded);
+            masm.cache.drop(loaded);
+        }
+    }
+    Some(())
+}
+
+/// Names what has been loaded, and releases the registers of a load.
+fn end_load(masm: &mut MacroAssembler, loading: Loading<'_>) -> Option<()> {
+    let Channels { transfer, masks, lanes, halves, pitch, .. } = loading.channels;
+    let (w, row) = (loading.channels.width(), lanes * 4);
+    for LoadPart { own, half, result, may_spoil, .. } in loading.parts().filter(|_| loading.is_cached) {
+        if let Some(mask) = masks.get(half as usize)
+            && !may_spoil
+        {
+            let old = masm.value(Tag::Contiguous { at: own, bytes: row })?;
+            blend_selected(masm, 4, w, result, [old, result], *mask);
+            masm.cache.drop(old);
+        }
+    }
+    for half in 0..*halves {
+        for &(_, place) in &transfer.elements {
+            masm.cache.forget(place + half * pitch, lanes * transfer.unit.register_bytes());
+        }
+    }
+    for LoadPart { own, result, .. } in loading.parts().filter(|_| loading.is_cached) {
+        masm.cache.name(result, Tag::Contiguous { at: own, bytes: row });
+        masm.cache.owe(result, ByteRange { at: own, bytes: row });
+    }
+    loading.results.iter().for_each(|result| masm.cache.drop(*result));
+    loading.scratch.into_iter().chain(loading.low).chain(loading.rest).for_each(|vector| masm.cache.drop(vector));
+    Some(())
+}
+
+/// Loads rows.
+fn load_contiguous(masm: &mut MacroAssembler, loading: &Loading<'_>) {
+    let Channels { transfer, masks, lanes, .. } = loading.channels;
+    let (w, size) = (loading.channels.width(), transfer.unit.bytes());
+    // Qwords fill as much as there is.
+    let (widest, whole) = (masm.widest(), masm.widest().bytes());
+    for part @ LoadPart { element, own, half, result, .. } in loading.parts() {
+        let from = element + half * size * lanes;
+        let memory = |bytes: u32| indexed(WORDS, FIRST, 1, i64::from(from + bytes));
+        match (transfer.unit, masks.get(half as usize).copied()) {
+            (Unit::Qword, _) => {
+                for bytes in (0..lanes * 8).step_by(whole as usize) {
+                    masm.asm.load(op::MOVUPS, widest, result, memory(bytes));
+                    masm.asm.store(op::MOVUPS_STORE, widest, at(FILE, own + bytes), result);
+                }
+                continue;
+            }
+            (Unit::Part { bytes: 1, .. }, _) => masm.asm.load(op::MOVZXBD, w, result, memory(0)),
+            (Unit::Part { bytes: 2, .. }, _) => masm.asm.load(op::MOVZXWD, w, result, memory(0)),
+            (_, None) => masm.asm.load(op::MOVUPS, w, result, memory(0)),
+            (_, Some(mask)) => load_selected(masm, w, result, mask, memory(0)),
+        }
+        finish_part(masm, loading, part);
+    }
+}
+
+/// What is no row: structures one behind the other, one element for all, words that cover each
+/// other, or else.
+fn load_non_contiguous(
+    masm: &mut MacroAssembler,
+    loading: &Loading<'_>,
+    is_overlapping: bool,
+    paths: Paths,
+) -> Option<()> {
+    let channels = loading.channels;
+    let Channels { transfer, offsets, .. } = channels;
+    let by_bits = channels.mask_register();
+    if by_bits.is_none() {
+        // What the first two channels say decides what is tried; they need not be enabled, and
+        // their offsets be anything.
+        let second = offsets[0].register(Width::X);
+        masm.asm.r2i(Code::VEX_Vpextrd_rm32_xmm_imm8, Register::R9D, second, 1);
+        masm.asm.rr(Code::Sub_r32_rm32, Register::R9D, Register::EDI);
+    }
+    let unless = |masm: &mut MacroAssembler, distance: u32, to: Label| {
+        masm.asm.ri(Code::Cmp_rm32_imm8, Register::R9D, distance as i32);
+        masm.asm.jump(Code::Jne_rel32_64, to);
+    };
+    if may_overlap(channels) {
+        // As a row if it was not tried as one, or else not as one.
+        let next = if is_overlapping { 2 } else { 1 };
+        unless(masm, next, paths.other);
+        are_apart(masm, channels, next, loading.scratch, paths.other);
+        contiguous_inside(masm, channels, next, paths.other);
+        if is_overlapping {
+            load_contiguous(masm, loading)
+        } else {
+            load_overlapping(masm, loading)
+        };
+        masm.asm.jump(Code::Jmp_rel32_64, paths.done);
+        return Some(());
+    }
+    if let Unit::Part { .. } = transfer.unit {
+        return Some(());
+    }
+    if let Some(count) = interleaved_members(masm.has_bits, channels) {
+        let next = masm.asm.label();
+        unless(masm, 4 * count, next);
+        check_interleaved(masm, channels, count, loading.scratch, paths.other);
+        deinterleave(masm, count, transfer, [loading.scratch[0], loading.results[0]])?;
+        for LoadPart { own, result, .. } in loading.parts().filter(|_| loading.is_cached) {
+            masm.asm.load(op::MOVUPS, channels.width(), result, at(FILE, own));
+        }
+        masm.asm.jump(Code::Jmp_rel32_64, paths.done);
+        masm.asm.bind(next);
+    }
+    match by_bits {
+        Some(bits) => broadcast_first_selected(masm, channels.width(), offsets[0], loading.scratch[0], bits),
+        None => unless(masm, 0, paths.other),
+    }
+    load_uniform(masm, loading, paths);
+    Some(())
+}
+
+/// One element for all channels.
+fn load_uniform(masm: &mut MacroAssembler, loading: &Loading<'_>, paths: Paths) {
+    let channels = loading.channels;
+    let Channels { transfer, lanes, .. } = channels;
+    let (widest, whole) = (masm.widest(), masm.widest().bytes());
+    are_apart(masm, channels, 0, loading.scratch, paths.other);
+    near_inside(masm, channels, transfer.unit.bytes(), paths.other);
+    for part @ LoadPart { element, own, result, .. } in loading.parts() {
+        let memory = indexed(WORDS, FIRST, 1, element.into());
+        if transfer.unit == Unit::Qword {
+            masm.asm.load(op::BROADCASTQ, widest, result, memory);
+            for bytes in (0..lanes * 8).step_by(whole as usize) {
+                masm.asm.store(op::MOVUPS_STORE, widest, at(FILE, own + bytes), result);
+            }
+        } else {
+            masm.asm.load(op::BROADCASTSS, channels.width(), result, memory);
+            finish_part(masm, loading, part);
+        }
+    }
+    masm.asm.jump(Code::Jmp_rel32_64, paths.done);
+}
+
+/// Loads words each of which begins a byte behind the last one: their bytes are rows.
+fn load_overlapping(masm: &mut MacroAssembler, loading: &Loading<'_>) {
+    let (w, [upper, _]) = (loading.channels.width(), loading.scratch);
+    for part @ LoadPart { element, half, result, .. } in loading.parts() {
+        let from = element + half * loading.channels.lanes;
+        let memory = |bytes: u32| indexed(WORDS, FIRST, 1, i64::from(from + bytes));
+        masm.asm.load(op::MOVZXBD, w, upper, memory(1));
+        masm.asm.v2i(op::PSLLD, w, upper, upper, 8);
+        masm.asm.load(op::MOVZXBD, w, result, memory(0));
+        masm.asm.v3(op::POR, w, result, result, upper);
+        finish_part(masm, loading, part);
+    }
+}
+
+/// Each channel's elements for themselves.
+fn load_per_lane(masm: &mut MacroAssembler, loading: &Loading<'_>) -> Option<()> {
+    let channels = loading.channels;
+    let Channels { transfer, offsets, masks, mark, .. } = channels;
+    let (w, [scratch, last_place]) = (channels.width(), loading.scratch);
+    all_inside(masm, channels)?;
+    mark_each(masm, channels);
+    if transfer.unit == Unit::Qword {
+        let what = PerLane::Move { access: Access::Load, unit: transfer.unit, elements: &transfer.elements };
+        // Marked already.
+        emit_per_lane(masm, channels, AccessMark { bits: 0, ..*mark }, what);
+        return Some(());
+    }
+    let is_part = matches!(transfer.unit, Unit::Part { .. });
+    if is_part {
+        // Where the last dword begins.
+        let last = indexed(LIMIT, Register::None, 1, i64::from(transfer.unit.bytes()) - 4);
+        masm.asm.rm(Code::Lea_r64_m, Register::R9, last);
+        masm.asm.rr(Code::VEX_Vmovd_xmm_rm32, last_place.register(Width::X), Register::R9D);
+        masm.asm.v2(op::BROADCASTD, w, last_place, last_place, Width::X);
+    }
+    for part @ LoadPart { element, half, result, .. } in loading.parts() {
+        let (offset, mask) = (offsets[half as usize], masks.get(half as usize).copied());
+        if is_part {
+            let (place_of, shift) = (masm.cache.take()?, masm.cache.take()?);
+            masm.asm.v3(op::PMINUD, w, place_of, offset, last_place);
+            masm.asm.v3(op::PSUBD, w, shift, offset, place_of);
+            masm.asm.v2i(op::PSLLD, w, shift, shift, 3);
+            let memory = indexed(WORDS, place_of.register(w), 1, element.into());
+            gather_selected(masm, w, result, memory, mask, scratch);
+            masm.asm.v3(op::PSRLVD, w, result, result, shift);
+            if let Some(low) = loading.low {
+                masm.asm.v3(op::PAND, w, result, result, low);
+            }
+            [place_of, shift].into_iter().for_each(|vector| masm.cache.drop(vector));
+        } else {
+            let memory = indexed(WORDS, offset.register(w), 1, element.into());
+            gather_selected(masm, w, result, memory, mask, scratch);
+        }
+        finish_part(masm, loading, part);
+    }
+    Some(())
+}
+
+/// Adds the bytes that dwords of the registers keep to what has been read, and writes it there
+/// unless it is known behind.
+fn finish_part(
+    masm: &mut MacroAssembler,
+    loading: &Loading<'_>,
+    LoadPart { own, half, result, may_spoil, .. }: LoadPart,
+) {
+    let place = ByteRange { at: own, bytes: loading.channels.lanes * 4 };
+    let (w, scratch) = (loading.channels.width(), loading.scratch[0]);
+    if let Some(rest) = loading.rest {
+        masm.asm.v3(op::PAND, w, scratch, rest, at(FILE, place.at));
+        masm.asm.v3(op::POR, w, result, result, scratch);
+    }
+    if loading.is_cached {
+        return;
+    }
+    let mut written = result;
+    let mask = loading.channels.masks.get(half as usize);
+    if let Some(mask) = mask.filter(|_| !may_spoil) {
+        masm.asm.load(op::MOVUPS, w, scratch, at(FILE, place.at));
+        blend_selected(masm, 4, w, scratch, [scratch, result], *mask);
+        written = scratch;
+    }
+    masm.asm.store(op::MOVUPS_STORE, w, at(FILE, place.at), written);
+}

@@ -1,0 +1,133 @@
+//! Marks of accesses, for observers.
+
+use iced_x86::{Code, Register};
+
+use crate::backend::abi::offset;
+use crate::backend::asm::operand::{at, indexed};
+use crate::backend::asm::stream::Label;
+use crate::backend::lower::host_registers::{FIRST, FRAME, MARKS};
+use crate::backend::lower::macro_assembler::MacroAssembler;
+use crate::backend::lower::memory::buffer::{entry_field, extent, marks_of, reach};
+use crate::backend::lower::memory::channels::Channels;
+use crate::backend::lower::memory::per_lane::{
+    PerLane, begin_channels, emit_per_lane, first_again, keep_first, next_channel, store_offsets,
+};
+use crate::backend::memory::{CALLER, PAGES};
+use crate::ir::{Space, Transfer};
+use crate::runtime::frame::PAGE_BITS;
+
+/// Finds out who wants to know of an access, [`MARKS`], and lets the caller make it if that is
+/// what it wants; of channels that are together in so many bytes from the first one on, if they
+/// are. The flags say whether anything is left to be marked.
+pub(crate) fn check_marks(masm: &mut MacroAssembler, channels: &Channels<'_>, together: Option<u32>) {
+    if channels.mark.bits == 0 {
+        return;
+    }
+    let Channels { transfer, slow, .. } = channels;
+    masm.asm.rm(Code::Mov_r64_rm64, MARKS, entry_field(channels.entry, marks_of(transfer.access)));
+    masm.asm.ri(Code::Test_rm32_imm32, Register::ECX, PAGES as i32);
+    detour(masm, Code::Jne_rel32_64, |masm, _| {
+        match together {
+            Some(bytes) => mark_pages(masm, transfer, reach(transfer, bytes)),
+            None => mark_pages_of_each(masm, channels),
+        }
+        masm.asm.rr(Code::Xor_r32_rm32, Register::ECX, Register::ECX);
+    });
+    masm.asm.ri(Code::Cmp_rm64_imm8, MARKS, CALLER as i32);
+    masm.asm.jump(Code::Je_rel32_64, *slow);
+}
+
+/// Marks each channel's elements, where somebody wants to know: [`CALLER`] was compared with
+/// that.
+pub(crate) fn mark_each(masm: &mut MacroAssembler, channels: &Channels<'_>) {
+    if channels.mark.bits == 0 {
+        return;
+    }
+    detour(masm, Code::Ja_rel32_64, |masm, _| emit_per_lane(masm, channels, channels.mark, PerLane::Mark));
+}
+
+/// Marks the elements of channels that are a row, or all at one place, where somebody wants to
+/// know: so many bytes for each. The caller makes the access if that is what it wants.
+pub(crate) fn mark_contiguous(masm: &mut MacroAssembler, channels: &Channels<'_>, bytes: u32) {
+    if channels.mark.bits == 0 {
+        return;
+    }
+    masm.asm.mi(Code::Cmp_rm64_imm8, entry_field(channels.entry, marks_of(channels.transfer.access)), 0);
+    detour(masm, Code::Jne_rel32_64, |masm, back| {
+        check_marks(masm, channels, channels.masks.is_empty().then_some(bytes));
+        masm.asm.jump(Code::Jb_rel32_64, back);
+        if channels.masks.is_empty() {
+            let distances = channels.transfer.elements.iter().map(|(distance, _)| *distance);
+            distances.for_each(|distance| mark_bytes(masm, distance, bytes));
+        } else {
+            emit_per_lane(masm, channels, channels.mark, PerLane::Mark);
+        }
+    });
+}
+
+/// Marks what a single channel accesses, where somebody wants to know; lets the caller make the
+/// access unless the bits are for pages.
+pub(crate) fn mark_single(masm: &mut MacroAssembler, entry: u32, transfer: &Transfer, slow: Label) {
+    masm.asm.mi(Code::Cmp_rm64_imm8, entry_field(entry, marks_of(transfer.access)), 0);
+    detour(masm, Code::Jne_rel32_64, |masm, _| {
+        masm.asm.rm(Code::Mov_r64_rm64, MARKS, entry_field(entry, marks_of(transfer.access)));
+        masm.asm.ri(Code::Test_rm32_imm32, Register::ECX, PAGES as i32);
+        masm.asm.jump(Code::Je_rel32_64, slow);
+        mark_pages(masm, transfer, extent(transfer));
+    });
+}
+
+/// Marks the pages of so many bytes from the first channel's offset on: [`MARKS`] are for
+/// pages.
+fn mark_pages(masm: &mut MacroAssembler, transfer: &Transfer, bytes: u32) {
+    let page = Register::R11;
+    for distance in [0, bytes.max(1) - 1] {
+        let byte = indexed(FIRST, Register::None, 1, distance.into());
+        masm.asm.rm(Code::Lea_r64_m, page, byte);
+        if let Space::Private { .. } = transfer.space {
+            masm.asm.rm(Code::Add_r64_rm64, page, at(FRAME, offset::BEGIN));
+        }
+        masm.asm.ri(Code::Shr_rm64_imm8, page, PAGE_BITS as i32);
+        let bits = indexed(MARKS, Register::None, 1, -(PAGES as i64));
+        masm.asm.mr(Code::Bts_rm64_r64, bits, page);
+    }
+}
+
+/// The same for what each channel accesses.
+fn mark_pages_of_each(masm: &mut MacroAssembler, channels: &Channels<'_>) {
+    store_offsets(masm, channels);
+    keep_first(masm);
+    let again = begin_channels(masm, channels.mark);
+    mark_pages(masm, channels.transfer, extent(channels.transfer));
+    next_channel(masm, again);
+    first_again(masm);
+}
+
+/// Marks so many bytes at a distance from the first channel.
+fn mark_bytes(masm: &mut MacroAssembler, distance: u32, bytes: u32) {
+    let (byte, bit, ones) = (Register::R9, Register::R10, Register::R11);
+    for start in (0..bytes).step_by(32) {
+        let count = (bytes - start).min(32);
+        let first = indexed(FIRST, Register::None, 1, i64::from(distance + start));
+        masm.asm.rm(Code::Lea_r64_m, byte, first);
+        masm.asm.rr(Code::Mov_r32_rm32, Register::R10D, Register::R9D);
+        masm.asm.ri(Code::And_rm32_imm8, Register::R10D, 7);
+        masm.asm.ri(Code::Shr_rm64_imm8, byte, 3);
+        masm.asm.ri(Code::Mov_r32_imm32, Register::R11D, (u32::MAX >> (32 - count)) as i32);
+        masm.asm.rrr(Code::VEX_Shlx_r64_rm64_r64, ones, ones, bit);
+        masm.asm.mr(Code::Or_rm64_r64, indexed(MARKS, byte, 1, 0), ones);
+    }
+}
+
+/// Goes aside when a condition holds, and comes back behind that, or before to the label that
+/// it is given.
+fn detour(masm: &mut MacroAssembler, condition: Code, write: impl FnOnce(&mut MacroAssembler, Label)) {
+    let [from, back] = [(); 2].map(|()| masm.asm.label());
+    masm.asm.jump(condition, from);
+    masm.asm.bind(back);
+    masm.cold(|masm| {
+        masm.asm.bind(from);
+        write(masm, back);
+        masm.asm.jump(Code::Jmp_rel32_64, back);
+    });
+}

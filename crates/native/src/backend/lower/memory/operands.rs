@@ -1,0 +1,57 @@
+//! Operands of transfers: what has to be in the register file before one begins.
+
+use crate::backend::asm::operand::Width;
+use crate::backend::lower::cache::{ByteRange, Tag};
+use crate::backend::lower::macro_assembler::MacroAssembler;
+use crate::ir::{Access, Addresses, Mask, Transfer, Unit};
+
+/// Writes what a transfer reads from the register file, and what it may write a part of.
+pub(crate) fn flush_operands(masm: &mut MacroAssembler, mask: &Mask, transfer: &Transfer) -> Option<()> {
+    let lanes = mask.lanes.count_ones();
+    let row = lanes.min(masm.widest().bytes() / 4) * 4;
+    let addresses = transfer.addresses.place().map(|at| ByteRange { at, bytes: lanes * transfer.addresses.bytes() });
+    let is_extended = matches!(transfer.addresses, Addresses::Offsets { .. });
+    let global = transfer.global.map(|(at, bytes)| ByteRange { at, bytes });
+    let named = transfer.space.number().map(|at| ByteRange { at, bytes: 4 });
+    for place in addresses.into_iter().filter(|_| lanes > 1 && !is_extended) {
+        for at in (place.at..place.at + place.bytes).step_by(row as usize) {
+            flush_unless_held(masm, Tag::Contiguous { at, bytes: row }, ByteRange { at, bytes: row })?;
+        }
+    }
+    for place in global.into_iter().filter(|_| lanes > 1) {
+        let tag = Tag::Splat { at: place.at, bytes: place.bytes, width: Width::of(row) };
+        flush_unless_held(masm, tag, place)?;
+    }
+    let single = [addresses, global].into_iter().flatten().filter(|_| lanes == 1);
+    // They are extended as they are loaded.
+    let extended = addresses.filter(|_| lanes > 1 && is_extended);
+    for place in single.chain(named).chain(extended) {
+        masm.write_what(|other| other.touches(place))?;
+    }
+    let replaces = masm.is_all(mask)
+        && transfer.access == Access::Load
+        && !matches!(transfer.unit, Unit::Part { keeps: true, .. });
+    for (_, at) in &transfer.elements {
+        let place = ByteRange { at: *at, bytes: lanes * transfer.unit.register_bytes() };
+        if transfer.access == Access::Store
+            && transfer.elements.len() == 1
+            && transfer.unit == Unit::Dword
+            && lanes > 1
+        {
+            for at in (place.at..place.at + place.bytes).step_by(row as usize) {
+                flush_unless_held(masm, Tag::Contiguous { at, bytes: row }, ByteRange { at, bytes: row })?;
+            }
+            continue;
+        }
+        masm.write_what(|other| other.touches(place) && !(replaces && other.is_inside(place)))?;
+    }
+    Some(())
+}
+
+/// Writes what has to be loaded as another thing than what registers hold.
+fn flush_unless_held(masm: &mut MacroAssembler, tag: Tag, place: ByteRange) -> Option<()> {
+    if masm.cache.has(&tag) {
+        return Some(());
+    }
+    masm.write_what(|other| other.touches(place))
+}

@@ -1,0 +1,159 @@
+//! Channels of a transfer one by one.
+
+use iced_x86::{Code, MemoryOperand, Register};
+
+use crate::backend::abi::offset;
+use crate::backend::asm::op;
+use crate::backend::asm::operand::{at, indexed};
+use crate::backend::asm::stream::Label;
+use crate::backend::lower::cache::ByteRange;
+use crate::backend::lower::host_registers::{ENABLED, FILE, FIRST, FRAME, MARKS, WORDS};
+use crate::backend::lower::macro_assembler::MacroAssembler;
+use crate::backend::lower::memory::channels::{AccessMark, Channels};
+use crate::ir::{Access, Change, Unit};
+
+/// What is done for channels one by one.
+pub(crate) enum PerLane<'t> {
+    /// Marks alone.
+    Mark,
+    /// Moves elements: their distances and places.
+    Move { access: Access, unit: Unit, elements: &'t [(u32, u32)] },
+    /// Changes dwords, by those at a place.
+    Update { change: Change, operand: u32, is_shared: bool },
+}
+
+/// While channels are done one by one: the number of one, and the bits of those that are left.
+const CHANNEL: Register = Register::R9;
+
+const REST: Register = Register::R10D;
+
+/// Channels one by one, the first one first.
+pub(crate) fn emit_per_lane(masm: &mut MacroAssembler, channels: &Channels<'_>, mark: AccessMark, what: PerLane<'_>) {
+    let value = Register::R11D;
+    let (offsets, lanes) = (&channels.offsets, channels.lanes);
+    if let PerLane::Move { access: Access::Store, elements, .. } = &what {
+        // What is stored has to be where it is taken from.
+        let bytes = lanes * 4 * offsets.len() as u32;
+        let is_stored = |place: ByteRange| elements.iter().any(|(_, at)| place.touches(ByteRange { at: *at, bytes }));
+        let unwritten = masm.cache.unwritten().into_iter().filter(|(_, place)| is_stored(*place));
+        unwritten.for_each(|(vector, place)| masm.store_row(place.at, place.bytes, vector));
+    }
+    store_offsets(masm, channels);
+    if let PerLane::Mark = what {
+        keep_first(masm);
+    }
+    if mark.bits != 0 {
+        let nobody = masm.asm.label();
+        masm.asm.rr(Code::Test_rm64_r64, MARKS, MARKS);
+        masm.asm.jump(Code::Je_rel32_64, nobody);
+        let again = begin_channels(masm, mark);
+        masm.asm.ri(Code::Mov_r32_imm32, value, mark.bits as i32);
+        masm.asm.rr(Code::Mov_r32_rm32, Register::R9D, Register::EDI);
+        masm.asm.ri(Code::And_rm32_imm8, Register::R9D, 7);
+        masm.asm.rrr(Code::VEX_Shlx_r32_rm32_r32, value, value, Register::R9D);
+        masm.asm.ri(Code::Shr_rm32_imm8, Register::EDI, 3);
+        masm.asm.mr(Code::Or_rm32_r32, indexed(MARKS, FIRST, 1, 0), value);
+        next_channel(masm, again);
+        masm.asm.bind(nobody);
+    }
+    match what {
+        PerLane::Mark => first_again(masm),
+        PerLane::Move { access, unit, elements } => {
+            for &(distance, place) in elements {
+                let again = begin_channels(masm, mark);
+                let memory = indexed(WORDS, FIRST, 1, distance.into());
+                let own = indexed(FILE, CHANNEL, unit.register_bytes(), place.into());
+                move_element(masm, access, unit, [own, memory]);
+                next_channel(masm, again);
+            }
+        }
+        PerLane::Update { change, operand, is_shared } => {
+            let again = begin_channels(masm, mark);
+            let code = match change {
+                Change::Add | Change::Increment => Code::Add_rm32_r32,
+                Change::Sub | Change::Decrement => Code::Sub_rm32_r32,
+                Change::And => Code::And_rm32_r32,
+                Change::Or => Code::Or_rm32_r32,
+                Change::Xor => Code::Xor_rm32_r32,
+            };
+            if let Change::Increment | Change::Decrement = change {
+                masm.asm.ri(Code::Mov_r32_imm32, value, 1);
+            } else {
+                masm.asm.rm(Code::Mov_r32_rm32, value, indexed(FILE, CHANNEL, 4, operand.into()));
+            }
+            let memory = indexed(WORDS, FIRST, 1, 0);
+            if is_shared {
+                masm.asm.locked(code, memory, value);
+            } else {
+                masm.asm.mr(code, memory, value);
+            }
+            next_channel(masm, again);
+        }
+    }
+}
+
+/// An element of a channel, between a place in the registers and memory.
+fn move_element(masm: &mut MacroAssembler, access: Access, unit: Unit, [own, memory]: [MemoryOperand; 2]) {
+    let (value, long) = (Register::R11D, Register::R11);
+    match (access, unit) {
+        (Access::Store, Unit::Qword) => {
+            masm.asm.rm(Code::Mov_r64_rm64, long, own);
+            masm.asm.mr(Code::Mov_rm64_r64, memory, long);
+        }
+        (Access::Store, _) => {
+            masm.asm.rm(Code::Mov_r32_rm32, value, own);
+            match unit.bytes() {
+                1 => masm.asm.mr(Code::Mov_rm8_r8, memory, Register::R11L),
+                2 => masm.asm.mr(Code::Mov_rm16_r16, memory, Register::R11W),
+                3 => {
+                    masm.asm.mr(Code::Mov_rm16_r16, memory, Register::R11W);
+                    masm.asm.ri(Code::Shr_rm32_imm8, value, 16);
+                    let last = MemoryOperand { displacement: memory.displacement + 2, ..memory };
+                    masm.asm.mr(Code::Mov_rm8_r8, last, Register::R11L);
+                }
+                _ => masm.asm.mr(Code::Mov_rm32_r32, memory, value),
+            }
+        }
+        // Others are gathered.
+        _ => {
+            masm.asm.rm(Code::Mov_r64_rm64, long, memory);
+            masm.asm.mr(Code::Mov_rm64_r64, own, long);
+        }
+    }
+}
+
+/// Begins with the first of the channels whose offsets have been written: its number in
+/// [`CHANNEL`], its offset in place of the first one's. Gives where the next one goes on.
+pub(crate) fn begin_channels(masm: &mut MacroAssembler, mark: AccessMark) -> Label {
+    match mark.lanes {
+        Some(lanes) => masm.asm.ri(Code::Mov_r32_imm32, REST, lanes as i32),
+        None => masm.asm.rr(Code::Mov_r32_rm32, REST, ENABLED),
+    }
+    let again = masm.asm.here();
+    masm.asm.rr(Code::Tzcnt_r32_rm32, Register::R9D, REST);
+    masm.asm.rm(Code::Mov_r32_rm32, Register::EDI, indexed(FRAME, CHANNEL, 4, offset::SCRATCH.into()));
+    again
+}
+
+/// Goes on with the next channel, until there is none.
+pub(crate) fn next_channel(masm: &mut MacroAssembler, again: Label) {
+    masm.asm.rr(Code::VEX_Blsr_r32_rm32, REST, REST);
+    masm.asm.jump(Code::Jne_rel32_64, again);
+}
+
+/// Writes the offsets of channels where they are read one by one.
+pub(crate) fn store_offsets(masm: &mut MacroAssembler, channels: &Channels<'_>) {
+    for (half, offsets) in (0..).zip(&channels.offsets) {
+        let (width, place) = (channels.width(), offset::SCRATCH + half * channels.lanes * 4);
+        masm.asm.store(op::MOVUPS_STORE, width, at(FRAME, place), *offsets);
+    }
+}
+
+/// Keeps the first channel's offset while there are others in its place; no function runs then.
+pub(crate) fn keep_first(masm: &mut MacroAssembler) {
+    masm.asm.mr(Code::Mov_rm32_r32, at(FRAME, offset::OPERANDS), Register::EDI);
+}
+
+pub(crate) fn first_again(masm: &mut MacroAssembler) {
+    masm.asm.rm(Code::Mov_r32_rm32, Register::EDI, at(FRAME, offset::OPERANDS));
+}

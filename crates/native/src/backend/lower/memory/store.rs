@@ -1,0 +1,132 @@
+//! Stores: elements from registers to memory.
+
+use iced_x86::Code;
+
+use crate::backend::asm::op;
+use crate::backend::asm::operand::{Vector, at, indexed};
+use crate::backend::lower::arithmetic::convert::emit_convert;
+use crate::backend::lower::cache::Tag;
+use crate::backend::lower::emitter::Emitter;
+use crate::backend::lower::host_registers::{FILE, FIRST, WORDS};
+use crate::backend::lower::macro_assembler::MacroAssembler;
+use crate::backend::lower::masks::Select;
+use crate::backend::lower::memory::bounds::all_inside;
+use crate::backend::lower::memory::channels::Channels;
+use crate::backend::lower::memory::contiguous::{Paths, enter_contiguous, recheck_contiguous, tries_contiguous};
+use crate::backend::lower::memory::interleave::{check_interleaved, interleave, interleaved_members};
+use crate::backend::lower::memory::per_lane::{PerLane, emit_per_lane};
+use crate::backend::lower::select::{store_narrow_selected, store_selected};
+use crate::ir::{Access, Change, Kind, Space, Unit};
+
+/// Writes a store.
+pub(crate) fn emit_store(e: &mut Emitter<'_>, channels: &Channels<'_>) -> Option<()> {
+    let masm = &mut e.masm;
+    let Channels { transfer, lanes, halves, pitch, .. } = channels;
+    if !tries_contiguous(channels) {
+        return store_per_lane(masm, channels);
+    }
+    let paths = Paths::new(&mut masm.asm);
+    // Values in vector registers are stored from there.
+    let held = |half: u32| match transfer.elements[..] {
+        [(_, at)] if transfer.unit == Unit::Dword => {
+            masm.cache.find(&Tag::Contiguous { at: at + half * pitch, bytes: lanes * 4 })
+        }
+        _ => None,
+    };
+    let held: Vec<Option<Vector>> = (0..*halves).map(held).collect();
+    let scratch = [masm.cache.take()?, masm.cache.take()?];
+    enter_contiguous(masm, channels, transfer.unit.bytes(), scratch, paths);
+    let hot = masm.enter_cold();
+    emit_cold_store(e, channels, scratch, paths)?;
+    let masm = &mut e.masm;
+    masm.leave_cold(hot);
+    store_contiguous(masm, channels, &held, scratch[0])?;
+    masm.asm.bind(paths.done);
+    scratch.into_iter().chain(held.into_iter().flatten()).for_each(|vector| masm.cache.drop(vector));
+    Some(())
+}
+
+/// Writes the paths of channels that are not known to be contiguous.
+fn emit_cold_store(e: &mut Emitter<'_>, channels: &Channels<'_>, scratch: [Vector; 2], paths: Paths) -> Option<()> {
+    if let Some(fallback) = channels.fallback {
+        paths.bind_others(&mut e.masm.asm);
+        fallback(e)?;
+    } else {
+        let (masm, transfer) = (&mut e.masm, channels.transfer);
+        let channels = recheck_contiguous(masm, channels, transfer.unit.bytes(), scratch, paths)?;
+        masm.asm.bind(paths.apart);
+        if let Some(count) = interleaved_members(masm.has_bits, &channels) {
+            check_interleaved(masm, &channels, count, scratch, paths.other);
+            interleave(masm, count, transfer, scratch)?;
+            masm.asm.jump(Code::Jmp_rel32_64, paths.done);
+        }
+        masm.asm.bind(paths.other);
+        store_per_lane(masm, &channels)?;
+    }
+    e.masm.asm.jump(Code::Jmp_rel32_64, paths.done);
+    Some(())
+}
+
+/// Stores rows, of which some are in vector registers.
+fn store_contiguous(
+    masm: &mut MacroAssembler,
+    channels: &Channels<'_>,
+    held: &[Option<Vector>],
+    scratch: Vector,
+) -> Option<()> {
+    let Channels { transfer, masks, lanes, pitch, .. } = channels;
+    let (w, unit, size) = (channels.width(), transfer.unit, transfer.unit.bytes());
+    let (widest, whole) = (masm.widest(), masm.widest().bytes());
+    for &(element, place) in &transfer.elements {
+        for (half, held) in (0..).zip(held) {
+            let memory = |bytes| indexed(WORDS, FIRST, 1, i64::from(element + half * size * lanes + bytes));
+            let own = place + half * pitch;
+            if unit == Unit::Qword {
+                for part in (0..lanes * 8).step_by(whole as usize) {
+                    masm.asm.load(op::MOVUPS, widest, scratch, at(FILE, own + part));
+                    masm.asm.store(op::MOVUPS_STORE, widest, memory(part), scratch);
+                }
+                continue;
+            }
+            let value = held.unwrap_or(scratch);
+            if held.is_none() {
+                masm.asm.load(op::MOVUPS, w, value, at(FILE, own));
+            }
+            match (unit, masks.get(half as usize)) {
+                (Unit::Part { bytes: bytes @ ..=2, .. }, mask) => {
+                    let to = if bytes == 1 { Kind::U8 } else { Kind::U16 };
+                    let low = emit_convert(masm, Kind::U32, to, false, *lanes, value)?;
+                    match mask {
+                        Some(Select::Bits(bits)) => store_narrow_selected(masm, bytes, *lanes, memory(0), low, *bits),
+                        _ => masm.store_bytes(memory(0), lanes * bytes, low),
+                    }
+                    masm.cache.drop(low);
+                }
+                (_, None) => masm.asm.store(op::MOVUPS_STORE, w, memory(0), value),
+                (_, Some(mask)) => store_selected(masm, w, memory(0), *mask, value),
+            }
+        }
+    }
+    Some(())
+}
+
+/// Each channel's elements for themselves.
+fn store_per_lane(masm: &mut MacroAssembler, channels: &Channels<'_>) -> Option<()> {
+    let transfer = channels.transfer;
+    all_inside(masm, channels)?;
+    let what = PerLane::Move { access: Access::Store, unit: transfer.unit, elements: &transfer.elements };
+    emit_per_lane(masm, channels, channels.mark, what);
+    Some(())
+}
+
+/// Changes the dwords of the channels one after the other.
+pub(crate) fn emit_update(masm: &mut MacroAssembler, channels: &Channels<'_>, change: Change) -> Option<()> {
+    let Channels { transfer, mark, .. } = channels;
+    let [(0, operand)] = transfer.elements[..] else { return None };
+    (transfer.unit == Unit::Dword).then_some(())?;
+    all_inside(masm, channels)?;
+    // Nobody else reaches the memory of a group.
+    let is_shared = transfer.space != Space::Local;
+    emit_per_lane(masm, channels, *mark, PerLane::Update { change, operand, is_shared });
+    Some(())
+}

@@ -1,0 +1,150 @@
+//! Transfers of many channels.
+//!
+//! All channels are checked before anything is moved, 16 of 32 channels at a time: those that are
+//! contiguous or all at one place by their ends, others one by one. Whatever is unusual (another
+//! buffer, a place outside, a misaligned address, an access that the caller wants to make) lets the
+//! caller do the whole step.
+
+use iced_x86::Code;
+
+use crate::backend::analysis::address_classes::{AddressClass, StepClasses};
+use crate::backend::analysis::contiguity::may_be_simd32;
+use crate::backend::analysis::liveness::Cursor;
+use crate::backend::asm::operand::Width;
+use crate::backend::asm::stream::Label;
+use crate::backend::lower::emitter::{ColdPath, Emitter};
+use crate::backend::lower::host_registers::ENABLED;
+use crate::backend::lower::macro_assembler::MacroAssembler;
+use crate::backend::lower::masks::{Enabled, materialize_mask, select_enabled};
+use crate::backend::lower::memory::address::{dword_offsets, first_flat, flat_offsets, load_first_offset};
+use crate::backend::lower::memory::buffer::{FIRST_ENTRY, find_buffer};
+use crate::backend::lower::memory::channels::{Channels, Fallback, mark};
+use crate::backend::lower::memory::load::emit_load;
+use crate::backend::lower::memory::operands::flush_operands;
+use crate::backend::lower::memory::single::emit_single;
+use crate::backend::lower::memory::split::{Part, split};
+use crate::backend::lower::memory::store::{emit_store, emit_update};
+use crate::backend::lower::select::release_select;
+use crate::ir::{Access, Addresses, Mask, Space, Transfer, Unit};
+
+/// Writes a transfer. `step` is its number, for the caller.
+pub(crate) fn emit_transfer(e: &mut Emitter<'_>, mask: &Mask, transfer: &Transfer, step: u32) -> Option<()> {
+    let slow = e.masm.asm.label();
+    let classes = e.facts.classes(step);
+    let transfer = &without_dead_bytes(&e.facts.live, mask, transfer);
+    let parts = split(mask, transfer, classes)?;
+    for part in &parts {
+        flush_operands(&mut e.masm, &part.mask, &part.transfer)?;
+    }
+    // From here on the value of a register is not stored on every path.
+    let unwritten = e.masm.cache.unwritten();
+    e.masm.is_branching = true;
+    if mask.lanes == u32::MAX && tries_simd32(&e.masm, classes, mask, transfer) {
+        let [.., class] = classes;
+        let fallback: Fallback<'_> = &|e| emit_parts(e, &parts, slow);
+        emit_lanes(e, mask, (transfer, None), (false, class), (slow, Some(fallback)))?;
+    } else {
+        emit_parts(e, &parts, slow)?;
+    }
+    let (back, known) = (e.masm.asm.here(), e.masm.cache.known());
+    let (is_full, classes) = (e.masm.is_full, e.facts.annotations.class_count);
+    e.cold.push(ColdPath::Outside { from: slow, step, back, known, unwritten, is_full, classes });
+    Some(())
+}
+
+/// Returns true if it is worthwhile to test whether 32 channels are contiguous: the outcome has to be
+/// of use again.
+pub(crate) fn tries_simd32(
+    masm: &MacroAssembler,
+    [.., class]: StepClasses,
+    mask: &Mask,
+    transfer: &Transfer,
+) -> bool {
+    masm.has_bits && masm.is_all(mask) && class.is_some() && may_be_simd32(transfer)
+}
+
+/// Writes the parts of a transfer, one after the other.
+fn emit_parts(e: &mut Emitter<'_>, parts: &[Part], slow: Label) -> Option<()> {
+    for Part { mask, transfer, class } in parts {
+        let [nobody, done] = [(); 2].map(|()| e.masm.asm.label());
+        let before = (!e.masm.is_all(mask)).then(|| e.masm.cache.known());
+        let is_some = materialize_mask(&mut e.masm, mask) == Enabled::Some;
+        if is_some {
+            e.masm.asm.rr(Code::Test_rm32_r32, ENABLED, ENABLED);
+            e.masm.asm.jump(Code::Je_rel32_64, nobody);
+        }
+        match (mask.lanes.count_ones(), transfer.access) {
+            (1, Access::Load | Access::Store) => emit_single(&mut e.masm, &e.states, transfer, slow)?,
+            (4, _) if transfer.unit == Unit::Qword => return None,
+            (4 | 8 | 16, _) => emit_lanes(e, mask, (transfer, None), (is_some, *class), (slow, None))?,
+            _ => return None,
+        }
+        e.masm.asm.bind(done);
+        if let Some(before) = before {
+            let (known, is_full) = (e.masm.cache.known(), e.masm.is_full);
+            e.cold.push(ColdPath::Restore { from: nobody, back: done, known, before, is_full });
+        }
+        e.masm.enabled = None;
+    }
+    Some(())
+}
+
+/// Writes a transfer of 4, 8, 16 or 32 channels. `pitch` is the distance in the registers from the
+/// elements of one vector of channels to those of the next; without it the elements follow each other.
+pub(crate) fn emit_lanes(
+    e: &mut Emitter<'_>,
+    mask: &Mask,
+    (transfer, pitch): (&Transfer, Option<u32>),
+    (is_some, class): (bool, Option<AddressClass>),
+    (slow, fallback): (Label, Option<Fallback<'_>>),
+) -> Option<()> {
+    let masm = &mut e.masm;
+    let lanes = mask.lanes.count_ones().min(masm.widest().bytes() / 4);
+    let halves = mask.lanes.count_ones() / lanes;
+    let pitch = pitch.unwrap_or(lanes * transfer.unit.register_bytes());
+    let (mut entry, mut offsets) = (FIRST_ENTRY, Vec::new());
+    match transfer.addresses {
+        Addresses::Dwords(place) if transfer.space != Space::Flat => {
+            entry = find_buffer(masm, &e.states, transfer, slow)?;
+            for half in 0..halves {
+                offsets.push(dword_offsets(masm, transfer, lanes, place + half * lanes * 4)?);
+            }
+        }
+        Addresses::Qwords(place) if transfer.space == Space::Flat && class.is_some_and(|class| !class.is_first) => {
+            first_flat(masm, transfer, (place, lanes), slow)?;
+        }
+        Addresses::Qwords(_) if transfer.space == Space::Flat => {
+            offsets = flat_offsets(masm, mask, transfer, lanes, is_some, slow)?;
+        }
+        Addresses::Offsets { .. } => offsets = flat_offsets(masm, mask, transfer, lanes, is_some, slow)?,
+        _ => return None,
+    }
+    let mut masks = Vec::new();
+    for half in (0..halves).filter(|_| is_some) {
+        masks.push(select_enabled(masm, mask, half * lanes, 4, Width::of(lanes * 4))??);
+    }
+    let mark = mark(mask, transfer, is_some)?;
+    let channels =
+        Channels { mask, transfer, lanes, halves, pitch, entry, offsets, masks, mark, slow, class, fallback };
+    load_first_offset(masm, &channels);
+    match transfer.access {
+        Access::Load => emit_load(e, &channels)?,
+        Access::Store => emit_store(e, &channels)?,
+        Access::Update(change) => emit_update(masm, &channels, change)?,
+    }
+    channels.offsets.iter().for_each(|vector| e.masm.cache.drop(*vector));
+    channels.masks.iter().for_each(|select| release_select(&mut e.masm, *select));
+    Some(())
+}
+
+/// Returns the transfer without the duty to keep bytes that are dead after it.
+fn without_dead_bytes(live: &Cursor, mask: &Mask, transfer: &Transfer) -> Transfer {
+    let mut transfer = transfer.clone();
+    if let Unit::Part { bytes: bytes @ 1..=3, keeps: true } = transfer.unit {
+        let lanes = 0..32 - mask.lanes.leading_zeros();
+        let mut all = transfer.elements.iter().flat_map(|(_, at)| lanes.clone().map(move |lane| at + lane * 4));
+        let keeps = all.any(|at| live.touch(at + bytes, 4 - bytes));
+        transfer.unit = Unit::Part { bytes, keeps };
+    }
+    transfer
+}

@@ -1,0 +1,104 @@
+//! Buffers as the code sees them.
+
+use std::cell::Cell;
+use std::marker::PhantomData;
+use std::sync::atomic::AtomicU32;
+
+use crate::runtime::frame::{Buffer, Marks, PAGE};
+
+/// Memory that the code reaches by itself. What is not there it leaves to the caller.
+#[derive(Debug)]
+pub struct Memory<'m> {
+    pub(crate) buffers: Vec<BufferEntry>,
+    /// At least [`SURFACES`].
+    pub(crate) surfaces: Vec<BufferEntry>,
+    pub(crate) local: BufferEntry,
+    pub(crate) private: BufferEntry,
+    lives: PhantomData<(&'m [AtomicU32], &'m [Cell<u64>])>,
+}
+
+impl Default for Memory<'_> {
+    fn default() -> Self {
+        Self::new([], [], &[])
+    }
+}
+
+impl<'m> Memory<'m> {
+    /// The buffers by number, of which the first is 1 in addresses; the surfaces by number; the
+    /// memory of the group, of whose accesses nobody wants to know. A surface that is none is left
+    /// to the caller.
+    pub fn new(
+        buffers: impl IntoIterator<Item = Buffer<'m>>,
+        surfaces: impl IntoIterator<Item = Option<Buffer<'m>>>,
+        local: &'m [AtomicU32],
+    ) -> Self {
+        let place = |buffer: Option<Buffer<'m>>| buffer.map_or(BufferEntry::default(), BufferEntry::of);
+        let nobody = Marks::Nobody;
+        let mut surfaces: Vec<BufferEntry> = surfaces.into_iter().map(place).collect();
+        surfaces.resize(surfaces.len().max(SURFACES as usize), BufferEntry::default());
+        Self {
+            buffers: buffers.into_iter().map(BufferEntry::of).collect(),
+            surfaces,
+            local: BufferEntry::of(Buffer { words: local, loads: nobody, stores: nobody, updates: nobody }),
+            private: BufferEntry::default(),
+            lives: PhantomData,
+        }
+    }
+
+    /// The same with memory of threads; accesses that have bits for bytes are left to the caller.
+    pub fn with_private(self, private: Buffer<'m>) -> Self {
+        let pages = |marks| if let Marks::Bits(_) = marks { Marks::Caller } else { marks };
+        let Buffer { words, loads, stores, updates } = private;
+        let [loads, stores, updates] = [loads, stores, updates].map(pages);
+        Self { private: BufferEntry::of(Buffer { words, loads, stores, updates }), ..self }
+    }
+}
+
+/// A buffer as the code sees it.
+#[repr(C, align(64))]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BufferEntry {
+    pub(crate) words: *const AtomicU32,
+    /// Bytes.
+    pub(crate) reach: u64,
+    /// Null: nobody wants to know; [`CALLER`]; or the bits.
+    pub(crate) loads: *const Cell<u64>,
+    pub(crate) stores: *const Cell<u64>,
+    pub(crate) updates: *const Cell<u64>,
+}
+
+impl Default for BufferEntry {
+    fn default() -> Self {
+        let nobody = std::ptr::null();
+        Self { words: std::ptr::null(), reach: 0, loads: nobody, stores: nobody, updates: nobody }
+    }
+}
+
+impl BufferEntry {
+    fn of(buffer: Buffer<'_>) -> Self {
+        let reach = buffer.words.len() as u64 * 4;
+        let marks = |marks: Marks<'_>| match marks {
+            Marks::Nobody => std::ptr::null(),
+            // A mark is as long as a row of 64 bytes, and may end in the word behind that of its
+            // first bit.
+            Marks::Bits(bits) if bits.len() as u64 >= reach / 64 + 2 => bits.as_ptr(),
+            Marks::Pages(bits) if bits.len() as u64 > reach / PAGE / 64 => bits.as_ptr().wrapping_byte_add(PAGES),
+            _ => std::ptr::without_provenance(CALLER),
+        };
+        // The host's gathers take offsets as numbers with a sign.
+        let fits = reach <= i32::MAX as u64;
+        let (words, reach) = if fits { (buffer.words.as_ptr(), reach) } else { (std::ptr::null(), 0) };
+        let [loads, stores, updates] = [buffer.loads, buffer.stores, buffer.updates].map(marks);
+        Self { words, reach, loads, stores, updates }
+    }
+}
+
+/// The code looks at so many surfaces without asking how many there are: those that are none are
+/// empty.
+pub(crate) const SURFACES: u32 = 32;
+
+/// In place of bits: the caller makes the access.
+pub(crate) const CALLER: usize = 1;
+
+/// Added to where bits are that are for pages.
+pub(crate) const PAGES: usize = 2;

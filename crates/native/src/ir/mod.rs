@@ -1,0 +1,19 @@
+//! The intermediate representation: a routine as blocks of steps over a register file, without any
+//! name of an instruction set.
+//!
+//! Offsets are in bytes and count from the first byte of the register file.
+
+mod expression;
+pub(crate) mod function;
+mod mask;
+mod routine;
+mod simplify;
+mod transfer;
+
+pub use {
+    expression::{Binary, Expression, Kind, Node, Relation, Unary, Value},
+    function::{Function, Operands},
+    mask::{Combine, Mask},
+    routine::{Action, Behind, Block, End, Logic, Routine, Step},
+    transfer::{Access, Addresses, Change, Space, Transfer, Unit},
+};

@@ -1,0 +1,105 @@
+//! Threads that begin one after the other in the same registers.
+
+/// So many bytes of the registers are copied together.
+pub const PIECE: usize = 32;
+
+/// What some bytes of the registers are when a thread begins.
+#[repr(C, align(64))]
+#[derive(Clone, Debug)]
+pub struct Piece {
+    /// They.
+    pub bytes: [u8; PIECE],
+    /// The place of the first.
+    pub at: u32,
+}
+
+/// A thread.
+#[repr(C)]
+#[derive(Clone, Debug)]
+pub(crate) struct Start {
+    /// The channels that it begins with.
+    pub(crate) channels: u32,
+    /// Number of its pieces, behind those of the threads before it.
+    pub(crate) pieces: u32,
+}
+
+/// Where a word stands in the pieces of threads.
+#[derive(Clone, Debug)]
+pub struct Place {
+    is_common: bool,
+    piece: usize,
+    byte: usize,
+}
+
+/// What threads find in their registers.
+#[derive(Clone, Debug, Default)]
+pub struct Threads {
+    pub(crate) starts: Vec<Start>,
+    /// Those of each thread, one thread behind the other.
+    pub(crate) pieces: Vec<Piece>,
+    /// Those of all threads.
+    pub(crate) common: Vec<Piece>,
+    /// Where all threads find zeros, a piece at each of these places.
+    pub(crate) zeros: Vec<u32>,
+    /// The end of what the pieces are copied to.
+    pub(crate) reach: usize,
+}
+
+impl Threads {
+    /// Adds a thread. Its pieces come in the order of their places, which are multiples of their
+    /// size.
+    pub fn push(&mut self, channels: u32, pieces: impl IntoIterator<Item = Piece>) {
+        let before = self.pieces.len();
+        self.pieces.extend(pieces);
+        let ends = self.pieces[before..].iter().map(|piece| piece.at as usize + PIECE);
+        self.reach = ends.fold(self.reach, usize::max);
+        self.starts.push(Start { channels, pieces: (self.pieces.len() - before) as u32 });
+    }
+
+    /// Adds a piece that is the same for all threads, behind those that were added before.
+    pub fn push_common(&mut self, piece: Piece) {
+        self.reach = self.reach.max(piece.at as usize + PIECE);
+        if piece.bytes == [0; PIECE] {
+            self.zeros.push(piece.at);
+        } else {
+            self.common.push(piece);
+        }
+    }
+
+    /// Where a word of the registers stands, in all pieces that have it.
+    pub fn places(&self, at: u32) -> Vec<Place> {
+        let place = |pieces: &[Piece], before| {
+            let n = pieces.binary_search_by_key(&(at - at % PIECE as u32), |piece| piece.at).ok()?;
+            Some(before + n)
+        };
+        let (byte, mut before) = (at as usize % PIECE, 0);
+        let common = place(&self.common, 0).map(|piece| Place { is_common: true, piece, byte });
+        let own = self.starts.iter().filter_map(|start| {
+            let first = before;
+            before += start.pieces as usize;
+            let piece = place(&self.pieces[first..before], first)?;
+            Some(Place { is_common: false, piece, byte })
+        });
+        common.into_iter().chain(own).collect()
+    }
+
+    /// Changes a word.
+    pub fn set_word(&mut self, place: &Place, word: u32) {
+        let pieces = if place.is_common { &mut self.common } else { &mut self.pieces };
+        pieces[place.piece].bytes[place.byte..][..4].copy_from_slice(&word.to_le_bytes());
+    }
+
+    /// Fills the registers of a thread.
+    pub fn fill(&self, thread: usize, registers: &mut [u8]) {
+        let own = &self.pieces[self.before(thread)..][..self.starts[thread].pieces as usize];
+        for piece in self.common.iter().chain(own) {
+            registers[piece.at as usize..][..PIECE].copy_from_slice(&piece.bytes);
+        }
+        self.zeros.iter().for_each(|at| registers[*at as usize..][..PIECE].fill(0));
+    }
+
+    /// Number of pieces of the threads before one.
+    pub(crate) fn before(&self, thread: usize) -> usize {
+        self.starts[..thread].iter().map(|start| start.pieces as usize).sum()
+    }
+}
