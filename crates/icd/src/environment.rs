@@ -26,6 +26,8 @@ pub(crate) struct Environment {
     pub(crate) record: Option<PathBuf>,
     /// `VISAKIT_ORDERED`: whether groups run one after the other.
     pub(crate) ordered: bool,
+    /// Reports matrix units among the features of devices.
+    pub(crate) dpas: bool,
     /// `VISAKIT_CACHE`: the folder in which the folder of builds is; an empty one is none.
     pub(crate) cache: Option<PathBuf>,
     /// `VISAKIT_COMPILER`: the programs that run the vendor's compilers, separated as in PATH.
@@ -59,6 +61,7 @@ pub(crate) static ENVIRONMENT: LazyLock<Environment> = LazyLock::new(|| {
         checks: text("VISAKIT_CHECK").and_then(|list| read("VISAKIT_CHECK", &list, Checks::parse)),
         record: path("VISAKIT_RECORD"),
         ordered: flag("VISAKIT_ORDERED"),
+        dpas: flag("VISAKIT_DPAS"),
         cache,
         compiler: std::env::var_os("VISAKIT_COMPILER").filter(|list| !list.is_empty()),
     }
