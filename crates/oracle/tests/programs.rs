@@ -1,4 +1,4 @@
-//! Whole programs by their pages: the same results as by the kernels.
+//! Whole programs by their pages must yield the same results as by the kernels.
 
 use std::path::Path;
 

@@ -1,4 +1,5 @@
-//! `visa extract`: what a zebin, an older container or an archive holds, as files.
+//! Command `visa extract`: writes the contents of a zebin, an older container or an archive to
+//! files.
 
 use std::path::PathBuf;
 
@@ -61,6 +62,7 @@ fn take_apart(args: &Args) -> Result<Outcome, Findings> {
             found.items.iter().for_each(|item| out(&format!("{}\n", args.output.join(&item.path).display())));
         }
         OutputFormat::Json => answer(&found.findings, json!({ "files": found.items })),
+        OutputFormat::Github | OutputFormat::Sarif => report(&found.findings, args.format),
     }
     Ok(Outcome::of(&found.findings))
 }

@@ -1,4 +1,4 @@
-//! The command `visa`: one file a command, and what they share.
+//! Entry point of the command `visa`. Each subcommand has a module; the other modules are shared.
 //!
 //! Exit codes: 0 done and nothing found, 1 the input is wrong or a comparison found something, 2
 //! usage or I/O.
@@ -24,7 +24,6 @@ mod recompile;
 mod report;
 mod roundtrip;
 mod run;
-mod sarif;
 mod shell;
 mod spec;
 mod unfinished;
@@ -37,16 +36,17 @@ use visakit::isa::Platform;
 use visakit_diag::{Diagnostic, Severity};
 
 pub(crate) use io::{out, out_bytes, read, read_text};
-pub(crate) use report::{Findings, Outcome, OutputFormat, ReportFormat, answer, count, finish, problem, report};
+pub(crate) use report::{Findings, Outcome, OutputFormat, answer, count, finish, problem, report};
 
-/// Memory that is missing is an error with exit code 2.
+/// Turns a failed allocation into an error with exit code 2.
 #[global_allocator]
 static ALLOCATOR: visakit_native::Allocator = visakit_native::Allocator;
 
 const AFTER_HELP: &str = "\
-Files are known by their bytes, and `-` is standard input or output. What is written is said on standard error. With \
+Files are known by their bytes, and `-` is standard input or output. Written files are named on standard error. With \
 `--format json` a command prints one object: `findings`, a list of `code`, `severity`, `message`, `file`, `line`, `column`, and \
-`offset` and `help` where there are such; and what the command finds or makes under names of its own.
+optionally `offset` and `help`; and the command's results under names of its own. `--format github` prints findings only, as \
+annotations of a GitHub workflow, and `--format sarif` as SARIF 2.1.0. `visa explain CODE` explains a finding.
 
 Exit codes: 0 done and nothing found, 1 the input is wrong or a comparison found something, 2 usage, or a file could not be \
 read or written";
@@ -85,7 +85,7 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() => {
-            // There is nowhere left to complain.
+            // Standard error failed: there is no stream left for a report.
             let _ = error.print();
             return ExitCode::from(Outcome::Failed.code());
         }
@@ -117,7 +117,7 @@ fn main() -> ExitCode {
     io::end(outcome)
 }
 
-/// Reads the value of `--platform`.
+/// Parses the value of `--platform`.
 pub(crate) fn platform(name: &str) -> Result<Platform, String> {
     Platform::from_name(name).ok_or_else(|| {
         let known: Vec<_> = Platform::ALL.iter().map(|p| p.name()).collect();
@@ -125,7 +125,7 @@ pub(crate) fn platform(name: &str) -> Result<Platform, String> {
     })
 }
 
-/// Reads the value of an option that names a platform, where it is not read with the others.
+/// Parses a platform name from an option that clap does not parse itself.
 pub(crate) fn platform_of_option(option: &str, name: &str) -> Result<Platform, Box<Diagnostic>> {
     platform(name).map_err(|message| Diagnostic::new("usage-platform", Severity::Error, option, message).into())
 }

@@ -1,4 +1,4 @@
-//! Accesses that are not inside of what the kernel was given.
+//! Bounds check: accesses outside the kernel's resources.
 
 use crate::check::place::{Place, argument, name_of};
 use crate::check::watcher::{Bug, Seen, What, actor, deed, found, place_in_program};
@@ -8,23 +8,23 @@ use crate::machine::lane::{LANES, enabled_lanes};
 use crate::machine::observer::{Access, LaunchMap, Space};
 use crate::machine::told::Accesses;
 
-/// Which channel of a thread has which bytes of private memory: whoever touches them first. What is
-/// done for all channels at once is nobody's.
+/// Owner of each byte of private memory: the channel of a thread that touches it first. NoMask
+/// accesses own nothing.
 #[derive(Default)]
 pub(super) struct Owners {
-    /// By the upper half of the address: a number for thread and channel, or 0, for each byte.
+    /// Per byte: 0, or a number for thread and channel. Keyed by the upper half of the address.
     owners: Vec<(u64, Vec<u16>)>,
 }
 
 impl Owners {
-    /// The next group has memory of its own.
+    /// Starts a group, which has its own private memory.
     pub(super) fn next_group(&mut self) {
         self.owners.iter_mut().for_each(|(_, owners)| owners.fill(0));
     }
 
-    /// Looks whether an access is to private memory of another channel.
+    /// Checks an access for private memory of another channel.
     pub(super) fn access(&mut self, access: &Access, map: &LaunchMap, seen: &mut Seen) {
-        // Where functions are called through a stack, what one of them had is another one's later.
+        // Functions on a stack reuse each other's private memory.
         if access.spot.no_mask || map.calls {
             return;
         }
@@ -56,7 +56,8 @@ impl Owners {
     }
 }
 
-/// An access to private memory of another work item, in words, and who has that.
+/// Returns the messages for an access to another work item's private memory: one for the access,
+/// one for the owner.
 pub(super) fn foreign(access: &Access) -> (Trap, Trap) {
     let deed = deed(access.kind, access.size);
     let message = format!("{deed} at offset {} of private memory, which is another work item's", access.offset);
@@ -65,22 +66,22 @@ pub(super) fn foreign(access: &Access) -> (Trap, Trap) {
     (found("check-bounds", message, help), found("check-bounds", owner.to_owned(), ""))
 }
 
-/// Looks at an access by itself.
+/// Checks the bounds of a single access.
 pub(super) fn access(access: &Access, map: &LaunchMap, seen: &mut Seen) {
     if is_inside(access, map) {
         return;
     }
-    // One index that is too large is one bug in all that a line does with it.
+    // A wrong index counts as one bug for all accesses of a source line.
     let key = ("check-bounds", [place_in_program(&access.spot); 2], 0);
     seen.see(Bug { key, actor: actor(access), what: What::Outside(*access) });
 }
 
-/// Whether accesses are surely all inside.
+/// Returns true if all accesses are certainly in bounds.
 pub(super) fn are_inside(accesses: &Accesses<'_>, map: &LaunchMap) -> bool {
     let base = accesses.first.address.wrapping_sub(accesses.first.offset);
     let is_inside =
         |offset: u64| is_inside(&Access { offset, address: base.wrapping_add(offset), ..accesses.first }, map);
-    // One part of shared local memory may lie behind another one.
+    // The parts of shared local memory are checked individually.
     if accesses.first.space == Space::Local && map.local.len() > 1 {
         return enabled_lanes::<LANES>(accesses.enabled).all(|lane| is_inside(accesses.place(lane).1));
     }
@@ -93,7 +94,7 @@ fn is_inside(access: &Access, map: &LaunchMap) -> bool {
         (Space::Local, _) => map.local_part(access.offset).is_some_and(|part| {
             access.offset >= part.start.into() && end <= u64::from(part.start) + u64::from(part.bytes)
         }),
-        // Faults where it is outside: several threads have one buffer.
+        // Scratch accesses out of bounds are traps; several threads share one buffer.
         (Space::Scratch, _) => true,
         (_, Some(number)) => map.buffers.get(number).is_some_and(|region| end <= region.bytes),
         (Space::Flat, None) => map.regions.iter().any(|(first, bytes)| {
@@ -103,7 +104,7 @@ fn is_inside(access: &Access, map: &LaunchMap) -> bool {
     }
 }
 
-/// An access outside of everything, in words.
+/// Returns the message for an out-of-bounds access.
 pub(super) fn message(access: &Access, map: &LaunchMap, parameters: &[Parameter]) -> Trap {
     let deed = deed(access.kind, access.size);
     let place = Place::of(access, map, parameters).words();
@@ -130,7 +131,7 @@ pub(super) fn message(access: &Access, map: &LaunchMap, parameters: &[Parameter]
     found("check-bounds", format!("{deed} at {place}, {inside}"), help)
 }
 
-/// The argument that ends or begins nearest to an address.
+/// Describes an address relative to the nearest argument.
 pub(crate) fn nearest(address: u64, map: &LaunchMap, parameters: &[Parameter]) -> String {
     let arguments = map.buffers.iter().filter_map(|region| Some((region, region.argument?)));
     let distance = |region: &crate::machine::observer::Allocation| {

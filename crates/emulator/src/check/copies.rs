@@ -1,13 +1,13 @@
-//! Copies that a work-group makes as a whole: `async_work_group_copy` and its relatives.
+//! Group copies: `async_work_group_copy` and related functions.
 //!
-//! The compiler expands such a copy into a loop in which each work item copies some elements, and a
-//! wait into a barrier. Both are gone from the vISA text. A source that is checked is therefore
-//! compiled with [`PRELUDE`] in front, which announces each operation by stores to [`MARKS`]: a
-//! record of 128 bytes for each work item, whose first word says what happens. The launch maps
-//! memory there, the observer reads the values, and no other check sees them.
+//! The compiler expands a group copy into a loop in which each work item copies some elements, and
+//! a wait into a barrier. The vISA text contains neither call. Sources to be checked are therefore
+//! compiled with [`PRELUDE`], which announces each operation by stores to [`MARKS`]: a record of
+//! 128 bytes per work item, whose first word is the operation. The launch maps memory at that
+//! address, the observer reads the stored values, and the other checks ignore them.
 //!
-//! A copy's accesses are those of the group, at any time between its call and a wait for its event.
-//! All work items have to make the same operations in the same order.
+//! A copy's accesses belong to the group and may happen at any time between the call and a wait for
+//! its event. All work items must make the same operations in the same order.
 
 mod words;
 
@@ -22,23 +22,22 @@ use crate::machine::observer::{Access, AccessKind, LaunchMap, Space};
 use crate::run::program::Actor;
 pub(super) use words::messages;
 
-/// Lines that stand in front of a source whose group copies are to be checked.
+/// Source lines to compile before a source with group copies.
 const PRELUDE: &str = include_str!("copies/prelude.cl");
 /// Address of the records.
 const MARKS: u64 = 1 << 60;
-/// Bytes of a work item's record.
+/// Size of a work item's record in bytes.
 const RECORD: u64 = 128;
-/// Work items of a group that have a record.
+/// Largest number of work items of a group with a record.
 const MOST_ITEMS: usize = 1024;
-/// Elements of a copy that are entered; the rest of a longer copy is not checked.
+/// Largest number of checked elements of a copy.
 const MOST_ELEMENTS: u64 = 1 << 24;
 
-/// The bits of a pointer to shared local memory that are its offset there: compilers set others, so
-/// that none is null.
+/// Offset bits of a pointer to shared local memory; compilers set other bits so that no pointer is
+/// null.
 const LOCAL: u64 = 0x0fff_ffff;
 
-/// Words of a record: the operation, pairs of words for values of 64 bits, and the size of an
-/// element.
+/// Word indices in a record: the operation, 64-bit values as pairs of words, and the element size.
 const OPERATION: usize = 0;
 const TO: usize = 2;
 const FROM: usize = 4;
@@ -51,28 +50,26 @@ const BYTES: usize = 14;
 static WORDS: [AtomicU32; MOST_ITEMS * RECORD as usize / 4] =
     [const { AtomicU32::new(0) }; MOST_ITEMS * RECORD as usize / 4];
 
-/// Returns the memory that a program with marks stores to, with its address.
-/// [`check`](super::check) maps it itself; any other launch of such a program needs it among its
-/// [`regions`](crate::run::Surroundings::regions).
+/// Returns the memory for a program's marks and its address. [`check`](super::check) maps it; any
+/// other launch of such a program must list it in [`regions`](crate::run::Surroundings::regions).
 pub fn marks() -> (u64, Lent) {
     (MARKS, Lent { words: &WORDS, bytes: size_of_val(&WORDS), owner: Arc::new(()) })
 }
 
-/// Returns the lines to put in front of an OpenCL C source, so that [`check`](super::check) can
-/// follow its group copies. `None` where the source has no such call, as far as its text and
-/// `#include` lines tell.
+/// Returns the lines to compile before an OpenCL C source, so that [`check`](super::check) can
+/// follow its group copies. `None` if neither the text nor an `#include` line suggests such a call.
 pub fn prelude(source: &str) -> Option<&'static str> {
     let calls = ["async_work_group_", "wait_group_events"].iter().any(|name| source.contains(name));
     (calls || source.contains("include")).then_some(PRELUDE)
 }
 
-/// Returns `true` for a mark.
+/// Returns true if an access is a mark.
 #[inline]
 pub(super) fn is_mark(access: &Access) -> bool {
     access.space == Space::Flat && access.address >> 32 == MARKS >> 32
 }
 
-/// An operation that a work item asks its group for.
+/// A group operation requested by a work item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Operation {
     Copy(Copy),
@@ -80,7 +77,7 @@ enum Operation {
     Wait(Vec<u64>),
 }
 
-/// The arguments of a copy.
+/// Arguments of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Copy {
     to: u64,
@@ -89,16 +86,16 @@ struct Copy {
     to_step: u64,
     from_step: u64,
     event: u64,
-    /// The event that the call returns.
+    /// Event that the call returns.
     handle: u64,
     bytes: u64,
-    /// The destination is shared local memory, and the source is not.
+    /// True for a copy from global to shared local memory.
     is_inward: bool,
 }
 
 impl Copy {
-    /// Returns the range of one side: `true` for shared local memory, its first address, and the
-    /// address behind its last byte.
+    /// Returns the address range of one side: true for shared local memory, start address, end
+    /// address (exclusive).
     fn side(&self, kind: AccessKind) -> (bool, u64, u64) {
         let (start, step, is_local) = match kind {
             AccessKind::Load => (self.from, self.from_step, !self.is_inward),
@@ -108,7 +105,7 @@ impl Copy {
         (is_local, start, start.saturating_add(span).saturating_add(self.bytes))
     }
 
-    /// Returns `true` if an access may be one of its loop.
+    /// Returns true if an access may belong to the loop of this copy.
     fn covers(&self, access: &Access, map: &LaunchMap) -> bool {
         let (is_local, start, end) = self.side(access.kind);
         let at = match (access.space, access.buffer) {
@@ -120,66 +117,66 @@ impl Copy {
     }
 }
 
-/// An operation of the group, as the first work item made it.
+/// A group operation, as the first work item made it.
 struct Made {
     operation: Operation,
     by: Actor,
-    /// Work items that have made it.
+    /// Number of work items that have made it.
     count: u32,
-    /// For a copy, `true` behind a wait for it.
+    /// True for a copy after a wait for its event.
     is_done: bool,
-    /// A bug was reported in which it takes part.
+    /// True if a reported bug involves this operation.
     is_told: bool,
 }
 
-/// The state of a work item.
+/// State of a work item.
 #[derive(Clone, Default)]
 struct Item {
     fields: [u32; RECORD as usize / 4],
-    /// Operations that it has made.
+    /// Number of operations made.
     made: usize,
-    /// Events of the wait that it is about to begin.
+    /// Events of the wait about to start.
     events: Vec<u64>,
 }
 
-/// The group copies of a launch.
+/// Group copies of a launch.
 #[derive(Default)]
 pub(super) struct Copies {
     items: HashMap<u32, Item>,
-    /// The operations of the present group in their order.
+    /// Operations of the current group, in order.
     made: Vec<Made>,
     /// Copies by event.
     events: HashMap<u64, Vec<usize>>,
-    /// The copies whose loops are being executed, by thread and channel.
+    /// Copies with an executing loop, by thread and channel.
     inside: HashMap<(u32, u32), Copy>,
-    /// Work items that are in a wait, and the events.
+    /// Number of work items in a wait, and the awaited events.
     waiting: u32,
     waited: Vec<u64>,
-    /// Destinations of copies that were waited for, with no barrier since then.
+    /// Copies that completed after the last barrier.
     fresh: Vec<(usize, Copy)>,
-    /// Work items of the group.
+    /// Number of work items of the group.
     size: u32,
-    /// Work items of the group disagree: consequences of that are not reported.
+    /// True after work items of the group disagreed; consequential errors are suppressed.
     disagree: bool,
 }
 
-/// A mistake with a group copy.
+/// A misuse of a group copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mistake {
-    /// A work item makes another operation than an earlier one did.
+    /// A work item makes a different operation than an earlier work item.
     Differs { is_copy: bool, is_same_kind: bool },
-    /// Some work items do not make an operation.
+    /// Some work items omit an operation.
     Missing { is_copy: bool, count: u32, of: u32 },
-    /// Nothing waits for a copy.
+    /// A copy is never awaited.
     Unwaited,
-    /// An event is that of no copy.
+    /// An event does not belong to a copy.
     Unknown { is_copy: bool },
-    /// A load sees a copy that was waited for, with no barrier behind the wait.
+    /// A load reads copied data after the wait, but before a barrier.
     NoBarrier,
 }
 
 impl Mistake {
-    /// A name for each kind.
+    /// Returns a name for the kind of mistake.
     fn name(self) -> &'static str {
         match self {
             Self::Differs { .. } => "differs",
@@ -190,20 +187,21 @@ impl Mistake {
         }
     }
 
-    /// Returns `true` if it shows at the end of a group only, and has no meaning after a fault.
+    /// Returns true if the mistake shows only at the end of a group, so that it is meaningless
+    /// after a fault.
     pub(super) fn is_at_end(self) -> bool {
         matches!(self, Self::Missing { .. } | Self::Unwaited)
     }
 }
 
 impl Copies {
-    /// Ends the present group and begins one of `size` work items.
+    /// Ends the current group and starts one of `size` work items.
     pub(super) fn next_group(&mut self, size: u32, races: &Races, seen: &mut Seen) {
         self.end(races, seen);
         *self = Self { size, ..Self::default() };
     }
 
-    /// Reports what shows at the end of a group.
+    /// Reports the mistakes that show at the end of a group.
     pub(super) fn end(&mut self, races: &Races, seen: &mut Seen) {
         if self.disagree {
             return;
@@ -223,7 +221,7 @@ impl Copies {
         }
     }
 
-    /// Takes a mark.
+    /// Processes a mark.
     pub(super) fn mark(&mut self, access: &Access, map: &LaunchMap, races: &mut Races, seen: &mut Seen) {
         let (Some(value), AccessKind::Store) = (access.value, access.kind) else { return };
         let at = access.address - MARKS;
@@ -271,7 +269,7 @@ impl Copies {
         }
     }
 
-    /// Makes an operation for a work item: the first one that comes to it makes it for the group.
+    /// Makes an operation for a work item; the first work item makes it for the group.
     fn make(
         &mut self,
         item: u32,
@@ -312,7 +310,7 @@ impl Copies {
         self.made.push(Made { operation, by, count: 1, is_done: false, is_told: !is_right });
     }
 
-    /// Ends a barrier. Returns whether it is one of the program; waits are none.
+    /// Processes the end of a barrier. Returns true for a barrier of the program, false for a wait.
     pub(super) fn barrier(&mut self, races: &mut Races) -> bool {
         if self.waiting == 0 {
             self.fresh.clear();
@@ -331,7 +329,7 @@ impl Copies {
         false
     }
 
-    /// Returns whether an access is a part of a copy's loop.
+    /// Returns true if an access belongs to a copy's loop.
     pub(super) fn owns(&self, access: &Access, map: &LaunchMap) -> bool {
         if self.inside.is_empty() {
             return false;
@@ -346,12 +344,12 @@ impl Copies {
         self.inside.get(&(access.thread, channel)).is_some_and(|copy| copy.covers(access, map))
     }
 
-    /// Returns whether accesses have to be looked at one by one.
+    /// Returns true if accesses must be processed one by one.
     pub(super) fn is_busy(&self) -> bool {
         !self.inside.is_empty() || !self.fresh.is_empty()
     }
 
-    /// Notes a load of what a copy has brought, where no barrier came behind the wait.
+    /// Reports a load of copied data without a barrier after the wait.
     pub(super) fn look(&self, access: &Access, map: &LaunchMap, seen: &mut Seen) {
         let is_new = |(_, copy): &&(usize, Copy)| {
             let as_store = Access { kind: AccessKind::Store, ..*access };
@@ -385,7 +383,7 @@ fn enter(number: usize, copy: &Copy, mark: &Access, map: &LaunchMap, races: &mut
     }
 }
 
-/// Takes note of a mistake.
+/// Reports a mistake.
 fn see(mistake: Mistake, by: Actor, other: Option<Actor>, seen: &mut Seen) {
     let at = place_in_program(&by.spot);
     let places = [at, other.map_or(at, |other| place_in_program(&other.spot))];

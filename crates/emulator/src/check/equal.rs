@@ -1,9 +1,9 @@
-//! Races that only show where inputs are not all the same number.
+//! Races hidden by uniform inputs.
 //!
-//! A store of what is there already is no race. Where a buffer holds one number all over, such as
-//! zeros, that hides races of values that come from it. A launch with such stores is run again with
-//! other numbers in these buffers: what then races at the same two places, and did not before, is
-//! noted.
+//! A store of an unchanged value is no race. In a buffer with one repeated number, such as zeros,
+//! this hides races of values derived from it. A launch with such stores is run again with other
+//! numbers in these buffers. Races that appear only in the second run, at the same two locations,
+//! become notes.
 
 use std::collections::BTreeSet;
 
@@ -18,18 +18,18 @@ use visakit_diag::Diagnostic;
 
 /// Observations of the first run.
 pub(super) struct Seen<'a> {
-    /// The pairs of places where stores of equal values met.
+    /// Pairs of locations where stores of equal values met.
     pub(super) equal: &'a [watcher::Key],
-    /// The arguments that were loaded from.
+    /// Arguments from which the kernel loaded.
     pub(super) loaded: &'a BTreeSet<u32>,
     /// Findings of the first run.
     pub(super) findings: &'a [Finding],
 }
 
-/// Returns the races that other numbers in buffers of one number show, as notes.
+/// Returns, as notes, the races that appear with other numbers in uniform buffers.
 ///
 /// # Errors
-/// When the arguments cannot be made.
+/// The error of `make` if the arguments cannot be created.
 pub(super) fn find(
     program: &Program,
     range: &NdRange,
@@ -58,7 +58,8 @@ pub(super) fn find(
     let watched = Options { observer: Some(&watcher), outside_is_zero: true, ..*options };
     let mut arguments = Some(arguments);
     let result = launch_from(program, range, |_| Ok(arguments.take().unwrap_or_default()), &watched);
-    // A launch that goes elsewhere with these numbers says nothing of the one that was asked for.
+    // A run that goes out of bounds with these numbers is not representative of the original
+    // launch.
     let is_same = result.as_ref().is_ok_and(|outcome| outcome.outside_reads + outcome.outside_writes == 0);
     if !is_same {
         return Ok(Vec::new());
@@ -69,7 +70,7 @@ pub(super) fn find(
     Ok(found)
 }
 
-/// Returns a race in the words of a note.
+/// Returns the note for a race.
 pub(super) fn note(race: &Trap) -> Trap {
     let message = format!("{race} where the inputs are other numbers: here both leave the same value");
     let help =
@@ -77,11 +78,11 @@ pub(super) fn note(race: &Trap) -> Trap {
     watcher::found("check-equal", message, help)
 }
 
-/// Replaces the number that a buffer holds all over by two that alternate at random. Returns
-/// whether there was one.
+/// Replaces the repeated number of a uniform buffer by two numbers in pseudo-random order. Returns
+/// false if the buffer is not uniform.
 fn vary(bytes: &mut [u8], type_name: &str) -> bool {
     let kind = Scalar::of_source(type_name).map(|(kind, _)| kind);
-    // Two types of the host's that options have no names for.
+    // Two host types that have no name in options.
     let size = match (kind, type_name.trim_end_matches('*')) {
         (Some(kind), _) => kind.size(),
         (None, "bool") => 1,

@@ -1,9 +1,9 @@
-//! Bugs of kernels, found by watching a launch.
+//! Bug checks, based on observing a launch.
 //!
-//! A launch is run once with somebody who looks at each access: is it inside of what it was given
-//! (`bounds`), and does another work item touch the same bytes with nothing between them (`race`)?
-//! Whether anything depends on what nobody has written is found by running it again with other
-//! contents there (`uninit`).
+//! A launch runs once with an observer. For each access it checks the bounds of the kernel's
+//! resources (`bounds`) and unordered accesses of other work items to the same bytes (`race`).
+//! Further runs with different initial contents show if a result depends on uninitialised data
+//! (`uninit`).
 
 pub(crate) mod bounds;
 mod copies;
@@ -28,33 +28,33 @@ pub use copies::{marks, prelude};
 pub use place::{MemoryKind, Place};
 use watcher::Watcher;
 
-/// Launches that were checked.
+/// Number of checked launches.
 static LAUNCHES: AtomicU32 = AtomicU32::new(0);
-/// After so many places are used again.
+/// Number of launches after which address placements repeat.
 const MOST_LAUNCHES: u32 = 30;
 
-/// What is looked for.
+/// Selection of checks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Checks {
-    /// Accesses outside of buffers, of surfaces and of shared local memory.
+    /// Accesses outside buffers, surfaces and shared local memory.
     pub bounds: bool,
-    /// Addresses, stored values and branches that depend on what nobody has written.
+    /// Addresses, stored values and branches that depend on uninitialised data.
     pub uninit: bool,
-    /// Accesses of several work items to the same bytes that nothing keeps apart.
+    /// Unordered accesses of several work items to the same bytes.
     pub race: bool,
-    /// Barriers without a fence for what they are to keep apart. Those that not all threads reach
-    /// are faults of every run.
+    /// Barriers without the fence that their purpose requires. Barriers not reached by all threads
+    /// are traps in every run.
     pub sync: bool,
 }
 
 impl Checks {
-    /// The words for them.
+    /// Names of the checks.
     pub const WORDS: [&str; 5] = ["bounds", "uninit", "race", "sync", "all"];
 
-    /// The checks of a list of words: `bounds,race`.
+    /// Parses a comma-separated list of checks, such as `bounds,race`.
     ///
     /// # Errors
-    /// The first word that is none of [`Checks::WORDS`].
+    /// The first word that is not in [`Checks::WORDS`].
     pub fn parse(list: &str) -> Result<Self, TextError> {
         let mut checks = Self::default();
         let mut at = 0;
@@ -80,51 +80,51 @@ impl Checks {
     }
 }
 
-/// A bug, where it shows for the first time.
+/// A bug at its first occurrence.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// What and where.
+    /// Description and location.
     pub report: Box<TrapReport>,
-    /// The access that it collides with.
+    /// The conflicting access.
     pub other: Option<Box<TrapReport>>,
-    /// The memory that it is about.
+    /// Memory location of the bug.
     pub place: Option<Place>,
-    /// A few of the other work items that do it, each with its group.
+    /// Some of the other work items with the same bug.
     pub items: Vec<Item>,
-    /// Where a value that nothing has written was stored and loaded until then.
+    /// Locations where an uninitialised value was stored and loaded before its use.
     pub way: Vec<TrapReport>,
-    /// How often it was seen.
+    /// Number of occurrences.
     pub count: u64,
-    /// Whether it stores to what another work item has for itself: what that one does then has its
-    /// reason here.
+    /// True if the bug overwrites another work item's private memory, so that later misbehaviour of
+    /// that work item follows from it.
     pub overwrites: bool,
-    /// Set for a finding that is worth a look and no bug.
+    /// True for a finding that deserves attention but is not a bug.
     pub is_note: bool,
 }
 
 /// A work item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Item {
-    /// Its group.
+    /// Thread group.
     pub group: [u32; 3],
-    /// Its local id; none for all work items of a thread.
+    /// Local id; `None` for all work items of a thread.
     pub local_id: Option<[u32; 3]>,
 }
 
-/// A checked launch.
+/// Result of a checked launch.
 #[derive(Debug)]
 pub struct Checked {
-    /// What the run gave; with [`Checks::bounds`], what is outside of every buffer reads zero.
-    /// Groups behind a faulty one have run.
+    /// Result of the observed run. With [`Checks::bounds`], reads outside every buffer return zero.
+    /// Groups after a faulty one have run.
     pub result: Result<Outcome, RunError>,
-    /// What was found, each bug once, in the order in which it showed.
+    /// Findings, each bug once, in order of occurrence.
     pub findings: Vec<Finding>,
 }
 
-/// Runs a launch and looks for bugs. `make` makes its arguments, each time the same ones.
+/// Runs a launch with checks. `make` creates its arguments, equal on each call.
 ///
 /// # Errors
-/// As [`launch_from`], when the launch cannot be made at all; faults are results.
+/// As [`launch_from`] if the launch cannot start; faults are part of the result.
 pub fn check(
     program: &Program,
     range: &NdRange,
@@ -132,8 +132,9 @@ pub fn check(
     options: &Options<'_>,
     checks: Checks,
 ) -> Result<Checked, RunError> {
-    // The same for all runs of a launch, whose stored values are compared, and another one for each
-    // launch: an address that a kernel has kept is no other one's. Buffers are apart by many slots.
+    // All runs of a launch use the same placement, because their stored values are compared. Each
+    // launch uses another placement, so that an address kept from an earlier launch hits no buffer.
+    // Buffers are many slots apart.
     let scattered = LAUNCHES.fetch_add(1, Ordering::Relaxed) % MOST_LAUNCHES + 1;
     let mut regions = options.surroundings.regions.to_vec();
     regions.push(marks());
@@ -156,14 +157,14 @@ pub fn check(
     if checks.uninit {
         let watcher::Watched { digests, map, racy, unwritten, .. } = seen;
         let reference = uninit::Reference { digests, map, racy, unwritten, result: &result };
-        // Who leaves what he was given finds what nobody has written.
+        // An out-of-bounds access also reads uninitialised data.
         let place = |finding: &Finding| (finding.report.function, finding.report.source_line);
         let is_outside = |other: &&Finding| other.report.trap.code() == "check-bounds";
         let outside: Vec<_> = findings.iter().filter(is_outside).map(place).collect();
         let unwritten = uninit::find(program, range, &mut make, options, &reference)?;
         let is_new = |finding: &Finding| finding.report.source_line.is_none() || !outside.contains(&place(finding));
         let unwritten: Vec<_> = unwritten.into_iter().filter(is_new).collect();
-        // Those whose places nobody has written meet by chance.
+        // Uninitialised indices collide by chance, so such races are consequences.
         let places: Vec<_> = unwritten.iter().map(place).collect();
         let is_race = |finding: &Finding| finding.report.trap.code() == "check-race";
         findings.retain(|finding| !(is_race(finding) && places.contains(&place(finding))));

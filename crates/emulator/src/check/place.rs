@@ -1,34 +1,35 @@
-//! The memory that a bug is about.
+//! Memory locations of bugs.
 
 use serde::Serialize;
 
 use crate::launch::argument::Parameter;
 use crate::machine::observer::{Access, LaunchMap, LocalPart, Space};
 
-/// A place in memory or in registers.
+/// A location in memory or registers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Place {
-    /// What it is a place of.
+    /// Kind of memory.
     pub memory: MemoryKind,
-    /// The argument that it belongs to, or is nearest to.
+    /// Index of the argument that contains the location or is nearest to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub argument: Option<u32>,
-    /// The name of the argument or variable.
+    /// Name of the argument or variable.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Bytes behind the beginning of that; the address where it belongs to nothing.
+    /// Offset in bytes from the start of the argument or variable; the address if there is none.
     pub offset: i64,
-    /// Bytes that are accessed.
+    /// Size of the access in bytes.
     pub size: u32,
-    /// Bytes that there are.
+    /// Size of the argument or variable in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
-    /// How many bytes behind the end of these an access ends that is not inside.
+    /// Distance in bytes from the end of the argument or variable to the end of an out-of-bounds
+    /// access.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub past: Option<u64>,
 }
 
-/// What a place is one of.
+/// Kind of memory of a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs, reason = "the names say it")]
@@ -36,15 +37,15 @@ pub enum MemoryKind {
     Global,
     Local,
     Private,
-    /// The program's own data.
+    /// Data of the program.
     Program,
-    /// A surface that nothing is bound to, or an address that is nowhere.
+    /// An unbound surface or unmapped address.
     Nothing,
     Register,
 }
 
 impl Place {
-    /// Where an access goes.
+    /// Returns the location of an access.
     pub(super) fn of(access: &Access, map: &LaunchMap, parameters: &[Parameter]) -> Self {
         let region = access.buffer.and_then(|number| map.buffers.get(number));
         let (memory, argument, start, bytes) = match (access.space, region) {
@@ -64,7 +65,7 @@ impl Place {
         Self { memory, argument, name: name_of(argument, parameters), offset, size: access.size, bytes, past }
     }
 
-    /// It in words.
+    /// Describes the location in words.
     pub(super) fn words(&self) -> String {
         let Self { memory, offset, .. } = self;
         let argument = self.argument.map(|index| argument(index, self.name.as_deref())).unwrap_or_default();
@@ -82,13 +83,13 @@ impl Place {
     }
 }
 
-/// The name of an argument, where the program tells it.
+/// Returns the name of an argument, if the program has it.
 pub(super) fn name_of(argument: Option<u32>, parameters: &[Parameter]) -> Option<String> {
     let parameter = parameters.iter().find(|parameter| Some(parameter.index) == argument)?;
     Some(parameter.name.clone()).filter(|name| !name.is_empty())
 }
 
-/// An argument in words.
+/// Describes an argument in words.
 pub(super) fn argument(index: u32, name: Option<&str>) -> String {
     match name {
         Some(name) => format!("argument {index} (`{name}`)"),

@@ -1,17 +1,17 @@
-//! Accesses of several work items to the same bytes that nothing keeps apart.
+//! Race check: unordered accesses of several work items to the same bytes.
 //!
-//! For each word of memory there is who wrote it last and who read it since, as numbers of stamps.
-//! Two accesses of a group are kept apart by a barrier between them. That the channels of one
-//! hardware thread go through its instructions together does not count, unless the program relies
-//! on it ([`LaunchMap::together`]). Groups are kept apart by nothing but atomic operations on the
-//! same place, one before and one after, and these keep work items of a group apart as well. A
-//! store of what is there already harms nobody.
+//! Shadow memory holds for each word its last writer and the readers since then, as stamp numbers.
+//! Within a group, a barrier orders accesses. Lockstep execution of a hardware thread's channels
+//! does not count as order, unless the program relies on it ([`LaunchMap::together`]). Between
+//! groups, only atomic operations on the same location establish happens-before, one after the
+//! first access and one before the second. They also order work items of a group. A store of an
+//! unchanged value is not a race.
 //!
-//! A barrier waits for threads, a fence in front of it for what they stored: without one, a store
-//! behind which there is a barrier is not done yet for other threads.
+//! A barrier waits for threads; the fence before it makes their stores visible. Without a fence, a
+//! store before a barrier is not yet visible to other threads.
 //!
-//! The order in which groups and threads happen to run does not matter: an access is compared with
-//! the last ones that no barrier came behind, whoever made them.
+//! The execution order of groups and threads does not affect the result: an access is compared with
+//! the latest accesses that no barrier orders before it.
 
 mod equal;
 mod group;
@@ -40,10 +40,10 @@ use stamps::{Deed, Stamp, Stamps, Touch, WHOLE, channel_of, is_harmless};
 use turns::Turns;
 pub(super) use words::messages;
 
-/// Words of races that are remembered.
+/// Largest number of racy words that are recorded.
 const MOST_RACY: usize = 1 << 16;
 
-/// A load of a work item, or of all of a thread, and the bug that it is.
+/// A load of a work item, or of all work items of a thread, and the bug that it may be.
 struct Look {
     thread: u32,
     channel: u8,
@@ -51,48 +51,48 @@ struct Look {
     bug: Bug,
 }
 
-/// Loads of a group that may be of such loops.
+/// Largest number of pending loads of a group.
 const MOST_LOOKS: usize = 1 << 10;
 
-/// What was touched in a launch so far.
+/// Race-detection state of a launch.
 #[derive(Default)]
 pub(super) struct Races {
-    /// What is looked for.
+    /// Enabled checks.
     checks: Checks,
-    /// Whether channels of a thread are kept apart by its instructions.
+    /// True if instructions order the channels of a thread (lockstep).
     together_is_apart: bool,
-    /// Whether a thread stores for its channels what each of them has for itself.
+    /// True if a thread stores private data of several channels at once.
     blocks: bool,
-    /// Bytes of shared local memory and of buffers. What is outside is lost.
+    /// Sizes in bytes of shared local memory and the buffers; accesses past them are dropped.
     sizes: Vec<u64>,
-    /// The groups in their order.
+    /// Groups in execution order.
     groups: Vec<[u32; 3]>,
     stamps: Stamps,
-    /// The enabled channels of each thread.
+    /// Active channels of each thread.
     channels: Vec<u32>,
-    /// Cells of words.
+    /// Shadow memory of words.
     words: Pages,
     order: Order,
     turns: Turns,
-    /// Loads that collide with atomic operations of others, unless their work items do one there
-    /// themselves that tells them more: so begin loops that compare and exchange.
+    /// Pending loads that conflict with atomic operations of other work items. A load is dropped if
+    /// its work item then performs an atomic with a used result at the location: compare-exchange
+    /// loops start like this.
     looks: Vec<Look>,
-    /// The accesses of the present instruction of one thread: place, channel, and whether it stores
-    /// something else than what is there.
+    /// Stores of the current instruction of one thread: location and channel.
     together: Vec<(usize, u64, u32)>,
     message: Option<(u32, u32, u32)>,
-    /// The work items that began copies, by group and number; and the copies of the present group
-    /// that races are about.
+    /// Work items that started copies, by group and copy number; and the current group's copies
+    /// that are part of a reported race.
     copiers: HashMap<(u32, usize), Actor>,
     told: BTreeSet<usize>,
-    /// Pairs of places where a store of an equal value would race otherwise.
+    /// Pairs of locations where only the equal value of a store prevents a race.
     pub(super) equal: Vec<Key>,
-    /// The words that races are about, by buffer.
+    /// Racy words, by buffer.
     pub(super) racy: BTreeSet<(usize, u64)>,
 }
 
-/// The number of the memory that others have as well, if it is such: 0 for shared local memory.
-/// What nothing looks at is nowhere.
+/// Returns the number of the shared memory that an access touches: 0 for shared local memory,
+/// buffer number plus 1 for buffers. `None` for private memory and unused loads.
 fn shared(access: &Access) -> Option<usize> {
     match (access.space, access.buffer) {
         _ if access.unread && access.kind == AccessKind::Load => None,
@@ -103,7 +103,8 @@ fn shared(access: &Access) -> Option<usize> {
 }
 
 impl Races {
-    /// On platforms that tell shared local memory apart, it has fences of its own.
+    /// Returns the initial state. `needs_local_fences` is true on platforms with separate fences
+    /// for shared local memory.
     pub(super) fn new(checks: Checks, needs_local_fences: bool) -> Self {
         let mut races = Self { checks, ..Self::default() };
         races.stamps.needs_local_fences = needs_local_fences;
@@ -128,7 +129,7 @@ impl Races {
         self.step();
     }
 
-    /// Some loads are what they seem to be.
+    /// Reports the pending loads that satisfy `are`.
     pub(super) fn see_looks(&mut self, are: impl Fn(&Bug) -> bool, seen: &mut Seen) {
         let (bugs, others): (Vec<_>, Vec<_>) =
             std::mem::take(&mut self.looks).into_iter().partition(|look: &Look| are(&look.bug));
@@ -149,7 +150,7 @@ impl Races {
         self.stamps.fence(thread, is_local);
     }
 
-    /// A thread goes on with these channels.
+    /// Sets the active channels of a thread at a block.
     pub(super) fn block(&mut self, thread: u32, channels: u32) {
         self.step();
         let thread = thread as usize;
@@ -159,13 +160,13 @@ impl Races {
         self.channels[thread] = channels;
     }
 
-    /// What comes is not part of the same message.
+    /// Ends the current message.
     fn step(&mut self) {
         self.message = None;
         self.together.clear();
     }
 
-    /// The channels for whom an access is done.
+    /// Returns the channels on whose behalf an access is made.
     fn channels(&self, access: &Access) -> u32 {
         match channel_of(access) {
             WHOLE => self.channels.get(access.thread as usize).copied().unwrap_or(u32::MAX),
@@ -184,20 +185,21 @@ impl Races {
                 self.word(touch, (buffer, word), access, seen);
             }
         }
-        // Behind that: an atomic operation does not come after what it finds by finding it.
+        // After the comparison: observing a value does not order the atomic operation after its
+        // writer.
         if access.kind == AccessKind::Atomic {
             self.meet(access, buffer);
         }
     }
 
-    /// An atomic operation keeps what comes before it apart from what comes behind another one on
-    /// the same place.
+    /// Processes an atomic operation, which orders later accesses after those before an earlier
+    /// atomic on the same location.
     fn meet(&mut self, access: &Access, buffer: usize) {
         let (place, learns, channel) = ((buffer, access.offset), !access.unread, channel_of(access));
         if buffer > 0 {
             self.order.meet(place, learns);
         }
-        // The compiler has a thread do once what its channels do one after the other.
+        // The compiler may merge the channels' atomic operations into one per thread.
         for channel in enabled_lanes::<MAX_LANES>(self.channels(access)) {
             self.turns.meet(item(access.thread, channel as u8), place, learns);
         }
@@ -207,12 +209,12 @@ impl Races {
         self.looks.retain(|look| !(learns && is_own(look) && is_there(look)));
     }
 
-    /// The same for the channels of a message.
+    /// Processes the accesses of a message's channels.
     pub(super) fn accesses(&mut self, accesses: &Accesses<'_>, seen: &mut Seen) {
         let Some(buffer) = shared(&accesses.first) else { return };
         let Some(stamp) = self.stamp(&accesses.first) else { return };
         let touch = Touch::new(stamp, &accesses.first);
-        // What has to be noted goes one by one.
+        // Stores in lockstep programs are noted one by one.
         let left = if self.together_is_apart && touch.kind == AccessKind::Store {
             accesses.enabled
         } else {
@@ -227,8 +229,8 @@ impl Races {
         }
     }
 
-    /// Enters the accesses to places that no other work item has touched since the last barrier,
-    /// and gives the channels of the others.
+    /// Enters the accesses to locations that no other work item has touched since the last barrier.
+    /// Returns the remaining channels.
     fn enter_alone(&mut self, accesses: &Accesses<'_>, first: Touch, buffer: usize) -> u32 {
         match first.kind {
             _ if !accesses.first.size.is_multiple_of(4) => self.enter_bytes(accesses, first, buffer),
@@ -237,7 +239,7 @@ impl Races {
         }
     }
 
-    /// The same for whole words, with a function that enters one.
+    /// As [`Races::enter_alone`] for whole words; `enter` processes one word.
     #[inline(always)]
     fn enter_words(
         &mut self,
@@ -254,7 +256,7 @@ impl Races {
             let (number, start) = page_of(accesses.place(lane).1 / 4);
             let page = self.words.page(buffer, number);
             match accesses.places {
-                // The first two of those who read the same stand for all.
+                // For a uniform load, the first two readers represent all.
                 Places::Row(0) => {
                     let is_alone = enabled_lanes::<LANES>(enabled).take(2).all(|lane| enter(&mut page[start], lane));
                     return if is_alone { 0 } else { enabled };
@@ -286,7 +288,7 @@ impl Races {
         left
     }
 
-    /// The same for bytes.
+    /// As [`Races::enter_alone`] for bytes.
     fn enter_bytes(&mut self, accesses: &Accesses<'_>, first: Touch, buffer: usize) -> u32 {
         let mut left = accesses.enabled;
         for lane in enabled_lanes::<LANES>(left) {
@@ -312,7 +314,7 @@ impl Races {
         left
     }
 
-    /// A word of which an access has some bytes.
+    /// Processes a word of which an access touches some bytes.
     fn word(&mut self, touch: Touch, (buffer, word): (usize, u64), access: &Access, seen: &mut Seen) {
         let cell = self.words.cell((buffer, word));
         let bytes = access.offset..access.offset + u64::from(access.size);
@@ -333,18 +335,18 @@ impl Races {
         }
     }
 
-    /// The number of the stamp of an access.
+    /// Returns the stamp number of an access.
     fn stamp(&mut self, access: &Access) -> Option<u32> {
         let channels = if channel_of(access) == WHOLE { self.channels(access) } else { 0 };
         let is_atomic = access.kind == AccessKind::Atomic;
-        // Nobody else has a group's shared local memory.
+        // Other groups cannot access a group's shared local memory.
         let is_local = access.space == Space::Local;
         let clock = if is_local { 0 } else { self.order.clock.number(is_atomic) };
         let times = (clock, self.turns.clock.number(is_atomic));
         self.stamps.number(access, times, channels)
     }
 
-    /// Compares an access with what was done to a place, and takes note of it.
+    /// Compares an access with earlier accesses to a location, and enters it.
     fn touch(&mut self, cell: &mut Cell, touch: Touch, access: &Access, at: (usize, u64), seen: &mut Seen) {
         self.stamps.forget(cell, touch);
         if is_harmless(cell, touch) {
@@ -362,7 +364,7 @@ impl Races {
                         self.looks.push(Look { thread, channel, at, bug });
                     }
                     _ => {
-                        // Whoever came first is told first.
+                        // Reports pending loads of the same bug first, in order of occurrence.
                         self.see_looks(|look| look.is_same(&bug), seen);
                         self.tell(&bug);
                         see(bug, at, &mut self.racy, seen);
@@ -376,7 +378,7 @@ impl Races {
         }
     }
 
-    /// The bug, if an access races with an earlier one.
+    /// Returns the bug if an access races with an earlier one.
     fn compare(&self, before: u32, channel: u8, touch: Touch, access: &Access, at: (usize, u64)) -> Option<Bug> {
         if self.stamps.is_clear(before, channel, touch) {
             return None;
@@ -385,7 +387,7 @@ impl Races {
         if deed.kind == access.kind && access.kind != AccessKind::Store {
             return None;
         }
-        // A barrier came between: if they are not apart then, it is the fence that is missing.
+        // A barrier lies between the accesses; if they are still unordered, the fence is missing.
         let copies = [copy_of(deed.thread), copy_of(access.thread)];
         let is_later = time.index == self.stamps.index && time.epoch < self.stamps.epoch;
         let is_fence = is_later && copies == [None; 2];
@@ -414,8 +416,8 @@ impl Races {
         Some(Bug { key, actor: self.who(actor(access), self.stamps.index), what })
     }
 
-    /// Whether the work items that an access is done for come after those of an earlier one by
-    /// atomic operations.
+    /// Returns true if atomic operations order all work items of an access after those of an
+    /// earlier one.
     fn is_before(&self, before: &Deed, channel: u8, number: u32, access: &Access) -> bool {
         let all = |channel: u8, channels: u32| match channel {
             WHOLE => channels,
@@ -431,13 +433,13 @@ impl Races {
         })
     }
 
-    /// Whether two accesses of a thread are those of one work item, or nothing can come between
-    /// them.
+    /// Returns true if two accesses of a thread belong to one work item, or if lockstep execution
+    /// orders them.
     fn is_apart_in_thread(&self, before: &Deed, channel: u8, access: &Access, at: (usize, u64)) -> bool {
         let mine = channel_of(access);
-        // What is done once for all channels is done for each of them: what one loads collides with
-        // what another one stores, but loops around atomic operations look again, and those who
-        // store one value find it.
+        // A NoMask access counts for each channel. Its loads conflict with other channels' stores.
+        // Exceptions: loops around atomics read again, and a channel that stored the value itself
+        // loads it.
         let is_own = |for_all: AccessKind, other: AccessKind, channels: u32, channel: u8| {
             let own = 1_u32.checked_shl(channel.into()).unwrap_or(0);
             let takes_part = match for_all {
@@ -448,11 +450,11 @@ impl Races {
             takes_part || channels & !own == 0
         };
         let is_one = match (channel, mine) {
-            // Those who have stored it themselves load it again.
+            // Work items that all stored the value themselves load it.
             (WHOLE, WHOLE) if (before.kind, access.kind) == (AccessKind::Store, AccessKind::Load) => {
                 self.channels(access) & !before.channels == 0
             }
-            // What one of them changes, another one may have loaded before or behind that.
+            // Another work item may have loaded the value before or after a change.
             (WHOLE, WHOLE) if (before.kind, access.kind) == (AccessKind::Load, AccessKind::Store) && !self.blocks => {
                 (self.channels(access) | before.channels).count_ones() <= 1
             }
@@ -474,12 +476,12 @@ impl Races {
     }
 }
 
-/// The number of a work item in its group.
+/// Returns the number of a work item in its group.
 fn item(thread: u32, channel: u8) -> u32 {
     thread << 8 | u32::from(channel)
 }
 
-/// Takes note of a race at a place.
+/// Reports a race at a location.
 fn see(bug: Bug, at: (usize, u64), racy: &mut BTreeSet<(usize, u64)>, seen: &mut Seen) {
     if racy.len() < MOST_RACY {
         racy.insert((at.0, at.1 / 4));

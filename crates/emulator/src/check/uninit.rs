@@ -1,11 +1,10 @@
-//! Whether a launch depends on what nobody has written, and on what of it.
+//! Uninitialised-data check: dependences of a launch on unwritten memory and registers.
 //!
 //! Registers, shared local memory and private memory hold zeros until they are written. The launch
-//! is run again with noise there. As long as every thread takes the same ways, uses the same
-//! addresses and stores the same values to memory that others can see, nothing depends on it,
-//! whatever is copied around in between: that cannot be a false alarm. Where one of these differs
-//! for the first time, the group is run alone with noise in ever fewer places, until one is left:
-//! the origin.
+//! is run again with noise instead. If every thread takes the same path, uses the same addresses
+//! and stores the same values to shared memory, no result depends on the noise; copies in between
+//! do not matter. The check therefore has no false positives. At the first difference, the group is
+//! run alone with noise in ever fewer locations, until a single origin remains.
 
 mod compare;
 mod digests;
@@ -38,34 +37,34 @@ use visakit::isa::{Instruction, Operand};
 use visakit::rt::FieldRef;
 use way::{Stored, Way};
 
-/// Bugs that are looked for, each with an origin of its own.
+/// Largest number of bugs, each with its own origin.
 const MOST_BUGS: usize = 16;
-/// Groups whose digests differ that are looked at, as what differs may be padding.
+/// Largest number of examined groups with different digests, because a difference may be padding.
 const MOST_GROUPS: usize = 16;
-/// Instructions of a thread beyond twice those that the launch had without noise.
+/// Instruction budget of a thread, in addition to twice the launch's instructions without noise.
 const MORE_INSTRUCTIONS: u64 = 100_000;
-/// Groups of different ways that stand for the others.
+/// Largest number of distinct paths whose groups represent the others.
 const MOST_WAYS: usize = 4;
-/// How many groups there are for each of these at least: fewer are all run with noise.
+/// Smallest number of groups per path; with fewer, all groups are run with noise.
 const GROUPS_PER_WAY: usize = 4;
-/// Constants that a kernel compares with and that are tried.
+/// Largest number of tried constants from a kernel's comparisons.
 const MOST_CONSTANTS: usize = 6;
 
 /// The launch without noise.
 pub(super) struct Reference<'a> {
     pub(super) digests: Digests,
     pub(super) map: LaunchMap,
-    /// Words of which a race is told: what somebody has not written yet is no bug beside that.
+    /// Racy words. Unwritten data in them are not reported in addition to the race.
     pub(super) racy: BTreeSet<(usize, u64)>,
-    /// Whether memory was loaded that nobody has written.
+    /// True if unwritten memory was loaded.
     pub(super) unwritten: bool,
     pub(super) result: &'a Result<Outcome, RunError>,
 }
 
-/// The bugs. `make` makes the arguments of the launch.
+/// Returns the bugs. `make` creates the launch's arguments.
 ///
 /// # Errors
-/// When the launch cannot be made.
+/// The error of a launch that cannot start.
 pub(super) fn find(
     program: &Program,
     range: &NdRange,
@@ -85,7 +84,7 @@ pub(super) fn find(
     let all = sources(&reference.map, &reference.racy);
     let mut found = Found { program, range, reference, findings: Vec::new(), told: Vec::new() };
     search.all(all.clone(), &mut found)?;
-    // Noise is no constant that a kernel compares with.
+    // Noise never equals a constant of a comparison.
     if found.findings.is_empty() && reference.unwritten {
         for word in constants(program) {
             search.word = Some(word);
@@ -95,7 +94,7 @@ pub(super) fn find(
     Ok(found.findings)
 }
 
-/// Numbers that a kernel compares with, as words, and one that is no number as a float.
+/// Returns the constants in a kernel's comparisons, and a word that is a NaN as a float.
 fn constants(program: &Program) -> Vec<u32> {
     let mut words = vec![u32::MAX];
     for instruction in program.routine.instructions.iter().filter(|one| matches!(one, Instruction::Cmp(_))) {
@@ -111,30 +110,29 @@ fn constants(program: &Program) -> Vec<u32> {
     words
 }
 
-/// What was found so far.
+/// Findings so far.
 struct Found<'a> {
     program: &'a Program,
     range: &'a NdRange,
     reference: &'a Reference<'a>,
     findings: Vec<Finding>,
-    /// For each, where it begins and where it shows.
+    /// Origin of each finding, and the location where it shows.
     told: Vec<(Vec<Source>, Shown)>,
 }
 
-/// A place in a program, and what depends on a value there.
+/// Location in a program, and the kind of dependence.
 type Shown = (Option<usize>, u32, Deed);
 
 impl Found<'_> {
-    /// Takes note of something that depends on an origin, unless that is told: then it is no new
-    /// bug. Gives its finding's place when it is one.
+    /// Records a dependence on an origin. Returns its report if the bug is new, otherwise `None`.
     fn see(&mut self, origin: &[Source], difference: &Difference) -> Option<TrapReport> {
         let words = words(origin, self.program, &self.reference.map);
         let message = format!("{} {words}, which nothing has written on the way here", difference.what.words());
         let help = "a value has to be written on every way on which it is used";
         let report = self.program.report(self.range, found("check-uninit", message, help), &difference.actor);
         let shown = (report.function, place_in_program(&difference.actor.spot), difference.what);
-        // One line that needs several parts of one thing is one bug, and so is one thing that
-        // several lines need.
+        // One location that depends on several parts of an origin is one bug, as are several
+        // locations that depend on one origin.
         let kind = origin.first().map(std::mem::discriminant);
         let is_same = |(other, place): &(Vec<Source>, Shown)| {
             *place == shown && other.first().map(std::mem::discriminant) == kind || is_near(other, origin)
@@ -154,22 +152,22 @@ struct Search<'a, 'o> {
     make: &'a mut dyn FnMut() -> Result<Vec<Option<Argument>>, Box<Diagnostic>>,
     base: Options<'o>,
     gaps: &'a Gaps,
-    /// What stands in place of noise.
+    /// Constant pattern used instead of noise.
     word: Option<u32>,
 }
 
 impl Search<'_, '_> {
-    /// Finds all that there is.
+    /// Finds all bugs.
     fn all(&mut self, mut sources: Vec<Source>, found: &mut Found<'_>) -> Result<(), RunError> {
         for _ in 0..MOST_BUGS {
             let Some((group, steps, first)) = self.first(&sources, found.reference)? else { break };
             let mut wholes = Vec::new();
-            // Values that are stored change nothing else: what there is beside them shows in the
-            // same group.
+            // A difference in a stored value changes nothing else, so further differences show in
+            // the same group.
             let (mut next, mut known) = (Some(first), Vec::new());
             while let Some(difference) = next.take().filter(|_| known.len() < MOST_BUGS) {
                 let (origin, whole) = self.origin(sources.clone(), group, &steps, &known)?;
-                // With all noise something else may differ first.
+                // With all noise, another difference may come first.
                 let difference = self.difference(&origin, group, &steps, &known)?.unwrap_or(difference);
                 let spot = difference.actor.spot;
                 if let Some(report) = found.see(&origin, &difference) {
@@ -197,14 +195,13 @@ impl Search<'_, '_> {
                     next = self.difference(&sources, group, &steps, &known)?;
                 }
             }
-            // What else there is shows when this has a value.
+            // Further bugs show once these sources hold zeros.
             sources.retain(|source| !wholes.contains(source));
         }
         Ok(())
     }
 
-    /// Runs a launch. Faults are an outcome like any other: what was done until then is what
-    /// counts.
+    /// Runs a launch. A fault is a regular outcome: the steps before it count.
     fn run(
         &mut self,
         poison: Option<&Poison>,
@@ -220,15 +217,14 @@ impl Search<'_, '_> {
         }
     }
 
-    /// The first group that does something else with noise, what it does without, and the
+    /// Returns the first group that differs with noise, its steps without noise, and the
     /// difference.
     fn first(
         &mut self,
         sources: &[Source],
         reference: &Reference<'_>,
     ) -> Result<Option<(u64, Vec<Step>, Difference)>, RunError> {
-        // Which registers are written depends on the way alone, so one group of each way stands for
-        // all.
+        // Written registers depend only on the path, so one group per path represents the others.
         let ways = &reference.digests.ways;
         let mut examples: Vec<(u64, u64)> = Vec::new();
         for (group, way) in (0..).zip(ways) {
@@ -245,7 +241,7 @@ impl Search<'_, '_> {
                     return Ok(Some((group, steps, difference)));
                 }
             }
-            // Alone they do what they did among the others.
+            // The groups take the same path alone as in the full launch.
             if are_same {
                 return Ok(None);
             }
@@ -263,15 +259,15 @@ impl Search<'_, '_> {
         Ok(None)
     }
 
-    /// What a group does without noise.
+    /// Records a group's steps without noise.
     fn record(&mut self, group: u64) -> Result<Recorded, RunError> {
         let watch = Record::default();
         self.run(None, Some((group, group + 1)), &watch)?;
         Ok(watch.0.into_inner())
     }
 
-    /// The first thing that a group does otherwise, but for the values that are stored at known
-    /// places of the program.
+    /// Returns the first difference of a group, ignoring values stored at known locations of the
+    /// program.
     fn difference(
         &mut self,
         sources: &[Source],
@@ -290,7 +286,7 @@ impl Search<'_, '_> {
         }))
     }
 
-    /// The places that a value comes by until it shows.
+    /// Returns the locations that a value passes before it shows.
     fn way(&mut self, origin: &[Source], group: u64, end: &Spot) -> Result<Vec<TrapReport>, RunError> {
         let [source] = origin else { return Ok(Vec::new()) };
         let stored = Stored::default();
@@ -305,8 +301,8 @@ impl Search<'_, '_> {
         Ok(places.into_iter().map(report).collect())
     }
 
-    /// The smallest part of sources with which the group still does something else, and the sources
-    /// that it is of.
+    /// Returns the smallest part of the sources for which the group still differs, and the sources
+    /// that contain it.
     fn origin(
         &mut self,
         mut sources: Vec<Source>,

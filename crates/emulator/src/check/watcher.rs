@@ -1,4 +1,4 @@
-//! The one who watches a launch for all checks.
+//! Observer for all checks.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -18,7 +18,7 @@ use crate::machine::told::Accesses;
 use crate::run::Program;
 use crate::run::program::Actor;
 
-/// Somebody who watches.
+/// Observer of a launch for all checks.
 pub(super) struct Watcher<'a> {
     program: &'a Program,
     range: &'a NdRange,
@@ -41,7 +41,7 @@ struct State {
     owners: Owners,
     races: Option<Races>,
     copies: Copies,
-    /// The numbers of the buffers that were loaded from.
+    /// Numbers of the buffers from which the kernel loaded.
     loaded: BTreeSet<usize>,
     digests: Option<Digests>,
     unwritten: Unwritten,
@@ -49,7 +49,7 @@ struct State {
 }
 
 impl State {
-    /// Takes a mark of a group copy. What it says is compared as any other value that is stored.
+    /// Processes a mark of a group copy. Its value takes part in digests as any stored value.
     fn mark(&mut self, access: &Access) {
         if let Some(races) = &mut self.races {
             self.copies.mark(access, &self.map, races, &mut self.seen);
@@ -57,7 +57,7 @@ impl State {
         self.digests.iter_mut().for_each(|digests| digests.access(access));
     }
 
-    /// Takes note of the buffer that is loaded from.
+    /// Notes a load from a buffer.
     #[inline]
     fn note(&mut self, access: &Access) {
         if let (AccessKind::Load, Some(number)) = (access.kind, access.buffer)
@@ -67,7 +67,7 @@ impl State {
         }
     }
 
-    /// Looks for races of an access, unless it is a part of a group copy, whose accesses are known.
+    /// Checks an access for races, unless it belongs to a group copy, whose accesses are known.
     fn race(&mut self, access: &Access) {
         let Some(races) = &mut self.races else { return };
         if self.copies.owns(access, &self.map) {
@@ -80,51 +80,51 @@ impl State {
     }
 }
 
-/// What there is to report, each bug once: how often it was seen, and who else did it.
+/// Bugs to report, each once, with its number of occurrences and other actors.
 #[derive(Default)]
 pub(super) struct Seen {
     all: Vec<(Bug, u64, Vec<Actor>)>,
 }
 
-/// Other work items that a bug names.
+/// Largest number of other work items that a bug names.
 const MOST_ITEMS: usize = 3;
 
-/// The identity of a bug: its kind, the places in the program, and the memory.
+/// Identity of a bug: its kind, its locations in the program, and its memory.
 pub(super) type Key = (&'static str, [u32; 2], usize);
 
-/// A bug where it shows for the first time.
+/// A bug at its first occurrence.
 pub(super) struct Bug {
-    /// Its identity.
+    /// Identity.
     pub(super) key: Key,
-    /// Who did it.
+    /// Work item that caused it.
     pub(super) actor: Actor,
-    /// What, without names.
+    /// Description without names.
     pub(super) what: What,
 }
 
-/// What is wrong.
+/// Kind and details of a bug.
 pub(super) enum What {
-    /// An access that is not inside.
+    /// An access out of bounds.
     Outside(Access),
-    /// An access to private memory of another channel of its thread.
+    /// An access to private memory of another channel of the thread.
     Foreign(Access, u32),
-    /// A thread that waits at a barrier while others of its group wait at another one.
+    /// A thread waits at a barrier while others of its group wait at another one.
     Barriers { other: Actor },
-    /// Two accesses that nothing keeps apart: this one and an earlier one. With a barrier between
-    /// them, and no fence. The numbers of the group's copies that they are those of, the earlier
-    /// one first.
+    /// Two unordered accesses: this one and an earlier one. `is_fence` is set if a barrier, but no
+    /// fence, lies between them. `copies` are the numbers of the group copies that made them, the
+    /// earlier first.
     Race { now: Access, before: AccessKind, other: Actor, is_fence: bool, copies: [Option<usize>; 2] },
-    /// A mistake with a group copy.
+    /// A misuse of a group copy.
     Copy { mistake: Mistake, other: Option<Actor> },
 }
 
 impl Bug {
-    /// Whether it is what another one is: at both places, or at one of them about the same memory.
+    /// Returns true for the same bug: equal in both locations, or in one location and the memory.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         self.is_about(other.key)
     }
 
-    /// Returns `true` for the bug of a key.
+    /// Returns true if the bug has this identity.
     pub(super) fn is_about(&self, (other_code, others, other_memory): Key) -> bool {
         let (code, places, memory) = self.key;
         let (same, any) = (|place| others.contains(place), other_memory == memory);
@@ -134,7 +134,7 @@ impl Bug {
 }
 
 impl Seen {
-    /// Takes note of a bug.
+    /// Records a bug.
     pub(super) fn see(&mut self, bug: Bug) {
         match self.all.iter_mut().find(|(other, ..)| bug.is_same(other)) {
             Some((first, count, others)) => {
@@ -150,17 +150,17 @@ impl Seen {
     }
 }
 
-/// Everything that was seen.
+/// Results of an observed launch.
 pub(super) struct Watched {
     pub(super) findings: Vec<Finding>,
     pub(super) digests: Digests,
     pub(super) map: LaunchMap,
-    /// The words that races are about: by the number of the buffer and 1, or 0 for shared local
-    /// memory.
+    /// Racy words, by buffer number plus 1, or 0 for shared local memory.
     pub(super) racy: BTreeSet<(usize, u64)>,
-    /// Whether memory was loaded that nobody has written.
+    /// True if unwritten memory was loaded.
     pub(super) unwritten: bool,
-    /// Pairs of places where stores of equal values met, and the arguments that were loaded from.
+    /// Pairs of locations where stores of equal values met, and the arguments from which the kernel
+    /// loaded.
     pub(super) equal: Vec<Key>,
     pub(super) loaded: BTreeSet<u32>,
 }
@@ -181,8 +181,8 @@ impl<'a> Watcher<'a> {
         f(&mut self.state.borrow_mut());
     }
 
-    /// Returns the findings. After a fault, those that show at the end of a group only are left
-    /// out.
+    /// Returns the results. After a fault, findings that only show at the end of a group are
+    /// dropped.
     pub(super) fn finish(self, is_faulty: bool) -> Watched {
         let mut state = self.state.into_inner();
         if let Some(races) = &mut state.races {
@@ -258,7 +258,7 @@ impl<'a> Watcher<'a> {
 }
 
 impl Watcher<'_> {
-    /// The races of a launch at places where stores of equal values met in another one, as notes.
+    /// Returns, as notes, the races at locations where stores of equal values met in another run.
     pub(super) fn finish_hidden(self, equal: &[Key]) -> Vec<Finding> {
         self.with(|state| {
             if let Some(races) = &mut state.races {
@@ -380,8 +380,8 @@ impl Observer for Watcher<'_> {
     }
 }
 
-/// Threads that wait for each other at two barriers, in words: one of them, and where the others
-/// are.
+/// Returns the messages for threads that wait at two barriers: one of the threads, and the location
+/// of the others.
 fn barriers() -> (Trap, Trap) {
     let message = "work items wait here for others of their group, which wait at another barrier";
     let help = "all work items of a group have to come to the same barrier";
@@ -389,7 +389,7 @@ fn barriers() -> (Trap, Trap) {
     (found("check-barrier", message.to_owned(), help), found("check-barrier", other.to_owned(), ""))
 }
 
-/// Who makes an access.
+/// Returns the actor of an access.
 pub(super) fn actor(access: &Access) -> Actor {
     Actor {
         spot: access.spot,
@@ -399,12 +399,13 @@ pub(super) fn actor(access: &Access) -> Actor {
     }
 }
 
-/// What makes instructions the same place for a reader: the line of the source, where it is known.
+/// Returns a location that is equal for instructions of one source line, or the instruction if the
+/// line is unknown.
 pub(super) fn place_in_program(spot: &Spot) -> u32 {
     spot.source_line.filter(|&line| line > 0).map_or(spot.instruction, |line| line | 1 << 31)
 }
 
-/// An access in words: what it does to how many bytes.
+/// Describes an access: its kind and size.
 pub(super) fn deed(kind: AccessKind, size: u32) -> String {
     let what = match kind {
         AccessKind::Load => "load of",
@@ -414,7 +415,7 @@ pub(super) fn deed(kind: AccessKind, size: u32) -> String {
     format!("{what} {size} byte{}", if size == 1 { "" } else { "s" })
 }
 
-/// A finding as the reason of a report.
+/// Returns a finding as a trap.
 pub(super) fn found(code: &'static str, message: String, help: &'static str) -> Trap {
     Trap::Found { code, message, help }
 }

@@ -1,4 +1,4 @@
-//! Arguments as the kernel takes them: specifications checked against the kernel's layout.
+//! Kernel arguments: specifications checked against the kernel's parameters.
 
 use visakit_diag::{Diagnostic, Severity};
 
@@ -12,40 +12,40 @@ use crate::machine::image::ImageDesc;
 use crate::machine::sampler::Sampler;
 use visakit_zebin::info::{AddrSpace, ArgType, KernelInfo, KernelMiscInfo, PayloadArgument};
 
-/// The value of one argument of a launch.
+/// Value of an argument of a launch.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Argument {
     /// A pointer to global or constant memory, with its contents.
     Buffer(Vec<u8>),
-    /// The same, whose contents nobody has written: nothing that a kernel does must depend on them.
+    /// A pointer to memory with undefined contents, on which no result may depend.
     Undefined(Vec<u8>),
-    /// A pointer that the caller computed; 0 is NULL.
+    /// A pointer computed by the caller; 0 is NULL.
     Pointer(u64),
-    /// A pointer to shared local memory of this many bytes.
+    /// A pointer to shared local memory of this size in bytes.
     Local(u32),
     /// A value, with exactly as many bytes as its type.
     Value(Vec<u8>),
-    /// A pointer to memory that is somebody else's, used in place. The kernel is given the address;
-    /// where there is none, that of the slot that the memory comes to.
+    /// A pointer to memory of another owner, used in place. The kernel receives the given address,
+    /// or the address of the memory's slot.
     Lent(Lent, Option<u64>),
-    /// An image whose texels are somebody else's, used in place; it has none of its own.
+    /// An image on texels of another owner, used in place; its own texels are empty.
     LentImage(Lent, ImageArgument),
     /// An image.
     Image(ImageArgument),
     /// A sampler.
     Sampler(Sampler),
-    /// The buffer or image that is the argument with this index.
+    /// The buffer or image of the argument with this index.
     Same(u32),
 }
 
-/// An image that is passed to a kernel.
+/// An image passed to a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImageArgument {
     /// Format of the texels.
     pub format: Format,
-    /// Size.
+    /// Properties except the format.
     pub desc: ImageDesc,
-    /// The texels, one row behind the other without anything in between.
+    /// Texels, in contiguous rows.
     pub texels: Vec<u8>,
 }
 
@@ -54,40 +54,40 @@ pub struct ImageArgument {
 pub struct Parameter {
     /// Index of the argument.
     pub index: u32,
-    /// Name in the source; empty when the file does not tell.
+    /// Name in the source; empty if the file lacks it.
     pub name: String,
-    /// Type in the source; empty when the file does not tell.
+    /// Type in the source; empty if the file lacks it.
     pub type_name: String,
-    /// The kind of argument that it takes.
+    /// Kind of argument that the parameter takes.
     pub kind: ParameterKind,
-    /// `true` if the compiled kernel uses it.
+    /// True if the compiled kernel uses the parameter.
     pub used: bool,
 }
 
-/// The kind of a parameter.
+/// Kind of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParameterKind {
     /// A pointer to global or constant memory.
     Buffer,
     /// A pointer to shared local memory.
     Local,
-    /// A value of this many bytes. A lower bound when the type is not known, because the layout
-    /// rounds up.
+    /// A value of this size in bytes; a lower bound if the type is unknown, because the layout is
+    /// rounded up.
     Value(u32),
-    /// An image with so many dimensions, or an array of such.
+    /// An image or image array.
     Image {
-        /// Coordinates of a texel.
+        /// Number of dimensions.
         dimensions: usize,
-        /// Whether there is one coordinate more.
+        /// True for an image array, which has one more coordinate.
         is_array: bool,
     },
     /// A sampler.
     Sampler,
-    /// Nothing: the compiled kernel does not use it, and the file does not tell its type.
+    /// Unknown: the compiled kernel does not use the parameter, and the file lacks its type.
     Unknown,
 }
 
-/// The parameters of a kernel, by index.
+/// Returns the parameters of a kernel, by index.
 pub fn parameters(kernel: &KernelInfo, names: Option<&KernelMiscInfo>) -> Vec<Parameter> {
     let named = names.map(|names| names.args_info.as_slice()).unwrap_or_default();
     let used = kernel.payload_arguments.iter().filter(|item| is_explicit(item)).filter_map(|item| item.arg_index);
@@ -96,7 +96,7 @@ pub fn parameters(kernel: &KernelInfo, names: Option<&KernelMiscInfo>) -> Vec<Pa
     indices.dedup();
     let parameter = |index| {
         let info = named.iter().find(|info| info.index == index);
-        // The type comes as `float*;8`: its name and its size.
+        // The type has the form `float*;8`: name and size.
         let text = info.map(|info| info.type_name.as_str()).unwrap_or_default();
         let (type_name, size) = text.rsplit_once(';').unwrap_or((text, ""));
         let items =
@@ -132,7 +132,7 @@ pub fn parameters(kernel: &KernelInfo, names: Option<&KernelMiscInfo>) -> Vec<Pa
     indices.into_iter().map(parameter).collect()
 }
 
-/// The kind of an image by its name in the layout (`image_2d_array`) or in the source
+/// Returns the kind of an image from its name in the layout (`image_2d_array`) or in the source
 /// (`image2d_array_t`).
 fn image_kind(name: &str) -> ParameterKind {
     let dimensions = match name.bytes().find(u8::is_ascii_digit) {
@@ -148,7 +148,7 @@ fn is_explicit(item: &PayloadArgument) -> bool {
 }
 
 impl Parameter {
-    /// The parameter as messages call it.
+    /// Describes the parameter for messages.
     pub fn describe(&self) -> String {
         let mut text = format!("argument {}", self.index);
         if !self.name.is_empty() {
@@ -157,7 +157,7 @@ impl Parameter {
         text
     }
 
-    /// Returns the forms to write for it.
+    /// Returns the argument forms that the parameter accepts.
     fn expected(&self) -> String {
         let key = format!("{}=", self.index);
         let forms = |gives| forms_that_give(gives, &key);
@@ -175,14 +175,14 @@ impl Parameter {
         }
     }
 
-    /// Whether a number of this type makes sense for the parameter. Signedness does not matter,
-    /// float or integer does.
+    /// Returns true if a number of this type fits the parameter. Signedness is ignored; float and
+    /// integer types do not mix.
     fn takes(&self, kind: Scalar) -> bool {
         Scalar::of_source(&self.type_name).is_none_or(|(wanted, _)| wanted.is_float() == kind.is_float())
     }
 
-    /// Reads numbers of the parameter's own type; none where the file does not tell it, or they
-    /// are not of that type.
+    /// Parses numbers of the parameter's type; `None` if the type is unknown or a number does not
+    /// fit.
     fn typed(&self, text: &str) -> Option<ArgSpec> {
         let (kind, _) = Scalar::of_source(&self.type_name)?;
         let mut bytes = Vec::new();
@@ -192,10 +192,10 @@ impl Parameter {
         Some(ArgSpec::Value { kind, bytes })
     }
 
-    /// Makes an argument of a specification.
+    /// Resolves a specification to an argument.
     ///
     /// # Errors
-    /// When the specification is of the wrong kind or size, or its file cannot be read.
+    /// A specification of the wrong kind or size, or an unreadable file.
     pub fn resolve(&self, spec: &ArgSpec) -> Result<Argument, Box<Diagnostic>> {
         let place = format!("arg {}", self.index);
         let refuse = |message: String| {
@@ -234,7 +234,7 @@ impl Parameter {
             }
             (ParameterKind::Value(size), ArgSpec::Value { bytes, .. } | ArgSpec::Bytes(bytes)) => {
                 let given = bytes.len() as u64;
-                // A vector of three has the size of one of four.
+                // A three-component vector has the size of a four-component one.
                 let of_three = self.type_name.ends_with('3') && given * 4 == u64::from(size) * 3;
                 let unknown = self.type_name.is_empty() && given.next_multiple_of(4) == u64::from(size);
                 if given == u64::from(size) || of_three || unknown {
@@ -268,10 +268,10 @@ impl Parameter {
     }
 }
 
-/// The parameter that a user names; `place` is where, as messages name it.
+/// Returns the parameter with this index or name. `place` is the location for messages.
 ///
 /// # Errors
-/// When the kernel has none of this index or name; the message lists those that it has.
+/// An unknown index or name; the message lists the parameters.
 pub fn find<'a>(parameters: &'a [Parameter], key: &ArgKey, place: &str) -> Result<&'a Parameter, Box<Diagnostic>> {
     let is_it = |parameter: &&Parameter| match key {
         ArgKey::Index(index) => parameter.index == *index,
@@ -298,11 +298,11 @@ pub fn find<'a>(parameters: &'a [Parameter], key: &ArgKey, place: &str) -> Resul
     })
 }
 
-/// Makes the arguments of a kernel: one entry for each index up to the last, `None` where the
-/// kernel has no such argument.
+/// Resolves the arguments of a kernel: one entry per index, `None` where the kernel has no such
+/// argument.
 ///
 /// # Errors
-/// When one is missing, given twice, unknown or wrong.
+/// A missing, duplicate, unknown or unsuitable argument.
 pub fn resolve(
     parameters: &[Parameter],
     specs: &[(ArgKey, ArgSpec)],

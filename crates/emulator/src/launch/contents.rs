@@ -1,4 +1,4 @@
-//! What buffers and images hold when a kernel starts: bytes of files, zeros, the head of a pipe.
+//! Initial contents of buffers and images: file contents, zeros, the header of a pipe.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -14,7 +14,7 @@ use crate::machine::format::Format;
 use crate::machine::image::ImageDesc;
 use crate::machine::memory::MAX_BUFFER;
 
-/// Makes an image of a specification.
+/// Creates an image from its specification.
 pub(super) fn image(
     place: &str,
     spec: &ImageSpec,
@@ -32,8 +32,7 @@ pub(super) fn image(
         let message = "nothing says the size of the image".to_owned();
         return Err(wrong(message, "write WxH behind the format".to_owned()));
     };
-    // The side behind the dimensions is the number of images in an array; other sides are not
-    // there.
+    // The size after the dimensions is the number of array layers; any further size must be 1.
     let used = dimensions + usize::from(is_array);
     if given[used.min(3)..].iter().any(|&side| side != 1) {
         let [w, h, d] = given;
@@ -78,7 +77,7 @@ pub(super) fn image(
 pub(super) fn read_file(place: &str, path: &Path) -> Result<Vec<u8>, Box<Diagnostic>> {
     let read = || {
         let file = File::open(path)?;
-        // What has no length, such as a device, might never end.
+        // A file without a length, such as a device, might be endless.
         let most = if file.metadata()?.is_file() { MAX_BUFFER } else { STREAM_BYTES };
         let mut bytes = Vec::new();
         may_fail(|| file.take(most + 1).read_to_end(&mut bytes))?;
@@ -93,15 +92,15 @@ pub(super) fn read_file(place: &str, path: &Path) -> Result<Vec<u8>, Box<Diagnos
     Ok(bytes)
 }
 
-/// Bytes in front of the packets of a pipe: its size, where its first and last packet are, and room
-/// for locks.
+/// Size in bytes of a pipe's header: its size, the positions of its first and last packet, and
+/// space for locks.
 const PIPE_HEADER: u64 = 128;
 
-/// An empty pipe as the compiler's built-in functions know it: they leave one packet free, to tell
-/// a full pipe from an empty one.
+/// Returns an empty pipe for the compiler's built-in functions. They keep one packet free to
+/// distinguish a full pipe from an empty one.
 ///
 /// # Errors
-/// When there is no memory for it; `place` is where, as messages name it.
+/// Out of memory; `place` is the location for messages.
 pub fn pipe(place: &str, packets: u32, bytes: u32) -> Result<Vec<u8>, Box<Diagnostic>> {
     let slots = u64::from(packets) + 1;
     let mut contents = zeros(place, PIPE_HEADER + slots * u64::from(bytes))?;
@@ -115,7 +114,7 @@ pub(super) fn zeros(place: &str, size: u64) -> Result<Vec<u8>, Box<Diagnostic>> 
     Ok(bytes)
 }
 
-/// Room for so many bytes.
+/// Allocates a vector with a capacity of `size` bytes.
 pub(super) fn reserve(place: &str, size: u64) -> Result<Vec<u8>, Box<Diagnostic>> {
     check_size(place, size)?;
     let too_large = || {

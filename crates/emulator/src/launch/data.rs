@@ -1,5 +1,5 @@
-//! The data of a program: its constants, format strings and variables, brought into memory with the
-//! addresses that stand in them, and the places of its symbols.
+//! Data of a program: maps constants, format strings and variables into memory, applies
+//! relocations, and resolves symbols.
 
 use std::collections::HashMap;
 
@@ -9,37 +9,37 @@ use crate::machine::buffer::Buffer;
 use crate::machine::memory::{MAX_BUFFER, Memory};
 use visakit_zebin::{AddressPart, DataSection, Symbol, Zebin};
 
-/// What a program has beside code.
+/// Data sections and symbols of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProgramData {
-    /// Its sections of data.
+    /// Data sections.
     pub sections: Vec<DataSection>,
-    /// Its symbols.
+    /// Symbols.
     pub symbols: Vec<Symbol>,
 }
 
 impl ProgramData {
-    /// The data of a zebin.
+    /// Returns the data of a zebin.
     pub fn of(zebin: &Zebin) -> Self {
         Self { sections: zebin.data.clone(), symbols: zebin.symbols.clone() }
     }
 }
 
-/// Where the data of a program went.
+/// Addresses of a program's data.
 #[derive(Clone, Debug, Default)]
 pub struct DataPlaces {
     /// Address of each symbol.
     pub symbols: HashMap<String, u64>,
-    /// Address of the constants; 0 when there are none.
+    /// Address of the constants; 0 if the program has none.
     pub constants: u64,
-    /// Address of the variables; 0 when there are none.
+    /// Address of the variables; 0 if the program has none.
     pub variables: u64,
 }
 
-/// Maps the data of a program.
+/// Maps the data of a program into memory.
 ///
 /// # Errors
-/// When a section is too large.
+/// A section that is too large.
 pub fn map(data: &ProgramData, memory: &mut Memory) -> Result<DataPlaces, Box<Diagnostic>> {
     let first = memory.buffers().len();
     let addresses: Vec<u64> = (0..data.sections.len()).map(|n| memory.address(first + n)).collect();
@@ -50,11 +50,11 @@ pub fn map(data: &ProgramData, memory: &mut Memory) -> Result<DataPlaces, Box<Di
     Ok(places)
 }
 
-/// The places of a program's data, and the contents of its sections, when these are at the given
-/// addresses.
+/// Returns the addresses of a program's data and the relocated contents of its sections, for
+/// sections at the given addresses.
 ///
 /// # Errors
-/// When a section is too large.
+/// A section that is too large.
 pub fn lay_out(data: &ProgramData, addresses: &[u64]) -> Result<(DataPlaces, Vec<Vec<u8>>), Box<Diagnostic>> {
     let addresses: HashMap<usize, u64> =
         data.sections.iter().zip(addresses).map(|(section, address)| (section.section, *address)).collect();
@@ -92,8 +92,8 @@ fn too_large(section: &DataSection) -> Box<Diagnostic> {
     Box::new(finding.help("the file is damaged, or was not written by the vendor's compiler"))
 }
 
-/// Adds an address, or a half of it, to what stands at a place. A place outside of the data is left
-/// alone.
+/// Adds an address, or half of one, to the value at an offset; ignored if the offset is out of
+/// range.
 fn put_address(bytes: &mut [u8], at: usize, part: AddressPart, address: u64) {
     let Some(rest) = bytes.get_mut(at..) else { return };
     match part {

@@ -1,22 +1,22 @@
-//! The grammar of arguments, as a table: messages and helps are made of it.
+//! Grammar of argument specifications, as a table for messages and help texts.
 
 use super::scalar::Scalar;
 
 /// A form of a specification.
 pub struct Form {
-    /// What stands in front of the first colon; `TYPE` for the name of a type of number.
+    /// Keyword before the first colon; `TYPE` for the name of a number type.
     pub kind: &'static str,
-    /// What stands behind it.
+    /// Text after the first colon.
     pub rest: &'static str,
-    /// One of this form.
+    /// Example of the form.
     pub example: &'static str,
-    /// What it makes, in words of messages.
+    /// Kind of argument that it creates.
     pub gives: Gives,
-    /// What it is, for readers of the help.
+    /// Description for the help text.
     pub meaning: &'static str,
 }
 
-/// What a form makes.
+/// Kind of argument that a form creates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum Gives {
@@ -113,7 +113,7 @@ const fn form(
     Form { kind, rest, example, gives, meaning }
 }
 
-/// All forms with their meaning, for a help text; each line begins with `indent`.
+/// Returns a help text for all forms; each line begins with `indent`.
 pub fn forms_help(indent: &str) -> String {
     let text = |form: &Form| format!("{indent}{}:{}\n{indent}    {}\n", form.kind, form.rest, form.meaning);
     let forms: String = FORMS.iter().map(text).collect();
@@ -122,7 +122,8 @@ pub fn forms_help(indent: &str) -> String {
     format!("{forms}{types}\n{indent}KEY is an index or a name")
 }
 
-/// The forms that make something, for messages, such as `zeros:BYTES or local:BYTES`.
+/// Returns the forms that create a kind of argument, for messages, such as `zeros:BYTES or
+/// local:BYTES`.
 pub(super) fn forms_that_give(gives: Gives, before: &str) -> String {
     join_forms(FORMS.iter().filter(|form| form.gives == gives), before)
 }
@@ -131,14 +132,14 @@ fn join_forms<'a>(forms: impl Iterator<Item = &'a Form>, before: &str) -> String
     forms.map(|form| format!("{before}{}:{}", form.kind, form.rest)).collect::<Vec<_>>().join(" or ")
 }
 
-/// What to write for a kind.
+/// Returns a hint with the forms of a keyword.
 pub(super) fn usage(kind: &str) -> String {
     let forms = || FORMS.iter().filter(|form| form.kind == kind);
     let example = forms().next().map_or("", |form| form.example);
     format!("write {}, such as {example}", join_forms(forms(), ""))
 }
 
-/// What to write where not even the kind is right.
+/// Returns a hint with all forms, for an unknown keyword.
 pub(super) fn any_usage() -> String {
     format!("an argument is {}", join_forms(FORMS.iter(), ""))
 }

@@ -1,34 +1,32 @@
-//! The buffer of implicit arguments: where functions that are called through a stack find sizes and
-//! local ids, which only the kernel itself has in its payload. Its layout is the vendor's
-//! runtime's.
+//! Buffer of implicit arguments: sizes and local ids for functions called through a stack, because
+//! only the kernel has them in its payload. The layout is that of the vendor's runtime.
 
 use crate::launch::payload::local_ids_of;
 use crate::launch::placement::Extra;
 use crate::launch::range::NdRange;
 
-/// Bytes that the structure takes in any version; the table of local ids stands behind it.
+/// Size of the structure in bytes, for all versions; the table of local ids follows it.
 pub const BYTES: usize = 192;
 
-/// A version of the structure: what it has behind the fields of all versions.
+/// Version of the structure, which determines the fields after the common ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Version {
-    /// Nothing.
+    /// No further fields.
     #[default]
     First,
-    /// Scratch memory, the buffer for groups that wait for each other, the enqueued size of a
-    /// group.
+    /// Scratch memory, the buffer for group synchronisation, and the enqueued group size.
     WithScratch,
-    /// The last two of these.
+    /// The buffer for group synchronisation and the enqueued group size.
     WithoutScratch,
 }
 
 impl Version {
-    /// The version with a number.
+    /// Returns the version with this number.
     pub fn of(number: u32) -> Option<Self> {
         [Self::First, Self::WithScratch, Self::WithoutScratch].get(number as usize).copied()
     }
 
-    /// What the structure says of its size.
+    /// Returns the structure's size field.
     fn bytes(self) -> u8 {
         match self {
             Self::First => 112,
@@ -38,40 +36,39 @@ impl Version {
     }
 }
 
-/// What a launch has that the structure names.
+/// Properties of a launch that the structure contains.
 #[derive(Clone, Copy, Debug)]
 pub struct Surroundings<'a> {
-    /// Sizes of the launch.
+    /// Launch sizes.
     pub range: &'a NdRange,
-    /// The dimensions in the order in which local ids run.
+    /// Dimensions in the order of local ids, fastest first.
     pub order: [u32; 3],
-    /// Channels of a hardware thread.
+    /// Number of channels of a hardware thread.
     pub simd: u32,
-    /// The version of the structure.
+    /// Version of the structure.
     pub version: Version,
-    /// Addresses of buffers.
+    /// Buffer addresses.
     pub extra: &'a Extra,
 }
 
-/// Where the buffer of `printf` is named.
+/// Offset of the `printf` buffer's address.
 const PRINTF: usize = 40;
-/// Where the table of local ids is named.
+/// Offset of the local-id table's address.
 const IDS: usize = 72;
-/// Where the buffer of `assert` is named.
+/// Offset of the `assert` buffer's address.
 const ASSERT: usize = 104;
-/// Where what only some versions have begins.
+/// Offset of the version-specific fields.
 const REST: usize = 112;
-/// Local ids of fewer channels take the room of so many; rows of the table are no longer on
-/// platforms with larger registers.
+/// Smallest number of channels in a row of the local-id table, on all platforms.
 const LEAST_CHANNELS: usize = 16;
 
-/// Bytes that the buffer needs for groups of up to `size` work items.
+/// Returns the size of the buffer in bytes for groups of up to `size` work items.
 pub fn bytes(size: [u32; 3], simd: u32) -> usize {
     let threads = size.iter().product::<u32>().div_ceil(simd.max(1)) as usize;
     (BYTES + threads * 3 * row(simd)).next_multiple_of(64)
 }
 
-/// The buffer for a group of `size` work items. It will stand at `address`.
+/// Returns the contents of the buffer for a group of `size` work items, to be mapped at `address`.
 pub fn buffer(surroundings: &Surroundings<'_>, size: [u32; 3], address: u64) -> Vec<u8> {
     let Surroundings { range, order, simd, version, extra } = *surroundings;
     let mut buffer = vec![0; bytes(size, simd)];
@@ -82,7 +79,7 @@ pub fn buffer(surroundings: &Surroundings<'_>, size: [u32; 3], address: u64) -> 
         buffer[at..at + size].copy_from_slice(&value.to_le_bytes()[..size]);
     };
     for d in 0..3 {
-        // The size of a full group: functions compute global ids with it.
+        // The size of a full group, which functions use to compute global ids.
         put(4 + d * 4, range.local[d].into(), 4);
         put(16 + d * 8, range.global[d].into(), 8);
         put(48 + d * 8, range.offset[d].into(), 8);
@@ -112,7 +109,7 @@ pub fn buffer(surroundings: &Surroundings<'_>, size: [u32; 3], address: u64) -> 
     buffer
 }
 
-/// Bytes of the ids of one thread in one dimension.
+/// Returns the size in bytes of a thread's ids in one dimension.
 fn row(simd: u32) -> usize {
     (simd as usize).max(LEAST_CHANNELS) * 2
 }
@@ -137,7 +134,7 @@ mod tests {
         assert_eq!([word(16), word(24), word(32)], [40, 3, 1]);
         assert_eq!([word(40), word(48), word(56), word(64)], [0x77, 7, 8, 0]);
         assert_eq!([word(72), word(80), word(104), word(112)], [0x10c0, 2 << 32 | 2, 0x78, 0]);
-        // Three threads of eight; the last one's ids, x and y.
+        // Three threads of eight channels; the last one's ids, x and y.
         assert_eq!(buffer.len(), 192 + 3 * 96 + 32);
         assert_eq!([word(192 + 2 * 96), word(192 + 2 * 96 + 32)], [19 << 48 | 18 << 32 | 17 << 16 | 16, 0]);
         let second = of(Version::of(1).unwrap());

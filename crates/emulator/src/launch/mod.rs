@@ -1,9 +1,8 @@
-//! What a launch is given, and what it makes of it: arguments, sizes, the payload of every thread,
-//! results as files.
+//! Inputs of a launch and their lowering: arguments, sizes, and the payload of every thread.
 //!
-//! The flow: argument specifications ([`spec`]) become [`argument::Argument`]s once the kernel's
-//! layout is known; sizes become a [`range::NdRange`]; [`placement`] says where the arguments are
-//! in memory, and [`payload`] lays out what a thread finds in its registers when it starts.
+//! Argument specifications ([`spec`]) become [`argument::Argument`]s once the kernel's parameters
+//! are known. Sizes become a [`range::NdRange`]. [`placement`] assigns addresses to arguments, and
+//! [`payload`] lays out the initial registers of a thread.
 
 pub mod argument;
 pub mod asserts;
@@ -24,21 +23,21 @@ use std::ops::Range;
 
 use visakit_diag::{Diagnostic, Severity};
 
-/// What is wrong with a short text, such as the value of an option, and where in it.
+/// An error in a short text, such as an option's value, with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextError {
-    /// Stable name of the kind of error.
+    /// Stable code of the error.
     pub code: &'static str,
-    /// Bytes of the text that are wrong.
+    /// Byte range of the error in the text.
     pub at: Range<usize>,
-    /// What is wrong, in one sentence.
+    /// Description of the error, in one sentence.
     pub message: String,
-    /// What was expected.
+    /// Description of the expected text.
     pub help: String,
 }
 
 impl TextError {
-    /// The error as a diagnostic about `text`, the value of `option`.
+    /// Returns the error as a diagnostic about `text`, the value of `option`.
     pub fn in_option(&self, option: &str, text: &str) -> Box<Diagnostic> {
         let finding = Diagnostic::new(self.code, Severity::Error, option, self.message.clone());
         Box::new(finding.at_text(text, self.at.start, self.at.end).help(self.help.clone()))
@@ -53,7 +52,7 @@ impl std::fmt::Display for TextError {
 
 impl std::error::Error for TextError {}
 
-/// A number as launches have it: decimal, or hexadecimal behind `0x`; underscores separate digits.
+/// Parses a number: decimal, or hexadecimal after `0x`; underscores may separate digits.
 pub(crate) fn parse_number(text: &str) -> Option<u128> {
     let digits: String = text.chars().filter(|&c| c != '_').collect();
     match digits.strip_prefix("0x") {

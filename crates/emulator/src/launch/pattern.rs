@@ -1,49 +1,48 @@
-//! Buffers of numbers that follow a rule: the same ones over and over, a range, or random ones.
+//! Buffers of numbers from a rule: repeated values, a range, or random numbers.
 
 use super::scalar::{Number, Scalar};
 
-/// Numbers of one type by a rule.
+/// Numbers of one type from a rule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pattern {
-    /// Their type.
+    /// Type of the numbers.
     pub scalar: Scalar,
-    /// How many there are.
+    /// Number of elements.
     pub count: u64,
-    /// Which ones.
+    /// Rule for the values.
     pub rule: Rule,
 }
 
-/// Which numbers a pattern has.
+/// Rule for the values of a pattern.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Rule {
-    /// These, over and over.
+    /// Repetition of these values.
     Fill(Vec<Number>),
-    /// Each by a step larger than the one before.
+    /// An arithmetic sequence.
     Range {
-        /// The first.
+        /// First value.
         start: Number,
-        /// The step, which may be negative for every type.
+        /// Difference between values; may be negative for every type.
         step: Number,
     },
-    /// Random ones, evenly spread, by [`SplitMix64`].
+    /// Uniformly distributed random numbers from [`SplitMix64`].
     Random {
-        /// Where the generator starts.
+        /// Seed of the generator.
         seed: u64,
-        /// The smallest.
+        /// Smallest value.
         low: Number,
-        /// The largest integer, or what floats stay below.
+        /// Largest value of integers; upper bound (exclusive) of floats.
         high: Number,
     },
 }
 
 impl Pattern {
-    /// Bytes of all numbers, where that can be counted.
+    /// Returns the size of all numbers in bytes; `None` on overflow.
     pub fn size(&self) -> Option<u64> {
         self.count.checked_mul(self.scalar.size() as u64)
     }
 
-    /// Writes the numbers' bytes behind those that are there. Integers of a range that leave their
-    /// type end with its bounds.
+    /// Appends the numbers' bytes. Integers of a range are clamped to the bounds of their type.
     pub fn put(&self, out: &mut Vec<u8>) {
         let scalar = self.scalar;
         match &self.rule {
@@ -73,8 +72,7 @@ fn draw(scalar: Scalar, random: &mut SplitMix64, low: Number, high: Number) -> N
         let span = (high - low + 1) as u128;
         return Number::Integer(low + ((u128::from(bits) * span) >> 64) as i128);
     }
-    // As many bits as the type's numbers between a half and one have, so that nothing is rounded up
-    // to one.
+    // As many bits as the type's mantissa, so that no value rounds up to one.
     let digits = match scalar {
         Scalar::F16 => 11,
         Scalar::F32 => 24,
@@ -84,13 +82,13 @@ fn draw(scalar: Scalar, random: &mut SplitMix64, low: Number, high: Number) -> N
     scalar.round(low.to_f64() + part * (high.to_f64() - low.to_f64()))
 }
 
-/// The generator SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
-/// generators", 2014): the same numbers for a seed on every machine.
+/// Generator SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
+/// 2014). A seed yields the same numbers on every machine.
 #[derive(Clone, Debug)]
 pub struct SplitMix64(pub u64);
 
 impl SplitMix64 {
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     #[allow(clippy::should_implement_trait, reason = "it never ends")]
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);

@@ -1,8 +1,8 @@
-//! The payload: what stands in a thread's registers when it starts.
+//! Payload: the initial registers of a thread.
 //!
-//! Register 0 comes first (group ids, scratch base), then the thread's own data (local ids), then
-//! the data of all threads (arguments and sizes). `.ze_info` gives offsets within the last two; the
-//! offset of an `.input` counts from register 0.
+//! Register 0 comes first (group ids, scratch base), then the per-thread data (local ids), then the
+//! cross-thread data (arguments and sizes). `.ze_info` has offsets within the last two parts; the
+//! offset of an `.input` is relative to register 0.
 
 use std::ops::Range;
 
@@ -18,37 +18,37 @@ use visakit::isa::{InputInfo, InputOrigin, R0Element};
 use visakit_zebin::info::{AddrMode, AddrSpace, ArgType, KernelInfo, PayloadArgument};
 use visakit_zebin::limits::{PAYLOAD_BYTES, SIMD_SIZES};
 
-/// Where the parts of r0 are: the elements, dwords, that hold the group ids.
+/// Elements of r0, in dwords, that hold the group ids.
 const GROUP_ID_ELEMENTS: [usize; 3] =
     [R0Element::GroupIdX as usize, R0Element::GroupIdY as usize, R0Element::GroupIdZ as usize];
 
-/// What of the platform matters to the layout.
+/// Platform properties that determine the payload layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// Size of a register in bytes.
     pub grf_bytes: u32,
-    /// Whether a kernel without data of its own for each thread has a register of padding there.
+    /// True if a kernel without per-thread data has a padding register in their place.
     pub pads: bool,
-    /// Bytes between the data that come with the dispatch and those that the kernel loads, which
-    /// `.ze_info` leaves out.
+    /// Gap in bytes between dispatched data and data that the kernel loads, which `.ze_info` does
+    /// not count.
     pub gap: u32,
 }
 
 impl Layout {
-    /// Finds the gap from where the kernel's `inputs` are, counted from register 0. The first
-    /// argument that is not dispatched begins in the next register, or further on where its
-    /// alignment is more than that; the others follow it.
+    /// Derives the gap from the positions of the kernel's `inputs`, relative to register 0. The
+    /// first argument that is not dispatched starts at the next register, or later if its alignment
+    /// requires; the others follow it.
     ///
     /// # Errors
-    /// The index of an input that no gap explains: its contents are unknown.
+    /// Index of an input that no gap explains, so that its contents are unknown.
     pub fn explained(self, kernel: &KernelInfo, inputs: &[InputInfo]) -> Result<Self, usize> {
         let grf = self.grf_bytes;
         let inline = kernel.execution_env.inline_data_payload_size;
-        // What contradicts itself is refused when the payload is made.
+        // Inconsistent layouts are rejected when the payload is built.
         let Ok((_, own)) = local_ids(kernel, grf as usize, kernel.execution_env.simd_size) else { return Ok(self) };
         let base = self.base(own) as u64;
         let is_explained = |input: &InputInfo, gap: u32| {
-            // Register 0 and the data of each thread have no gap in front of them.
+            // Register 0 and the per-thread data precede the gap.
             let Ok(start) = u64::try_from(input.offset) else { return false };
             let end = start + u64::from(input.size);
             if matches!(input.kind.origin, InputOrigin::PseudoInput | InputOrigin::PseudoInput16) || end <= base {
@@ -58,18 +58,18 @@ impl Layout {
                 let first = base + u64::from(item.offset) + if item.offset < inline { 0 } else { u64::from(gap) };
                 (item, first..first + u64::from(item.size.next_multiple_of(4)))
             });
-            // A structure that is passed by value has an input for each of its parts.
+            // A structure passed by value has an input for each part.
             let is_part = |(item, bytes): (&PayloadArgument, Range<u64>)| {
                 item.arg_type == ArgType::ByValue && bytes.start <= start && end <= bytes.end
             };
-            // One that begins the data may hold several items, and is rounded up behind them.
+            // The first input of the data may cover several items and is rounded up.
             let inside = || items.clone().filter(|(_, bytes)| (start..end).contains(&bytes.start));
             let last = inside().map(|(_, bytes)| bytes.end).max().unwrap_or(0);
             let begins = start == base || inside().any(|(_, bytes)| bytes.start == start);
             begins && end <= last.next_multiple_of(HEADER) || items.clone().any(is_part)
         };
         let unexplained = |gap: u32| inputs.iter().position(|input| !is_explained(input, gap));
-        // Without inline data the kernel loads all of them, from the first on.
+        // Without inline data the kernel loads all cross-thread data.
         let (first, most) = if inline > 0 { (inline.next_multiple_of(grf) - inline, MAX_GAP) } else { (0, 0) };
         let mut gaps = (first..=most).step_by(grf as usize);
         match gaps.find(|gap| unexplained(*gap).is_none()) {
@@ -78,33 +78,33 @@ impl Layout {
         }
     }
 
-    /// Where the data of all threads begin, when each thread has `own` bytes of its own.
+    /// Returns the start of the cross-thread data, for `own` bytes of per-thread data.
     fn base(&self, own: usize) -> usize {
         let grf = self.grf_bytes as usize;
         grf + own.next_multiple_of(grf) + if own == 0 && self.pads { grf } else { 0 }
     }
 }
 
-/// Inputs that hold several items are rounded up to so many bytes.
+/// Alignment in bytes of the size of inputs with several items.
 const HEADER: u64 = 32;
-/// No alignment asks for more.
+/// Largest alignment in bytes, hence largest gap.
 const MAX_GAP: u32 = 256;
 
-/// The payload of a kernel for one launch.
+/// Payload of a kernel for one launch.
 #[derive(Clone, Debug)]
 pub struct Payload {
     image: Vec<u8>,
     ids: Option<LocalIds>,
-    /// Where the size of the group stands, and how many dimensions of it.
+    /// Positions of the group size, and their numbers of dimensions.
     local_sizes: Vec<(usize, usize)>,
-    /// Where the address of the buffer of implicit arguments goes.
+    /// Offset of the address of the implicit-argument buffer.
     implicit: Option<u32>,
-    /// Where the address behind that structure goes.
+    /// Offset of the address after that structure.
     indirect: Option<u32>,
     simd: u32,
 }
 
-/// Local ids of the channels: for each dimension, one word a channel.
+/// Layout of local ids: one word per channel for each dimension.
 #[derive(Clone, Copy, Debug)]
 struct LocalIds {
     offset: usize,
@@ -112,21 +112,20 @@ struct LocalIds {
     dimensions: usize,
 }
 
-/// What a thread of a group has for itself when it starts, whatever the arguments.
+/// Initial state of a group's thread, independent of arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ThreadStart {
-    /// Where the local ids of its channels stand in the payload.
+    /// Local ids of the channels, as in the payload.
     ids: Vec<u8>,
-    /// The channels that have a work item.
+    /// Channels with a work item.
     pub channels: u32,
 }
 
 impl Payload {
-    /// Lays out everything that is the same for all groups.
+    /// Lays out the parts that are the same for all groups.
     ///
     /// # Errors
-    /// When the kernel asks for something that is not supported yet, or its layout contradicts
-    /// itself.
+    /// An unsupported or inconsistent payload layout.
     pub fn new(
         kernel: &KernelInfo,
         layout: Layout,
@@ -166,27 +165,28 @@ impl Payload {
         Ok(payload)
     }
 
-    /// Offset of the address of the buffer of implicit arguments, which is the group's own.
+    /// Returns the offset of the address of the group's implicit-argument buffer.
     pub fn implicit(&self) -> Option<u32> {
         self.implicit
     }
 
-    /// Offset of the address of what stands behind the structure of implicit arguments.
+    /// Returns the offset of the address after the implicit-argument structure.
     pub fn indirect(&self) -> Option<u32> {
         self.indirect
     }
 
-    /// Size in bytes.
+    /// Returns the size in bytes.
     pub fn len(&self) -> usize {
         self.image.len()
     }
 
-    /// Whether there is none; there always is register 0.
+    /// Returns true for an empty payload, which never occurs because of register 0.
     pub fn is_empty(&self) -> bool {
         self.image.is_empty()
     }
 
-    /// The threads of a group of `size` work items; `order` lists the dimensions, fastest first.
+    /// Returns the threads of a group of `size` work items; `order` lists the dimensions, fastest
+    /// first.
     pub fn threads(&self, size: [u32; 3], order: [u32; 3]) -> Vec<ThreadStart> {
         let items = size.iter().product::<u32>();
         let order = walk(order);
@@ -202,7 +202,7 @@ impl Payload {
         (0..items.div_ceil(self.simd)).map(start).collect()
     }
 
-    /// Fills the first bytes of a thread's registers: the payload, but for the group's ids.
+    /// Writes the payload, except the group ids, to the start of a thread's registers.
     pub fn fill(&self, registers: &mut [u8], size: [u32; 3], start: &ThreadStart) {
         registers[..self.len()].copy_from_slice(&self.image);
         for &(at, dimensions) in &self.local_sizes {
@@ -226,20 +226,20 @@ impl Payload {
 }
 
 impl LocalIds {
-    /// Bytes of all of them.
+    /// Returns the size of all local ids in bytes.
     fn len(self) -> usize {
         self.dimensions * self.pitch
     }
 }
 
-/// The local ids of all work items of a group of `size`, in the order of their threads and
-/// channels.
+/// Iterates over the local ids of a group of `size`, in order of threads and channels.
 pub fn local_ids_of(size: [u32; 3], order: [u32; 3]) -> impl Iterator<Item = [u32; 3]> {
     let order = walk(order);
     (0..size.iter().product()).map(move |item| local_id(item, size, order))
 }
 
-/// The local id of the n-th work item of a group of `size`, in the order of threads and channels.
+/// Returns the local id of the n-th work item of a group of `size`, in order of threads and
+/// channels.
 pub fn local_id_of(item: u32, size: [u32; 3], order: [u32; 3]) -> [u32; 3] {
     local_id(item, size, walk(order))
 }
@@ -254,13 +254,12 @@ fn local_id(item: u32, size: [u32; 3], order: [usize; 3]) -> [u32; 3] {
     id
 }
 
-/// The words of r0 that tell a group's ids: offset in bytes and value.
+/// Returns the words of r0 that hold a group's ids, with their byte offsets.
 pub fn group_words(group: [u32; 3]) -> [(u32, u32); 3] {
     std::array::from_fn(|d| (GROUP_ID_ELEMENTS[d] as u32 * 4, group[d]))
 }
 
-/// The dimensions, fastest first. `.ze_info` lists those that the kernel uses and fills up with
-/// zeros.
+/// Returns the dimensions, fastest first. `.ze_info` lists the used dimensions, padded with zeros.
 fn walk(order: [u32; 3]) -> [usize; 3] {
     let mut listed: Vec<usize> = Vec::with_capacity(3);
     for dimension in order.into_iter().chain(0..3).map(|d| d.min(2) as usize) {
@@ -271,7 +270,7 @@ fn walk(order: [u32; 3]) -> [usize; 3] {
     [listed[0], listed[1], listed[2]]
 }
 
-/// Where the local ids are, and the bytes of all per-thread data.
+/// Returns the layout of local ids and the size of all per-thread data in bytes.
 fn local_ids(kernel: &KernelInfo, grf: usize, simd: u32) -> Result<(Option<LocalIds>, usize), Box<Diagnostic>> {
     if !SIMD_SIZES.contains(&simd) {
         return Err(problem(&format!("`simd_size` is {simd}; it is 1, 8, 16 or 32")));
@@ -294,8 +293,8 @@ fn local_ids(kernel: &KernelInfo, grf: usize, simd: u32) -> Result<(Option<Local
     Ok((ids, own))
 }
 
-/// The bytes of an item. They may be shorter or longer than its size says: sizes are rounded up, or
-/// only some dimensions.
+/// Returns the bytes of an item. Their number may differ from the item's size, which may be rounded
+/// up or cover only some dimensions.
 fn value_of(
     item: &PayloadArgument,
     range: &NdRange,
@@ -316,7 +315,7 @@ fn value_of(
         ArgType::GroupCount => words(range.groups()),
         ArgType::WorkDimensions => range.dimensions.to_le_bytes().to_vec(),
         ArgType::BufferAddress => address(),
-        // Every buffer begins where its surface does.
+        // Every buffer starts at its surface.
         ArgType::BufferOffset => vec![0; 4],
         ArgType::BufferSize => {
             let size = index.and_then(|index| placement.sizes.get(index)).copied();
@@ -361,7 +360,7 @@ fn value_of(
             }
             .to_le_bytes()
             .to_vec(),
-            // They are reached through the binding table.
+            // Images and samplers are accessed through the binding table.
             (Some(AddrSpace::Image | AddrSpace::Sampler), _) => Vec::new(),
             (_, Some(AddrMode::Slm)) => {
                 let offset = index
@@ -373,13 +372,13 @@ fn value_of(
         ArgType::PrivateBaseStateless => placement.extra.private.to_le_bytes().to_vec(),
         ArgType::PrintfBuffer => placement.extra.printf.to_le_bytes().to_vec(),
         ArgType::ConstBase => of_data(item, placement, Bound::Constants, placement.extra.constants)?,
-        // A group puts its own there.
+        // Each group sets its own address.
         ArgType::ImplicitArgBuffer => vec![0; 8],
         ArgType::AssertBuffer => placement.extra.asserts.to_le_bytes().to_vec(),
         ArgType::SyncBuffer => placement.extra.sync.to_le_bytes().to_vec(),
         ArgType::ScratchPointer => placement.extra.private.to_le_bytes().to_vec(),
-        // What does not come with the dispatch is in the registers already. Implicit arguments
-        // stand in front of it.
+        // Data that are not dispatched are preloaded into registers. Implicit arguments precede
+        // them.
         ArgType::IndirectDataPointer => vec![0; 8],
         ArgType::GlobalBase => of_data(item, placement, Bound::Variables, placement.extra.variables)?,
         ArgType::InlineSampler => match (&item.addrmode, item.sampler_index) {
@@ -390,7 +389,7 @@ fn value_of(
     })
 }
 
-/// What names the program's constants or variables: the offset of their state, or their address.
+/// Returns the reference to the program's constants or variables: their state offset or address.
 fn of_data(
     item: &PayloadArgument,
     placement: &Placement,
@@ -399,13 +398,13 @@ fn of_data(
 ) -> Result<Vec<u8>, Box<Diagnostic>> {
     match item.addrmode {
         Some(AddrMode::Bindless) => Ok(placement.state(bound).unwrap_or(0).to_le_bytes().to_vec()),
-        // Those that have an entry of the binding table have their address too.
+        // Data with a binding-table entry also have an address.
         None | Some(AddrMode::Stateless) if item.size >= 8 || item.size == 0 => Ok(address.to_le_bytes().to_vec()),
         _ => Err(unsupported(item)),
     }
 }
 
-/// A number that an image has.
+/// Returns a property of an image argument.
 fn of_image(argument: Option<&Argument>, number: impl Fn(&ImageArgument) -> u32) -> Vec<u8> {
     match argument {
         Some(Argument::Image(image)) => number(image).to_le_bytes().to_vec(),
@@ -413,7 +412,7 @@ fn of_image(argument: Option<&Argument>, number: impl Fn(&ImageArgument) -> u32)
     }
 }
 
-/// A number that describes a sampler.
+/// Returns a property of a sampler argument.
 fn of_sampler(argument: Option<&Argument>, number: impl Fn(&Sampler) -> u32) -> Vec<u8> {
     match argument {
         Some(Argument::Sampler(sampler)) => number(sampler).to_le_bytes().to_vec(),
@@ -481,7 +480,7 @@ kernels:
 
         let threads = payload.threads(range.size_of([0, 1, 0]), [0, 1, 2]);
         assert_eq!(threads.iter().map(|t| t.channels).collect::<Vec<_>>(), [0xffff, 0xf]);
-        // r0, then three registers of ids: offset 128 as the compiler has it for SIMD16.
+        // r0, then three registers of ids: offset 128, as the compiler has it for SIMD16.
         let bytes = &filled(&payload, [20, 1, 1], &threads[1]);
         assert_eq!((word(bytes, 128), word(bytes, 132)), (7, 8));
         assert_eq!([word(bytes, 140), word(bytes, 144), word(bytes, 148)], [20, 1, 1], "the group is cut off");
@@ -531,8 +530,8 @@ kernels:
 
     #[test]
     fn what_is_not_dispatched_may_begin_further_on() {
-        // A pointer to shared memory whose alignment is two registers: its input is at 192, not at
-        // 160.
+        // A pointer to shared memory with an alignment of two registers: its input is at 192, not
+        // at 160.
         let text = INFO.replace("slm_size: 100", "inline_data_payload_size: 32");
         let info = info::parse("k", &text).unwrap();
         let layout = Layout { grf_bytes: 32, pads: false, gap: 0 };
@@ -570,7 +569,7 @@ kernels:
             ("offset: 0, size: 96", "offset: 4294967295, size: 96"),
             ("arg_type: enqueued_local_size", "arg_type: from_the_future"),
         ] {
-            // What no container can say is refused where it is read.
+            // Values that the container cannot express are rejected on reading.
             let Ok(info) = info::parse("k", &INFO.replace(from, to)) else { continue };
             let placement = Placement::default();
             assert!(Payload::new(&info.kernels[0], layout, &range, &[], &placement).is_err(), "{to}");

@@ -1,5 +1,4 @@
-//! Where the arguments of a launch are in memory: addresses, shared local memory, the binding
-//! table.
+//! Placement of a launch's arguments: addresses, shared local memory, binding table.
 
 use visakit_diag::{Diagnostic, Severity};
 
@@ -8,7 +7,7 @@ use crate::machine::{ARGUMENTS, state_of};
 use visakit_zebin::info::{AddrMode, ArgType, KernelInfo};
 use visakit_zebin::limits::SLM_BYTES;
 
-/// What an entry of the binding table, or one beyond it, stands for.
+/// Resource of an entry in or after the binding table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
     /// An argument, by its index.
@@ -19,29 +18,29 @@ pub enum Bound {
     Variables,
 }
 
-/// The arguments as memory: where the buffers went and how much shared local memory there is.
+/// Placement of the arguments: buffer addresses and shared local memory.
 #[derive(Clone, Debug, Default)]
 pub struct Placement {
-    /// Address of each argument that is a buffer or a pointer.
+    /// Address of each buffer or pointer argument.
     pub addresses: Vec<Option<u64>>,
-    /// For each entry of the binding table what it stands for. Beyond it are all arguments, the
-    /// constants and the variables, where the kernel names their surfaces by state.
+    /// Resource of each binding-table entry. If the kernel uses bindless surfaces, all arguments,
+    /// the constants and the variables follow the table.
     pub bindings: Vec<Option<Bound>>,
-    /// Offset of each local pointer behind the memory that the kernel declares itself, and its
-    /// bytes.
+    /// Offset of each local argument, relative to the end of the kernel's own declarations, and its
+    /// size in bytes.
     pub local: Vec<Option<(u32, u32)>>,
-    /// What the launch adds to these offsets: the memory that the kernel declares, or nothing where
-    /// the compiler's code adds it.
+    /// Added to these offsets by the launch: the size of the kernel's declarations, or zero if the
+    /// compiled code adds it.
     pub local_base: u32,
-    /// Bytes of shared local memory that a group needs.
+    /// Shared local memory of a group in bytes.
     pub local_bytes: u32,
-    /// Size of each argument that is a buffer, in bytes.
+    /// Size of each buffer argument in bytes.
     pub sizes: Vec<u64>,
-    /// What is there beside the arguments.
+    /// Addresses of other memory.
     pub extra: Extra,
 }
 
-/// Addresses of memory that is no argument; 0 where the kernel has none.
+/// Addresses of memory other than arguments; 0 if the kernel has none.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Extra {
     /// The program's constants.
@@ -54,16 +53,15 @@ pub struct Extra {
     pub private: u64,
     /// The buffer of `assert`.
     pub asserts: u64,
-    /// The buffer for groups that wait for each other.
+    /// Buffer for group synchronisation.
     pub sync: u64,
 }
 
-/// Lays out shared local memory, with so many bytes that are nobody's between arguments, where
-/// there is room for that, and the binding table. `address` gives the address of a buffer argument.
+/// Lays out shared local memory and the binding table. Local arguments are separated by `gap`
+/// unused bytes, if there is enough space. `address` returns the address of a buffer argument.
 ///
 /// # Errors
-/// When a group gets more shared local memory than there can be, or the binding table names entries
-/// that cannot be.
+/// Too much shared local memory for a group, or an invalid binding-table entry.
 pub fn place(
     kernel: &KernelInfo,
     arguments: &[Option<Argument>],
@@ -88,7 +86,7 @@ pub fn place(
         if let Some(Argument::Local(size)) = argument {
             let item = kernel.payload_arguments.iter().find(|item| item.arg_index == Some(index as u32));
             let alignment = item.map_or(0, |item| item.slm_alignment).max(1);
-            // The compiler knows where the first one begins.
+            // Compiled code relies on the position of the first local argument.
             let gap = if placement.local.iter().any(Option::is_some) { gap } else { 0 };
             let offset = (placement.local_bytes - declared + gap).checked_next_multiple_of(alignment);
             let end = offset.and_then(|offset| declared.checked_add(offset)?.checked_add(*size));
@@ -113,7 +111,7 @@ pub fn place(
         Some((item.bti_value?, bound))
     });
     for (entry, bound) in arguments_bound.chain(data_bound) {
-        // 240 entries are for programs, the rest of the 256 mean other things.
+        // Programs may use 240 entries; the rest of the 256 are reserved.
         let place = usize::try_from(entry).ok().filter(|&entry| entry < 240);
         let place = place.ok_or_else(|| problem(&format!("there is no binding-table entry {entry}")))?;
         if placement.bindings.len() <= place {
@@ -133,14 +131,14 @@ pub fn place(
 }
 
 impl Placement {
-    /// The offset of the state of what is bound beyond the binding table.
+    /// Returns the state offset of a resource after the binding table.
     pub fn state(&self, bound: Bound) -> Option<u64> {
         let entry = self.bindings.iter().skip(ARGUMENTS as usize).position(|other| *other == Some(bound))?;
         Some(state_of(entry as u32))
     }
 }
 
-/// A finding about `.ze_info`.
+/// Returns a diagnostic about `.ze_info`.
 pub(super) fn problem(message: &str) -> Box<Diagnostic> {
     let help = "the file is damaged, or was not written by the vendor's compiler";
     Box::new(Diagnostic::new("launch-layout", Severity::Error, ".ze_info", message).help(help))

@@ -1,21 +1,21 @@
-//! The kernel's `printf`: records in a buffer become text.
+//! Decoder of the kernel's `printf` buffer.
 //!
-//! The first dword of the buffer is the offset of the next record. A record is the address of the
-//! format, 64 bits, and for each conversion a dword that tells the type and the value, filled up to
-//! four bytes; a vector has its number of elements in front of them. Strings are addresses.
+//! The first dword of the buffer is the offset of the next record. A record consists of the 64-bit
+//! address of the format and, for each conversion, a dword with the type and then the value, padded
+//! to four bytes. A vector has its number of elements before the elements. Strings are addresses.
 //!
-//! Where a format is not a constant, its length with the highest bit set stands in place of its
-//! address. The format follows, filled up to four bytes.
+//! For a format that is not constant, its length with the highest bit set replaces the address. The
+//! format follows, padded to four bytes.
 
 use crate::limits::PRINTED_BYTES;
 use crate::machine::memory::Memory;
 
-/// Size of the buffer in bytes; compiled kernels compare offsets with this very number.
+/// Size of the buffer in bytes; compiled kernels compare offsets with this constant.
 pub const BUFFER_BYTES: usize = 4 << 20;
 /// Offset of the first record.
 pub const FIRST_RECORD: u32 = 4;
 
-/// Bit that marks the length of a format, its final zero included, in place of an address.
+/// Flag of a format's length, including its final zero, in place of an address.
 const OWN_FORMAT: u64 = 1 << 63;
 
 /// A value of a record.
@@ -27,7 +27,7 @@ enum Value {
     Vector(Vec<Value>),
 }
 
-/// Bytes of the buffer, from the beginning.
+/// Cursor over the buffer.
 struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -48,7 +48,7 @@ impl Reader<'_> {
         self.take().map(u64::from_le_bytes)
     }
 
-    /// An element of a scalar type, by its number: 1 byte, 2 short, 3 int, 4 float, 6 long, 7
+    /// Reads an element of a scalar type by its number: 1 byte, 2 short, 3 int, 4 float, 6 long, 7
     /// pointer, 8 double.
     fn element(&mut self, kind: u32) -> Option<Value> {
         Some(match kind {
@@ -62,11 +62,12 @@ impl Reader<'_> {
         })
     }
 
-    /// A value with its type in front, for a conversion. Types from 9 on are vectors of the scalar
-    /// ones.
+    /// Reads a value after its type, for a conversion. Types from 9 are vectors of the scalar
+    /// types.
     fn value(&mut self, memory: &Memory, letter: u8) -> Option<Value> {
         let kind = self.word()?;
-        // A string that the compiler does not know as one, such as an empty one, is a pointer.
+        // A string that the compiler does not recognise, such as an empty one, is passed as a
+        // pointer.
         if kind == 5 || kind == 7 && letter == b's' {
             let address = self.long()?;
             return Some(Value::Text(if address == 0 { b"(null)".to_vec() } else { text_at(memory, address) }));
@@ -77,8 +78,7 @@ impl Reader<'_> {
         if count > 16 {
             return None;
         }
-        // Elements of less than four bytes stand one behind the other, but their places are filled
-        // up at the end.
+        // Elements of less than four bytes are contiguous, but occupy four bytes each in total.
         let small = match scalar {
             1 => 1,
             2 => 2,
@@ -105,13 +105,13 @@ impl Reader<'_> {
     }
 }
 
-/// What the kernels printed. A buffer that makes no sense ends the text there.
+/// Returns the text that the kernels printed. Decoding stops at an invalid record.
 pub fn decode(buffer: &[u8], memory: &Memory) -> Vec<u8> {
     decode_at(buffer, 0, memory)
 }
 
-/// The same where the offset of the next record stands at an offset of the buffer, in front of the
-/// first record.
+/// As [`decode`], for a buffer whose records start after a header; `at` is the offset of the
+/// next-record word.
 pub fn decode_at(buffer: &[u8], at: usize, memory: &Memory) -> Vec<u8> {
     let mut out = Vec::new();
     let end = buffer.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |bytes| u32::from_le_bytes(*bytes) as usize);
@@ -128,7 +128,7 @@ pub fn decode_at(buffer: &[u8], at: usize, memory: &Memory) -> Vec<u8> {
             continue;
         }
         if memory.find(format).is_none() {
-            // No format begins here: it is a value that the last one had no conversion for.
+            // No format starts here: it is a surplus value of the previous record.
             reader.at -= 8;
             if reader.value(memory, 0).is_none() {
                 break;
@@ -142,13 +142,13 @@ pub fn decode_at(buffer: &[u8], at: usize, memory: &Memory) -> Vec<u8> {
     out
 }
 
-/// Prints the values of a record; false where there is no more to print.
+/// Prints the values of a record; returns false if decoding must stop.
 fn put_record(format: &[u8], out: &mut Vec<u8>, reader: &mut Reader<'_>, memory: &Memory) -> bool {
     if print(format, out, |letter| reader.value(memory, letter)).is_none() {
         return false;
     }
     if out.len() > PRINTED_BYTES {
-        // A format of few bytes may ask for very many.
+        // A short format may request very long output.
         out.truncate(PRINTED_BYTES);
         out.extend(format!("\nmore than {PRINTED_BYTES} bytes were printed, which is the limit\n").bytes());
         return false;
@@ -156,7 +156,7 @@ fn put_record(format: &[u8], out: &mut Vec<u8>, reader: &mut Reader<'_>, memory:
     true
 }
 
-/// The bytes from an address up to a zero.
+/// Returns the bytes at an address up to a zero byte.
 fn text_at(memory: &Memory, address: u64) -> Vec<u8> {
     let Some((buffer, base)) = memory.find(address) else { return Vec::new() };
     (address - base..)
@@ -176,13 +176,12 @@ struct Conversion {
     zero: bool,
     width: usize,
     precision: Option<usize>,
-    /// The most bytes of an integer that count; none: all of them.
+    /// Largest significant size of an integer in bytes; `None` for no limit.
     bytes: Option<usize>,
     letter: u8,
 }
 
-/// Prints a format; `next` gives the values for conversions. `None` when there are not enough of
-/// them.
+/// Prints a format; `next` returns the values of conversions. `None` if a value is missing.
 fn print(format: &[u8], out: &mut Vec<u8>, mut next: impl FnMut(u8) -> Option<Value>) -> Option<()> {
     let mut rest = format;
     while let Some((&first, tail)) = rest.split_first() {
@@ -230,7 +229,7 @@ fn read_conversion(rest: &mut &[u8]) -> Conversion {
         }
         bump(rest);
     }
-    // C lets no conversion make more than 4095 characters.
+    // C limits a conversion to 4095 characters.
     let number = |rest: &mut &[u8]| {
         let mut value = 0_usize;
         while let Some(digit) = rest.first().filter(|c| c.is_ascii_digit()) {
@@ -251,7 +250,7 @@ fn read_conversion(rest: &mut &[u8]) -> Conversion {
     let lengths = rest.iter().take_while(|c| matches!(c, b'h' | b'l' | b'j' | b'z' | b't' | b'L')).count();
     let (length, behind) = rest.split_at(lengths);
     *rest = behind;
-    // What is passed for them is an int, but a char or a short is printed.
+    // The argument is an int, but only a char or short of it is printed.
     conversion.bytes = match length {
         b"hh" => Some(1),
         b"h" => Some(2),
@@ -289,7 +288,7 @@ fn put(conversion: &Conversion, value: &Value, out: &mut Vec<u8>) {
                 _ => ("", number.to_string()),
             };
             let mut digits = digits(conversion, text);
-            // The zero in front of octal digits is one that the precision counts.
+            // The leading zero of octal digits counts towards the precision.
             if letter == b'o' && conversion.alternate && digits.first() != Some(&b'0') {
                 digits.insert(0, b'0');
             }
@@ -314,7 +313,7 @@ fn put(conversion: &Conversion, value: &Value, out: &mut Vec<u8>) {
         pad(out, b' ');
     }
     out.extend(sign.bytes());
-    // Zeros that fill up stand behind what says that a float's digits are hexadecimal.
+    // Padding zeros follow the prefix of hexadecimal floats.
     let is_hexadecimal =
         is_number && matches!(value, Value::Float(_)) && conversion.letter.eq_ignore_ascii_case(&b'a');
     let (prefix, digits) = body.split_at(if is_hexadecimal { 2 } else { 0 });
@@ -337,7 +336,7 @@ fn sign(conversion: &Conversion, negative: bool) -> &'static str {
     }
 }
 
-/// An integer with as many digits as the precision asks for.
+/// Returns an integer's digits, extended to the precision.
 fn digits(conversion: &Conversion, text: String) -> Vec<u8> {
     let least = conversion.precision.unwrap_or(1);
     if least == 0 && text == "0" {
@@ -348,7 +347,7 @@ fn digits(conversion: &Conversion, text: String) -> Vec<u8> {
     digits
 }
 
-/// A float without its sign, as C prints it.
+/// Formats a float without its sign, as C does.
 fn float(conversion: &Conversion, number: f64) -> String {
     if number.is_nan() {
         return "nan".to_owned();
@@ -379,7 +378,7 @@ fn exponential(number: f64, precision: usize, alternate: bool) -> String {
     format!("{mantissa}{point}e{sign}{:02}", exponent.abs())
 }
 
-/// The shorter form, without zeros at the end unless they are asked for.
+/// Formats as `%g`: the shorter form, without trailing zeros unless `alternate` is set.
 fn general(number: f64, precision: usize, alternate: bool) -> String {
     let rounded = format!("{number:.*e}", precision - 1);
     let exponent: i32 = rounded.split_once('e').and_then(|(_, e)| e.parse().ok()).unwrap_or(0);
@@ -511,15 +510,14 @@ mod tests {
         buffer[..4].copy_from_slice(&end.to_le_bytes());
         buffer.resize(200, 0);
         assert_eq!(decode(&buffer, &memory), b"7 bye %f\nbye 0.500000");
-        // `printf("%d %s\n", 7, text, 5)`: nothing asks for the last value.
+        // `printf("%d %s\n", 7, text, 5)`: the last value has no conversion.
         let mut more = buffer[..end as usize - 16].to_vec();
         more.extend([3_u32, 5].map(u32::to_le_bytes).concat());
         more.extend_from_slice(&buffer[end as usize - 16..end as usize]);
         let longer = more.len() as u32;
         more[..4].copy_from_slice(&longer.to_le_bytes());
         assert_eq!(decode(&more, &memory), b"7 bye %f\nbye 0.500000");
-        // A format that stands in the buffer, of eight bytes with its zero, and one that is cut
-        // off.
+        // A format in the buffer, eight bytes with its zero, and a truncated one.
         let mut own = vec![0; 4];
         own.extend((OWN_FORMAT | 7).to_le_bytes());
         own.extend(b"<%d>!\n\0\0");
@@ -528,7 +526,7 @@ mod tests {
         let longer = own.len() as u32;
         own[..4].copy_from_slice(&longer.to_le_bytes());
         assert_eq!(decode(&own, &memory), b"<9>!\n");
-        // Strings that are pointers, and one that is none.
+        // Strings passed as pointers, and a null pointer.
         let mut pointers = vec![0; 4];
         for address in [text + 3, 0] {
             pointers.extend((text + 3).to_le_bytes());
@@ -537,7 +535,7 @@ mod tests {
         let longer = pointers.len() as u32;
         pointers[..4].copy_from_slice(&longer.to_le_bytes());
         assert_eq!(decode(&pointers, &memory), b"%s\n\n(null)\n");
-        // Few records that ask for very much.
+        // A few records that request very long output.
         let wide = memory.map(Buffer::from_bytes(b"%4095d\0")).unwrap();
         let records = PRINTED_BYTES / 4095 + 1;
         let mut many = (4 + records as u32 * 16).to_le_bytes().to_vec();

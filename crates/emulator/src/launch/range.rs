@@ -1,38 +1,36 @@
-//! How many work items a launch has, and how they are cut into groups.
+//! Sizes of a launch: work items and their division into groups.
 
 use visakit_diag::{Diagnostic, Severity};
 
-/// The largest group that any of the devices takes.
+/// Largest group size that any device supports.
 pub const MAX_GROUP: u32 = 1024;
-/// The largest group that is chosen where nobody asks for a size.
+/// Largest group size chosen by default.
 const DEFAULT_GROUP: u32 = 256;
-/// Groups of fewer work items leave a hardware thread partly empty.
+/// Group size below which hardware threads are partly empty.
 const SMALL_GROUP: u32 = 16;
 
-/// Work items in one to three dimensions. The last group of a dimension may be smaller than the
-/// others.
+/// Work items in one to three dimensions. The last group of a dimension may be partial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NdRange {
     /// Number of dimensions.
     pub dimensions: u32,
-    /// Work items in each dimension; 1 in those that are not used.
+    /// Number of work items per dimension; 1 for unused dimensions.
     pub global: [u32; 3],
-    /// Work items of a full group in each dimension.
+    /// Number of work items of a full group per dimension.
     pub local: [u32; 3],
     /// Offset of the global ids.
     pub offset: [u32; 3],
 }
 
 impl NdRange {
-    /// Checks sizes, and chooses the local one where it is not given: what the kernel requires,
-    /// else the largest divisor of each dimension that keeps the group within 256 work items, x
-    /// first; where such groups would be smaller than what a hardware thread takes, groups are
-    /// larger and the last ones are cut off.
+    /// Checks sizes, and chooses the local size if it is not given: the size that the kernel
+    /// requires, otherwise the largest divisor of each dimension with a group of at most 256 work
+    /// items, x first. If such groups cannot fill a hardware thread, groups are larger and the last
+    /// ones are partial.
     ///
     /// # Errors
-    /// When there are no dimensions or more than three, a size is zero or does not fit into 32
-    /// bits, the lists differ in length, a group is too large, or the local size is not the one
-    /// that the kernel requires.
+    /// No dimensions or more than three, a size that is zero or exceeds 32 bits, lists of different
+    /// length, a group that is too large, or a local size that differs from the required one.
     pub fn new(
         global: &[u64],
         local: Option<&[u64]>,
@@ -85,28 +83,28 @@ impl NdRange {
         Ok(Self { dimensions: global.len() as u32, global: global_size, local, offset })
     }
 
-    /// Number of groups in each dimension.
+    /// Returns the number of groups per dimension.
     pub fn groups(&self) -> [u32; 3] {
         std::array::from_fn(|d| self.global[d].div_ceil(self.local[d]))
     }
 
-    /// Number of all groups.
+    /// Returns the total number of groups.
     pub fn group_count(&self) -> u128 {
         self.groups().iter().map(|&n| u128::from(n)).product()
     }
 
-    /// Number of all work items.
+    /// Returns the total number of work items.
     pub fn items(&self) -> usize {
         self.global.iter().fold(1, |product, &n| product.saturating_mul(n as usize))
     }
 
-    /// Place of the n-th group, x fastest.
+    /// Returns the id of the n-th group, with x fastest.
     pub fn group(&self, index: u64) -> [u32; 3] {
         let [x, y, _] = self.groups().map(u64::from);
         [(index % x) as u32, (index / x % y) as u32, (index / x / y) as u32]
     }
 
-    /// The ids of the groups from the n-th on.
+    /// Iterates over the group ids from the n-th.
     pub fn groups_from(&self, index: u64) -> impl Iterator<Item = [u32; 3]> + use<> {
         let [x, y, _] = self.groups();
         std::iter::successors(Some(self.group(index)), move |[a, b, c]| {
@@ -118,8 +116,8 @@ impl NdRange {
         })
     }
 
-    /// Work items of a group in each dimension: less than the local size in a last group that is
-    /// cut off.
+    /// Returns the number of work items of a group per dimension: less than the local size in a
+    /// partial last group.
     pub fn size_of(&self, group: [u32; 3]) -> [u32; 3] {
         std::array::from_fn(|d| {
             let before = u64::from(group[d]) * u64::from(self.local[d]);
@@ -142,7 +140,7 @@ fn choose_local(global: [u32; 3]) -> [u32; 3] {
     local
 }
 
-/// What is wrong with a launch: `key` is which of its sizes.
+/// Returns a diagnostic about a launch size; `key` names the size.
 fn problem(key: &str, message: impl Into<String>, help: &str) -> Box<Diagnostic> {
     Box::new(Diagnostic::new("launch-size", Severity::Error, key, message).help(help))
 }
@@ -157,7 +155,7 @@ mod tests {
         assert_eq!((range.local, range.groups()), ([256, 1, 1], [4, 768, 1]));
         let range = NdRange::new(&[100, 30, 7], None, None, [0; 3]).unwrap();
         assert_eq!(range.local, [100, 2, 1]);
-        // Primes have no divisor worth the name.
+        // Primes have no useful divisor.
         for (global, local) in [(vec![1009], [256, 1, 1]), (vec![257, 263], [1, 256, 1]), (vec![13], [13, 1, 1])] {
             assert_eq!(NdRange::new(&global, None, None, [0; 3]).unwrap().local, local);
         }

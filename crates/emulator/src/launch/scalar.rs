@@ -1,11 +1,12 @@
-//! Types of numbers as options name them, such as `u8` and `f32`, and numbers as text and as bytes.
+//! Number types with their names in options, such as `u8` and `f32`, and conversion of numbers from
+//! and to text and bytes.
 
 use half::f16;
 use serde::{Serialize, Serializer};
 
 use super::parse_number;
 
-/// A type of number.
+/// A number type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum Scalar {
@@ -22,7 +23,7 @@ pub enum Scalar {
     F64,
 }
 
-/// The types: the name in options, the name in OpenCL C, and the size in bytes.
+/// Types with their name in options, name in OpenCL C, and size in bytes.
 const SCALARS: [(Scalar, &str, &str, usize); 11] = [
     (Scalar::I8, "i8", "char", 1),
     (Scalar::U8, "u8", "uchar", 1),
@@ -38,13 +39,13 @@ const SCALARS: [(Scalar, &str, &str, usize); 11] = [
 ];
 
 impl Scalar {
-    /// A type by its name in options.
+    /// Returns the type with this name in options.
     pub fn from_name(name: &str) -> Option<Self> {
         SCALARS.iter().find(|(_, known, ..)| *known == name).map(|(scalar, ..)| *scalar)
     }
 
-    /// The type of the numbers in a type of OpenCL C, a vector's and a pointer's among them, and
-    /// how many of them the vector holds in memory: `float3*` is four `f32`.
+    /// Returns the element type of an OpenCL C type, which may be a vector or pointer, and the
+    /// number of elements of the vector in memory: `float3*` is four `f32`.
     pub fn of_source(type_name: &str) -> Option<(Self, usize)> {
         let value = type_name.trim_end_matches('*');
         let base = value.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -53,27 +54,28 @@ impl Scalar {
         Some((*scalar, usize::from(width).next_power_of_two()))
     }
 
-    /// The names of all types, for messages.
+    /// Returns the names of all types, for messages.
     pub fn names() -> String {
         SCALARS.map(|(_, name, ..)| name).join("|")
     }
 
-    /// The name, as in options.
+    /// Returns the name in options.
     pub fn name(self) -> &'static str {
         self.row().1
     }
 
-    /// Bytes of a number.
+    /// Returns the size in bytes.
     pub fn size(self) -> usize {
         self.row().3
     }
 
-    /// Whether it is a floating-point type.
+    /// Returns true for floating-point types.
     pub fn is_float(self) -> bool {
         matches!(self, Self::F16 | Self::F32 | Self::F64)
     }
 
-    /// The smallest and the largest number of an integer type; those of the bits for the others.
+    /// Returns the smallest and largest value of an integer type; for a float, those of its bit
+    /// pattern.
     pub fn bounds(self) -> (i128, i128) {
         let bits = self.size() * 8;
         if matches!(self, Self::I8 | Self::I16 | Self::I32 | Self::I64) {
@@ -83,7 +85,7 @@ impl Scalar {
         }
     }
 
-    /// The number of this type that a text is.
+    /// Parses a number of this type.
     pub fn parse(self, text: &str) -> Option<Number> {
         match self {
             Self::F16 | Self::F64 => text.parse().ok().map(|value| self.round(value)),
@@ -92,13 +94,13 @@ impl Scalar {
         }
     }
 
-    /// An integer as a number of this type, where it is one.
+    /// Returns an integer as a number of this type; `None` if it is out of range.
     pub fn integer(self, value: i128) -> Option<Number> {
         let (least, most) = self.bounds();
         (!self.is_float() && (least..=most).contains(&value)).then_some(Number::Integer(value))
     }
 
-    /// The number of this type that is nearest to a value.
+    /// Returns the nearest number of this type.
     pub fn round(self, value: f64) -> Number {
         match self {
             Self::F16 => Number::Half(f16::from_f64(value)),
@@ -111,8 +113,7 @@ impl Scalar {
         }
     }
 
-    /// The numbers that stand in bytes one behind the other; what is left over at the end is no
-    /// number.
+    /// Iterates over the numbers in `bytes`; an incomplete last one is ignored.
     pub fn numbers(self, bytes: &[u8]) -> impl Iterator<Item = Number> {
         bytes.chunks_exact(self.size()).map(move |chunk| {
             let bits = chunk.iter().rev().fold(0_u64, |bits, &byte| bits << 8 | u64::from(byte));
@@ -130,7 +131,7 @@ impl Scalar {
     }
 
     fn row(self) -> &'static (Self, &'static str, &'static str, usize) {
-        // The rows stand in the order of the types.
+        // Rows are in the order of the enumeration.
         &SCALARS[self as usize]
     }
 }
@@ -146,7 +147,7 @@ pub enum Number {
 }
 
 impl Number {
-    /// Appends its bytes; those of an integer are as many as its type has.
+    /// Appends the number's bytes; an integer has the size of `scalar`.
     pub fn put(self, scalar: Scalar, out: &mut Vec<u8>) {
         match self {
             Self::Integer(value) => out.extend_from_slice(&value.to_le_bytes()[..scalar.size()]),
@@ -156,7 +157,7 @@ impl Number {
         }
     }
 
-    /// Its value; large integers lose their last bits.
+    /// Returns the value; large integers are rounded.
     pub fn to_f64(self) -> f64 {
         match self {
             Self::Integer(value) => value as f64,
@@ -166,8 +167,8 @@ impl Number {
         }
     }
 
-    /// A number's place in the order of its type's numbers: neighbours differ by one, which is what
-    /// a ulp is.
+    /// Returns the number's rank among its type's numbers: neighbours differ by one, which is an
+    /// ulp.
     pub fn rank(self) -> i128 {
         let of_float = |bits: u64, sign: u64| {
             let magnitude = i128::from(bits & !sign);
@@ -183,7 +184,7 @@ impl Number {
 }
 
 impl std::fmt::Display for Number {
-    /// The shortest text that is this number and no other of its type.
+    /// Formats the shortest text that identifies this number within its type.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Integer(value) => value.fmt(f),
@@ -195,7 +196,8 @@ impl std::fmt::Display for Number {
 }
 
 impl Serialize for Number {
-    /// A number, but for those that JSON does not know: `"NaN"`, `"inf"` and `"-inf"`.
+    /// Serializes as a number; non-finite floats, which JSON lacks, as `"NaN"`, `"inf"` and
+    /// `"-inf"`.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match *self {
             Self::Integer(value) => match i64::try_from(value) {
@@ -210,7 +212,7 @@ impl Serialize for Number {
     }
 }
 
-/// An integer as options have it, with a sign where it is negative.
+/// Parses an integer with an optional minus sign.
 pub(super) fn parse_integer(text: &str) -> Option<i128> {
     match text.strip_prefix('-') {
         Some(digits) => i128::try_from(parse_number(digits)?).ok().map(|n| -n),

@@ -1,5 +1,5 @@
-//! What a user writes for an argument: `KEY=SPEC`, as in `n=u32:100`. [`super::forms::FORMS`] is
-//! the grammar of SPEC.
+//! Argument specifications of the command line: `KEY=SPEC`, as in `n=u32:100`.
+//! [`super::forms::FORMS`] is the grammar of SPEC.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -10,17 +10,17 @@ use super::scalar::{Number, Scalar, parse_integer};
 use super::{TextError, parse_number};
 use crate::machine::sampler::{Addressing, COMPARISONS, Sampler};
 
-/// An argument as a user names it.
+/// Identification of an argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ArgKey {
-    /// By its index in the kernel, from 0.
+    /// Index in the kernel, from 0.
     Index(u32),
-    /// By its name in the source.
+    /// Name in the source.
     Name(String),
 }
 
 impl ArgKey {
-    /// Reads an index or a name.
+    /// Parses an index or a name.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let is_letter = |c: char| c.is_alphabetic() || c == '_';
@@ -46,38 +46,38 @@ impl std::fmt::Display for ArgKey {
     }
 }
 
-/// What is passed for an argument.
+/// Specification of an argument's value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ArgSpec {
     /// A buffer with the contents of a file.
     File(PathBuf),
-    /// A buffer of that many zero bytes.
+    /// A buffer of this many zero bytes.
     Zeros(u64),
-    /// A buffer of that many bytes that nobody has written: zeros, which nothing must depend on.
+    /// A buffer of this many bytes with undefined contents: zeros, on which no result may depend.
     Undefined(u64),
-    /// A buffer of numbers by a rule.
+    /// A buffer of numbers from a rule.
     Pattern(Pattern),
     /// An empty pipe.
     Pipe {
-        /// How many packets it holds.
+        /// Capacity in packets.
         packets: u32,
-        /// Bytes of a packet.
+        /// Size of a packet in bytes.
         bytes: u32,
     },
-    /// These bytes: a buffer, or a value.
+    /// A buffer or value with these bytes.
     Bytes(Vec<u8>),
-    /// That many bytes of shared local memory.
+    /// Shared local memory of this size in bytes.
     Local(u32),
-    /// The buffer or image that is another argument.
+    /// The buffer or image of another argument.
     Same(ArgKey),
     /// A number, or the numbers of a vector.
     Value {
-        /// Their type.
+        /// Type of the numbers.
         kind: Scalar,
-        /// Their bytes.
+        /// Bytes of the numbers.
         bytes: Vec<u8>,
     },
-    /// A number, or the numbers of a vector, whose type is the parameter's.
+    /// A number, or the numbers of a vector, in the parameter's type.
     Untyped(String),
     /// An image.
     Image(ImageSpec),
@@ -86,7 +86,7 @@ pub enum ArgSpec {
 }
 
 impl ArgSpec {
-    /// The file that it names.
+    /// Returns the path of the specification's file.
     pub fn path_mut(&mut self) -> Option<&mut PathBuf> {
         match self {
             Self::File(path) | Self::Image(ImageSpec { pixels: Pixels::File(path), .. }) => Some(path),
@@ -98,34 +98,34 @@ impl ArgSpec {
 /// An image argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImageSpec {
-    /// Format, named like OpenCL's: `rgba8unorm`, `r32f`.
+    /// Format, named after OpenCL's: `rgba8unorm`, `r32f`.
     pub format: String,
-    /// Width, height, depth; 1 where not given. None where it is that of a picture that nobody has
-    /// read yet: this crate reads no pictures.
+    /// Width, height, depth; 1 by default. `None` for the size of a picture file that has not been
+    /// read; this crate reads no pictures.
     pub size: Option<[u32; 3]>,
-    /// Levels, each half as large as the one before.
+    /// Number of mip levels, each with half the size of the previous one.
     pub levels: u32,
-    /// Samples of each texel.
+    /// Samples per texel.
     pub samples: u32,
-    /// Its pixels.
+    /// Source of the pixels.
     pub pixels: Pixels,
 }
 
-/// Where an image's pixels come from.
+/// Source of an image's pixels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pixels {
-    /// They are zeros.
+    /// All zeros.
     Zeros,
-    /// They stand in a file.
+    /// Contents of a file.
     File(PathBuf),
-    /// They are these bytes.
+    /// Given bytes.
     Bytes(Vec<u8>),
 }
 
-/// Reads `KEY=SPEC`.
+/// Parses `KEY=SPEC`.
 ///
 /// # Errors
-/// When the text does not follow the grammar; the error says where.
+/// A syntax error with its position.
 pub fn parse_argument(text: &str) -> Result<(ArgKey, ArgSpec), TextError> {
     let Some((key, spec)) = text.split_once('=') else {
         return Err(error(text, 0..text.len(), "there is no `=` behind the argument's index or name", &any_usage()));
@@ -143,7 +143,7 @@ pub fn parse_argument(text: &str) -> Result<(ArgKey, ArgSpec), TextError> {
     Ok((parsed, spec))
 }
 
-/// Reads `SPEC`.
+/// Parses `SPEC`.
 ///
 /// # Errors
 /// As [`parse_argument`].
@@ -198,7 +198,7 @@ pub fn parse(text: &str) -> Result<ArgSpec, TextError> {
     }
 }
 
-/// Reads the numbers at a place of a text, with commas between them.
+/// Parses comma-separated numbers at `at` in the text.
 fn parse_numbers(text: &str, at: Range<usize>, scalar: Scalar) -> Result<Vec<Number>, TextError> {
     let mut start = at.start;
     let mut numbers = Vec::new();
@@ -214,7 +214,7 @@ fn parse_numbers(text: &str, at: Range<usize>, scalar: Scalar) -> Result<Vec<Num
     Ok(numbers)
 }
 
-/// Reads `KIND:TYPE:COUNT` and what follows it for each kind of pattern.
+/// Parses `KIND:TYPE:COUNT` and the parameters of each kind of pattern.
 fn parse_pattern(text: &str, kind: &str) -> Result<Pattern, TextError> {
     let help = usage(kind);
     let mut start = kind.len() + 1;
@@ -317,15 +317,15 @@ fn parse_image(value: &str) -> Option<ImageSpec> {
     Some(image)
 }
 
-/// Whether a file is a picture by its name.
+/// Returns true if the file name is that of a picture.
 pub fn is_png(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("png"))
 }
 
-/// No image has more levels, and no texel more samples.
+/// Largest number of levels of an image, and of samples of a texel.
 const MAX_COUNT: u32 = 16;
 
-/// Reads `WxH` or `WxHxD`.
+/// Parses `WxH` or `WxHxD`.
 pub fn parse_size(text: &str) -> Option<[u32; 3]> {
     let mut size = [1; 3];
     let parts: Vec<_> = text.split('x').collect();
@@ -440,7 +440,7 @@ mod tests {
         assert_eq!(parse("random:i16:3:7:-5:5"), pattern(Scalar::I16, 3, random));
     }
 
-    /// What the help shows is what is read.
+    /// The parser accepts the examples in the help.
     #[test]
     fn examples_of_the_forms_are_read() {
         for form in FORMS {

@@ -1,15 +1,15 @@
-//! What of a kernel's layout is not understood: a launch that passed over it would run with wrong
-//! values.
+//! Rejection of kernel layouts with unknown parts, because a launch that ignored them would use
+//! wrong values.
 
 use visakit_diag::{Diagnostic, Severity};
 
 use crate::machine::SAMPLERS;
 use visakit_zebin::info::{AddrMode, AddrSpace, KernelInfo, Place};
 
-/// Refuses a kernel whose layout has keys or names that are not known.
+/// Rejects a kernel whose layout has unknown keys or names.
 ///
 /// # Errors
-/// The first one, at its place.
+/// The first unknown key or name, with its position.
 pub fn check(kernel: &KernelInfo) -> Result<(), Box<Diagnostic>> {
     if let Some((what, key, place)) = kernel.unknown_keys().next() {
         return Err(not_understood(place, format!("the key `{key}` of {what} is not known")));
@@ -54,7 +54,7 @@ pub fn check(kernel: &KernelInfo) -> Result<(), Box<Diagnostic>> {
     Ok(())
 }
 
-/// Kinds of images that the emulator has.
+/// Supported kinds of images.
 const IMAGES: [&str; 14] = [
     "image_buffer",
     "image_1d",
@@ -71,16 +71,16 @@ const IMAGES: [&str; 14] = [
     "image_2d_media",
     "image_2d_media_block",
 ];
-/// Where memory buffers are.
+/// Locations of memory buffers.
 const KINDS: [&str; 3] = ["global", "scratch", "slm"];
-/// What memory buffers are for.
+/// Purposes of memory buffers.
 const USAGES: [&str; 3] = ["private_space", "spill_fill_space", "single_space"];
 /// Addressing modes of samplers.
 const ADDRESSING: [&str; 5] = ["none", "clamp_border", "clamp_edge", "repeat", "mirror"];
-/// Filters of samplers.
+/// Filter modes of samplers.
 const FILTERS: [&str; 2] = ["nearest", "linear"];
 
-/// Returns the finding that refuses a launch, at its place in `.ze_info`.
+/// Returns the diagnostic that rejects a launch, at its position in `.ze_info`.
 pub(super) fn not_understood(place: &Place, message: impl Into<String>) -> Box<Diagnostic> {
     let mut finding = Diagnostic::new("launch-unsupported", Severity::Error, ".ze_info", message)
         .help("the kernel is not run, as its arguments may go elsewhere; compile it with a compiler that this version knows");

@@ -1,18 +1,18 @@
-//! Barriers with two steps: threads signal that they have come, and wait for the others later.
+//! Split barriers: threads signal their arrival, and wait for the others later.
 
 use std::collections::HashMap;
 
-/// The barriers of a group that have two steps, signal and wait.
+/// Split barriers of a group, with signal and wait.
 #[derive(Default)]
 pub(super) struct Barriers(HashMap<Option<u32>, Signalled>);
 
 #[derive(Default)]
 struct Signalled {
-    /// How many threads it has, when they say so.
+    /// Number of threads of the barrier, if given.
     threads: Option<u32>,
-    /// How many have signalled.
+    /// Number of threads that have signalled.
     come: u32,
-    /// How many of them have passed.
+    /// Number of threads that have passed.
     passed: u32,
 }
 
@@ -23,8 +23,9 @@ impl Barriers {
         barrier.come += 1;
     }
 
-    /// Whether all threads of a barrier have come; then one that waits passes. `group` is the
-    /// number of threads of the group. When the last one has passed, the barrier is free again.
+    /// Returns true if all threads of a barrier have signalled, and lets one waiting thread pass.
+    /// `group` is the number of threads of the group. After the last thread has passed, the barrier
+    /// is reset.
     pub(super) fn lets_pass(&mut self, barrier: Option<u32>, group: u32) -> bool {
         let barrier = self.0.entry(barrier).or_default();
         let threads = barrier.threads.unwrap_or(group);

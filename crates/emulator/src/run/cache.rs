@@ -1,4 +1,4 @@
-//! Lowered programs, kept from one launch to the next, and native code for those that run for long.
+//! Cache of lowered programs across launches, and native code for programs that run long.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -10,46 +10,45 @@ use crate::kernels::code::CompiledRoutine;
 use crate::run::plan::Plan;
 use crate::run::start::Starts;
 
-/// The lowered code of one program, which each launch takes from the last one where it fits.
+/// Lowered code of a program, which a launch takes over from the previous launch if it fits.
 #[derive(Default)]
 pub struct Cache(Mutex<Option<Arc<Lowered>>>);
 
-/// How often the instructions of a program are interpreted, in the mean, by what it has done before
-/// and by what a launch still has to do, for native code to be made of them. Making it takes about
-/// a quarter of that, mostly from a core that is at work, and until then all goes on slowly: with
-/// less to do a launch would only lose by it.
+/// Interpretations per instruction, on average over earlier launches and the rest of the current
+/// one, above which native code is compiled. Compilation costs about a quarter of that time, mostly
+/// on a core that is busy, and execution is slow until it ends. With less work left, a launch would
+/// lose time.
 const WARM: u64 = 4000;
 
-/// Native code does so many instructions in some 10 microseconds, in which another host thread may
-/// have been woken.
+/// Number of instructions that native code executes in about 10 microseconds, which is the time to
+/// wake another host thread.
 const SMALL: u64 = 10_000;
 
-/// So many sizes of groups are kept: two launches with groups that are cut off in three dimensions
-/// have as many.
+/// Number of cached group sizes: two launches with partial groups in three dimensions have this
+/// many.
 const SIZES: usize = 16;
 
-/// A lowered program, and what it was made for: the size of the payload, and the addresses of the
-/// program's symbols.
+/// A lowered program with its key: the size of the payload, and the addresses of the program's
+/// symbols.
 pub(super) struct Lowered {
     payload: usize,
     symbols: HashMap<String, u64>,
-    /// What native code may be made of; only then were operations recorded.
+    /// Instruction set level of native code; operations are only recorded if it is present.
     level: Option<Level>,
     pub(super) code: CompiledRoutine,
-    /// Native code, without counts and with them, or why there is none.
+    /// Native code without and with counts, or the reason for its absence.
     native: [OnceLock<Result<Code, Refusal>>; 2],
     is_begun: [AtomicBool; 2],
-    /// Instructions that launches executed without it.
+    /// Number of instructions that launches executed without native code.
     executed: AtomicU64,
-    /// How many instructions a group had in the last launch; 0 before the first.
+    /// Instructions per group in the last launch; 0 before the first.
     each: AtomicU64,
-    /// The ways in which threads start, by the size of their group, as far as they have been asked
-    /// for.
+    /// Initial thread states by group size, as requested so far.
     starts: Mutex<Vec<Arc<Starts>>>,
 }
 
 impl Cache {
-    /// The lowered code for a launch: what is there, or what `lower` makes.
+    /// Returns the lowered code for a launch, from the cache or from `lower`.
     pub(super) fn get<E>(
         &self,
         payload: usize,
@@ -72,17 +71,17 @@ impl Cache {
 }
 
 impl Lowered {
-    /// The native code, if it has been made.
+    /// Returns the native code, if it has been compiled.
     pub(super) fn native(&self, count: bool) -> Option<&Code> {
         self.native[usize::from(count)].get()?.as_ref().ok()
     }
 
-    /// Returns why there is no native code, if it was asked for.
+    /// Returns the reason why the requested native code does not exist.
     pub(super) fn refusal(&self, count: bool) -> Option<Refusal> {
         self.native[usize::from(count)].get()?.as_ref().err().copied()
     }
 
-    /// Makes native code.
+    /// Compiles native code.
     pub(super) fn compile(&self, count: bool) {
         self.native[usize::from(count)].get_or_init(|| {
             let level = self.level.ok_or(Refusal::Host)?;
@@ -90,19 +89,19 @@ impl Lowered {
         });
     }
 
-    /// Whether so many groups are likely to be done, natively, before another host thread has been
-    /// woken.
+    /// Returns true if `groups` groups, run natively, probably end before another host thread wakes
+    /// up.
     pub(super) fn is_small(&self, groups: u64, count: bool) -> bool {
         let each = self.each.load(Relaxed);
         each > 0 && each.saturating_mul(groups) < SMALL && self.native(count).is_some()
     }
 
-    /// Takes note of what a launch of so many groups has done.
+    /// Notes the size of a completed launch of `groups` groups.
     pub(super) fn note_size(&self, instructions: u64, groups: u64) {
         self.each.store(instructions.checked_div(groups).unwrap_or(0), Relaxed);
     }
 
-    /// How the threads of groups of some size start in a launch.
+    /// Returns the initial thread states for groups of a size.
     pub(super) fn starts(&self, plan: &Plan<'_>, size: [u32; 3]) -> Arc<Starts> {
         let mut all = self.starts.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = all.iter().find(|starts| starts.is_for(plan, size)) {
@@ -116,21 +115,21 @@ impl Lowered {
         new
     }
 
-    /// Takes note of instructions that a launch has interpreted, when it is done.
+    /// Notes the number of instructions that a completed launch has interpreted.
     pub(super) fn note_interpreted(&self, instructions: u64) {
         self.executed.fetch_add(instructions, Relaxed);
     }
 
-    /// Has native code made beside, unless it is being made, if a launch that still has so many
-    /// instructions to execute is worth it. What was launched before is likely to be launched
-    /// again, so that counts, too; what this launch itself has done does not, or one that is nearly
-    /// through would have it made for nothing.
+    /// Starts compilation on another thread, unless it has started, if a launch with `rest`
+    /// remaining instructions is worth it. Earlier launches count, because they are likely to
+    /// recur. The finished part of this launch does not count, otherwise a nearly complete launch
+    /// would start a useless compilation.
     pub(super) fn warm(self: &Arc<Self>, rest: u64, count: bool) {
         let enough = WARM.saturating_mul(self.code.steps.len() as u64);
         let is_enough = self.executed.load(Relaxed).saturating_add(rest) >= enough;
         if is_enough && !self.is_begun[usize::from(count)].swap(true, Relaxed) {
             let lowered = Arc::clone(self);
-            // Where the system gives no more threads the program is interpreted.
+            // If the system provides no more threads, the program is interpreted.
             let _ = std::thread::Builder::new().spawn(move || lowered.compile(count));
         }
     }

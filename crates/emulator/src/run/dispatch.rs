@@ -1,4 +1,4 @@
-//! The groups of a launch, taken by host threads.
+//! Dispatch of a launch's groups to host threads.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -14,16 +14,16 @@ use crate::run::plan::Plan;
 use crate::run::stats::Counts;
 use crate::run::{Options, Way, helpers};
 
-/// What running all groups gave.
+/// Result of running all groups.
 pub(super) struct Dispatched {
     pub(super) total: Counts,
     pub(super) fault: Option<Box<TrapReport>>,
-    /// What each host thread has touched.
+    /// Accesses recorded by each host thread.
     pub(super) traces: Vec<Trace>,
 }
 
-/// Runs these groups on so many host threads. Of several groups that fault the first one is always
-/// among those that are run.
+/// Runs the groups on `workers` host threads. If several groups fault, the first faulty group is
+/// always run.
 pub(super) fn dispatch(
     plan: &Plan<'_>,
     groups: Range<u64>,
@@ -76,7 +76,7 @@ pub(super) fn dispatch(
     if workers == 1 {
         work(0, observer);
     } else {
-        // Who comes when nothing is left need not begin.
+        // A helper that arrives late has nothing to do.
         helpers::side_by_side(workers, |number| {
             if queue.left() > 0 {
                 work(number, None);
@@ -88,23 +88,21 @@ pub(super) fn dispatch(
     Dispatched { total, fault: faults.first(), traces }
 }
 
-/// The groups that nobody has taken yet. Where any order will do each host thread has a part of its
-/// own, from which the others take what is left when they are through with theirs: so the memory
-/// that a thread worked on is in its core's cache when the next launch comes to it. Else all take
-/// them in order, on which it depends whether a race is found ([`Trace`]).
+/// Queue of groups. In any-order mode each host thread has a part of its own, and takes from other
+/// parts when its own is empty. A thread's data then stay in its core's cache for the next launch.
+/// Otherwise all threads take groups in order, on which race detection depends ([`Trace`]).
 struct Queue {
     parts: Vec<Part>,
-    /// The part of a part's rest that is taken at a time.
+    /// Divisor of a part's rest that yields the size of a chunk.
     share: u64,
-    /// Groups from this one on need not be run.
+    /// Groups from this number need not run.
     end: AtomicU64,
     all: u64,
-    /// Groups that are done, if somebody wants to know. Whoever counts counts them from the first
-    /// group on.
+    /// Number of completed groups for progress reports, counted from the first group.
     done: AtomicU64,
 }
 
-/// A part, in a cache line of its own.
+/// A part of the queue, in a separate cache line.
 #[repr(align(128))]
 struct Part {
     next: AtomicU64,
@@ -121,11 +119,10 @@ impl Queue {
         Self { parts, share, done: groups.start.into(), all: groups.end, end: u64::MAX.into() }
     }
 
-    /// The next groups for a thread. They are taken in order, from the thread's own part or else
-    /// from the first one that has any: a group that waits for those before it does not do so for
-    /// ever.
+    /// Takes the next groups for a thread, in order, from its own part or the first non-empty one.
+    /// A group that waits for earlier groups therefore never waits forever.
     fn take(&self, number: usize) -> Option<Range<u64>> {
-        // Fewer and fewer at a time, so that all come to an end together.
+        // Chunks shrink, so that all threads finish together.
         let chunk = |part: &Part, next: u64| (part.end.saturating_sub(next) / self.share).clamp(1, 64);
         let from = |part: &Part| {
             let end = part.end.min(self.end.load(Relaxed));
@@ -137,23 +134,23 @@ impl Queue {
         own.or_else(|| self.parts.iter().find_map(from))
     }
 
-    /// How many groups are not taken yet.
+    /// Returns the number of groups left in the queue.
     fn left(&self) -> u64 {
         let end = self.end.load(Relaxed);
         self.parts.iter().map(|part| part.end.min(end).saturating_sub(part.next.load(Relaxed))).sum()
     }
 
-    /// Whether a group that was taken is to be run.
+    /// Returns true if a taken group must run.
     fn is_wanted(&self, group: u64) -> bool {
         group < self.end.load(Relaxed)
     }
 
-    /// Leaves a group, which was the last one, and those behind it.
+    /// Drops `group` and the groups after it.
     fn end_before(&self, group: u64) {
         self.end.fetch_min(group, Relaxed);
     }
 
-    /// Takes note of groups that are done; how many that makes.
+    /// Notes completed groups. Returns their total number.
     fn note_done(&self, groups: &Range<u64>) -> u64 {
         let count = groups.end - groups.start;
         (self.done.fetch_add(count, Relaxed) + count).min(self.all)
@@ -196,7 +193,7 @@ mod tests {
         assert_eq!((first.start, second.start), (0, 50));
         queue.end_before(52);
         assert!(queue.is_wanted(51) && !queue.is_wanted(52));
-        // The other thread goes on until then.
+        // The other thread continues up to that group.
         let rest: Vec<u64> = std::iter::from_fn(|| queue.take(0)).flatten().collect();
         assert!(rest.contains(&49) && queue.take(1).is_none());
     }

@@ -1,10 +1,10 @@
-//! Threads that do the same for ever, found long before they have used up what they may execute.
+//! Detection of endless threads, long before they exhaust their instruction budget.
 //!
-//! A thread that has run for long is looked at: it is run block by block for a while, and compared
-//! with what it was at the beginning of that. When everything is the same again and no memory was
-//! involved, it will never end. When memory was read, another one may still change it; when no
-//! thread of the group does, the group is waiting for somebody who does not come. It is looked at
-//! after twice as many instructions each time, so that this costs next to nothing.
+//! A thread that has run for long is sampled: it runs block by block for a while, and its state is
+//! compared with the state at the start of the sample. If the state recurs and no memory was
+//! involved, the thread never ends. If it reads memory, another thread may still change that
+//! memory. If no thread of the group does, the group waits forever. The interval between samples
+//! doubles each time, so that sampling costs almost nothing.
 
 use std::cell::RefCell;
 
@@ -18,26 +18,26 @@ use crate::run::execute::run_thread;
 use crate::run::plan::Plan;
 use crate::run::stats::Counts;
 
-/// Instructions after which a thread is looked at for the first time.
+/// Number of instructions before the first sample of a thread.
 const FIRST: u64 = 1 << 20;
-/// A look takes this part of what was executed until then, as a power of two.
+/// Base-two logarithm of the ratio between executed instructions and the length of a sample.
 const SHARE: u32 = 8;
 
-/// Whether a thread is to be looked at that has gone on from so many instructions.
+/// Returns true if a thread is due for a sample after running from `before` to `now` instructions.
 pub(super) fn is_due(before: u64, now: u64) -> bool {
     now >= FIRST && before.checked_ilog2() != now.checked_ilog2()
 }
 
-/// What a look has shown.
+/// Result of a sample.
 pub(super) enum Look {
-    /// The thread has gone on, to what comes next.
+    /// The thread has progressed; it stopped for the given reason.
     On(Next, DebugLoc),
-    /// It does the same again and again. `waits`: it looks at memory, which nobody has changed so
-    /// far.
+    /// The thread repeats its state. `waits` is true if it reads memory, which no thread has
+    /// changed so far.
     Same { waits: bool, mark: DebugLoc, instructions: u64 },
 }
 
-/// Runs a thread for a while and looks whether it comes back to where it is, with nothing changed.
+/// Samples a thread: runs it for a while and checks if its state recurs.
 pub(super) fn look(
     plan: &Plan<'_>,
     thread: &mut Thread,
@@ -65,7 +65,7 @@ pub(super) fn look(
     Ok(Look::On(Next::Pause, DebugLoc::nowhere()))
 }
 
-/// Whether a thread is in the same state as before.
+/// Returns true if a thread is in the same state as before.
 fn is_same(now: &Thread, before: &Thread) -> bool {
     now.flow == before.flow
         && now.active == before.active
@@ -78,19 +78,19 @@ fn is_same(now: &Thread, before: &Thread) -> bool {
         && now.registers.bytes(0)[..now.registers.len()] == before.registers.bytes(0)[..before.registers.len()]
 }
 
-/// What a thread does with memory.
+/// Observer of a sampled thread's memory accesses.
 #[derive(Debug)]
 struct Notes<'a> {
-    /// Who is told as well.
+    /// Observer of the run, which also receives the reports.
     inner: Option<&'a dyn Observer>,
     seen: RefCell<Seen>,
 }
 
 #[derive(Debug, Default)]
 struct Seen {
-    /// It looks at memory that others may change.
+    /// True if the thread reads memory that other threads may change.
     looks: bool,
-    /// It changes memory, or may do so.
+    /// True if the thread changes memory, or may do so.
     changes: bool,
 }
 
@@ -100,7 +100,7 @@ impl Observer for Notes<'_> {
             inner.access(access);
         }
         let mut seen = self.seen.borrow_mut();
-        // Nobody else has private memory.
+        // No other thread can access private memory.
         seen.looks |= access.space != Space::Scratch;
         seen.changes |= access.kind != AccessKind::Load && access.changes;
     }

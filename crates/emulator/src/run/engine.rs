@@ -1,4 +1,4 @@
-//! Who executes instructions, by name.
+//! Engine selection.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,27 +7,27 @@ use visakit_native::Level;
 
 use crate::launch::TextError;
 
-/// What executes instructions. The outcome is the same.
+/// Engine that executes instructions. All engines produce the same outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Engine {
-    /// An operation that was chosen for each instruction.
+    /// Interpreter: one operation per instruction, chosen during lowering.
     Interpreter,
-    /// Code for the host's processor, where there is any for it; what the code does not know, and
-    /// what somebody watches, the interpreter executes.
+    /// Native code for the host's processor, if supported. The interpreter executes unsupported
+    /// instructions and observed runs.
     Native,
-    /// The same without AVX-512, also where there is.
+    /// Native code without AVX-512, even on hosts that have it.
     Avx2,
-    /// The interpreter, and native code for programs that have run for a while, which is made
-    /// beside.
+    /// Interpreter, and native code for programs that have run for a while, compiled in the
+    /// background.
     #[default]
     Automatic,
 }
 
 impl Engine {
-    /// All there are.
+    /// All engines.
     pub const ALL: [Self; 4] = [Self::Interpreter, Self::Native, Self::Avx2, Self::Automatic];
 
-    /// Its name.
+    /// Returns the name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -38,7 +38,7 @@ impl Engine {
         }
     }
 
-    /// What native code is made of, if any is.
+    /// Returns the instruction set level of native code; `None` without native code.
     pub(crate) fn level(self) -> Option<Level> {
         match self {
             Self::Interpreter => None,

@@ -1,4 +1,4 @@
-//! Operations that two neighbouring threads do together.
+//! Two-thread operations of neighbouring threads.
 
 use crate::kernels::step::Exchange;
 use crate::machine::World;
@@ -8,8 +8,8 @@ use crate::run::group::State;
 use crate::run::plan::Plan;
 use crate::run::stopped::fault;
 
-/// Lets neighbours go on that have come to the same operation for two threads; tells whether there
-/// were any.
+/// Runs neighbouring threads that have reached the same two-thread operation. Returns true if any
+/// did.
 pub(super) fn exchanges(
     plan: &Plan<'_>,
     threads: &mut [Thread],
@@ -33,7 +33,7 @@ pub(super) fn exchanges(
     Ok(progress)
 }
 
-/// Gives two neighbouring threads the parts of both, and runs what they begin together.
+/// Copies the data of two neighbouring threads to both, and runs their common operation.
 fn exchange<'t>(
     exchange: &Exchange,
     first: &'t mut Thread,

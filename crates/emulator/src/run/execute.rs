@@ -1,4 +1,4 @@
-//! A hardware thread executed, block by block.
+//! Execution of a hardware thread, block by block.
 
 use crate::kernels::code::{DebugLoc, Terminator, function_at};
 use crate::limits::CALL_DEPTH;
@@ -13,8 +13,8 @@ use crate::run::plan::Plan;
 use crate::run::stats::Counts;
 use visakit_native::{Exit, ir::Action};
 
-/// Runs a thread until it waits or ends, or has executed so many instructions. Native code may have
-/// begun already.
+/// Runs a thread until it waits, ends, or has executed `turn` instructions. Native code may already
+/// have started it.
 #[inline]
 pub(super) fn run_thread<'w>(
     plan: &Plan<'_>,
@@ -43,7 +43,7 @@ pub(super) fn run_thread<'w>(
     out
 }
 
-/// The same, with native code for what it knows, from where that left.
+/// Runs a thread with native code and the interpreter, starting at a native exit.
 fn run_natively<'w, const COUNT: bool>(
     plan: &Plan<'_>,
     thread: &mut Thread,
@@ -55,8 +55,8 @@ fn run_natively<'w, const COUNT: bool>(
     let code = plan.code;
     loop {
         let behind = match exit {
-            // It begins blocks as long as nothing is to be said of that; there the interpreter says
-            // what it is.
+            // Native code leaves a block only on a limit or a trap; the interpreter determines
+            // which.
             Some(Exit::Block(block)) => {
                 thread.flow.block = block;
                 if let Some(out) = begin(plan, thread)? {
@@ -93,7 +93,7 @@ fn run_natively<'w, const COUNT: bool>(
             continue;
         }
         let block = match exit {
-            // The code does not say which block it is in.
+            // The exit does not contain the block.
             Some(Exit::Step { step, .. }) => code.blocks.partition_point(|block| block.end <= step) as u32,
             _ => thread.flow.block,
         };
@@ -125,8 +125,8 @@ fn run_natively<'w, const COUNT: bool>(
     }
 }
 
-/// The same; says to a watcher where the thread is, and counts steps and channels for statistics,
-/// when `COUNT` says so.
+/// Runs a thread with the interpreter. If `COUNT`, reports locations to the observer and counts
+/// steps and channels.
 fn run_blocks<const COUNT: bool>(
     plan: &Plan<'_>,
     thread: &mut Thread,
@@ -183,10 +183,10 @@ fn run_blocks<const COUNT: bool>(
     }
 }
 
-/// Why a thread stops, if it does.
+/// Reason why a thread stops, if it does.
 type Out = Result<Option<(Next, DebugLoc)>, (Box<Trap>, DebugLoc)>;
 
-/// Begins the current block.
+/// Enters the current block.
 #[inline(always)]
 fn begin(plan: &Plan<'_>, thread: &mut Thread) -> Out {
     let code = plan.code;
@@ -205,7 +205,7 @@ fn begin(plan: &Plan<'_>, thread: &mut Thread) -> Out {
     Ok(None)
 }
 
-/// Finds out what comes behind the current block, all steps of which have been done.
+/// Executes the terminator of the current block after its last step.
 #[inline(always)]
 fn finish<const COUNT: bool>(plan: &Plan<'_>, thread: &mut Thread, counts: &mut Counts, is_counted: bool) -> Out {
     let code = plan.code;

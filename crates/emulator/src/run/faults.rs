@@ -1,12 +1,11 @@
-//! The faults of a run.
+//! Faults of a run.
 
 use crate::machine::fault::TrapReport;
 
-/// Different faults of a run that are kept.
+/// Largest number of distinct faults of a run.
 const MOST_FAULTS: usize = 100;
 
-/// The faults of a run, those of one kind at one instruction as one, with the number of its first
-/// group.
+/// Faults of a run, merged by kind and instruction, with the number of the first group.
 #[derive(Default)]
 pub(super) struct Faults(Vec<(u64, TrapReport)>);
 
@@ -27,7 +26,7 @@ impl Faults {
         }
     }
 
-    /// The fault in the first group, with the others.
+    /// Returns the fault of the first group, with the others attached.
     pub(super) fn first(self) -> Option<Box<TrapReport>> {
         let mut all = self.0;
         all.sort_by_key(|(group, _)| *group);

@@ -1,4 +1,4 @@
-//! Thread groups: hardware threads started, run until they wait or end, and counted.
+//! Execution of thread groups: starts hardware threads, schedules them, and counts instructions.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -23,44 +23,43 @@ use crate::run::start::{Images, Starts, new_thread, reset, restart};
 use crate::run::stats::Counts;
 use crate::run::stopped::{fault, waiting};
 
-/// One host thread's part: the state of one group at a time, used again for the next.
+/// State of a host thread, reused from group to group.
 pub(super) struct Worker<'a> {
     plan: &'a Plan<'a>,
     threads: Vec<Thread>,
     own: &'a Own<'a>,
     native: Option<Native<'a>>,
-    /// How many groups were run.
+    /// Number of groups run.
     groups: u64,
-    /// About how many are left for all host threads, with the one that runs.
+    /// Approximate number of groups left for all host threads, including the current one.
     left: u64,
     states: Vec<State>,
-    /// How the threads start, by the size of the group: full ones and those that are cut off. There
-    /// are at most eight sizes.
+    /// Initial thread states by group size, for full and partial groups; at most eight sizes.
     starts: Vec<Arc<Starts>>,
-    /// Which of these the threads have begun with: what they do not change is still there.
+    /// Index of the initial state that the threads started from; constant registers are still
+    /// valid.
     begun: Option<usize>,
-    /// For each of them what native code finds in the registers, once that has been made and if it
-    /// can.
+    /// Register images of native code for each initial state, once built and if possible.
     images: Vec<Option<Images>>,
-    /// The size of the group that the buffer of implicit arguments is for.
+    /// Group size that the implicit-argument buffer currently describes.
     implicit: [u32; 3],
-    /// Instructions after which a thread that never waits lets others run beside it.
+    /// Time slice in instructions of a thread without barriers, before others are scheduled.
     long_turn: u64,
     counts: Counts,
 }
 
-/// Gives the group that comes next, if there is one, which is to be run then.
+/// Claims the next group to run, if any.
 pub(super) type NextGroup<'n> = dyn FnMut() -> Option<[u32; 3]> + 'n;
 
-/// What only one group has at a time. Every group finds all of it zero, and at the same addresses,
-/// so that nothing depends on which groups were here before.
+/// Resources of one group at a time. Every group finds them zeroed and at the same addresses, so
+/// that no result depends on earlier groups.
 pub(super) struct Own<'a> {
-    /// Who watches, if all groups run here.
+    /// Observer, if all groups run on this thread.
     observer: Option<&'a dyn Observer>,
     local: Buffer,
     private: Vec<Buffer>,
     trace: Trace,
-    /// What is being executed, for those who watch.
+    /// Current instruction, for observers.
     spot: Cell<Spot>,
 }
 
@@ -81,7 +80,7 @@ impl<'a> Own<'a> {
         }
     }
 
-    /// What the threads of a group share.
+    /// Returns the state that the threads of a group share.
     fn world<'w>(&'w self, plan: &'w Plan<'_>, group: [u32; 3]) -> World<'w> {
         let mapped = plan.mapped;
         World {
@@ -97,12 +96,12 @@ impl<'a> Own<'a> {
         }
     }
 
-    /// Scratch memory of a group.
+    /// Returns the scratch memory of a group.
     fn scratch<'w>(&'w self, plan: &'w Plan<'_>) -> &'w Buffer {
         plan.mapped.scratch.buffer.and_then(|index| self.private.get(index)).unwrap_or(&plan.mapped.nothing)
     }
 
-    /// What was touched.
+    /// Returns the recorded accesses.
     pub(super) fn into_trace(self) -> Trace {
         self.trace
     }
@@ -127,7 +126,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// What was executed.
+    /// Returns the counts.
     pub(super) fn finish(self) -> Counts {
         if self.plan.warms {
             self.plan.lowered.note_interpreted(self.counts.instructions - self.counts.with_native);
@@ -135,13 +134,13 @@ impl<'a> Worker<'a> {
         self.counts
     }
 
-    /// Whether it is no longer known what was touched.
+    /// Returns true if the recorded accesses are incomplete.
     pub(super) fn has_lost_track(&self) -> bool {
         self.own.trace.is_lost()
     }
 
-    /// Runs a group, and perhaps some of those that come next, unless it faults. About so many are
-    /// left for all host threads.
+    /// Runs a group, and possibly some of the next ones, unless it faults. About `left` groups
+    /// remain for all host threads.
     pub(super) fn run(
         &mut self,
         group: [u32; 3],
@@ -156,7 +155,7 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Makes all that a group finds but its threads.
+    /// Prepares a group's resources except its threads.
     fn prepare(&mut self, group: [u32; 3], left: u64) {
         if !self.own.local.is_empty() {
             self.own.local.clear();
@@ -178,14 +177,14 @@ impl<'a> Worker<'a> {
         self.groups += 1;
     }
 
-    /// Whether groups find nothing but their threads.
+    /// Returns true if groups have no resources except their threads.
     fn is_bare(&self) -> bool {
         let own = self.own;
         let is_watched = own.observer.is_some() || self.plan.tracer.is_some();
         own.local.is_empty() && own.private.is_empty() && self.plan.mapped.implicit.is_none() && !is_watched
     }
 
-    /// Uses native code as soon as there is any.
+    /// Switches to native code as soon as it exists.
     fn prepare_native(&mut self, left: u64, group: [u32; 3]) {
         let plan = self.plan;
         if !plan.is_native {
@@ -198,7 +197,7 @@ impl<'a> Worker<'a> {
             return;
         }
         if plan.warms {
-            // The others are likely to be like those before.
+            // The remaining groups probably resemble the earlier ones.
             let each = self.counts.instructions.checked_div(self.groups).unwrap_or(0);
             plan.lowered.warm(each.saturating_mul(left), plan.count);
         }
@@ -215,7 +214,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Writes the implicit arguments of a group, unless those of its size stand there.
+    /// Writes the implicit arguments of a group, unless the buffer already holds those of its size.
     fn set_implicit_arguments(&mut self, group: [u32; 3]) {
         let Some(Implicit { offset, address }) = self.plan.mapped.implicit else { return };
         let size = self.plan.range.size_of(group);
@@ -236,10 +235,10 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Runs threads that never wait one after the other, all of them in the same registers, which
-    /// stay in the host's cache. One that does not end for long may look for something that a later
-    /// one is to write: then those have their turns. Native code goes on with the next groups of
-    /// the same size; gives the first one of another, if one has been asked for.
+    /// Runs threads without barriers sequentially, all in the same registers, which stay in the
+    /// host's cache. A thread that runs long may be spinning on a later thread; then all threads
+    /// are scheduled round-robin. Native code continues with the next groups of the same size.
+    /// Returns a group of another size if one was claimed.
     fn run_in_turn(
         &mut self,
         mut group: [u32; 3],
@@ -248,8 +247,8 @@ impl<'a> Worker<'a> {
         let plan = self.plan;
         let (known, is_bare) = (self.starts_of(group), self.is_bare());
         let mut other = None;
-        // Others that an earlier group had stay for the next one that needs them: their memory is
-        // much to ask for each time.
+        // Threads of an earlier group are kept for later use, because allocating them each time is
+        // expensive.
         if self.threads.is_empty() {
             self.threads.push(new_thread(plan));
         }
@@ -265,7 +264,7 @@ impl<'a> Worker<'a> {
             }
             images.set_group(group, thread.registers.bytes_mut(0));
         }
-        // Before there are images nothing has begun with them.
+        // Threads started before the images existed did not use them.
         self.begun = images.is_some().then_some(known);
         let (mut index, before) = (0, counts.instructions);
         while index < starts.threads.len() {
@@ -302,34 +301,35 @@ impl<'a> Worker<'a> {
                 self.start(group, index);
                 self.threads[index] = paused;
                 self.run_all(group)?;
-                // One that still had much to do when the others were there did not wait for them,
-                // nor will those of the next groups, which in turns take the cache from each other.
+                // A thread that still had much work left was not waiting for the others; threads of
+                // later groups will not wait either. Round-robin scheduling would only cause cache
+                // misses, so the time slice grows.
                 if self.threads[index].executed > self.long_turn / 4 * 5 {
                     self.long_turn = (self.long_turn * 4).min(LONGEST_TURN).min(plan.limit / 4).max(LONG_TURN);
                 }
                 return Ok(None);
             }
             counts.add_thread(thread);
-            // Those that native code begins find nobody waiting.
+            // Native code starts threads without waiting channels.
             thread.flow.restart(plan.code.main_end);
             index += 1;
         }
         Ok(other)
     }
 
-    /// Runs all threads, each until it waits or ends, until all have ended.
+    /// Runs all threads until all have ended; each runs until it waits or ends.
     fn run_together(&mut self, group: [u32; 3]) -> Result<Option<[u32; 3]>, Box<TrapReport>> {
         self.start(group, 0);
         self.run_all(group).map(|()| None)
     }
 
-    /// Runs the threads that have not ended, each until it waits, ends or has had its turn, until
-    /// all have ended.
+    /// Runs the remaining threads until all have ended; each runs until it waits, ends or exhausts
+    /// its time slice.
     fn run_all(&mut self, group: [u32; 3]) -> Result<(), Box<TrapReport>> {
         let world = self.own.world(self.plan, group);
         let states = &mut self.states;
         let mut barriers = Barriers::default();
-        // Whether the threads of the group may be waiting for each other.
+        // True if the threads of the group may be in a deadlock.
         let mut is_doubtful = false;
         loop {
             if self.plan.warms && self.native.is_none() {
@@ -406,7 +406,7 @@ impl<'a> Worker<'a> {
                     Err((trap, mark)) => return Err(fault(self.plan, thread, group, *trap, mark)),
                 };
             }
-            // All threads that run were looked at, and each does the same for ever.
+            // All running threads were sampled, and each repeats its state.
             if let Some((index, mark, instructions)) = same.filter(|_| all_same) {
                 let trap = Trap::Endless { waits: true, instructions };
                 let mut report = fault(self.plan, &self.threads[index as usize], group, trap, mark);
@@ -447,7 +447,7 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Which of the ways to start is that of a group.
+    /// Returns the index of a group's initial thread states.
     fn starts_of(&mut self, group: [u32; 3]) -> usize {
         let plan = self.plan;
         let size = plan.range.size_of(group);
@@ -459,8 +459,8 @@ impl<'a> Worker<'a> {
         })
     }
 
-    /// Makes images of how threads start, once that is worth it: each host thread its own. There is
-    /// a thread already.
+    /// Builds register images for this host thread, once that is worthwhile. Requires an existing
+    /// thread.
     fn make_images(&mut self, known: usize) {
         if self.images[known].is_none()
             && let Some(native) = self.native.as_ref().filter(|_| self.groups > FEW || self.plan.end > MANY)
@@ -471,8 +471,8 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Brings the threads of a group to the beginning of the program, but for the first ones, which
-    /// have ended.
+    /// Resets the threads of a group to the program entry, except the first `ended`, which have
+    /// ended.
     fn start(&mut self, group: [u32; 3], ended: usize) {
         let plan = self.plan;
         let known = self.starts_of(group);
@@ -501,7 +501,7 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// Tells where threads wait for each other, when that is not one place.
+/// Reports the locations of two threads that wait at different barriers.
 fn tell_barriers(states: &[State], observer: &dyn Observer) {
     let mut spots = (0..).zip(states).filter_map(|(thread, state)| match state {
         State::AtBarrier(mark) => Some((thread, mark.spot())),
@@ -513,18 +513,18 @@ fn tell_barriers(states: &[State], observer: &dyn Observer) {
     }
 }
 
-/// What a thread of a group does.
+/// State of a thread of a group.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
     Running,
-    /// It has come to a plain barrier.
+    /// Waits at a plain barrier.
     AtBarrier(DebugLoc),
-    /// It waits for its neighbour.
+    /// Waits for its neighbour.
     AtExchange {
         number: u32,
         mark: DebugLoc,
     },
-    /// It waits until a barrier with two steps lets it pass.
+    /// Waits at a split barrier.
     Waiting {
         barrier: Option<u32>,
         mark: DebugLoc,
@@ -532,13 +532,13 @@ pub(super) enum State {
     Ended,
 }
 
-/// So many groups are run before it is worth to keep what their threads find in their registers.
+/// Number of groups before building register images is worthwhile.
 const FEW: u64 = 2;
-/// In a launch of more than these it is at once.
+/// Number of groups of a launch above which register images are built at once.
 const MANY: u64 = 8;
-/// What [`Worker::long_turn`] is first.
+/// Initial value of [`Worker::long_turn`], in instructions.
 const LONG_TURN: u64 = 1 << 20;
-/// What it is where that has happened again and again: a tenth of a second, if it waits in vain.
+/// Largest value of [`Worker::long_turn`]: a tenth of a second, which is lost if the thread waits.
 const LONGEST_TURN: u64 = 1 << 24;
-/// The same for threads that run in turns already.
+/// Time slice of threads scheduled round-robin, in instructions.
 const TURN: u64 = 1 << 16;

@@ -1,4 +1,4 @@
-//! The threads of the process that work on launches beside those who launch.
+//! Helper threads of the process, which work on launches alongside the launching threads.
 
 use std::cell::Cell;
 use std::sync::LazyLock;
@@ -8,20 +8,20 @@ use std::time::{Duration, Instant};
 
 use rayon::{Scope, ThreadPool, ThreadPoolBuilder, Yield};
 
-/// How many threads the machine runs at a time. The system reads files for it: once is enough.
+/// Number of parallel threads of the machine. Computed once, because the system reads files for it.
 pub(super) static CORES: LazyLock<usize> =
     LazyLock::new(|| std::thread::available_parallelism().map_or(1, |n| n.get()));
 
-/// One for each core but that of the thread that launches.
+/// Helper threads: one per core, except the launching thread's core.
 struct Helpers {
     pool: ThreadPool,
-    /// How many of them no launch has taken.
+    /// Number of helpers not used by a launch.
     free: AtomicUsize,
-    /// The process whose threads they are. One that comes of it by `fork` has none of them.
+    /// Process that owns the threads. A child created by `fork` has none of them.
     process: u32,
 }
 
-/// None where the system gives no threads.
+/// Helper threads; `None` if the system provides no threads.
 static HELPERS: LazyLock<Option<Helpers>> = LazyLock::new(|| {
     let count = *CORES - 1;
     let name = |n| format!("visakit-{n}");
@@ -29,16 +29,16 @@ static HELPERS: LazyLock<Option<Helpers>> = LazyLock::new(|| {
     Some(Helpers { pool, free: count.into(), process: std::process::id() })
 });
 
-/// So long a launch looks whether its helpers are done before it sleeps.
+/// Time that a launch spins for its helpers before it sleeps.
 const SPIN: Duration = Duration::from_micros(30);
 
-/// So long a helper looks for the next launch before it sleeps. To be woken takes as long as many a
-/// launch.
+/// Time that a helper spins for the next launch before it sleeps. Waking it takes as long as many
+/// launches.
 const LINGER: Duration = Duration::from_micros(100);
 
-/// Does work on so many threads, or on fewer when other launches have them, and returns when all of
-/// them are through. The thread that launches is number 0; the others have the same numbers in each
-/// launch, as far as that can be.
+/// Runs `work` on `threads` threads, or fewer if other launches use them, and returns when all are
+/// done. The launching thread is number 0; other threads have the same numbers in each launch if
+/// possible.
 pub(super) fn side_by_side(threads: usize, work: impl Fn(usize) + Sync) {
     if threads > *CORES {
         return on_new_threads(threads, work);
@@ -47,7 +47,7 @@ pub(super) fn side_by_side(threads: usize, work: impl Fn(usize) + Sync) {
     if *process != std::process::id() {
         return on_new_threads(threads, work);
     }
-    // What is left to a helper that another launch has would wait until that one ends.
+    // Work for a helper of another launch would wait until that launch ends.
     let rest = |free: usize| Some(free.saturating_sub(threads - 1));
     let taken = free.fetch_update(Acquire, Relaxed, rest).map_or(0, |before| before.min(threads - 1));
     let begun = AtomicUsize::new(0);
@@ -63,7 +63,7 @@ pub(super) fn side_by_side(threads: usize, work: impl Fn(usize) + Sync) {
         };
         (0..taken).for_each(|_| scope.spawn(help));
         work(0);
-        // Those that have begun are nearly done, and to sleep and be woken takes longer.
+        // Started helpers are nearly done; spinning is faster than sleeping.
         let start = Instant::now();
         while begun.load(Acquire) > 0 && start.elapsed() < SPIN {
             std::hint::spin_loop();
@@ -71,23 +71,23 @@ pub(super) fn side_by_side(threads: usize, work: impl Fn(usize) + Sync) {
     });
 }
 
-/// The same on threads that end with it.
+/// Runs `work` on new threads, which then end.
 fn on_new_threads(threads: usize, work: impl Fn(usize) + Sync) {
     std::thread::scope(|scope| {
         let work = &work;
         let started = (1..threads).map(|n| std::thread::Builder::new().spawn_scoped(scope, move || work(n)));
-        // When the system gives no more threads, those that there are do all of it.
+        // If the system provides no more threads, the existing ones do all the work.
         started.take_while(Result::is_ok).for_each(drop);
         work(0);
     });
 }
 
 thread_local! {
-    /// Whether this helper looks for launches.
+    /// True if this helper spins for launches.
     static STAYS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Looks for other launches for a while.
+/// Spins for other launches for a while.
 fn stay() {
     if STAYS.replace(true) {
         return;
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn no_launch_waits_for_the_helpers_of_another() {
-        // More launches than helpers, each of which ends when all others have begun.
+        // More launches than helpers, each of which ends after all others have started.
         let (launches, begun) = (*CORES + 3, AtomicUsize::new(0));
         let all = Barrier::new(launches);
         std::thread::scope(|scope| {

@@ -1,5 +1,5 @@
-//! The memory of a launch: buffers and images of the arguments, the program's data, private memory,
-//! the buffer of `printf`.
+//! Memory of a launch: buffers and images of arguments, the program's data, private memory, the
+//! `printf` buffer.
 
 use visakit_diag::{Diagnostic, Severity};
 
@@ -17,64 +17,64 @@ use crate::machine::sampler::{Addressing, Sampler};
 use crate::run::{Program, Surroundings};
 use visakit_zebin::info::{AddrMode, ArgType, InlineSampler, KernelInfo, PayloadArgument, PerThreadMemoryBuffer};
 
-/// Steps of the scratch base that a thread finds in r0.
+/// Granularity of a thread's scratch base in r0, in bytes.
 const SCRATCH_STEP: u64 = 1024;
-/// Bytes between arguments that are shared local memory, in a launch that is checked.
+/// Gap in bytes between local arguments in a checked launch.
 const LOCAL_GAP: u32 = 1024;
 
-/// Everything that a launch has mapped.
+/// Mapped memory of a launch.
 pub(super) struct LaunchMemory {
     pub(super) memory: Memory,
-    /// For each argument, its buffer.
+    /// Buffer of each argument.
     pub(super) buffers: Vec<Option<usize>>,
-    /// Buffers that nobody has written.
+    /// Buffers with undefined contents.
     pub(super) undefined: Vec<usize>,
     pub(super) placement: Placement,
-    /// For each entry of the binding table, the buffer that it stands for.
+    /// Buffer bound to each entry of the binding table.
     pub(super) bindings: Vec<Option<usize>>,
-    /// For each entry of the binding table, the image that it stands for.
+    /// Image bound to each entry of the binding table.
     pub(super) images: Vec<Option<Image>>,
-    /// The samplers by index.
+    /// Samplers by index.
     pub(super) samplers: Vec<Option<Sampler>>,
     pub(super) data: DataPlaces,
     printf: Option<usize>,
     asserts: Option<usize>,
     pub(super) scratch: Scratch,
-    /// Sizes of the buffers that a group has for itself, behind the others in the address space.
+    /// Sizes of a group's private buffers, which follow the others in the address space.
     pub(super) private: Vec<usize>,
-    /// The buffer of implicit arguments.
+    /// Implicit-argument buffer.
     pub(super) implicit: Option<Implicit>,
-    /// No memory at all.
+    /// An empty buffer.
     pub(super) nothing: Buffer,
 }
 
-/// Scratch memory of a group: a part of one buffer for each hardware thread.
+/// Scratch memory of a group: one buffer with a part for each hardware thread.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Scratch {
-    /// Its index among the group's private buffers.
+    /// Index among the group's private buffers.
     pub(super) buffer: Option<usize>,
-    /// Bytes of a hardware thread.
+    /// Size of a hardware thread's part in bytes.
     pub(super) pitch: u64,
-    /// Where the stack of the first hardware thread begins in flat memory, and the bytes of each;
-    /// zeros when there is none.
+    /// Address of the first hardware thread's stack in flat memory, and the size of each stack in
+    /// bytes; zeros without stacks.
     pub(super) stack: (u64, u64),
 }
 
-/// The buffer of a group's implicit arguments, behind the scratch memory.
+/// Implicit-argument buffer of a group, located after the scratch memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Implicit {
     /// Offset in the scratch memory.
     pub(super) offset: u64,
-    /// Address.
+    /// Address in flat memory.
     pub(super) address: u64,
 }
 
 impl LaunchMemory {
-    /// Moves the contents of the arguments that are buffers out of the memory, each to the first
-    /// argument that it is.
+    /// Moves the contents of buffer arguments out of the memory. A shared buffer goes to the first
+    /// argument that uses it.
     ///
     /// # Errors
-    /// When there is no memory for them.
+    /// Out of memory.
     pub(super) fn into_contents(self) -> Result<Vec<Option<Vec<u8>>>, Box<Diagnostic>> {
         let mut buffers: Vec<_> = self.memory.into_buffers().into_iter().map(Some).collect();
         let mut take = |(argument, index): (usize, &Option<usize>)| {
@@ -87,23 +87,23 @@ impl LaunchMemory {
         self.buffers.iter().enumerate().map(&mut take).collect()
     }
 
-    /// What the kernel has printed.
+    /// Returns the kernel's printed output.
     pub(super) fn printed(&self) -> Vec<u8> {
         let buffer = self.printf.and_then(|buffer| self.memory.buffers().get(buffer));
         buffer.map(|buffer| printf::decode(&buffer.to_bytes(), &self.memory)).unwrap_or_default()
     }
 
-    /// What the kernel says of an assertion that failed.
+    /// Returns the kernel's message for a failed assertion, if any.
     pub(super) fn failed(&self) -> Option<Vec<u8>> {
         let buffer = self.asserts.and_then(|buffer| self.memory.buffers().get(buffer))?;
         asserts::failed(&buffer.to_bytes(), &self.memory)
     }
 }
 
-/// Maps everything; the bytes of buffers and images are taken out of the arguments.
+/// Maps the memory of a launch. Takes the bytes of buffers and images out of the arguments.
 ///
 /// # Errors
-/// When something is too large, or the layout contradicts itself.
+/// A buffer that is too large, or an inconsistent layout.
 pub(super) fn map(
     program: &Program,
     range: &NdRange,
@@ -112,7 +112,7 @@ pub(super) fn map(
 ) -> Result<LaunchMemory, Box<Diagnostic>> {
     let info = &program.info;
     let mut memory = Memory::default();
-    // So many have room.
+    // The scattered address space has room for 100 arguments.
     if surroundings.scattered != 0 && arguments.len() < 100 {
         memory.scatter(surroundings.scattered);
     }
@@ -125,7 +125,7 @@ pub(super) fn map(
     let mut buffers = vec![None; arguments.len()];
     let mut sizes = vec![0; arguments.len()];
     for (index, argument) in arguments.iter_mut().enumerate() {
-        // The bytes go as soon as they are mapped, so that there are not two of every buffer.
+        // Frees the bytes as soon as they are mapped, to avoid two copies of every buffer.
         let own = |bytes: &mut Vec<u8>| {
             let size = bytes.len() as u64;
             Buffer::from_vec(std::mem::take(bytes)).ok_or_else(|| no_memory(&format!("argument {index}"), size))
@@ -139,7 +139,7 @@ pub(super) fn map(
                 undefined.push(memory.buffers().len());
                 buffer
             }
-            // To the payload it looks like one with contents of its own.
+            // The payload treats it as a buffer with its own contents.
             Some(Argument::Lent(lent, address)) => {
                 let buffer = Buffer::lent(lent.clone());
                 addresses[index] = *address;
@@ -151,7 +151,7 @@ pub(super) fn map(
                 *argument = Some(Argument::Image(image.clone()));
                 buffer
             }
-            // The kernel may reach what is there by a surface, too.
+            // The kernel may also access this memory through a surface.
             Some(Argument::Pointer(address)) => {
                 let Some(lent) = behind(surroundings.regions, *address) else { continue };
                 addresses[index] = Some(*address);
@@ -166,8 +166,8 @@ pub(super) fn map(
         addresses[index].get_or_insert(address);
         buffers[index] = Some(memory.buffers().len() - 1);
     }
-    // What is the same as another argument shares its buffer, and looks to the payload like one of
-    // its kind.
+    // An argument that equals another shares its buffer; the payload treats it as one of the same
+    // kind.
     for index in 0..arguments.len() {
         let Some(Argument::Same(other)) = arguments[index] else { continue };
         let of = other as usize;
@@ -205,7 +205,7 @@ pub(super) fn map(
         None
     };
     if has(ArgType::SyncBuffer) {
-        // A byte for each group.
+        // One byte per group.
         let groups = u64::try_from(range.group_count()).unwrap_or(u64::MAX).next_multiple_of(8);
         let too_many = || too_large(format!("a buffer with a byte for each of {groups} groups is needed"));
         let bytes = usize::try_from(groups).ok().filter(|_| groups <= MAX_BUFFER).ok_or_else(too_many)?;
@@ -252,7 +252,7 @@ pub(super) fn map(
     })
 }
 
-/// The buffer that a surface of the program's constants or variables reaches, where the kernel has
+/// Returns the buffer for the surface of the program's constants or variables, if the kernel has
 /// one.
 fn data_surface(
     info: &KernelInfo,
@@ -281,7 +281,8 @@ fn not_same(index: usize, other: u32) -> Box<Diagnostic> {
     Box::new(finding.help("same:N takes the index of an argument with contents"))
 }
 
-/// What is at an address and behind it, where memory is there; surfaces begin at words.
+/// Returns the memory from an address to the end of its region, if mapped; surfaces start at word
+/// boundaries.
 fn behind(regions: &[(u64, Lent)], address: u64) -> Option<Lent> {
     let is_inside = |(first, lent): &&(u64, Lent)| address >= *first && address - first < lent.bytes as u64;
     let (first, lent) = regions.iter().find(is_inside)?;
@@ -293,7 +294,7 @@ fn map_buffer(memory: &mut Memory, buffer: Buffer, what: impl Fn() -> String) ->
     memory.map(buffer).ok_or_else(|| too_large(what()))
 }
 
-/// Returns the error for memory that cannot be had.
+/// Returns the error for a failed allocation.
 pub(super) fn no_memory(what: &str, bytes: u64) -> Box<Diagnostic> {
     let message = format!("there is no memory for {what}: {bytes} bytes");
     let finding = Diagnostic::new("out-of-memory", Severity::Error, "launch", message);
@@ -307,8 +308,8 @@ fn too_large(what: String) -> Box<Diagnostic> {
     Box::new(finding.help(format!("the largest buffer has {MAX_BUFFER} bytes")))
 }
 
-/// What the kernel says of its private memory: hardware threads of a full group, and bytes of each
-/// of them, of scratch and of global memory.
+/// Private memory of a kernel: number of hardware threads of a full group, and bytes per thread of
+/// scratch and global memory.
 struct Private {
     threads: u32,
     scratch: u64,
@@ -323,7 +324,7 @@ impl Private {
             u64::from(buffer.size) * if buffer.is_simt_thread { u64::from(simd) } else { 1 }
         };
         let of_kind = |kind: &str| {
-            // Registers are spilled by what comes after vISA.
+            // Spilled registers are an artefact of the compiler's later stages.
             let buffers = info.per_thread_memory_buffers.iter();
             let buffers = buffers.filter(|buffer| buffer.kind == kind && buffer.usage != "spill_fill_space");
             buffers.map(size).fold(0, u64::saturating_add)
@@ -333,14 +334,14 @@ impl Private {
     }
 }
 
-/// Bytes of private memory that a full group has.
+/// Returns the size of a full group's private memory in bytes.
 pub(super) fn private_bytes(info: &KernelInfo, range: &NdRange) -> u64 {
     let Private { threads, scratch, global } = Private::of(info, range);
     scratch.saturating_add(global).saturating_mul(threads.into())
 }
 
-/// Private memory of a group: a part for every hardware thread, in one buffer of each kind;
-/// implicit arguments behind it. Gives the sizes of these buffers.
+/// Plans the private memory of a group: one buffer of each kind, with a part per hardware thread,
+/// and the implicit arguments after the scratch memory. Returns the sizes of these buffers.
 fn private(
     info: &KernelInfo,
     range: &NdRange,
@@ -378,8 +379,7 @@ fn private(
     }
     let pitch = global;
     if pitch > 0 {
-        // Behind the last stack is room for the next frame, so that it is the stack that is found
-        // full.
+        // Padding after the last stack lets a stack overflow be reported as such.
         let behind = if info.execution_env.has_stack_calls { pitch } else { 0 };
         extra.private = map(pitch, behind)?.0;
         scratch.stack = (extra.private, pitch);
@@ -387,7 +387,7 @@ fn private(
     Ok((scratch, implicit, sizes))
 }
 
-/// The samplers that the arguments and the source give, by index.
+/// Returns the samplers of the arguments and of the source, by index.
 fn samplers(info: &KernelInfo, arguments: &[Option<Argument>]) -> Vec<Option<Sampler>> {
     let given = info.payload_arguments.iter().filter(|item| item.arg_type == ArgType::ByPointer).filter_map(|item| {
         match arguments.get(item.arg_index? as usize)? {

@@ -1,4 +1,4 @@
-//! Running a kernel: bytes in, buffers out.
+//! Execution of a kernel: arguments in, buffers out.
 //!
 //! ```
 //! use visakit_emulator::launch::{argument::Argument, range::NdRange};
@@ -68,119 +68,114 @@ pub use traced::{TracedStep, Tracing};
 pub use values::OperandValue;
 use values::Places;
 
-/// Instructions that a hardware thread may execute when nobody says otherwise.
+/// Default instruction budget of a hardware thread.
 pub const DEFAULT_MAX_INSTRUCTIONS: u64 = 1 << 33;
 
-/// How a kernel is run.
+/// Options of a run.
 #[derive(Clone, Copy, Default)]
 pub struct Options<'a> {
-    /// Host threads; all of the machine's when not given.
+    /// Number of host threads; by default, all of the machine's.
     pub threads: Option<usize>,
-    /// Whether groups may run side by side even where the result depends on which comes first.
-    /// Otherwise such a kernel, one that uses the results of its atomic operations, adds floats by
-    /// them or prints, runs its groups one after the other; and a launch whose groups turn out to
-    /// touch what another one writes is run again so.
+    /// Lets groups run in parallel even if the result depends on their order. If false, a kernel
+    /// that uses the results of its atomics, adds floats atomically or prints runs its groups
+    /// sequentially. A parallel launch with races between groups is then run again sequentially.
     pub any_order: bool,
-    /// Whether reads outside of every buffer give zero and writes there are lost, as with surfaces,
-    /// instead of being faults.
+    /// Makes reads outside every buffer return zero and drops such writes, as on surfaces, instead
+    /// of raising faults.
     pub outside_is_zero: bool,
-    /// Whether the same is so of the rest of a buffer's last page alone, which is there on devices:
-    /// compilers load vectors of which they need a part.
+    /// Applies `outside_is_zero` to the rest of a buffer's last page only. Devices have that
+    /// memory, and compilers load vectors of which they need a part.
     pub whole_pages: bool,
-    /// Instructions that one hardware thread may execute; [`DEFAULT_MAX_INSTRUCTIONS`] when not
-    /// given.
+    /// Instruction budget of a hardware thread; [`DEFAULT_MAX_INSTRUCTIONS`] by default.
     pub max_instructions: Option<u64>,
-    /// Whether to count instructions by mnemonic.
+    /// Counts instructions by mnemonic.
     pub stats: bool,
-    /// Called with the number of groups that are done, now and then; it begins anew when the launch
-    /// is run again.
+    /// Called from time to time with the number of completed groups; the number restarts if the
+    /// launch is run again.
     pub progress: Option<&'a (dyn Fn(u64) + Sync)>,
-    /// Learns of every access to memory. With one, groups run one after the other, and no message
-    /// takes the way on which accesses are checked all at once.
+    /// Observer of every memory access. With an observer, groups run sequentially, and no message
+    /// skips per-access reports.
     pub observer: Option<&'a dyn Observer>,
-    /// Executes instructions by their pages: those without a kernel, or all.
+    /// Executes instructions by the semantics on their pages: all, or those without a kernel.
     pub interpreter: Option<&'a dyn Interpreter>,
-    /// What the launch finds.
+    /// Environment of the launch.
     pub surroundings: Surroundings<'a>,
-    /// What stands in registers and memory that nobody has written; zeros when not given.
+    /// Initial contents of unwritten registers and memory; zeros by default.
     pub poison: Option<&'a Poison>,
-    /// The groups that are run, by their numbers; all when not given.
+    /// Range of group numbers to run; all groups by default.
     pub groups: Option<(u64, u64)>,
-    /// What executes the instructions.
+    /// Engine that executes the instructions.
     pub engine: Engine,
-    /// Whether the groups behind a faulty one run all the same: [`TrapReport::others`].
+    /// Runs the groups after a faulty one, too: [`TrapReport::others`].
     pub keep_going: bool,
-    /// Whether a fault tells what its thread held: [`TrapReport::state`].
+    /// Includes the thread's state in a fault's report: [`TrapReport::state`].
     pub state: bool,
-    /// Bytes that groups which run at the same time may have together for themselves: where one
-    /// needs all of it, none runs beside. 32 MiB when not given, as a run takes its buffers and 64
-    /// MiB, of which the program and the process need some.
+    /// Limit in bytes on the private memory of groups that run in parallel; a group that needs all
+    /// of it runs alone. 32 MiB by default, so that a run fits into its buffers and 64 MiB, part of
+    /// which the program and the process need.
     pub room: Option<u64>,
-    /// Work items whose instructions are told, with the values of their operands. Groups run one
-    /// after the other then.
+    /// Work items to trace, with operand values. Tracing runs groups sequentially.
     pub trace: Option<Tracing<'a>>,
 }
 
 impl Options<'_> {
-    /// Whether somebody follows the run step by step.
+    /// Returns true if an observer or tracer follows the run.
     fn is_followed(&self) -> bool {
         self.observer.is_some() || self.trace.is_some()
     }
 
-    /// The group behind the last one that is run.
+    /// Returns the end of the group range (exclusive).
     fn end(&self, range: &NdRange) -> u64 {
         let all = u64::try_from(range.group_count()).unwrap_or(u64::MAX);
         self.groups.map_or(all, |(_, end)| end.min(all))
     }
 }
 
-/// What is there before a launch and stays when it is done, for programs that launch many.
+/// Environment shared by several launches.
 #[derive(Clone, Copy, Default)]
 pub struct Surroundings<'a> {
-    /// Memory that the kernel may reach by its addresses, each the beginning of a slot:
+    /// Memory that the kernel may access by address; each region starts at a slot:
     /// [`crate::machine::memory::Memory::map_at`].
     pub regions: &'a [(u64, Lent)],
-    /// Where the program's data are, in these regions; a launch has data of its own when it is not
-    /// given.
+    /// Addresses of the program's data in these regions; by default, a launch has its own data.
     pub data: Option<&'a DataPlaces>,
-    /// Keeps what is made of the program for the next launch.
+    /// Cache of the lowered program for later launches.
     pub cache: Option<&'a Cache>,
-    /// Where buffers lie that have no address of their own: 0 one behind the other, else scattered
+    /// Placement of buffers without a fixed address: 0 for consecutive slots, otherwise scattered
     /// by this number ([`crate::machine::memory::Memory::scatter`]).
     pub scattered: u32,
 }
 
-/// What a run gives.
+/// Result of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The contents of each argument that is a buffer or an image; none for one that is the same as
-    /// another.
+    /// Contents of each buffer or image argument; `None` for an argument that shares another's
+    /// buffer.
     pub buffers: Vec<Option<Vec<u8>>>,
-    /// What the kernel printed.
+    /// Output that the kernel printed.
     pub printed: Vec<u8>,
-    /// Wall time of the dispatch alone, of all of them when it was run again: nothing is lowered,
-    /// copied or written to files in it.
+    /// Wall time of the dispatch, or of all dispatches if the launch was run again. Lowering,
+    /// copies and file output are not included.
     pub wall: Duration,
-    /// Instructions executed by all hardware threads.
+    /// Number of instructions that all hardware threads executed.
     pub instructions: u64,
-    /// Counts by mnemonic, when asked for.
+    /// Counts by mnemonic, if requested.
     pub stats: Option<Stats>,
-    /// Whether groups ran one after the other because the kernel shows in which order they come.
+    /// True if groups ran sequentially because the kernel's result depends on their order.
     pub ordered: bool,
-    /// Elements that were read beyond the end of a surface, or outside of every buffer where that
-    /// is allowed, as zero.
+    /// Number of elements read as zero past the end of a surface, or outside every buffer if that
+    /// is allowed.
     pub outside_reads: u64,
-    /// Elements that were written there, to nowhere.
+    /// Number of elements dropped by writes past the end of a surface, or outside every buffer.
     pub outside_writes: u64,
 }
 
-/// Why a run gives nothing.
+/// Error of a run.
 #[derive(Clone, Debug)]
 pub enum RunError {
-    /// The launch cannot be made.
+    /// The launch cannot start.
     Launch(Box<Diagnostic>),
-    /// A thread did something that it must not. When several did, this is the one in the first
-    /// group.
+    /// A thread stopped at a trap. If several did, this is the one of the first group.
     TrapReport(Box<TrapReport>),
 }
 
@@ -209,7 +204,7 @@ impl std::error::Error for RunError {
 }
 
 impl RunError {
-    /// The error as a diagnostic about the program's text.
+    /// Returns the error as a diagnostic about the program's text.
     pub fn diagnostic(&self, program: &Program) -> Diagnostic {
         match self {
             Self::Launch(diagnostic) => (**diagnostic).clone(),
@@ -218,27 +213,26 @@ impl RunError {
     }
 }
 
-/// How the groups of a launch run.
+/// Execution order of a launch's groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
-    /// Side by side; what they touch is noted until buffers are settled.
+    /// In parallel; accesses are recorded until buffers settle.
     Settling,
-    /// Side by side; all that they touch is noted.
+    /// In parallel; all accesses are recorded.
     Noting,
-    /// One after the other.
+    /// Sequential.
     InOrder,
 }
 
 /// Runs a kernel over a range of work items. The arguments are by index; `None` where the kernel
-/// has none.
+/// has no argument.
 ///
-/// The outcome is that of groups that run one after the other: when several that ran side by side
-/// turn out to depend on each other's memory, or one of them faults, the launch is run again in
-/// order, with a copy of the arguments. [`launch_from`] needs none.
+/// The outcome equals that of sequential groups. If parallel groups turn out to depend on each
+/// other's memory, or one of them faults, the launch is run again sequentially with a copy of the
+/// arguments. [`launch_from`] needs no copy.
 ///
 /// # Errors
-/// When the arguments do not fit the kernel, the kernel needs something that is not supported yet,
-/// or a thread faults.
+/// Arguments that do not fit the kernel, an unsupported feature, or a trap of a thread.
 pub fn launch(
     program: &Program,
     range: &NdRange,
@@ -249,11 +243,11 @@ pub fn launch(
     launch_from(program, range, make, options)
 }
 
-/// As [`launch`], with a function that makes the arguments, each time the same ones. It is told
-/// whether it may be called again.
+/// As [`launch`], with a function that creates the arguments, equal on each call. Its parameter is
+/// true if it may be called again.
 ///
 /// # Errors
-/// As [`launch`], and when the arguments cannot be made.
+/// As [`launch`], and the error of `make`.
 pub fn launch_from(
     program: &Program,
     range: &NdRange,
@@ -288,7 +282,7 @@ pub fn launch_from(
     }
 }
 
-/// Runs a launch, or says in which way it has to be run instead.
+/// Runs a launch. Returns `Err` inside `Ok` if it must be run again in another order.
 fn attempt(
     program: &Program,
     range: &NdRange,
@@ -308,14 +302,14 @@ fn attempt(
     }
     let payload = Payload::new(&program.info, program.payload_layout()?, range, &arguments, &mapped.placement)?;
     drop(arguments);
-    // What a thread holds when it stops is asked for as the program has it, also where nothing
-    // reads it any more.
+    // With a state report, dead variables must keep their values, which native code does not
+    // guarantee.
     let level = options.engine.level().filter(|_| !options.is_followed() && !options.state);
     let is_native = level.is_some();
     let symbols = &mapped.data.symbols;
     let lower = || lower(program, &payload, symbols, options.interpreter, is_native);
     let nothing = Cache::default();
-    // What is kept is made of kernels.
+    // Only code made of kernels is cached.
     let cache = options.surroundings.cache.filter(|_| options.interpreter.is_none()).unwrap_or(&nothing);
     let lowered = cache.get(payload.len(), symbols, level, lower)?;
     if is_native && options.engine != Engine::Automatic {
@@ -344,7 +338,7 @@ fn attempt(
     let groups = end.saturating_sub(first);
     let is_alone = way == Way::InOrder || lowered.is_small(groups, options.stats);
     let workers = if is_alone { 1 } else { affordable(workers, private.saturating_add(group), options) };
-    // Where there is room for one group alone, no other runs beside it.
+    // If memory suffices for only one group, groups run sequentially.
     let each = private.saturating_add(group).saturating_add(SMALL_BYTES / 4);
     let is_room = |workers: usize| buffer::is_available(each.saturating_mul(workers as u64));
     let workers = if is_room(workers) { workers } else { 1 };
@@ -358,7 +352,7 @@ fn attempt(
     lowered.note_size(total.instructions, groups);
     *wall += start.elapsed();
     if !options.any_order && workers > 1 {
-        // What groups behind a faulty one have done must not be seen.
+        // Effects of groups after a faulty one must not be visible.
         if fault.is_some() || is_race || is_lost && way == Way::Noting {
             return Ok(Err(Way::InOrder));
         }
@@ -392,11 +386,11 @@ fn attempt(
     }))
 }
 
-/// Memory that a launch needs for small things, and for each instruction that is lowered.
+/// Memory estimates of a launch: a fixed amount, and the amount per lowered instruction.
 const SMALL_BYTES: u64 = 8 << 20;
 const STEP_BYTES: u64 = 4 << 10;
 
-/// Fails where that much memory cannot be had: beyond this point small allocations must not fail.
+/// Fails if `bytes` bytes cannot be allocated; small allocations after this check must succeed.
 fn check_memory(what: &str, bytes: u64) -> Result<(), Box<Diagnostic>> {
     if buffer::is_available(bytes) { Ok(()) } else { Err(memory::no_memory(what, bytes)) }
 }
@@ -414,7 +408,7 @@ fn lower(
         .map_err(|message| problem(program, message))
 }
 
-/// The places of the variables, of the kernel first.
+/// Returns the layouts of the variables, the kernel's first.
 fn layouts(program: &Program, payload: &Payload) -> Result<Vec<Layout>, Box<Diagnostic>> {
     let payload_bytes = u32::try_from(payload.len()).map_err(|e| problem(program, e.to_string()))?;
     let functions: Vec<_> = program.functions.iter().map(|function| &function.routine).collect();
@@ -422,7 +416,7 @@ fn layouts(program: &Program, payload: &Payload) -> Result<Vec<Layout>, Box<Diag
         .map_err(|message| problem(program, message))
 }
 
-/// The routines with the places of their variables, the kernel first.
+/// Returns the routines with the layouts of their variables, the kernel first.
 fn places<'p>(program: &'p Program, payload: &Payload) -> Result<Vec<Places<'p>>, Box<Diagnostic>> {
     let routines = program.functions.iter().map(|function| &function.routine);
     let routines = std::iter::once(&program.routine).chain(routines);
@@ -433,17 +427,17 @@ fn problem(program: &Program, message: String) -> Box<Diagnostic> {
     Box::new(Diagnostic::new("lowering", Severity::Error, program.file.clone(), message))
 }
 
-/// The room for groups when nobody says otherwise.
+/// Default limit on the private memory of parallel groups, in bytes.
 const ROOM: u64 = 32 << 20;
 
-/// How many of so many groups can run at the same time when each has so many bytes for itself; at
-/// least one.
+/// Returns the number of groups, at most `workers` and at least one, that fit the limit with
+/// `bytes` bytes each.
 fn affordable(workers: usize, bytes: u64, options: &Options<'_>) -> usize {
     let most = usize::try_from(options.room.unwrap_or(ROOM) / bytes.max(1)).unwrap_or(usize::MAX);
     workers.min(most.max(1))
 }
 
-/// How many groups run at the same time.
+/// Returns the number of groups to run in parallel.
 fn workers(range: &NdRange, options: &Options<'_>) -> usize {
     let groups = usize::try_from(range.group_count()).unwrap_or(usize::MAX);
     options.threads.unwrap_or_else(|| *helpers::CORES).clamp(1, groups.max(1))

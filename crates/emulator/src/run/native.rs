@@ -1,4 +1,4 @@
-//! Native code for the groups of one host thread: what it reaches of the machine.
+//! Native code for the groups of a host thread, and its access to the machine.
 
 use visakit_native::ir::Action;
 use visakit_native::{Buffer as NativeBuffer, Code, Exit, Frame, Lent, Memory, Resume};
@@ -15,37 +15,37 @@ use crate::run::plan::Plan;
 use crate::run::start::{Images, begin, clear_tables};
 use crate::run::stats::Counts;
 
-/// The code, and the memory of the groups that one host thread runs.
+/// Native code and the memory of the groups that a host thread runs.
 pub(super) struct Native<'a> {
     code: &'a Code,
-    /// Where the control register stands, if the program begins with setting it.
+    /// Register offset of the control register, if the program starts by setting it.
     control: Option<u32>,
     memory: Memory<'a>,
-    /// What it was when it was last asked who wants to know of accesses.
+    /// Hash of the recording state when the memory was last handed over.
     state: Option<u64>,
 }
 
-/// For so many rounds threads are lent to native code each for itself, before all of them are at
-/// once.
+/// Number of rounds in which threads are handed to native code individually, before all are handed
+/// over together.
 const ROUNDS_APART: usize = 2;
 
-/// A turn of a thread that native code has begun.
+/// A thread's time slice that native code has started.
 pub(super) struct Begun {
-    /// How many instructions the thread had executed before.
+    /// Number of instructions that the thread had executed before.
     pub(super) before: u64,
-    /// What the code says.
+    /// Exit of the native code.
     pub(super) exit: Option<Exit>,
 }
 
 impl<'a> Native<'a> {
-    /// The native code of a launch, as soon as there is any.
+    /// Returns the native code of a launch, if it has been compiled.
     pub(super) fn of(plan: &'a Plan<'_>, world: &World<'a>) -> Option<Self> {
         plan.lowered.native(plan.count).map(|code| Self::new(code, plan.code, world))
     }
 
-    /// The same in a group that has done so much, which may be the only one. How much it still has
-    /// to do nobody knows. To take it for as much again, and the groups that are left for like it,
-    /// costs a part of what was done where that is mistaken.
+    /// As [`Native::of`], in a group that has executed `done` instructions and may be the only one.
+    /// Its remaining work is unknown; assuming the same amount again, and similar remaining groups,
+    /// wastes only part of the time spent if wrong.
     pub(super) fn within(plan: &'a Plan<'_>, world: &World<'a>, done: u64, left: u64) -> Option<Self> {
         plan.lowered.warm(done.saturating_mul(left.max(1)), plan.count);
         Self::of(plan, world)
@@ -61,12 +61,12 @@ impl<'a> Native<'a> {
         native
     }
 
-    /// Asks anew who wants to know of accesses, if that may have changed.
+    /// Updates the recording modes of buffers, if they may have changed.
     #[inline]
     pub(super) fn refresh(&mut self, world: &World<'a>) {
         let kinds = u64::from(world.trace.kinds());
         let uses = world.memory.buffers().iter().chain(world.private);
-        // An old answer is right but slow: accesses that nobody wants to know of will not be noted
+        // A stale mode is correct but slow: an access kind that is not recorded is never recorded
         // later.
         let state = uses.fold(kinds, |state, buffer| state.wrapping_mul(0x100_0000_01b3) ^ u64::from(buffer.uses()));
         if self.state != Some(state) {
@@ -87,20 +87,19 @@ impl<'a> Native<'a> {
         self.memory = Memory::new(buffers, surfaces, world.local.words()).with_private(lend(world.scratch));
     }
 
-    /// The code.
+    /// Returns the code.
     pub(super) fn code(&self) -> &'a Code {
         self.code
     }
 
-    /// Whether the code begins threads: it sets their floating-point mode.
+    /// Returns true if native code can start threads, because it sets their floating-point mode.
     pub(super) fn begins(&self) -> bool {
         self.control.is_some()
     }
 
-    /// Runs the threads of a group one after the other from a number on, all of them in the state
-    /// of this one, where nobody waits, and then those of the next groups. `None`: all have ended.
-    /// Else the number of the first for which the caller has something to do, and what the code
-    /// says.
+    /// Runs a group's threads without barriers sequentially from number `first`, all in the
+    /// registers of `thread`, and then those of the next groups. Returns `None` if all have ended;
+    /// otherwise the first thread that needs the caller, and its exit.
     pub(super) fn run_starts(
         &self,
         plan: &Plan<'_>,
@@ -131,9 +130,8 @@ impl<'a> Native<'a> {
         Some((index, exit))
     }
 
-    /// Runs threads from barrier to barrier, all of them to one before any goes on to the next,
-    /// until there is something else to do. Those before the thread that has it have come to the
-    /// barrier behind.
+    /// Runs all threads from barrier to barrier, in rounds, until one needs the caller. The threads
+    /// before it have reached the next barrier.
     pub(super) fn run_rounds(
         &self,
         plan: &Plan<'_>,
@@ -141,7 +139,7 @@ impl<'a> Native<'a> {
         turn: u64,
         counts: &mut Counts,
     ) -> (usize, Begun) {
-        // The first step of a thread sets its mode; and in many programs there is one barrier only.
+        // The first step of a thread sets its mode, and many programs have only one barrier.
         let count = threads.len();
         for index in (0..ROUNDS_APART).flat_map(|_| 0..count) {
             let thread = &mut threads[index];
@@ -156,7 +154,7 @@ impl<'a> Native<'a> {
             thread.flow.block = block + 1;
         }
         let mut places: Vec<u32> = threads.iter().map(|thread| thread.flow.block).collect();
-        // Nobody wants to know the counts of steps.
+        // Step counts are not requested.
         let lend = |thread| self.code.lend(frame(thread, &mut [], &mut []), &self.memory);
         let mut lent: Vec<Lent<'_>> = threads.iter_mut().map(lend).collect();
         let (index, begun) = 'rounds: loop {
@@ -181,28 +179,28 @@ impl<'a> Native<'a> {
         (index, begun)
     }
 
-    /// Runs a thread from the beginning of its block on.
+    /// Runs a thread from the start of its block.
     #[inline(always)]
     pub(super) fn run(&self, thread: &mut Thread, counts: &mut Counts) -> Option<Exit> {
         let block = thread.flow.block;
         if thread.is_plain() {
             return self.lent(thread, counts, |lent| lent.run(block));
         }
-        // In other floating-point modes than the host's the interpreter computes, unless this is
-        // what ends them.
+        // In other floating-point modes than the host's, only the interpreter computes, unless this
+        // code sets the mode.
         let control = self.control.filter(|_| block == 0)?;
         let exit = self.lent(thread, counts, |lent| lent.run(block));
         thread.set_mode(thread.registers.get(control));
         exit
     }
 
-    /// Runs it from behind a step on.
+    /// Resumes a thread after a step.
     #[inline(always)]
     pub(super) fn resume(&self, resume: Resume, thread: &mut Thread, counts: &mut Counts) -> Option<Exit> {
         thread.is_plain().then(|| self.lent(thread, counts, |lent| lent.resume(resume)))?
     }
 
-    /// Where the code goes on behind a step, if it can.
+    /// Returns the position at which native code can resume after a step, if any.
     #[inline(always)]
     pub(super) fn behind(&self, step: usize, thread: &Thread) -> Option<Resume> {
         self.code.behind(step as u32, thread.active).filter(|_| thread.is_plain())
@@ -222,7 +220,7 @@ impl<'a> Native<'a> {
     }
 }
 
-/// What the code finds of a thread.
+/// Returns a thread's state as native code accesses it.
 #[inline(always)]
 fn frame<'t>(thread: &'t mut Thread, counts: &'t mut [[u64; 2]], branches: &'t mut [[u64; 2]]) -> Frame<'t> {
     let (waiting, occupied) = thread.flow.tables();
@@ -240,7 +238,7 @@ fn frame<'t>(thread: &'t mut Thread, counts: &'t mut [[u64; 2]], branches: &'t m
     }
 }
 
-/// The block behind which a thread has come to a barrier.
+/// Returns the block at whose end a thread has reached a barrier.
 fn barrier(code: &CompiledRoutine, exit: Option<Exit>) -> Option<u32> {
     let Some(Exit::End { block }) = exit else { return None };
     matches!(code.blocks[block as usize].next, Terminator::Barrier).then_some(block)

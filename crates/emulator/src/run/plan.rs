@@ -1,4 +1,4 @@
-//! What all groups of a launch have in common: the program, what it is given, and how it is to run.
+//! Common properties of a launch's groups: program, inputs, and options.
 
 use std::sync::Arc;
 
@@ -16,35 +16,35 @@ use crate::run::traced::Tracer;
 use crate::run::{DEFAULT_MAX_INSTRUCTIONS, Engine, Options, Program, places};
 use visakit_diag::Diagnostic;
 
-/// What all groups of a launch have in common.
+/// Common properties of a launch's groups.
 pub(super) struct Plan<'a> {
     pub(super) code: &'a CompiledRoutine,
     pub(super) program: &'a Program,
     pub(super) payload: &'a Payload,
     pub(super) range: &'a NdRange,
     pub(super) mapped: &'a LaunchMemory,
-    /// The most instructions of a thread.
+    /// Instruction budget of a thread.
     pub(super) limit: u64,
-    /// Whether steps and channels are counted, and watchers told.
+    /// True if steps and channels are counted or observers are notified.
     pub(super) count: bool,
-    /// Whether somebody wants to know the counts.
+    /// True if the counts are requested.
     pub(super) has_stats: bool,
-    /// Whether threads may stop before their end, for others to come.
+    /// True if threads may wait for others before their end.
     pub(super) waits: bool,
     pub(super) poison: Option<&'a Poison>,
     pub(super) special: Special,
     pub(super) lowered: &'a Arc<Lowered>,
-    /// Whether native code is used.
+    /// True if native code is used.
     pub(super) is_native: bool,
-    /// Whether it is made when there is enough to do.
+    /// True if native code is compiled once there is enough work.
     pub(super) warms: bool,
-    /// The group behind the last one.
+    /// End of the group range (exclusive).
     pub(super) end: u64,
-    /// Who follows chosen work items.
+    /// Tracer of chosen work items.
     pub(super) tracer: Option<Tracer<'a>>,
-    /// Whether faults tell what the thread held.
+    /// True if faults include the thread's state.
     pub(super) shows_state: bool,
-    /// Whether other groups, or the host, may change memory while a group runs.
+    /// True if other groups, or the host, may change memory while a group runs.
     pub(super) others_run: bool,
 }
 
@@ -90,29 +90,28 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// Bytes that a full group may have for itself beside private memory: shared local memory, and
-    /// the registers of its threads, which all are there as soon as one of them waits or runs for
-    /// long.
+    /// Returns the memory of a full group in bytes, without private memory: shared local memory,
+    /// and the registers of its threads, all of which exist once a thread waits or runs long.
     pub(super) fn group_bytes(&self) -> u64 {
         let threads = self.threads([0; 3]);
         let registers = u64::from(self.code.constants_at()) + (self.code.constants.len() + SLACK) as u64;
-        // For each block, the channels that wait there.
+        // Waiting channels of each block.
         let flow = self.code.blocks.len() as u64 * 4;
         u64::from(self.mapped.placement.local_bytes) + u64::from(threads) * (registers + flow)
     }
 
-    /// How many hardware threads a group has.
+    /// Returns the number of hardware threads of a group.
     pub(super) fn threads(&self, group: [u32; 3]) -> u32 {
         let items: u32 = self.range.size_of(group).iter().product();
         items.div_ceil(self.program.info.execution_env.simd_size.max(1))
     }
 
-    /// Notes less of buffers that all groups use alike.
+    /// Stops recording buffers in settled use.
     pub(super) fn settle(&self) {
         self.mapped.memory.buffers().iter().for_each(Buffer::settle);
     }
 
-    /// Whether the stack in memory, if functions are called through one, has room.
+    /// Checks that the stack in memory has space, if functions are called through one.
     pub(super) fn check_stack(&self, thread: &Thread) -> Result<(), Box<Trap>> {
         let (first, pitch) = self.mapped.scratch.stack;
         if pitch == 0 || !self.program.info.execution_env.has_stack_calls {
@@ -127,7 +126,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// The dimensions in the order in which work items are dealt out.
+    /// Returns the dimensions in the order in which work items are assigned to threads.
     pub(super) fn order(&self) -> [u32; 3] {
         self.program.info.execution_env.work_group_walk_order_dimensions
     }

@@ -1,4 +1,4 @@
-//! A kernel that can be run: its code, and the layout of its arguments.
+//! A runnable kernel: its code and the layout of its arguments.
 
 use visakit_diag::{Diagnostic, Severity};
 
@@ -18,46 +18,46 @@ use visakit::text;
 use visakit_zebin::Zebin;
 use visakit_zebin::info::{KernelInfo, KernelMiscInfo};
 
-/// A kernel, ready to be launched any number of times.
+/// A kernel that can be launched any number of times.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// Name of the file, for messages.
+    /// File name, for messages.
     pub file: String,
-    /// The kernel's text, when it came from one.
+    /// Text of the kernel, if it came from text.
     pub text: Option<String>,
-    /// The code.
+    /// Code of the kernel.
     pub routine: Routine,
-    /// Line of each instruction in the text; empty when it came from an object.
+    /// Line of each instruction in the text; empty if the kernel came from an object file.
     pub lines: Vec<u32>,
-    /// The functions that it may call.
+    /// Functions that the kernel may call.
     pub functions: Vec<FunctionText>,
-    /// The layout of the arguments.
+    /// Layout of the arguments.
     pub info: KernelInfo,
     /// Names and types of the arguments.
     pub names: Option<KernelMiscInfo>,
-    /// The program's constants and variables.
+    /// Constants and variables of the program.
     pub data: ProgramData,
-    /// The platform it was compiled for.
+    /// Target platform.
     pub platform: Platform,
-    /// The version of the structure of implicit arguments that its functions know.
+    /// Version of the implicit-argument structure that its functions use.
     pub implicit: implicit::Version,
 }
 
-/// Who did something, and in which instruction.
+/// A work item or thread at an instruction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Actor {
-    /// The instruction.
+    /// Location of the instruction.
     pub(crate) spot: Spot,
-    /// The thread group.
+    /// Thread group.
     pub(crate) group: [u32; 3],
-    /// The hardware thread in its group.
+    /// Index of the hardware thread in its group.
     pub(crate) thread: u32,
-    /// The channel of the thread, if it is one.
+    /// Channel of the thread; `None` for the whole thread.
     pub(crate) channel: Option<u32>,
 }
 
 impl Actor {
-    /// Who a report is about.
+    /// Returns the actor of a report.
     pub(crate) fn of(report: &TrapReport, program: &Program) -> Self {
         let called = report.function.map_or(0, |n| {
             let before = program.functions.iter().take(n).map(|function| &function.routine);
@@ -69,35 +69,35 @@ impl Actor {
     }
 }
 
-/// A function that kernels of the file call.
+/// A function called by kernels of the file.
 #[derive(Clone, Debug)]
 pub struct FunctionText {
-    /// Name of the file, for messages.
+    /// File name, for messages.
     pub file: String,
-    /// The function's text, when it came from one.
+    /// Text of the function, if it came from text.
     pub text: Option<String>,
-    /// The code.
+    /// Code of the function.
     pub routine: Routine,
-    /// Line of each instruction in the text; empty when it came from an object.
+    /// Line of each instruction in the text; empty if the function came from an object file.
     pub lines: Vec<u32>,
 }
 
-/// Where an instruction of a program is.
+/// Location of an instruction in a program.
 pub(super) struct Location {
-    /// Which of the program's functions; none for the kernel itself.
+    /// Index of the program's function; `None` for the kernel itself.
     pub(super) function: Option<usize>,
     /// Index in the routine.
     pub(super) instruction: u32,
-    /// Line in the routine's text, from 1; 0 when there is none.
+    /// Line in the routine's text, from 1; 0 without text.
     pub(super) line: u32,
 }
 
 impl Program {
-    /// Takes a kernel out of a zebin. `kernel` names it when there are several; `platform`
-    /// overrides the file's own.
+    /// Loads a kernel from a zebin. `kernel` selects one of several; `platform` overrides the
+    /// file's platform.
     ///
     /// # Errors
-    /// When there is no such kernel, the file holds no vISA text for it, or the text is wrong.
+    /// No such kernel, no vISA text for it, or invalid text.
     pub fn from_zebin(
         zebin: &Zebin,
         kernel: Option<&str>,
@@ -120,15 +120,15 @@ impl Program {
         Ok(program)
     }
 
-    /// The platform that a zebin was compiled for, if it says one that is known.
+    /// Returns the platform of a zebin, if it names a known one.
     pub fn platform_of(zebin: &Zebin) -> Option<Platform> {
         zebin.target.product_family.and_then(Platform::from_family)
     }
 
-    /// The version of the structure of implicit arguments that the functions of a zebin know.
+    /// Returns the version of the implicit-argument structure used by a zebin's functions.
     ///
     /// # Errors
-    /// When it is one that the emulator does not know.
+    /// A version unknown to the emulator.
     pub fn implicit_of(zebin: &Zebin) -> Result<implicit::Version, Vec<Diagnostic>> {
         let version = zebin.target.implicit_version.unwrap_or(0);
         implicit::Version::of(version).ok_or_else(|| {
@@ -138,10 +138,10 @@ impl Program {
         })
     }
 
-    /// Reads a kernel from a text. `info` is the layout of its arguments.
+    /// Parses a kernel from text. `info` is the layout of its arguments.
     ///
     /// # Errors
-    /// When the text is wrong.
+    /// Invalid text.
     pub fn from_text(file: &str, text: &str, info: KernelInfo, platform: Platform) -> Result<Self, Vec<Diagnostic>> {
         let options = text::Options { file: file.to_owned(), platform: Some(platform) };
         let parsed = text::parse(text, options)?;
@@ -162,20 +162,20 @@ impl Program {
         })
     }
 
-    /// The arguments that the kernel takes.
+    /// Returns the parameters of the kernel.
     pub fn parameters(&self) -> Vec<Parameter> {
         argument::parameters(&self.info, self.names.as_ref())
     }
 
-    /// The local size that the kernel requires; zeros when it takes any.
+    /// Returns the local size that the kernel requires; zeros if any size is allowed.
     pub fn required_local_size(&self) -> [u32; 3] {
         self.info.execution_env.required_work_group_size
     }
 
-    /// What of the platform matters to the payload.
+    /// Returns the platform properties that determine the payload layout.
     ///
     /// # Errors
-    /// When the kernel has an input that the layout of its arguments does not explain.
+    /// An input of the kernel that the argument layout does not explain.
     pub(super) fn payload_layout(&self) -> Result<payload::Layout, Box<Diagnostic>> {
         let (grf_bytes, pads) = (self.platform.register_bytes(), self.platform.padding());
         let layout = payload::Layout { grf_bytes, pads, gap: 0 };
@@ -200,14 +200,14 @@ impl Program {
         })
     }
 
-    /// What two registers say of a hardware thread: its number, with bits in between that name
-    /// other units.
+    /// Returns the thread number as it appears in two registers, where bits in between name other
+    /// units.
     pub(super) fn thread_id(&self, hardware: u32) -> ThreadId {
         self.platform.thread_id(hardware)
     }
 
-    /// Where an instruction is; they are counted from the kernel's first to the last of the last
-    /// function.
+    /// Returns the location of an instruction, counted from the kernel's first to the last
+    /// function's last.
     pub(super) fn location(&self, instruction: u32) -> Location {
         let mut rest = instruction as usize;
         let mut routine = (&self.routine, &self.lines);
@@ -224,7 +224,7 @@ impl Program {
         Location { function, instruction: rest as u32, line }
     }
 
-    /// What happened, with all that is known of its place.
+    /// Returns a trap's report with everything known about its location.
     pub(crate) fn report(&self, range: &NdRange, trap: Trap, actor: &Actor) -> TrapReport {
         let Actor { spot, group, thread, channel } = *actor;
         let at = self.location(spot.instruction);
@@ -236,7 +236,7 @@ impl Program {
             function: at.function,
             instruction: at.instruction,
             line: at.line,
-            // Line 0 stands for what the compiler made on its own.
+            // Line 0 marks compiler-generated code.
             source_line: spot.source_line.filter(|&line| line > 0),
             group,
             thread,
@@ -252,7 +252,7 @@ impl Program {
         }
     }
 
-    /// Who did something.
+    /// Returns the work item of an actor.
     pub(crate) fn item(&self, range: &NdRange, actor: &Actor) -> Item {
         let environment = &self.info.execution_env;
         let item = |channel| actor.thread * environment.simd_size + channel;
@@ -261,12 +261,12 @@ impl Program {
         Item { group: actor.group, local_id }
     }
 
-    /// The name of a variable of the kernel as its text has it.
+    /// Returns the name of a kernel's variable, as in its text.
     pub(crate) fn variable_name(&self, id: u32) -> String {
         self.routine.name_of(Table::General, id)
     }
 
-    /// The source of an instruction, where the program names it.
+    /// Returns the source file of an instruction, if the program names it.
     pub(super) fn source_file(&self, at: &Location) -> Option<String> {
         let routine = self.routine(at.function).2;
         let before = routine.instructions.get(..=at.instruction as usize)?;
@@ -276,7 +276,7 @@ impl Program {
         })
     }
 
-    /// The name of the file, the text and the code of the kernel or of a function.
+    /// Returns file name, text and code of the kernel or of a function.
     pub(super) fn routine(&self, function: Option<usize>) -> (&str, Option<&str>, &Routine) {
         match function.and_then(|n| self.functions.get(n)) {
             Some(function) => (&function.file, function.text.as_deref(), &function.routine),
@@ -284,25 +284,25 @@ impl Program {
         }
     }
 
-    /// The lines of the kernel's text and of those of the functions.
+    /// Returns the lines of the kernel's text and of the functions' texts.
     pub(super) fn text_lines(&self) -> Vec<Vec<&str>> {
         let texts = std::iter::once(&self.text).chain(self.functions.iter().map(|function| &function.text));
         texts.map(|text| text.as_deref().unwrap_or_default().lines().collect()).collect()
     }
 
-    /// An instruction as its text has it, without blanks around it and the number behind it.
+    /// Returns an instruction as in its text, without surrounding blanks and trailing number.
     pub(super) fn statement<'t>(&self, at: &Location, lines: &[Vec<&'t str>]) -> Option<&'t str> {
         let lines = lines.get(at.function.map_or(0, |function| function + 1))?;
         let line: &'t str = lines.get((at.line as usize).checked_sub(1)?)?;
         Some(line.split("///").next().unwrap_or(line).trim()).filter(|statement| !statement.is_empty())
     }
 
-    /// The mnemonic of an instruction: the word that its text begins with, without what follows the
-    /// first point. `lines` are [those](Self::text_lines) of all texts.
+    /// Returns the mnemonic of an instruction: the first word of its text, up to the first dot.
+    /// `lines` are the [lines](Self::text_lines) of all texts.
     pub(super) fn mnemonic(&self, at: &Location, lines: &[Vec<&str>]) -> String {
         let (_, _, routine) = self.routine(at.function);
         if let Some(statement) = self.statement(at, lines) {
-            // A predicate in parentheses may stand in front.
+            // The instruction may start with a predicate in parentheses.
             let statement = match statement.strip_prefix('(') {
                 Some(rest) => rest.split_once(')').map_or(statement, |(_, rest)| rest.trim_start()),
                 None => statement,
@@ -316,7 +316,7 @@ impl Program {
         page.unwrap_or_default().to_ascii_lowercase()
     }
 
-    /// A fault as a diagnostic at the line of its instruction.
+    /// Returns a fault as a diagnostic at the line of its instruction.
     pub fn locate(&self, fault: &TrapReport) -> Diagnostic {
         let (file, text, _) = self.routine(fault.function);
         let finding = Diagnostic::new(fault.trap.code(), Severity::Error, file, fault.to_string())
@@ -326,7 +326,7 @@ impl Program {
             let start: usize = text.split_inclusive('\n').take(number).map(str::len).sum();
             let line = text[start..].lines().next()?;
             let indent = line.len() - line.trim_start().len();
-            // The text behind the instruction is its number, for readers.
+            // The text after the instruction is its number.
             let end = line.find("///").unwrap_or(line.len());
             Some((text, start + indent, start + line[..end].trim_end().len()))
         });

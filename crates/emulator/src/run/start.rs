@@ -1,4 +1,4 @@
-//! Threads at the beginning of a program: what their registers hold.
+//! Initial state of threads: register contents at the program entry.
 
 use std::sync::OnceLock;
 
@@ -13,16 +13,16 @@ use crate::run::plan::Plan;
 use visakit::isa::{R0Element, predefined};
 use visakit_native::{Code, PIECE, Piece, Place, Threads};
 
-/// Offset of the byte of r0 that numbers the threads of a group.
+/// Offset in r0 of the byte with the thread's number in its group.
 const THREAD_BYTE: u32 = R0Element::ThreadInGroup as u32 * 4;
 /// Offset of the scratch base in r0.
 const SCRATCH_WORD: u32 = R0Element::ScratchBase as u32 * 4;
 
-/// Where the states of the threads' scratch memory seem to be, of which the low bits are offsets:
-/// no buffer has such an address, and no other state.
+/// Base of the surface-state addresses of threads' scratch memory, whose low bits hold an offset.
+/// No buffer or other state has such an address.
 const SCRATCH_STATES: u64 = 1 << 63;
 
-/// Where the variables stand that a thread finds set.
+/// Register offsets of the predefined variables with initial values.
 pub(super) struct Special {
     groups: [u32; 3],
     state: u32,
@@ -48,7 +48,7 @@ impl Special {
     }
 }
 
-/// A thread of a program that has not begun.
+/// Returns a thread before its first start.
 pub(super) fn new_thread(plan: &Plan<'_>) -> Thread {
     let code = plan.code;
     let mut thread = Thread::scratch(code.constants_at() as usize + code.constants.len());
@@ -61,63 +61,62 @@ pub(super) fn new_thread(plan: &Plan<'_>) -> Thread {
     thread
 }
 
-/// How the threads of a group of some size start, whatever the arguments.
+/// Initial states of a group's threads for a group size, independent of arguments.
 pub(super) struct Starts {
     pub(super) size: [u32; 3],
     order: [u32; 3],
-    /// The distance of the threads' scratch memory.
+    /// Size of a thread's scratch memory in bytes.
     pitch: u64,
     pub(super) threads: Vec<ThreadStart>,
-    /// What native code finds, without counts and with them, once that was asked for. Nothing when
-    /// it depends on the group otherwise than by words that are its id.
+    /// Register templates of native code, without and with counts, once requested. `None` if the
+    /// registers depend on the group in other ways than by words that equal its id.
     templates: [OnceLock<Option<Template>>; 2],
 }
 
-/// The registers that threads begin with, as far as native code reads them, by the arguments of one
-/// launch.
+/// Initial registers that native code reads, without the arguments of a launch.
 struct Template {
     pieces: Vec<TemplatePiece>,
-    /// Words of the registers that are the group's id in a dimension.
+    /// Offsets of words that equal the group's id in a dimension.
     ids: Vec<(u32, usize)>,
-    /// Those that are put there for each thread.
+    /// Offsets of group-id words that are written for each thread.
     put: Vec<(u32, usize)>,
 }
 
-/// A piece of the registers.
+/// A piece of the register file.
 struct TemplatePiece {
     at: u32,
     kind: Kind,
-    /// The words that are the same for all threads of a launch: those that arguments decide are.
+    /// Words that are equal for all threads of a launch, as bits; they include all arguments.
     common: u8,
-    /// What each thread finds.
+    /// Bytes for each thread.
     bytes: Vec<[u8; PIECE]>,
 }
 
-/// What threads find in their registers, as far as native code reads it.
+/// Initial registers of threads, as far as native code reads them.
 pub(super) struct Images {
-    /// What a thread finds changed by those before it.
+    /// Pieces that threads modify and that are restored for each.
     pub(super) threads: Threads,
-    /// What nobody changes: it is the same for all threads that have these registers, one after the
-    /// other.
+    /// Pieces that no thread modifies, shared by all threads that use the same registers
+    /// sequentially.
     once: Vec<Vec<Piece>>,
-    /// Words of the registers that are the group's id in a dimension.
+    /// Offsets of words that equal the group's id in a dimension.
     ids: Vec<(u32, usize)>,
-    /// Where those stand that are put there for each thread, and the dimension.
+    /// Locations of group-id words in the restored pieces, with their dimension.
     put: Vec<(Place, usize)>,
 }
 
-/// How often a piece is put into the registers.
+/// Frequency of writing a piece to the registers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// When they are first used.
+    /// Once, on first use.
     Once,
-    /// For each thread, the same for all.
+    /// For each thread, with equal contents.
     Common,
-    /// For each thread.
+    /// For each thread, with its own contents.
     Each,
 }
 
-/// Ids that no group has, one for each dimension.
+/// Placeholder group ids, one per dimension, that no group has.
 const NO_GROUP: [u32; 3] = [u32::MAX, u32::MAX - 1, u32::MAX - 2];
 
 impl Starts {
@@ -126,13 +125,13 @@ impl Starts {
         Self { size, order, pitch, threads: plan.payload.threads(size, order), templates: Default::default() }
     }
 
-    /// Whether these are groups of a launch that have such a size.
+    /// Returns true if these are the initial states for groups of `size` in a launch.
     pub(super) fn is_for(&self, plan: &Plan<'_>, size: [u32; 3]) -> bool {
         self.size == size && self.order == plan.order() && self.pitch == plan.mapped.scratch.pitch
     }
 
-    /// What the threads of a launch find. It goes through the registers of a thread that has not
-    /// begun.
+    /// Returns the register images of a launch's threads. Overwrites the registers of `thread`,
+    /// which must not be running.
     pub(super) fn images(&self, plan: &Plan<'_>, code: &Code, thread: &mut Thread) -> Option<Images> {
         let template = &self.templates[usize::from(plan.count)];
         let template = template.get_or_init(|| Template::new(plan, self, code, thread)).as_ref()?;
@@ -141,11 +140,11 @@ impl Starts {
 }
 
 impl Template {
-    /// As [`restart`] makes it.
+    /// Builds the template from the registers that [`restart`] writes.
     fn new(plan: &Plan<'_>, starts: &Starts, code: &Code, thread: &mut Thread) -> Option<Self> {
         let mut channels: Vec<u32> = starts.threads.iter().map(|start| start.channels).collect();
         channels.dedup();
-        // The pieces that any thread needs, and which words of them.
+        // Pieces that any thread reads, and their relevant words.
         let pieces = (0..plan.code.layout.len).step_by(PIECE);
         let needs =
             pieces.map(|at| (at, channels.iter().fold(0, |needs, channels| needs | code.needs(at, *channels))));
@@ -170,14 +169,14 @@ impl Template {
                     ids.push((at + word as u32 * 4, dimension));
                 }
             }
-            // Threads that wait have registers of their own, which the same one has in the next
-            // group.
+            // Threads with barriers have their own registers, which the corresponding thread of the
+            // next group reuses.
             let kind = match (needs & code.changes(at) == 0, needs & !common == 0) {
                 (true, is_common) if is_common || plan.waits => Kind::Once,
                 (_, true) => Kind::Common,
                 _ => Kind::Each,
             };
-            // What is set for each group is never left out as zeros.
+            // Words set for each group must not be skipped as zeros.
             for (id, _) in &ids[before..] {
                 let place = (id - at) as usize;
                 bytes.iter_mut().for_each(|bytes| bytes[place..][..4].fill(u8::MAX));
@@ -191,7 +190,7 @@ impl Template {
         Some(Self { pieces, ids, put })
     }
 
-    /// The same with the arguments of a launch.
+    /// Returns the images with the arguments of a launch.
     fn images(&self, plan: &Plan<'_>, starts: &Starts, thread: &mut Thread) -> Images {
         restart(plan, thread, starts, [0; 3], 0);
         let piece = |piece: &TemplatePiece, index: usize| {
@@ -208,7 +207,7 @@ impl Template {
         for (index, start) in starts.threads.iter().enumerate() {
             threads.push(start.channels, of(Kind::Each).map(|each| piece(each, index)));
         }
-        // Threads that never wait all have the same registers.
+        // Threads without barriers share one set of registers.
         let own = if plan.waits { starts.threads.len() } else { 1 };
         let once = (0..own).map(|index| of(Kind::Once).map(|once| piece(once, index)).collect()).collect();
         let put = self
@@ -219,27 +218,26 @@ impl Template {
     }
 }
 
-/// Some bytes of a thread's registers.
+/// Returns a piece of a thread's registers.
 fn piece_of(thread: &Thread, at: u32) -> [u8; PIECE] {
     thread.registers.bytes(0)[at as usize..].first_chunk().copied().unwrap_or_default()
 }
 
 impl Images {
-    /// Fills the registers of a thread with what nobody changes; of all threads when they have the
-    /// same registers.
+    /// Writes the constant pieces of a thread to the registers, or of all threads that share them.
     pub(super) fn fill_once(&self, index: Option<usize>, registers: &mut [u8]) {
         let threads = index.map_or(&self.once[..], |index| &self.once[index..=index]);
         let pieces = threads.iter().flatten();
         pieces.for_each(|piece| registers[piece.at as usize..][..PIECE].copy_from_slice(&piece.bytes));
     }
 
-    /// Puts a group's id into the pieces of its threads, and into their registers.
+    /// Writes a group's id to the pieces of its threads and to the registers.
     pub(super) fn set_group(&mut self, group: [u32; 3], registers: &mut [u8]) {
         self.put.iter().for_each(|(place, dimension)| self.threads.set_word(place, group[*dimension]));
         self.put_group(group, registers);
     }
 
-    /// Fills what is left in the registers of a thread of a group.
+    /// Writes the remaining pieces of a group's thread to its registers.
     pub(super) fn fill(&self, index: usize, group: [u32; 3], registers: &mut [u8]) {
         self.threads.fill(index, registers);
         self.put_group(group, registers);
@@ -252,14 +250,13 @@ impl Images {
     }
 }
 
-/// Brings a thread to the beginning, of which this is the number.
+/// Resets a thread to the program entry, as thread `index` of the group.
 pub(super) fn restart(plan: &Plan<'_>, thread: &mut Thread, starts: &Starts, group: [u32; 3], index: u32) {
     let (layout, start) = (&plan.code.layout, &starts.threads[index as usize]);
     let registers: &mut Registers = &mut thread.registers;
     let bytes = registers.bytes_mut(0);
     plan.payload.fill(bytes, starts.size, start);
-    // Registers without a value are zero, so that a kernel that reads them does the same in every
-    // run.
+    // Unwritten registers are zero, so that a kernel that reads them behaves the same in every run.
     bytes[plan.payload.len()..layout.len as usize].fill(0);
     if let Some(poison) = plan.poison {
         poison.fill_registers(&mut bytes[..layout.len as usize], plan.payload.len());
@@ -270,18 +267,18 @@ pub(super) fn restart(plan: &Plan<'_>, thread: &mut Thread, starts: &Starts, gro
     for (offset, word) in plan.special.groups.iter().zip(group) {
         registers.set(*offset, word);
     }
-    // Element 2 of the state register has the channels that the dispatch enabled.
+    // Element 2 of the state register holds the dispatched channels.
     registers.set(plan.special.state + 8, start.channels);
     let id = plan.program.thread_id(index);
     registers.set(plan.special.state, id.sr0);
     registers.set(plan.special.message, id.msg0);
     registers.set(plan.special.hardware_id, index);
     registers.set(plan.special.scratch, SCRATCH_STATES | (u64::from(index) * plan.mapped.scratch.pitch));
-    // The base is a multiple of the step that its low bits leave out.
+    // The base is a multiple of the granularity, so its low bits are free.
     registers.set(THREAD_BYTE, index as u8);
     registers.set(SCRATCH_WORD, (u64::from(index) * plan.mapped.scratch.pitch) as u32);
     if let Some(Implicit { offset, address }) = plan.mapped.implicit {
-        // Scratch memory has less than 4 GiB, and buffers begin at multiples of 64.
+        // Scratch memory is smaller than 4 GiB, and buffers start at multiples of 64.
         registers.set(0, offset as u32);
         let [arguments, ids] = plan.special.implicit;
         registers.set(arguments, address);
@@ -300,7 +297,7 @@ pub(super) fn restart(plan: &Plan<'_>, thread: &mut Thread, starts: &Starts, gro
     reset(plan, thread, start, index);
 }
 
-/// Brings all but the registers of a thread to the beginning.
+/// Resets a thread's state except its registers.
 pub(super) fn reset(plan: &Plan<'_>, thread: &mut Thread, start: &ThreadStart, index: u32) {
     clear_tables(plan, thread);
     thread.active = start.channels;
@@ -308,10 +305,10 @@ pub(super) fn reset(plan: &Plan<'_>, thread: &mut Thread, start: &ThreadStart, i
     begin(thread, start, index);
 }
 
-/// Clears what is beside the registers.
+/// Clears predicates, addresses and surfaces.
 pub(super) fn clear_tables(plan: &Plan<'_>, thread: &mut Thread) {
     thread.predicates.fill(plan.poison.map_or(0, Poison::predicate));
-    // Few kernels have these; a call for nothing costs as much as the rest.
+    // Few kernels use these tables; calls on empty ones would double the cost.
     for table in [&mut thread.addresses, &mut thread.surfaces] {
         if !table.is_empty() {
             table.fill(0);
@@ -319,7 +316,7 @@ pub(super) fn clear_tables(plan: &Plan<'_>, thread: &mut Thread) {
     }
 }
 
-/// Nothing has been executed yet, nor called.
+/// Resets mode, calls and counters of a thread.
 pub(super) fn begin(thread: &mut Thread, start: &ThreadStart, index: u32) {
     thread.dispatched = start.channels;
     thread.set_mode(0);

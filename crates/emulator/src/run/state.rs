@@ -1,4 +1,4 @@
-//! What a thread held when it stopped: its variables with names and values.
+//! State of a stopped thread: its variables with names and values.
 
 use std::collections::HashSet;
 
@@ -10,38 +10,37 @@ use super::values::Places;
 use crate::launch::scalar::Number;
 use crate::machine::thread::Thread;
 
-/// Elements of one variable that are kept.
+/// Largest number of reported elements of a variable.
 const MOST_ELEMENTS: usize = 1024;
-/// Variables that are kept.
+/// Largest number of reported variables.
 const MOST_VARIABLES: usize = 1 << 14;
 
-/// What a thread held.
+/// State of a thread.
 #[derive(Clone, Debug, Serialize)]
 pub struct ThreadState {
-    /// The channels that were enabled by control flow, a bit for each.
+    /// Active channels, as bits.
     pub channels: u32,
-    /// The variables of the routine in the order of their declarations, aliases only where the
-    /// instruction names them.
+    /// Variables of the routine in order of declaration; aliases only if the instruction uses them.
     pub variables: Vec<VariableState>,
-    /// The predicates: name, and a bit for each channel.
+    /// Predicates: name, and one bit per channel.
     pub predicates: Vec<(String, u32)>,
 }
 
-/// What a variable held.
+/// State of a variable.
 #[derive(Clone, Debug, Serialize)]
 pub struct VariableState {
-    /// Its name in the text.
+    /// Name in the text.
     pub name: String,
-    /// Type of its elements.
+    /// Element type.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// Its first 1,024 elements.
+    /// First 1,024 elements.
     pub values: Vec<Number>,
-    /// Whether the instruction that stopped the thread names it.
+    /// True if the instruction that stopped the thread uses the variable.
     pub used: bool,
 }
 
-/// What a thread holds in a routine, at an instruction of it.
+/// Returns the state of a thread in a routine, at an instruction.
 pub(super) fn state(places: &Places<'_>, instruction: u32, thread: &Thread) -> ThreadState {
     let at = places.routine.instructions.get(instruction as usize);
     let used: HashSet<u32> = at
@@ -69,8 +68,8 @@ pub(super) fn state(places: &Places<'_>, instruction: u32, thread: &Thread) -> T
 }
 
 impl ThreadState {
-    /// For a person: the variables that the instruction names first, then those that hold something
-    /// else than zeros.
+    /// Formats the state as text: first the variables that the instruction uses, then the other
+    /// non-zero ones.
     pub fn table(&self) -> String {
         let bits = |channels: u32| format!("0x{channels:x}");
         let mut out = format!("channels {}\n", bits(self.channels));
@@ -89,5 +88,5 @@ impl ThreadState {
     }
 }
 
-/// Elements of a variable that a person sees.
+/// Largest number of elements of a variable in the text.
 const SHOWN: usize = 32;

@@ -1,4 +1,4 @@
-//! Counting what was executed.
+//! Execution counts.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,39 +10,38 @@ use crate::machine::thread::Thread;
 use crate::run::Program;
 use crate::run::cache::Lowered;
 
-/// Counts of one worker, or of all together.
+/// Counts of a worker, or the sum over all workers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Counts {
-    /// Instructions executed.
+    /// Number of executed instructions.
     pub instructions: u64,
-    /// Elements read beyond the end of a surface.
+    /// Number of elements read past the end of a surface.
     pub outside_reads: u64,
-    /// Elements written there.
+    /// Number of elements written past the end of a surface.
     pub outside_writes: u64,
-    /// For each step, how often it was executed and for how many channels in all.
+    /// For each step, its number of executions and the total number of enabled channels.
     pub steps: Vec<[u64; 2]>,
-    /// The same for the branch that ends each block.
+    /// For each block's branch, its number of executions and the total number of active channels.
     pub branches: Vec<[u64; 2]>,
-    /// Instructions of threads that had native code, and how many of these it has left to the
-    /// interpreter.
+    /// Number of instructions of threads with native code, and how many of these were interpreted.
     pub with_native: u64,
     pub interpreted: u64,
 }
 
 impl Counts {
-    /// Zero everywhere.
+    /// Returns zero counts.
     pub(super) fn new(code: &CompiledRoutine) -> Self {
         Self { steps: vec![[0; 2]; code.steps.len()], branches: vec![[0; 2]; code.blocks.len()], ..Self::default() }
     }
 
-    /// Adds what a thread has done that has ended.
+    /// Adds the counts of a thread that has ended.
     pub(super) fn add_thread(&mut self, thread: &Thread) {
         self.instructions += thread.executed;
         self.outside_reads += thread.outside_reads;
         self.outside_writes += thread.outside_writes;
     }
 
-    /// Adds the counts of another.
+    /// Adds the counts of another worker.
     pub(super) fn add(&mut self, other: &Self) {
         self.instructions += other.instructions;
         self.outside_reads += other.outside_reads;
@@ -57,32 +56,32 @@ impl Counts {
     }
 }
 
-/// What `--stats` reports.
+/// Report of `--stats`.
 #[derive(Clone, Debug, Serialize)]
 pub struct Stats {
-    /// Wall time of the dispatch alone, in seconds.
+    /// Wall time of the dispatch in seconds.
     pub wall_s: f64,
-    /// SIMD instructions executed.
+    /// Number of executed SIMD instructions.
     pub instructions: u64,
-    /// Channels that they were enabled for.
+    /// Total number of enabled channels of these instructions.
     pub lane_operations: u64,
-    /// How many of the instructions native code executed.
+    /// Number of instructions that native code executed.
     pub native: u64,
-    /// Why the kernel has no native code, if it was to have some.
+    /// Reason why the kernel has no native code, if it was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub native_refused: Option<String>,
-    /// Instructions in a second of wall time.
+    /// Instructions per second of wall time.
     pub instructions_per_s: f64,
-    /// The same by mnemonic.
+    /// Counts by mnemonic.
     pub by_opcode: BTreeMap<String, OpcodeStats>,
 }
 
-/// Counts of one mnemonic.
+/// Counts of a mnemonic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct OpcodeStats {
-    /// SIMD instructions executed.
+    /// Number of executed SIMD instructions.
     pub instructions: u64,
-    /// Channels that they were enabled for.
+    /// Total number of enabled channels of these instructions.
     pub lane_operations: u64,
 }
 
@@ -116,7 +115,7 @@ impl Stats {
         Self { wall_s, instructions, lane_operations, native, native_refused, instructions_per_s, by_opcode }
     }
 
-    /// A table for a person, the most frequent mnemonic first.
+    /// Formats the report as a table, the most frequent mnemonic first.
     pub fn table(&self) -> String {
         let mut rows: Vec<_> = self.by_opcode.iter().collect();
         rows.sort_by_key(|(name, count)| (std::cmp::Reverse(count.instructions), name.as_str()));

@@ -1,4 +1,4 @@
-//! Why a group stopped, and where its threads are then.
+//! Reports of stopped groups, with the locations of their threads.
 
 use crate::check::bounds::nearest;
 use crate::kernels::code::DebugLoc;
@@ -12,7 +12,7 @@ use crate::run::program::Actor;
 use crate::run::state::state;
 use crate::run::watched::launch_map;
 
-/// Where threads wait, in the order of the first of them.
+/// Returns the locations of waiting threads, ordered by the first thread at each location.
 pub(super) fn waiting(plan: &Plan<'_>, states: &[State]) -> Vec<WaitingThreads> {
     let lines = plan.program.text_lines();
     let mut all: Vec<WaitingThreads> = Vec::new();
@@ -35,7 +35,7 @@ pub(super) fn waiting(plan: &Plan<'_>, states: &[State]) -> Vec<WaitingThreads> 
     all
 }
 
-/// A fault with its place.
+/// Returns the report of a trap with its location.
 #[cold]
 pub(super) fn fault(
     plan: &Plan<'_>,

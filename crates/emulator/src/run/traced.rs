@@ -1,4 +1,4 @@
-//! Instructions that chosen work items execute, with the values of their operands.
+//! Tracing of chosen work items: executed instructions with operand values.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -11,37 +11,37 @@ use crate::launch::payload;
 use crate::launch::range::NdRange;
 use crate::machine::thread::Thread;
 
-/// Whose instructions are traced, and who learns of them.
+/// Work items to trace, and the receiver of their instructions.
 #[derive(Clone, Copy)]
 pub struct Tracing<'a> {
-    /// Global ids of work items, without the launch's offset; those outside of the launch are
-    /// nobody.
+    /// Global ids of the work items, without the launch's offset; ids outside the launch are
+    /// ignored.
     pub items: &'a [[u32; 3]],
-    /// Learns of each instruction.
+    /// Receives each instruction.
     pub each: &'a (dyn Fn(TracedStep) + Sync),
 }
 
-/// An instruction that a work item has executed.
+/// An instruction executed by a work item.
 #[derive(Clone, Debug, Serialize)]
 pub struct TracedStep {
     /// Global id of the work item.
     pub item: [u32; 3],
-    /// The hardware thread in its group.
+    /// Index of the hardware thread in its group.
     pub thread: u32,
-    /// The work item's channel.
+    /// Channel of the work item.
     pub channel: u32,
-    /// The function that the instruction is of; none for the kernel.
+    /// Index of the instruction's function; `None` for the kernel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub function: Option<usize>,
     /// Index of the instruction in its routine.
     pub instruction: u32,
-    /// The instruction as the text has it, or its mnemonic where there is no text.
+    /// Instruction as in the text, or its mnemonic without text.
     pub text: String,
-    /// Line of the source.
+    /// Line of the source file.
     pub source_line: Option<u32>,
-    /// What was read.
+    /// Values read.
     pub reads: Vec<OperandValue>,
-    /// What was written; nothing where the instruction was a fault.
+    /// Values written; empty if the instruction trapped.
     pub writes: Vec<OperandValue>,
 }
 
@@ -72,7 +72,7 @@ impl std::fmt::Display for TracedStep {
     }
 }
 
-/// A work item with its place in the launch.
+/// A work item with its position in the launch.
 #[derive(Clone, Copy, Debug)]
 struct Item {
     id: [u32; 3],
@@ -81,18 +81,18 @@ struct Item {
     channel: u32,
 }
 
-/// Follows the chosen work items of a launch.
+/// Tracer of the chosen work items of a launch.
 pub(super) struct Tracer<'a> {
     program: &'a Program,
     routines: Vec<Places<'a>>,
     lines: Vec<Vec<&'a str>>,
     items: Vec<Item>,
     each: &'a (dyn Fn(TracedStep) + Sync),
-    /// The group that runs now.
+    /// Current group.
     group: Mutex<[u32; 3]>,
 }
 
-/// Instructions that have begun.
+/// Traced instructions in execution.
 pub(super) struct Begun(Vec<(TracedStep, Lane)>);
 
 impl<'a> Tracer<'a> {
@@ -116,12 +116,12 @@ impl<'a> Tracer<'a> {
         Self { program, routines, lines: program.text_lines(), items, each: tracing.each, group: Mutex::default() }
     }
 
-    /// A group begins.
+    /// Sets the current group.
     pub(super) fn group(&self, group: [u32; 3]) {
         *self.group.lock().unwrap_or_else(PoisonError::into_inner) = group;
     }
 
-    /// A thread is about to execute an instruction.
+    /// Records the operands read by the instruction that a thread is about to execute.
     pub(super) fn before(&self, thread: &Thread, mark: &DebugLoc) -> Begun {
         let group = *self.group.lock().unwrap_or_else(PoisonError::into_inner);
         let own = self.items.iter().filter(|item| item.group == group && item.thread == thread.index);
@@ -131,7 +131,7 @@ impl<'a> Tracer<'a> {
     fn begin(&self, item: &Item, thread: &Thread, mark: &DebugLoc) -> Option<(TracedStep, Lane)> {
         let enable = &mark.enable;
         let channels = enable.lanes.count_ones();
-        // What is done once is done for all.
+        // An instruction with a single channel acts for all work items.
         let lane = match item.channel.checked_sub(enable.shift) {
             _ if channels == 1 => 0,
             lane => lane.filter(|&lane| enable.lanes >> lane.min(31) & 1 == 1)?,
@@ -161,19 +161,19 @@ impl<'a> Tracer<'a> {
         })
     }
 
-    /// The thread has executed it.
+    /// Reports the instruction after its execution.
     pub(super) fn after(&self, begun: Begun, thread: &Thread, mark: &DebugLoc) {
         for (step, lane) in begun.0 {
             (self.each)(TracedStep { writes: self.operands(mark, thread, lane, false), ..step });
         }
     }
 
-    /// It writes nothing, or the thread could not execute it.
+    /// Reports an instruction that writes nothing or has trapped.
     pub(super) fn ended(&self, begun: Begun) {
         begun.0.into_iter().for_each(|(step, _)| (self.each)(step));
     }
 
-    /// What an instruction reads, or writes.
+    /// Returns the values that an instruction reads or writes.
     fn operands(&self, mark: &DebugLoc, thread: &Thread, lane: Lane, reads: bool) -> Vec<OperandValue> {
         let at = self.program.location(mark.instruction);
         let Some(places) = self.routines.get(at.function.map_or(0, |n| n + 1)) else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! What registers hold, as numbers for people.
+//! Register contents as numbers, for display.
 
 use serde::Serialize;
 use visakit::isa::{DataType, DataTypeClass, GeneralId, Operand, Region, VecOperand, predefined};
@@ -9,36 +9,36 @@ use crate::kernels::layout::Layout;
 use crate::launch::scalar::{Number, Scalar};
 use crate::machine::thread::Thread;
 
-/// Elements of a raw operand that are shown of one channel.
+/// Largest number of displayed elements of a raw operand per channel.
 const MOST_OF_RAW: usize = 4;
 
-/// What an operand of an instruction holds for one work item.
+/// Value of an instruction's operand for one work item.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OperandValue {
-    /// The variable.
+    /// Name of the variable.
     pub name: String,
-    /// Its elements for the work item: one, or some of those that a message sends or brings.
+    /// Elements of the work item: one, or several of a message's payload.
     pub values: Vec<Number>,
 }
 
-/// A routine and the places of its variables.
+/// A routine and the layout of its variables.
 pub(super) struct Places<'a> {
     pub(super) routine: &'a Routine,
     pub(super) layout: Layout,
 }
 
-/// Which element of an operand is looked at.
+/// Channel whose element is displayed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lane {
-    /// The channel among those of the instruction.
+    /// Channel number within the instruction.
     pub(super) lane: u32,
-    /// How many channels the instruction has.
+    /// Number of channels of the instruction.
     pub(super) channels: u32,
-    /// The channel of the thread.
+    /// Channel number within the thread.
     pub(super) channel: u32,
 }
 
-/// The numbers that a type of registers stands for.
+/// Returns the number type for a register type.
 pub(super) fn scalar_of(data_type: DataType) -> Scalar {
     let sizes = match (data_type.class(), data_type) {
         (DataTypeClass::Float, DataType::Bf) | (DataTypeClass::Unsigned | DataTypeClass::Boolean, _) => {
@@ -51,8 +51,7 @@ pub(super) fn scalar_of(data_type: DataType) -> Scalar {
 }
 
 impl Places<'_> {
-    /// What an operand holds for a channel; nothing for constants, labels and what is only referred
-    /// to.
+    /// Returns an operand's value for a channel; `None` for constants, labels and references.
     pub(super) fn value(&self, operand: &OperandRef<'_>, thread: &Thread, lane: Lane) -> Option<OperandValue> {
         let used = operand.used()?;
         let values = match operand.value {
@@ -64,7 +63,7 @@ impl Places<'_> {
         Some(OperandValue { name: self.routine.name_of(used.table, used.id), values })
     }
 
-    /// The elements of a variable, at most so many.
+    /// Returns the elements of a variable, at most `most`.
     pub(super) fn elements(&self, id: GeneralId, thread: &Thread, most: usize) -> Vec<Number> {
         let Some(variable) = self.layout.variable(id) else { return Vec::new() };
         let scalar = scalar_of(variable.data_type);
@@ -73,7 +72,7 @@ impl Places<'_> {
         numbers(thread, variable.offset.into(), scalar, count.min(most)).unwrap_or_default()
     }
 
-    /// The bit of a predicate.
+    /// Returns a channel's bit of a predicate.
     pub(super) fn predicate(&self, id: u32, thread: &Thread, lane: Lane) -> Option<Number> {
         let bits = *thread.predicates.get(self.layout.predicate(id)? as usize)?;
         Some(Number::Integer(i128::from(bits >> lane.channel.min(31) & 1)))
@@ -92,7 +91,7 @@ impl Places<'_> {
             Operand::Indirect(indirect) => {
                 let data_type = indirect.bit_properties.type_;
                 let Region { vertical_stride, width, .. } = indirect.region;
-                // Where rows have no distance, each has an address of its own.
+                // Without a vertical stride, each row has its own address.
                 let rows = match (vertical_stride.elements(), width.elements()) {
                     (None, Some(width)) => lane.lane / width.max(1),
                     _ => 0,
@@ -118,8 +117,8 @@ impl Places<'_> {
         thread.addresses.get((self.layout.address(id)? + element) as usize).copied()
     }
 
-    /// Of a message's registers the elements of a channel: one, and those that follow it a row of
-    /// channels further on.
+    /// Returns a channel's elements of a message payload: the first, and the following ones at a
+    /// distance of one row of channels.
     fn raw(&self, id: GeneralId, offset: u64, thread: &Thread, lane: Lane) -> Option<Vec<Number>> {
         let variable = self.layout.variable(id)?;
         let scalar = scalar_of(variable.data_type);
@@ -134,7 +133,7 @@ impl Places<'_> {
     }
 }
 
-/// Which element of a region a channel has.
+/// Returns the index of a channel's element in a region.
 fn element(region: &Region, lane: u32) -> u64 {
     let number = |stride: visakit::isa::Stride| stride.elements().map(u64::from);
     let (lane, horizontal) = (u64::from(lane), number(region.horizontal_stride).unwrap_or(0));

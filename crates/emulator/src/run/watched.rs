@@ -1,4 +1,4 @@
-//! What those are told who watch a launch.
+//! Launch description for observers.
 
 use crate::kernels::code::CompiledRoutine;
 use crate::launch::range::NdRange;
@@ -7,7 +7,7 @@ use crate::run::Program;
 use crate::run::memory::LaunchMemory;
 use visakit::isa::{DataType, GeneralId, Instruction, LscDataOrder, LscUntyped, Operand, predefined};
 
-/// What there is, for those who watch.
+/// Returns the launch description for observers.
 pub(super) fn launch_map(
     program: &Program,
     code: &CompiledRoutine,
@@ -45,15 +45,15 @@ pub(super) fn launch_map(
         calls: has(program, &|instruction| matches!(instruction, Instruction::Fcall(_) | Instruction::Ifcall(_))),
         blocks: has(program, &stores_block),
         predicates: code.counts[0] > 0,
-        // The compiler leaves barriers out where it knows the size of groups.
+        // The compiler removes barriers if it knows the group size.
         together: program.info.user_attributes.intel_reqd_sub_group_size > 0
             || mapped.private.iter().all(|bytes| *bytes == 0) && knows_channels(program)
             || threads <= 1 && !code.waits() && program.required_local_size() != [0; 3],
     }
 }
 
-/// Whether a kernel asks which channel a work item is. Beside the addresses of private memory,
-/// nothing but sub-groups needs that, whose barriers leave no trace in the code.
+/// Returns true if a kernel computes channel numbers. Except for private-memory addresses, only
+/// sub-group functions need them, and their barriers leave no trace in the code.
 fn knows_channels(program: &Program) -> bool {
     has(program, &|instruction| match instruction {
         Instruction::Mov(mov) => match &mov.src0.operand {
@@ -64,13 +64,12 @@ fn knows_channels(program: &Program) -> bool {
     })
 }
 
-/// Whether a kernel has such an instruction.
+/// Returns true if a kernel has an instruction that satisfies `is_such`.
 fn has(program: &Program, is_such: &dyn Fn(&Instruction) -> bool) -> bool {
     program.routine.instructions.iter().any(is_such)
 }
 
-/// Whether an instruction stores what belongs to several channels without asking which of them are
-/// enabled.
+/// Returns true if an instruction stores data of several channels regardless of the enable mask.
 fn stores_block(instruction: &Instruction) -> bool {
     match instruction {
         Instruction::OwordSt(_) | Instruction::SvmBlockSt(_) => true,

@@ -1,4 +1,4 @@
-//! `visa run`: a kernel on this machine's CPU.
+//! Command `visa run`: runs a kernel on this machine's CPU.
 
 mod checks;
 mod fault;
@@ -32,7 +32,7 @@ use crate::launch::request::{self, Request};
 use crate::launch::results::{Made, Wanted};
 use crate::launch::{dump, expect, inputs, memory, print};
 use crate::progress::Bar;
-use crate::report::{Findings, Outcome, ReportFormat, answer, count, finish};
+use crate::report::{Findings, Outcome, OutputFormat, answer, count, finish};
 use checks::{Bug, Found};
 use fault::Fault;
 use pages::PagesArgs;
@@ -105,17 +105,17 @@ pub(super) struct Args {
     /// of that in the source, without a count all of them
     #[arg(long = "print", value_name = "KEY[=TYPE[:COUNT]]")]
     prints: Vec<String>,
-    /// What an argument must hold after the run: a file, or a form of --arg. Behind it may stand
-    /// ,abs=A, ,rel=R and ,ulp=N, differences of which any is allowed, and ,type=TYPE, where the
-    /// source does not say the type of the numbers
+    /// The expected contents of an argument after the run: a file, or a form of --arg. Tolerances
+    /// may follow, ,abs=A, ,rel=R and ,ulp=N, of which any is enough; and ,type=TYPE, where the
+    /// source does not give the type of the numbers
     #[arg(long = "expect", value_name = "KEY=FILE|SPEC[,TOLERANCE]")]
     expectations: Vec<String>,
-    /// Bugs to look for, by commas: bounds (accesses outside of buffers, of surfaces and of shared
-    /// local memory), uninit (what depends on registers and memory that nobody has written), race
-    /// (accesses that no barrier keeps apart), sync (barriers without the fence that they need, and
-    /// of which a group comes to several at once; those that not all reach, and endless loops, are
-    /// always found), all. Groups behind a faulty one run then. A source is looked at a second time
-    /// without optimisations, for kinds of bugs that these may have taken away
+    /// Bugs to look for, separated by commas: bounds (accesses outside of buffers, surfaces and
+    /// shared local memory), uninit (results that depend on unwritten registers and memory), race
+    /// (accesses that no barrier separates), sync (barriers without the fence that they need, and
+    /// groups that wait at several barriers at once), all. Barriers that not all work items reach,
+    /// and endless loops, are always found. The groups after a faulty one run too. A source is also
+    /// checked without optimisations, which may hide kinds of bugs
     #[arg(long, value_name = "LIST")]
     check: Option<String>,
     /// Write and print what the arguments hold after a fault, too
@@ -163,10 +163,10 @@ pub(super) struct Args {
     pages: PagesArgs,
     /// How results and errors are reported
     #[arg(long, value_enum, default_value_t)]
-    format: ReportFormat,
+    format: OutputFormat,
 }
 
-/// The engines, as the help lists them.
+/// Returns the parser of engine names, with their help texts.
 fn engines() -> impl TypedValueParser<Value = Engine> {
     let values = Engine::ALL.map(|engine| {
         PossibleValue::new(engine.name()).help(match engine {
@@ -188,7 +188,7 @@ fn execute(args: Args) -> Result<Outcome, Findings> {
     let (format, which, model) = (args.format, args.pages.which(), args.pages.read()?);
     let mut request = request(args)?;
     if which == Some(Which::All) {
-        // What pages do has no native code.
+        // Semantics of pages have no native code.
         request.engine = Some(Engine::Interpreter);
     }
     let program = program::load(&request)?;
@@ -198,11 +198,10 @@ fn execute(args: Args) -> Result<Outcome, Findings> {
     let parameters = program.parameters();
     let given = arguments(&request, &parameters)?;
     let arguments = argument::resolve(&parameters, &given).map_err(of_option)?;
-    let wanted = Wanted::new(&request, &parameters, &arguments, format.output())?;
+    let wanted = Wanted::new(&request, &parameters, &arguments, format)?;
     let mut first = Some(arguments);
     let regions = memory::load(&request.memory)?;
-    // A run that has to be made again reads its files again, so that there are not two of every
-    // buffer.
+    // A repeated run reads its files again, so that each buffer is in memory only once.
     let again = || {
         memory::restore(&request.memory, &regions)?;
         argument::resolve(&parameters, &given).map_err(of_option)
@@ -221,7 +220,7 @@ fn execute(args: Args) -> Result<Outcome, Findings> {
     let (mut result, mut findings) =
         checked.map_or_else(|error| (Err(error), Vec::new()), |all| (all.result, all.findings));
     let steps = steps.finish();
-    let made = wanted.take(&mut result, format == ReportFormat::Human, request.dump_on_fault);
+    let made = wanted.take(&mut result, format == OutputFormat::Human, request.dump_on_fault);
     let plain = if checks::may_hide(&result, &findings) { program::unoptimised(&request) } else { None };
     let hidden = plain.as_ref().map(|plain| {
         let request = checks::bounded(&request, &result);
@@ -241,7 +240,7 @@ fn execute(args: Args) -> Result<Outcome, Findings> {
     }
 }
 
-/// Work items that are to be traced are among those of the launch.
+/// Checks that the traced work items are part of the launch.
 fn outside_items(request: &Request, range: &NdRange) -> Result<(), Box<Diagnostic>> {
     let outside = request.trace.iter().find(|item| (0..3).any(|d| item[d] >= range.global[d]));
     let Some([x, y, z]) = outside else { return Ok(()) };
@@ -251,13 +250,13 @@ fn outside_items(request: &Request, range: &NdRange) -> Result<(), Box<Diagnosti
     Err(Box::new(finding.help(format!("the launch has {x} x {y} x {z} of them, counted from 0"))))
 }
 
-/// What the emulator says of a key of a launch, as said of the option with its name.
+/// Converts a finding about a launch key to a finding about the option of the same name.
 fn of_option(mut finding: Box<Diagnostic>) -> Box<Diagnostic> {
     finding.file.insert_str(0, "--");
     finding
 }
 
-/// What the options ask for, with the launch file behind them.
+/// Builds the request from the options and the launch file; options take precedence.
 fn request(args: Args) -> Result<Request, Box<Diagnostic>> {
     let is_launch = |path: &Path| path.extension().is_some_and(|extension| extension == "toml");
     let (program, launch) = match (args.program, args.launch) {
@@ -307,8 +306,8 @@ fn read_all<T>(
     texts.iter().map(|text| parse(text).map_err(|e| e.in_option(option, text))).collect()
 }
 
-/// The arguments with what they need from outside of the emulator; those of the launch file where
-/// no other is given.
+/// Returns the arguments with their file contents. Arguments of the launch file apply if the
+/// command line gives none.
 fn arguments(
     request: &Request,
     parameters: &[argument::Parameter],
@@ -365,7 +364,7 @@ fn dispatch(
     result
 }
 
-/// What a run leaves beside its findings, as JSON.
+/// JSON report of a run, besides its findings.
 #[derive(Serialize)]
 struct Report<'a> {
     #[serde(flatten)]
@@ -380,12 +379,12 @@ struct Report<'a> {
     written: &'a [Written],
     #[serde(skip_serializing_if = "Option::is_none")]
     fault: Option<Fault<'a>>,
-    /// Faults behind the first one.
+    /// Faults after the first one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     more_faults: Vec<Fault<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     bugs: Option<Vec<Bug<'a>>>,
-    /// Notes of the checks: worth a look and no bugs.
+    /// Notes of the checks: suspicious places that are not bugs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<Bug<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -411,7 +410,7 @@ impl<'a> Report<'a> {
     }
 }
 
-/// Returns whether a run that ends well shows nothing.
+/// Returns true if a run without errors prints nothing.
 fn is_silent(request: &Request) -> bool {
     request.prints.is_empty()
         && request.dumps.is_empty()
@@ -421,7 +420,7 @@ fn is_silent(request: &Request) -> bool {
         && !request.stats
 }
 
-/// Formats a number of things with the verb behind it.
+/// Formats a count with its noun and the verb.
 fn were(number: u64, noun: &str) -> String {
     let verb = if number == 1 { "was" } else { "were" };
     format!("{} {verb}", count(number as usize, noun))
@@ -434,7 +433,7 @@ fn succeed(
     bugs: &[Found<'_>],
     steps: Vec<TracedStep>,
     request: &Request,
-    format: ReportFormat,
+    format: OutputFormat,
 ) -> Outcome {
     let places = checks::report(&mut made, bugs, request);
     let (reads, writes) = (outcome.outside_reads, outcome.outside_writes);
@@ -453,7 +452,7 @@ fn succeed(
         );
     }
     match format {
-        ReportFormat::Human => {
+        OutputFormat::Human => {
             print_values(&made);
             if let Some(stats) = &outcome.stats {
                 out(&stats.table());
@@ -467,8 +466,9 @@ fn succeed(
                 note(&format!("{} as expected", count(compared, "argument")));
             }
         }
-        ReportFormat::Sarif => checks::sarif(&made, bugs, places, None),
-        ReportFormat::Json => {
+        OutputFormat::Github => crate::report(&made.findings, format),
+        OutputFormat::Sarif => checks::sarif(&made, bugs, places, None),
+        OutputFormat::Json => {
             let (stats, outside_reads, outside_writes) = (outcome.stats.as_ref(), Some(reads), Some(writes));
             let (notes, bugs) = (checks::notes_of(bugs), checks::bugs_of(bugs, request));
             let report = Report {
@@ -486,7 +486,7 @@ fn succeed(
     Outcome::of(&made.findings)
 }
 
-/// Reports a launch that could not be made, or a fault with what there was until then.
+/// Reports a failed launch, or a fault with the results until then.
 fn fail(
     error: RunError,
     mut made: Made,
@@ -494,7 +494,7 @@ fn fail(
     steps: Vec<TracedStep>,
     program: &Program,
     request: &Request,
-    format: ReportFormat,
+    format: OutputFormat,
 ) -> Result<Outcome, Findings> {
     let located = fault::advised(error.diagnostic(program), &error, program);
     let RunError::TrapReport(report) = &error else { return Err(located.into()) };
@@ -504,16 +504,18 @@ fn fail(
     made.findings.extend(behind);
     let places = checks::report(&mut made, bugs, request);
     match format {
-        ReportFormat::Human => {
+        OutputFormat::Human => {
             print_values(&made);
             if let Some(state) = &report.state {
                 out(&state.table());
             }
             crate::report(&made.findings, format);
         }
-        ReportFormat::Sarif => checks::sarif(&made, bugs, places, Some(&fault)),
-        ReportFormat::Json => {
-            // Files are named as they are; which kernel it was is said beside.
+        OutputFormat::Github => crate::report(&made.findings, format),
+        OutputFormat::Sarif => checks::sarif(&made, bugs, places, Some(&fault)),
+        OutputFormat::Json => {
+            // The file is named without its kernel, because the JSON report has a member for the
+            // kernel.
             if made.findings[0].file == program.file {
                 made.findings[0].file = io::shown(&path, "stdin");
             }

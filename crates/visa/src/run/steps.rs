@@ -1,23 +1,23 @@
-//! The instructions of work items that are traced.
+//! Trace of the instructions executed by selected work items.
 
 use std::sync::{Mutex, PoisonError};
 
 use visakit_emulator::run::TracedStep;
 
-use crate::ReportFormat;
+use crate::OutputFormat;
 use crate::io::{note, out};
 
-/// Instructions that are told; the others are counted.
+/// Maximum number of traced instructions; further ones are only counted.
 const MOST: u64 = 100_000;
 
-/// Prints instructions for a person as they come, and keeps them for programs.
+/// Collector that prints instructions for a person as they execute, or keeps them for JSON.
 pub(super) struct Steps {
-    format: ReportFormat,
+    format: OutputFormat,
     state: Mutex<(u64, Vec<TracedStep>)>,
 }
 
 impl Steps {
-    pub(super) fn new(format: ReportFormat) -> Self {
+    pub(super) fn new(format: OutputFormat) -> Self {
         Self { format, state: Mutex::default() }
     }
 
@@ -26,13 +26,13 @@ impl Steps {
         state.0 += 1;
         match self.format {
             _ if state.0 > MOST => {}
-            ReportFormat::Human => out(&format!("{step}\n")),
-            ReportFormat::Json => state.1.push(step),
-            ReportFormat::Sarif => {}
+            OutputFormat::Human => out(&format!("{step}\n")),
+            OutputFormat::Json => state.1.push(step),
+            OutputFormat::Github | OutputFormat::Sarif => {}
         }
     }
 
-    /// What is kept.
+    /// Returns the kept instructions.
     pub(super) fn finish(self) -> Vec<TracedStep> {
         let (count, kept) = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         if count > MOST {

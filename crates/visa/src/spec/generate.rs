@@ -1,14 +1,15 @@
-//! `visa spec generate`: the Rust that the build emits, with the runtime that it stands on, for use
+//! Command `visa spec generate`: writes the Rust that the build emits, with its runtime, for use
 //! without this crate.
 
 use std::path::{Path, PathBuf};
 
+use serde_json::json;
 use visakit_codegen::model::Model;
 use visakit_diag::Diagnostic;
 
 use super::source::{self, OverlayArg};
-use crate::io::write_named;
-use crate::{Findings, Outcome, OutputFormat, finish, out, problem};
+use crate::io::{make_folder, write_named};
+use crate::{Findings, Outcome, OutputFormat, answer, finish, out, problem};
 
 /// Write Rust that stands on its own: the emitted module and the runtime that it needs.
 ///
@@ -28,9 +29,12 @@ pub(crate) struct Args {
     /// The folder to write to
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
+    /// How findings are reported; json has the files as `written`
+    #[arg(long, value_enum, default_value_t)]
+    format: OutputFormat,
 }
 
-/// The root of what is written.
+/// Text of the generated root module.
 const ROOT: &str = "\
 //! The instruction set as Rust: written by `visa spec generate` from the pages of a specification.
 //!
@@ -43,23 +47,36 @@ pub mod rt;
 ";
 
 pub(super) fn run(args: Args) -> Outcome {
-    finish(write(&args), OutputFormat::Human)
+    finish(write(&args), args.format)
 }
 
 fn write(args: &Args) -> Result<Outcome, Findings> {
     let (model, mut findings) = source::read(args.dir.as_deref(), &args.overlay)?;
-    findings.extend(visakit_codegen::complete(&model));
+    let mut missing = visakit_codegen::complete(&model);
+    if let Some(dir) = &args.dir {
+        let pages = missing.iter_mut().filter(|finding| finding.file.ends_with(".md"));
+        pages.for_each(|finding| finding.file = dir.join(&finding.file).display().to_string());
+    }
+    findings.extend(missing);
     if visakit_diag::has_errors(&findings) {
         return Err(findings.into());
     }
+    // Generating the files takes long, so an unusable folder is reported first.
+    make_folder(&args.output)?;
+    let mut written = Vec::new();
     for (path, text) in files(&model, &args.output)? {
         write_named(&path, &[], text.as_bytes())?;
-        out(&format!("{}\n", path.display()));
+        written.push(path.display().to_string());
+    }
+    match args.format {
+        OutputFormat::Human => written.iter().for_each(|path| out(&format!("{path}\n"))),
+        OutputFormat::Json => answer(&[], json!({ "written": written })),
+        OutputFormat::Github | OutputFormat::Sarif => {}
     }
     Ok(Outcome::Done)
 }
 
-/// All files with their texts.
+/// Returns all files with their texts.
 fn files(model: &Model, dir: &Path) -> Result<Vec<(PathBuf, String)>, Box<Diagnostic>> {
     let mut out = vec![(dir.join("mod.rs"), ROOT.to_owned())];
     out.extend(visakit::sources::RUNTIME.iter().map(|(name, text)| (dir.join("rt").join(name), whole(text))));
@@ -80,7 +97,7 @@ fn files(model: &Model, dir: &Path) -> Result<Vec<(PathBuf, String)>, Box<Diagno
     Ok(out)
 }
 
-/// A file of the runtime without the conditions of the crate that it is from.
+/// Returns a runtime file without the conditional compilation of this crate.
 fn whole(text: &str) -> String {
     text.lines()
         .filter(|line| !line.trim_start().starts_with("#[cfg(feature"))

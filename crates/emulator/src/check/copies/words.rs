@@ -4,7 +4,7 @@ use crate::check::copies::Mistake;
 use crate::check::watcher::found;
 use crate::machine::fault::Trap;
 
-/// Returns a mistake in words, and the words for the other place where there is one.
+/// Returns the message of a mistake, and the message for the other location if there is one.
 pub(in crate::check) fn messages(mistake: Mistake) -> (Trap, Trap) {
     let noun = |is_copy: bool| if is_copy { "copy" } else { "wait" };
     let call = |is_copy: bool| if is_copy { "async_work_group_copy" } else { "wait_group_events" };

@@ -1,15 +1,15 @@
-//! Stores that leave what is there, as they race where other inputs make them store something else.
+//! Stores of unchanged values, which would race if other inputs made them store other values.
 
 use crate::check::race::stamps::Touch;
 use crate::check::race::{Cell, Races};
 use crate::check::watcher::Bug;
 use crate::machine::observer::Access;
 
-/// Pairs of places that are remembered.
+/// Largest number of recorded pairs of locations.
 const MOST_PAIRS: usize = 64;
 
 impl Races {
-    /// Remembers what a store of an equal value would collide with.
+    /// Records the conflicts that a store of an equal value would cause.
     #[cold]
     pub(super) fn remember(&mut self, cell: &Cell, touch: Touch, access: &Access, at: (usize, u64)) {
         for (stamp, n) in [(cell.write, 0), (cell.reads[0], 1), (cell.reads[1], 2)] {
@@ -23,7 +23,7 @@ impl Races {
     }
 }
 
-/// Returns whether a race would be one of those that stores of equal values hide.
+/// Returns true if a race was hidden by stores of equal values.
 pub(in crate::check) fn is_hidden(bug: &Bug, equal: &[crate::check::watcher::Key]) -> bool {
     equal.iter().any(|key| bug.is_about(*key))
 }

@@ -1,5 +1,5 @@
-//! Accesses that a work-group makes as a whole. They are those of a thread of their own, which no
-//! barrier orders, but a wait.
+//! Accesses of group copies. Each copy acts as a thread of its own, which is ordered by waits
+//! instead of barriers.
 
 use crate::check::race::pages::words_of;
 use crate::check::race::stamps::Touch;
@@ -8,19 +8,19 @@ use crate::check::watcher::{Bug, Seen, What};
 use crate::machine::observer::{Access, Spot};
 use crate::run::program::Actor;
 
-/// The thread of the first copy of a group.
+/// Thread number of a group's first copy.
 pub(super) const COPIES: u32 = 1 << 22;
 
-/// Copies whose work item is remembered.
+/// Largest number of copies with a recorded work item.
 const MOST_COPIERS: usize = 1 << 16;
 
-/// Returns the number of the copy that a thread stands for.
+/// Returns the copy number that a thread number stands for.
 pub(super) fn copy_of(thread: u32) -> Option<usize> {
     thread.checked_sub(COPIES).map(|number| number as usize)
 }
 
 impl Races {
-    /// Enters an access of the group's copy of a number, which a work item has begun.
+    /// Enters an access of a group copy started by a work item.
     pub(in crate::check) fn copy(&mut self, number: usize, by: Actor, access: &Access, seen: &mut Seen) {
         let access = Access { thread: COPIES + number as u32, lane: 0, ..*access };
         let Some(buffer) = shared(&access) else { return };
@@ -41,24 +41,24 @@ impl Races {
         }
     }
 
-    /// Ends a copy: all that comes behind the wait for it comes behind its accesses.
+    /// Ends a copy: later accesses happen after its accesses.
     pub(in crate::check) fn end_copy(&mut self, number: usize) {
         self.stamps.end_copy(COPIES + number as u32);
     }
 
-    /// Returns whether a copy of the present group takes part in a race that was reported.
+    /// Returns true if a copy of the current group is part of a reported race.
     pub(in crate::check) fn has_told(&self, number: usize) -> bool {
         self.told.contains(&number)
     }
 
-    /// Takes note of the copies of the present group that a race is about.
+    /// Records the current group's copies that are part of a race.
     pub(super) fn tell(&mut self, bug: &Bug) {
         if let What::Race { copies, .. } = &bug.what {
             self.told.extend(copies.iter().flatten());
         }
     }
 
-    /// Returns who made an access of a group: for one of a copy, the work item that began it.
+    /// Returns the actor of an access; for a copy, the work item that started it.
     pub(super) fn who(&self, actor: Actor, index: u32) -> Actor {
         match copy_of(actor.thread) {
             Some(number) => {

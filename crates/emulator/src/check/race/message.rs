@@ -1,11 +1,11 @@
-//! Stores that the channels of one message make: they come one behind the other.
+//! Stores of one message's channels, which happen in channel order.
 
 use crate::check::race::Races;
 use crate::check::race::stamps::Deed;
 use crate::machine::observer::{Access, AccessKind};
 
 impl Races {
-    /// Notes a store of the present instruction.
+    /// Records a store of the current instruction.
     pub(super) fn note(&mut self, access: &Access, at: (usize, u64)) {
         let message = (access.thread, access.spot.instruction, access.lane);
         let goes_on = self.message.is_some_and(|(thread, instruction, lane)| {
@@ -18,7 +18,7 @@ impl Races {
         self.together.push((at.0, at.1, access.lane));
     }
 
-    /// Returns `true` if an earlier channel of the same message stores to the same place.
+    /// Returns true if an earlier channel of the same message stores to the same location.
     pub(super) fn is_same_message(&self, before: &Deed, access: &Access, at: (usize, u64)) -> bool {
         let message = (access.thread, access.spot.instruction);
         before.spot.instruction == access.spot.instruction

@@ -1,28 +1,27 @@
-//! How atomic operations keep groups apart.
+//! Happens-before between groups, established by atomic operations.
 
 use std::collections::HashMap;
 
 use crate::check::race::turns::Clock;
 
-/// Places of atomic operations that are told apart, and words of their groups, 8 MiB. Where there
-/// are more, who comes after one place comes after others too, so that less is told and nothing
-/// wrong.
+/// Limits on distinct locations of atomic operations, and on words of their group sets (8 MiB).
+/// Past a limit, locations are merged, which misses races but reports no false ones.
 const MOST_PLACES: usize = 1 << 12;
 const MOST_WORDS: usize = 1 << 20;
 
-/// Which groups come after what others had done.
+/// Happens-before relation between groups.
 #[derive(Default)]
 pub(super) struct Order {
-    /// For each group, how many numbers of [`Clock`] are over.
+    /// For each group, the number of finished intervals of its [`Clock`].
     clocks: Vec<u32>,
-    /// That of the present group.
+    /// Clock of the current group.
     pub(super) clock: Clock,
-    /// The groups whose operations on a place came before.
+    /// Groups with earlier atomic operations, by location.
     places: HashMap<(usize, u64), Groups>,
-    /// Words of these, and whether there were so many that all places are one.
+    /// Words of these sets, and true if the limit was exceeded and all locations are merged.
     words: usize,
     are_one: bool,
-    /// Those that the present group comes after.
+    /// Groups ordered before the current group.
     before: Groups,
 }
 
@@ -33,8 +32,8 @@ impl Order {
         self.clock = Clock::default();
     }
 
-    /// The present group does an atomic operation on a place. Who does not look at the result
-    /// learns nothing of the others.
+    /// Processes an atomic operation of the current group. An operation with an unused result
+    /// learns nothing about earlier groups.
     pub(super) fn meet(&mut self, place: (usize, u64), learns: bool) {
         if self.words > MOST_WORDS {
             self.are_one = true;
@@ -56,18 +55,19 @@ impl Order {
         self.clocks[own] = self.clock.end();
     }
 
-    /// Whether what another group had done by then comes before what the present one does now.
+    /// Returns true if another group's access at that clock value happens before the current
+    /// group's next access.
     pub(super) fn is_before(&self, index: u32, clock: u32) -> bool {
         self.before.contains(index as usize) && self.clocks.get(index as usize).is_some_and(|&last| clock < last)
     }
 }
 
-/// A set of groups, in which most often all are up to one.
+/// A set of groups, optimised for sets with all groups up to some number.
 #[derive(Default)]
 struct Groups {
-    /// Words of the set that would have all bits, in front.
+    /// Number of leading words with all bits set.
     full: usize,
-    /// Those behind them.
+    /// Remaining words.
     words: Vec<u64>,
 }
 

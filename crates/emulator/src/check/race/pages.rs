@@ -1,22 +1,21 @@
-//! The cells of memory. Those of pages that have not been touched for a while are kept as what
-//! changes from each to the next one: where threads do the same things one after the other, that is
-//! nearly always the same.
+//! Shadow memory in pages. Pages not touched recently are compressed as differences between
+//! consecutive cells, which are nearly constant if threads repeat the same operations.
 
 use std::collections::VecDeque;
 
 use crate::check::race::shadow::Cell;
 
-/// Words of a page.
+/// Cells per page.
 const PAGE: usize = 1024;
-/// Open pages that there may be, 8 MiB, and more where pages are come back to: up to half of all.
+/// Number of open pages (8 MiB). The limit grows with reopened pages, to at most half of all pages.
 const FEW_PAGES: usize = 512;
-/// Different steps from cell to cell beyond which a page stays open.
+/// Largest number of distinct differences of a compressed page.
 const MOST_STEPS: usize = 32;
 
-/// Cells one behind the other.
+/// Cells of an open page.
 pub(super) type Page = Box<[Cell; PAGE]>;
 
-/// The page of a buffer.
+/// State of a page.
 #[derive(Default)]
 enum Slot {
     #[default]
@@ -25,13 +24,13 @@ enum Slot {
     Closed(Box<Closed>),
 }
 
-/// Pages by buffer; the first is shared local memory.
+/// Pages by buffer; buffer 0 is shared local memory.
 #[derive(Default)]
 pub(super) struct Pages {
     slots: Vec<Vec<Slot>>,
-    /// The open pages that can be closed, the one that was opened first in front.
+    /// Open pages that can be closed, oldest first.
     open: VecDeque<(usize, usize)>,
-    /// All pages, and how often one was opened again.
+    /// Number of all pages, and of reopenings.
     count: usize,
     reopened: usize,
 }
@@ -80,7 +79,7 @@ impl Pages {
         self.open.push_back((buffer, page));
     }
 
-    /// Closes a page if there are too many, and gives its cells, which have no meaning any more.
+    /// Closes a page if too many are open. Returns its cells for reuse, with unspecified contents.
     fn close_one(&mut self) -> Option<Page> {
         while self.open.len() >= FEW_PAGES + self.reopened.min(self.count / 2) {
             let (buffer, page) = self.open.pop_front()?;
@@ -96,19 +95,19 @@ impl Pages {
     }
 }
 
-/// The cells of a page, each as its difference from the one before it.
+/// A compressed page: each cell as its difference from the previous one.
 struct Closed {
     steps: Box<[[u32; 4]]>,
-    /// Numbers of steps, and how often each is repeated.
+    /// Index of a difference, and its number of repetitions.
     runs: Box<[(u8, u8)]>,
 }
 
 impl Closed {
-    /// `None` where there are many different ones.
+    /// Compresses a page; `None` if it has too many distinct differences.
     fn new(page: &Page) -> Option<Self> {
         let (mut steps, mut runs): (Vec<[u32; 4]>, Vec<(u8, u8)>) = (Vec::new(), Vec::new());
         let mut before = [0; 4];
-        // The step of the last run, and how long that is.
+        // Difference of the last run, its index, and the run's length.
         let (mut last, mut number, mut length) = ([0; 4], 0, 0);
         for cell in page.iter() {
             let words = cell.words();
@@ -147,13 +146,13 @@ impl Closed {
     }
 }
 
-/// The page of a cell and its place there. Offsets in buffers are far below what does not fit.
+/// Returns the page of a cell and the index within it. Buffer sizes keep the index within `usize`.
 #[inline(always)]
 pub(super) fn page_of(index: u64) -> (usize, usize) {
     (index as usize / PAGE, index as usize % PAGE)
 }
 
-/// The words that an access has bytes of.
+/// Returns the words that an access touches.
 #[inline(always)]
 pub(super) fn words_of(offset: u64, size: u32) -> std::ops::RangeInclusive<u64> {
     offset / 4..=(offset + u64::from(size).max(1) - 1) / 4

@@ -1,31 +1,30 @@
-//! Who touched which bytes.
+//! Shadow cells: the last accesses to each word or byte.
 
 use crate::check::race::stamps::{Stamps, WHOLE};
 use crate::machine::observer::AccessKind;
 
-/// Who touched some bytes: stamps, or 0 for nobody, and the channels. Of a word that is split, one
-/// access to each of its bytes.
+/// Last accesses to a word, as stamps (0 for none) and channels. A split word has one access per
+/// byte.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cell {
     pub write: u32,
-    /// Two different readers, so that any writer has one that is not itself; or atomic operations
-    /// behind a store; or, as the second, a store behind which there are atomic operations.
+    /// Two different readers, so that any writer differs from one of them; or atomic operations
+    /// after a store; or, in the second entry, a store followed by atomic operations.
     pub reads: [u32; 2],
     pub channels: [u8; 3],
-    /// [`SPLIT`] where the bytes have accesses of their own; then the rest of this is the last of
-    /// them, as the numbers above are the others.
+    /// [`SPLIT`] if the bytes have separate accesses. This word then holds the last byte's access,
+    /// and the words above hold the others.
     flags: u8,
 }
 
-/// Whether the bytes of a word have accesses of their own.
+/// Flag: the bytes of the word have separate accesses.
 const SPLIT: u8 = 0x80;
-/// Bits of a stamp in the access of a byte.
+/// Width of a stamp in a byte's access.
 pub(super) const STAMP_BITS: u32 = 24;
-/// A channel other than that which a stamp is given with.
+/// Channel number for any channel other than the stamp's.
 pub(super) const ANOTHER: u8 = 0x3e;
 
-/// An access to a byte: the bits of the stamp, the channel above them, and whether there was
-/// another reader.
+/// Access to a byte: the stamp, above it the channel, and a flag for a second reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Packed(u32);
 
@@ -51,7 +50,7 @@ impl Packed {
 }
 
 impl Cell {
-    /// All of it.
+    /// Returns the cell as four words.
     pub(super) fn words(self) -> [u32; 4] {
         let [a, b, c] = self.channels;
         [self.write, self.reads[0], self.reads[1], u32::from_le_bytes([a, b, c, self.flags])]
@@ -66,7 +65,7 @@ impl Cell {
         self.flags & SPLIT != 0
     }
 
-    /// Gives each byte an access of its own, that of the word.
+    /// Splits the word: each byte receives the accesses of the word.
     pub(super) fn split(&mut self, stamps: &Stamps) {
         if self.is_split() {
             return;
@@ -76,7 +75,7 @@ impl Cell {
         (0..4).for_each(|byte| self.set_byte(byte, &whole, stamps));
     }
 
-    /// What is known of a byte of a word that is split.
+    /// Returns the accesses to a byte of a split word.
     #[inline(always)]
     pub(super) fn byte(&self, byte: usize, stamps: &Stamps) -> Self {
         let [a, b, c] = self.channels;
@@ -95,8 +94,8 @@ impl Cell {
         }
     }
 
-    /// Takes note of the access that matters most for a byte: a store since the last barrier, else
-    /// who reads it.
+    /// Stores the most significant access to a byte: a store since the last barrier, otherwise a
+    /// reader.
     #[inline(always)]
     pub(super) fn set_byte(&mut self, byte: usize, of: &Self, stamps: &Stamps) {
         let [store, read, another] = of.channels;

@@ -1,5 +1,5 @@
-//! Numbers for what threads do between two barriers, and which of them nothing has to be compared
-//! with.
+//! Epochs: numbers for a thread's instruction between two barriers, and the pairs that need no
+//! comparison.
 
 use std::collections::HashMap;
 
@@ -8,47 +8,47 @@ use crate::check::race::shadow::{Cell, STAMP_BITS};
 use crate::machine::observer::{Access, AccessKind, Space, Spot};
 use crate::machine::told::Accesses;
 
-/// Stamps beyond which nothing new is noted: 64 MiB.
+/// Largest number of stamps (64 MiB); later accesses are not recorded.
 const MOST_STAMPS: usize = (1 << STAMP_BITS) - 1;
-/// Stamps that are at hand.
+/// Size of the stamp cache.
 const RECENT: usize = 1 << 10;
-/// Stores without a fence that are remembered, the last ones.
+/// Largest number of remembered stores without a fence; the latest are kept.
 const MOST_OPEN: usize = 1 << 12;
-/// The channel of an access of a whole thread.
+/// Channel number of an access by a whole thread (NoMask).
 pub(super) const WHOLE: u8 = u8::MAX;
 
-/// An instruction in a thread, between two barriers.
+/// An instruction of a thread, between two barriers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stamp {
     pub deed: Deed,
     pub time: Time,
 }
 
-/// What an instruction in a thread does, whatever the group and the barriers.
+/// An instruction of a thread, independent of group and barriers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Deed {
     pub thread: u32,
     pub spot: Spot,
     pub kind: AccessKind,
-    /// The channels for whom it is done.
+    /// Channels on whose behalf it accesses memory.
     pub channels: u32,
-    /// Whether it is done to shared local memory.
+    /// True for shared local memory.
     is_local: bool,
 }
 
-/// What goes on in a group between two barriers, until it does atomic operations.
+/// An interval of a group: between two barriers and between atomic operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Time {
     /// Number of the group.
     pub index: u32,
-    /// Barriers that its group had come to.
+    /// Number of barriers that the group has passed.
     pub epoch: u32,
-    /// The numbers of [`Clock`](super::turns::Clock) for other groups, and inside of the group.
+    /// Values of [`Clock`](super::turns::Clock) towards other groups, and within the group.
     pub clock: u32,
     pub turn: u32,
 }
 
-/// What there is to know of an access to compare it with others.
+/// Properties of an access for comparison with others.
 #[derive(Clone, Copy)]
 pub(super) struct Touch {
     pub stamp: u32,
@@ -65,7 +65,7 @@ impl Touch {
         Self { stamp, thread, channel: channel_of(access), kind, changes, is_local: space == Space::Local }
     }
 
-    /// That of another channel of the same message.
+    /// Returns the touch for another channel of the same message.
     #[inline(always)]
     pub(super) fn of(self, accesses: &Accesses<'_>, lane: usize) -> Self {
         let channel = accesses.first_lane + accesses.first.spot.first_channel + lane as u32;
@@ -74,53 +74,50 @@ impl Touch {
     }
 }
 
-/// The channel of an access.
+/// Returns the channel of an access.
 pub(super) fn channel_of(access: &Access) -> u8 {
     if access.spot.no_mask { WHOLE } else { (access.lane + access.spot.first_channel) as u8 }
 }
 
-/// Whether an access stores what is there; the zeros of shared local memory that nobody has written
-/// stand for anything.
+/// Returns true for a store of an unchanged value. Initial zeros of shared local memory do not
+/// count as a value.
 #[inline(always)]
 pub(super) fn is_harmless(cell: &Cell, touch: Touch) -> bool {
     touch.kind == AccessKind::Store && !touch.changes && !(touch.is_local && cell.write == 0)
 }
 
-/// The stamps of a launch.
+/// Stamps of a launch.
 #[derive(Default)]
 pub(super) struct Stamps {
-    /// Each as the number of its deed: there are few of these, and as many stamps as there is
-    /// memory.
+    /// Deed number of each stamp. There are few deeds, but as many stamps as memory allows.
     all: Vec<u32>,
     deeds: Vec<Deed>,
     numbers: HashMap<Deed, u32>,
-    /// The times, each with its first stamp.
+    /// Times, each with its first stamp.
     times: Vec<(u32, Time)>,
-    /// The present group and the barriers that it has come to.
+    /// Number of the current group, and of barriers that it has passed.
     pub index: u32,
     pub epoch: u32,
-    /// The first stamps of the present group and behind its last barrier.
+    /// First stamps of the current group and after its last barrier.
     group_first: u32,
     epoch_first: u32,
-    /// How many stamps there were at the last fence of each thread of the present group: for memory
-    /// of all groups, and for shared local memory.
+    /// For each thread of the current group, the number of stamps at its last fence: for global
+    /// memory, and for shared local memory.
     fences: Vec<[u32; 2]>,
-    /// Whether shared local memory needs fences.
+    /// True if shared local memory needs fences.
     pub needs_local_fences: bool,
-    /// Stores of the present group that a barrier came behind, but no fence in front of that; in
-    /// their order.
+    /// Stores of the current group before a barrier without a fence, in order.
     open: Vec<u32>,
-    /// The threads that stand for group copies of the present group that were waited for.
+    /// Thread numbers of the current group's completed copies.
     done: Vec<u32>,
-    /// Those of the stamps that were asked for last, by a number that is made of their thread and
-    /// instruction.
+    /// Cache of recent stamps, indexed by a hash of thread and instruction.
     recent: Vec<u32>,
-    /// Those that others have displaced there.
+    /// Stamps displaced from the cache.
     displaced: HashMap<(u32, u32, AccessKind), u32>,
 }
 
 impl Stamps {
-    /// What comes is behind a barrier.
+    /// Starts the epoch after a barrier.
     pub(super) fn next_epoch(&mut self) {
         let is_open = |number: &u32| {
             let Some(deed) = self.deed(*number) else { return false };
@@ -144,8 +141,8 @@ impl Stamps {
         self.epoch_first = self.all.len() as u32 + 1;
     }
 
-    /// What comes is of the next group, and the first one of it: each group has shared local memory
-    /// of its own, where stamps of earlier ones are nobody's.
+    /// Starts a group. Each group has its own shared local memory, where stamps of earlier groups
+    /// are void.
     pub(super) fn next_group(&mut self) {
         self.begin_epoch();
         self.epoch = 0;
@@ -155,14 +152,14 @@ impl Stamps {
         self.done.clear();
     }
 
-    /// Has whatever comes from now on come behind the accesses of a group copy, by its thread.
+    /// Orders all later accesses after those of a group copy, given by its thread number.
     pub(super) fn end_copy(&mut self, thread: u32) {
         self.done.push(thread);
         let open = std::mem::take(&mut self.open);
         self.open = open.into_iter().filter(|number| !self.is_done(*number)).collect();
     }
 
-    /// Returns `true` for a stamp of a group copy of the present group that was waited for.
+    /// Returns true for a stamp of a completed copy of the current group.
     #[inline(always)]
     fn is_done(&self, stamp: u32) -> bool {
         !self.done.is_empty()
@@ -170,7 +167,7 @@ impl Stamps {
             && self.deed(stamp).is_some_and(|deed| self.done.contains(&deed.thread))
     }
 
-    /// A thread comes to a fence.
+    /// Processes a fence of a thread.
     pub(super) fn fence(&mut self, thread: u32, is_local: bool) {
         let thread = thread as usize;
         if self.fences.len() <= thread {
@@ -179,45 +176,45 @@ impl Stamps {
         self.fences[thread][usize::from(is_local)] = self.all.len() as u32;
     }
 
-    /// The last stamp that a fence of the thread came behind, of memory of the same kind.
+    /// Returns the last stamp covered by a fence of the deed's thread, for its kind of memory.
     fn fenced(&self, deed: &Deed) -> u32 {
         self.fences.get(deed.thread as usize).map_or(0, |fences| fences[usize::from(deed.is_local)])
     }
 
-    /// Whether a stamp is that of a store of the present group behind which there was a barrier,
-    /// but no fence in between.
+    /// Returns true for a store of the current group that was followed by a barrier, but without a
+    /// fence.
     #[inline(always)]
     pub(super) fn is_open(&self, stamp: u32) -> bool {
         !self.open.is_empty() && self.open.binary_search(&stamp).is_ok()
     }
 
-    /// The stamp of a number.
+    /// Returns the stamp with a number.
     pub(super) fn get(&self, number: u32) -> Option<Stamp> {
         Some(Stamp { deed: *self.deed(number)?, time: self.time(number)? })
     }
 
-    /// When it is.
+    /// Returns the time of a stamp.
     fn time(&self, number: u32) -> Option<Time> {
         let last = self.times.last().filter(|(first, _)| *first <= number);
         let of_earlier = || self.times.get(self.times.partition_point(|(first, _)| *first <= number).checked_sub(1)?);
         last.or_else(of_earlier).map(|(_, time)| *time)
     }
 
-    /// What it is done by.
+    /// Returns the deed of a stamp.
     #[inline(always)]
     fn deed(&self, number: u32) -> Option<&Deed> {
         let &deed = self.all.get(number.checked_sub(1)? as usize)?;
         self.deeds.get(deed as usize)
     }
 
-    /// Whether it is one of such accesses.
+    /// Returns true if a stamp's access is of this kind.
     #[inline(always)]
     pub(super) fn is(&self, number: u32, kind: AccessKind) -> bool {
         self.deed(number).is_some_and(|deed| deed.kind == kind)
     }
 
-    /// The number of the stamp of an access that is done for these channels at a time of the
-    /// present group.
+    /// Returns the stamp number of an access on behalf of `channels`, at a time of the current
+    /// group. `None` if the stamps are exhausted.
     pub(super) fn number(&mut self, access: &Access, (clock, turn): (u32, u32), channels: u32) -> Option<u32> {
         let Access { thread, spot, kind, .. } = *access;
         let deed = Deed { thread, spot, kind, channels, is_local: access.space == Space::Local };
@@ -256,7 +253,7 @@ impl Stamps {
         Some(number)
     }
 
-    /// The number of a deed.
+    /// Returns the number of a deed.
     fn intern(&mut self, deed: Deed) -> u32 {
         let next = self.deeds.len() as u32;
         let number = *self.numbers.entry(deed).or_insert(next);
@@ -266,7 +263,7 @@ impl Stamps {
         number
     }
 
-    /// Takes away what earlier groups did to shared local memory of theirs.
+    /// Drops accesses of earlier groups to their own shared local memory.
     #[inline(always)]
     pub(super) fn forget(&self, cell: &mut Cell, touch: Touch) {
         if touch.is_local && cell.write.max(cell.reads[0]).max(cell.reads[1]) < self.group_first {
@@ -274,7 +271,8 @@ impl Stamps {
         }
     }
 
-    /// Enters a load where nobody has stored since the last barrier; else nothing is done.
+    /// Enters a load and returns true if no store happened since the last barrier; otherwise
+    /// changes nothing.
     #[inline(always)]
     pub(super) fn read_alone(&self, cell: &mut Cell, touch: Touch) -> bool {
         self.forget(cell, touch);
@@ -285,8 +283,8 @@ impl Stamps {
         is_alone
     }
 
-    /// Enters another access where no other work item has touched the place since the last barrier;
-    /// else nothing is done.
+    /// Enters a store or atomic and returns true if no other work item touched the location since
+    /// the last barrier; otherwise changes nothing.
     #[inline(always)]
     pub(super) fn write_alone(&self, cell: &mut Cell, touch: Touch) -> bool {
         self.forget(cell, touch);
@@ -304,7 +302,8 @@ impl Stamps {
         let writes = match touch.kind {
             AccessKind::Load => false,
             AccessKind::Store => true,
-            // A store is not forgotten for it: the atomic operations of others collide with that.
+            // An atomic does not replace a recent store, because other atomics conflict with that
+            // store.
             AccessKind::Atomic => !self.is_recent_store(cell.write),
         };
         if writes {
@@ -318,8 +317,8 @@ impl Stamps {
         }
     }
 
-    /// The store of the present group that an atomic operation comes behind: others have that
-    /// operation in front of theirs, but not the store.
+    /// Returns the current group's store before an atomic operation. Other atomics are ordered
+    /// after this operation, but not after the store.
     #[inline(always)]
     fn kept(&self, cell: &Cell, touch: Touch) -> (u32, u8) {
         let is_store = |stamp: u32| stamp >= self.group_first && self.is(stamp, AccessKind::Store);
@@ -333,15 +332,15 @@ impl Stamps {
     /// Enters a reader.
     #[inline(always)]
     fn enter_read(&self, cell: &mut Cell, touch: Touch) {
-        // The place of somebody who has none yet, of oneself, or of one that a barrier came behind.
+        // Uses an entry that is empty, of the same work item, or ordered by a barrier.
         let free = (0..2).find(|&n| self.is_own(cell.reads[n], cell.channels[1 + n], touch));
         if let Some(n) = free {
             (cell.reads[n], cell.channels[1 + n]) = (touch.stamp, touch.channel);
         }
     }
 
-    /// Whether a stamp is nobody's, that of the same work item since the last barrier, or one that
-    /// a barrier came behind.
+    /// Returns true for no stamp, a stamp of the same work item since the last barrier, or one that
+    /// a barrier orders before.
     #[inline(always)]
     fn is_own(&self, stamp: u32, channel: u8, touch: Touch) -> bool {
         if stamp == 0 || self.is_past(stamp) {
@@ -352,7 +351,7 @@ impl Stamps {
             && (stamp == touch.stamp || self.deed(stamp).is_some_and(|deed| deed.thread == touch.thread))
     }
 
-    /// The same, where an access for a whole thread is not compared with another one by its
+    /// As [`Stamps::is_own`], but false for whole-thread accesses that must be compared by
     /// channels.
     #[inline(always)]
     pub(super) fn is_clear(&self, stamp: u32, channel: u8, touch: Touch) -> bool {
@@ -360,21 +359,19 @@ impl Stamps {
             && (touch.channel != WHOLE || stamp < self.epoch_first || stamp == touch.stamp || self.is_done(stamp))
     }
 
-    /// Whether a barrier came behind a stamp of the present group, with what it needs in front of
-    /// it.
+    /// Returns true if a barrier, with the required fence, follows a stamp of the current group.
     #[inline(always)]
     pub(super) fn is_past(&self, stamp: u32) -> bool {
         (self.group_first..self.epoch_first).contains(&stamp) && !self.is_open(stamp) || self.is_done(stamp)
     }
 
-    /// Whether a stamp is one of the present group that no barrier came behind, or not with what it
-    /// needs.
+    /// Returns true for a stamp of the current group without a following barrier and fence.
     #[inline(always)]
     pub(super) fn is_recent(&self, stamp: u32) -> bool {
         (stamp >= self.epoch_first || self.is_open(stamp)) && !self.is_done(stamp)
     }
 
-    /// Whether a stamp is that of a store of the present group that no barrier came behind.
+    /// Returns true for a store of the current group without a following barrier.
     fn is_recent_store(&self, stamp: u32) -> bool {
         self.is_recent(stamp) && self.is(stamp, AccessKind::Store)
     }

@@ -1,33 +1,34 @@
-//! How atomic operations keep the work items of a group apart, until they all come to a barrier.
+//! Happens-before between work items of a group, established by atomic operations, until the next
+//! barrier.
 
 use std::collections::HashMap;
 
-/// Numbers that are kept of what came before operations on places, 16 MiB. Where there are more,
-/// who comes after one place comes after others too, so that less is told and nothing wrong.
+/// Largest number of clock values kept for locations (16 MiB). Past the limit, locations are
+/// merged, which misses races but reports no false ones.
 const MOST_NUMBERS: usize = 1 << 22;
-/// The place that all are then.
+/// The merged location.
 const ANY_PLACE: (usize, u64) = (0, 0);
-/// Operations whose results nobody looks at that wait for one whose result somebody does: of most
-/// groups none comes.
+/// Largest number of deferred operations with unused results. They are processed before the next
+/// operation with a used result, which most groups never make.
 const MOST_WAITING: usize = 1 << 14;
 
-/// Accesses between two atomic operations have one number.
+/// Counter of the intervals between atomic operations.
 #[derive(Default)]
 pub(super) struct Clock {
     value: u32,
-    /// Whether nothing else has been done since the last one.
+    /// True if no other access happened since the last atomic operation.
     is_idle: bool,
 }
 
 impl Clock {
-    /// The number of an access. An atomic operation, which comes to [`Clock::end`] behind this,
-    /// belongs to what it comes behind.
+    /// Returns the interval of an access. An atomic operation, which calls [`Clock::end`]
+    /// afterwards, belongs to the interval before it.
     pub(super) fn number(&mut self, is_atomic: bool) -> u32 {
         self.is_idle &= is_atomic;
         self.value.saturating_sub(u32::from(self.is_idle))
     }
 
-    /// There is an atomic operation. Gives how many numbers are over then.
+    /// Ends the interval at an atomic operation. Returns the number of finished intervals.
     pub(super) fn end(&mut self) -> u32 {
         self.value += u32::from(!self.is_idle);
         self.is_idle = true;
@@ -35,28 +36,29 @@ impl Clock {
     }
 }
 
-/// For work items, in the order in which they first did an atomic operation, how many numbers of
-/// theirs came before something.
+/// Number of finished intervals that happened before some event, for each work item in order of its
+/// first atomic operation.
 type Before = Vec<u32>;
 
-/// Which work items of the present group come after what others had done since the last barrier.
+/// Happens-before relation between the work items of the current group since the last barrier.
 #[derive(Default)]
 pub(super) struct Turns {
     pub(super) clock: Clock,
-    /// The places of work items in the lists.
+    /// Indices of work items in the lists.
     order: HashMap<u32, usize>,
-    /// What came before the last atomic operation on a place, and before what a work item does now.
+    /// Intervals before the last atomic operation on a location, and before a work item's next
+    /// access.
     places: HashMap<(usize, u64), Before>,
     items: Vec<Before>,
-    /// Numbers that are kept of places, and whether there were so many that all are one.
+    /// Number of clock values kept for locations, and true if all locations are merged.
     numbers: usize,
     are_one: bool,
-    /// Work items, places of their operations and the numbers that were over then.
+    /// Deferred operations: work item, location, and number of finished intervals.
     waiting: Vec<(u32, (usize, u64), u32)>,
 }
 
 impl Turns {
-    /// All work items have waited for each other.
+    /// Clears the state at a barrier.
     pub(super) fn begin(&mut self) {
         self.order.clear();
         self.places.clear();
@@ -65,8 +67,8 @@ impl Turns {
         self.waiting.clear();
     }
 
-    /// A work item does an atomic operation on a place. Who does not look at the result learns
-    /// nothing of the others.
+    /// Processes an atomic operation of a work item. An operation with an unused result learns
+    /// nothing about other work items.
     pub(super) fn meet(&mut self, item: u32, place: (usize, u64), learns: bool) {
         let over = self.clock.end();
         if !learns && self.waiting.len() < MOST_WAITING {
@@ -103,14 +105,14 @@ impl Turns {
         self.numbers += there.len();
     }
 
-    /// Whether what a work item did under a number comes before what another one does now.
+    /// Returns true if a work item's interval happens before the next access of work item `now`.
     pub(super) fn is_before(&self, item: u32, number: u32, now: u32) -> bool {
         let over = || self.items.get(*self.order.get(&now)?)?.get(*self.order.get(&item)?);
         over().is_some_and(|over| number < *over)
     }
 }
 
-/// What came before something came before something else as well.
+/// Merges `others` into `before`.
 fn learn(before: &mut Before, others: &Before) {
     before.resize(before.len().max(others.len()), 0);
     before.iter_mut().zip(others).for_each(|(known, over)| *known = (*known).max(*over));
@@ -120,8 +122,7 @@ fn learn(before: &mut Before, others: &Before) {
 mod tests {
     use super::Turns;
 
-    /// Of many work items each does something, then an operation on one place, and looks at the
-    /// result.
+    /// Lets each of many work items make an access, then an atomic operation with a used result.
     fn all_take_turns(items: u32, place: impl Fn(u32) -> (usize, u64)) -> Turns {
         let mut turns = Turns::default();
         for item in 0..items {

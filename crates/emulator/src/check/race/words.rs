@@ -1,4 +1,4 @@
-//! What is said of a race.
+//! Messages about races.
 
 use crate::check::place::Place;
 use crate::check::watcher::{deed, found};
@@ -6,7 +6,7 @@ use crate::launch::argument::Parameter;
 use crate::machine::fault::Trap;
 use crate::machine::observer::{Access, AccessKind, LaunchMap, Space};
 
-/// Two accesses that collide, in words: the later one and the earlier one.
+/// Returns the messages for two conflicting accesses: the later one and the earlier one.
 pub(in crate::check) fn messages(
     now: &Access,
     (before, is_fence, copies): (AccessKind, bool, [Option<usize>; 2]),
@@ -43,7 +43,7 @@ pub(in crate::check) fn messages(
     (found("check-race", message, help), found("check-race", same, ""))
 }
 
-/// Returns the messages of a race where either access or both belong to a group copy.
+/// Returns the messages of a race that involves group copies.
 fn of_copies(now: &str, before: &str, [is_before, is_now]: [bool; 2]) -> (Trap, Trap) {
     let copy = |is_copy: bool| if is_copy { " by a group copy" } else { " by a work item" };
     let message = format!("{now}{} races with {before}{}", copy(is_now), copy(is_before));

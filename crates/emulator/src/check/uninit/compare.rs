@@ -1,4 +1,4 @@
-//! What a group does, step by step, and the first step that is another one.
+//! Steps of a group, and the first differing step.
 
 use std::cell::RefCell;
 
@@ -8,21 +8,21 @@ use crate::machine::observer::{Access, AccessKind, Observer, Spot};
 use crate::machine::poison::Poison;
 use crate::run::program::Actor;
 
-/// Steps of a group that are compared one by one, 32 MiB.
+/// Largest number of compared steps of a group (32 MiB).
 pub(super) const MOST_STEPS: usize = 1 << 21;
 
-/// What an access stores where other groups and the host can see it.
+/// Returns the value that an access stores to memory visible to other groups or the host.
 pub(super) fn shared_value(access: &Access) -> Option<u64> {
     access.value.filter(|_| access.kind != AccessKind::Load && access.buffer.is_some())
 }
 
-/// One thing that a thread does, and that must not depend on what nobody has written.
+/// A step of a thread, which must not depend on uninitialised data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Step {
-    /// A number for who does it where: the thread, the channel and the address, or the thread, the
-    /// block that it comes to and the channels.
+    /// Hash of thread, channel and address for an access; of thread, block and channels for control
+    /// flow.
     deed: u64,
-    /// What others can see of it, or 0.
+    /// Stored value visible to others, or 0.
     value: u64,
 }
 
@@ -34,12 +34,12 @@ impl Step {
     }
 
     fn block(thread: u32, block: u32, channels: u32) -> Self {
-        // Not that of an access.
+        // The seed differs from that of accesses.
         Self { deed: digests::step(1, digests::way(0, thread, block, channels.into())), value: 0 }
     }
 
-    /// Whether a store leaves noise, unchanged, in nothing but the upper bytes of words whose
-    /// lowest byte has a value: what structures have between their members is copied with them.
+    /// Returns true if the value differs only by unchanged noise in upper bytes of words whose
+    /// lowest byte is initialised. Copies of structures include such padding.
     fn differs_in_padding(&self, expected: &Self, poison: &Poison) -> bool {
         let (value, other) = (self.value, expected.value);
         let is_padding = |value: u64, other: u64| {
@@ -60,7 +60,7 @@ pub(super) struct Difference {
     pub(super) actor: Actor,
 }
 
-/// What depends on a value.
+/// Kind of dependence on a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Deed {
     Address(AccessKind),
@@ -87,11 +87,11 @@ impl Deed {
     }
 }
 
-/// What a group does.
+/// Steps of a group.
 #[derive(Debug, Default)]
 pub(super) struct Recorded {
     pub(super) steps: Vec<Step>,
-    /// The number of the way that its threads took.
+    /// Hash of the paths of its threads.
     pub(super) way: u64,
 }
 
@@ -122,7 +122,7 @@ impl Observer for Record {
 #[derive(Debug)]
 pub(super) struct Compare<'a> {
     pub(super) steps: &'a [Step],
-    /// Places in the program where values may differ.
+    /// Locations in the program whose stored values may differ.
     pub(super) known: &'a [u32],
     pub(super) gaps: &'a Gaps,
     pub(super) poison: &'a Poison,
@@ -137,7 +137,7 @@ pub(super) struct Compared {
 }
 
 impl Compare<'_> {
-    /// Compares a step with the one without noise, whose value may have other bits in a mask.
+    /// Compares a step with the one without noise; value bits in `any` may differ.
     fn step(&self, step: Step, any: u64, difference: impl FnOnce(Option<&Step>, [u32; 3]) -> Difference) {
         let mut state = self.state.borrow_mut();
         if state.first.is_some() || state.next >= MOST_STEPS {

@@ -1,4 +1,4 @@
-//! Numbers for all that groups do, so that two launches can be compared without keeping them.
+//! Digests of groups, for a comparison of launches without storing their steps.
 
 use std::cell::RefCell;
 
@@ -7,21 +7,21 @@ use crate::machine::lane::{LANES, from_lanes};
 use crate::machine::observer::{Access, Observer, Spot};
 use crate::machine::told::{Accesses, Places};
 
-/// What all groups did, as a number for each of them.
+/// Digests of all groups of a launch.
 #[derive(Debug, Default)]
 pub(in crate::check) struct Digests {
-    /// Of all that a group did.
+    /// Digest of all steps of each group.
     pub(in crate::check) groups: Vec<u64>,
-    /// Of the ways that its threads took.
+    /// Digest of the control flow of each group.
     pub(in crate::check) ways: Vec<u64>,
 }
 
-/// The number of a way behind another step.
+/// Returns the digest of a path after another block.
 pub(super) fn way(before: u64, thread: u32, block: u32, channels: u64) -> u64 {
     step(before, u64::from(thread) << 48 ^ u64::from(block) << 32 ^ channels)
 }
 
-/// The number of a word behind others.
+/// Returns the digest of words after another word.
 pub(super) fn step(before: u64, word: u64) -> u64 {
     (before.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
@@ -48,7 +48,7 @@ impl Digests {
         let values = accesses.values.filter(|_| shared_value(first).is_some());
         let places = match accesses.places {
             Places::Row(step) => first.address ^ u64::from(step) << 56,
-            // All lie in one buffer.
+            // All accesses lie in one buffer.
             Places::Each { offsets, .. } => first.address ^ sum(offsets).rotate_left(32),
         };
         let values = values.map_or(0, |values| {
@@ -68,15 +68,15 @@ impl Digests {
     }
 }
 
-/// A number for words that tells each difference of one of them.
+/// Returns a hash of words that changes with any single word.
 #[inline(always)]
 fn sum(words: &[u32; LANES]) -> u64 {
-    // Each has an odd factor of its own; products of words are what vectors of every host have.
+    // Each word has a distinct odd factor; all hosts have vector products of words.
     let products: [u64; LANES] = from_lanes(|i| u64::from(words[i]) * u64::from(0x9e37_79b9_u32 ^ (i as u32) << 5));
     products.iter().fold(0, |sum: u64, product| sum.wrapping_add(*product))
 }
 
-/// Who makes digests and nothing else.
+/// Observer that only makes digests.
 #[derive(Debug, Default)]
 pub(super) struct Digester(RefCell<Digests>);
 

@@ -1,11 +1,11 @@
-//! What buffers have between their elements.
+//! Padding between buffer elements.
 
 use crate::launch::argument::Parameter;
 use crate::launch::scalar::Scalar;
 use crate::machine::observer::{Access, LaunchMap};
 
-/// For each buffer of vectors of three, the bytes of a number: such a vector has the room of four,
-/// and whatever is stored to the fourth is nobody's.
+/// For each buffer of three-component vectors, the component size in bytes. Such a vector occupies
+/// four components, of which the fourth is padding.
 #[derive(Debug)]
 pub(super) struct Gaps(Vec<Option<u64>>);
 
@@ -20,7 +20,7 @@ impl Gaps {
         Self(map.buffers.iter().map(|buffer| buffer.argument.and_then(bytes)).collect())
     }
 
-    /// The bits of the value of an access that lie there.
+    /// Returns the bits of an access's value that are padding.
     pub(super) fn mask(&self, access: &Access) -> u64 {
         let Some(bytes) = access.buffer.and_then(|number| *self.0.get(number)?) else { return 0 };
         let is_gap = |n: &u64| (access.offset + n) % (4 * bytes) >= 3 * bytes;

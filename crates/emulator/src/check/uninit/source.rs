@@ -1,4 +1,4 @@
-//! What nobody has written: where it is, what stands there instead, and how it is called.
+//! Sources of uninitialised data: their locations, replacement contents, and descriptions.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -8,23 +8,23 @@ use crate::machine::observer::LaunchMap;
 use crate::machine::poison::Poison;
 use crate::run::Program;
 
-/// Bytes of memory within which places are of one thing that is not written.
+/// Distance in bytes within which memory locations belong to one origin.
 const NEAR: u64 = 64;
 
-/// Bytes that nobody has written when a group begins.
+/// Unwritten bytes at the start of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Source {
-    /// A variable: its id, bytes of the register file, and bytes of an element.
+    /// A variable: its id, byte range in the register file, and element size in bytes.
     Variable(u32, Range<u32>, u32),
     Local(Range<u64>),
     Private(Range<u64>),
-    /// A buffer by its number.
+    /// A buffer, by its number.
     Buffer(usize, Range<u64>),
     Predicates,
 }
 
 impl Source {
-    /// Its two halves, unless it is as small as it is worth.
+    /// Splits the source; `None` if it is too small.
     pub(super) fn halves(&self) -> Option<[Self; 2]> {
         fn split(range: &Range<u64>, unit: u64) -> Option<[Range<u64>; 2]> {
             let units = (range.end - range.start).div_ceil(unit.max(1));
@@ -43,7 +43,7 @@ impl Source {
         }
     }
 }
-/// Noise in sources, or a word everywhere there.
+/// Returns a poison with noise, or a constant word, in the sources.
 pub(super) fn poison(sources: &[Source], word: Option<u32>) -> Poison {
     let mut poison = Poison { word, ..Poison::default() };
     for source in sources {
@@ -58,8 +58,7 @@ pub(super) fn poison(sources: &[Source], word: Option<u32>) -> Poison {
     poison
 }
 
-/// What there is of some bytes of a buffer, or of shared local memory for 0, without the words of
-/// races.
+/// Returns the byte ranges of a buffer (0: shared local memory) without racy words.
 fn without(racy: &BTreeSet<(usize, u64)>, buffer: usize, bytes: Range<u64>) -> Vec<Range<u64>> {
     let (mut ranges, mut start) = (Vec::new(), bytes.start);
     for &(_, word) in racy.range((buffer, bytes.start / 4)..(buffer, bytes.end.div_ceil(4))) {
@@ -71,7 +70,7 @@ fn without(racy: &BTreeSet<(usize, u64)>, buffer: usize, bytes: Range<u64>) -> V
     ranges
 }
 
-/// All that there is.
+/// Returns all sources of a launch.
 pub(super) fn sources(map: &LaunchMap, racy: &BTreeSet<(usize, u64)>) -> Vec<Source> {
     let variables = map.variables.iter().cloned();
     let mut sources: Vec<_> = variables.map(|(id, range, element)| Source::Variable(id, range, element)).collect();
@@ -91,7 +90,7 @@ pub(super) fn sources(map: &LaunchMap, racy: &BTreeSet<(usize, u64)>) -> Vec<Sou
     sources
 }
 
-/// Whether two origins are surely of one thing.
+/// Returns true if two origins certainly belong together.
 pub(super) fn is_near(one: &[Source], other: &[Source]) -> bool {
     match (one, other) {
         ([Source::Variable(one, ..)], [Source::Variable(other, ..)]) => one == other,
@@ -103,7 +102,7 @@ pub(super) fn is_near(one: &[Source], other: &[Source]) -> bool {
     }
 }
 
-/// Where a value comes from, in words.
+/// Describes an origin in words.
 pub(super) fn words(origin: &[Source], program: &Program, map: &LaunchMap) -> String {
     let [origin] = origin else { return format!("{} variables together", origin.len()) };
     match origin {
@@ -121,7 +120,7 @@ pub(super) fn words(origin: &[Source], program: &Program, map: &LaunchMap) -> St
     }
 }
 
-/// Where it comes from.
+/// Returns the location of an origin.
 pub(super) fn place(origin: &Source, program: &Program, map: &LaunchMap) -> Option<Place> {
     let parameters = program.parameters();
     let of = |memory, argument, range: &Range<u64>, start: u64, bytes| Place {

@@ -1,17 +1,16 @@
-//! Whether a launch loads memory that nobody has written: then it is worth to try what else might
-//! stand there.
+//! Loads of unwritten memory, which justify runs with other initial contents.
 
 use crate::machine::lane::{LANES, enabled_lanes};
 use crate::machine::observer::{Access, AccessKind, LaunchMap, Space};
 use crate::machine::told::{Accesses, Places};
 
-/// The bytes that are written of memory that begins without contents.
+/// Written bytes of memory without initial contents.
 #[derive(Debug, Default)]
 pub(in crate::check) struct Unwritten {
-    /// Whether something else was loaded.
+    /// True if an unwritten byte was loaded.
     pub(in crate::check) loaded: bool,
-    /// A bit for each byte: of shared local memory, of private memory, and of the buffers in
-    /// [`LaunchMap::undefined`]; and how many bytes each has.
+    /// One bit per written byte, and the size in bytes: of shared local memory, private memory, and
+    /// the buffers in [`LaunchMap::undefined`].
     written: Vec<(Vec<u64>, u64)>,
     undefined: Vec<usize>,
 }
@@ -25,7 +24,7 @@ impl Unwritten {
         self.written = sizes.map(|bytes| (Vec::new(), bytes)).collect();
     }
 
-    /// The next group has memory of its own.
+    /// Starts a group, which has its own memory.
     pub(in crate::check) fn next_group(&mut self) {
         self.written.iter_mut().take(2).for_each(|(bits, _)| bits.fill(0));
     }
@@ -45,13 +44,13 @@ impl Unwritten {
         }
     }
 
-    /// The same for the channels of a message.
+    /// Processes the accesses of a message's channels.
     pub(in crate::check) fn accesses(&mut self, accesses: &Accesses<'_>) {
         let first = &accesses.first;
         let Some(memory) = self.memory(first).filter(|_| !self.loaded) else { return };
         let channels = accesses.enabled >> accesses.enabled.trailing_zeros();
         match accesses.places {
-            // Without gaps it is one access.
+            // Contiguous accesses count as one.
             Places::Row(step) if (channels & (channels + 1) == 0 && step == first.size) || step == 0 => {
                 let bytes = accesses.last_offset() + u64::from(first.size) - first.offset;
                 self.touch(memory, first, first.offset, bytes);
@@ -64,12 +63,12 @@ impl Unwritten {
         }
     }
 
-    /// Some bytes are accessed as an access says.
+    /// Processes an access to a range of bytes.
     #[inline(always)]
     fn touch(&mut self, memory: usize, access: &Access, mut offset: u64, bytes: u64) {
         let (bits, size) = &mut self.written[memory];
         let end = offset.saturating_add(bytes).min(*size);
-        // What an atomic operation finds is loaded as well.
+        // An atomic operation also loads.
         let is_load = access.kind != AccessKind::Store && !(access.kind == AccessKind::Load && access.unread);
         while offset < end {
             let (word, bit) = (offset as usize / 64, offset % 64);

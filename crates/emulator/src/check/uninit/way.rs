@@ -1,5 +1,4 @@
-//! The way of a value that nothing has written, through memory that a group has for itself, to
-//! where something depends on it.
+//! Traces an uninitialised value through group-private memory to its first use.
 
 use std::cell::RefCell;
 
@@ -8,7 +7,7 @@ use crate::check::watcher::actor;
 use crate::machine::observer::{Access, AccessKind, Observer, Space};
 use crate::run::program::Actor;
 
-/// What a group stores to memory of its own, in its order, as a number that is a small part of it.
+/// Hashes of a group's stores to its own memory, in order.
 #[derive(Debug, Default)]
 pub(super) struct Stored(RefCell<Vec<u32>>);
 
@@ -28,7 +27,7 @@ fn part_of(access: &Access) -> u32 {
     (digests::step(u64::from(access.value.is_some()), access.value.unwrap_or(0)) >> 32) as u32
 }
 
-/// Who follows a value: where it is stored first, and where it is loaded behind that.
+/// Observer that traces a value: its first store, and the load after it.
 #[derive(Debug)]
 pub(super) struct Way {
     without: Vec<u32>,
@@ -38,14 +37,14 @@ pub(super) struct Way {
 #[derive(Debug, Default)]
 struct State {
     next: usize,
-    /// Where it stands in memory: space, buffer, first byte and the one behind the last.
+    /// Memory location of the value: space, buffer, start and end (exclusive).
     place: Option<(Space, Option<usize>, u64, u64)>,
     stored: Option<Actor>,
     loaded: Option<Actor>,
 }
 
 impl Way {
-    /// The way from an origin, beside what is stored without noise there.
+    /// Returns a trace from an origin; `without` are the stores without noise.
     pub(super) fn new(origin: &Source, without: Stored) -> Self {
         let place = match origin {
             Source::Local(range) => Some((Space::Local, None, range.start, range.end)),
@@ -56,7 +55,7 @@ impl Way {
         Self { without: without.0.into_inner(), state: RefCell::new(State { place, ..State::default() }) }
     }
 
-    /// The places on the way, in words.
+    /// Returns the locations on the path, with descriptions.
     pub(super) fn places(self) -> Vec<(&'static str, Actor)> {
         let State { stored, loaded, .. } = self.state.into_inner();
         let stored = stored.map(|actor| ("it is stored to memory of the group here", actor));

@@ -1,9 +1,11 @@
-//! `visa spec diff`: what changed between two specifications.
+//! Command `visa spec diff`: compares two specifications.
 
+mod findings;
 mod human;
 mod input;
 mod markdown;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
@@ -11,11 +13,12 @@ use serde::Serialize;
 use visakit_spec_tools::diff::{Cause, Change, Class, Side, causes, diff};
 
 use crate::io::{layout, note};
+use crate::report::sarif::{self, Notes};
 use crate::spec::platforms;
 use crate::spec::source::OverlayArg;
-use crate::{Findings, Outcome, OutputFormat, answer, count, finish, out};
+use crate::{Findings, Outcome, OutputFormat, answer, count, finish, out, report};
 
-/// What changed between two specifications: folders, or single pages.
+/// Compare two specifications: folders, or single pages.
 ///
 /// Changes are found by meaning: reformatting a page changes nothing. The totals come first, then
 /// the edits that made the changes, the gravest first. A page against a folder is compared with the
@@ -27,6 +30,7 @@ Examples:
   visa spec diff old new
   visa spec diff builtin pages --fail-on wire-breaking,narrowed
   visa spec diff old/ADD.md new/ADD.md --format markdown
+  visa spec diff old spec --format github     annotate the lines of the new pages
 
 With `--format json`, `changes` has `class`, `kind`, `path`, `old` and `new` with `value`, `file` and `line`, and the number of \
 its `cause`; `causes` has `id`, `class`, `what`, `old` and `new`, `subjects`, `touches`, `changes` and `help`.
@@ -50,21 +54,36 @@ pub(crate) struct Args {
     format: DiffFormat,
 }
 
-/// How changes are reported.
+/// Report format of a comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum DiffFormat {
     /// Text for a person.
     #[default]
     Human,
-    /// One JSON object on standard output.
+    /// A JSON object on standard output.
     Json,
     /// A document: a table by class.
     Markdown,
+    /// The changes as annotations of a GitHub workflow.
+    Github,
+    /// The changes as SARIF 2.1.0.
+    Sarif,
+}
+
+impl DiffFormat {
+    /// Returns the format of findings that end the command.
+    fn output(self) -> OutputFormat {
+        match self {
+            Self::Human | Self::Markdown => OutputFormat::Human,
+            Self::Json => OutputFormat::Json,
+            Self::Github => OutputFormat::Github,
+            Self::Sarif => OutputFormat::Sarif,
+        }
+    }
 }
 
 pub(super) fn run(args: Args) -> Outcome {
-    let format = if args.format == DiffFormat::Json { OutputFormat::Json } else { OutputFormat::Human };
-    finish(compare(&args), format)
+    finish(compare(&args), args.format.output())
 }
 
 fn compare(args: &Args) -> Result<Outcome, Findings> {
@@ -84,6 +103,8 @@ fn compare(args: &Args) -> Result<Outcome, Findings> {
     match args.format {
         DiffFormat::Human => out(&human::text(&changes, &causes, args.details, layout())),
         DiffFormat::Json => answer(&[], Answer::new(&changes, &causes)),
+        DiffFormat::Github => report(&findings::of(&changes, &causes), OutputFormat::Github),
+        DiffFormat::Sarif => sarif::print(&findings::of(&changes, &causes), Notes::Stand, BTreeMap::new()),
         DiffFormat::Markdown => {
             let title = (args.old.display().to_string(), args.new.display().to_string());
             out(&markdown::text(&changes, &causes, (&title.0, &title.1)));
@@ -93,7 +114,7 @@ fn compare(args: &Args) -> Result<Outcome, Findings> {
     Ok(if changes.iter().any(fails) { Outcome::Found } else { Outcome::Done })
 }
 
-/// The changes as JSON, with their causes.
+/// JSON report: changes with their causes.
 #[derive(Serialize)]
 struct Answer<'a> {
     causes: Vec<CauseEntry<'a>>,
@@ -129,13 +150,13 @@ impl<'a> Answer<'a> {
     }
 }
 
-/// `3 wire-breaking, 1 narrowed, 0 widened, 12 text-only`.
+/// Formats the counts: `3 wire-breaking, 1 narrowed, 0 widened, 12 text-only`.
 fn summary(changes: &[Change]) -> String {
     let count = |class| changes.iter().filter(|c| c.class == class).count();
     Class::ALL.map(|class| format!("{} {}", count(class), class.name())).join(", ")
 }
 
-/// The words that differ with a few words around them, and an ellipsis for the rest.
+/// Returns the differing words of both texts with some context; ellipses replace the rest.
 fn excerpt(old: &str, new: &str) -> (String, String) {
     const AROUND: usize = 6;
     const MOST: usize = 40;

@@ -1,4 +1,4 @@
-//! What stands in the chapters, for a person.
+//! Human-readable descriptions of chapter contents.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use visakit_spec_tools::export::{BitFieldKind, Bound, List, ListKind, MemberType
 
 use super::find::Hit;
 
-/// A hit in one line: what it is, its name, where it stands.
+/// Describes a hit in one line: kind, name and place.
 pub(super) fn line(hit: Hit<'_>) -> String {
     let place = hit.place();
     let name = match hit {
@@ -19,7 +19,7 @@ pub(super) fn line(hit: Hit<'_>) -> String {
     format!("  {:<24} {name}  ({}:{})\n", hit.kind(), place.file, place.line)
 }
 
-/// All that is known of a hit that is no instruction.
+/// Describes a hit other than an instruction in full.
 pub(super) fn text(hit: Hit<'_>) -> String {
     let place = hit.place();
     let mut s = format!("{}  {}  ({}:{})\n", hit.name(), hit.kind(), place.file, place.line);
@@ -62,10 +62,13 @@ pub(super) fn text(hit: Hit<'_>) -> String {
             row("Index", entry.id.to_string());
             row("Older name", entry.old_name.clone());
             entry.said.iter().for_each(|said| row(&said.column, value(&said.value)));
-            if let Some(class) = &entry.class {
-                row("Type", class.ty.clone());
-                row("Elements", format!("{}, {} where registers are wide", class.elements, class.elements_wide));
-            }
+        }
+        Hit::Variable(one) => {
+            row("Index", one.id.to_string());
+            row("Older name", one.old_name.clone());
+            one.said.iter().for_each(|said| row(&said.column, value(&said.value)));
+            row("Type", one.ty.clone());
+            row("Elements", format!("{}, {} where registers are wide", one.elements, one.elements_wide));
         }
         Hit::Attribute(one) => {
             row("Of", one.place.clone());
@@ -121,7 +124,7 @@ fn list(s: &mut String, list: &List) {
     }
 }
 
-/// What columns say of a value, in one line.
+/// Formats the table columns of a value in one line.
 fn said(all: &[Said]) -> String {
     let one = |said: &Said| format!("{}: {}", said.column, value(&said.value));
     match all {

@@ -1,14 +1,14 @@
-//! What a word of the specification, or of an assembly text, stands for.
+//! Lookup of words of the specification or of an assembly text.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use visakit_spec_tools::export::{
     Attribute, Builtin, DataType, Enumerator, Instruction, Limit, List, ListKind, Location, Platform, Predefined,
-    Rule, Specification, Structure,
+    Rule, Specification, Structure, Variable,
 };
 
-/// Something that a word stands for. The parts are those of `visa spec export`.
+/// Item that a word stands for. Its parts are those of `visa spec export`.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Hit<'a> {
@@ -18,6 +18,7 @@ pub(super) enum Hit<'a> {
     List(&'a List),
     Structure(&'a Structure),
     Predefined { table: &'static str, entry: &'a Predefined },
+    Variable(&'a Variable),
     Attribute(&'a Attribute),
     Limit(&'a Limit),
     Rule(&'a Rule),
@@ -26,7 +27,7 @@ pub(super) enum Hit<'a> {
 }
 
 impl<'a> Hit<'a> {
-    /// What kind of thing it is.
+    /// Returns the kind of the item.
     pub(super) fn kind(self) -> &'static str {
         match self {
             Self::Instruction(_) => "instruction",
@@ -38,6 +39,7 @@ impl<'a> Hit<'a> {
             },
             Self::Structure(_) => "structure",
             Self::Predefined { table, .. } => table,
+            Self::Variable(_) => "predefined variable",
             Self::Attribute(_) => "attribute",
             Self::Limit(_) => "limit",
             Self::Rule(_) => "rule of the vendor's assembler",
@@ -46,7 +48,7 @@ impl<'a> Hit<'a> {
         }
     }
 
-    /// Its name.
+    /// Returns the name of the item.
     pub(super) fn name(self) -> &'a str {
         match self {
             Self::Instruction(one) => &one.name,
@@ -55,6 +57,7 @@ impl<'a> Hit<'a> {
             Self::List(one) => &one.name,
             Self::Structure(one) => &one.name,
             Self::Predefined { entry, .. } => &entry.name,
+            Self::Variable(one) => &one.name,
             Self::Attribute(one) => &one.name,
             Self::Limit(one) => &one.name,
             Self::Rule(one) => &one.name,
@@ -63,7 +66,7 @@ impl<'a> Hit<'a> {
         }
     }
 
-    /// Where it stands in the pages.
+    /// Returns the location of the item in the pages.
     pub(super) fn place(self) -> &'a Location {
         match self {
             Self::Instruction(one) => &one.at,
@@ -72,6 +75,7 @@ impl<'a> Hit<'a> {
             Self::List(one) => &one.at,
             Self::Structure(one) => &one.at,
             Self::Predefined { entry, .. } => &entry.at,
+            Self::Variable(one) => &one.at,
             Self::Attribute(one) => &one.at,
             Self::Limit(one) => &one.at,
             Self::Rule(one) => &one.at,
@@ -80,7 +84,7 @@ impl<'a> Hit<'a> {
         }
     }
 
-    /// What the pages say of it.
+    /// Returns the item's description in the pages.
     pub(super) fn doc(self) -> &'a str {
         match self {
             Self::Instruction(one) => &one.doc,
@@ -89,6 +93,7 @@ impl<'a> Hit<'a> {
             Self::List(one) => &one.doc,
             Self::Structure(one) => &one.doc,
             Self::Predefined { entry, .. } => &entry.doc,
+            Self::Variable(one) => &one.doc,
             Self::Attribute(one) => &one.doc,
             Self::Limit(one) => &one.doc,
             Self::Rule(one) => &one.doc,
@@ -98,10 +103,11 @@ impl<'a> Hit<'a> {
     }
 }
 
-/// Words with which statements begin, and the instructions that they may be.
+/// Words that begin statements, each with the instructions that it may belong to.
 pub(super) type Mnemonics<'m> = BTreeMap<String, BTreeSet<&'m str>>;
 
-/// What a word stands for, in groups from the likeliest to the least; no group is empty.
+/// Returns the items that a word stands for, in groups from most to least likely. No group is
+/// empty.
 pub(super) fn find<'a>(all: &'a Specification, mnemonics: &Mnemonics<'_>, word: &str) -> Vec<Vec<Hit<'a>>> {
     let instructions = |is: &dyn Fn(&Instruction) -> bool| -> Vec<Hit<'a>> {
         all.instructions.iter().filter(|one| is(one)).map(Hit::Instruction).collect()
@@ -111,7 +117,7 @@ pub(super) fn find<'a>(all: &'a Specification, mnemonics: &Mnemonics<'_>, word: 
         return [found].into_iter().filter(|group| !group.is_empty()).collect();
     }
     let is = |name: &str| name.eq_ignore_ascii_case(word);
-    // A statement has modifiers behind its word: `lsc_load.ugm`.
+    // A statement has modifiers after its word: `lsc_load.ugm`.
     let head = word.split(['.', ' ', '(']).next().unwrap_or(word).to_ascii_lowercase();
     let by_text = mnemonics.get(&head).or_else(|| mnemonics.get(word));
     let groups = [
@@ -123,7 +129,7 @@ pub(super) fn find<'a>(all: &'a Specification, mnemonics: &Mnemonics<'_>, word: 
     groups.into_iter().filter(|group| !group.is_empty()).collect()
 }
 
-/// Every word that is found, for those that are not.
+/// Returns every word that can be found, for suggestions.
 pub(super) fn words<'a>(all: &'a Specification, mnemonics: &'a Mnemonics<'_>) -> Vec<&'a str> {
     let mut words: Vec<&str> = mnemonics.keys().map(String::as_str).collect();
     words.extend(all.instructions.iter().map(|one| one.name.as_str()));
@@ -131,13 +137,14 @@ pub(super) fn words<'a>(all: &'a Specification, mnemonics: &'a Mnemonics<'_>) ->
     words.extend(all.platforms.iter().flat_map(|one| one.aliases.iter().chain([&one.name])).map(String::as_str));
     words.extend(all.lists.iter().filter(|one| one.shared).map(|one| one.name.as_str()));
     words.extend(all.structures.iter().map(|one| one.name.as_str()));
+    words.extend(all.variables.iter().map(|one| one.name.as_str()));
     words.extend(predefined(all).map(|(_, one)| one.name.as_str()));
     words.extend(all.attributes.iter().map(|one| one.name.as_str()));
     words.extend(all.builtins.iter().map(|one| one.name.as_str()));
     words
 }
 
-/// An opcode: decimal or, with 0x, hexadecimal.
+/// Parses an opcode: decimal, or hexadecimal after `0x`.
 fn number(word: &str) -> Option<u64> {
     match word.strip_prefix("0x").or_else(|| word.strip_prefix("0X")) {
         Some(digits) => u64::from_str_radix(digits, 16).ok(),
@@ -146,20 +153,21 @@ fn number(word: &str) -> Option<u64> {
 }
 
 fn predefined(all: &Specification) -> impl Iterator<Item = (&'static str, &Predefined)> {
-    let variables = all.variables.iter().map(|one| ("predefined variable", one));
     let surfaces = all.surfaces.iter().map(|one| ("predefined surface", one));
-    variables.chain(surfaces).chain(all.samplers.iter().map(|one| ("predefined sampler", one)))
+    surfaces.chain(all.samplers.iter().map(|one| ("predefined sampler", one)))
 }
 
 fn chapters<'a>(all: &'a Specification, word: &str) -> Vec<Hit<'a>> {
     let is = |name: &str| name.eq_ignore_ascii_case(word);
     let is_platform = |one: &&Platform| is(&one.name) || one.aliases.iter().any(|alias| is(alias));
-    let is_predefined = |one: &Predefined| is(&one.name) || is(&one.old_name) || is(one.name.trim_start_matches('%'));
+    let is_predefined = |name: &str, old: &str| is(name) || is(old) || is(name.trim_start_matches('%'));
     let mut hits: Vec<Hit<'a>> = all.types.iter().filter(|one| is(&one.name)).map(Hit::Type).collect();
     hits.extend(all.platforms.iter().filter(is_platform).map(Hit::Platform));
     hits.extend(all.lists.iter().filter(|one| is(&one.name)).map(Hit::List));
     hits.extend(all.structures.iter().filter(|one| is(&one.name)).map(Hit::Structure));
-    let entries = predefined(all).filter(|(_, one)| is_predefined(one));
+    let variables = all.variables.iter().filter(|one| is_predefined(&one.name, &one.old_name));
+    hits.extend(variables.map(Hit::Variable));
+    let entries = predefined(all).filter(|(_, one)| is_predefined(&one.name, &one.old_name));
     hits.extend(entries.map(|(table, entry)| Hit::Predefined { table, entry }));
     hits.extend(all.attributes.iter().filter(|one| is(&one.name)).map(Hit::Attribute));
     hits.extend(all.limits.iter().filter(|one| is(&one.name)).map(Hit::Limit));
@@ -167,7 +175,7 @@ fn chapters<'a>(all: &'a Specification, word: &str) -> Vec<Hit<'a>> {
     hits
 }
 
-/// What words mean inside of lists and of Semantics blocks.
+/// Returns the meanings of a word in lists and Semantics sections.
 fn meanings<'a>(all: &'a Specification, word: &str) -> Vec<Hit<'a>> {
     let is = |name: &str| name.eq_ignore_ascii_case(word) || name.trim_start_matches('.').eq_ignore_ascii_case(word);
     let of_list = |list: &'a List| {

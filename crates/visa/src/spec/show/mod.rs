@@ -1,4 +1,4 @@
-//! `visa spec show`: what the pages say of a word.
+//! Command `visa spec show`: prints what the pages say about a word.
 
 mod chapters;
 mod find;
@@ -16,7 +16,7 @@ use crate::{Findings, Outcome, OutputFormat, answer, finish, out};
 use find::{Hit, Mnemonics};
 
 /// Show what a word stands for: an instruction's layout, fields, types, platforms and syntax, and
-/// much else
+/// more
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -61,11 +61,12 @@ fn show(args: &Args) -> Result<Outcome, Findings> {
     match args.format {
         OutputFormat::Json => answer(&[], json!({ "hits": groups.concat() })),
         OutputFormat::Human => out(&human(&model, &mnemonics, &groups)),
+        OutputFormat::Github | OutputFormat::Sarif => {}
     }
     Ok(Outcome::Done)
 }
 
-/// The likeliest thing in full where there is one, and a line for everything else.
+/// Describes the most likely item in full if it is unique, and all others in one line each.
 fn human(model: &Model, mnemonics: &Mnemonics<'_>, groups: &[Vec<Hit<'_>>]) -> String {
     let (mut s, rest) = match groups {
         [first, rest @ ..] if first.len() == 1 => (whole(model, mnemonics, first[0]), rest),
@@ -108,7 +109,7 @@ fn unknown(word: &str, words: &[&str]) -> Diagnostic {
     near.dedup_by(|a, b| a.eq_ignore_ascii_case(b));
     const MOST: usize = 12;
     match near.len() {
-        0 => found.help("`visa spec export` has all that is known"),
+        0 => found.help("name a page, a mnemonic, a list, a type or a platform, such as `visa spec show ADD`"),
         n if n <= MOST => found.help(format!("there is {}", near.join(", "))),
         n => found.help(format!("there is {} and {} more", near[..MOST].join(", "), n - MOST)),
     }

@@ -1,28 +1,49 @@
-//! Findings as SARIF 2.1.0, which services of code review show at their lines.
+//! Findings as SARIF 2.1.0, which code review services show at their lines.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Serialize;
 use serde_json::Value;
 use visakit_diag::{Diagnostic, Severity};
 
 use crate::explain;
+use crate::report::place::Place;
 use crate::report::{print_json, printed};
 
-/// What is known of a finding besides its text and its place.
+/// True once the process has printed its log; a process prints one log.
+static IS_PRINTED: AtomicBool = AtomicBool::new(false);
+
+/// Details of a finding besides its text and place.
 pub(crate) struct Detail {
-    /// What `--format json` has of it.
+    /// Members of the finding's entry in the output of `--format json`.
     pub(crate) properties: Value,
-    /// How many of the notes behind it are places that lead to it, in their order.
+    /// Number of notes after the finding that form its path: places that lead to the finding, in
+    /// order.
     pub(crate) way: usize,
 }
 
-/// Prints findings as a log with one run. What is only a note about the finding before it is a
-/// place that belongs to that. `details` go by the place of a finding among all.
-pub(crate) fn print(findings: &[Diagnostic], mut details: BTreeMap<usize, Detail>) {
+/// Interpretation of notes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Notes {
+    /// A note with the code of the finding before it is a further place of that finding.
+    Belong,
+    /// Each note is a separate finding.
+    Stand,
+}
+
+/// Returns true after a call of [`print()`].
+pub(crate) fn is_printed() -> bool {
+    IS_PRINTED.load(Ordering::Relaxed)
+}
+
+/// Prints findings as a log with one run. A note that belongs to the finding before it becomes a
+/// related location of that finding. Keys of `details` are indices into `findings`.
+pub(crate) fn print(findings: &[Diagnostic], notes: Notes, mut details: BTreeMap<usize, Detail>) {
+    IS_PRINTED.store(true, Ordering::Relaxed);
     let findings = printed(findings);
-    // What is left of too many is in another order.
+    // Truncation reorders the findings, so the indices are no longer valid.
     if let Cow::Owned(_) = findings {
         details.clear();
     }
@@ -33,8 +54,9 @@ pub(crate) fn print(findings: &[Diagnostic], mut details: BTreeMap<usize, Detail
     for (at, finding) in findings.iter().enumerate() {
         let last =
             results.last_mut().filter(|last| finding.severity == Severity::Note && last.rule_id == finding.code);
+        let last = last.filter(|_| notes == Notes::Belong);
         if let Some(last) = last {
-            last.related_locations.push(Location::said(finding));
+            last.related_locations.extend(Location::said(finding));
             continue;
         }
         let rule_index = rules.iter().position(|rule| rule.id == finding.code).unwrap_or_else(|| {
@@ -42,13 +64,15 @@ pub(crate) fn print(findings: &[Diagnostic], mut details: BTreeMap<usize, Detail
             rules.len() - 1
         });
         let help = if finding.help.is_empty() { String::new() } else { format!(". {}", finding.help) };
-        let place = format!("{} {}: {}", finding.code, uri(&finding.file), finding.quote.trim());
+        let named = Place::of(finding);
+        let place = format!("{} {}: {}", finding.code, uri(&named.file), finding.quote.trim());
         let nth = seen.entry(place.clone()).and_modify(|nth| *nth += 1).or_insert(1);
         let detail = details.remove(&at);
         let way = detail.as_ref().map_or(0, |detail| detail.way);
         let code_flows = match findings.get(at + 1..at + 1 + way) {
             Some(before @ [_, ..]) => {
-                let places = before.iter().chain([finding]).map(|place| Step { location: Location::said(place) });
+                let places = before.iter().chain([finding]).filter_map(Location::said);
+                let places = places.map(|location| Step { location });
                 vec![CodeFlow { thread_flows: [ThreadFlow { locations: places.collect() }] }]
             }
             _ => Vec::new(),
@@ -61,8 +85,8 @@ pub(crate) fn print(findings: &[Diagnostic], mut details: BTreeMap<usize, Detail
                 Severity::Warning => "warning",
                 Severity::Note => "note",
             },
-            message: Text { text: format!("{}{help}", finding.message) },
-            locations: vec![Location::of(finding)],
+            message: Text { text: format!("{}{}{help}", named.before, finding.message) },
+            locations: Location::of(finding).into_iter().collect(),
             related_locations: Vec::new(),
             code_flows,
             partial_fingerprints: Fingerprints { text: format!("{place}#{nth}") },
@@ -153,8 +177,8 @@ struct Step<'a> {
     location: Location<'a>,
 }
 
-/// What makes a finding the same in another version of the file: its kind and the text of its line,
-/// and which of those it is.
+/// Identity of a finding across versions of the file: its code, the text of its line, and an
+/// ordinal among equal findings.
 #[derive(Serialize)]
 struct Fingerprints {
     #[serde(rename = "ruleAndLine/v1")]
@@ -187,7 +211,7 @@ struct ArtifactLocation {
     uri: String,
 }
 
-/// A place in a text, or in bytes where the file is none.
+/// Position in a text, or in bytes for a binary file.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase", untagged)]
 enum Region<'a> {
@@ -203,27 +227,34 @@ struct Snippet<'a> {
 }
 
 impl<'a> Location<'a> {
-    /// The place with what is said of it.
-    fn said(finding: &'a Diagnostic) -> Self {
-        Self { message: Some(Text { text: finding.message.clone() }), ..Self::of(finding) }
+    /// Returns the location of a finding with its message.
+    fn said(finding: &'a Diagnostic) -> Option<Self> {
+        let before = Place::of(finding).before;
+        let message = Some(Text { text: before + &finding.message });
+        Some(Self { message, ..Self::of(finding)? })
     }
 
-    fn of(finding: &'a Diagnostic) -> Self {
+    /// Returns the location of a finding; `None` for a finding about an option.
+    fn of(finding: &'a Diagnostic) -> Option<Self> {
+        let place = Place::of(finding);
+        if place.file.is_empty() {
+            return None;
+        }
         let region = match finding.offset {
-            _ if finding.line > 0 => Some(Region::Text {
-                start_line: finding.line,
+            _ if place.line > 0 => Some(Region::Text {
+                start_line: place.line,
                 start_column: finding.column.max(1),
                 snippet: Snippet { text: &finding.quote },
             }),
-            Some(byte_offset) => Some(Region::Bytes { byte_offset }),
-            None => None,
+            Some(byte_offset) if !place.is_inside => Some(Region::Bytes { byte_offset }),
+            _ => None,
         };
-        let artifact_location = ArtifactLocation { uri: uri(&finding.file) };
-        Self { physical_location: PhysicalLocation { artifact_location, region }, message: None }
+        let artifact_location = ArtifactLocation { uri: uri(&place.file) };
+        Some(Self { physical_location: PhysicalLocation { artifact_location, region }, message: None })
     }
 }
 
-/// A path as a reference: relative ones stay relative.
+/// Returns a path as a URI reference; relative paths stay relative.
 fn uri(path: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
     let mut out = String::from(if path.starts_with('/') { "file://" } else { "" });
