@@ -27,7 +27,7 @@ use visakit::isa::Platform;
 use visakit_codegen::model::Page as Text;
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
-use visakit_emulator::run::{Engine, Options, Program, launch};
+use visakit_emulator::run::{Engine, GroupOrder, Options, Policy, Program, launch};
 use visakit_zebin::info::{self, KernelInfo};
 
 use operation::{Operation, operations};
@@ -128,7 +128,7 @@ fn results(program: &Program, operation: &Operation, input: &[u8], engine: Engin
     let output = vec![0; LAUNCH as usize * operation.size()];
     let items = LAUNCH / GROUP * 16;
     let range = NdRange::new(&[items], Some(&[16]), None, [0; 3]).unwrap_or_else(|e| panic!("{e}"));
-    let options = Options { threads: Some(1), engine, any_order: true, ..Options::default() };
+    let options = Options::from(Policy { threads: Some(1), engine, order: GroupOrder::Any, ..Policy::default() });
     let arguments = vec![Some(Argument::Buffer(input.to_vec())), Some(Argument::Buffer(output))];
     let mut outcome = launch(program, &range, arguments, &options).unwrap_or_else(|e| panic!("{e}"));
     outcome.buffers[1].take().unwrap_or_default()

@@ -3,7 +3,7 @@
 //! numbers.
 
 use visakit::isa::{AtomicOpOp, LscOp};
-use visakit_emulator::machine::float::FloatMode;
+use visakit_machine::float::FloatMode;
 
 use crate::convert::ones;
 use crate::float::{Format, Join};

@@ -13,7 +13,7 @@ use visakit::object::Routine;
 use visakit::rt::{Bits as _, FieldRef, Role, Table, Visitor};
 use visakit_codegen::model::semantics::{Block, Call, Expression, ExpressionKind, Meaning, StatementKind as Said};
 use visakit_codegen::model::{FieldKind, Form, Instruction as Page, Model, PageKind, Presence, SourceSpan};
-use visakit_emulator::kernels::layout::Layout;
+use visakit_kernels::layout::Layout;
 
 use crate::Refusal;
 use crate::builtins::Builtin;

@@ -3,7 +3,7 @@
 
 use ethnum::I256;
 use visakit::isa::{DataType, DataTypeClass};
-use visakit_emulator::machine::float::FloatMode;
+use visakit_machine::float::FloatMode;
 
 use crate::float::Format;
 use crate::value::{Float, Integer, Slack, Value};

@@ -8,10 +8,10 @@ use visakit::isa::{Cr1, DataType, DataTypeClass};
 use visakit::rt::Bits as _;
 use visakit_codegen::model::SourceSpan;
 use visakit_codegen::model::semantics::BinaryOperator;
-use visakit_emulator::machine::World;
-use visakit_emulator::machine::fault::Trap;
-use visakit_emulator::machine::float::FloatMode;
-use visakit_emulator::machine::thread::Thread;
+use visakit_machine::World;
+use visakit_machine::fault::Trap;
+use visakit_machine::float::FloatMode;
+use visakit_machine::thread::Thread;
 
 use crate::builtins::Builtin;
 use crate::float::{Format, Join};

@@ -6,7 +6,7 @@
 use rustc_apfloat::ieee::{BFloat, Double, Half, Quad, Single};
 use rustc_apfloat::{Float as _, FloatConvert, Round, Status};
 use visakit::isa::DataType;
-use visakit_emulator::machine::float::{FloatMode, Rounding};
+use visakit_machine::float::{FloatMode, Rounding};
 
 /// Format of a float.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

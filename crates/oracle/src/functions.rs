@@ -3,7 +3,7 @@
 use ethnum::I256;
 use rustc_apfloat::Round;
 use visakit::isa::{DataType, DataTypeClass};
-use visakit_emulator::machine::float::FloatMode;
+use visakit_machine::float::FloatMode;
 
 use crate::builtins::Builtin;
 use crate::convert::{low_bits, ones};

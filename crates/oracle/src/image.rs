@@ -3,11 +3,11 @@
 //! positions and interprets their bits.
 
 use rustc_apfloat::Round;
-use visakit_emulator::machine::access::View;
-use visakit_emulator::machine::float::FloatMode;
-use visakit_emulator::machine::format::{ComponentOrder, ComponentType};
-use visakit_emulator::machine::image::Image;
-use visakit_emulator::machine::texels::Texels;
+use visakit_machine::access::View;
+use visakit_machine::float::FloatMode;
+use visakit_machine::format::{ComponentOrder, ComponentType};
+use visakit_machine::image::Image;
+use visakit_machine::texels::Texels;
 
 use crate::convert::{low_bits, ones};
 use crate::evaluate::{Halt, Result, Run, senseless};

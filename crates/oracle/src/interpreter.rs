@@ -6,10 +6,10 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use visakit::isa::{Instruction, LabelId, LabelKind, StringId};
 use visakit_codegen::model::Model;
-use visakit_emulator::kernels::code::Interpreter;
-use visakit_emulator::kernels::lowering::Lowering;
-use visakit_emulator::kernels::step::{Callee, Lowered, Op, Run};
-use visakit_emulator::machine::fault::Trap;
+use visakit_kernels::code::Interpreter;
+use visakit_kernels::lowering::Lowering;
+use visakit_kernels::step::{Callee, Lowered, Op, Run};
+use visakit_machine::fault::Trap;
 
 use crate::bind::bind;
 use crate::program::Flow;

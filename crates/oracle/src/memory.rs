@@ -2,11 +2,11 @@
 //! machine decides which accesses are out of bounds or misaligned.
 
 use visakit::isa::R0Element;
-use visakit_emulator::machine::access::{Request, View};
-use visakit_emulator::machine::fault::Trap;
-use visakit_emulator::machine::lane::LANES;
-use visakit_emulator::machine::thread::Thread;
-use visakit_emulator::machine::{SCRATCH_UNIT, entry_of_state};
+use visakit_machine::access::{Request, View};
+use visakit_machine::fault::Trap;
+use visakit_machine::lane::LANES;
+use visakit_machine::thread::Thread;
+use visakit_machine::{SCRATCH_UNIT, entry_of_state};
 
 use crate::builtins::Builtin;
 use crate::evaluate::{Halt, Result, Run, senseless};
@@ -148,7 +148,7 @@ pub(crate) fn atomic(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> {
     Ok(Value::sized(old[0], size * 8))
 }
 
-fn trap(miss: visakit_emulator::machine::access::Miss) -> Halt {
+fn trap(miss: visakit_machine::access::Miss) -> Halt {
     Halt::Trap(Box::new(Trap::Access(miss)))
 }
 

@@ -5,10 +5,10 @@ use visakit::isa::{
     predefined,
 };
 use visakit::rt::immediate_bits;
-use visakit_emulator::kernels::layout::Layout;
-use visakit_emulator::machine::fault::Trap;
-use visakit_emulator::machine::float::FloatMode;
-use visakit_emulator::machine::thread::Thread;
+use visakit_kernels::layout::Layout;
+use visakit_machine::fault::Trap;
+use visakit_machine::float::FloatMode;
+use visakit_machine::thread::Thread;
 
 use crate::float::Format;
 use crate::value::{Float, Integer, Value};

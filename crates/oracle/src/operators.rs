@@ -2,7 +2,7 @@
 
 use ethnum::I256;
 use visakit_codegen::model::semantics::{BinaryOperator, UnaryOperator};
-use visakit_emulator::machine::float::FloatMode;
+use visakit_machine::float::FloatMode;
 
 use crate::convert;
 use crate::evaluate::{Halt, Result, senseless};

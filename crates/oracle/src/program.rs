@@ -3,7 +3,7 @@
 
 use visakit_codegen::model::SourceSpan;
 use visakit_codegen::model::semantics::{BinaryOperator, UnaryOperator};
-use visakit_emulator::machine::thread::{Combine, ExecMask, ones};
+use visakit_machine::thread::{Combine, ExecMask, ones};
 
 use crate::atomic::Update;
 use crate::builtins::Builtin;

@@ -4,9 +4,9 @@
 use std::ops::RangeInclusive;
 
 use ethnum::I256;
-use visakit_emulator::machine::sampler::{Addressing, Compare, Sampler};
-use visakit_emulator::machine::sampler_of_state;
-use visakit_emulator::machine::thread::Thread;
+use visakit_machine::sampler::{Addressing, Compare, Sampler};
+use visakit_machine::sampler_of_state;
+use visakit_machine::thread::Thread;
 
 use crate::builtins::Builtin;
 use crate::evaluate::{Result, Run, senseless};
@@ -226,7 +226,7 @@ fn place(run: &mut Run<'_>, arguments: &[Node]) -> Result<Option<Place>> {
 }
 
 impl Message<'_> {
-    fn desc(&self) -> &visakit_emulator::machine::image::ImageDesc {
+    fn desc(&self) -> &visakit_machine::image::ImageDesc {
         &self.picture.image.desc
     }
 

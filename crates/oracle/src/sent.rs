@@ -5,9 +5,9 @@ use std::fmt;
 use visakit::isa::StringId;
 use visakit::object::Routine;
 use visakit_codegen::model::SourceSpan;
-use visakit_emulator::kernels::step::{Callee, Lowered};
-use visakit_emulator::machine::fault::Trap;
-use visakit_emulator::machine::thread::Thread;
+use visakit_kernels::step::{Callee, Lowered};
+use visakit_machine::fault::Trap;
+use visakit_machine::thread::Thread;
 
 /// Channels that do not continue with the next instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]

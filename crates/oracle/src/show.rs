@@ -1,6 +1,6 @@
 //! Human-readable values of an instruction in each channel.
 
-use visakit_emulator::machine::thread::Thread;
+use visakit_machine::thread::Thread;
 
 use crate::float::Format;
 use crate::memory::Space;

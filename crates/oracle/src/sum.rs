@@ -103,7 +103,7 @@ impl Sum {
 mod tests {
     use super::*;
     use crate::float::Format;
-    use visakit_emulator::machine::float::FloatMode;
+    use visakit_machine::float::FloatMode;
 
     /// Adds floats and rounds once.
     fn sum(parts: &[f32]) -> f32 {

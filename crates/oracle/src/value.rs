@@ -2,7 +2,7 @@
 
 use ethnum::I256;
 use visakit::isa::{DataType, DataTypeClass};
-use visakit_emulator::machine::float::FloatMode;
+use visakit_machine::float::FloatMode;
 
 use crate::float::{Format, Join};
 use crate::sum::Sum;

@@ -3,7 +3,7 @@
 
 use visakit::isa::DataType;
 use visakit_codegen::model::SourceSpan;
-use visakit_emulator::machine::thread::Thread;
+use visakit_machine::thread::Thread;
 
 use crate::builtins::Builtin;
 use crate::convert::{self, Allowed};

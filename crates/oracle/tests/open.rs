@@ -5,9 +5,9 @@ use visakit::isa::{GeneralId, Platform, predefined};
 use visakit::object::Routine;
 use visakit::text::{Options, parse};
 use visakit_codegen::model::{Model, Page};
-use visakit_emulator::machine::World;
-use visakit_emulator::machine::buffer::Buffer;
-use visakit_emulator::machine::thread::Thread;
+use visakit_machine::World;
+use visakit_machine::buffer::Buffer;
+use visakit_machine::thread::Thread;
 use visakit_oracle::stage::{Nowhere, Stage};
 use visakit_oracle::{Effects, Halt};
 

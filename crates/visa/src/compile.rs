@@ -7,7 +7,7 @@ use visakit::isa::Platform;
 use visakit_diag::Diagnostic;
 use visakit_emulator::check::prelude;
 use visakit_zebin::info::KernelInfo;
-use visakit_zebin::ocloc::{self, EMIT_VISA};
+use visakit_zebin::ocloc::{self, EMIT_VISA, FINISH_VISA};
 use visakit_zebin::spirv::{self, Module};
 use visakit_zebin::{Zebin, inline};
 
@@ -149,8 +149,8 @@ pub(super) fn compile_behind(
     }
     let beside = format!("-I {}", beside.display());
     let options = [options.unwrap_or_default(), &beside].join(" ");
-    let arguments =
-        ["-file".to_owned(), file.display().to_string(), "-options".to_owned(), options.trim().to_owned()];
+    let file = file.display().to_string();
+    let arguments = ["-internal_options", EMIT_VISA, "-file", &file, "-options", options.trim()].map(str::to_owned);
     let built = call(source, &text, folder.path(), device, &arguments, ocloc::seconds(None))?;
     let Some(module) = inline::module_with_unique_names(&built.bytes) else { return Ok(built) };
     match compile_module(source, &module, Some(&built.device)) {
@@ -166,11 +166,27 @@ pub(super) fn compile_behind(
 /// # Errors
 /// As [`compile`].
 pub(super) fn compile_module(source: &Path, module: &Module, device: Option<&str>) -> Result<Built, Findings> {
+    let built = compile_module_with(source, module, device, EMIT_VISA)?;
+    if !ocloc::has_unfinished_text(&built.bytes) {
+        return Ok(built);
+    }
+    let finish = format!("{EMIT_VISA} {FINISH_VISA}");
+    Ok(compile_module_with(source, module, Some(&built.device), &finish).unwrap_or(built))
+}
+
+/// Compiles a SPIR-V module with the given internal options.
+fn compile_module_with(
+    source: &Path,
+    module: &Module,
+    device: Option<&str>,
+    internal: &str,
+) -> Result<Built, Findings> {
     let (folder, _unfinished) = workspace()?;
     let file = folder.path().join("module.spv");
     let written = std::fs::write(&file, inline::unique(&module.bytes));
     written.map_err(|error| problem("file-write", &file, format!("cannot be written: {error}")))?;
-    let mut arguments = ["-file", "module.spv", "-spirv_input"].map(str::to_owned).to_vec();
+    let mut arguments =
+        ["-internal_options", internal, "-file", "module.spv", "-spirv_input"].map(str::to_owned).to_vec();
     if !module.options.trim().is_empty() {
         arguments.extend(["-options".to_owned(), module.options.trim().to_owned()]);
     }
@@ -235,7 +251,6 @@ fn call_for(
         let mut all = ["compile", "-device", &device, "--format", "zebin", "-output", OUT, "-output_no_suffix"]
             .map(str::to_owned)
             .to_vec();
-        all.extend(["-internal_options", EMIT_VISA].map(str::to_owned));
         all.extend_from_slice(arguments);
         let mut run = compiler.run(folder, &all, seconds).map_err(|error| {
             let message = format!("`{}` cannot be run: {error}", compiler.program.display());

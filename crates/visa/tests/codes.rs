@@ -6,9 +6,18 @@ use std::path::Path;
 
 use visakit_testing::root;
 
-/// Folders of crates in which a string with dashes is a code, with few exceptions.
-const FOLDERS: [&str; 5] =
-    ["src", "crates/emulator/src", "crates/visa/src", "crates/zebin/src", "crates/conform/src"];
+/// The crates whose codes have dashes, but for a few. Their words with dashes are codes.
+const FOLDERS: [&str; 9] = [
+    "src",
+    "crates/machine/src",
+    "crates/launch/src",
+    "crates/kernels/src",
+    "crates/run/src",
+    "crates/checks/src",
+    "crates/visa/src",
+    "crates/zebin/src",
+    "crates/conform/src",
+];
 
 /// Source text before a code of one word.
 const BEFORE: [&str; 15] = [

@@ -5,7 +5,7 @@ use std::process::{Command, Output};
 
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
-use visakit_emulator::run::{Options, Program, launch};
+use visakit_emulator::run::{Options, Policy, Program, launch};
 use visakit_zebin::Zebin;
 
 fn example(name: &str) -> String {
@@ -265,7 +265,7 @@ fn damaged_zebins() {
             Some(Argument::Buffer(vec![0; 1024])),
         ];
         let Ok(range) = NdRange::new(&[40], Some(&[16]), None, program.required_local_size()) else { return };
-        let options = Options { threads: Some(1), max_instructions: Some(2000), ..Options::default() };
+        let options = Options::from(Policy { threads: Some(1), max_instructions: Some(2000), ..Policy::default() });
         let _ = launch(&program, &range, arguments, &options);
     };
     for length in (0..bytes.len()).step_by(97) {

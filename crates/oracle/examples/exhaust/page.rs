@@ -4,7 +4,7 @@ use visakit::isa::{GeneralId, Platform, predefined};
 use visakit::object::Routine;
 use visakit::text::{Options, parse};
 use visakit_codegen::model::Model;
-use visakit_emulator::machine::thread::Thread;
+use visakit_machine::thread::Thread;
 use visakit_oracle::Target;
 use visakit_oracle::stage::{Nowhere, Stage};
 

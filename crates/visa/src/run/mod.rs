@@ -20,7 +20,8 @@ use visakit_emulator::launch::spec::{self, ArgKey, ArgSpec};
 use visakit_emulator::launch::{TextError, argument};
 use visakit_emulator::run::stats::Stats;
 use visakit_emulator::run::{
-    DEFAULT_MAX_INSTRUCTIONS, Engine, Options, Program, RunError, Surroundings, TracedStep, Tracing, launch_from,
+    DEFAULT_MAX_INSTRUCTIONS, Engine, GroupOrder, Observers, Options, Outside, Policy, Program, RunError,
+    Surroundings, TracedStep, Tracing, launch_from,
 };
 use visakit_oracle::{ByPages, Which};
 
@@ -341,21 +342,19 @@ fn dispatch(
     let each = steps.map(|steps| |step| steps.take(step));
     let each = each.as_ref().filter(|_| !request.trace.is_empty());
     let trace = each.map(|each| Tracing { items: &request.trace, each });
-    let options = Options {
-        keep_going: request.keep_going,
-        state: request.state,
-        trace,
-        threads: request.threads,
-        any_order: request.any_order,
-        outside_is_zero: request.outside_is_zero,
-        max_instructions: request.max_instructions,
-        stats: request.stats,
-        progress: Some(&progress),
+    let policy = Policy {
         engine: request.engine.unwrap_or_default(),
-        interpreter,
-        surroundings,
-        ..Options::default()
+        threads: request.threads,
+        order: GroupOrder::any_if(request.any_order),
+        outside: Outside::zero_if(request.outside_is_zero),
+        max_instructions: request.max_instructions,
+        keep_going: request.keep_going,
+        stats: request.stats,
+        state: request.state,
+        ..Policy::default()
     };
+    let observers = Observers { progress: Some(&progress), trace, ..Observers::default() };
+    let options = Options { policy, observers, surroundings: Surroundings { interpreter, ..surroundings } };
     let result = match request.check {
         Some(checks) => check(program, range, make, &options, checks),
         None => Ok(Checked { result: launch_from(program, range, |_| make(), &options), findings: Vec::new() }),

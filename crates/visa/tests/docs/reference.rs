@@ -70,7 +70,10 @@ pub(crate) fn limits() -> String {
         ("codegen", "Pages"),
         (".", "Texts, objects and routines"),
         ("crates/zebin", "Containers"),
-        ("crates/emulator", "Launches"),
+        ("crates/machine", "Memory"),
+        ("crates/launch", "Launches"),
+        ("crates/kernels", "Lowered routines"),
+        ("crates/run", "Running groups"),
         ("crates/visa", "Files and output"),
     ] {
         let text = std::fs::read_to_string(root().join(folder).join("src/limits.rs")).unwrap();
@@ -120,7 +123,7 @@ fn limit(statement: &str, doc: &str, folder: &str) -> String {
 
 /// Returns the comment and the value of a constant, wherever it is defined.
 fn constant(folder: &str, name: &str) -> (String, String) {
-    for top in [folder, "crates/emulator", "."] {
+    for top in [folder, "."] {
         for path in sources(&root().join(top).join("src")) {
             let text = std::fs::read_to_string(&path).unwrap();
             let Some(at) = text.find(&format!("const {name}:")) else { continue };
