@@ -1,4 +1,5 @@
-//! Limits of what a launch is given and prints. A launch beyond them is refused with the limit.
+//! Limits of a launch's arguments and output. A launch that exceeds a limit is rejected with a
+//! message that names it.
 
 pub use crate::range::MAX_GROUP as GROUP_ITEMS;
 

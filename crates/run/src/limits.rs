@@ -1,4 +1,5 @@
-//! Limits of a group that runs. A launch beyond them is refused with the limit.
+//! Limits of a running group. A launch that exceeds a limit is rejected with a message that names
+//! it.
 
 /// Largest size in bytes of a group's private and shared local memory together.
 pub const GROUP_BYTES: u64 = 1 << 30;

@@ -103,10 +103,14 @@ pub(crate) fn for_device(device: &str) -> Vec<(&'static Compiler, String)> {
     listed
 }
 
-/// Returns the newest device that a compiler builds for and the emulator runs.
-pub(crate) fn default_device() -> Option<&'static str> {
-    let platforms = Platform::ALL.iter().rev().filter(|platform| platform.emulated());
-    let mut products = platforms
+/// Returns the newest device that a compiler builds for and the emulator runs; with `images`, the
+/// newest such device that has images.
+pub(crate) fn default_device(images: bool) -> Option<&'static str> {
+    let runs = |platform: &&Platform| platform.emulated() && (platform.images() || !images);
+    let mut products = Platform::ALL
+        .iter()
+        .rev()
+        .filter(runs)
         .filter_map(|platform| installed().iter().find_map(|compiler| product_of(*platform, &compiler.devices)));
     products.next()
 }
