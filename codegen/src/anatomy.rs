@@ -304,8 +304,8 @@ impl Anatomy {
 }
 
 /// What to do about a name that nothing there is like.
-const GRAMMAR: &str =
-    "write it as spec/README.md and the chapters of the repository have it: the grammar knows it by its name";
+const GRAMMAR: &str = "copy the fixed part from spec/README.md and the chapters of the repository; the grammar \
+     requires its exact names";
 
 /// Looks for names. What is not there is noted, and stands for the first of its kind until the end.
 struct Finder<'m> {
@@ -330,8 +330,12 @@ impl Finder<'_> {
             return found;
         }
         let near = suggest::nearest(name, known.into_iter());
-        let help =
-            near.map_or(GRAMMAR.to_owned(), |near| format!("write `{name}` for `{near}`, if that is what it is"));
+        let help = near.map_or(GRAMMAR.to_owned(), |near| {
+            format!(
+                "write `{name}` instead of `{near}` \
+             if you mean the former"
+            )
+        });
         self.missing.push(Missing { what: what(), at, help });
         usize::MAX
     }

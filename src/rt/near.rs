@@ -17,7 +17,7 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 
 /// ` (is … meant?)`, or nothing.
 pub fn meant(near: Option<&str>) -> String {
-    near.map_or(String::new(), |name| format!(" (is `{name}` meant?)"))
+    near.map_or(String::new(), |name| format!(" (did you mean `{name}`?)"))
 }
 
 /// In how many letters a word may differ from what was meant.

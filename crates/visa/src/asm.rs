@@ -38,7 +38,7 @@ fn assemble(args: &Args) -> Result<Outcome, Findings> {
     let output = Output::new(&args.output, &[&args.input], args.format)?;
     let module = input::module(&args.input, &args.selection)?;
     if matches!(module.content, Content::Object(_)) {
-        let found = module.problem("file-kind", "this is a vISA object, and need not be assembled");
+        let found = module.problem("file-kind", "this is already a vISA object");
         return Err(found.help("`visa disasm` prints it as text").into());
     }
     let object = module.object(args.selection.platform())?;

@@ -121,7 +121,12 @@ pub(super) fn compile_behind(
         let named = device.and_then(Platform::from_name);
         let Some(mut module) = spirv::find(&bytes, named) else {
             let finding = problem("compile-source", source, format!("this is {} without SPIR-V", kind.name()));
-            return Err(finding.help("compile its source; `-exclude_ir` of ocloc leaves the SPIR-V out").into());
+            return Err(finding
+                .help(
+                    "compile its source; the file lacks SPIR-V because ocloc was \
+             run with `-exclude_ir`",
+                )
+                .into());
         };
         module.options = [module.options.as_str(), options.unwrap_or_default()].join(" ");
         return compile_module(source, &module, device);
@@ -196,7 +201,7 @@ fn call(
     }
     let default = if device.is_none() { compiler::default_device() } else { None };
     let Some(device) = device.or(default) else {
-        let finding = problem("compiler-device", source, "no installed compiler builds for a device that can be run");
+        let finding = problem("compiler-device", source, "no installed compiler supports a device of the emulator");
         return Err(finding.help("name a device with --device; `visa info` shows the compilers").into());
     };
     let mut findings = Vec::new();
@@ -231,7 +236,7 @@ fn failure(source: &Path, text: &str, device: &str, compiler: &Compiler, run: &R
         if names.is_empty() {
             names.push("nothing");
         }
-        let message = format!("the compiler made no file `{OUT}`; it made: {}", names.join(", "));
+        let message = format!("the compiler did not write the file `{OUT}`; it wrote: {}", names.join(", "));
         let help =
             format!("please report this with the compiler's version: {} {}", compiler.program.display(), version());
         return vec![problem("compiler-output", source, message).help(help)];
@@ -244,7 +249,7 @@ fn failure(source: &Path, text: &str, device: &str, compiler: &Compiler, run: &R
         };
         let known = compiler::installed().iter().map(known).collect::<Vec<_>>().join("; ");
         let help = format!("{known}. For others {}", ocloc::INSTALL);
-        let message = format!("no installed compiler builds for `{device}`");
+        let message = format!("no installed compiler supports `{device}`");
         return vec![problem("compiler-device", source, message).help(help)];
     }
     let mut findings = errors(source, text, &run.log);
@@ -264,7 +269,7 @@ fn joined(log: &str) -> String {
     let lines = log.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("Command was:"));
     let lines: Vec<_> = lines.collect();
     match lines.as_slice() {
-        [] => "the compiler failed and printed nothing".to_owned(),
+        [] => "the compiler failed without a message".to_owned(),
         lines if lines.len() <= LOG_LINES => lines.join("; "),
         lines => format!("{}; and {} more lines", lines[..LOG_LINES].join("; "), lines.len() - LOG_LINES),
     }
@@ -284,7 +289,7 @@ fn errors(source: &Path, text: &str, log: &str) -> Vec<Diagnostic> {
             finding.column = column;
             finding.quote = text.lines().nth(row as usize - row.min(1) as usize).unwrap_or_default().to_owned();
         }
-        findings.push(finding.help("this is what the vendor's compiler says"));
+        findings.push(finding.help("this message comes from the vendor's compiler"));
     }
     findings
 }

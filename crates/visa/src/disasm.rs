@@ -139,8 +139,9 @@ fn full(
     findings: &mut Vec<Diagnostic>,
 ) -> String {
     print_exact(object, routine, platform).unwrap_or_else(|text| {
-        let message = format!("the text of `{}` does not give the same object again", routine.name());
-        let help = "it has what no text can say, or was not whole before: compare with `visa roundtrip`";
+        let message = format!("the text of `{}` does not assemble to the same object", routine.name());
+        let help = "the object contains something that texts cannot express, or is damaged; \
+         compare with `visa roundtrip`";
         findings.push(module.problem("text-inexact", message).help(help));
         text
     })
@@ -168,7 +169,10 @@ fn stripped(module: &Module, object: &Object) -> Vec<Diagnostic> {
     removed
         .map(|(name, code)| {
             let message = format!("the code of `{name}`, {} bytes, was removed from the object", code.size);
-            module.problem("object-stripped", message).help("its tables and native code are all that there is")
+            module.problem("object-stripped", message).help(
+                "only the tables and the native code \
+             are left; compile the kernel so that its vISA is kept",
+            )
         })
         .collect()
 }

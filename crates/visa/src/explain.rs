@@ -176,7 +176,7 @@ fn listed(all: &[Entry]) -> String {
 }
 
 fn unknown(wanted: &str, code: &str, all: &[Entry]) -> Diagnostic {
-    let message = format!("no finding has the code `{wanted}`");
+    let message = format!("`{wanted}` is not the code of a finding");
     let found = Diagnostic::new("usage-code", Severity::Error, "visa explain", message);
     let mut near: Vec<_> =
         all.iter().map(|entry| entry.code).filter(|known| code.len() > 2 && known.contains(code)).take(12).collect();
@@ -185,6 +185,6 @@ fn unknown(wanted: &str, code: &str, all: &[Entry]) -> Diagnostic {
     }
     match near.as_slice() {
         [] => found.help("`visa explain` lists all codes"),
-        near => found.help(format!("known codes with similar names: {}", near.join(", "))),
+        near => found.help(format!("similar codes: {}", near.join(", "))),
     }
 }

@@ -38,12 +38,17 @@ fn take_apart(args: &Args) -> Result<Outcome, Findings> {
     let bytes = read(&args.input)?;
     let kind = Kind::of(&args.input, &bytes);
     if !matches!(kind, Kind::Zebin | Kind::Archive) {
-        let found = problem("container-unknown", &args.input, format!("this is {}, and no container", kind.name()));
-        return Err(found.help("containers are ELF files and `ar` archives that ocloc writes").into());
+        let found = problem("container-unknown", &args.input, format!("this is {}, not a container", kind.name()));
+        return Err(found.help("give an ELF file or an `ar` archive written by ocloc").into());
     }
     let mut found = extract(&shown(&args.input, "stdin"), &bytes)?;
     if found.items.is_empty() && Outcome::of(&found.findings) == Outcome::Done {
-        found.findings.push(problem("container-empty", &args.input, "it holds nothing that can be a file"));
+        found.findings.push(problem(
+            "container-empty",
+            &args.input,
+            "it contains nothing that \
+         can be written as a file",
+        ));
     }
     let mut written = 0;
     for item in &found.items {

@@ -158,7 +158,7 @@ fn show(input: &Path, format: OutputFormat) -> Result<Outcome, Findings> {
             programs.collect::<Result<_, Findings>>()?
         }
         Kind::Other(_) => {
-            let help = "kernels are in zebins, archives of zebins, objects (.isa) and texts (.visaasm)";
+            let help = "give a zebin, an archive of zebins, an object (.isa) or a text (.visaasm)";
             return Err(wrong_kind(input, kind, help).into());
         }
     };

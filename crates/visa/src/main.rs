@@ -121,7 +121,7 @@ fn main() -> ExitCode {
 pub(crate) fn platform(name: &str) -> Result<Platform, String> {
     Platform::from_name(name).ok_or_else(|| {
         let known: Vec<_> = Platform::ALL.iter().map(|p| p.name()).collect();
-        format!("no such platform; known are {} and their aliases in spec/platforms.md", known.join(", "))
+        format!("unknown platform; the platforms are {} and their aliases in spec/platforms.md", known.join(", "))
     })
 }
 

@@ -61,9 +61,9 @@ pub(super) fn run(args: Args) -> Outcome {
             let (same, files) = (number(Verdict::Same), count(args.files.len(), "file"));
             let other = match number(Verdict::SameObject) {
                 0 => String::new(),
-                n => format!(", {n} as another text of the same object"),
+                n => format!(", {n} with another text of the same object"),
             };
-            out(&format!("{same} of {files} as it went in{other}\n"));
+            out(&format!("{same} of {files} unchanged{other}\n"));
         }
     }
     Outcome::of(&findings)
@@ -95,7 +95,7 @@ fn object(module: &Module, bytes: &[u8], platform: Option<Platform>) -> Result<V
     let again = object.encode().map_err(|error| module.problem("encode", error.to_string()))?;
     if let Some(at) = first_difference(bytes, &again) {
         return Err(module
-            .problem("roundtrip-bytes", "decoding and encoding gives other bytes")
+            .problem("roundtrip-bytes", "decoding and encoding gives different bytes")
             .at_offset(at)
             .into());
     }
@@ -110,7 +110,7 @@ fn as_text(module: &Module, object: &Object, platform: Option<Platform>) -> Resu
             let options = Options { file: format!("{} as text", module.file), platform };
             // A text that cannot be read says more than that it is not the same.
             parse(&text, options)?;
-            let message = format!("printing and parsing `{}` gives another routine", routine.name());
+            let message = format!("printing and parsing `{}` gives a different routine", routine.name());
             return Err(module.problem("roundtrip-text", message).into());
         }
     }

@@ -115,7 +115,7 @@ fn check(
             _ => violation.message,
         };
         let found = Diagnostic::new(violation.code, violation.severity, module.file.clone(), message)
-            .help(format!("the rule stands in spec/{}", violation.page));
+            .help(format!("see spec/{} for the rule", violation.page));
         let Some((source, numbers)) = source else { return found };
         match source.range(&violation.place, numbers) {
             Some(range) => found.at_place(source.text, &source.lines, range.start, range.end),

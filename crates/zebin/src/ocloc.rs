@@ -11,9 +11,9 @@ use visakit::isa::Platform;
 pub const EMIT_VISA: &str = "-ze-opt-emit-zebin-visa-sections";
 
 /// Packages that hold the compiler, by distribution, for the help text of an error.
-pub const INSTALL: &str = "install it: on Debian 12 `apt-get install intel-opencl-icd libigc1 libigdfcl1`; \
-    on Debian sid `apt-get install intel-ocloc libigc2 libigdfcl2`, and for skl and older devices also \
-    `intel-ocloc-legacy libigc1 libigdfcl1`; Debian 13 has no package of it";
+pub const INSTALL: &str = "install ocloc: on Debian 12 `apt-get install intel-opencl-icd libigc1 \
+ libigdfcl1`; on Debian sid `apt-get install intel-ocloc libigc2 libigdfcl2`, and for skl and \
+ older devices also `intel-ocloc-legacy libigc1 libigdfcl1`; Debian 13 does not package it";
 
 /// Environment variable with the seconds of processor time that a build may take; 0 is no limit.
 pub const SECONDS_VARIABLE: &str = "VISAKIT_COMPILE_SECONDS";

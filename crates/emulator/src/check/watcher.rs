@@ -383,9 +383,9 @@ impl Observer for Watcher<'_> {
 /// Threads that wait for each other at two barriers, in words: one of them, and where the others
 /// are.
 fn barriers() -> (Trap, Trap) {
-    let message = "work items wait here for others of their group, which wait at another barrier";
-    let help = "all work items of a group have to come to the same barrier";
-    let other = "the others wait here";
+    let message = "work items wait here while others of their group wait at another barrier";
+    let help = "all work items of a group must reach the same barrier";
+    let other = "the other work items wait here";
     (found("check-barrier", message.to_owned(), help), found("check-barrier", other.to_owned(), ""))
 }
 

@@ -207,7 +207,7 @@ pub(super) fn map(
     if has(ArgType::SyncBuffer) {
         // A byte for each group.
         let groups = u64::try_from(range.group_count()).unwrap_or(u64::MAX).next_multiple_of(8);
-        let too_many = || too_large(format!("a buffer with a byte for each of {groups} groups is needed"));
+        let too_many = || too_large(format!("a buffer with one byte for each of {groups} groups is needed"));
         let bytes = usize::try_from(groups).ok().filter(|_| groups <= MAX_BUFFER).ok_or_else(too_many)?;
         extra.sync = map_buffer(&mut memory, Buffer::zeros(bytes), || "the buffer for groups".to_owned())?;
     }
@@ -276,9 +276,12 @@ fn data_surface(
 }
 
 fn not_same(index: usize, other: u32) -> Box<Diagnostic> {
-    let message = format!("argument {index} is the same as argument {other}, which is no buffer or image of its own");
+    let message = format!(
+        "argument {index} shares memory with argument {other}, which is not a \
+     buffer or image of its own"
+    );
     let finding = Diagnostic::new("argument-same", Severity::Error, "launch", message);
-    Box::new(finding.help("same:N takes the index of an argument with contents"))
+    Box::new(finding.help("give same:N the index of an argument with contents of its own"))
 }
 
 /// What is at an address and behind it, where memory is there; surfaces begin at words.
@@ -295,7 +298,7 @@ fn map_buffer(memory: &mut Memory, buffer: Buffer, what: impl Fn() -> String) ->
 
 /// Returns the error for memory that cannot be had.
 pub(super) fn no_memory(what: &str, bytes: u64) -> Box<Diagnostic> {
-    let message = format!("there is no memory for {what}: {bytes} bytes");
+    let message = format!("{what} cannot be allocated: {bytes} bytes");
     let finding = Diagnostic::new("out-of-memory", Severity::Error, "launch", message);
     Box::new(
         finding.help("use smaller buffers or fewer host threads, or raise the limit of the process (`ulimit -v`)"),

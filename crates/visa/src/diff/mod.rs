@@ -75,7 +75,10 @@ fn probe(args: &Args) -> Result<Outcome, Findings> {
     let (model, _) = source::read(args.spec.as_deref(), &args.overlay)?;
     let completed = visakit_conform::with_own_chapters(&model);
     if completed.is_some() {
-        note("note: the chapters do not define all operands and platforms; the built-in chapters stand in for them");
+        note(
+            "note: the chapters do not define all operands and platforms; the built-in chapters \
+         are used for the missing definitions",
+        );
     }
     let model = completed.unwrap_or(model);
     let effort = if args.thorough { &Effort::THOROUGH } else { &Effort::QUICK };
@@ -89,7 +92,7 @@ fn probe(args: &Args) -> Result<Outcome, Findings> {
     let probe = || if args.only.is_empty() { visakit_conform::run(&model) } else { Report::default() };
     // Probing keeps one of the cores busy until it is done.
     let pool = rayon::ThreadPoolBuilder::new().build().map_err(|error| {
-        let message = format!("the system gives no threads: {error}");
+        let message = format!("threads cannot be started: {error}");
         let finding = Diagnostic::new("out-of-memory", Severity::Error, "visa diff", message);
         finding.help("raise the limits of the process (`ulimit -v`, `ulimit -u`)")
     })?;
@@ -156,10 +159,10 @@ fn human(found: &Report, causes: Vec<Cause>, behaviour: Option<&Behaviour>, deta
     if details {
         let facts: Vec<String> =
             found.facts.iter().map(|(kind, n)| format!("{kind} {}/{}", n.passed, n.probed)).collect();
-        out(&format!("facts that hold, of those probed: {}\n", facts.join(", ")));
+        out(&format!("facts that hold, of those tested: {}\n", facts.join(", ")));
         for entry in &found.undefined {
             out(&format!(
-                "{}:{}: no public text defines what {} does (no finding)\n",
+                "{}:{}: no public text defines what {} does (not a finding)\n",
                 entry.page, entry.line, entry.instruction
             ));
         }
@@ -177,7 +180,7 @@ fn human(found: &Report, causes: Vec<Cause>, behaviour: Option<&Behaviour>, deta
         let diagnostics: Vec<_> = found.findings.iter().map(|f| f.diagnostic.clone()).collect();
         report(&diagnostics, OutputFormat::Human);
     } else if !groups.is_empty() {
-        out("\n--details shows each finding, --format json all of them with the numbers of their causes\n");
+        out("\n--details shows each finding; --format json shows all findings with the numbers of their causes\n");
     }
 }
 
@@ -194,7 +197,7 @@ fn say_behaviour(behaviour: &Behaviour, details: bool, layout: Layout) {
         }
     } else if !behaviour.apart.is_empty() {
         let names: Vec<String> = behaviour.apart.keys().cloned().collect();
-        let text = format!("that of {} others was not: ", names.len());
+        let text = format!("{} others were not compared: ", names.len());
         out(&format!("{text}{}\n", listed(&names, layout.width.saturating_sub(text.len()))));
     }
 }

@@ -213,7 +213,7 @@ impl Answer {
             }
         }
         if self.differs {
-            text += "the page and the kernel differ\n";
+            text += "the page and the kernel give different results\n";
         }
         text
     }

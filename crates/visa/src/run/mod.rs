@@ -83,7 +83,7 @@ pub(super) struct Args {
     #[arg(
         long = "arg",
         value_name = "KEY=SPEC",
-        help = "An argument, by its index or name, and what it is; --help has the forms",
+        help = "The value of an argument, by index or name; --help has the forms",
         long_help = format!("An argument: its index in the kernel, from 0, or its name in the source, and what it is\n\n{}", forms_help("  "))
     )]
     arguments: Vec<String>,
@@ -156,7 +156,7 @@ pub(super) struct Args {
     #[arg(
         long,
         value_parser = engines(),
-        help = format!("What executes the instructions; the result is the same [default: {}]", Engine::default())
+        help = format!("Engine that executes the instructions; all engines give the same result [default: {}]", Engine::default())
     )]
     engine: Option<Engine>,
     #[command(flatten)]
@@ -170,10 +170,10 @@ pub(super) struct Args {
 fn engines() -> impl TypedValueParser<Value = Engine> {
     let values = Engine::ALL.map(|engine| {
         PossibleValue::new(engine.name()).help(match engine {
-            Engine::Interpreter => "An operation chosen for each instruction",
-            Engine::Native => "Code for this machine's processor, where there is any",
-            Engine::Avx2 => "The same without AVX-512, also where the processor has it",
-            Engine::Automatic => "The interpreter first, and native code for what runs for long",
+            Engine::Interpreter => "Chosen for each instruction",
+            Engine::Native => "Native code of this machine's processor, where it is supported",
+            Engine::Avx2 => "Native code without AVX-512, even if the processor has it",
+            Engine::Automatic => "The interpreter first, then native code for kernels that run long",
         })
     });
     PossibleValuesParser::new(values).try_map(|name| name.parse())
@@ -248,7 +248,7 @@ fn outside_items(request: &Request, range: &NdRange) -> Result<(), Box<Diagnosti
     let message = format!("there is no work item ({x}, {y}, {z})");
     let [x, y, z] = range.global;
     let finding = Diagnostic::new("trace-item", Severity::Error, "--trace", message);
-    Err(Box::new(finding.help(format!("the launch has {x} x {y} x {z} of them, counted from 0"))))
+    Err(Box::new(finding.help(format!("the launch has {x} x {y} x {z} work items, counted from 0"))))
 }
 
 /// What the emulator says of a key of a launch, as said of the option with its name.
@@ -444,12 +444,12 @@ fn succeed(
         let reads = (reads > 0).then(|| format!("{} read as zero", were(reads, "element")));
         let writes = (writes > 0).then(|| format!("{} dropped", were(writes, "write")));
         let all: Vec<_> = reads.into_iter().chain(writes).collect();
-        note(&format!("note: beyond the ends of buffers, {}{place}", all.join(" and ")));
+        note(&format!("note: outside the buffers, {}{place}", all.join(" and ")));
     }
     if request.stats && outcome.ordered {
         note(
-            "note: groups ran one after the other, because the result depends on their order; --any-order lets them run \
-             side by side",
+            "note: the groups ran one after the other because the result depends on their order; \
+             --any-order runs them concurrently",
         );
     }
     match format {

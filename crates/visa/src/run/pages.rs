@@ -51,10 +51,17 @@ pub(super) fn say(pages: &ByPages<'_>, which: Which) {
     let names = |all: Vec<&str>| all.join(", ");
     match which {
         Which::Missing if !pages.used().is_empty() => {
-            note(&format!("note: by their pages, as they have no kernel, ran: {}", names(pages.used())));
+            note(&format!(
+                "note: no kernel exists for these instructions, so their pages' \
+             Semantics were executed: {}",
+                names(pages.used())
+            ));
         }
         Which::All if !pages.left().is_empty() => {
-            note(&format!("note: by the emulator, not by their pages, ran: {}", names(pages.left())));
+            note(&format!(
+                "note: executed by the emulator's kernels instead of the pages' Semantics: {}",
+                names(pages.left())
+            ));
         }
         _ => {}
     }

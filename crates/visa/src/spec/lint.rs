@@ -50,7 +50,7 @@ fn lint(args: &Args) -> Result<Outcome, Findings> {
     if args.paths.is_empty() {
         dirs.push(&builtin);
         if Path::new("spec").is_dir() {
-            note("note: these are the pages in this program; `visa spec lint spec` checks those of the folder here");
+            note("note: checked the pages built into this program; `visa spec lint spec` checks the folder `spec`");
         }
     }
     let (mut instructions, mut findings) = folders(&dirs, &args.overlay)?;
@@ -67,7 +67,7 @@ fn lint(args: &Args) -> Result<Outcome, Findings> {
         elsewhere += others.iter().filter(|d| d.severity > Severity::Note).count();
     }
     if elsewhere > 0 {
-        note(&format!("note: {} in other pages of the specification around", count(elsewhere, "finding")));
+        note(&format!("note: {} in other pages of the same specification", count(elsewhere, "finding")));
     }
     visakit_diag::sort(&mut findings);
     let number = |severity| findings.iter().filter(|finding| finding.severity == severity).count();

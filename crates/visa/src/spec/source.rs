@@ -78,5 +78,5 @@ pub(super) fn unread((path, error): (PathBuf, std::io::Error)) -> Box<Diagnostic
         return problem("file-text", &path, "is no text").into();
     }
     let found = problem("file-read", &path, format!("cannot be read: {error}"));
-    found.help("name the folder of a specification, or none for the pages in this program").into()
+    found.help("name the folder of a specification, or leave it out for the built-in pages").into()
 }

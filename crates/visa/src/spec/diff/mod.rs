@@ -72,7 +72,7 @@ fn compare(args: &Args) -> Result<Outcome, Findings> {
     for (path, findings) in [(&args.old, sides.findings[0]), (&args.new, sides.findings[1])] {
         if findings > 0 {
             let (path, findings) = (path.display(), count(findings, "finding"));
-            note(&format!("note: {path}: {findings} in the pages; `visa spec lint {path}` shows them"));
+            note(&format!("note: {path}: {findings} in the pages; `visa spec lint {path}` lists them"));
         }
     }
     let mut changes = diff(&sides.old, &sides.new, &platforms());

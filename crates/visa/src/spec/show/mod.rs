@@ -73,7 +73,7 @@ fn human(model: &Model, mnemonics: &Mnemonics<'_>, groups: &[Vec<Hit<'_>>]) -> S
     };
     let rest = rest.concat();
     if !rest.is_empty() && !s.is_empty() {
-        s.push_str("\nThe word also stands for\n");
+        s.push_str("\nOther meanings of the word\n");
     }
     rest.iter().for_each(|hit| s.push_str(&chapters::line(*hit)));
     s
@@ -90,7 +90,7 @@ fn whole(model: &Model, mnemonics: &Mnemonics<'_>, hit: Hit<'_>) -> String {
 }
 
 fn unknown(word: &str, words: &[&str]) -> Diagnostic {
-    let found = Diagnostic::new("word-unknown", Severity::Error, word, format!("no page knows `{word}`"));
+    let found = Diagnostic::new("word-unknown", Severity::Error, word, format!("no page contains the word `{word}`"));
     let wanted = word.to_ascii_lowercase();
     let mut near: Vec<_> = words
         .iter()
@@ -108,8 +108,8 @@ fn unknown(word: &str, words: &[&str]) -> Diagnostic {
     near.dedup_by(|a, b| a.eq_ignore_ascii_case(b));
     const MOST: usize = 12;
     match near.len() {
-        0 => found.help("`visa spec export` has all that is known"),
+        0 => found.help("`visa spec export` prints all words"),
         n if n <= MOST => found.help(format!("there is {}", near.join(", "))),
-        n => found.help(format!("there is {} and {} more", near[..MOST].join(", "), n - MOST)),
+        n => found.help(format!("similar words are {}, and {} more", near[..MOST].join(", "), n - MOST)),
     }
 }
