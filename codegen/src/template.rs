@@ -86,7 +86,7 @@ pub enum Style {
 
 impl Style {
     /// All but the plain one, with their names in templates.
-    const NAMES: [(Self, &'static str); 12] = [
+    pub const NAMES: [(Self, &'static str); 12] = [
         (Self::Hex, "hex"),
         (Self::UpperHex, "HEX"),
         (Self::Bare16, "x"),

@@ -3,12 +3,15 @@
 use serde::Serialize;
 
 use super::routine::name;
+#[cfg(test)]
+use super::schema;
 use crate::isa::{Instruction, Operand, Predicate, RawOperand, VecOperand};
 use crate::rt::{FieldRef, Names, Table, Visitor, reflect};
 use crate::text::RoutineNames;
 
 /// A field of an instruction.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Field {
     /// Its name on the page.
     pub name: &'static str,
@@ -20,6 +23,7 @@ pub struct Field {
 /// The value of a field. Names of variables are those of the vendor's text, and left out where an
 /// id has none.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names are the specification's")]
 pub enum Value {
@@ -63,16 +67,25 @@ pub enum Value {
         modifier: &'static str,
         #[serde(rename = "type")]
         data_type: &'static str,
+        #[cfg_attr(test, schemars(with = "schema::Bits"))]
         bits: String,
     },
     /// A surface or sampler variable.
-    State { modifier: &'static str, class: &'static str, id: u16, variable: Option<String>, offset: u8 },
+    State {
+        modifier: &'static str,
+        #[cfg_attr(test, schemars(with = "schema::StateClass"))]
+        class: &'static str,
+        id: u16,
+        variable: Option<String>,
+        offset: u8,
+    },
     /// Contiguous bytes of a general variable.
     Raw { id: u32, variable: Option<String>, offset: u16 },
 }
 
 /// A part of a bit field; its name is empty where the whole field is one enumeration.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PartValue {
     /// Its name.
     pub part: &'static str,
@@ -85,6 +98,7 @@ pub struct PartValue {
 
 /// A region: `null` stands for a stride that is not there.
 #[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Region {
     /// Distance of two rows.
     pub vertical_stride: &'static str,

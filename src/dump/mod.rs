@@ -6,6 +6,8 @@
 
 mod fields;
 mod routine;
+#[cfg(test)]
+mod schema;
 
 use serde::Serialize;
 
@@ -21,15 +23,19 @@ use crate::object::{Object, ObjectPart};
 /// the second when something is added.
 pub const VERSION: &str = "1.0";
 
-/// The JSON Schema of the form, draft 2020-12.
+/// The JSON Schema of the form, draft 2020-12. It is derived from the types: `cargo bless` writes
+/// it.
 pub const SCHEMA: &str = include_str!("schema.json");
 
 /// A whole object.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Dump {
     /// [`VERSION`].
+    #[cfg_attr(test, schemars(with = "schema::FormVersion"))]
     pub schema: &'static str,
     /// Version of the object's layout, such as `4.1`.
+    #[cfg_attr(test, schemars(with = "schema::Version"))]
     pub version: String,
     /// The platform that the texts of the instructions are printed for, which decides the size of a
     /// register.
@@ -44,11 +50,13 @@ pub struct Dump {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub order: Vec<Location>,
     /// Bytes behind the last part.
+    #[cfg_attr(test, schemars(with = "schema::Hexadecimal"))]
     pub padding: String,
 }
 
 /// A kernel of the header.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Kernel {
     /// Its name in the header.
     pub name: Text,
@@ -64,6 +72,7 @@ pub struct Kernel {
 
 /// A function of the header.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Function {
     /// Its name in the header.
     pub name: Text,
@@ -79,19 +88,22 @@ pub struct Function {
 
 /// A native program.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Binary {
     /// `gen_platform` code.
     pub code: u8,
     /// The first platform with that code.
     pub platform: Option<&'static str>,
-    /// How many bytes it has.
+    /// Number of its bytes.
     pub size: usize,
     /// Its bytes.
+    #[cfg_attr(test, schemars(with = "schema::Hexadecimal"))]
     pub bytes: String,
 }
 
 /// A variable of the file.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FileVariable {
     /// Its name.
     pub name: Text,
@@ -102,14 +114,16 @@ pub struct FileVariable {
     pub data_type: &'static str,
     /// Its alignment.
     pub alignment: &'static str,
-    /// How many elements it has.
+    /// Number of its elements.
     pub elements: u16,
     /// Names of attributes by their index in a string pool, and their bytes.
+    #[cfg_attr(test, schemars(with = "Vec<(u32, schema::Hexadecimal)>"))]
     pub attributes: Vec<(u32, String)>,
 }
 
 /// A part of the file.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Location {
     /// A kernel by its number.
@@ -119,7 +133,7 @@ pub enum Location {
     /// A function by its number.
     Function(usize),
     /// Bytes that belong to nothing.
-    Gap(String),
+    Gap(#[cfg_attr(test, schemars(with = "schema::Hexadecimal"))] String),
 }
 
 /// An object in the form for other programs. The platform counts for the texts of the instructions

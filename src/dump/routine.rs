@@ -3,6 +3,8 @@
 use serde::Serialize;
 
 use super::fields::{Field, fields};
+#[cfg(test)]
+use super::schema;
 use super::{alignment, hex};
 use crate::isa::{AttributeInfo, Platform, predefined, predefined_surface};
 use crate::object::{self, Object, RoutineKind};
@@ -11,6 +13,7 @@ use crate::text::{RoutineNames, Style};
 
 /// A string of an object.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Text {
     /// The string.
@@ -20,6 +23,7 @@ pub enum Text {
         /// With a replacement character for what is no text.
         text: String,
         /// Its bytes.
+        #[cfg_attr(test, schemars(with = "schema::Hexadecimal"))]
         bytes: String,
     },
 }
@@ -35,6 +39,7 @@ impl Text {
 
 /// The tables and the code of a kernel or a function. Names are indices into `strings`.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Routine {
     /// Kernel or function, and what only that kind has.
     #[serde(flatten)]
@@ -61,13 +66,14 @@ pub struct Routine {
     pub attributes: Vec<Attribute>,
     /// The code.
     pub instructions: Vec<Instruction>,
-    /// What the file says of code that was removed from it.
+    /// The tables' record of code that was removed from the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stripped: Option<Stripped>,
 }
 
 /// Kernel or function.
 #[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Code {
     /// The host starts it.
@@ -81,8 +87,9 @@ pub enum Code {
     },
 }
 
-/// What the tables say of code that was removed.
+/// The tables' record of code that was removed.
 #[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Stripped {
     /// Bytes that it had.
     pub size: u32,
@@ -92,35 +99,39 @@ pub struct Stripped {
 
 /// An attribute.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Attribute {
     /// Its name, in the string pool.
     pub name: u32,
     /// Its value.
+    #[cfg_attr(test, schemars(with = "schema::Hexadecimal"))]
     pub value: String,
 }
 
 /// A general variable.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Variable {
-    /// What instructions call it.
+    /// The number by which instructions name it.
     pub id: u32,
     /// Its name, in the string pool.
     pub name: u32,
     /// Its type.
     #[serde(rename = "type")]
     pub data_type: &'static str,
-    /// How many elements it has.
+    /// Number of its elements.
     pub elements: u16,
     /// Its alignment.
     pub alignment: &'static str,
-    /// What it is a part of.
+    /// The variable that it is a part of.
     pub alias: Alias,
     /// Its attributes.
     pub attributes: Vec<Attribute>,
 }
 
-/// What a variable is a part of.
+/// The variable that another one is a part of.
 #[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Alias {
     /// The other variable, 0 for none.
     pub id: u32,
@@ -132,12 +143,13 @@ pub struct Alias {
 
 /// An address variable.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Address {
-    /// What instructions call it.
+    /// The number by which instructions name it.
     pub id: u32,
     /// Its name, in the string pool.
     pub name: u32,
-    /// How many elements it has.
+    /// Number of its elements.
     pub elements: u16,
     /// Its attributes.
     pub attributes: Vec<Attribute>,
@@ -151,8 +163,9 @@ pub type State = Address;
 
 /// A label.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Label {
-    /// What instructions call it.
+    /// The number by which instructions name it.
     pub id: u32,
     /// Its name, in the string pool.
     pub name: u32,
@@ -164,12 +177,15 @@ pub struct Label {
 
 /// An input of a kernel.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Input {
     /// Which table `id` counts in.
+    #[cfg_attr(test, schemars(with = "schema::InputClass"))]
     pub class: &'static str,
     /// The variable.
     pub id: u32,
     /// Where it comes from: 0 for an argument of the kernel.
+    #[cfg_attr(test, schemars(range(max = 31)))]
     pub origin: u64,
     /// Byte in the register file.
     pub offset: i16,
@@ -179,6 +195,7 @@ pub struct Input {
 
 /// An instruction.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Instruction {
     /// The name of its page.
     pub name: &'static str,

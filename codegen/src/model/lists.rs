@@ -57,6 +57,9 @@ pub enum Storage {
 }
 
 impl Storage {
+    /// All of them, by width.
+    pub const ALL: [Self; 8] = [Self::Ub, Self::B, Self::Uw, Self::W, Self::Ud, Self::D, Self::Uq, Self::Q];
+
     /// The storage of a type name, without regard to case.
     pub fn from_name(name: &str) -> Option<Self> {
         Some(match name.to_ascii_lowercase().as_str() {

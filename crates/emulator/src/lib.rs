@@ -1,7 +1,7 @@
 //! Runs vISA kernels on the CPU.
 //!
-//! Modules in reading order: what a launch is given; the machine; its kernels; runs; the bugs that
-//! a run shows.
+//! Modules in reading order: launch descriptions and arguments; the machine; instruction kernels;
+//! execution; the bug checks.
 
 pub mod launch;
 

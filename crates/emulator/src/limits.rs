@@ -1,21 +1,23 @@
-//! How much a launch may ask for. What is beyond is a finding that says the limit.
+//! Limits of a launch. A request beyond a limit is a finding that names the limit.
 
 pub use crate::launch::range::MAX_GROUP as GROUP_ITEMS;
 pub use crate::machine::memory::MAX_BUFFER as BUFFER_BYTES;
 
-/// Bytes of an argument that is read from a device or a pipe.
+/// Largest size in bytes of an argument that is read from a device or a pipe.
 pub const STREAM_BYTES: u64 = 128 << 20;
-/// Texels of a side of an image, or images of an array: what the devices have.
+/// Largest side of an image in texels, and largest number of layers of an image array, as on the
+/// devices.
 pub const IMAGE_SIDE: u32 = 16_384;
-/// Texels of an image of one dimension, which may be a buffer.
+/// Largest width in texels of a one-dimensional image, which may be backed by a buffer.
 pub const IMAGE_LINE: u32 = 1 << 27;
-/// Bytes of all variables of a routine and of the functions that it calls.
+/// Largest size in bytes of all variables of a routine and the functions that it calls.
 pub const REGISTER_BYTES: u64 = 64 << 20;
-/// Bytes that the threads of a group have for themselves, with their shared local memory.
+/// Largest size in bytes of a group's private and shared local memory together.
 pub const GROUP_BYTES: u64 = 1 << 30;
-/// How deep calls are nested. Subroutines must not call themselves, so no chain of calls is longer
-/// than a routine has subroutines. Functions may; their stack in memory is full before this, unless
-/// they never use it.
+/// Deepest nesting of calls. Subroutines must not recurse, so a chain of calls has at most as many
+/// entries as the routine has subroutines. Functions may recurse; unless they never use their stack
+/// in memory, it overflows before this limit.
 pub const CALL_DEPTH: usize = 1 << 14;
-/// Bytes that kernels print; C's limit of 4095 holds for a single conversion.
+/// Largest size in bytes of a launch's printed output. C's limit of 4095 bytes per conversion also
+/// holds.
 pub const PRINTED_BYTES: usize = 64 << 20;

@@ -29,7 +29,7 @@ impl<'m> Memory<'m> {
     }
 }
 
-/// Code, of which there is none.
+/// Code, which does not exist.
 #[derive(Debug)]
 pub enum Code {}
 
@@ -42,22 +42,22 @@ pub fn compile(_: &Routine, _: Level) -> Result<Code, Refusal> {
 }
 
 impl Code {
-    /// Bytes of code.
+    /// Returns the bytes of code.
     pub fn len(&self) -> usize {
         match *self {}
     }
 
-    /// Whether there is no code.
+    /// Returns true if there are no bytes of code.
     pub fn is_empty(&self) -> bool {
         match *self {}
     }
 
-    /// Which dwords a thread may read before they are written.
+    /// Returns the dwords that a thread may read before it writes them.
     pub fn needs(&self, _: u32, _: u32) -> u8 {
         match *self {}
     }
 
-    /// Which dwords any step writes.
+    /// Returns the dwords that any step writes.
     pub fn changes(&self, _: u32) -> u8 {
         match *self {}
     }
@@ -67,13 +67,13 @@ impl Code {
         match *self {}
     }
 
-    /// Where it goes on behind a step.
+    /// Returns the place after a step.
     pub fn behind(&self, _: u32, _: u32) -> Option<Resume> {
         match *self {}
     }
 }
 
-/// What code has been lent: there is none.
+/// Code with the state of a thread, which does not exist.
 #[derive(Debug)]
 pub struct Lent<'f>(&'f Code);
 
@@ -83,22 +83,22 @@ impl Lent<'_> {
         match *self.0 {}
     }
 
-    /// Goes on behind a step.
+    /// Continues after a step.
     pub fn resume(&mut self, _: Resume) -> Option<Exit> {
         match *self.0 {}
     }
 
-    /// The active channels, and the instructions so far.
+    /// Returns the active channels and the number of executed instructions.
     pub fn progress(&self) -> (u32, u64) {
         match *self.0 {}
     }
 
-    /// Lets no block begin when there have been so many instructions.
+    /// Sets the number of instructions at which no block begins.
     pub fn set_until(&mut self, _: u64) {
         match *self.0 {}
     }
 
-    /// Whether channels wait anywhere.
+    /// Returns true if channels wait anywhere.
     pub fn is_divergent(&mut self) -> bool {
         match *self.0 {}
     }

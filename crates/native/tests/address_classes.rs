@@ -1,6 +1,5 @@
-//! Transfers of a block whose channels are as far apart as those of others, by chance: rows and
-//! what is no row, halves that follow each other and that do not, places outside; against the same,
-//! channel by channel.
+//! Random transfers of one address class: contiguous or not, halves that follow each other or not,
+//! places outside. The expected results are computed channel by channel.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -15,7 +14,7 @@ mod common;
 
 use common::{BYTES, State, codes, unmarked};
 
-/// Bytes of the elements of 32 channels, of which the register file has so many.
+/// Bytes of the elements of 32 channels; the register file has [`SLOTS`] of these.
 const SLOT: u32 = 128;
 const SLOTS: u32 = BYTES as u32 / SLOT;
 /// The slots of numbers for all channels, of addresses (the first two are given), and of what is
@@ -25,7 +24,7 @@ const MOVED: u32 = 8;
 /// Bytes of the buffer.
 const REACH: u32 = 4096;
 
-/// A series of numbers, not all alike.
+/// A series of pseudo-random numbers.
 struct Chance(u64);
 
 impl Chance {
@@ -48,7 +47,7 @@ fn mask(shift: u32, lanes: u32) -> Mask {
     Mask { shift, ..common::mask(u32::MAX >> (32 - lanes), false) }
 }
 
-/// The same for all channels, or for each half of them.
+/// Steps for all channels, or for each half of them.
 fn halves(chance: &mut Chance, of: impl Fn(u32, u32) -> Action) -> Vec<Step> {
     let parts: &[(u32, u32)] = if chance.below(3) == 0 { &[(0, 32)] } else { &[(0, 16), (16, 16)] };
     parts.iter().map(|(first, lanes)| Step { mask: mask(*first, *lanes), action: of(*first, *lanes) }).collect()
@@ -117,7 +116,7 @@ fn transfer(chance: &mut Chance) -> Vec<Step> {
     steps
 }
 
-/// What channels do one by one. Those outside find zeros.
+/// Performs a step channel by channel. Channels outside of the buffer load zeros.
 fn perform(step: &Step, state: &mut State, words: &[Vec<AtomicU32>; 4], pages: &mut BTreeSet<u64>) {
     let (bits, shift) = (step.mask.lanes, step.mask.shift);
     let lanes = (0..32 - bits.leading_zeros()).filter(|n| step.mask.always || state.active >> (shift + n) & 1 == 1);
@@ -227,7 +226,7 @@ fn listed(steps: &[Step]) -> String {
 }
 
 #[test]
-fn transfers_that_are_alike_are_the_same_as_each_for_itself() {
+fn transfers_of_one_class_move_what_each_channel_moves() {
     let (mut by_caller, mut all) = (0, 0);
     for seed in 0..1500 {
         let mut chance = Chance(seed);

@@ -379,6 +379,50 @@ fn reaches(code: &Code) {
     }
 }
 
+/// Constants need no announcement: whatever an expression names is there, in any number.
+#[test]
+fn constants_are_placed_where_they_are_named() {
+    let mut random = 1_u32;
+    let mut next = || {
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        random
+    };
+    let numbers: Vec<[u32; 2]> = (0..100).map(|_| [next() | 1, next()]).collect();
+    let mut expression = Expression::default();
+    let mut value = row(&mut expression, 0);
+    for [factor, number] in &numbers {
+        let [factor, number] = [*factor, *number].map(|n| expression.push(Kind::U32, Node::Constant(n.into())));
+        value = expression.push(Kind::U32, Node::Binary(Binary::Mul, value, factor));
+        value = expression.push(Kind::U32, Node::Binary(Binary::Add, value, number));
+    }
+    let compute = Action::Compute { expression, result: value, to: 64 };
+    let end = End::Outside(Behind::Anything);
+    for code in codes(&[Block { steps: vec![step(compute)], instructions: 1, end }]) {
+        for active in [0xffff, 0x0ff0] {
+            let mut state = State::new(active);
+            state.put(0, |n| n);
+            assert_eq!(state.run(&code, 0, None, &nowhere()), Some(Exit::End { block: 0 }));
+            let expected = |n: u32| {
+                let all = numbers.iter();
+                all.fold(n, |value, [factor, number]| value.wrapping_mul(*factor).wrapping_add(*number))
+            };
+            let is_active = |n: u32| active >> n & 1 == 1;
+            let expected: [u32; 16] =
+                std::array::from_fn(|n| if is_active(n as u32) { expected(n as u32) } else { 0 });
+            assert_eq!(state.get(64), expected);
+        }
+    }
+}
+
+/// Constants that code does not name take no space.
+#[test]
+fn constants_take_space_where_they_are_named_only() {
+    let end = End::Outside(Behind::Anything);
+    for code in codes(&[Block { steps: Vec::new(), instructions: 1, end }]) {
+        assert!(code.len() < 512, "{} bytes for an empty block", code.len());
+    }
+}
+
 #[test]
 fn what_is_outside_of_the_registers_is_refused() {
     let compute = |at| {
@@ -392,7 +436,7 @@ fn what_is_outside_of_the_registers_is_refused() {
     assert_eq!([BYTES as u32 - 64, BYTES as u32 - 60, u32::MAX].map(compute), [has_code, false, false]);
 }
 
-/// What a thread may read before it is written is all that it has to find.
+/// A thread needs the registers that it may read before it writes them, and no others.
 #[test]
 fn threads_need_what_is_read_first() {
     let sum = |a: u32, b: u32, to: u32| {

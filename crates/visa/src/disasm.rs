@@ -78,7 +78,7 @@ fn disassemble(args: &Args) -> Result<Outcome, Findings> {
             make_folder(folder)?;
             texts.iter().map(|text| write(&folder.join(format!("{}.visaasm", text.name)), text, args)).collect()
         }
-        (None, Some(output)) if texts.is_empty() || (output.is_stdout() && args.format == OutputFormat::Json) => {
+        (None, Some(output)) if texts.is_empty() || (output.is_stdout() && args.format != OutputFormat::Human) => {
             Ok(Vec::new())
         }
         (None, output) => {
@@ -88,7 +88,7 @@ fn disassemble(args: &Args) -> Result<Outcome, Findings> {
     };
     let written: Vec<Written> = written?;
     match (args.format, args.output.is_some()) {
-        (OutputFormat::Human, _) => report(&findings, args.format),
+        (OutputFormat::Human | OutputFormat::Github | OutputFormat::Sarif, _) => report(&findings, args.format),
         (OutputFormat::Json, true) => answer(&findings, json!({ "written": written })),
         (OutputFormat::Json, false) => answer(&findings, json!({ "texts": texts })),
     }

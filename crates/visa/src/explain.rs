@@ -53,6 +53,7 @@ fn explain(args: &Args) -> Result<Outcome, Findings> {
         match args.format {
             OutputFormat::Json => answer(&[], json!({ "codes": all })),
             OutputFormat::Human => out(&listed(&all)),
+            OutputFormat::Github | OutputFormat::Sarif => {}
         }
         return Ok(Outcome::Done);
     };
@@ -67,6 +68,7 @@ fn explain(args: &Args) -> Result<Outcome, Findings> {
         OutputFormat::Human => {
             out(&format!("{}  ({})\n\n{}\n\n{}\n", entry.code, entry.phase, entry.text, entry.address))
         }
+        OutputFormat::Github | OutputFormat::Sarif => {}
     }
     Ok(Outcome::Done)
 }

@@ -66,6 +66,7 @@ fn take_apart(args: &Args) -> Result<Outcome, Findings> {
             found.items.iter().for_each(|item| out(&format!("{}\n", args.output.join(&item.path).display())));
         }
         OutputFormat::Json => answer(&found.findings, json!({ "files": found.items })),
+        OutputFormat::Github | OutputFormat::Sarif => report(&found.findings, args.format),
     }
     Ok(Outcome::of(&found.findings))
 }

@@ -168,6 +168,7 @@ fn show(input: &Path, format: OutputFormat) -> Result<Outcome, Findings> {
             report(&findings, format);
             out(&human(&shown(input, "stdin"), kind, &programs));
         }
+        OutputFormat::Github | OutputFormat::Sarif => report(&findings, format),
     }
     Ok(Outcome::of(&findings))
 }

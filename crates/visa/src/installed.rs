@@ -10,7 +10,7 @@ use visakit_zebin::ocloc::{self, is_family, product_of};
 
 use crate::compiler::{self, Compiler, Release};
 use crate::io::out;
-use crate::report::{Outcome, OutputFormat, answer};
+use crate::report::{Outcome, OutputFormat, answer, finish};
 use crate::unfinished::Unfinished;
 
 /// A compiler and the result of a trial build.
@@ -32,6 +32,9 @@ pub(super) fn show(format: OutputFormat) -> Outcome {
     if format == OutputFormat::Json {
         answer(&[], json!({ "compilers": rows, "default_device": default, "emulated": emulated }));
         return Outcome::Done;
+    }
+    if format.is_findings_only() {
+        return finish(Ok(Outcome::Done), format);
     }
     let mut text = format!("visa {}\n", env!("CARGO_PKG_VERSION"));
     for row in &rows {

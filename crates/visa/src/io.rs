@@ -202,11 +202,9 @@ impl Output {
     pub(crate) fn new(path: &Path, sources: &[&Path], format: OutputFormat) -> Result<Self, Box<Diagnostic>> {
         let refuse = |message: &str, help: &str| Err(Box::new(write_problem(path, message).help(help)));
         if is_stream(path) {
-            if format == OutputFormat::Json {
-                return refuse(
-                    "standard output is used by both the output and `--format json`",
-                    "name a file for the output",
-                );
+            if format != OutputFormat::Human {
+                let message = format!("standard output is used by both the output and `--format {}`", format.name());
+                return refuse(&message, "name a file for the output");
             }
             return Ok(Self::stdout(format));
         }
@@ -297,12 +295,14 @@ impl Output {
         fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<Written, Box<Diagnostic>> {
         let written = match &self.target {
+            // Only findings are printed.
+            None if self.format.is_findings_only() => Ok(0),
             None => fill_counted(Stdout, fill).map(|(_, bytes)| bytes),
             Some(target) => write_file(target, fill),
         };
         let bytes = written.map_err(|error| write_problem(&self.path, format!("cannot be written: {error}")))?;
         let file = shown(&self.path, "stdout");
-        if self.format == OutputFormat::Human && !self.is_stdout() {
+        if self.format != OutputFormat::Json && !self.is_stdout() {
             note(&format!("wrote {file} ({})", count(bytes, "byte")));
         }
         Ok(Written { file, bytes })

@@ -24,7 +24,6 @@ mod recompile;
 mod report;
 mod roundtrip;
 mod run;
-mod sarif;
 mod shell;
 mod spec;
 mod unfinished;
@@ -37,16 +36,17 @@ use visakit::isa::Platform;
 use visakit_diag::{Diagnostic, Severity};
 
 pub(crate) use io::{out, out_bytes, read, read_text};
-pub(crate) use report::{Findings, Outcome, OutputFormat, ReportFormat, answer, count, finish, problem, report};
+pub(crate) use report::{Findings, Outcome, OutputFormat, answer, count, finish, problem, report};
 
 /// Memory that is missing is an error with exit code 2.
 #[global_allocator]
 static ALLOCATOR: visakit_native::Allocator = visakit_native::Allocator;
 
 const AFTER_HELP: &str = "\
-Files are known by their bytes, and `-` is standard input or output. What is written is said on standard error. With \
+Files are known by their bytes, and `-` is standard input or output. Written files are named on standard error. With \
 `--format json` a command prints one object: `findings`, a list of `code`, `severity`, `message`, `file`, `line`, `column`, and \
-`offset` and `help` where there are such; and what the command finds or makes under names of its own.
+optionally `offset` and `help`; and the command's results under names of its own. `--format github` prints findings only, as \
+annotations of a GitHub workflow, and `--format sarif` as SARIF 2.1.0. `visa explain CODE` explains a finding.
 
 Exit codes: 0 done and nothing found, 1 the input is wrong or a comparison found something, 2 usage, or a file could not be \
 read or written";

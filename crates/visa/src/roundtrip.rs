@@ -65,6 +65,7 @@ pub(super) fn run(args: Args) -> Outcome {
             };
             out(&format!("{same} of {files} unchanged{other}\n"));
         }
+        OutputFormat::Github | OutputFormat::Sarif => report(&findings, args.format),
     }
     Outcome::of(&findings)
 }

@@ -10,7 +10,7 @@ use visakit::object::Routine;
 use visakit::verify::{Location, Violation, doubts, routine};
 use visakit_diag::{Diagnostic, Lines};
 
-use super::{Findings, Outcome, ReportFormat, answer, count, out, report};
+use super::{Findings, Outcome, OutputFormat, answer, count, out, report};
 use crate::input::{Content, Module, Selection, modules};
 
 /// Check kernels by the rules of the pages
@@ -33,7 +33,7 @@ pub(super) struct Args {
     selection: Selection,
     /// How findings are reported
     #[arg(long, value_enum, default_value_t)]
-    format: ReportFormat,
+    format: OutputFormat,
 }
 
 pub(super) fn run(args: Args) -> Outcome {
@@ -48,9 +48,9 @@ pub(super) fn run(args: Args) -> Outcome {
         }
     }
     match args.format {
-        ReportFormat::Sarif => report(&findings, args.format),
-        ReportFormat::Json => answer(&findings, json!({ "files": args.files.len() })),
-        ReportFormat::Human => {
+        OutputFormat::Github | OutputFormat::Sarif => report(&findings, args.format),
+        OutputFormat::Json => answer(&findings, json!({ "files": args.files.len() })),
+        OutputFormat::Human => {
             report(&findings, args.format);
             out(&format!("{}, {}\n", count(args.files.len(), "file"), count(findings.len(), "finding")));
         }

@@ -30,13 +30,12 @@ const BEFORE: [&str; 15] = [
 ];
 
 /// Words with dashes that are no codes of findings, and why.
-const OTHERS: [(&str, &str); 7] = [
+const OTHERS: [(&str, &str); 6] = [
     ("global", "an option of the launch size"),
     ("intel-graphics-compiler", "a project"),
     ("kebab-case", "how serde spells names"),
     ("local", "an option of the launch size"),
     ("name-missing", "the grammar explains it"),
-    ("operand-class", "a kind of change of `visa spec diff`"),
     ("strict-map", "a row of verification.md"),
 ];
 
@@ -50,6 +49,7 @@ fn codes_are_explained() {
     sources(&root().join("crates/icd/src"), &mut |text| collect(text, false, &mut used));
     let classes = std::fs::read_to_string(root().join("crates/spec-tools/src/diff/change.rs")).unwrap();
     used.extend(literals(&classes, "=> ").map(str::to_owned));
+    used.extend(visakit_spec_tools::diff::KINDS.map(str::to_owned));
     rows(&mut used);
     for (word, _) in OTHERS {
         used.remove(word);
@@ -60,6 +60,23 @@ fn codes_are_explained() {
     let stale: Vec<_> = explained.difference(&used).collect();
     assert!(missing.is_empty() && stale.is_empty(), "docs/reference/errors.md lacks {missing:?}, has {stale:?}");
     assert!(explained.len() > 200, "only {} codes were found", explained.len());
+}
+
+/// The comparison of specifications makes no change of a kind that is not listed.
+#[test]
+fn kinds_are_listed() {
+    let mut made = BTreeSet::new();
+    let endings = ["-added", "-removed", "-renamed"];
+    sources(&root().join("crates/spec-tools/src/diff"), &mut |text| {
+        let words = text.split('"').filter(|word| is_code(word) && endings.iter().any(|end| word.ends_with(end)));
+        made.extend(words.map(str::to_owned));
+        for before in ["WireBreaking, ", "Narrowed, ", "Widened, ", "TextOnly, ", "(class, "] {
+            made.extend(literals(text, before).map(str::to_owned));
+        }
+    });
+    let listed: BTreeSet<_> = visakit_spec_tools::diff::KINDS.into_iter().map(str::to_owned).collect();
+    let missing: Vec<_> = made.difference(&listed).collect();
+    assert!(missing.is_empty() && made.len() > 50, "KINDS lacks {missing:?}");
 }
 
 /// A section has two to five lines, so that a reader sees them at once.

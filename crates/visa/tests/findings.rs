@@ -1,9 +1,12 @@
 //! What is told of a run that goes wrong: all that was printed, every fault, the thread's state,
 //! the instructions of chosen work items, who waits where; and findings as SARIF.
 
-use std::collections::HashSet;
+#[path = "common/sarif.rs"]
+mod sarif;
+
 use std::process::Command;
 
+use sarif::is_sarif;
 use serde_json::Value;
 
 const FILE: &str = "faults.cl";
@@ -145,7 +148,7 @@ fn findings_are_sarif() {
     let (exit, out, _) = visa(&[&races[..], &arguments, &["--format", "sarif"]].concat());
     assert_eq!(exit, Some(1));
     let log: Value = serde_json::from_str(&out).expect("JSON");
-    let result = is_sarif(&log);
+    let result = is_sarif(&log).remove(0);
     assert_eq!(result["ruleId"], "check-race");
     let place = &result["locations"][0]["physicalLocation"];
     assert_eq!((&place["artifactLocation"]["uri"], &place["region"]["startLine"]), (&"bugs.cl".into(), &51.into()));
@@ -157,13 +160,13 @@ fn findings_are_sarif() {
     let arguments = ["--arg", "o=range:i32:64", "--arg", "t=local:256", "--arg", "u=local:256", "--arg", "n=i32:40"];
     let place = ["run", FILE, "--platform", "skl", "--kernel", "reads_twice", "--global", "64", "--local", "64"];
     let (exit, out, _) = visa(&[&place[..], &arguments, &["--check", "uninit", "--format", "sarif"]].concat());
-    let result = is_sarif(&serde_json::from_str(&out).expect("JSON"));
+    let result = is_sarif(&serde_json::from_str(&out).expect("JSON")).remove(0);
     let steps = result["codeFlows"][0]["threadFlows"][0]["locations"].as_array().expect("a way");
     let line = |step: &Value| step["location"]["physicalLocation"]["region"]["startLine"].as_u64();
     assert_eq!((exit, steps.iter().map(line).collect::<Vec<_>>()), (Some(1), vec![Some(45), Some(47)]), "{result:#}");
     // So are findings about the call, and those of `verify`.
     let (exit, out, _) = visa(&[&races[..4], &["--format", "sarif"]].concat());
-    assert_eq!((exit, &is_sarif(&serde_json::from_str(&out).expect("JSON"))["level"]), (Some(1), &"error".into()));
+    assert_eq!((exit, &is_sarif(&serde_json::from_str(&out).expect("JSON"))[0]["level"]), (Some(1), &"error".into()));
     let text = ".version 4.1\n.kernel \"k\"\n.decl V32 v_type=G type=d num_elts=8 align=GRF\n\
                 .decl V33 v_type=G type=d num_elts=8 align=GRF\n    not (M1, 8) V32(0,0)<1> V33(0,0)<8;8,1>\n    ret (M1, 1)\n";
     let path = std::env::temp_dir().join(format!("visakit-sarif-{}.visaasm", std::process::id()));
@@ -171,42 +174,7 @@ fn findings_are_sarif() {
     let (exit, out, _) = visa(&["verify", &path.display().to_string(), "--format", "sarif"]);
     std::fs::remove_file(path).expect("it is there");
     let log: Value = serde_json::from_str(&out).expect("JSON");
-    let result = is_sarif(&log);
+    let result = is_sarif(&log).remove(0);
     assert_eq!((exit, &result["ruleId"], &result["level"]), (Some(0), &"unwritten".into(), &"warning".into()));
     assert_eq!(result["locations"][0]["physicalLocation"]["region"]["startLine"], 5);
-}
-
-/// Checks a log; gives its first result.
-fn is_sarif(log: &Value) -> Value {
-    assert_eq!(log["version"], "2.1.0");
-    assert!(log["$schema"].as_str().is_some_and(|schema| schema.ends_with("sarif-2.1.0.json")));
-    let runs = log["runs"].as_array().expect("runs");
-    assert_eq!(runs.len(), 1);
-    let driver = &runs[0]["tool"]["driver"];
-    assert_eq!(driver["name"], "visa");
-    assert_eq!(runs[0]["columnKind"], "unicodeCodePoints");
-    let rules = driver["rules"].as_array().expect("rules");
-    let results = runs[0]["results"].as_array().expect("results");
-    let mut prints = HashSet::new();
-    for result in results {
-        let rule = result["ruleIndex"].as_u64().and_then(|n| rules.get(n as usize)).expect("a rule");
-        assert_eq!(rule["id"], result["ruleId"]);
-        let (help, code) = (rule["helpUri"].as_str().expect("an address"), rule["id"].as_str().expect("a code"));
-        assert!(help.ends_with(&format!("docs/reference/errors.md#{code}")), "{help}");
-        assert!(["error", "warning", "note"].contains(&result["level"].as_str().expect("a level")));
-        let print = result["partialFingerprints"]["ruleAndLine/v1"].as_str().expect("a fingerprint");
-        assert!(print.starts_with(result["ruleId"].as_str().expect("a rule")) && prints.insert(print), "{print}");
-        assert!(result["message"]["text"].as_str().is_some_and(|text| !text.is_empty()));
-        for location in result["locations"].as_array().expect("locations") {
-            let place = &location["physicalLocation"];
-            assert!(place["artifactLocation"]["uri"].as_str().is_some_and(|uri| !uri.contains(' ')));
-            let region = &place["region"];
-            let positive = |value: &Value| value.as_u64().is_some_and(|number| number > 0);
-            assert!(
-                region.is_null() || positive(&region["startLine"]) && positive(&region["startColumn"]),
-                "{region}"
-            );
-        }
-    }
-    results.first().cloned().expect("a result")
 }

@@ -1,4 +1,4 @@
-//! Where a message goes: its address space, and how the addresses of the channels come about.
+//! Message targets: the address space of a message, and the computation of the channels' addresses.
 
 use std::ops::Range;
 
@@ -12,30 +12,30 @@ use crate::machine::{World, entry_of_state};
 use visakit::isa::{DataType, RawOperand, SurfaceId, VecOperand, predefined_surface};
 use visakit_native::host::high_bits;
 
-/// Which memory a message goes to.
+/// Address space of a message.
 #[derive(Clone)]
 pub(super) enum AddressSpace {
     /// Flat memory.
     Flat,
     /// Shared local memory.
     Local,
-    /// Scratch memory, from its beginning.
+    /// Scratch memory, addressed from its start.
     Scratch,
-    /// The surface whose binding-table index a surface element holds.
+    /// Surface whose binding-table index is in a surface element.
     Surface(usize),
-    /// The surface whose binding-table index is the first element of an operand.
+    /// Surface whose binding-table index is the first element of an operand.
     SurfaceIndex(Source<u32>),
-    /// The surface whose state is at the offset that a surface element holds.
+    /// Surface whose state offset is in a surface element.
     State(usize),
-    /// The surface whose state is at the offset that is the first element of an operand.
+    /// Surface whose state offset is the first element of an operand.
     StateOffset(Source<u32>),
-    /// The surface whose state is at the address that is the first element of an operand. Other
-    /// addresses name no memory: what is reached from them is outside.
+    /// Surface whose state address is the first element of an operand. If the address is not that
+    /// of a surface state, accesses are out of bounds.
     StateAddress(Source<u64>),
 }
 
 impl AddressSpace {
-    /// The memory as a thread reaches it.
+    /// Returns the view of the address space for a thread.
     #[inline(always)]
     pub(super) fn view<'w>(&self, thread: &Thread, world: &'w World<'_>) -> View<'w> {
         let target = match self {
@@ -46,12 +46,12 @@ impl AddressSpace {
         world.view(target, thread.index)
     }
 
-    /// Whether other groups reach it as well.
+    /// Returns true if other groups can access the memory.
     pub(super) fn is_shared(&self) -> bool {
         !matches!(self, Self::Local | Self::Scratch)
     }
 
-    /// Where the registers stand that name it.
+    /// Returns the register range of the operand that selects the surface.
     pub(super) fn place(&self) -> Option<Range<u32>> {
         match self {
             Self::SurfaceIndex(source) | Self::StateOffset(source) => bytes_of(source),
@@ -60,7 +60,8 @@ impl AddressSpace {
         }
     }
 
-    /// The binding-table index that it stands for, or the one beyond the table, where it has one.
+    /// Returns the surface's binding-table index, or its index after the table; `None` for an
+    /// address space without one.
     #[inline(always)]
     pub(super) fn entry(&self, thread: &Thread, world: &World<'_>) -> Option<u32> {
         match self {
@@ -74,49 +75,49 @@ impl AddressSpace {
     }
 }
 
-/// How the addresses of the channels come about: `base + scale * (global + element) + offset`, of
-/// which `mask` counts.
+/// Computation of the channels' addresses: `base + scale * (global + element) + offset`, masked
+/// with `mask`.
 #[derive(Clone)]
 pub(super) struct Addressing {
-    /// Where the elements stand; none for messages with one address.
+    /// Location of the address elements; `None` for messages with a single address.
     pub elements: Option<Elements>,
-    /// A number for all channels.
+    /// Addend for all channels.
     pub global: Option<Source<u64>>,
-    /// The same for native code.
+    /// Location of `global` for native code.
     pub global_place: GlobalPlace,
-    /// Factor.
+    /// Scale factor.
     pub scale: u64,
-    /// Bytes added to each.
+    /// Constant offset in bytes.
     pub offset: i64,
-    /// Bits that count.
+    /// Mask of significant address bits.
     pub mask: u64,
-    /// Bytes added once for each channel before the n-th; then the first element counts for all.
+    /// Distance in bytes between channels. If present, all channels use the first address element.
     pub pitch: Option<Source<u64>>,
-    /// Where the part of scratch memory begins that the addresses count in.
+    /// Start of the addressed part of scratch memory.
     pub scratch: Option<ScratchBase>,
-    /// An address from which those of flat memory or shared local memory count.
+    /// Base address of the channels' offsets in flat or shared local memory.
     pub base: Option<Source<u64>>,
-    /// The same for native code.
+    /// Location of `base` for native code.
     pub base_place: GlobalPlace,
 }
 
-/// What native code knows of the number that all addresses have in common.
+/// Location of an addend for all channels, for native code.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum GlobalPlace {
-    /// It is zero, or there is none.
+    /// The addend is zero or missing.
     Zero,
-    /// Where it stands, without a sign in so many bytes.
+    /// Register offset and size in bytes of an unsigned addend.
     At(u32, u32),
-    /// Something else.
+    /// Any other addend.
     Unknown,
 }
 
-/// Where a part of scratch memory begins.
+/// Start of a part of scratch memory.
 #[derive(Clone)]
 pub(super) struct ScratchBase {
-    /// Its offset.
+    /// Start of the part, in units of `unit`.
     pub number: Source<u32>,
-    /// In so many bytes.
+    /// Unit in bytes.
     pub unit: u64,
 }
 
@@ -127,43 +128,43 @@ impl ScratchBase {
     }
 }
 
-/// Where a number for all channels stands; nothing where it is a constant.
+/// Returns the register range of a scalar; `None` for a constant.
 fn bytes_of<T: Compute>(source: &Source<T>) -> Option<Range<u32>> {
     source.place().map(|place| place.at..place.at + 8)
 }
 
-/// Address elements in registers.
+/// Location and type of address elements in registers.
 #[derive(Clone, Copy)]
 pub(super) enum Elements {
-    /// Of 16 bits.
+    /// 16-bit unsigned elements.
     Words(u32),
-    /// Of 32 bits.
+    /// 32-bit unsigned elements.
     Dwords(u32),
-    /// Of 32 bits with a sign.
+    /// 32-bit signed elements.
     Integers(u32),
-    /// Of 64 bits.
+    /// 64-bit elements.
     Qwords(u32),
 }
 
-/// How the addresses of the enabled channels of a chunk follow each other.
+/// Access pattern of the enabled channels of a chunk.
 pub(super) enum Pattern {
-    /// Neighbours are dwords one behind the other.
+    /// Consecutive channels access consecutive dwords.
     Row {
         /// Address of the first enabled channel.
         address: u64,
-        /// This channel.
+        /// First enabled channel.
         first: u32,
-        /// How many are enabled.
+        /// Number of enabled channels.
         count: usize,
     },
-    /// All have this one.
+    /// All channels access this address.
     Same(u64),
-    /// In any other way, or it is not known.
+    /// Another or unknown pattern.
     Any,
 }
 
 impl Addressing {
-    /// Addresses that are the elements themselves.
+    /// Returns an addressing whose elements are the addresses.
     pub(super) fn new(elements: Option<Elements>, global: Option<Source<u64>>) -> Self {
         let global_place = if global.is_none() { GlobalPlace::Zero } else { GlobalPlace::Unknown };
         Self {
@@ -180,20 +181,19 @@ impl Addressing {
         }
     }
 
-    /// Offsets of 32 bits in registers.
+    /// Returns an addressing with 32-bit offsets in registers.
     pub(super) fn dwords(at: u32) -> Self {
         Self { mask: u32::MAX.into(), ..Self::new(Some(Elements::Dwords(at)), None) }
     }
 
-    /// How the addresses of the enabled channels of the n-th chunk, at least one, follow each
-    /// other.
+    /// Returns the access pattern of the n-th chunk, which has at least one enabled channel.
     #[inline(always)]
     pub(super) fn pattern(&self, thread: &Thread, n: usize, enabled: u32) -> Pattern {
         let chunk = |size: usize| (n * LANES * size) as u32;
         let found = match self.elements {
             _ if self.pitch.is_some() => None,
             Some(Elements::Dwords(at)) => {
-                // Those whose sums have more bits are no row where they begin again at zero.
+                // With addresses wider than 32 bits, elements that wrap around are not contiguous.
                 let is_extended = self.mask == u64::MAX || self.base.is_some();
                 let most = if is_extended { u32::MAX - 4 * LANES as u32 } else { u32::MAX };
                 step_of_dwords(thread, at + chunk(4), enabled)
@@ -214,15 +214,15 @@ impl Addressing {
         if step == 0 {
             Pattern::Same(address)
         } else if self.scale == 1 {
-            // Where addresses run over the end of what counts there is no buffer, so such a row is
-            // refused later.
+            // No buffer reaches the wrap-around point, so the bounds check later rejects such a
+            // row.
             row_of(address, enabled)
         } else {
             Pattern::Any
         }
     }
 
-    /// Where the registers stand from which the addresses of so many channels come.
+    /// Returns the register ranges that determine the addresses of `lanes` channels.
     pub(super) fn places(&self, lanes: u32) -> impl Iterator<Item = Range<u32>> {
         let count = if self.pitch.is_some() { 1 } else { lanes };
         let elements = self.elements.map(|elements| match elements {
@@ -235,10 +235,10 @@ impl Addressing {
         [elements, scratch].into_iter().chain(common).flatten()
     }
 
-    /// Addresses of the n-th chunk of channels.
+    /// Returns the addresses of the n-th chunk of channels.
     #[inline(always)]
     pub(super) fn resolve(&self, thread: &Thread, n: usize) -> [u64; LANES] {
-        // With a pitch there is one element for all channels.
+        // With a pitch, one element serves all channels.
         let first = if self.pitch.is_some() { 0 } else { (n * LANES) as u32 };
         let mut addresses: [u64; LANES] = match self.elements {
             None => [0; LANES],
@@ -286,8 +286,7 @@ impl Addressing {
         addresses
     }
 
-    /// The n-th chunk of addresses where they are dwords to which a number is added, with 32 bits
-    /// that count.
+    /// Returns the addresses of the n-th chunk, if they are dwords plus an addend, in 32 bits.
     #[inline(always)]
     pub(super) fn resolve_dwords(&self, thread: &Thread, n: usize) -> Option<[u32; LANES]> {
         let Some(Elements::Dwords(at)) = self.elements else { return None };
@@ -306,8 +305,8 @@ impl Addressing {
     }
 }
 
-/// The first enabled channel's element, of those that stand at a place in the registers, and the
-/// distance from each to the next, 0 or 4, when it is the same for all enabled channels.
+/// Defines a function that returns the first enabled channel's element of the elements at `at`, and
+/// the distance between elements (0 or 4) if it is the same for all enabled channels.
 macro_rules! step_of {
     ($name:ident, $type:ty) => {
         #[inline(always)]
@@ -318,7 +317,7 @@ macro_rules! step_of {
             if enabled & (enabled - 1) == 0 {
                 return Some((start, 0));
             }
-            // The first two say what to look for.
+            // The first two elements determine the expected distance.
             let step = element(first + 1).wrapping_sub(start);
             if step != 0 && step != 4 {
                 return None;
@@ -328,7 +327,8 @@ macro_rules! step_of {
             let expected = &DISTANCES[usize::from(step == 4)];
             let elements: [$type; LANES] = thread.registers.load(at);
             let origin = start.wrapping_sub(<$type>::from(first).wrapping_mul(step));
-            // Bytes first, of which the host makes bits: this way the compiler uses vectors.
+            // A byte mask first, then one host operation for its bits: in this form the compiler
+            // vectorises.
             let is_equal = |i: usize| elements[i].wrapping_sub(origin) == expected[i];
             let equal = high_bits(&from_lanes(|i| if is_equal(i) { u8::MAX } else { 0 }));
             (equal & enabled == enabled).then_some((start, step as u32))
@@ -339,7 +339,8 @@ macro_rules! step_of {
 step_of!(step_of_dwords, u32);
 step_of!(step_of_qwords, u64);
 
-/// A row, when the enabled channels are neighbours; the address is that of the first of them.
+/// Returns a contiguous pattern if the enabled channels are consecutive; `address` is that of the
+/// first enabled channel.
 fn row_of(address: u64, enabled: u32) -> Pattern {
     let first = enabled.trailing_zeros();
     let count = (enabled >> first).trailing_ones() as usize;
@@ -347,8 +348,8 @@ fn row_of(address: u64, enabled: u32) -> Pattern {
 }
 
 impl Lowering<'_> {
-    /// The memory of a surface operand. Of the predefined ones, three can be used: shared local
-    /// memory, scratch memory and the bindless surface.
+    /// Returns the address space of a surface operand. Of the predefined surfaces, shared local
+    /// memory, scratch memory and the bindless surface are supported.
     pub(super) fn address_space(&self, surface: SurfaceId) -> LowerResult<AddressSpace> {
         match surface {
             predefined_surface::SLM => Ok(AddressSpace::Local),
@@ -364,8 +365,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// Offsets into a surface: 32-bit numbers that wrap, of elements and of one for all channels,
-    /// in units of bytes.
+    /// Lowers offsets into a surface: wrapping 32-bit sums of an element and an addend for all
+    /// channels, scaled by `unit` bytes.
     pub(super) fn surface_addresses(
         &mut self,
         elements: Option<&RawOperand>,
@@ -382,7 +383,7 @@ impl Lowering<'_> {
         Ok(Addressing { scale: unit.into(), mask: u32::MAX.into(), global_place, ..addressing })
     }
 
-    /// Virtual addresses of 64 bits, of elements and of one for all channels.
+    /// Lowers 64-bit virtual addresses: sums of an element and an addend for all channels.
     pub(super) fn flat_addresses(
         &mut self,
         elements: Option<&RawOperand>,
@@ -398,7 +399,7 @@ impl Lowering<'_> {
         Ok(Addressing { global_place, ..Addressing::new(elements, Some(global)) })
     }
 
-    /// A number for all channels, and what native code knows of it.
+    /// Lowers an addend for all channels, and returns its location for native code.
     pub(super) fn global(&mut self, operand: &VecOperand) -> LowerResult<(Source<u64>, GlobalPlace)> {
         let source = self.scalar(operand)?;
         let place = match (self.number(operand, &source), source.place(), self.type_of(operand)?) {
@@ -413,7 +414,7 @@ impl Lowering<'_> {
         Ok((source, place))
     }
 
-    /// The first element of an operand as a number without sign.
+    /// Lowers the first element of an operand as an unsigned number.
     pub(super) fn scalar(&mut self, operand: &VecOperand) -> LowerResult<Source<u64>> {
         let data_type = self.type_of(operand)?;
         if super::compute::is_float(data_type) || data_type == DataType::Bool {

@@ -1,102 +1,101 @@
-//! The algebra of one channel: what operations can do with values, whatever the values are.
+//! Algebra of one channel: the operations on values, independent of their representation.
 //!
 //! An operation ([`LaneOp`](crate::kernels::compute::LaneOp)) is written once, over one of these
-//! traits. Given the host's numbers it computes. Given [`Strict`] floats it computes in another
-//! floating-point mode, so no operation says twice what it does. Given the nodes of a
-//! [`recording`](crate::kernels::record) it leaves there an expression of the methods below, which
-//! native code is made of. Constants are made from a value that is there, so that a node finds the
-//! recording which it belongs to.
+//! traits. On host numbers it computes. On [`Strict`] floats it computes in another floating-point
+//! mode, so no operation is implemented twice. On the nodes of a
+//! [`recording`](crate::kernels::record) it builds an expression of the methods below, from which
+//! native code is generated. Constants are made from an existing value, because a node must know
+//! its recording.
 
 use crate::machine::convert::Compute;
 use crate::machine::float::{Float, FloatMode};
 use crate::machine::lane::{Element, Number};
 use visakit_native::ir::Kind;
 
-/// What integers and floats can do. Integers wrap unless it says otherwise; a float operation
+/// Operations of integers and floats. Integers wrap unless stated otherwise; a float operation
 /// rounds once.
 pub(super) trait Lane: Copy {
-    /// Whether values have 64 bits, of which the architecture's baseline has few operations.
+    /// True for 64-bit values, which the baseline instruction set supports poorly.
     const LONG: bool = false;
-    /// Whether values are integers of 32 or 64 bits, of which the baseline lacks products, extrema
-    /// and the like.
+    /// True for 32-bit and 64-bit integers, for which the baseline vectors lack products, minima
+    /// and maxima.
     const WORD: bool = false;
-    /// Whether a product and a sum are rounded once, for which the baseline calls a function of the
-    /// system's library.
+    /// True if `mul_add` rounds once; the baseline needs a library call for this.
     const FUSED: bool = false;
 
-    /// The sum.
+    /// Returns the sum.
     fn add(self, other: Self) -> Self;
-    /// The product; in 128 bits the nearest that fits, which is beyond what any register holds.
+    /// Returns the product. A 128-bit product saturates, which is outside the range of any register
+    /// type.
     fn mul(self, other: Self) -> Self;
-    /// The product and a sum.
+    /// Returns the product plus `addend`.
     fn mul_add(self, other: Self, addend: Self) -> Self;
-    /// The quotient. That of integers is cut off towards zero, and all ones for a divisor of zero:
-    /// what the hardware does is not published.
+    /// Returns the quotient. Integer quotients truncate; division by zero yields all ones, because
+    /// the hardware's result is not published.
     fn div(self, other: Self) -> Self;
-    /// The smaller. With a NaN on one side it is the other side, with two it is the second.
+    /// Returns the minimum. If one operand is NaN, returns the other; if both are, the second.
     fn min(self, other: Self) -> Self;
-    /// The larger, likewise.
+    /// Returns the maximum. NaN is handled as in [`Lane::min`].
     fn max(self, other: Self) -> Self;
-    /// The negative.
+    /// Returns the negated value.
     fn neg(self) -> Self;
 }
 
-/// What integers can do.
+/// Operations of integers.
 pub(super) trait Integer: Lane {
-    /// How many bits there are.
+    /// Returns the width in bits.
     fn bits(self) -> u32;
-    /// The low bits of a number.
+    /// Returns a constant, truncated to the width.
     fn constant(self, value: u32) -> Self;
-    /// The bits of both.
+    /// Returns the bitwise AND.
     fn and(self, other: Self) -> Self;
-    /// The bits of either.
+    /// Returns the bitwise OR.
     fn or(self, other: Self) -> Self;
-    /// The bits of one of them.
+    /// Returns the bitwise XOR.
     fn xor(self, other: Self) -> Self;
-    /// The other bits.
+    /// Returns the bitwise complement.
     fn not(self) -> Self;
-    /// Moved up by the low bits of a number that `mask` leaves.
+    /// Shifts left. The count is masked with `mask`.
     fn shl(self, by: Self, mask: u32) -> Self;
-    /// Moved down by the low bits of a number that `mask` leaves; copies of the sign come in, if
-    /// there is one.
+    /// Shifts right, arithmetically for signed types. The count is masked with `mask`.
     fn shr(self, by: Self, mask: u32) -> Self;
-    /// Turned up by as many places as the low bits of a number say.
+    /// Rotates left. The count is taken modulo the width.
     fn rotate(self, by: Self) -> Self;
-    /// The mean, halves rounded up. The sum fits.
+    /// Returns the mean, rounding halves up. The sum must fit.
     fn mean(self, other: Self) -> Self;
-    /// The remainder, with the sign of the dividend; the dividend for a divisor of zero.
+    /// Returns the remainder with the dividend's sign; the dividend if the divisor is zero.
     fn rem(self, other: Self) -> Self;
 }
 
-/// What floats can do.
+/// Operations of floats.
 pub(super) trait Real: Lane {
-    /// A constant.
+    /// Returns a constant.
     fn constant(self, value: f32) -> Self;
-    /// The square root.
+    /// Returns the square root.
     fn sqrt(self) -> Self;
-    /// The reciprocal of the square root, which is rounded to nearest before.
+    /// Returns the reciprocal of the square root; the square root is first rounded to nearest.
     fn rsqrt(self) -> Self;
-    /// The whole number below.
+    /// Rounds down to an integer.
     fn floor(self) -> Self;
-    /// The whole number above.
+    /// Rounds up to an integer.
     fn ceil(self) -> Self;
-    /// The whole number towards zero.
+    /// Truncates to an integer.
     fn trunc(self) -> Self;
-    /// The nearest whole number, the even one of two.
+    /// Rounds to the nearest integer, ties to even.
     fn round(self) -> Self;
-    /// What is above the whole number below, as the host's mode has it.
+    /// Returns the value minus its floor, rounded in the host's mode.
     fn fract(self) -> Self;
 }
 
-/// How values of the same kind compare.
+/// Comparisons of values of the same type.
 pub(super) trait Compare: Copy {
-    /// Yes or no.
+    /// Result type of a comparison.
     type Answer;
-    /// Equality.
+    /// Compares for equality.
     fn equal(self, other: Self) -> Self::Answer;
-    /// Order.
+    /// Compares for less-than.
     fn less(self, other: Self) -> Self::Answer;
-    /// Either; with a NaN neither holds.
+    /// Compares for less-or-equal; false if an operand is NaN.
     fn less_or_equal(self, other: Self) -> Self::Answer;
 }
 
@@ -119,20 +118,19 @@ impl<T: Element> Compare for T {
     }
 }
 
-/// A number that kernels compute with, and how it is computed with in other floating-point modes
-/// than the host's.
+/// A number type of kernels, with its variant for floating-point modes other than the host's.
 pub(super) trait Scalar: Compute {
-    /// Values that know the mode; integers have none.
+    /// Value type with a floating-point mode; `Self` for integers.
     type Moded: Copy;
-    /// Whether there is one.
+    /// True if the type depends on the floating-point mode.
     const MODED: bool;
-    /// What native code computes with in its place, if it does.
+    /// Corresponding type of native code, if supported.
     const KIND: Option<Kind>;
-    /// The value with the mode.
+    /// Attaches the floating-point mode.
     fn in_mode(self, mode: FloatMode) -> Self::Moded;
-    /// The value again.
+    /// Removes the floating-point mode.
     fn of_mode(value: Self::Moded) -> Self;
-    /// The value as an operation in the mode takes it: subnormal ones may be zeros.
+    /// Returns the value as an operand in the mode: flushed to zero if the mode flushes denormals.
     fn taken_in(self, mode: FloatMode) -> Self;
 }
 
@@ -208,9 +206,9 @@ integers! {
     i128, None; true true saturating_mul, |a: i128, b| if b == 0 { !0 } else { a.wrapping_div(b) }, |a: i128, b| if b == 0 { a } else { a.wrapping_rem(b) };
 }
 
-/// Quotients of 32 bits come from the host's division of doubles: it has that for several at a
-/// time. A quotient of two integers of 32 bits that is not whole is further away from the next
-/// whole number than a double can be wrong.
+/// Divides 32-bit integers through doubles, because the host has vector division for those. An
+/// inexact quotient of 32-bit integers is farther from the next integer than the rounding error of
+/// a double, so truncation is exact.
 #[inline(always)]
 fn divide_unsigned(a: u32, b: u32) -> u32 {
     let quotient = (f64::from(a) / f64::from(b)) as u32;
@@ -222,7 +220,7 @@ fn divide_signed(a: i32, b: i32) -> i32 {
     let quotient = (f64::from(a) / f64::from(b)) as i32;
     match b {
         0 => !0,
-        // The quotient of the least number is too large, and wraps.
+        // The quotient of the minimum value and -1 overflows and wraps.
         -1 => a.wrapping_neg(),
         _ => quotient,
     }
@@ -283,12 +281,12 @@ macro_rules! floats {
 
 floats! { f32, F32; f64, F64; }
 
-/// A float in a floating-point mode.
+/// A float with a floating-point mode.
 #[derive(Clone, Copy)]
 pub(super) struct Strict<T> {
     /// The value.
     pub(super) value: T,
-    /// The mode of whatever is done with it.
+    /// Mode of all operations on the value.
     pub(super) mode: FloatMode,
 }
 

@@ -1,17 +1,18 @@
-//! The sine of values of moderate size, in DF and without branches, so that all channels are
-//! computed together.
+//! Sine and cosine of moderate angles, in DF and branch-free, so that all channels are computed
+//! together.
 
 use std::f64::consts::FRAC_2_PI;
 
-/// Below this magnitude a whole number of quarter turns has so few bits that the reduction loses
-/// nothing that F shows.
+/// Below this magnitude the number of quarter turns has few enough bits that the range reduction is
+/// exact to F precision.
 const NEAR: f32 = 65536.0;
-/// The first 33 bits of a quarter turn, whose product with such a number is exact, and the next 53.
+/// Pi/2 in two parts: the first 33 bits, whose product with the number of quarter turns is exact,
+/// and the next 53 bits.
 const QUARTER: [f64; 2] = [f64::from_bits(0x3ff9_21fb_5440_0000), f64::from_bits(0x3dd0_b461_1a62_6331)];
-/// Added to a number, it leaves the nearest whole one in the last bits.
+/// Addend that leaves the nearest integer in the low bits of the sum.
 const WHOLE: f64 = (3_u64 << 51) as f64;
-/// The coefficients of the sine behind the first, for powers of the square: reciprocals of the
-/// factorials of odd numbers.
+/// Coefficients of the sine series after the first, for powers of the square: reciprocals of odd
+/// factorials.
 const ODD: [f64; 7] = [
     -1.0 / 6.0,
     1.0 / 120.0,
@@ -21,7 +22,7 @@ const ODD: [f64; 7] = [
     1.0 / 6_227_020_800.0,
     -1.0 / 1_307_674_368_000.0,
 ];
-/// Those of the cosine behind the first.
+/// Coefficients of the cosine series after the first.
 const EVEN: [f64; 8] = [
     -1.0 / 2.0,
     1.0 / 24.0,
@@ -33,13 +34,13 @@ const EVEN: [f64; 8] = [
     1.0 / 20_922_789_888_000.0,
 ];
 
-/// Whether [`sine`] takes all of these.
+/// Returns true if all values are in the range of [`sine`].
 #[inline(always)]
 pub(super) fn are_near<const N: usize>(values: &[f32; N]) -> bool {
     values.iter().fold(true, |near, value| near & (value.abs() < NEAR))
 }
 
-/// The sine of an angle and so many quarters of a turn, of which one makes it the cosine.
+/// Returns the sine of `angle` plus `quarters` quarter turns; one quarter yields the cosine.
 #[inline(always)]
 pub(super) fn sine(angle: f64, quarters: u64) -> f64 {
     let whole = angle * FRAC_2_PI + WHOLE;
@@ -47,7 +48,7 @@ pub(super) fn sine(angle: f64, quarters: u64) -> f64 {
     let whole = whole - WHOLE;
     let rest = (angle - whole * QUARTER[0]) - whole * QUARTER[1];
     let square = rest * rest;
-    // The sum is multiplied, so that a zero keeps its sign.
+    // Multiplying the sum last preserves the sign of zero.
     let sine = rest * (1.0 + square * series(&ODD, square));
     let cosine = 1.0 + square * series(&EVEN, square);
     let value = if quadrant & 1 == 0 { sine } else { cosine };
@@ -67,7 +68,7 @@ mod tests {
     fn as_the_system_has_it() {
         let mut differ = 0;
         for n in 0..200_000_u32 {
-            // Every magnitude from tiny to the limit, both signs.
+            // All magnitudes from tiny to the limit, with both signs.
             let x = f32::from_bits((0x2000_0000 + n * 5_771) | (n << 31));
             if !are_near(&[x]) {
                 continue;

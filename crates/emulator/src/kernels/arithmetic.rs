@@ -1,4 +1,4 @@
-//! Arithmetic: sums, products, quotients, means, extrema.
+//! Arithmetic: sums, products, quotients, means, minima and maxima.
 
 use std::marker::PhantomData;
 
@@ -26,7 +26,7 @@ lane_ops! {
     Avg<L: Integer>(a, b) => a.mean(b);
     Min<L: Lane>(a, b) wide L::WORD => a.min(b);
     Max<L: Lane>(a, b) wide L::WORD => a.max(b);
-    /// The mean of two values with a weight for the first.
+    /// Linear interpolation of two values with a weight for the first.
     Lrp<L: Real>(weight, a, b) => a.mul(weight).add(b.mul(weight.constant(1.0).add(weight.neg())));
 }
 
@@ -56,7 +56,7 @@ pub(super) fn mul(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRes
     l.ring(inst, Mul, growth)
 }
 
-/// A product that is twice as wide as its factors.
+/// Product of twice the width of its factors.
 #[derive(Clone, Copy)]
 struct WideMul<W>(PhantomData<W>);
 
@@ -77,8 +77,8 @@ impl<W: Scalar> Record<2> for WideMul<W> {
 }
 
 pub(super) fn mad(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 3>) -> LowerResult {
-    // Only what is computed in the short type is rounded to it at once: with an F among the
-    // operands it is F first.
+    // Only a computation in the short type rounds to it directly; with an F source the result is
+    // first rounded to F.
     let data_type = l.type_of(inst.dst)?;
     let mut is_short = matches!(data_type, DataType::Hf | DataType::Bf);
     for source in inst.src {
@@ -94,7 +94,7 @@ pub(super) fn mad(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 3>) -> LowerRes
     l.ring(inst, Mad, growth)
 }
 
-/// As [`Mad`] for results that will be rounded again: what has been rounded to F must not be.
+/// As [`Mad`], for results that are rounded again: rounds to odd, to avoid double rounding.
 #[derive(Clone, Copy)]
 struct MadToOdd;
 
@@ -122,7 +122,7 @@ pub(super) fn avg(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRes
     l.exact(inst, Avg, 1)
 }
 
-/// What is above the low 32 bits of a product.
+/// High part of a product, above the low 32 bits.
 #[derive(Clone, Copy)]
 struct Mulh;
 
@@ -180,7 +180,7 @@ pub(super) fn div(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRes
     }
 }
 
-/// Division as IEEE 754 has it.
+/// Lowers an IEEE 754 division.
 pub(super) fn divm(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
     l.reals_only(inst, Div, "an IEEE division of integers")
 }
@@ -219,7 +219,8 @@ pub(super) fn subb(l: &mut Lowering<'_>, inst: &Subb) -> LowerResult {
     })
 }
 
-/// Two results of 32 bits in two destinations; the sources are of 32 bits, zero-extended.
+/// Lowers an instruction with two 32-bit results and destinations; the 32-bit sources are
+/// zero-extended.
 fn two_results(
     l: &mut Lowering<'_>,
     enable: ExecMask,
@@ -240,7 +241,7 @@ fn two_results(
             [low, from_lanes(|i| f(a[i].into(), b[i].into()).1 as u32)]
         };
         let parts = [part(thread, 0), if lanes > LANES { part(thread, 1) } else { Default::default() }];
-        // One after the other: they may lie over each other.
+        // One destination after the other, because they may overlap.
         for (of, destination) in [&first, &second].into_iter().enumerate() {
             for (n, part) in parts.iter().enumerate().take(lanes.div_ceil(LANES)) {
                 destination.store(thread, n, &part[of], enabled >> (n * LANES));
@@ -251,7 +252,7 @@ fn two_results(
     Ok(l.step(enable, run))
 }
 
-/// The low halves go to the destination, the high halves to the registers behind it.
+/// Writes the low halves to the destination and the high halves to the registers after it.
 pub(super) fn madw(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 3>) -> LowerResult {
     let lanes = channels(inst.exec_size);
     let a = l.source::<i128>(inst.src[0], lanes)?;
@@ -259,7 +260,7 @@ pub(super) fn madw(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 3>) -> LowerRe
     let c = l.source::<i128>(inst.src[2], lanes)?;
     let low = l.destination::<i128>(inst.dst, lanes)?;
     let mut region = l.region(inst.dst, lanes)?;
-    // The high halves begin at the next register.
+    // The high halves start at the next register.
     let pitch = (region.extent(4) as u32).next_multiple_of(l.layout.grf_bytes);
     region.start = match region.start {
         Start::At(offset) if offset + pitch + region.extent(4) as u32 <= l.layout.len => Start::At(offset + pitch),

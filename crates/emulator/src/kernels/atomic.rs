@@ -1,4 +1,4 @@
-//! Atomic operations of messages: where the operands and the result are.
+//! Atomic operations of messages: locations of operands and result.
 
 use crate::kernels::lowering::{LowerResult, Lowering};
 use crate::kernels::transfer::Transfer;
@@ -12,17 +12,17 @@ use visakit_native::ir::Change;
 /// An atomic operation with its operands.
 #[derive(Clone, Copy)]
 pub(super) struct Atomic {
-    /// The operation.
+    /// Operation.
     pub update: Update,
-    /// How the operands and the result stand in registers.
+    /// Register layout of operands and result.
     pub transfer: Transfer,
     operands: [Option<u32>; 2],
-    /// Where the result goes, if it is wanted.
+    /// Register offset of the result, if it is used.
     result: Option<u32>,
 }
 
 impl Atomic {
-    /// An operation with the operands of `lanes` channels.
+    /// Lowers an operation with the operands of `lanes` channels.
     pub(super) fn new(
         l: &mut Lowering<'_>,
         update: Update,
@@ -37,8 +37,8 @@ impl Atomic {
         Ok(Self { update, transfer, operands, result: l.raw(dst, bytes)? })
     }
 
-    /// Takes note of an operation on memory that groups share: what comes of it may depend on their
-    /// order.
+    /// Notes an atomic on memory shared between groups, whose result may depend on the order of
+    /// groups.
     pub(super) fn note(&self, l: &mut Lowering<'_>) {
         if !self.update.commutes || self.result.is_some() {
             l.note_ordered();
@@ -46,8 +46,8 @@ impl Atomic {
         l.note_update(self.update.kind);
     }
 
-    /// How native code changes a dword, and where the operand stands, if it does and nobody wants
-    /// the result.
+    /// Returns the native operation on a dword and its operand's register offset, if native code
+    /// supports it and the result is unused.
     pub(super) fn native(&self) -> Option<(Change, u32)> {
         let change = self.update.change.filter(|_| self.result.is_none() && self.update.size == 4)?;
         let operand = match change {
@@ -57,7 +57,7 @@ impl Atomic {
         Some((change, operand))
     }
 
-    /// The operands of the n-th chunk of channels; zeros for one that is null.
+    /// Returns the operands of the n-th chunk of channels; zeros for a null operand.
     fn values(&self, thread: &Thread, n: usize, enabled: u32) -> [[u64; LANES]; 2] {
         self.operands.map(|at| match at {
             Some(at) => self.transfer.get(thread, self.transfer.place(at, 0, n), enabled),
@@ -65,8 +65,8 @@ impl Atomic {
         })
     }
 
-    /// Carries it out for those of the enabled channels of the n-th chunk that the request has; for
-    /// the others memory holds zero.
+    /// Performs the operation for the channels of the request, a subset of `enabled` in the n-th
+    /// chunk. The other enabled channels read zero.
     pub(super) fn perform(
         &self,
         thread: &mut Thread,

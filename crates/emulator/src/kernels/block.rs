@@ -1,4 +1,4 @@
-//! Messages that move a rectangle of bytes of an image.
+//! Messages that transfer a rectangle of bytes of an image.
 
 use crate::kernels::address::AddressSpace;
 use crate::kernels::image::{image, lsc_space};
@@ -32,7 +32,7 @@ pub(super) fn typed(l: &mut Lowering<'_>, inst: &LscTypedBlock2d) -> LowerResult
     }
 }
 
-/// A rectangle of a plane of a surface, or of one of its fields.
+/// Lowers the position of a rectangle in a plane of a surface, or in one of its interlaced fields.
 fn media(
     l: &mut Lowering<'_>,
     (surface, modifier, plane): (SurfaceId, MediaModifier, u8),
@@ -51,18 +51,18 @@ fn media(
     Ok(Block { rows, ..Block::new(l, space, size.map(u32::from), corner)? })
 }
 
-/// A rectangle of bytes of a surface, which is moved where any channel is enabled.
+/// A rectangle of bytes of a surface, transferred if any channel is enabled.
 struct Block {
     enable: ExecMask,
     surface: AddressSpace,
     width: u32,
     height: u32,
-    /// Bytes from one row to the next in registers.
+    /// Distance between rows in registers, in bytes.
     pitch: u32,
-    /// Rows of the surface from one row to the next, and the first one: fields have every other
+    /// Distance between rows in the surface, and the first row: an interlaced field has every other
     /// row.
     rows: (u32, u32),
-    /// Where it begins in the surface, known when it is moved.
+    /// Run-time coordinates of the rectangle's corner in the surface.
     corner: [Source<u32>; 2],
 }
 
@@ -105,7 +105,7 @@ impl Block {
         }))
     }
 
-    /// A step that moves the block.
+    /// Returns a step that transfers the block.
     fn step(
         self,
         l: &mut Lowering<'_>,
@@ -125,9 +125,9 @@ impl Block {
         u64::from(self.pitch) * u64::from(self.height)
     }
 
-    /// For each byte its offset in registers, its column and its row.
+    /// Returns the register offset, column and row of each byte.
     fn places(&self, thread: &Thread) -> impl Iterator<Item = (u32, u32, u32)> + use<> {
-        // What begins left of the image or above it reaches into it.
+        // The sums wrap, so a rectangle with negative coordinates can overlap the image.
         let Self { width, height, pitch, rows: (distance, first), .. } = *self;
         let [left, top] = self.corner.each_ref().map(|source| source.first(thread));
         (0..height).flat_map(move |y| {

@@ -1,4 +1,4 @@
-//! A whole routine, lowered: blocks of steps with the branch that ends each.
+//! A lowered routine: blocks of steps, each ending with a terminator.
 
 use std::collections::HashMap;
 
@@ -19,64 +19,63 @@ use visakit_native::ir::{self, Action, Behind, End};
 
 /// A lowered routine.
 pub struct CompiledRoutine {
-    /// The places of its variables.
+    /// Locations of its variables.
     pub layout: Layout,
-    /// The values that stand behind the variables, from [`CompiledRoutine::constants_at`] on.
+    /// Constant values, stored after the variables from [`CompiledRoutine::constants_at`].
     pub constants: Vec<u8>,
-    /// The operations of all blocks, in program order.
+    /// Operations of all blocks, in program order.
     pub steps: Vec<Run>,
-    /// What counting and messages want to know of each step.
+    /// Debug location of each step, for counts and messages.
     pub marks: Vec<DebugLoc>,
-    /// What native code has to do for each step.
+    /// Native action of each step.
     pub actions: Vec<Action>,
-    /// The blocks, in program order.
+    /// Blocks in program order.
     pub blocks: Vec<Block>,
-    /// The first block behind the main routine.
+    /// End of the main routine's blocks (exclusive).
     pub main_end: u32,
-    /// The lists of targets that blocks end with.
+    /// Target lists of switches.
     pub switches: Vec<Switch>,
-    /// Where calls through addresses find theirs.
+    /// Address operands of indirect calls.
     pub callees: Vec<Source<u64>>,
-    /// Whether the result depends on the order in which groups come to the kernel's atomic
+    /// True if the result depends on the order in which groups execute the kernel's atomic
     /// operations.
     pub ordered: bool,
-    /// Whether there are atomic operations that do not commute with each other.
+    /// True if the kernel has atomic operations that do not commute.
     pub mixed: bool,
-    /// What neighbouring threads begin together.
+    /// Two-thread operations.
     pub exchanges: Vec<Exchange>,
-    /// The functions, in the order of their addresses.
+    /// Functions, in address order.
     pub functions: Vec<Function>,
-    /// Predicates, elements of address variables, elements of state variables that all routines
-    /// have together.
+    /// Number of predicates, address elements and state elements of all routines.
     pub counts: [usize; 3],
 }
 
-/// A choice among several places.
+/// A jump with several targets.
 pub struct Switch {
-    /// Gives the place in the list.
+    /// Index in the target list.
     pub index: Source<u32>,
-    /// The blocks.
+    /// Target blocks.
     pub targets: Vec<u32>,
 }
 
-/// What is known of a step or a branch beside what it does.
+/// Debug location of a step or branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DebugLoc {
-    /// Index of the instruction: those of the kernel, then those of its functions.
+    /// Index of the instruction: the kernel's come first, then those of its functions.
     pub instruction: u32,
-    /// Line that the program names for it.
+    /// Source line that the program names for the instruction.
     pub source_line: Option<u32>,
-    /// The channels it is for.
+    /// Enable mask of the instruction.
     pub enable: ExecMask,
 }
 
 impl DebugLoc {
-    /// The mark of a routine without instructions.
+    /// Returns the location for a routine without instructions.
     pub fn nowhere() -> Self {
         Self { instruction: 0, source_line: None, enable: ExecMask::all(1) }
     }
 
-    /// The instruction, for those who watch.
+    /// Returns the instruction's location for observers.
     pub fn spot(&self) -> Spot {
         Spot {
             instruction: self.instruction,
@@ -87,91 +86,92 @@ impl DebugLoc {
     }
 }
 
-/// Instructions that are executed one after the other.
+/// A basic block.
 #[derive(Clone, Debug)]
 pub struct Block {
-    /// The steps.
+    /// Index of the first step.
     pub first: u32,
-    /// The one behind the last step.
+    /// End of the steps (exclusive).
     pub end: u32,
-    /// What happens behind them.
+    /// Terminator.
     pub next: Terminator,
-    /// The branch itself; for a block without one, its last step.
+    /// Location of the branch; without a branch, of the last step.
     pub mark: DebugLoc,
-    /// How many instructions the block has.
+    /// Number of instructions in the block.
     pub instructions: u32,
 }
 
-/// What happens behind a block.
+/// Terminator of a block.
 #[derive(Clone, Debug)]
 pub enum Terminator {
-    /// The next block.
+    /// Falls through to the next block.
     Fall,
-    /// Channels branch.
+    /// Conditional branch per channel.
     Branch {
-        /// Whether all of them do the same.
+        /// True if all channels branch together.
         uniform: bool,
-        /// Where to.
+        /// Target block.
         target: u32,
     },
-    /// All channels jump, or none.
+    /// Jump of all channels or none.
     Jump {
-        /// Where to.
+        /// Target block.
         target: u32,
     },
-    /// Channels call.
+    /// Subroutine call.
     Call {
-        /// Whether all of them do the same.
+        /// True if all channels call together.
         uniform: bool,
-        /// The subroutine's blocks.
+        /// The subroutine's blocks: the first, and the end (exclusive).
         routine: (u32, u32),
     },
-    /// Channels enter a function.
+    /// Function call.
     Enter {
-        /// Whether all of them do the same.
+        /// True if all channels call together.
         uniform: bool,
-        /// Which of [`CompiledRoutine::functions`].
+        /// Index in [`CompiledRoutine::functions`].
         function: u32,
     },
-    /// Channels leave the subroutine.
+    /// Return from the routine.
     Return {
-        /// Whether all of them do the same.
+        /// True if all channels return together.
         uniform: bool,
     },
-    /// Channels enter the function whose address they have: the n-th of
-    /// [`CompiledRoutine::callees`].
+    /// Indirect function call.
     CallAddress {
-        /// Whether all of them do the same.
+        /// True if all channels call together.
         uniform: bool,
-        /// Where the address stands.
+        /// Index of the address in [`CompiledRoutine::callees`].
         callee: u32,
     },
-    /// All channels jump to one of several places: the n-th of [`CompiledRoutine::switches`].
+    /// Jump of all channels to one of several targets, given by its index in
+    /// [`CompiledRoutine::switches`].
     Switch(u32),
-    /// The thread waits for its neighbour, for the n-th of [`CompiledRoutine::exchanges`].
+    /// Two-thread operation, given by its index in [`CompiledRoutine::exchanges`]; the thread waits
+    /// for its neighbour.
     Exchange(u32),
-    /// The thread waits for its group.
+    /// Barrier of the group.
     Barrier,
-    /// The thread has come to a barrier: that of the group, or a named one of as many threads.
+    /// Signal to a barrier: the group's (`None`), or a named barrier with its number of threads.
     Signal(Option<[Source<u32>; 2]>),
-    /// The thread waits until all have come to a barrier: that of the group, or a named one.
+    /// Wait for a barrier: the group's (`None`), or a named one.
     Wait(Option<Source<u32>>),
 }
 
-/// Executes instructions otherwise than by kernels: by what their pages say.
+/// Executes instructions by the semantics on their pages instead of by kernels.
 pub trait Interpreter: Sync {
-    /// What an instruction becomes; none where it is left to its kernel, or to nobody where it has
-    /// none.
+    /// Lowers an instruction. Returns `None` to leave it to its kernel, or to leave it unsupported
+    /// if `has_kernel` is false.
     fn lower(&self, instruction: &Instruction, lowering: &mut Lowering<'_>, has_kernel: bool) -> Option<Lowered>;
 }
 
 impl CompiledRoutine {
-    /// Lowers a kernel and the functions that it may call, each with its layout, the kernel first;
-    /// `symbols` are the addresses of the program's data. Instructions that cannot be lowered stop
-    /// only threads that reach them.
+    /// Lowers a kernel and the functions that it may call, each with its layout, the kernel first.
+    /// `symbols` are the addresses of the program's data. An instruction that cannot be lowered
+    /// stops only the threads that reach it.
     ///
     /// # Errors
-    /// When a branch has no target.
+    /// A branch without a target.
     pub fn new(
         kernel: &Routine,
         functions: &[&Routine],
@@ -216,16 +216,17 @@ impl CompiledRoutine {
         builder.finish(layouts, constants)
     }
 
-    /// Whether a thread may stop before its end until others have come somewhere.
+    /// Returns true if a thread may wait for other threads before its end.
     pub fn waits(&self) -> bool {
         let waits =
             |block: &Block| matches!(block.next, Terminator::Barrier | Terminator::Wait(_) | Terminator::Exchange(_));
         self.blocks.iter().any(waits)
     }
 
-    /// The routine as native code is made of it, whose steps and channels are counted or not.
+    /// Returns the routine as input of the native code generator. With `count`, native code counts
+    /// steps and channels.
     pub fn native(&self, count: bool) -> ir::Routine {
-        // Subroutines return to places that the code does not know.
+        // The return targets of subroutines are unknown to native code.
         let calls = |block: &Block| {
             matches!(block.next, Terminator::Call { .. } | Terminator::Enter { .. } | Terminator::CallAddress { .. })
         };
@@ -266,23 +267,23 @@ impl CompiledRoutine {
         }
     }
 
-    /// Offset of the constants in the register file.
+    /// Returns the offset of the constants in the register file.
     pub fn constants_at(&self) -> u32 {
         self.layout.len.next_multiple_of(64)
     }
 }
 
-/// Where functions seem to be: in the part of the address space that no buffer has.
+/// Address of the first function, in a part of the address space without buffers.
 const FUNCTIONS_AT: u64 = 0x1_0000;
-/// From one function to the next.
+/// Distance between function addresses.
 const FUNCTION_STEP: u64 = 16;
 
-/// The address of the n-th function.
+/// Returns the address of the n-th function.
 fn function_address(n: usize) -> u64 {
     FUNCTIONS_AT + n as u64 * FUNCTION_STEP
 }
 
-/// Which function has an address.
+/// Returns the index of the function at an address.
 pub fn function_at(address: u64) -> Option<usize> {
     let distance = address.checked_sub(FUNCTIONS_AT)?;
     distance.is_multiple_of(FUNCTION_STEP).then(|| usize::try_from(distance / FUNCTION_STEP).ok())?
@@ -303,19 +304,19 @@ struct Builder {
     exchanges: Vec<Exchange>,
     ordered: bool,
     updates: Vec<(Family, u32)>,
-    /// First block of each routine, by name, in their order.
+    /// Name and first block of each routine, in program order.
     named: Vec<(String, u32)>,
-    /// Blocks that call a function of a name.
+    /// Blocks that call a function, with its name.
     calls: Vec<(u32, String)>,
-    /// Instructions so far, of all routines.
+    /// Number of instructions so far, over all routines.
     instruction: u32,
     /// First step of the current block.
     first: u32,
-    /// Line of the instructions to come.
+    /// Source line of the following instructions.
     line: Option<u32>,
 }
 
-/// A branch whose target is known when all labels are.
+/// A branch whose label is not resolved yet.
 struct Pending {
     block: u32,
     label: LabelId,
@@ -323,7 +324,7 @@ struct Pending {
 }
 
 impl Builder {
-    /// A routine begins.
+    /// Starts a routine.
     fn begin(&mut self, name: String) {
         self.split();
         self.line = None;
@@ -396,7 +397,7 @@ impl Builder {
                 self.switches.push(Switch { index, targets: Vec::with_capacity(labels.len()) });
                 self.end(mark(ExecMask::all(1)), Terminator::Switch(self.switches.len() as u32 - 1));
             }
-            // Line 0 is what the compiler made on its own, of the line before.
+            // Line 0 marks compiler-generated code, which belongs to the previous line.
             Lowered::Line(line) => self.line = Some(line).filter(|line| *line > 0).or(self.line),
             Lowered::Nothing => {}
         }
@@ -406,7 +407,7 @@ impl Builder {
         self.pending.push(Pending { block: self.blocks.len() as u32, label, instruction });
     }
 
-    /// Ends the current block with a branch.
+    /// Ends the current block with a terminator.
     fn end(&mut self, mark: DebugLoc, next: Terminator) {
         let end = self.steps.len() as u32;
         let instructions = end - self.first + 1;
@@ -414,8 +415,7 @@ impl Builder {
         self.first = end;
     }
 
-    /// Ends the current block where a label stands, unless it is empty and nothing refers to it
-    /// yet.
+    /// Ends the current block at a label, unless the block is empty.
     fn split(&mut self) {
         let end = self.steps.len() as u32;
         if end == self.first {
@@ -441,9 +441,9 @@ impl Builder {
             };
             match &mut self.blocks[pending.block as usize].next {
                 Terminator::Branch { target, .. } | Terminator::Jump { target } => *target = place,
-                // Where it ends is known when all routines are.
+                // The end is set when all routines are complete.
                 Terminator::Call { routine, .. } => *routine = (place, place),
-                // References come in the order of the labels.
+                // Pending entries are in label order.
                 Terminator::Switch(n) => self.switches[*n as usize].targets.push(place),
                 _ => {}
             }
@@ -454,7 +454,7 @@ impl Builder {
     fn finish(mut self, mut layouts: Vec<Layout>, constants: Vec<u8>) -> Result<CompiledRoutine, String> {
         let count = self.blocks.len() as u32;
         for (block, name) in &self.calls {
-            // The first routine is the kernel, which nobody calls.
+            // The first routine is the kernel, which cannot be called.
             let Some(place) = self.named.iter().skip(1).position(|(other, _)| other == name) else {
                 return Err(format!("`{name}` is called, but has no body in this program"));
             };

@@ -15,12 +15,12 @@ use visakit::isa::{Cmp, DataType, Operand, Predicate, RelOp};
 use visakit::rt::ComponentWise;
 use visakit_native::host::high_bits;
 
-/// A relation that can be recorded.
+/// A recordable relation.
 trait Related: Copy {
     fn relate<'r>(self, sources: [Node<'r>; 2]) -> Answer<'r>;
 }
 
-/// Relations of two values.
+/// Defines relations of two values.
 macro_rules! relations {
     ($($name:ident => $method:ident;)*) => {$(
         #[derive(Clone, Copy)]
@@ -49,8 +49,8 @@ relations! {
 }
 
 pub(super) fn cmp(l: &mut Lowering<'_>, inst: &Cmp) -> LowerResult {
-    // Each relation is another one with its sides exchanged or its answer turned over. With a NaN
-    // only `ne` holds, so a float is less or equal in its own right.
+    // The other relations swap the operands or invert the result. Since only `ne` holds for NaN,
+    // less-or-equal of floats is a relation of its own.
     let operands = inst.component_wise();
     let [a, b] = operands.src;
     let exchanged = ComponentWise { src: [b, a], ..operands };
@@ -95,7 +95,7 @@ fn less_or_equal(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResu
     match l.float_domain(&inst.src)? {
         Some(Domain::F64) => compare::<f64>(l, inst, LessOrEqual, false),
         Some(_) => compare::<f32>(l, inst, LessOrEqual, false),
-        // Of integers, one is less or equal when the other is not less.
+        // For integers, `a <= b` is `!(b < a)`.
         None => less_integer(l, &ComponentWise { src: [inst.src[1], inst.src[0]], ..*inst }, true),
     }
 }
@@ -127,7 +127,7 @@ fn compare<T: Scalar>(
     compare_of(l, inst, types, relation, inverse)
 }
 
-/// The same with the sources taken as another type.
+/// As [`compare`], with the sources interpreted as another type.
 fn compare_as<T: Scalar>(
     l: &mut Lowering<'_>,
     inst: &ComponentWise<'_, 2>,
@@ -180,7 +180,7 @@ fn compare_of<T: Scalar>(
         };
         return Ok(l.step(enable, run));
     }
-    // A general destination gets ones or zeros in all bits of its elements.
+    // A general destination receives all ones or all zeros per element.
     let holds = answer.and_then(|answer| recording.holds(&answer, inverse != 0));
     let bits = general(sources, count, relation);
     let bits = (bits, inverse);
@@ -193,10 +193,10 @@ fn compare_of<T: Scalar>(
     }
 }
 
-/// Which of the channels a relation holds for.
+/// Function that returns the channels for which a relation holds.
 type Bits = Box<dyn Fn(&Thread) -> u32 + Send + Sync>;
 
-/// The same for any sources, by calls.
+/// Returns the result of a relation on any sources, computed out of line.
 fn general<T: Scalar>(sources: [Source<T>; 2], count: usize, relation: impl LaneOp<T, 2, Out = bool>) -> Bits {
     Box::new(move |thread| {
         let mut bits = 0;
@@ -216,7 +216,7 @@ fn set_bits(thread: &mut Thread, enable: &ExecMask, dst: u32, bits: u32) -> Resu
     Ok(())
 }
 
-/// One bit for each channel of the n-th chunk: whether the relation holds.
+/// Returns one bit per channel of the n-th chunk, set if the relation holds.
 #[inline(always)]
 fn bits_of<T: Scalar, const N: usize>(
     [a, b]: &[impl Values<T>; 2],
@@ -229,11 +229,12 @@ fn bits_of<T: Scalar, const N: usize>(
         a = from_lanes(|i| a[i].taken_in(thread.mode));
         b = from_lanes(|i| b[i].taken_in(thread.mode));
     }
-    // Bytes first, of which the host makes bits: this way the compiler uses vectors.
+    // A byte mask first, then one host operation for its bits: in this form the compiler
+    // vectorises.
     let bytes: [u8; N] = from_lanes(|i| if relation.apply([a[i], b[i]]) { u8::MAX } else { 0 });
     match <&[u8; LANES]>::try_from(&bytes[..]) {
         Ok(bytes) => high_bits(bytes) << (n * LANES),
-        // One channel has one chunk.
+        // A single channel.
         Err(_) => u32::from(bytes[0] & 1),
     }
 }
@@ -263,13 +264,14 @@ fn spread<D: Scalar>(
     Ok(l.step(enable, run))
 }
 
-/// The predicate chooses between the sources; only the execution mask enables channels.
+/// Lowers a selection. The predicate selects between the sources; the execution mask alone enables
+/// channels.
 pub(super) fn sel(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
     let types = l.types(inst)?;
     let all = [types.dst, types.src[0], types.src[1]];
     let is_plain = !is_saturated(inst.dst) && inst.src.iter().all(|source| !is_modified(source));
     if is_plain && all.iter().all(|t| pattern(*t) == pattern(types.dst) && is_float(*t) == is_float(types.dst)) {
-        // Only patterns move.
+        // Bit patterns are only moved.
         let data_type = pattern(types.dst);
         let types = Types { dst: data_type, src: [data_type; 2] };
         return match data_type.bits() {
@@ -299,7 +301,7 @@ fn select<T: Scalar>(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>, types: T
     Ok(l.operation(operands, op))
 }
 
-/// The first source where a predicate holds, else the second.
+/// The first source where the predicate is set, otherwise the second.
 #[derive(Clone, Copy)]
 struct Select {
     choice: ExecMask,

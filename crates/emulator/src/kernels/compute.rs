@@ -1,11 +1,10 @@
 //! Component-wise operations: a scalar function becomes an operation on all channels.
 //!
-//! [`Lowering::apply`] is the one way. It resolves the operands with their regions, modifiers,
-//! conversions and saturation, and puts masks, the floating-point mode and the write-back around
-//! the function. What a function is written in, and how its meaning can be recorded instead of
-//! computed, says [`algebra`](crate::kernels::algebra): an operation that is to be recorded
-//! implements [`Record`] as well, which those made by [`lane_ops`] do, and [`Lowering::operation`]
-//! makes the recording, with all operands at hand.
+//! [`Lowering::apply`] is the entry point. It resolves operands with their regions, modifiers,
+//! conversions and saturation, and adds masks, the floating-point mode and the write-back.
+//! Functions are written over [`algebra`](crate::kernels::algebra), which also describes recording.
+//! A recordable operation also implements [`Record`]; [`lane_ops`] does this automatically.
+//! [`Lowering::operation`] makes the recording from all operands.
 
 pub(super) use crate::kernels::domain::is_float;
 
@@ -22,18 +21,18 @@ use crate::machine::thread::{ExecMask, Thread, ones};
 use visakit::isa::{DataType, Predicate};
 use visakit::rt::ComponentWise;
 
-/// What an instruction makes of one value of each source.
+/// Operation on one value of each source.
 pub(super) trait LaneOp<L, const S: usize>: Copy + Send + Sync + 'static {
-    /// The result.
+    /// Type of the result.
     type Out;
-    /// Whether the baseline of the host's architecture lacks what this needs for vectors.
+    /// True if vector code for this operation needs more than the host architecture's baseline.
     const WIDE: bool = false;
-    /// The result for one channel.
+    /// Returns the result for one channel.
     fn apply(self, sources: [L; S]) -> Self::Out;
 }
 
-/// Defines operations: the trait of the algebra that each is written in, its arguments, and its
-/// result. `wide` says when it needs more than the baseline's vectors; it may ask the algebra.
+/// Defines operations: for each its algebra trait, arguments and result. `wide` is an expression
+/// that is true if vector code needs more than the baseline; it may use the algebra type.
 macro_rules! lane_ops {
     ($(
         $(#[$doc:meta])*
@@ -78,17 +77,17 @@ macro_rules! lane_ops {
 }
 pub(super) use lane_ops;
 
-/// An operation on numbers, in the host's floating-point mode and in others.
+/// An operation on numbers, in the host's floating-point mode and in other modes.
 pub(super) trait Op<T: Scalar, const S: usize>: Copy + Send + Sync + 'static {
-    /// The type of the result.
+    /// Type of the result.
     type Result: Scalar;
     /// As [`LaneOp::WIDE`].
     const WIDE: bool;
-    /// The result for one channel, in the host's mode.
+    /// Returns the result for one channel in the host's mode.
     fn compute(self, sources: [T; S]) -> Self::Result;
-    /// The same in any mode.
+    /// Returns the result for one channel in any mode.
     fn compute_in_mode(self, sources: [T; S], mode: FloatMode) -> Self::Result;
-    /// What it is in the host's mode, for native code.
+    /// Records the operation in the host's mode, for native code.
     fn record<'r>(self, sources: [Node<'r>; S]) -> Option<Node<'r>>;
 }
 
@@ -108,7 +107,7 @@ where
 
     #[inline(always)]
     fn compute_in_mode(self, sources: [T; S], mode: FloatMode) -> R {
-        // Not `map`, whose text is long for every operation that has it.
+        // A loop instead of `map`, which expands to long code in every operation.
         let mut strict = [sources[0].in_mode(mode); S];
         for s in 1..S {
             strict[s] = sources[s].in_mode(mode);
@@ -121,21 +120,21 @@ where
     }
 }
 
-/// A function of all channels of a chunk together. Most are those of single channels ([`PerLane`]).
+/// A function of all channels of a chunk. Most are per-channel operations ([`PerLane`]).
 pub(super) trait ChunkOp<T: Scalar, R: Scalar, const S: usize>: Copy + Send + Sync + 'static {
     /// As [`LaneOp::WIDE`].
     const WIDE: bool;
-    /// Whether it depends on the floating-point mode.
+    /// True if the function depends on the floating-point mode.
     const MODED: bool;
-    /// The results of the n-th chunk, in the host's floating-point mode.
+    /// Returns the results of the n-th chunk in the host's floating-point mode.
     fn compute<const N: usize>(&self, sources: &[impl Values<T>; S], thread: &Thread, n: usize) -> [R; N];
-    /// The same in the thread's mode.
+    /// Returns the results of the n-th chunk in the thread's floating-point mode.
     fn compute_in_mode(&self, sources: &[Chunk<T>; S], thread: &Thread, n: usize) -> [R; LANES];
-    /// What it is for a channel in the host's mode, for native code.
+    /// Records the function for one channel in the host's mode, for native code.
     fn record<'r>(&self, sources: [Node<'r>; S]) -> Option<Node<'r>>;
 }
 
-/// An operation on each channel of a chunk.
+/// A per-channel operation on a chunk.
 #[derive(Clone, Copy)]
 pub(super) struct PerLane<O>(pub(super) O);
 
@@ -168,13 +167,13 @@ where
     }
 }
 
-/// A number of sources.
+/// Number of sources.
 pub(super) struct Arity<const S: usize>;
 
-/// The values of that many sources, channel by channel. Each number has its own text: what goes
-/// through arrays of arrays does not stay in the host's registers.
+/// Maps a function over the channels of `S` sources. Every arity has its own code, because arrays
+/// of arrays do not stay in host registers.
 pub(super) trait Map<const S: usize> {
-    /// The results of a function for the n-th chunk.
+    /// Returns the results of `f` for the n-th chunk.
     fn map<T: Scalar, R: Scalar, const N: usize>(
         sources: &[impl Values<T>; S],
         thread: &Thread,
@@ -207,20 +206,20 @@ arities! {
     4: a b c d;
 }
 
-/// The types that the operands of an instruction are taken as: the destination and the sources.
+/// Types as which an instruction's operands are interpreted.
 #[derive(Clone, Copy)]
 pub(super) struct Types<const S: usize> {
-    /// That of the destination.
+    /// Type of the destination.
     pub(super) dst: DataType,
-    /// Those of the sources.
+    /// Types of the sources.
     pub(super) src: [DataType; S],
 }
 
-/// The operands of an instruction that computes with `T` and gives `R`.
+/// Operands of an instruction that computes in `T` with a result of type `R`.
 pub(super) struct Operands<T: Scalar, R: Scalar, const S: usize> {
     sources: [Source<T>; S],
     dst: Destination<R>,
-    /// The channels that it is for.
+    /// Enable mask.
     pub(super) enable: ExecMask,
     lanes: usize,
     inputs: [Input; S],
@@ -228,7 +227,7 @@ pub(super) struct Operands<T: Scalar, R: Scalar, const S: usize> {
 }
 
 impl Lowering<'_> {
-    /// `dst[i] = op(src0[i], …)`.
+    /// Lowers `dst[i] = op(src0[i], …)`.
     pub(super) fn apply<T: Scalar, O: Op<T, S>, const S: usize>(
         &mut self,
         inst: &ComponentWise<'_, S>,
@@ -241,7 +240,7 @@ impl Lowering<'_> {
         self.apply_as(inst, types, op)
     }
 
-    /// The same with the operands taken as other types of the same sizes.
+    /// As [`Lowering::apply`], with the operands interpreted as other types of the same sizes.
     pub(super) fn apply_as<T: Scalar, O: Op<T, S>, const S: usize>(
         &mut self,
         inst: &ComponentWise<'_, S>,
@@ -255,8 +254,8 @@ impl Lowering<'_> {
         Ok(self.operation(operands, PerLane(op)))
     }
 
-    /// `dst[i] = op(src0[i], …)` for operations that cost more than everything around them: one
-    /// version, and only the enabled channels.
+    /// Lowers `dst[i] = op(src0[i], …)` for operations that dominate their operand access: a single
+    /// version that computes only enabled channels.
     pub(super) fn apply_costly<T: Scalar, O: Op<T, S>, const S: usize>(
         &mut self,
         inst: &ComponentWise<'_, S>,
@@ -288,7 +287,7 @@ impl Lowering<'_> {
         Ok(self.step(enable, run))
     }
 
-    /// The types of an instruction's operands.
+    /// Returns the types of an instruction's operands.
     pub(super) fn types<const S: usize>(&self, inst: &ComponentWise<'_, S>) -> LowerResult<Types<S>> {
         let mut types = Types { dst: self.type_of(inst.dst)?, src: [DataType::Ud; S] };
         for (data_type, source) in types.src.iter_mut().zip(inst.src) {
@@ -297,7 +296,7 @@ impl Lowering<'_> {
         Ok(types)
     }
 
-    /// The places of an instruction's operands.
+    /// Resolves an instruction's operands.
     pub(super) fn operands<T: Scalar, R: Scalar, const S: usize>(
         &mut self,
         inst: &ComponentWise<'_, S>,
@@ -316,8 +315,8 @@ impl Lowering<'_> {
         Ok(Operands { sources, dst, enable, lanes, inputs, output })
     }
 
-    /// Takes note of what native code has to do for an operation on operands. Once for all
-    /// operations: it is not what takes time.
+    /// Records the native action of an operation. Not generic, because recording is not
+    /// performance-critical.
     fn note_operation(
         &mut self,
         inputs: &[Input],
@@ -331,9 +330,9 @@ impl Lowering<'_> {
         });
     }
 
-    /// Makes an operation. Where all operands are simple there is a version for one channel and one
-    /// for chunks of them, without calls; one more is for everything else, for other floating-point
-    /// modes, and for hosts that lack what it needs.
+    /// Returns a step for an operation. If all operands are simple, an inline version handles one
+    /// channel, or chunks of channels. A general version covers all other operands, other
+    /// floating-point modes, and hosts without the required vector extension.
     pub(super) fn operation<T: Scalar, R: Scalar, O: ChunkOp<T, R, S>, const S: usize>(
         &mut self,
         operands: Operands<T, R, S>,
@@ -344,8 +343,7 @@ impl Lowering<'_> {
         let simple = simple(&sources).zip(dst.simple());
         let count = lanes.div_ceil(LANES);
         let all = (sources, dst, enable, count, op);
-        // Where the baseline calls functions of the system's library, such as a fused
-        // multiplication.
+        // On the baseline, operations such as a fused multiply-add are calls to the system library.
         let general = if const { O::WIDE && O::MODED } {
             wide_or_plain(
                 all,
@@ -364,15 +362,13 @@ impl Lowering<'_> {
     }
 }
 
-/// What the general version of an operation needs: the operands, the mask, the number of chunks,
-/// and the function.
+/// Data of an operation's general version: operands, mask, number of chunks, and function.
 type General<T, R, O, const S: usize> = ([Source<T>; S], Destination<R>, ExecMask, usize, O);
-/// The same for simple operands.
+/// Data of an operation's version for simple operands.
 type Row<T, R, O, const S: usize> = ([SimpleSource<T>; S], SimpleDestination<R>, ExecMask, usize, O);
 
-/// One chunk of channels after the other, whatever the operands are. Where a source of the second
-/// chunk is part of the destination of the first, lowering has sent the results another way
-/// ([`Lowering::destination`]).
+/// Computes chunk by chunk for any operands. If a source of the second chunk overlaps the first
+/// chunk of the destination, lowering has redirected the results ([`Lowering::destination`]).
 #[inline(always)]
 fn general<T: Scalar, R: Scalar, O: ChunkOp<T, R, S>, const S: usize>(
     (sources, dst, enable, count, op): &General<T, R, O, S>,
@@ -380,7 +376,7 @@ fn general<T: Scalar, R: Scalar, O: ChunkOp<T, R, S>, const S: usize>(
 ) -> Result<(), Box<Trap>> {
     let enabled = thread.enabled(enable);
     for n in 0..*count {
-        // By calls: here it counts that the code is small.
+        // Out-of-line loads and stores keep this code small.
         let mut values = [Chunk([T::default(); LANES]); S];
         for s in 0..S {
             values[s] = Chunk(sources[s].chunk(thread, n));
@@ -395,7 +391,8 @@ fn general<T: Scalar, R: Scalar, O: ChunkOp<T, R, S>, const S: usize>(
     Ok(())
 }
 
-/// The version for simple operands, chunks of `N` channels; the general one does what is rare.
+/// Returns the version for simple operands, with chunks of `N` channels; `general` covers the rare
+/// cases.
 fn row<T: Scalar, R: Scalar, O: ChunkOp<T, R, S>, const S: usize, const N: usize>(
     row: Row<T, R, O, S>,
     general: Run,
@@ -413,7 +410,7 @@ fn row<T: Scalar, R: Scalar, O: ChunkOp<T, R, S>, const S: usize, const N: usize
             plain(all, |all, thread, world| in_host_mode::<T, R, O, S, N>(all, thread, world))
         };
     }
-    // One channel needs no vectors.
+    // A single channel needs no vectors.
     if const { O::WIDE && N > 1 } {
         wide(
             row,
@@ -426,7 +423,7 @@ fn row<T: Scalar, R: Scalar, O: ChunkOp<T, R, S>, const S: usize, const N: usize
     }
 }
 
-/// What [`chunks_of`] does, but in another floating-point mode than the host's.
+/// Runs [`chunks_of`] in the host's floating-point mode, otherwise `general`.
 #[inline(always)]
 fn in_host_mode<T: Scalar, R: Scalar, O: ChunkOp<T, R, S>, const S: usize, const N: usize>(
     (row, general): &(Row<T, R, O, S>, Run),
@@ -436,7 +433,7 @@ fn in_host_mode<T: Scalar, R: Scalar, O: ChunkOp<T, R, S>, const S: usize, const
     if thread.is_plain() { chunks_of::<T, R, O, S, N>(row, thread) } else { general.call(thread, world) }
 }
 
-/// Computes and writes all chunks of simple operands.
+/// Computes and stores all chunks of simple operands.
 #[inline(always)]
 fn chunks_of<T: Scalar, R: Scalar, O: ChunkOp<T, R, S>, const S: usize, const N: usize>(
     (sources, dst, enable, count, op): &Row<T, R, O, S>,
@@ -455,9 +452,9 @@ fn chunks_of<T: Scalar, R: Scalar, O: ChunkOp<T, R, S>, const S: usize, const N:
     }
 }
 
-/// Computes and writes one chunk of channels after the other, whatever the operands are. Where a
-/// source of the second chunk is part of the destination of the first, lowering has sent the
-/// results another way ([`Lowering::destination`]).
+/// Computes and stores chunk by chunk for any operands. If a source of the second chunk overlaps
+/// the first chunk of the destination, lowering has redirected the results
+/// ([`Lowering::destination`]).
 #[inline(always)]
 pub(super) fn chunks<T: Scalar>(
     thread: &mut Thread,

@@ -1,5 +1,4 @@
-//! Control flow: where each channel goes. What that means for a thread is in
-//! [`crate::machine::flow`].
+//! Control flow: the target of each channel. [`crate::machine::flow`] applies it to a thread.
 
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal};
 use crate::kernels::step::{Callee, Lowered, Run};
@@ -11,7 +10,7 @@ use visakit::isa::{
 };
 use visakit_native::ir::Action;
 
-/// Something that is done as soon as it begins, and counts as an instruction.
+/// Lowers an instruction that has no effect but counts as executed.
 pub(super) fn done<T>(l: &mut Lowering<'_>, _: &T) -> LowerResult {
     l.note_action(|_| Some(Action::Nothing));
     Ok(l.step(ExecMask::all(1), Run::new(|_, _| Ok(()))))
@@ -25,8 +24,8 @@ pub(super) fn lsc_fence(l: &mut Lowering<'_>, inst: &LscFence) -> LowerResult {
     Ok(fence_of(l, inst.lsc_sfid == LscSfid::Slm))
 }
 
-/// Memory is coherent and every access is done before the next instruction, so a fence has nothing
-/// to wait for; but those who watch want to know.
+/// Lowers a fence. Memory is coherent and every access completes before the next instruction, so
+/// the fence only notifies observers.
 fn fence_of(l: &mut Lowering<'_>, is_local: bool) -> Lowered {
     l.note_action(|_| Some(Action::Nothing));
     let told = move |thread: &mut Thread, world: &World<'_>| {
@@ -36,7 +35,7 @@ fn fence_of(l: &mut Lowering<'_>, is_local: bool) -> Lowered {
     l.step(ExecMask::all(1), Run::new(told))
 }
 
-/// A mark that executes nothing.
+/// Lowers a mark that executes nothing.
 pub(super) fn mark<T>(_: &mut Lowering<'_>, _: &T) -> LowerResult {
     Ok(Lowered::Nothing)
 }

@@ -1,5 +1,5 @@
-//! The type that an instruction computes in: chosen by the types of its operands and by what its
-//! function asks for.
+//! Computation domains: the type in which an instruction computes, chosen from its operand types
+//! and its function.
 
 use crate::kernels::compute::{Arity, Map, Op, Types};
 use crate::kernels::lowering::{LowerResult, Lowering, illegal, is_saturated};
@@ -7,26 +7,26 @@ use crate::kernels::step::Lowered;
 use visakit::isa::{DataType, DataTypeClass, Modifier, Operand, VecOperand};
 use visakit::rt::ComponentWise;
 
-/// The type that an instruction computes with.
+/// Computation type of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Domain {
-    /// 32 bits; only the low bits of the result matter, or all operands are unsigned.
+    /// 32 bits, for unsigned operands or when only the low bits of the result matter.
     U32,
-    /// The same with 64 bits.
+    /// 64 bits, for unsigned operands or when only the low bits of the result matter.
     U64,
-    /// Signed, 32 bits.
+    /// Signed 32 bits.
     I32,
-    /// Signed, 64 bits.
+    /// Signed 64 bits.
     I64,
-    /// Wide enough for every value that 64-bit operands can give.
+    /// Signed 128 bits: wide enough for every result of 64-bit operands.
     I128,
-    /// F, and HF and BF with it.
+    /// F, also for HF and BF.
     F32,
     /// DF.
     F64,
 }
 
-/// Names operations that are there for each of several types.
+/// Defines traits for operations on each of several types.
 macro_rules! ops_over {
     ($($(#[$doc:meta])* $name:ident: $($type:ty)*;)*) => {$(
         $(#[$doc])*
@@ -36,26 +36,25 @@ macro_rules! ops_over {
 }
 
 ops_over! {
-    /// Operations on floats.
+    /// Float operations.
     RealOp: f32 f64;
-    /// Operations on integers of which the low bits of the result depend on the low bits of the
-    /// sources alone.
+    /// Integer operations whose low result bits depend only on the low source bits.
     RingOp: u8 u16 u32 u64 i64 i128;
-    /// Operations on integers whose value matters.
+    /// Integer operations that depend on the full values.
     ExactOp: u8 i8 u16 i16 u32 i32 u64 i64 i128;
 }
 
-/// Whether a type is a float.
+/// Returns true for float types.
 pub(super) fn is_float(data_type: DataType) -> bool {
     data_type.class() == DataTypeClass::Float && data_type.packed().is_none()
 }
 
-/// Whether a type is a signed integer.
+/// Returns true for signed integer types.
 pub(super) fn is_signed(data_type: DataType) -> bool {
     data_type.class() == DataTypeClass::Signed && data_type.packed().is_none()
 }
 
-/// The unsigned integer type of the same size: for values that are only moved.
+/// Returns the unsigned integer type of the same size, for values that are only moved.
 pub(super) fn pattern(data_type: DataType) -> DataType {
     match data_type.bits() {
         8 => DataType::Ub,
@@ -65,13 +64,14 @@ pub(super) fn pattern(data_type: DataType) -> DataType {
     }
 }
 
-/// Whether a modifier changes an operand's values. A constant has been changed when it was encoded.
+/// Returns true if a source modifier changes the operand's values. Constants are encoded with their
+/// modifier applied.
 pub(super) fn is_modified(operand: &VecOperand) -> bool {
     operand.modifier != Modifier::None && !matches!(operand.operand, Operand::Immediate(_))
 }
 
 impl Lowering<'_> {
-    /// F or DF when the sources are floats, nothing when they are integers.
+    /// Returns F or DF for float sources, `None` for integer sources.
     pub(super) fn float_domain(&self, sources: &[&VecOperand]) -> LowerResult<Option<Domain>> {
         let mut floats = 0;
         let mut domain = Domain::F32;
@@ -89,8 +89,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// The type that holds every value of the integer sources, and of results that need `growth`
-    /// bits more.
+    /// Returns a type that holds every value of the integer sources and results with `growth` more
+    /// bits.
     pub(super) fn exact_domain(&self, sources: &[&VecOperand], growth: u32) -> LowerResult<Domain> {
         let (mut signed, mut magnitude) = (false, 0);
         for source in sources {
@@ -98,7 +98,7 @@ impl Lowering<'_> {
             let negated = matches!(source.modifier, Modifier::Negate | Modifier::NegateAbs | Modifier::Abs)
                 && !matches!(source.operand, Operand::Immediate(_));
             signed |= is_signed(data_type) || negated;
-            // Bits beside the sign; the negative of the smallest number needs one more.
+            // Bits except the sign; negating the minimum value needs one more.
             let bits =
                 data_type.bits() - u32::from(is_signed(data_type)) + u32::from(negated && is_signed(data_type));
             magnitude = magnitude.max(bits);
@@ -112,7 +112,7 @@ impl Lowering<'_> {
         })
     }
 
-    /// The type with the values of an integer type, of which the low bits matter.
+    /// Returns the type for the low bits of values of an integer type.
     pub(super) fn whole_domain(&self, data_type: DataType) -> Domain {
         match (is_signed(data_type), data_type.bits()) {
             (true, 64) => Domain::I64,
@@ -122,8 +122,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// The domain of operands that all have 32 bits, or fewer for sources, of which the results are
-    /// not saturated.
+    /// Returns the 32-bit domain of an unsaturated operation: a 32-bit destination and sources of
+    /// at most 32 bits.
     pub(super) fn word_domain(&self, dst: &VecOperand, sources: &[&VecOperand]) -> LowerResult<Option<Domain>> {
         if is_saturated(dst) || !matches!(self.type_of(dst)?, DataType::Ud | DataType::D) {
             return Ok(None);
@@ -132,8 +132,9 @@ impl Lowering<'_> {
         Ok(matches!(domain, Domain::U32 | Domain::I32).then_some(domain))
     }
 
-    /// The unsigned type of all operands, when they are integers of less than 32 bits of which only
-    /// the low bits matter: the results need no conversion then. Constants may be of any type.
+    /// Returns the common unsigned type of all operands, if they are integers of less than 32 bits
+    /// of which only the low bits matter. The results then need no conversion. Constants may have
+    /// any type.
     fn small_ring_type(&self, dst: &VecOperand, sources: &[&VecOperand]) -> LowerResult<Option<DataType>> {
         let data_type = pattern(self.type_of(dst)?);
         let fits = |operand: &VecOperand| -> LowerResult<bool> {
@@ -150,8 +151,8 @@ impl Lowering<'_> {
         Ok(all.then_some(data_type))
     }
 
-    /// The type of all operands, when it is the same integer of less than 32 bits and their values
-    /// are not modified.
+    /// Returns the common integer type of all operands, if it has less than 32 bits and no operand
+    /// has a modifier.
     pub(super) fn small_type(&self, operands: &[&VecOperand]) -> LowerResult<Option<DataType>> {
         let mut types = Vec::with_capacity(operands.len());
         for operand in operands {
@@ -163,7 +164,7 @@ impl Lowering<'_> {
         Ok((is_plain && is_same && is_small).then_some(types[0]))
     }
 
-    /// Bits of the widest source: as many more than the sources a product needs.
+    /// Returns the width in bits of the widest source, which is also the growth of a product.
     pub(super) fn widest(&self, sources: &[&VecOperand]) -> LowerResult<u32> {
         let mut widest = 0;
         for source in sources {
@@ -172,7 +173,7 @@ impl Lowering<'_> {
         Ok(widest)
     }
 
-    /// An operation on floats, if the sources are floats.
+    /// Lowers an operation on floats; `None` if the sources are integers.
     pub(super) fn reals<const S: usize>(
         &mut self,
         inst: &ComponentWise<'_, S>,
@@ -188,7 +189,7 @@ impl Lowering<'_> {
         })
     }
 
-    /// An operation on floats and nothing else.
+    /// Lowers an operation that accepts only floats.
     pub(super) fn reals_only<const S: usize>(
         &mut self,
         inst: &ComponentWise<'_, S>,
@@ -204,8 +205,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// An operation on integers that gives the low bits of its results; saturated ones are exact,
-    /// and need `growth` bits more than the sources.
+    /// Lowers an integer operation that keeps the low bits of its results. A saturating one is
+    /// computed exactly, with `growth` more bits than the sources.
     pub(super) fn ring<const S: usize>(
         &mut self,
         inst: &ComponentWise<'_, S>,
@@ -225,13 +226,14 @@ impl Lowering<'_> {
         if is_float(data_type) {
             return illegal("the sources are integers and the destination is a float");
         }
-        // The low bits of a magnitude depend on the sign, which is in the highest bit.
+        // The low bits of an absolute value depend on the sign bit.
         let has_magnitude = |s: &&VecOperand| matches!(s.modifier, Modifier::Abs | Modifier::NegateAbs);
         let is_wide = data_type.bits() > 32 || inst.src.iter().any(has_magnitude) && self.widest(&inst.src)? > 32;
         if is_wide { self.apply::<u64, _, S>(inst, op) } else { self.apply::<u32, _, S>(inst, op) }
     }
 
-    /// The same where all operands are of one type of less than 32 bits.
+    /// As [`Lowering::ring`] for operands of one type with less than 32 bits; `None` for other
+    /// operands.
     pub(super) fn small_ring<const S: usize>(
         &mut self,
         inst: &ComponentWise<'_, S>,
@@ -248,9 +250,8 @@ impl Lowering<'_> {
         }))
     }
 
-    /// An operation on integers, exact whatever their types are: for results that are saturated, or
-    /// that depend on more bits than the destination has. `growth` is how many bits more than the
-    /// sources they need.
+    /// Lowers an exact integer operation: the result saturates, or depends on more bits than the
+    /// destination has. Results need `growth` more bits than the sources.
     pub(super) fn exact<const S: usize>(
         &mut self,
         inst: &ComponentWise<'_, S>,
@@ -264,7 +265,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// An operation on integers whose results are among the values of the sources.
+    /// Lowers an integer operation whose results are among the source values.
     pub(super) fn integers<const S: usize>(&mut self, inst: &ComponentWise<'_, S>, op: impl ExactOp<S>) -> LowerResult
     where
         Arity<S>: Map<S>,
@@ -287,8 +288,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// An operation on integers of 32 bits, for which the host has vectors; exact ones for
-    /// everything else.
+    /// Lowers an operation on 32-bit integers, for which the host has vectors; other operands take
+    /// the exact path.
     pub(super) fn words<const S: usize>(
         &mut self,
         inst: &ComponentWise<'_, S>,

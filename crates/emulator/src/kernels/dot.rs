@@ -1,4 +1,4 @@
-//! Sums over several elements of a source: byte products, differences of neighbours, planes.
+//! Sums over several elements of a source: byte dot products, differences of neighbours, planes.
 
 use crate::kernels::algebra::{Lane, Scalar};
 use crate::kernels::compute::{chunks, lane_ops};
@@ -13,7 +13,7 @@ use visakit::isa::{DataType, VecOperand};
 use visakit::rt::ComponentWise;
 
 lane_ops! {
-    /// Four products of bytes, each with a sign or without, and a sum.
+    /// Sum of four byte products and an addend; the bytes of each source are signed or unsigned.
     Dp4a { signed: [bool; 2] }<L: Integer>(sum, a, b) => {
         let byte = |value: L, n: u32, signed: bool| {
             let mask = value.bits() - 1;
@@ -35,8 +35,8 @@ pub(super) fn dp4a(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 3>) -> LowerRe
     l.apply::<i32, _, 3>(inst, op)
 }
 
-/// For each pair of channels, the magnitudes of its two differences; the result goes to the first
-/// of them.
+/// Sums the absolute differences of each pair of channels; the first channel of the pair receives
+/// the result.
 pub(super) fn sad2(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
     let enable = l.enable(inst.exec_size, inst.pred)?;
     differences(l, enable, inst.dst, inst.src, None)
@@ -64,7 +64,7 @@ fn differences(
     };
     let dst = l.destination::<i32>(dst, lanes)?;
     let run = Run::new(move |thread, _| {
-        // What the second channel of a pair gets is not defined: it keeps what it has.
+        // The result of the second channel of a pair is undefined: this channel keeps its value.
         let enabled = thread.enabled(&enable) & 0x5555_5555;
         for n in 0..lanes.div_ceil(LANES) {
             let (a, b): ([i32; LANES], [i32; LANES]) = (a.load(thread, n), b.load(thread, n));
@@ -78,8 +78,8 @@ fn differences(
     Ok(l.step(enable, run))
 }
 
-/// The height of a plane at the place of each channel. Regions are ignored: the plane is four
-/// floats, the places are eight values of u, then eight of v, and so on.
+/// Computes the height of a plane at the position of each channel. Regions are ignored: the plane
+/// is four floats, and the positions are eight values of u, eight of v, and so on.
 pub(super) fn plane(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
     let lanes = channels(inst.exec_size);
     let floats = [inst.dst, inst.src[0], inst.src[1]].map(|operand| l.type_of(operand));

@@ -1,6 +1,6 @@
-//! Messages to images: loads, typed reads, writes and atomic operations, questions about sizes.
+//! Messages to images: loads, typed reads, writes and atomics, and size queries.
 //!
-//! Those to samplers are in [`crate::kernels::sampler`], rectangles in [`crate::kernels::block`].
+//! Sampler messages are in [`crate::kernels::sampler`], rectangles in [`crate::kernels::block`].
 
 use crate::kernels::address::AddressSpace;
 use crate::kernels::atomic::Atomic;
@@ -25,17 +25,17 @@ use visakit::isa::{
 };
 use visakit::rt::Stub;
 
-/// Where the elements of a raw operand stand, and how large they are; none for the null operand.
+/// Location and size of a raw operand's elements; `at` is `None` for the null operand.
 #[derive(Clone, Copy)]
 pub(super) struct Elements {
     at: Option<u32>,
     bytes: u32,
-    /// Whether they are integers with a sign.
+    /// True for signed integers.
     signed: bool,
 }
 
 impl Elements {
-    /// Those of an operand that is not there: zeros.
+    /// Elements of a missing operand: zeros.
     pub(super) const NONE: Self = Self { at: None, bytes: 4, signed: false };
 
     pub(super) fn new(l: &mut Lowering<'_>, operand: &RawOperand, lanes: usize) -> LowerResult<Self> {
@@ -44,7 +44,7 @@ impl Elements {
         Ok(Self { at: l.raw(operand, lanes as u64 * u64::from(bytes))?, bytes, signed })
     }
 
-    /// Numbers of so many bytes, whatever the type of the variable is.
+    /// Lowers elements of `bytes` bytes, regardless of the variable's type.
     fn sized(l: &mut Lowering<'_>, operand: &RawOperand, lanes: usize, bytes: u32) -> LowerResult<Self> {
         Ok(Self { at: l.raw(operand, lanes as u64 * u64::from(bytes))?, bytes, signed: false })
     }
@@ -66,12 +66,13 @@ impl Elements {
         match (self.bytes, self.signed) {
             (2, true) => (bits as i16).into(),
             (4, true) => (bits as i32).into(),
-            // What does not fit is beyond every image.
+            // A value out of range is outside every image.
             _ => i64::try_from(bits).unwrap_or(i64::MAX),
         }
     }
 
-    /// A level, or a sample: none where there is none of that number.
+    /// Returns a mip level or sample number; a value out of range becomes the maximum, which never
+    /// exists.
     fn number(&self, thread: &Thread, lane: usize) -> u32 {
         u32::try_from(self.integer(thread, lane)).unwrap_or(u32::MAX)
     }
@@ -83,31 +84,32 @@ impl Elements {
     }
 }
 
-/// 2 for a raw operand whose variable has elements of 16 bits, else 4.
+/// Returns the element size of a raw operand in bytes: 2 if its variable has 16-bit elements,
+/// otherwise 4.
 fn element_bytes(l: &Lowering<'_>, operand: &RawOperand) -> LowerResult<u32> {
     Ok(if l.variable(operand.id)?.data_type.bits() == 16 { 2 } else { 4 })
 }
 
-/// Which components a message moves.
+/// Returns the components that a message transfers.
 pub(super) fn moved(flags: Channels) -> Vec<usize> {
     [flags.r, flags.g, flags.b, flags.a].into_iter().enumerate().filter(|(_, moved)| *moved).map(|(c, _)| c).collect()
 }
 
-/// The data of a message: for each component that is moved a row of elements, which begins at a
-/// register of its own.
+/// Data payload of a message: a row of elements per transferred component, each starting at a
+/// register boundary.
 pub(super) struct Components {
     moved: Vec<usize>,
     at: Option<u32>,
     bytes: u32,
-    /// Whether elements of 16 bits are HF.
+    /// True if 16-bit elements are HF.
     half: bool,
     pitch: u32,
-    /// The channels whose mask stands behind the data; none where no mask does.
+    /// Number of channels of the mask after the data; `None` without a mask.
     mask: Option<usize>,
 }
 
 impl Components {
-    /// With `masked`, a register with a mask stands behind the data.
+    /// Lowers the data payload. If `masked`, a register with a mask follows the data.
     pub(super) fn new(
         l: &mut Lowering<'_>,
         operand: &RawOperand,
@@ -120,7 +122,7 @@ impl Components {
         Self::sized(l, operand, lanes, moved, masked, (bytes, half))
     }
 
-    /// The same with elements of 32 bits, whatever the type of the variable is.
+    /// As [`Components::new`] with 32-bit elements, regardless of the variable's type.
     fn dwords(l: &mut Lowering<'_>, operand: &RawOperand, lanes: usize, moved: Vec<usize>) -> LowerResult<Self> {
         Self::sized(l, operand, lanes, moved, false, (4, false))
     }
@@ -140,7 +142,7 @@ impl Components {
         Ok(Self { moved, at, bytes, half, pitch, mask: masked.then_some(lanes) })
     }
 
-    /// Writes what the enabled channels have got, by component.
+    /// Stores the components of the enabled channels.
     fn put(&self, thread: &mut Thread, enabled: u32, rows: &[[u32; MAX_LANES]; 4]) {
         let Some(at) = self.at else { return };
         for (n, &component) in self.moved.iter().enumerate() {
@@ -157,13 +159,13 @@ impl Components {
             }
         }
         if let Some(lanes) = self.mask {
-            // All pages exist.
+            // All pages are resident.
             let mask = crate::machine::thread::ones(lanes);
             thread.registers.set(at + self.moved.len() as u32 * self.pitch, mask);
         }
     }
 
-    /// The components that are moved; zeros where there are no data.
+    /// Loads the transferred components; zeros for a null operand.
     fn get(&self, thread: &Thread, lane: usize) -> [Option<u32>; 4] {
         let mut components = [None; 4];
         for (n, &component) in self.moved.iter().enumerate() {
@@ -174,7 +176,7 @@ impl Components {
     }
 }
 
-/// The image behind a surface and its texels.
+/// Returns the image bound to a surface, and its texels.
 pub(super) fn image<'w>(
     space: &AddressSpace,
     thread: &Thread,
@@ -183,18 +185,18 @@ pub(super) fn image<'w>(
     world.image(space.entry(thread, world)?, thread.index)
 }
 
-/// The offsets that a message adds to texel coordinates.
+/// Texel offsets that a message adds to coordinates.
 pub(super) struct Offsets(Option<Source<u32>>);
 
 impl Offsets {
-    /// Those of a message without.
+    /// Offsets of a message without the operand.
     const NONE: Self = Self(None);
 
     pub(super) fn new(l: &mut Lowering<'_>, operand: &VecOperand) -> LowerResult<Self> {
         Ok(Self(Some(l.source(operand, 1)?)))
     }
 
-    /// Four bits each, with sign.
+    /// Returns the offsets, four bits each, signed.
     fn get(&self, thread: &Thread) -> [i64; 3] {
         let bits = self.0.as_ref().map_or(0, |source| source.first(thread));
         [8, 4, 0].map(|shift| i64::from(bits >> shift & 7) - i64::from(bits >> shift & 8))
@@ -212,7 +214,7 @@ pub(super) fn load(l: &mut Lowering<'_>, inst: &Load3d) -> LowerResult {
     if roles.is_empty() {
         return Err(Stub::undefined(&pages::LOAD_3D).into());
     }
-    // What has more bits than an operand takes several.
+    // A parameter with more bits than an operand takes several operands.
     let operand_bits = params.first().map_or(32, |elements| elements.bytes * 8);
     let operands = |role: &SamplerParameter| role.bits().map_or(1, |bits| bits.div_ceil(operand_bits)) as usize;
     let at = |role: SamplerParameter| {
@@ -234,19 +236,18 @@ pub(super) fn load(l: &mut Lowering<'_>, inst: &Load3d) -> LowerResult {
         shift,
         move |thread, _, shift, lane, image, texels| {
             if tells_places {
-                // Every sample stands in its own place, whatever this says.
+                // Each sample has its own slot, so the result is not used.
                 return [0; 4];
             }
             let place = std::array::from_fn(|d| place[d].integer(thread, lane).saturating_add(shift[d]));
             let level = level.number(thread, lane);
-            // Compilers read the border so, where a sampler asks for one.
+            // Compilers use such loads to read the border colour of a sampler.
             image.load(texels, Texel { place, level, sample: sample.number(thread, lane) })
         },
     )
 }
 
-/// A message that reads something of an image for each channel, and the offsets that all channels
-/// add.
+/// Lowers a message that reads an image for each channel, with offsets common to all channels.
 pub(super) fn read(
     l: &mut Lowering<'_>,
     exec_size: ExecSize,
@@ -261,7 +262,7 @@ pub(super) fn read(
     read_at(l, enable, space, components, shift, texel)
 }
 
-/// The same for a surface that is known already.
+/// As [`read`], for a lowered surface.
 fn read_at(
     l: &mut Lowering<'_>,
     enable: ExecMask,
@@ -272,8 +273,8 @@ fn read_at(
 ) -> LowerResult {
     let run = Run::new(move |thread, world| {
         let enabled = thread.enabled(&enable);
-        // All channels are read before any is written: the destination may stand where parameters
-        // do.
+        // Reads all channels before the first write, because the destination may overlap the
+        // parameters.
         let mut rows = [[0; MAX_LANES]; 4];
         if let Some((image, texels)) = image(&space, thread, world) {
             let shift = shift.get(thread);
@@ -290,7 +291,7 @@ fn read_at(
     Ok(l.step(enable, run))
 }
 
-/// Coordinates and level of a typed message.
+/// Lowers coordinates and mip level of a typed message.
 fn coordinates(l: &mut Lowering<'_>, operands: [&RawOperand; 4], lanes: usize) -> LowerResult<[Elements; 4]> {
     let mut coordinates = [Elements::NONE; 4];
     for (place, operand) in coordinates.iter_mut().zip(operands) {
@@ -299,7 +300,7 @@ fn coordinates(l: &mut Lowering<'_>, operands: [&RawOperand; 4], lanes: usize) -
     Ok(coordinates)
 }
 
-/// The same of an LSC message, whose address size says how large they are.
+/// Lowers coordinates and mip level of an LSC message, whose address size is their element size.
 macro_rules! lsc_coordinates {
     ($l:ident, $inst:ident, $lanes:ident) => {{
         let operands = [&$inst.src0_addrs_u, &$inst.src0_addrs_v, &$inst.src0_addrs_r, &$inst.src0_addrs_lod];
@@ -342,7 +343,7 @@ pub(super) fn scatter4_typed(l: &mut Lowering<'_>, inst: &Scatter4Typed) -> Lowe
     write(l, enable, space, place, components)
 }
 
-/// A message that writes a texel for each channel.
+/// Lowers a message that writes a texel for each channel.
 fn write(
     l: &mut Lowering<'_>,
     enable: ExecMask,
@@ -373,7 +374,7 @@ pub(super) fn typed_atomic(l: &mut Lowering<'_>, inst: &TypedAtomic) -> LowerRes
     Ok(update(l, enable, space, place, atomic))
 }
 
-/// A message that changes a texel for each channel in one step.
+/// Lowers a message that atomically updates a texel for each channel.
 fn update(
     l: &mut Lowering<'_>,
     enable: ExecMask,
@@ -444,7 +445,7 @@ pub(super) fn lsc_typed(l: &mut Lowering<'_>, inst: &LscTyped) -> LowerResult {
         LscTyped::Access(inst) => lsc_access(l, inst),
         LscTyped::Quad(inst) => lsc_quad(l, inst),
         LscTyped::Block2d(inst) => block::typed(l, inst),
-        // What of a surface's properties goes where is not published.
+        // The layout of the returned surface properties is not published.
         LscTyped::Info(_) => Err(Stub::undefined(&pages::LSC_TYPED).into()),
     }
 }
@@ -469,7 +470,7 @@ fn lsc_quad(l: &mut Lowering<'_>, inst: &LscTypedQuad) -> LowerResult {
     let space = lsc_space(l, inst.addr_type, &inst.surface)?;
     let enable = l.enable(inst.exec_size, inst.pred)?;
     if matches!(inst.lsc_sub_op, LscOp::LscLoadQuadMsrt | LscOp::LscStoreQuadMsrt) {
-        // How the samples of a texel are laid out is not published.
+        // The layout of a texel's samples is not published.
         return Err(Stub::undefined(&pages::LSC_TYPED).into());
     }
     if inst.lsc_sub_op != LscOp::LscLoadQuad {
@@ -502,7 +503,7 @@ fn lsc_access(l: &mut Lowering<'_>, inst: &LscTypedAccess) -> LowerResult {
     Ok(update(l, enable, space, place, atomic))
 }
 
-/// The first components of a texel for each channel.
+/// Lowers a store of the first components of a texel for each channel.
 fn store_uncompressed(l: &mut Lowering<'_>, inst: &LscTypedAccess, lanes: usize) -> LowerResult {
     if inst.data_size != LscDataSize::D32 {
         return illegal(format!("texels of {} elements", inst.data_size.name()));

@@ -1,11 +1,11 @@
-//! Where the variables of a routine stand in the register file of a thread.
+//! Layout of a routine's variables in the register file of a thread.
 //!
 //! ```text
 //! | payload, inputs in it | predefined variables | declared variables | constants | slack |
 //! ```
 //!
-//! A variable that the payload has a value for stays in the payload. Aliases stand in the variable
-//! that they name.
+//! A variable with an input in the payload stays in the payload. An alias is located in its base
+//! variable.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -20,18 +20,18 @@ use visakit::limits::ALIAS_DEPTH;
 use visakit::object::Routine;
 use visakit::rt::{FieldRef, Visitor};
 
-/// A general variable with its place.
+/// A general variable with its location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Variable {
-    /// Offset in the register file, in bytes.
+    /// Offset in the register file in bytes.
     pub offset: u32,
-    /// Type of its elements.
+    /// Element type.
     pub data_type: DataType,
-    /// The variable whose storage it uses: itself unless it is an alias.
+    /// Variable that owns the storage: itself unless it is an alias.
     pub root: GeneralId,
 }
 
-/// A value that moves from the payload to a variable that does not fit into its place there.
+/// A copy from the payload, for a variable larger than its input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Copy {
     /// Offset in the payload.
@@ -42,46 +42,45 @@ pub struct Copy {
     pub size: u32,
 }
 
-/// The places of all variables of a routine on a platform.
+/// Locations of all variables of a routine on a platform.
 #[derive(Clone, Debug)]
 pub struct Layout {
     /// Size of a register in bytes.
     pub grf_bytes: u32,
-    /// Bytes of the payload, and of the inputs beyond its end.
+    /// Size of the payload in bytes, including inputs past its end.
     pub payload_bytes: u32,
-    /// Values that move when a thread starts.
+    /// Copies made when a thread starts.
     pub copies: Vec<Copy>,
-    /// Bytes of everything but constants.
+    /// Size in bytes of everything except constants.
     pub len: u32,
-    /// Those of the routine's own variables.
+    /// Byte range of the routine's own variables.
     registers: Range<u32>,
     predefined: Vec<Variable>,
     declared: Vec<Variable>,
-    /// Added to the ids of predicates.
+    /// Added to predicate ids.
     predicates: u32,
-    /// The highest number of a predicate.
+    /// Highest predicate number.
     predicate_end: u32,
-    /// For each address variable, its first element; then the number of all elements.
+    /// First element of each address variable, then the total number of elements.
     addresses: Vec<u32>,
-    /// For each surface, predefined ones included, its first element; then the number of all
-    /// elements.
+    /// First element of each surface, including predefined ones, then the total number of elements.
     surfaces: Vec<u32>,
-    /// For each sampler, its first element, which stands behind those of the surfaces; then the end
-    /// of the last.
+    /// First element of each sampler, after the surfaces' elements, then the end of the last
+    /// sampler.
     samplers: Vec<u32>,
 }
 
 impl Layout {
-    /// Places the variables. `payload` is the size of the payload in bytes.
+    /// Lays out the variables. `payload` is the size of the payload in bytes.
     ///
     /// # Errors
-    /// What is wrong with the routine's tables.
+    /// A description of the defect in the routine's tables.
     pub fn new(routine: &Routine, platform: Platform, payload: u32) -> Result<Self, String> {
         Self::with_functions(routine, &[], platform, payload).map(|mut layouts| layouts.swap_remove(0))
     }
 
-    /// Places the variables of a kernel and of the functions that it may call, which share the
-    /// predefined ones: one layout for each, that of the kernel first.
+    /// Lays out the variables of a kernel and of the functions that it may call. They share the
+    /// predefined variables. Returns one layout per routine, the kernel's first.
     ///
     /// # Errors
     /// As [`Layout::new`].
@@ -100,13 +99,13 @@ impl Layout {
             let next = layouts[layouts.len() - 1].of_function(function, used)?;
             layouts.push(next);
         }
-        // Operands are checked against all registers: every routine's are there.
+        // The register bounds of operands cover all routines.
         let len = layouts[layouts.len() - 1].len;
         layouts.iter_mut().for_each(|layout| layout.len = len);
         Ok(layouts)
     }
 
-    /// The layout of a function whose variables stand behind those of this routine.
+    /// Returns the layout of a function whose variables follow those of this routine.
     fn of_function(&self, routine: &Routine, used: &HashSet<GeneralId>) -> Result<Self, String> {
         let mut space = Space { next: self.len, grf: self.grf_bytes };
         let mut declared = Vec::with_capacity(routine.variables.len());
@@ -129,12 +128,12 @@ impl Layout {
         Ok(layout)
     }
 
-    /// Places state variables from an element on.
+    /// Assigns elements to state variables, starting at `first`.
     fn place_states(&mut self, routine: &Routine, first: u32) {
         let predefined = (0..predefined_surface::DECLARED).map(|_| 1);
         self.surfaces = starts(predefined.chain(routine.surfaces.iter().map(|s| s.num_elements)), first);
         let behind = self.surfaces.last().copied().unwrap_or(first);
-        // The bindless sampler stands behind the others, whatever its number.
+        // The bindless sampler follows the others, regardless of its number.
         self.samplers = starts(routine.samplers.iter().map(|s| s.num_elements).chain([1]), behind);
     }
 
@@ -178,7 +177,7 @@ impl Layout {
         Ok(layout)
     }
 
-    /// What belongs to the routine alone; its blocks are left open.
+    /// Returns the parts of the thread state that belong to the routine; its blocks are left empty.
     pub fn own(&self) -> Function {
         let ends = |list: &[u32]| list.first().map_or(0, |&n| n as usize)..list.last().map_or(0, |&n| n as usize);
         Function {
@@ -190,7 +189,7 @@ impl Layout {
         }
     }
 
-    /// A variable of the whole table; `None` outside of it.
+    /// Returns a variable by its id; `None` if the id is out of range.
     pub fn variable(&self, id: GeneralId) -> Option<Variable> {
         match id.0.checked_sub(predefined::DECLARED) {
             Some(index) => self.declared.get(index as usize).copied(),
@@ -198,45 +197,45 @@ impl Layout {
         }
     }
 
-    /// Number of a predicate among those of all routines; 0 stands for none.
+    /// Returns the global number of a predicate; 0 stands for none.
     pub fn predicate(&self, id: u32) -> Option<u32> {
         (1..=self.predicate_end - self.predicates).contains(&id).then(|| self.predicates + id)
     }
 
-    /// The highest number of a predicate.
+    /// Returns the highest predicate number.
     pub fn predicate_count(&self) -> u32 {
         self.predicate_end
     }
 
-    /// Index of the first element of an address variable among all address elements.
+    /// Returns the index of an address variable's first element among all address elements.
     pub fn address(&self, id: u32) -> Option<u32> {
         self.addresses.get(id as usize).copied().filter(|_| (id as usize) + 1 < self.addresses.len())
     }
 
-    /// Number of all address elements.
+    /// Returns the number of address elements.
     pub fn address_count(&self) -> usize {
         self.addresses.last().map_or(0, |&n| n as usize)
     }
 
-    /// Index of the first element of a surface variable among all elements of state variables.
+    /// Returns the index of a surface variable's first element among all state elements.
     pub fn surface(&self, id: u32) -> Option<u32> {
         self.surfaces.get(id as usize).copied().filter(|_| (id as usize) + 1 < self.surfaces.len())
     }
 
-    /// Index of the first element of a sampler variable among all elements of state variables.
+    /// Returns the index of a sampler variable's first element among all state elements.
     pub fn sampler(&self, id: u32) -> Option<u32> {
         let declared = self.samplers.len().checked_sub(2)?;
         let index = if id == predefined_sampler::S31.0 { declared } else { id as usize };
         self.samplers.get(index).copied().filter(|_| index < declared || id == predefined_sampler::S31.0)
     }
 
-    /// Number of all elements of state variables: surfaces, then samplers.
+    /// Returns the number of state elements: surfaces, then samplers.
     pub fn state_count(&self) -> usize {
         self.samplers.last().map_or(0, |&n| n as usize)
     }
 
-    /// Gives aliases the places of their variables. An alias may name another alias, before or
-    /// behind it.
+    /// Locates aliases in their base variables. An alias may refer to another alias, earlier or
+    /// later in the table.
     fn resolve_aliases(&mut self, routine: &Routine) -> Result<(), String> {
         for index in 0..routine.variables.len() {
             let (mut at, mut offset, mut steps) = (index, 0_u64, 0);
@@ -271,7 +270,7 @@ impl Layout {
     }
 }
 
-/// Places a declared variable.
+/// Allocates a declared variable.
 fn declare(
     space: &mut Space,
     variable: &VarInfo,
@@ -287,7 +286,7 @@ fn declare(
     }
     let is_alias = variable.alias_index.0 != 0;
     let offset = match input {
-        // An alias gets its place later; what no instruction uses gets none.
+        // An alias is located later; an unused variable gets no space.
         _ if is_alias || !used.contains(&id) => 0,
         Some(input) if bytes <= u64::from(input.size) => input.from,
         input => {
@@ -299,14 +298,14 @@ fn declare(
     Ok(Variable { offset, data_type, root: id })
 }
 
-/// Free space, given out from the beginning.
+/// Bump allocator of register space.
 struct Space {
     next: u32,
     grf: u32,
 }
 
 impl Space {
-    /// Takes `bytes`. No operand depends on how a variable is aligned; the host's cache lines do.
+    /// Allocates `bytes` bytes. The alignment serves host cache lines; no operand depends on it.
     fn take(&mut self, bytes: u64) -> Result<u32, String> {
         let offset = u64::from(self.next).next_multiple_of(if bytes >= 32 { 64 } else { 8 });
         let end = offset + bytes;
@@ -318,7 +317,7 @@ impl Space {
     }
 }
 
-/// For each declared variable, its input, if it has one.
+/// Returns the input of each declared variable, if it has one.
 fn inputs(routine: &Routine) -> Result<Vec<Option<Copy>>, String> {
     let mut inputs = vec![None; routine.variables.len()];
     for input in &routine.inputs {
@@ -334,7 +333,7 @@ fn inputs(routine: &Routine) -> Result<Vec<Option<Copy>>, String> {
     Ok(inputs)
 }
 
-/// The variables that instructions name, and those that these are aliases of.
+/// Returns the variables that instructions use, and their base variables.
 fn used_variables(routine: &Routine) -> HashSet<GeneralId> {
     struct Uses(HashSet<GeneralId>);
     impl Visitor<'_> for Uses {
@@ -364,14 +363,14 @@ fn used_variables(routine: &Routine) -> HashSet<GeneralId> {
     used
 }
 
-/// Places the predefined variables; the large ones only when they are used.
+/// Allocates the predefined variables; large ones only if they are used.
 fn predefined_variables(space: &mut Space, used: &HashSet<GeneralId>) -> Result<Vec<Variable>, String> {
     let mut variables = Vec::with_capacity(predefined::DECLARED as usize);
     for id in 0..predefined::DECLARED {
         let root = GeneralId(id);
         let entry = predefined::ALL.iter().find(|entry| entry.id == id);
         variables.push(match entry {
-            // Register 0 is the beginning of the payload.
+            // Register 0 is the start of the payload.
             Some(entry) if root == predefined::R0 => Variable { offset: 0, data_type: entry.data_type, root },
             Some(entry) => {
                 let bytes = entry.bytes(space.grf);
@@ -389,7 +388,7 @@ fn predefined_variables(space: &mut Space, used: &HashSet<GeneralId>) -> Result<
     Ok(variables)
 }
 
-/// Running sums from `first` on: where each of several variables begins, and the end of the last.
+/// Returns running sums from `first`: the start of each variable, and the end of the last.
 fn starts(sizes: impl Iterator<Item = u16>, first: u32) -> Vec<u32> {
     let mut sum = first;
     let mut starts = vec![first];

@@ -1,4 +1,4 @@
-//! Bits: logic, shifts, counting, fields.
+//! Bit operations: logic, shifts, counts, bit fields.
 
 use bytemuck::Pod;
 
@@ -17,14 +17,14 @@ lane_ops! {
     Or<L: Integer>(a, b) => a.or(b);
     Xor<L: Integer>(a, b) => a.xor(b);
     Not<L: Integer>(a) => a.not();
-    /// Of a count only as many bits matter as the destination has places.
+    /// Shift left; the count is masked to the destination's width.
     Shl { mask: u32 }<L: Integer>(a, b) wide true => a.shl(b, mask);
     Shr { mask: u32 }<L: Integer>(a, b) wide true => a.shr(b, mask);
-    /// The same of the lowest bits of a value.
+    /// Shift right of the lowest bits of a value.
     ShrOf { mask: u32, ones: u32 }<L: Integer>(a, b) wide true => a.and(a.constant(ones)).shr(b, mask);
     Rol<L: Integer>(a, b) wide true => a.rotate(b);
     Ror<L: Integer>(a, b) wide true => a.rotate(b.neg());
-    /// A field out of a value. One of no bits is zero, and so is its sign.
+    /// Bit-field extraction. An empty field is zero.
     Bfe { signed: bool }<L: Integer>(width, first, value) => {
         let one = width.constant(1);
         let field = value.shr(first, 31).and(one.shl(width, 31).add(one.neg()));
@@ -35,14 +35,14 @@ lane_ops! {
             field
         }
     };
-    /// A field into a value.
+    /// Bit-field insertion.
     Bfi<L: Integer>(width, first, field, rest) => {
         let one = width.constant(1);
         let mask = one.shl(width, 31).add(one.neg()).shl(first, 31);
         field.shl(first, 31).and(mask).or(rest.and(mask.not()))
     };
-    /// Each bit of the result is the bit of a table of eight that the sources' bits name; all bits
-    /// of an entry are the same.
+    /// Bitwise choice: the three source bits select an entry of a table of eight; each entry is all
+    /// ones or all zeros.
     Choose { table: [u32; 8] }<L: Integer>(a, b, c) => {
         let entry = |n: usize| a.constant(table[n]);
         let choose = |bit: L, set: L, clear: L| bit.and(set).or(bit.not().and(clear));
@@ -67,8 +67,7 @@ pub(super) fn not(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerRes
     bitwise(l, inst, Not)
 }
 
-/// An operation on the bits of numbers and of predicates; floats are taken as they stand in the
-/// registers.
+/// Lowers a bitwise operation on numbers or predicates; floats are used as bit patterns.
 fn bitwise<const S: usize>(l: &mut Lowering<'_>, inst: &ComponentWise<'_, S>, op: impl RingOp<S>) -> LowerResult
 where
     Arity<S>: Map<S>,
@@ -88,7 +87,7 @@ where
     }
 }
 
-/// Number of a predicate operand among those of all routines.
+/// Returns the global number of a predicate operand.
 pub(super) fn predicate_id(l: &Lowering<'_>, operand: &VecOperand) -> LowerResult<u32> {
     match &operand.operand {
         Operand::Predicate(predicate) => l.predicate(predicate.value.id.into()),
@@ -96,7 +95,7 @@ pub(super) fn predicate_id(l: &Lowering<'_>, operand: &VecOperand) -> LowerResul
     }
 }
 
-/// Logic of predicates: the bits of the instruction's channels, where they are enabled.
+/// Lowers a predicate operation on the enabled channels of the instruction.
 fn predicates<const S: usize>(
     l: &mut Lowering<'_>,
     inst: &ComponentWise<'_, S>,
@@ -123,7 +122,7 @@ fn predicates<const S: usize>(
     Ok(l.step(enable, run))
 }
 
-/// Which bits of a shift's count matter: as many as the destination has places.
+/// Returns the mask of a shift count, from the destination's width.
 fn count_mask(l: &Lowering<'_>, dst: &VecOperand) -> LowerResult<u32> {
     Ok(if l.type_of(dst)?.bits() == 64 { 63 } else { 31 })
 }
@@ -131,7 +130,7 @@ fn count_mask(l: &Lowering<'_>, dst: &VecOperand) -> LowerResult<u32> {
 pub(super) fn shl(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
     let op = Shl { mask: count_mask(l, inst.dst)? };
     let types = l.types(inst)?;
-    // Magnitudes are those of whole numbers.
+    // An absolute value depends on the whole number.
     let has_magnitude = inst.src.iter().any(|s| matches!(s.modifier, Modifier::Abs | Modifier::NegateAbs));
     if is_saturated(inst.dst) || has_magnitude && types.src.iter().any(|t| t.bits() > types.dst.bits().max(32)) {
         return l.apply_costly::<i128, _, 2>(inst, types, op);
@@ -145,8 +144,7 @@ pub(super) fn shl(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRes
     }
 }
 
-/// The bits of the value in the type that the instruction computes in are shifted: a sign is among
-/// them.
+/// Lowers a logical right shift of the value in the computation type, including its sign bits.
 pub(super) fn shr(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
     let mask = count_mask(l, inst.dst)?;
     let types = l.types(inst)?;
@@ -166,8 +164,7 @@ pub(super) fn asr(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRes
     let mask = count_mask(l, inst.dst)?;
     let value = l.type_of(inst.src[0])?;
     let signed = is_signed(value);
-    // The negative of an unsigned number, and of the least one with a sign, has a bit more than
-    // that.
+    // Negating an unsigned number, or the minimum signed number, needs one more bit.
     if is_saturated(inst.dst) || inst.src[0].modifier != Modifier::None {
         let types = l.types(inst)?;
         return l.apply_costly::<i128, _, 2>(inst, types, Shr { mask });
@@ -196,16 +193,16 @@ pub(super) fn ror(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRes
     }
 }
 
-/// How many bits the value and the result have where it is as many, and the result is not
-/// saturated: the usual case.
+/// Returns the common width in bits of value and result, if the result does not saturate: the usual
+/// case.
 fn usual_rotation(l: &Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult<Option<u32>> {
     let [result, value] = [l.type_of(inst.dst)?, l.type_of(inst.src[0])?];
     let is_usual = value.bits() == result.bits() && ![value, result].into_iter().any(is_float);
     Ok((is_usual && !is_saturated(inst.dst)).then_some(value.bits()))
 }
 
-/// A rotation up, within as many bits as the value's type has, by what `places` makes of the count
-/// and of these bits.
+/// Lowers a left rotation within the width of the value's type. `places` computes the distance from
+/// the count and the width.
 fn rotate(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>, places: fn(u64, u64) -> u64) -> LowerResult {
     let Types { dst, src: [value, count] } = l.types(inst)?;
     let op = RotateWithin { bits: value.bits().into(), signed: is_signed(value), places };
@@ -216,7 +213,7 @@ fn rotate(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>, places: fn(u64, u64
 #[derive(Clone, Copy)]
 struct RotateWithin {
     bits: u64,
-    /// Whether the result has a sign: it is of the value's type.
+    /// True if the result is sign-extended, as the value's type is signed.
     signed: bool,
     places: fn(u64, u64) -> u64,
 }
@@ -229,7 +226,7 @@ impl LaneOp<i128, 2> for RotateWithin {
     type Out = i128;
     fn apply(self, [a, b]: [i128; 2]) -> i128 {
         let up = (self.places)(b as u64, self.bits);
-        // What leaves at the top comes in at the bottom.
+        // Bits shifted out at the top re-enter at the bottom.
         let turned = a << up | a >> (self.bits - up);
         let unused = 128 - self.bits;
         let high = turned << unused;
@@ -237,7 +234,7 @@ impl LaneOp<i128, 2> for RotateWithin {
     }
 }
 
-/// A function that is called for each channel: for what is neither frequent nor short.
+/// A function called for each channel, for rare or long operations.
 #[derive(Clone, Copy)]
 pub(super) struct Function<T, const S: usize>(pub(super) fn([T; S]) -> T);
 
@@ -259,12 +256,13 @@ pub(super) fn cbit(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerRe
     bits_of(l, inst, |[a]| a.count_ones())
 }
 
-/// Place of the lowest bit that is set, all ones when there is none.
+/// Returns the position of the lowest set bit; all ones if no bit is set.
 pub(super) fn fbl(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerResult {
     bits_of(l, inst, |[a]| if a == 0 { u32::MAX } else { a.trailing_zeros() })
 }
 
-/// Place, from the top, of the highest bit that differs from the sign; all ones when there is none.
+/// Returns the position, from the top, of the highest bit that differs from the sign; all ones if
+/// all bits equal it.
 pub(super) fn fbh(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerResult {
     fn place(a: u32) -> u32 {
         if a == 0 { u32::MAX } else { a.leading_zeros() }
@@ -283,7 +281,7 @@ pub(super) fn bfrev(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerR
     bits_of(l, inst, |[a]| a.reverse_bits())
 }
 
-/// A function of the bits of a value of at most 32 bits, zero-extended.
+/// Lowers a function of the bits of a zero-extended value of at most 32 bits.
 fn bits_of(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>, f: fn([u32; 1]) -> u32) -> LowerResult {
     let Types { dst, src: [data_type] } = l.types(inst)?;
     if data_type.bits() > 32 {
@@ -301,7 +299,7 @@ pub(super) fn bfi(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 4>) -> LowerRes
     l.apply::<u32, _, 4>(inst, Bfi)
 }
 
-/// The control has the table of the function.
+/// Lowers a Boolean function whose truth table is the control operand.
 pub(super) fn bfn(l: &mut Lowering<'_>, inst: &Bfn) -> LowerResult {
     let entry = |n| if inst.control >> n & 1 == 1 { u32::MAX } else { 0 };
     let (op, inst) = (Choose { table: std::array::from_fn(entry) }, &inst.component_wise());

@@ -1,5 +1,5 @@
-//! Lowering: an instruction becomes an operation, with its mask and what special registers ask for
-//! around it.
+//! Lowering: turns an instruction into an operation with its mask, and adds the handling of special
+//! registers.
 
 mod operands;
 
@@ -25,12 +25,13 @@ use visakit::object::Routine;
 use visakit::rt::{Bits as _, Stub};
 use visakit_native::ir::{Action, Binary, Kind, Node};
 
-/// Why an instruction could not be lowered. It stops only threads that reach it.
+/// Reason why an instruction could not be lowered. The error stops only threads that reach the
+/// instruction.
 #[derive(Clone, Debug)]
 pub enum LowerError {
-    /// There is no kernel for it.
+    /// The instruction has no kernel.
     Stub(Stub),
-    /// Its operands make no sense together.
+    /// The combination of operands is invalid.
     Illegal(String),
 }
 
@@ -60,33 +61,33 @@ impl From<LowerError> for Trap {
     }
 }
 
-/// What an instruction becomes, or why it does not.
+/// Result of lowering.
 pub type LowerResult<T = Lowered> = Result<T, LowerError>;
 
-/// An error for operands that no instruction of the kind has.
+/// Returns an error for an invalid combination of operands.
 pub fn illegal<T>(why: impl Into<String>) -> LowerResult<T> {
     Err(LowerError::Illegal(why.into()))
 }
 
-/// Lowers the instructions of one routine, one after the other.
+/// Lowers the instructions of a routine, in order.
 pub struct Lowering<'a> {
-    /// The places of the variables.
+    /// Locations of the variables.
     pub layout: &'a Layout,
-    /// The routine.
+    /// Routine being lowered.
     pub routine: &'a Routine,
     /// Addresses of the program's symbols.
     symbols: Option<&'a HashMap<String, u64>>,
-    /// Values that stand behind the variables.
+    /// Constants, stored after the variables.
     pub(crate) constants: Vec<u8>,
-    /// What the routine reads, once somebody has asked.
+    /// Reads of the routine, computed on first use.
     reads: OnceCell<Reads>,
-    /// What the current instruction does beside its operands.
+    /// Notes on the current instruction.
     notes: Notes,
-    /// Whether any instruction shows in which order groups come to it.
+    /// True if an instruction's result depends on the order of groups.
     ordered: bool,
-    /// The kinds of atomic operations on memory that groups share.
+    /// Kinds of atomic operations on memory shared between groups.
     updates: Vec<(Family, u32)>,
-    /// Whether operations are recorded for native code.
+    /// True if operations are recorded for native code.
     pub(crate) records: bool,
 }
 
@@ -97,19 +98,20 @@ struct Notes {
     reads_time: Option<u32>,
     writes_control: Option<u32>,
     indirect: Vec<(Region, usize)>,
-    /// Bytes of the registers that the second chunk of channels reads.
+    /// Register byte ranges that the second chunk of channels reads.
     second_chunk: Vec<std::ops::Range<u64>>,
-    /// Writes results that must wait until all channels have been read.
+    /// Writes deferred until all channels have been read.
     postponed: Vec<Postponed>,
-    /// What native code has to do for it, if that is known.
+    /// Native action of the instruction, if known.
     action: Option<Action>,
 }
 
-/// Moves results of the enabled channels from where they wait to their destination.
+/// Function that moves results of the enabled channels from their temporary location to the
+/// destination.
 type Postponed = Box<dyn Fn(&mut Thread, u32) + Send + Sync>;
 
 impl<'a> Lowering<'a> {
-    /// A lowering that has seen no instruction.
+    /// Returns a lowering before its first instruction.
     pub fn new(layout: &'a Layout, routine: &'a Routine) -> Self {
         Self {
             layout,
@@ -124,36 +126,34 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The same with the addresses of the program's symbols.
+    /// Adds the addresses of the program's symbols.
     pub fn with_symbols(self, symbols: &'a HashMap<String, u64>) -> Self {
         Self { symbols: Some(symbols), ..self }
     }
 
-    /// The same for an instruction of which nobody knows what others read: all that is loaded
-    /// counts.
+    /// Treats all loaded data as used, for an instruction lowered outside its routine.
     pub fn alone(self) -> Self {
         Self { reads: Reads::all().into(), ..self }
     }
 
-    /// The address of a symbol of the program's data.
+    /// Returns the address of a symbol of the program's data.
     pub fn symbol(&self, name: &str) -> Option<u64> {
         self.symbols?.get(name).copied()
     }
 
-    /// Takes note that the current instruction shows in which order groups come to it.
+    /// Notes that the current instruction's result depends on the order of groups.
     pub fn note_ordered(&mut self) {
         self.ordered = true;
     }
 
-    /// Takes note of what native code has to do for the current instruction, if operations are
-    /// recorded.
+    /// Notes the native action of the current instruction, if operations are recorded.
     pub(super) fn note_action(&mut self, action: impl FnOnce(&Self) -> Option<Action>) {
         if self.records {
             self.notes.action = action(self);
         }
     }
 
-    /// The value of a source that is an immediate, as it stands among the constants.
+    /// Returns the value of an immediate source from the constants.
     pub(super) fn number<T: Compute>(&self, operand: &VecOperand, source: &Source<T>) -> Option<u64> {
         self.number_at(operand, source.place()?, T::SIZE)
     }
@@ -167,39 +167,38 @@ impl<'a> Lowering<'a> {
         Some(u64::from_le_bytes(bits))
     }
 
-    /// What a recording begins with for a source of a type.
+    /// Returns the recording input for a source of a type.
     pub(super) fn input<T: Scalar>(&self, operand: &VecOperand, source: &Source<T>, data_type: DataType) -> Input {
         let place = source.place();
         let number = place.and_then(|place| self.number_at(operand, place, T::SIZE));
         Input::new(T::KIND, place, data_type, number)
     }
 
-    /// Takes note of an atomic operation on memory that groups share: those of one kind commute
-    /// with each other.
+    /// Notes the kind of an atomic operation on memory shared between groups. Operations of one
+    /// kind commute.
     pub(super) fn note_update(&mut self, kind: (Family, u32)) {
         if !self.updates.contains(&kind) {
             self.updates.push(kind);
         }
     }
 
-    /// The kinds of atomic operations so far.
+    /// Returns the kinds of atomic operations so far.
     pub(super) fn updates(&self) -> &[(Family, u32)] {
         &self.updates
     }
 
-    /// Whether any instruction so far shows in which order groups come to it: the result of one of
-    /// their atomic operations is used, or what several leave in memory depends on which came
-    /// first.
+    /// Returns true if a result so far depends on the order of groups: the result of an atomic
+    /// operation is used, or atomic operations do not commute.
     pub fn ordered(&self) -> bool {
         self.ordered
     }
 
-    /// The constants that the instructions refer to; they stand behind the variables.
+    /// Returns the constants, which are stored after the variables.
     pub fn into_constants(self) -> Vec<u8> {
         self.constants
     }
 
-    /// The mask of an instruction.
+    /// Lowers the mask of an instruction.
     pub fn enable(&self, exec_size: ExecSize, predicate: Predicate) -> LowerResult<ExecMask> {
         let id = match u32::from(predicate.id) {
             0 => 0,
@@ -216,16 +215,15 @@ impl<'a> Lowering<'a> {
         Ok(ExecMask { shift, lanes, always, predicate: id, combine, inverse })
     }
 
-    /// Number of a predicate among those of all routines.
+    /// Returns the global number of a predicate.
     pub fn predicate(&self, id: u32) -> LowerResult<u32> {
         self.layout.predicate(id).ok_or_else(|| LowerError::Illegal(format!("predicate P{id} is not declared")))
     }
 
-    /// Makes a step of a kernel, with what special registers and computed addresses ask for around
-    /// it.
+    /// Returns a step for a kernel, with the handling of special registers and computed addresses.
     pub fn step(&mut self, enable: ExecMask, run: Run) -> Lowered {
         let notes = std::mem::take(&mut self.notes);
-        // What stands around the operation is not native.
+        // Native code does not support this additional handling.
         let is_alone = notes.postponed.is_empty()
             && notes.indirect.is_empty()
             && notes.reads_channel_enable.is_none()
@@ -285,7 +283,7 @@ impl<'a> Lowering<'a> {
         Lowered::Op(Op { run, enable, action })
     }
 
-    /// Puts values behind the variables and gives the offset of the first.
+    /// Stores values after the variables and returns the offset of the first.
     fn push_constants<T: Element>(&mut self, values: &[T]) -> u32 {
         self.constants.resize(self.constants.len().next_multiple_of(16), 0);
         let at = self.constants.len();
@@ -296,7 +294,7 @@ impl<'a> Lowering<'a> {
         self.constants_base() + at as u32
     }
 
-    /// Room for `bytes` bytes behind the variables, for nobody but the current instruction.
+    /// Reserves `bytes` bytes after the variables for the current instruction.
     pub fn room(&mut self, bytes: usize) -> u32 {
         self.push_constants(&vec![0_u8; bytes])
     }
@@ -306,23 +304,23 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// How many channels an instruction has.
+/// Returns the number of channels of an instruction.
 pub fn channels(exec_size: ExecSize) -> usize {
     exec_size.size.channels() as usize
 }
 
-/// The first channel of an execution mask, and all ones when the channels that are enabled do not
-/// count.
+/// Returns the first channel of an execution mask, and all ones if the instruction ignores the mask
+/// (NoMask).
 pub fn mask(mask: ExecMaskField) -> (u32, u32) {
     (mask.first_channel(), if mask.no_mask() { u32::MAX } else { 0 })
 }
 
-/// Whether a destination is saturated.
+/// Returns true if a destination saturates.
 pub fn is_saturated(operand: &VecOperand) -> bool {
     visakit::rt::is_saturated(operand)
 }
 
-/// Bytes of an element that an operand may have.
+/// Returns the element size of an operand type in bytes.
 pub fn element_bytes(data_type: DataType) -> LowerResult<u32> {
     match data_type.bits() {
         bits @ (8 | 16 | 32 | 64) => Ok(bits / 8),
@@ -330,8 +328,7 @@ pub fn element_bytes(data_type: DataType) -> LowerResult<u32> {
     }
 }
 
-/// Bits that are set in the control register, which make of its first value the mode that native
-/// code computes in.
+/// Returns a control-register action if an operation sets bits that select the mode of native code.
 fn sets_control(action: &Action, enable: &ExecMask, at: u32) -> Option<Action> {
     let Action::Compute { expression, result, to } = action else { return None };
     let is_whole = enable.always != 0 && enable.predicate == 0 && enable.lanes == 1 && *to == at;

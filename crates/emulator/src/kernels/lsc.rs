@@ -1,4 +1,4 @@
-//! The load-store messages of newer platforms.
+//! Load-store messages (LSC) of newer platforms.
 
 use crate::kernels::address::{AddressSpace, Addressing, Elements, GlobalPlace, ScratchBase};
 use crate::kernels::atomic::Atomic;
@@ -26,15 +26,15 @@ pub(super) fn untyped(l: &mut Lowering<'_>, inst: &LscUntyped) -> LowerResult {
         LscUntyped::Quad(inst) => quad(l, inst),
         LscUntyped::Strided(inst) => strided(l, inst),
         LscUntyped::Block2d(inst) => block2d(l, inst),
-        // Where the counters are stored is not published.
+        // The location of the counters is not published.
         LscUntyped::Append(_) => Err(Stub::undefined(&pages::LSC_UNTYPED).into()),
     }
 }
 
-/// Offset of the dword of r0 that says where arguments are.
+/// Offset of the dword in r0 that locates the indirect data.
 const R0_INDIRECT: u32 = R0Element::IndirectData as u32 * 4;
 
-/// Addresses as an LSC message computes them.
+/// Lowers the addresses of an LSC message.
 fn addresses(
     l: &mut Lowering<'_>,
     operand: &RawOperand,
@@ -45,7 +45,7 @@ fn addresses(
 ) -> LowerResult<Addressing> {
     let bytes = u64::from(size.bytes());
     let mask = match size {
-        // Extended to 64 bits before they are scaled.
+        // These addresses are extended to 64 bits before scaling.
         LscAddrSize::A32u | LscAddrSize::A32s => u64::MAX,
         _ => u64::MAX >> (64 - bytes * 8),
     };
@@ -59,7 +59,7 @@ fn addresses(
     Ok(Addressing { scale: scale.into(), offset: offset.into(), mask, ..Addressing::new(Some(elements), None) })
 }
 
-/// Which memory an LSC message goes to.
+/// Memory port of an LSC message.
 struct Port<'a> {
     sfid: LscSfid,
     kind: LscAddrType,
@@ -67,8 +67,8 @@ struct Port<'a> {
 }
 
 impl Port<'_> {
-    /// A message to it. Addresses in scratch memory count from where the state that the surface
-    /// operand names begins, those of arguments from where r0 says that implicit arguments are.
+    /// Returns a message to this port. Scratch addresses are relative to the surface operand's
+    /// state; argument addresses are relative to the implicit-argument offset in r0.
     fn message(
         &self,
         l: &mut Lowering<'_>,
@@ -99,7 +99,7 @@ impl Port<'_> {
         };
         let (base, base_place) = if self.has_base() {
             let (base, place) = l.global(self.surface)?;
-            // Offsets in shared local memory have 32 bits, for which a sign makes no difference.
+            // Shared-local-memory offsets have 32 bits, so sign extension makes no difference.
             let is_signed = l.type_of(self.surface)? == DataType::D;
             let plain = base.place().filter(|_| is_signed);
             let low = plain.filter(|plain| plain.change == Change::None && matches!(space, AddressSpace::Local));
@@ -111,8 +111,8 @@ impl Port<'_> {
         Ok(Message { enable, space, addressing, transfer, elements, unaligned: true, unread: 0 })
     }
 
-    /// Whether flat addresses, those of shared local memory as well, count from what the surface
-    /// operand holds.
+    /// Returns true if the surface operand holds a base address for flat or shared-local-memory
+    /// addresses.
     fn has_base(&self) -> bool {
         self.kind == LscAddrType::Flat
             && match &self.surface.operand {
@@ -123,13 +123,14 @@ impl Port<'_> {
     }
 }
 
-/// Whether an operand is the variable that says where the thread's scratch memory is.
+/// Returns true if an operand is the predefined variable that locates the thread's scratch memory.
 fn is_scratch(l: &Lowering<'_>, surface: &VecOperand) -> bool {
     let Operand::General(general) = &surface.operand else { return false };
     l.layout.variable(general.id).is_some_and(|variable| variable.root == predefined::SCRATCHLOC)
 }
 
-/// Elements that each begin at a register, or follow each other for a single channel.
+/// Returns the register layout: each element starts at a register, or elements are contiguous for a
+/// single channel.
 fn transfer(l: &Lowering<'_>, exec_size: ExecSize, size: LscDataSize, transposed: bool) -> Transfer {
     let (size, slot, high) = (size.bytes(), size.register_bytes(), size.upper_half());
     let pitch = (channels(exec_size) as u32 * slot).next_multiple_of(l.layout.grf_bytes);
@@ -176,7 +177,7 @@ fn quad(l: &mut Lowering<'_>, inst: &LscUntypedQuad) -> LowerResult {
     load_or_store(l, message, inst.lsc_sub_op, [&inst.dst_data, &inst.src1_data])
 }
 
-/// One address; the other channels are at equal distances from it.
+/// Lowers a strided message: one base address, with a constant distance between channels.
 fn strided(l: &mut Lowering<'_>, inst: &LscUntypedStrided) -> LowerResult {
     let enable = l.enable(inst.exec_size, inst.pred)?;
     let count = inst.data_elems_per_addr.count();
@@ -192,7 +193,7 @@ fn strided(l: &mut Lowering<'_>, inst: &LscUntypedStrided) -> LowerResult {
     load_or_store(l, message, inst.lsc_sub_op, [&inst.dst_data, &inst.src1_data])
 }
 
-/// The message of an operation that only moves data: to its destination, or from its source.
+/// Lowers a message that only transfers data to its destination or from its source.
 fn load_or_store(l: &mut Lowering<'_>, message: Message, op: LscOp, [dst, src]: [&RawOperand; 2]) -> LowerResult {
     match op {
         LscOp::LscLoad | LscOp::LscLoadQuad | LscOp::LscLoadStrided => message.load(l, dst),
@@ -200,12 +201,12 @@ fn load_or_store(l: &mut Lowering<'_>, message: Message, op: LscOp, [dst, src]: 
     }
 }
 
-/// Bytes of the register that describes a rectangle: address, width, height, pitch, column, row and
-/// size of the block.
+/// Size in bytes of the payload of a block message: address, width, height, pitch, column, row and
+/// block size.
 const PAYLOAD_BYTES: u64 = 32;
 
-/// Rectangles of a surface that the operands describe. What is outside of it reads as zero and is
-/// not written.
+/// Lowers a two-dimensional block message. Reads outside the surface return zero; writes outside
+/// are dropped.
 fn block2d(l: &mut Lowering<'_>, inst: &LscUntypedBlock2d) -> LowerResult {
     let size = inst.data_size.bytes();
     if size != inst.data_size.register_bytes() {
@@ -238,7 +239,7 @@ fn block2d(l: &mut Lowering<'_>, inst: &LscUntypedBlock2d) -> LowerResult {
             corner.map(|place| Source::scalar(at + place)),
         )
     };
-    // Only one of the two forms has its offsets.
+    // Only one of the two forms has offsets; the others are zero.
     let moved = [inst.payload_x | inst.src0_offset_x, inst.payload_y | inst.src0_offset_y];
     let enable = l.enable(inst.exec_size, inst.pred)?;
     let run = Run::new(move |thread, world| {
@@ -248,7 +249,7 @@ fn block2d(l: &mut Lowering<'_>, inst: &LscUntypedBlock2d) -> LowerResult {
         }
         let base = base.first(thread);
         let [last_byte, last_row] = limits.each_ref().map(|limit| limit.first(thread));
-        // The pitch is given less 1, as the other sizes.
+        // All sizes, including the pitch, are encoded minus one.
         let surface_pitch = u64::from(surface_pitch.first(thread)) + 1;
         let [left, top] = corner.each_ref().map(|place| place.first(thread));
         let (left, top) = (left.wrapping_add(moved[0]), top.wrapping_add(moved[1]));

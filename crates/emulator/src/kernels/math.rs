@@ -1,4 +1,4 @@
-//! Functions of one or two floats. Those that the hardware approximates are computed in DF and
+//! Functions of one or two floats. Functions that the hardware approximates are computed in DF and
 //! rounded once.
 
 use crate::kernels::angle;
@@ -29,7 +29,8 @@ pub(super) fn inv(l: &mut Lowering<'_>, inst: &One<'_>) -> LowerResult {
     l.reals_only(inst, Inv, "the inverse of an integer")
 }
 
-/// The square root of the machine ([`SQRTM`](visakit::isa::Sqrtm)), too, is the one of IEEE 754.
+/// Lowers a square root. The machine's square root ([`SQRTM`](visakit::isa::Sqrtm)) is also the one
+/// of IEEE 754.
 pub(super) fn sqrt(l: &mut Lowering<'_>, inst: &One<'_>) -> LowerResult {
     l.reals_only(inst, Sqrt, "the square root of an integer")
 }
@@ -80,7 +81,7 @@ pub(super) fn sigm(l: &mut Lowering<'_>, inst: &One<'_>) -> LowerResult {
     approximate(l, inst, |[a]| 1.0 / (1.0 + (-a).exp()))
 }
 
-/// A function of F values, computed in DF.
+/// Lowers a function of F values that is computed in DF.
 fn approximate<const S: usize>(
     l: &mut Lowering<'_>,
     inst: &ComponentWise<'_, S>,
@@ -124,8 +125,8 @@ fn turned(l: &mut Lowering<'_>, inst: &One<'_>, op: Sine) -> LowerResult {
     Ok(l.operation(operands, op))
 }
 
-/// The sine of F values and so many quarters of a turn; `any` computes it for those that
-/// [`angle::sine`] does not take.
+/// Sine of F values plus a number of quarter turns; `any` handles values outside the range of
+/// [`angle::sine`].
 #[derive(Clone, Copy)]
 struct Sine {
     quarters: u64,
@@ -162,7 +163,7 @@ impl Sine {
         if angle::are_near(&a) { near } else { self.with_any(&a, &near) }
     }
 
-    /// The same where some are not near.
+    /// Slow path for chunks with values out of range.
     #[cold]
     #[inline(never)]
     fn with_any<const N: usize>(&self, a: &[f32; N], near: &[f32; N]) -> [f32; N] {

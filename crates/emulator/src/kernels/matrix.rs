@@ -1,4 +1,4 @@
-//! Products of small matrices.
+//! Products of small matrices (DPAS).
 
 use half::{bf16, f16};
 
@@ -12,12 +12,12 @@ use crate::machine::rounding::{double_to_bfloat, double_to_half, double_to_singl
 use crate::machine::thread::{ExecMask, Registers};
 use visakit::isa::{DataType, Dpas, Dpasw, Operand, Precision, PrecisionClass, predefined};
 
-/// How the bits of an element are a number.
+/// Encoding of a matrix element.
 #[derive(Clone, Copy)]
 struct Packed {
     bits: u32,
     class: PrecisionClass,
-    /// The number that a float's bits are.
+    /// Decoder of float elements.
     float: fn(u32) -> f64,
 }
 
@@ -30,7 +30,7 @@ impl Packed {
             Precision::Hf8 => |bits| small_float(bits as u8, 4, 3, true),
             Precision::E2m1 => |bits| small_float(bits as u8, 2, 1, false),
             Precision::Tf32 => |bits| f32::from_bits(bits & !0x1fff).into(),
-            // Integers are read by their class.
+            // Integers are decoded by their class.
             _ => f64::from,
         };
         Self { bits: precision.bits(), class: precision.class(), float }
@@ -40,8 +40,7 @@ impl Packed {
         self.class == PrecisionClass::Float
     }
 
-    /// The n-th element from an offset in the registers on. Integers of all kinds are exact as
-    /// floats.
+    /// Reads the n-th element after a register offset. All integer types are exact in DF.
     fn read(self, registers: &Registers, at: u32, n: u32) -> f64 {
         let first = n * self.bits;
         let word: u32 = registers.get(at + first / 32 * 4);
@@ -60,8 +59,8 @@ pub(super) fn dpas(l: &mut Lowering<'_>, inst: &Dpas) -> LowerResult {
     Ok(l.step(enable, run))
 }
 
-/// The rows come half from this thread and half from its neighbour; the first half, rounded up to
-/// registers, from the first.
+/// Lowers a DPASW. Half of the rows belong to this thread and half to its neighbour; the first
+/// half, rounded up to registers, belongs to the even thread.
 pub(super) fn dpasw(l: &mut Lowering<'_>, inst: &Dpasw) -> LowerResult {
     let inst = Dpas {
         exec_size: inst.exec_size,
@@ -84,14 +83,14 @@ pub(super) fn dpasw(l: &mut Lowering<'_>, inst: &Dpasw) -> LowerResult {
     Ok(Lowered::Exchange(Exchange { own, parts: [first_half, all - first_half], shared, run }))
 }
 
-/// Bytes of all rows of the third source.
+/// Returns the size in bytes of all rows of the third source.
 fn row_bytes(inst: &Dpas) -> u64 {
     let (columns, rows) = (Packed::of(inst.w), Packed::of(inst.a));
     let bits = u32::from(inst.rc) * u32::from(inst.sd) * steps(columns, rows) * rows.bits;
     u64::from(bits).div_ceil(8)
 }
 
-/// Where the rows begin of which an operand holds `bytes` bytes.
+/// Returns the register offset of the rows, of which the operand must hold `bytes` bytes.
 fn row_start(l: &mut Lowering<'_>, inst: &Dpas, bytes: u64) -> LowerResult<u32> {
     let is_special = |root| matches!(root, predefined::NULL | predefined::CE0 | predefined::TSC);
     if let Operand::General(general) = &inst.src2.operand
@@ -108,7 +107,7 @@ fn row_start(l: &mut Lowering<'_>, inst: &Dpas, bytes: u64) -> LowerResult<u32> 
     Ok(first)
 }
 
-/// How many elements of a row and a column a step multiplies.
+/// Returns the number of elements of a row and a column that a systolic step multiplies.
 fn steps(columns: Packed, rows: Packed) -> u32 {
     match (columns.bits, rows.bits) {
         (32, _) => 1,
@@ -118,7 +117,7 @@ fn steps(columns: Packed, rows: Packed) -> u32 {
     }
 }
 
-/// The operation, with the rows from an offset in the registers on.
+/// Returns the operation, for rows at a register offset.
 fn product(l: &mut Lowering<'_>, inst: &Dpas, first: u32) -> LowerResult<(ExecMask, Run)> {
     let (columns, rows) = (Packed::of(inst.w), Packed::of(inst.a));
     let (depth, repeats, lanes) = (u32::from(inst.sd), u32::from(inst.rc), channels(inst.exec_size) as u32);
@@ -136,7 +135,7 @@ fn product(l: &mut Lowering<'_>, inst: &Dpas, first: u32) -> LowerResult<(ExecMa
     let results = u64::from(repeats * lanes);
     let dst = l.raw_required(&inst.dst, results * u64::from(element_bytes(dst_type)?))?;
     let sum = l.raw(&inst.src0, results * u64::from(element_bytes(src_type)?))?;
-    // A dword of a column holds the elements of so many steps.
+    // Each dword of a column holds the elements of this number of steps.
     let steps = 32 / (ops * columns.bits);
     let dwords = u64::from(lanes) * u64::from(depth.div_ceil(steps));
     let packed = l.raw_required(&inst.src1, dwords * 4)?;
@@ -159,7 +158,7 @@ fn product(l: &mut Lowering<'_>, inst: &Dpas, first: u32) -> LowerResult<(ExecMa
                 let start = sum.map_or(0.0, |at| load(registers, at, src_type, row * lanes + i as u32));
                 let mut total = Total::new(start);
                 for (x, y) in column.iter().zip(&row_of) {
-                    // Products of such short numbers are exact.
+                    // The products are exact, because the factors are short.
                     total.add(x * y);
                 }
                 results.push(total);
@@ -173,17 +172,16 @@ fn product(l: &mut Lowering<'_>, inst: &Dpas, first: u32) -> LowerResult<(ExecMa
     Ok((enable, run))
 }
 
-/// A sum without rounding: parts of which each has the bits that the next larger one lacks, the
-/// largest last (Shewchuk 1997).
+/// Exact sum as a list of non-overlapping parts in ascending order (Shewchuk 1997).
 struct Total {
     parts: Vec<f64>,
-    /// The sum of what is infinite or no number.
+    /// Sum of infinities and NaNs.
     special: f64,
 }
 
 impl Total {
     fn new(start: f64) -> Self {
-        // Added to anything, a negative zero changes nothing.
+        // Adding a negative zero preserves every value.
         let mut total = Self { parts: Vec::with_capacity(4), special: -0.0 };
         total.add(start);
         total
@@ -208,15 +206,14 @@ impl Total {
         self.parts.push(value);
     }
 
-    /// The sum, or its neighbour whose last bit is set: rounding that to a shorter float is
-    /// rounding once.
+    /// Returns the sum rounded to odd, so that rounding to a shorter float is a single rounding.
     fn to_odd(&self) -> f64 {
         let mut parts = self.parts.iter().rev();
         let mut sum = parts.next().copied().unwrap_or(0.0) + self.special;
         if !sum.is_finite() {
             return sum;
         }
-        // The parts behind one that does not fit are less than it lacks.
+        // The parts after an inexact addition are smaller than its error.
         for part in parts {
             let all = sum + part;
             if sum_error(sum, *part, all) != 0.0 {
@@ -242,7 +239,7 @@ fn load(registers: &Registers, at: u32, data_type: DataType, n: u32) -> f64 {
 fn store(registers: &mut Registers, at: u32, data_type: DataType, n: u32, total: &Total, mode: FloatMode) {
     let sum = total.to_odd();
     match data_type {
-        // Sums of integers are far within 53 bits; what is beyond 32 is cut off.
+        // Integer sums need far less than 53 bits; bits above 32 are dropped.
         DataType::D | DataType::Ud => registers.set(at + n * 4, sum as i64 as u32),
         DataType::Hf => registers.set(at + n * 2, double_to_half(sum, mode)),
         DataType::Bf => registers.set(at + n * 2, double_to_bfloat(sum, mode)),

@@ -1,9 +1,8 @@
-//! Messages to untyped memory: what lowering knows of one, and the one path of its data between
-//! memory and registers.
+//! Messages to untyped memory, and the transfer of their data between memory and registers.
 //!
-//! A message goes chunk by chunk: at once where all data of a chunk lie inside of one buffer, as
-//! they nearly always do, otherwise, or when somebody watches, channel by channel through the door
-//! of [`crate::machine::access`].
+//! A message is processed in chunks. If all data of a chunk lie inside one buffer, as usual, one
+//! bounds check covers the chunk. Otherwise, or with an observer, each channel goes through
+//! [`crate::machine::access`].
 
 mod fast;
 
@@ -22,72 +21,71 @@ use fast::{FastPath, Unit};
 use visakit::isa::RawOperand;
 use visakit_native::ir::{self, Access, Action, Addresses, Space};
 
-/// A message that reaches elements in memory.
+/// A message that transfers elements between memory and registers.
 #[derive(Clone)]
 pub(super) struct Message {
-    /// The channels.
+    /// Enable mask.
     pub enable: ExecMask,
-    /// The memory.
+    /// Address space.
     pub space: AddressSpace,
-    /// The addresses.
+    /// Computation of the addresses.
     pub addressing: Addressing,
-    /// An element in memory and in registers.
+    /// Element size in memory and layout in registers.
     pub transfer: Transfer,
-    /// For each element of a channel, its distance from the channel's address.
+    /// Distance of each element from the channel's address, in bytes.
     pub elements: Vec<u32>,
-    /// Whether addresses may be anything, not only multiples of the size.
+    /// True if addresses need not be multiples of the element size.
     pub unaligned: bool,
-    /// The elements that are loaded and that nothing looks at, as bits.
+    /// Loaded elements that are unused, as bits.
     pub unread: u32,
 }
 
-/// What a message does with its elements.
+/// Operation of a message.
 pub(super) enum Operation {
-    /// Reads them into registers from there on.
+    /// Loads the elements into registers, starting at this offset.
     Load(u32),
-    /// Only asks for the data to come near.
+    /// Prefetches the elements.
     Prefetch,
-    /// Writes registers from there on.
+    /// Stores the elements from registers, starting at this offset.
     Store(u32),
-    /// Reads, changes and writes the only element of each channel in one step.
+    /// Atomically updates the single element of each channel.
     Atomic(Atomic),
-    /// Tells the enabled channels that could read all of their elements, one bit for each.
+    /// Returns a mask of the enabled channels whose elements are all readable.
     Status(Option<u32>),
 }
 
-/// Some of the channels of a message that runs.
+/// A chunk of the channels of an executing message.
 #[derive(Clone, Copy)]
 struct Chunk {
-    /// Where the data of all channels begin in registers.
+    /// Register offset of the data of all channels.
     at: u32,
-    /// Which chunk of channels.
+    /// Number of the chunk.
     n: u32,
-    /// Those of them that are enabled, at least one.
+    /// Enabled channels of the chunk; at least one.
     enabled: u32,
 }
 
 impl Chunk {
-    /// Its first channel, and those that are enabled.
+    /// Returns the number of the first channel, and the enabled channels.
     fn who(self) -> (u32, u32) {
         (self.n * LANES as u32, self.enabled)
     }
 }
 
 impl Message {
-    /// Whether there is one channel, whose elements stand in registers as in memory.
+    /// Returns true for a single channel with the same element layout in registers and memory.
     fn is_vector(&self) -> bool {
         self.enable.lanes == 1
             && self.transfer.element_step == self.transfer.size
             && self.transfer.slot == self.transfer.size
     }
 
-    /// Bytes of registers that the data of all channels need.
+    /// Returns the size of all channels' data in registers, in bytes.
     pub(super) fn bytes(&self) -> u64 {
         self.transfer.extent(self.enable.lanes.count_ones() as usize, self.elements.len())
     }
 
-    /// Lowers a message that reads memory into an operand; into the null operand it only asks for
-    /// the data to come near.
+    /// Lowers a load to an operand; to the null operand it becomes a prefetch.
     pub(super) fn load(mut self, l: &mut Lowering<'_>, dst: &RawOperand) -> LowerResult {
         let Some(at) = l.raw(dst, self.bytes())? else { return Ok(self.lower(l, Operation::Prefetch)) };
         if self.is_vector() {
@@ -103,14 +101,14 @@ impl Message {
         Ok(self.lower(l, Operation::Load(at)))
     }
 
-    /// Lowers a message that writes an operand to memory.
+    /// Lowers a store from an operand.
     pub(super) fn store(self, l: &mut Lowering<'_>, src: &RawOperand) -> LowerResult {
         let at = l.raw_required(src, self.bytes())?;
         Ok(self.lower(l, Operation::Store(at)))
     }
 
-    /// The addresses of all chunks of channels, before any has a result: it may stand where others
-    /// have their addresses.
+    /// Returns the addresses of all chunks. They are computed before the first result is written,
+    /// because results may overwrite address registers.
     #[inline(always)]
     fn all_addresses(&self, thread: &Thread) -> [[u64; LANES]; MAX_LANES / LANES] {
         let lanes = self.enable.lanes.count_ones() as usize;
@@ -121,8 +119,8 @@ impl Message {
         all
     }
 
-    /// Whether what the first channels load stands where the others have yet to find their
-    /// addresses.
+    /// Returns true if the result of the first chunk overlaps the address registers of later
+    /// chunks.
     fn replaces_addresses(&self, at: u32) -> bool {
         let lanes = self.enable.lanes.count_ones();
         let loaded = at..at + self.bytes() as u32;
@@ -130,7 +128,7 @@ impl Message {
         lanes > LANES as u32 && places.any(|place| place.start < loaded.end && loaded.start < place.end)
     }
 
-    /// Lowers the message: from here on nothing else is known of it.
+    /// Lowers the message to a step.
     pub(super) fn lower(self, l: &mut Lowering<'_>, operation: Operation) -> Lowered {
         let (enable, fast) = (self.enable, FastPath::of(&self));
         let is_late = matches!(operation, Operation::Load(at) if self.replaces_addresses(at));
@@ -187,7 +185,8 @@ impl Message {
         l.step(enable, run)
     }
 
-    /// What native code moves, from registers at `at` on to memory or the other way, if it can.
+    /// Returns the native transfer between memory and the registers at `at`, if native code
+    /// supports it.
     fn native(&self, fast: FastPath, access: Access, at: u32) -> Option<Action> {
         let addressing = &self.addressing;
         addressing.pitch.is_none().then_some(())?;
@@ -216,16 +215,16 @@ impl Message {
             Some(Elements::Qwords(at)) => Addresses::Qwords(at),
             Some(Elements::Words(_) | Elements::Integers(_)) => return None,
         };
-        // Sums of as many bits as the code has.
+        // Native code computes sums of this width.
         let bits = if space == Space::Flat { u64::MAX } else { u32::MAX.into() };
-        // A sum of one number of 32 bits has no more.
+        // A single 32-bit addend cannot overflow.
         let is_short = addressing.scale == 1
             && addressing.offset == 0
             && addressing.global.is_none()
             && matches!(addressing.elements, None | Some(Elements::Dwords(_)));
         let is_wide = addressing.mask == u64::MAX && space != Space::Flat && is_short;
         (addressing.mask == bits || is_wide).then_some(())?;
-        // A base is added behind the factor, the other number before it.
+        // The base is added after scaling, the other addend before it.
         let is_extended = matches!(addresses, Addresses::Offsets { .. });
         let global = match (addressing.global_place, addressing.base_place) {
             (GlobalPlace::Zero, GlobalPlace::Zero) => None,
@@ -250,20 +249,20 @@ impl Message {
         }))
     }
 
-    /// Accesses of the n-th chunk of channels to one element each.
+    /// Returns the request for one element of each channel in the n-th chunk.
     fn request<'a>(&self, addresses: &'a [u64; LANES], n: usize, enabled: u32) -> Request<'a> {
         let (first_lane, size) = ((n * LANES) as u32, self.transfer.size);
         Request { addresses, enabled, first_lane, size, unread: false, unaligned: self.unaligned }
     }
 
-    /// Where a chunk of an element's channels stands in registers.
+    /// Returns the register offset of a chunk of an element's channels.
     #[inline(always)]
     fn place(&self, chunk: Chunk, element: usize) -> u32 {
         self.transfer.place(chunk.at, element, chunk.n as usize)
     }
 
-    /// Moves the data of a chunk: from registers to memory with `STORE`, else the other way. A
-    /// call, so that what this needs is computed where it is needed and not in front of all chunks.
+    /// Transfers the data of a chunk: a store if `STORE`, otherwise a load. Out of line, so that
+    /// its values are not hoisted out of the loop over chunks.
     #[inline(never)]
     fn transfer<const STORE: bool>(
         &self,
@@ -284,7 +283,7 @@ impl Message {
         self.by_channel::<STORE>(thread, &view, chunk, &addresses)
     }
 
-    /// The data of a chunk wherever they are, channel by channel.
+    /// Slow path: transfers the data of a chunk channel by channel.
     #[inline(never)]
     fn by_channel<const STORE: bool>(
         &self,
@@ -311,7 +310,7 @@ impl Message {
         Ok(())
     }
 
-    /// One bit for each enabled channel all of whose elements are in memory.
+    /// Returns a mask of the enabled channels whose elements are all in bounds.
     fn status(&self, thread: &Thread, world: &World<'_>) -> u32 {
         let view = self.space.view(thread, world);
         let mut bits = thread.enabled(&self.enable);
@@ -336,7 +335,7 @@ impl Message {
     }
 }
 
-/// Does something for each chunk of channels of which any is enabled.
+/// Calls `access` for each chunk with an enabled channel.
 #[inline(always)]
 pub(super) fn for_chunks(
     enabled: u32,
@@ -353,7 +352,7 @@ pub(super) fn for_chunks(
     Ok(())
 }
 
-/// Where a number that all channels have in common stands, if it is taken as it is.
+/// Returns the register offset of a scalar that needs no conversion or modifier.
 fn plain_place(source: &Source<u32>) -> Option<u32> {
     source.place().filter(|place| place.is_native && place.change == Change::None).map(|place| place.at)
 }

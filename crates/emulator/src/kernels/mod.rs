@@ -1,10 +1,9 @@
-//! The kernels: what each instruction does, in the chapters of the specification.
+//! Kernels: the semantics of each instruction, grouped as in the specification.
 //!
-//! A routine is lowered once for each launch: [`layout`] gives every variable a fixed place,
-//! [`lowering`] resolves operands, `pages` is the table that sends each instruction to its kernel,
-//! and [`code`] strings the operations together. The kernels themselves are scalar functions
-//! (written in `algebra`, in the type that `domain` chooses, with `compute` around them) or
-//! messages (with `message`).
+//! A routine is lowered once per launch. [`layout`] assigns every variable a fixed location,
+//! [`lowering`] resolves operands, `pages` maps each instruction to its kernel, and [`code`] links
+//! the operations. A kernel is either a scalar function (written over `algebra`, in the type chosen
+//! by `domain`, applied to all channels by `compute`) or a message (`message`).
 
 pub mod layout;
 

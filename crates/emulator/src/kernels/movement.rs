@@ -20,7 +20,7 @@ use visakit::isa::{AddrOpnd, DataType, Faddr, Operand, StateClass, StateOpnd, Ve
 use visakit::rt::ComponentWise;
 use visakit_native::ir::Action;
 
-/// A value as it is: conversions are made where operands are read and written.
+/// Identity: conversions happen in operand access.
 #[derive(Clone, Copy)]
 pub(super) struct Identity;
 
@@ -32,7 +32,7 @@ impl<L: Copy> LaneOp<L, 1> for Identity {
     }
 }
 
-/// An integer that becomes a wider one, together with others.
+/// Conversion of an integer to a wider type.
 #[derive(Clone, Copy)]
 struct Extend<W>(PhantomData<W>);
 
@@ -98,7 +98,7 @@ pub(super) fn mov(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerRes
     }
     let domain = match l.float_domain(&[source])? {
         Some(domain) => domain,
-        // The low bits of a negative number are those of any type.
+        // The low bits do not depend on the computation type.
         None if !is_float(to) && !is_saturated(inst.dst) && to.bits() <= from.bits() => l.whole_domain(from),
         None => l.exact_domain(&[source], 0)?,
     };
@@ -113,7 +113,7 @@ pub(super) fn mov(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerRes
     }
 }
 
-/// A move from integers to wider ones, where there is one for all channels together.
+/// Lowers a move from integers to wider integers, if a vectorised conversion exists.
 fn extend(
     l: &mut Lowering<'_>,
     inst: &ComponentWise<'_, 1>,
@@ -136,7 +136,7 @@ fn extend(
     lowered.map(Some)
 }
 
-/// A move of parts with so many bits from or to values with so many, where [`mov_parts`] has it.
+/// Lowers a move of parts with `part` bits from or to values with `whole` bits, as [`mov_parts`].
 fn mov_low(
     l: &mut Lowering<'_>,
     inst: &ComponentWise<'_, 1>,
@@ -152,10 +152,9 @@ fn mov_low(
     }
 }
 
-/// A move between values in a row and the low parts of wider ones: how the compiler takes elements
-/// apart and puts them together, and how integers become narrower ones. It is made with all of the
-/// wider ones, because vectors are not soon there again when their parts have been written one by
-/// one.
+/// Lowers a move between contiguous values and the low parts of wider values. Compilers use such
+/// moves to split and join elements and to narrow integers. The wider values are read and written
+/// whole, because vector loads after narrow stores are slow.
 fn mov_parts<T: Scalar, W: Wider<T>>(
     l: &mut Lowering<'_>,
     inst: &ComponentWise<'_, 1>,
@@ -177,8 +176,8 @@ fn mov_parts<T: Scalar, W: Wider<T>>(
         let part = T::KIND?;
         Recording::parts((part, from_at, from_step), (part, to_at, to_step))
     });
-    // All is read before anything is written. What is read of a second chunk that there is not is
-    // slack at the worst.
+    // All reads precede the first write. A missing second chunk reads register-file padding, never
+    // out of bounds.
     let run = match (from_step, to_step) {
         (from, to) if (from, to) == (whole, part) => wide_or_plain(
             operands,
@@ -214,14 +213,14 @@ fn mov_parts<T: Scalar, W: Wider<T>>(
     Ok(Some(l.step(enable, run)))
 }
 
-/// The values of both chunks of channels. It is no `map` over an array, which the compiler makes a
-/// call of.
+/// Returns the values of both chunks of channels. Not a `map` over an array, which the compiler
+/// would not inline.
 #[inline(always)]
 fn both_chunks<T: Element>(thread: &Thread, from: u32) -> [[T; LANES]; 2] {
     [thread.registers.load(from), thread.registers.load(from + (LANES * T::SIZE) as u32)]
 }
 
-/// A number of which the low part can be replaced.
+/// An integer with a replaceable low part.
 trait Wider<T>: Element {
     fn low(self) -> T;
     fn with_low(self, part: T) -> Self;
@@ -251,7 +250,7 @@ wider! {
     u64, u32;
 }
 
-/// All bits of a predicate as one number.
+/// Lowers a move of all predicate bits to a number.
 fn mov_predicate(l: &mut Lowering<'_>, dst: &VecOperand, source: &VecOperand) -> LowerResult {
     let id = predicate_id(l, source)?;
     let elements = match &source.operand {
@@ -278,7 +277,7 @@ pub(super) fn setp(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerRe
     let enable = l.enable(inst.exec_size, inst.pred)?;
     let is_scalar = match &inst.src[0].operand {
         Operand::Immediate(_) => true,
-        // One channel takes the only element that there is.
+        // A single channel has a single element.
         _ if lanes == 1 => true,
         Operand::General(general) => is_one_element(&general.region),
         Operand::Indirect(indirect) => is_one_element(&indirect.region),
@@ -304,14 +303,14 @@ pub(super) fn setp(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerRe
     Ok(l.step(enable, run))
 }
 
-/// Whether a region has strides of zero.
+/// Returns true if a region selects a single element.
 fn is_one_element(region: &visakit::isa::Region) -> bool {
     let (vertical, horizontal) = (region.vertical_stride.elements(), region.horizontal_stride.elements());
     vertical == Some(0) && (region.width.elements() == Some(1) || horizontal == Some(0))
 }
 
-/// Addresses are offsets into the register file. A number added to one may be negative, as 16 bits
-/// have it.
+/// Lowers an address computation. Addresses are offsets into the register file; the addend is a
+/// signed 16-bit number.
 pub(super) fn addr_add(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
     let lanes = channels(inst.exec_size);
     let Operand::Address(dst) = &inst.dst.operand else {
@@ -356,8 +355,7 @@ pub(super) fn addr_add(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> Low
     Ok(l.step(enable, run))
 }
 
-/// Copies numbers into elements of an address variable, which count bytes from the first register
-/// on.
+/// Lowers a move of numbers into address elements. They are byte offsets from the first register.
 fn mov_address(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>, dst: &AddrOpnd) -> LowerResult {
     let lanes = channels(inst.exec_size);
     let first = address_elements(l, dst, lanes)? as usize;
@@ -374,7 +372,7 @@ fn mov_address(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>, dst: &AddrOpnd
     Ok(l.step(enable, run))
 }
 
-/// The values of all channels.
+/// Loads the values of all channels.
 fn all(source: &Source<u32>, thread: &Thread) -> [u32; MAX_LANES] {
     let [low, high]: [[u32; LANES]; 2] = [source.load(thread, 0), source.load(thread, 1)];
     from_lanes(|i| if i < LANES { low[i] } else { high[i - LANES] })
@@ -394,7 +392,7 @@ fn address_elements(l: &Lowering<'_>, operand: &AddrOpnd, count: usize) -> Lower
     Ok(first)
 }
 
-/// The address of a symbol of the program's data.
+/// Lowers a load of the address of a symbol in the program's data.
 pub(super) fn faddr(l: &mut Lowering<'_>, inst: &Faddr) -> LowerResult {
     let name = l.routine.string(inst.func_id).unwrap_or_default();
     let Some(address) = l.symbol(&name) else {
@@ -409,7 +407,7 @@ pub(super) fn faddr(l: &mut Lowering<'_>, inst: &Faddr) -> LowerResult {
     Ok(l.step(ExecMask::all(1), run))
 }
 
-/// Moves between state variables and numbers, which are binding-table indices.
+/// Lowers moves between state variables and numbers, which are binding-table indices.
 pub(super) fn movs(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerResult {
     let lanes = channels(inst.exec_size);
     let enable = l.enable(inst.exec_size, inst.pred)?;
@@ -478,6 +476,6 @@ fn state_elements(l: &Lowering<'_>, state: &StateOpnd, count: usize) -> LowerRes
     };
     match first.and_then(|first| first.checked_add(state.offset.into())).map(|first| first as usize) {
         Some(first) if first + count <= l.layout.state_count() => Ok(first),
-        _ => illegal(format!("state variable {letter}{} has no element {}", state.offset, state.id)),
+        _ => illegal(format!("state variable {letter}{} has no element {}", state.id, state.offset)),
     }
 }

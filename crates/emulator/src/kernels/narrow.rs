@@ -1,5 +1,5 @@
-//! Floats without a data type: bf8 (1 sign, 5 exponent, 2 fraction bits), hf8 (1, 4 and 3) and tf32
-//! (1, 8 and 10), and rounding at random.
+//! Floats without a data type: bf8 (1 sign bit, 5 exponent bits, 2 fraction bits), hf8 (1, 4 and 3)
+//! and tf32 (1, 8 and 10); and stochastic rounding.
 
 use half::f16;
 
@@ -28,8 +28,8 @@ pub(super) fn fcvt(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerRe
     l.apply_as::<u32, _, 1>(inst, types, Function(convert))
 }
 
-/// Lowers a move that converts from or to a float which only texts have a type for; `None` where it
-/// is another move.
+/// Lowers a move that converts from or to a float type that exists only in text form; `None` for
+/// other moves.
 pub(super) fn moved(
     l: &mut Lowering<'_>,
     inst: &ComponentWise<'_, 1>,
@@ -54,8 +54,7 @@ pub(super) fn moved(
     l.apply_as::<u32, _, 1>(inst, types, Function(convert)).map(Some)
 }
 
-/// Rounds by a number: it is added to what does not fit, and what then still does not fit is cut
-/// off.
+/// Lowers a stochastic rounding: adds a random number to the excess bits, then truncates.
 pub(super) fn srnd(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
     let types = l.types(inst)?;
     let convert: fn([u32; 2]) -> u32 = match (types.dst, types.src[0]) {
@@ -65,12 +64,12 @@ pub(super) fn srnd(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRe
     };
     let types = patterns(inst, types)?;
     let mut operands = l.operands::<u32, u32, 2>(inst, inst.pred, types)?;
-    // All channels take part, whatever the masks say.
+    // All channels are enabled, regardless of the masks.
     operands.enable = ExecMask::all(channels(inst.exec_size));
     Ok(l.operation(operands, PerLane(Function(convert))))
 }
 
-/// The types as bit patterns. A random number of a float type is the number that its bits are.
+/// Returns the types as bit patterns. A random number of a float type is used as its bits.
 fn patterns<const S: usize>(inst: &ComponentWise<'_, S>, mut types: Types<S>) -> LowerResult<Types<S>> {
     if is_saturated(inst.dst) {
         return illegal("the effect of saturation on this conversion is not published");
@@ -80,7 +79,7 @@ fn patterns<const S: usize>(inst: &ComponentWise<'_, S>, mut types: Types<S>) ->
     Ok(types)
 }
 
-/// The nearest bf8 of an HF, to the even one of two: the upper byte.
+/// Rounds an HF to the nearest bf8, ties to even: the upper byte.
 fn to_bf8(bits: u32) -> u32 {
     bf8_by(bits, 0x7f + (bits >> 8 & 1))
 }
@@ -88,17 +87,17 @@ fn to_bf8(bits: u32) -> u32 {
 fn bf8_by(bits: u32, random: u32) -> u32 {
     match (bits & 0x7c00 == 0x7c00, bits & 0x3ff) {
         (true, 0) => bits >> 8,
-        // A NaN stays one, even if its fraction bits do not fit.
+        // A NaN stays a NaN even if its fraction bits are dropped.
         (true, _) => bits >> 8 | 2,
         (false, _) => (bits + random) >> 8,
     }
 }
 
-/// The nearest hf8 of an HF, to the even one of two; a NaN for what is too large.
+/// Rounds an HF to the nearest hf8, ties to even; overflow yields NaN.
 fn to_hf8(bits: u32) -> u32 {
     let sign = bits >> 8 & 0x80;
     let magnitude = bits & 0x7fff;
-    // The exponent of HF is 8 more; below the smallest normal number there is one step of 2^-9.
+    // The exponent bias of HF is larger by 8. Below the smallest normal number, the step is 2^-9.
     let rounded = if magnitude >= 9 << 10 {
         (magnitude - (8 << 10) + 0x3f + (magnitude >> 7 & 1)) >> 7
     } else {
@@ -111,7 +110,7 @@ fn from_hf8(bits: u32) -> u32 {
     f16::from_f64(small_float(bits as u8, 4, 3, true)).to_bits().into()
 }
 
-/// The nearest tf32 of an F, to the even one of two; it stands in the upper bits.
+/// Rounds an F to the nearest tf32, ties to even, in the upper bits.
 fn to_tf32(bits: u32) -> u32 {
     let value = f32::from_bits(bits);
     if value.is_nan() {
@@ -126,18 +125,18 @@ fn to_tf32(bits: u32) -> u32 {
     (bits + 0xfff + (bits >> 13 & 1)) & !0x1fff
 }
 
-/// An F as HF, `random` added to the fraction from its lowest bit on, and the rest cut off.
+/// Converts an F to HF: adds `random` to the low fraction bits, then truncates.
 fn half_by(bits: u32, random: u32) -> u32 {
     let (sign, exponent, fraction) = (bits >> 16 & 0x8000, (bits >> 23 & 0xff) as i32, bits & 0x007f_ffff);
     if exponent == 0xff {
         return f16::from_f32(f32::from_bits(bits)).to_bits().into();
     }
-    // With the bit in front of the point; the exponent of HF is 112 less.
+    // The mantissa includes the implicit bit. The exponent bias of HF is smaller by 112.
     let (mantissa, exponent) =
         if exponent == 0 { (fraction, 1 - 112) } else { (fraction | 0x0080_0000, exponent - 112) };
     let sum = mantissa + random;
     let magnitude = if exponent >= 1 {
-        // A carry out of the fraction goes on into the exponent.
+        // A carry out of the fraction propagates into the exponent.
         (((exponent as u32 - 1) << 23) + sum) >> 13
     } else {
         sum.checked_shr((14 - exponent) as u32).unwrap_or(0)
@@ -145,13 +144,13 @@ fn half_by(bits: u32, random: u32) -> u32 {
     sign | magnitude.min(0x7c00)
 }
 
-/// The bits of a bf8 as a number.
+/// Converts a bf8 to a number.
 pub(super) fn bf8_to_float(bits: u8) -> f64 {
     f16::from_bits(u16::from(bits) << 8).to_f64()
 }
 
-/// A number of a sign, `exponent` bits and `fraction` bits, without infinities; `nan` says that it
-/// is none when all of these bits are set.
+/// Converts a float with a sign bit, `exponent` bits and `fraction` bits, without infinities. If
+/// `nan`, all ones in these bits stand for NaN.
 pub(super) fn small_float(bits: u8, exponent: u32, fraction: u32, nan: bool) -> f64 {
     let sign = if bits >> (exponent + fraction) & 1 == 1 { -1.0 } else { 1.0 };
     let e = u32::from(bits) >> fraction & ones(exponent as usize);
@@ -189,7 +188,7 @@ mod tests {
                 let [x, y] = [a.1, b.1].map(|v| (v - value).abs());
                 x.total_cmp(&y).then((a.0 & 1).cmp(&(b.0 & 1)))
             };
-            // 464 is half way to what would be the next number.
+            // 464 is halfway to the next representable number, which does not exist.
             let expected =
                 if value > 464.0 { 0x7f } else { all.iter().enumerate().min_by(nearest).unwrap().0 as u32 };
             assert_eq!(to_hf8(bits), expected, "{value}");
@@ -218,7 +217,8 @@ mod tests {
         for bits in (0..=u32::MAX).step_by(65_537) {
             let value = f32::from_bits(bits);
             let cut = half_by(bits, 0);
-            // Without a random number the rest is cut off; the nearest is that or the next.
+            // Without a random number the conversion truncates; the nearest value is that or its
+            // successor.
             let near = u32::from(f16::from_f32(value).to_bits());
             assert!(value.is_nan() || near == cut || near == cut + 1, "{value:e} {near:x} {cut:x}");
         }

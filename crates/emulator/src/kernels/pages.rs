@@ -1,4 +1,4 @@
-//! The table: which function is the kernel of which page.
+//! Table of kernels by specification page.
 
 use crate::kernels::lowering::{LowerError, LowerResult, Lowering};
 use crate::kernels::step::Lowered;
@@ -16,9 +16,9 @@ use visakit::isa::{
 };
 use visakit::rt::ComponentWise;
 
-/// Fills stubs. A row has the page's method, what its kernel gets, which is the number of sources
-/// where the page is component-wise, and the kernel. A page without a row stays a stub that says
-/// so; a page whose operands change no longer fits its row.
+/// Implements the stubs. A row has the page's method, the kernel's input (the number of sources for
+/// a component-wise page) and the kernel. A page without a row stays a stub that reports itself; a
+/// row fails to compile if the page's operands change.
 macro_rules! kernels {
     ($($page:ident($inst:tt) => $kernel:path;)*) => {
         impl Kernels for Lowering<'_> {
@@ -57,7 +57,7 @@ kernels! {
     dpas(Dpas) => matrix::dpas;
     dpasw(Dpasw) => matrix::dpasw;
 
-    // Functions of floats.
+    // Float functions.
     inv(1) => math::inv;
     sqrt(1) => math::sqrt;
     sqrtm(1) => math::sqrt;
@@ -75,7 +75,7 @@ kernels! {
     rnde(1) => math::rnde;
     rndz(1) => math::rndz;
 
-    // Bits.
+    // Bit operations.
     and(2) => logic::and;
     or(2) => logic::or;
     xor(2) => logic::xor;
@@ -158,15 +158,15 @@ kernels! {
     barrier(Barrier) => control::barrier;
     sbarrier(Sbarrier) => control::sbarrier;
     nbarrier(Nbarrier) => control::nbarrier;
-    // Threads that a thread depends on have run before it or do not matter: no two groups are
-    // ordered.
+    // The threads that a thread depends on have run before it or are irrelevant, because groups are
+    // unordered.
     wait(Wait) => control::done;
     yield_(Yield) => control::done;
     cache_flush(CacheFlush) => control::done;
     fence(Fence) => control::fence;
     lsc_fence(LscFence) => control::lsc_fence;
 
-    // Marks that execute nothing.
+    // Marks without effect.
     file(File) => control::mark;
     loc(Loc) => control::line;
     lifetime(Lifetime) => control::mark;

@@ -1,9 +1,9 @@
-//! How much of a variable any instruction looks at.
+//! Liveness of loaded elements: the extent of a variable that instructions read.
 //!
-//! The compiler rounds a load that is the same for all channels up to a size that a message has: of
-//! three dwords it loads four and never looks at the last. That one may lie behind the end of a
-//! buffer, which does no harm on a device and is no fault of the program; so what nobody looks at
-//! is not loaded here.
+//! The compiler rounds a load that is uniform over channels up to a supported message size: for
+//! three dwords it loads four and never reads the last. That dword may lie past the end of a
+//! buffer, which is harmless on a device and not a fault of the program. The emulator therefore
+//! does not load elements that no instruction reads.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -16,21 +16,21 @@ use visakit::isa::{ExecSize, GenOpnd, GeneralId, Operand, Stride, VecOperand, pr
 use visakit::object::Routine;
 use visakit::rt::{Bits, FieldRef, Role, Visitor, reflect};
 
-/// What is read of each variable with storage of its own.
+/// Reads of each variable with its own storage; `None` if everything counts as read.
 pub(super) struct Reads(Option<HashMap<GeneralId, Places>>);
 
-/// Places in the register file.
+/// Locations in the register file.
 #[derive(Default)]
 struct Places {
-    /// Behind the last byte that is read as a single element; the end of all registers where it is
-    /// read in any other way.
+    /// End of the last byte read as a single element; the maximum if the variable is read in any
+    /// other way.
     end: u32,
-    /// All that may be read.
+    /// Byte ranges that may be read.
     ranges: Vec<Range<u32>>,
 }
 
 impl Reads {
-    /// What the instructions of a routine read.
+    /// Collects the reads of a routine's instructions.
     pub(super) fn of(routine: &Routine, layout: &Layout) -> Self {
         let mut look = Look { layout, fields: &[], lanes: 0, places: HashMap::new() };
         for instruction in &routine.instructions {
@@ -40,21 +40,21 @@ impl Reads {
         Self(Some(look.places))
     }
 
-    /// Everything.
+    /// Treats everything as read.
     pub(super) fn all() -> Self {
         Self(None)
     }
 
-    /// How many of `count` elements of `size` bytes from `start` on are read, at least one. `root`
-    /// is the variable whose storage they are in; the predefined ones are shared with other
-    /// routines.
+    /// Returns how many of `count` elements of `size` bytes from `start` are read; at least one.
+    /// `root` is the variable that owns their storage. Predefined variables are shared with other
+    /// routines and count as read.
     pub(super) fn used(&self, root: GeneralId, start: u32, size: u32, count: usize) -> usize {
         let Some(places) = self.0.as_ref().filter(|_| root.0 >= predefined::DECLARED) else { return count };
         let end = places.get(&root).map_or(0, |places| places.end);
         (end.saturating_sub(start).div_ceil(size.max(1)) as usize).clamp(1, count.max(1))
     }
 
-    /// Whether any of some bytes may be read.
+    /// Returns true if any of the bytes at `place` may be read.
     pub(super) fn is_read(&self, root: GeneralId, place: &Range<u32>) -> bool {
         let Some(places) = self.0.as_ref().filter(|_| root.0 >= predefined::DECLARED) else { return true };
         let overlaps = |read: &Range<u32>| read.start < place.end && place.start < read.end;
@@ -62,7 +62,7 @@ impl Reads {
     }
 }
 
-/// Looks at the operands of instructions, whose numbers of channels come before them.
+/// Visitor of instruction operands. The number of channels precedes the operands.
 struct Look<'a> {
     layout: &'a Layout,
     fields: &'static [reflect::Field],
@@ -72,7 +72,7 @@ struct Look<'a> {
 }
 
 impl Look<'_> {
-    /// Takes note of what is read of a variable, and of the end of a single element.
+    /// Notes a read of a variable, and the end of the element if it is a single one.
     fn read(&mut self, id: GeneralId, range: Range<u32>, end: Option<u32>) {
         if let Some(variable) = self.layout.variable(id) {
             let places = self.places.entry(variable.root).or_default();
@@ -81,8 +81,7 @@ impl Look<'_> {
         }
     }
 
-    /// The bytes that an operand may read: from its first one to the end of all registers where
-    /// that is not known.
+    /// Returns the bytes that an operand may read; unbounded if this is unknown.
     fn range(&self, general: &GenOpnd, role: Role) -> Range<u32> {
         let Some(variable) = self.layout.variable(general.id) else { return 0..0 };
         if role == Role::Reference {
@@ -95,7 +94,7 @@ impl Look<'_> {
         start..u32::try_from(u64::from(start) + region.extent(size)).unwrap_or(u32::MAX)
     }
 
-    /// Behind the only element that an operand reads; none when it may read several.
+    /// Returns the end of the single element that an operand reads; `None` if it may read several.
     fn scalar_end(&self, operand: &VecOperand, role: Role) -> Option<u32> {
         let Operand::General(general) = &operand.operand else { return None };
         let region = &general.region;

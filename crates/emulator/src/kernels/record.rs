@@ -1,9 +1,9 @@
-//! What native code is made of: the same operations as the interpreter's, recorded instead of
-//! computed.
+//! Recording of operations for native code, from the same definitions that the interpreter
+//! executes.
 //!
-//! A [`Node`] implements the [`algebra`](crate::kernels::algebra), so an operation that is given
-//! nodes instead of numbers leaves its meaning in a [`Recording`]. Around it stand the conversions
-//! and modifiers of the operands, which are recorded here.
+//! A [`Node`] implements the [`algebra`](crate::kernels::algebra), so an operation applied to nodes
+//! builds an expression in a [`Recording`]. This module also records the conversions and modifiers
+//! of the operands.
 
 use std::cell::{Cell, RefCell};
 
@@ -17,11 +17,11 @@ use crate::machine::operand::{Destination, SourcePlace, Target};
 use crate::machine::thread::{Combine, ExecMask};
 use visakit::isa::DataType;
 
-/// An expression that is being recorded.
+/// An expression under construction.
 #[derive(Default)]
 pub(super) struct Recording {
     expression: RefCell<Expression>,
-    /// Whether something was asked for that has no node.
+    /// True if an unsupported operation was requested.
     is_unknown: Cell<bool>,
 }
 
@@ -33,19 +33,19 @@ pub(super) struct Node<'r> {
     value: Value,
 }
 
-/// A source whose values a recording begins with, of a kernel that computes with numbers of a kind.
+/// A source of a recording, for a kernel that computes in `kind`.
 #[derive(Clone, Copy)]
 pub(super) struct Input {
     kind: Option<Kind>,
     place: Option<SourcePlace>,
-    /// The operand's own type.
+    /// Type of the operand.
     data_type: DataType,
-    /// Its value, if that is the same for all and never changes.
+    /// Value of a constant operand.
     number: Option<u64>,
 }
 
 impl Input {
-    /// The source of an operand with its own type.
+    /// Returns the input for an operand of type `data_type`.
     pub(super) fn new(
         kind: Option<Kind>,
         place: Option<SourcePlace>,
@@ -56,37 +56,37 @@ impl Input {
     }
 }
 
-/// A destination that a recording ends with, of a kernel that gives numbers of a kind.
+/// A destination of a recording, for a kernel with results of `kind`.
 #[derive(Clone, Copy)]
 pub(super) struct Output {
     kind: Option<Kind>,
     target: Option<Target>,
-    /// The operand's own type.
+    /// Type of the operand.
     data_type: DataType,
     is_native: bool,
     saturate: bool,
 }
 
 impl Output {
-    /// The destination of an operand with its own type.
+    /// Returns the output for an operand of type `data_type`.
     pub(super) fn new<R: Scalar>(dst: &Destination<R>, data_type: DataType, saturate: bool) -> Self {
         Self { kind: R::KIND, target: dst.target(), data_type, is_native: dst.is_native(), saturate }
     }
 }
 
-/// The answer to a comparison.
+/// Result of a recorded comparison.
 pub(super) struct Answer<'r> {
     relation: Relation,
     sides: [Node<'r>; 2],
 }
 
-/// An operation that can be recorded.
+/// A recordable operation.
 pub(super) trait Record<const S: usize>: Copy {
-    /// The result, or nothing where there are no nodes for it.
+    /// Records the operation; `None` if it has no nodes.
     fn record<'r>(self, sources: [Node<'r>; S]) -> Option<Node<'r>>;
 }
 
-/// An operation that is not recorded.
+/// Implements [`Record`] for operations that are not recorded.
 macro_rules! unrecorded {
     ($($({$($generic:tt)*})? [$sources:expr] $type:ty;)*) => {$(
         impl $(<$($generic)*>)? $crate::kernels::record::Record<{ $sources }> for $type {
@@ -104,7 +104,7 @@ impl Recording {
         Node { recording: self, kind, value }
     }
 
-    /// The values of a source, as a kernel gets them.
+    /// Records the values of a source as the kernel receives them.
     pub(super) fn source(&self, input: &Input) -> Option<Node<'_>> {
         let Input { kind, place, data_type, number } = input;
         let (kind, place) = ((*kind)?, (*place)?);
@@ -124,8 +124,9 @@ impl Recording {
         })
     }
 
-    /// Elements of a kind. Integers with gaps are parts of wider ones, which begin at multiples of
-    /// their size: others do not overlap what is written there, or the host waits.
+    /// Records a load of elements. Strided integers are loaded as parts of wider elements aligned
+    /// to their size. Unaligned ones would not match earlier stores, and the host would stall on
+    /// store forwarding.
     fn load(&self, kind: Kind, at: u32, step: u32) -> Option<Node<'_>> {
         let whole = match kind {
             _ if step == 0 || step == kind.bytes() => return Some(self.push(kind, ir::Node::Load { at, step })),
@@ -142,7 +143,7 @@ impl Recording {
         Some(value.convert(kind))
     }
 
-    /// What writes a result to a destination.
+    /// Returns the action that writes a result to a destination.
     pub(super) fn finish(&self, result: Node<'_>, output: &Output) -> Option<Action> {
         let Output { kind, target, data_type, is_native, saturate } = *output;
         let kind = if is_native { kind? } else { kind_of(data_type)? };
@@ -164,7 +165,7 @@ impl Recording {
         Some(Action::Compute { expression: self.expression.borrow().clone(), result: result.value, to: at })
     }
 
-    /// What sets a predicate to an answer.
+    /// Returns the action that sets a predicate to a comparison result.
     pub(super) fn finish_compare(&self, answer: &Answer<'_>, inverse: bool, to: u32) -> Option<Action> {
         (!self.is_unknown.get()).then(|| Action::Compare {
             expression: self.expression.borrow().clone(),
@@ -175,7 +176,7 @@ impl Recording {
         })
     }
 
-    /// All bits where an answer is yes, else none; or the other way.
+    /// Records all ones where a comparison holds and zeros elsewhere; reversed if `inverse`.
     pub(super) fn holds<'r>(&'r self, answer: &Answer<'r>, inverse: bool) -> Option<Node<'r>> {
         let [a, b] = answer.sides;
         let kind = match a.kind.bytes() {
@@ -188,12 +189,12 @@ impl Recording {
         Some(if inverse { holds.unary(Unary::Not) } else { holds })
     }
 
-    /// Two nodes that stand for predicates, for [`Recording::logic`].
+    /// Returns nodes that stand for predicates in [`Recording::logic`].
     pub(super) fn placeholders<const S: usize>(&self) -> [Node<'_>; S] {
         std::array::from_fn(|n| self.push(Kind::U32, ir::Node::Load { at: n as u32, step: 0 }))
     }
 
-    /// The operation of two placeholders, or of one.
+    /// Returns the predicate operation of a result on one or two placeholders.
     pub(super) fn logic(&self, result: Node<'_>) -> Option<ir::Logic> {
         match self.expression.borrow().nodes.get(result.value)?.1 {
             ir::Node::Binary(Binary::And, 0, 1) => Some(ir::Logic::And),
@@ -204,8 +205,8 @@ impl Recording {
         }
     }
 
-    /// A move between elements in a row and the low parts of wider ones: from elements of a kind
-    /// and a step to others.
+    /// Returns a move between contiguous elements and the low parts of wider ones. `from` and `to`
+    /// have a kind, an offset and a step.
     pub(super) fn parts(from: (Kind, u32, u32), to: (Kind, u32, u32)) -> Option<Action> {
         let recording = Self::default();
         let ((from, from_at, from_step), (to, to_at, to_step)) = (from, to);
@@ -226,19 +227,19 @@ impl Recording {
     }
 }
 
-/// Where the wider element begins that so many bytes are part of, and from which of its bits on
-/// they are.
+/// Returns the offset of the wider element that contains `bytes` bytes at `at`, and their first bit
+/// in it.
 fn part_of(at: u32, bytes: u32, step: u32) -> (u32, u32) {
     let from = at % step;
     if from + bytes <= step { (at - from, from * 8) } else { (at, 0) }
 }
 
-/// All bits of a kind.
+/// Returns a mask with all bits of a kind.
 fn mask_of(kind: Kind) -> u64 {
     u64::MAX >> (64 - kind.bytes() * 8)
 }
 
-/// What elements of a type are.
+/// Returns the kind of elements of a type.
 pub(super) fn kind_of(data_type: DataType) -> Option<Kind> {
     Some(match data_type {
         DataType::Ub => Kind::U8,
@@ -265,7 +266,7 @@ impl<'r> Node<'r> {
         self.recording.push(self.kind, ir::Node::Binary(binary, self.value, other.value))
     }
 
-    /// Another kind's value that is nearest.
+    /// Converts to another kind, rounding to nearest.
     pub(super) fn convert(self, kind: Kind) -> Self {
         self.converted(kind, false)
     }
@@ -277,7 +278,7 @@ impl<'r> Node<'r> {
         self.recording.push(kind, ir::Node::Convert { value: self.value, saturate })
     }
 
-    /// What it is.
+    /// Returns the kind of the value.
     pub(super) fn kind(self) -> Kind {
         self.kind
     }
@@ -293,7 +294,7 @@ impl<'r> Node<'r> {
         }
     }
 
-    /// What a function makes of each channel's value and another one; all have 32 bits.
+    /// Records a call of a function of two 32-bit values per channel.
     pub(super) fn call<T: Pod + Element>(
         self,
         other: Self,
@@ -306,7 +307,7 @@ impl<'r> Node<'r> {
         )
     }
 
-    /// The same with the values of one or two nodes.
+    /// As [`Node::call`], for one or two nodes.
     pub(super) fn call_with<T: Pod + Element, const S: usize>(
         nodes: [Self; S],
         function: impl Fn([T; S]) -> T + Copy + Send + Sync + 'static,
@@ -316,7 +317,7 @@ impl<'r> Node<'r> {
         (S <= 2).then(|| first.call(last, function))
     }
 
-    /// The same with a function of eight channels together.
+    /// As [`Node::call`], for a function of eight channels.
     pub(super) fn call_chunk<T: Pod>(
         self,
         other: Self,
@@ -341,15 +342,14 @@ impl<'r> Node<'r> {
         self.recording.push(self.kind, ir::Node::Call(number, self.value, other.value))
     }
 
-    /// A product of numbers of HF and a sum, rounded to odd in F, as
-    /// [`fused_to_odd`](crate::machine::float::fused_to_odd) has it.
+    /// Records a product plus an addend of HF values, rounded to odd in F, as
+    /// [`fused_to_odd`](crate::machine::float::fused_to_odd).
     pub(super) fn fused_to_odd(self, other: Self, addend: Self) -> Option<Self> {
         (self.kind == Kind::F32).then_some(())?;
-        // In DF it is exact, or its result in HF is that of the larger part alone.
+        // In DF the sum is exact, or its HF result depends on the larger term alone.
         let sum = self.convert(Kind::F64).mul_add(other.convert(Kind::F64), addend.convert(Kind::F64));
         let bits = Self { kind: Kind::I64, ..sum };
-        // The bits that F lacks are cut off, and if any is set so is the last one of those that
-        // stay.
+        // Drops the bits that F lacks, and sets the last remaining bit if any of them is set.
         let lost = (1 << 29) - 1;
         let carried = bits.and(bits.bits(lost)).add(bits.bits(lost)).or(bits);
         Some(Self { kind: Kind::F64, ..carried }.and(bits.bits(!lost)).convert(Kind::F32))
@@ -360,12 +360,12 @@ impl<'r> Node<'r> {
         self
     }
 
-    /// The low bits of a count that matter.
+    /// Masks a shift count to its significant bits.
     fn count(self, by: Self, mask: u32) -> Self {
         by.binary(Binary::And, by.bits((mask & (self.kind.bytes() * 8 - 1)).into()))
     }
 
-    /// The first where a mask holds, else the second.
+    /// Selects `self` where a mask is set, otherwise `other`.
     pub(super) fn pick(self, other: Self, mask: &ExecMask) -> Self {
         self.recording
             .push(self.kind, ir::Node::Pick(ir::Mask { always: true, ..mask_in(mask) }, self.value, other.value))
@@ -509,7 +509,7 @@ impl<'r> Compare for Node<'r> {
     }
 }
 
-/// A mask as native code has it.
+/// Converts a mask for native code.
 pub(crate) fn mask_in(mask: &ExecMask) -> ir::Mask {
     ir::Mask {
         shift: mask.shift,

@@ -1,5 +1,5 @@
-//! Messages to samplers: reads of images that filter, choose levels and compare. What a sampler
-//! computes is in [`crate::machine::sampler`].
+//! Messages to samplers: image reads with filtering, mip levels and comparison.
+//! [`crate::machine::sampler`] does the computation.
 
 use crate::kernels::image::{self, Components, Elements, Offsets, moved};
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal};
@@ -14,47 +14,47 @@ use visakit::isa::{
 };
 use visakit::rt::Stub;
 
-/// How a message tells the level that it reads.
+/// Source of a message's level of detail.
 #[derive(Clone, Copy)]
 enum Level {
-    /// The first one, or what a parameter says.
+    /// A parameter; without it, level 0.
     Given(Elements),
-    /// By the coordinates of neighbouring pixels, and something that is added.
+    /// Coordinates of neighbouring pixels, plus a bias.
     Pixels(Elements),
-    /// By gradients: of each coordinate along two directions.
+    /// Gradients of each coordinate along two directions.
     Gradients([[Elements; 3]; 2]),
 }
 
-/// What the page says of a message's operation.
+/// Properties of a message's operation from its page.
 struct Operation {
-    /// Its parameters in their order; none where no public text has them.
+    /// Parameters in order; empty if they are not published.
     parameters: &'static [SamplerParameter],
-    /// Whether it takes the level from neighbouring pixels.
+    /// True if the level of detail derives from neighbouring pixels.
     pixel_level: bool,
-    /// Whether the level is what it gives.
+    /// True if the message returns the level of detail.
     wants_level: bool,
 }
 
-/// Bits of a parameter that is added to a coordinate.
+/// Width in bits of a coordinate-offset parameter.
 const SHIFT_BITS: u32 = match SamplerParameter::Du.bits() {
     Some(bits) => bits,
     None => panic!("Du has bits"),
 };
 
-/// Where the parameters of a message are.
+/// Locations of a message's parameters.
 struct Params {
     coordinates: [Elements; 3],
     reference: Option<Elements>,
-    /// Texels that are added to the first two coordinates, beside those that the message has for
-    /// all channels.
+    /// Texel offsets of the first two coordinates, in addition to the message's offsets for all
+    /// channels.
     shift: [Elements; 2],
     level: Level,
-    /// Whether the level is what the message gives.
+    /// True if the message returns the level of detail.
     wants_level: bool,
 }
 
 impl Params {
-    /// Finds the parameters of an operation by what its page says they are.
+    /// Assigns operands to an operation's parameters as its page lists them.
     fn new(l: &mut Lowering<'_>, operation: &Operation, operands: &[RawOperand], lanes: usize) -> LowerResult<Self> {
         let mut all = Vec::with_capacity(operands.len());
         for operand in operands {
@@ -85,12 +85,12 @@ impl Params {
         })
     }
 
-    /// The place that a channel reads.
+    /// Returns the sample position of a channel.
     fn place(&self, thread: &Thread, lane: usize, sampler: &Sampler, image: &Image, shift: [i64; 3]) -> SamplePoint {
         let at = |lane: usize| self.coordinates.map(|elements| elements.float(thread, lane));
         let coordinates = at(lane);
         let lod = match &self.level {
-            // Most images have one level.
+            // Most images have a single level.
             _ if image.desc.levels <= 1 && !self.wants_level => 0.0,
             Level::Given(elements) => elements.float(thread, lane),
             Level::Gradients(gradients) => {
@@ -113,19 +113,19 @@ impl Params {
     }
 }
 
-/// The level that the coordinates of four channels in two rows of two ask for.
+/// Returns the level of detail from the coordinates of a two-by-two block of channels.
 fn pixels_lod(at: &impl Fn(usize) -> [f32; 3], lane: usize, sampler: &Sampler, image: &Image) -> f32 {
     let [first, right, below] = [0, 1, 2].map(|n| at((lane & !3) + n));
     let gradient = |next: [f32; 3]| std::array::from_fn(|d| f64::from(next[d]) - f64::from(first[d]));
     sampler.lod_of(image, [gradient(right), gradient(below)])
 }
 
-/// Where a sampler is named.
+/// Location of a sampler's name.
 #[derive(Clone, Copy)]
 enum Named {
-    /// The state variable with the index of the sampler.
+    /// State element that holds the sampler's index.
     Index(usize),
-    /// The state variable with the offset of the sampler's state.
+    /// State element that holds the offset of the sampler's state.
     State(usize),
 }
 
@@ -138,7 +138,7 @@ impl Named {
         }
     }
 
-    /// The index of the sampler.
+    /// Returns the index of the sampler.
     fn index(self, thread: &Thread) -> u32 {
         match self {
             Self::Index(element) => thread.surfaces[element],
@@ -147,7 +147,7 @@ impl Named {
     }
 }
 
-/// What is the same for all messages to samplers.
+/// Common operands of messages to samplers.
 struct Message<'a> {
     operation: Operation,
     exec_size: visakit::isa::ExecSize,
@@ -159,7 +159,8 @@ struct Message<'a> {
 }
 
 impl Message<'_> {
-    /// Does `read` for each enabled channel and puts what it gives where `components` say.
+    /// Lowers the message: calls `read` for each enabled channel and stores the results to
+    /// `components`.
     fn lower(
         &self,
         l: &mut Lowering<'_>,
@@ -189,7 +190,7 @@ impl Message<'_> {
     }
 }
 
-/// What the two instructions call alike.
+/// Builds a message from the fields that both instructions have.
 macro_rules! message {
     ($inst:ident) => {
         Message {

@@ -1,4 +1,4 @@
-//! What lowering makes of an instruction.
+//! Results of lowering an instruction.
 
 use crate::machine::World;
 use crate::machine::fault::Trap;
@@ -8,11 +8,11 @@ use visakit::isa::LabelId;
 use visakit_native::host::Vectors;
 use visakit_native::ir::{Action, Function, Operands};
 
-/// An operation with its places resolved.
+/// An operation with resolved operand locations.
 pub struct Run(Box<dyn Step>);
 
-/// What an operation is; a trait of its own, since each function behind a `dyn Fn` is compiled
-/// three times.
+/// Trait of operations. A separate trait, because the compiler generates three versions of every
+/// function called through `dyn Fn`.
 trait Step: Send + Sync {
     fn call(&self, thread: &mut Thread, world: &World<'_>) -> Result<(), Box<Trap>>;
 }
@@ -24,22 +24,23 @@ impl<F: Fn(&mut Thread, &World<'_>) -> Result<(), Box<Trap>> + Send + Sync> Step
 }
 
 impl Run {
-    /// The operation that a function does.
+    /// Returns the operation for a function.
     pub fn new(function: impl Fn(&mut Thread, &World<'_>) -> Result<(), Box<Trap>> + Send + Sync + 'static) -> Self {
         Self(Box::new(function))
     }
 
-    /// Does it for a thread.
+    /// Executes the operation for a thread.
     ///
     /// # Errors
-    /// When the machine stops the thread.
+    /// The trap that stops the thread.
     #[inline(always)]
     pub fn call(&self, thread: &mut Thread, world: &World<'_>) -> Result<(), Box<Trap>> {
         self.0.call(thread, world)
     }
 }
 
-/// An operation whose operands stand together, so that a step needs few of the host's cache lines.
+/// Returns an operation with its operands stored together, so that a step needs few host cache
+/// lines.
 pub(super) fn plain<E: Send + Sync + 'static>(
     operands: E,
     body: impl Fn(&E, &mut Thread, &World<'_>) -> Result<(), Box<Trap>> + Send + Sync + 'static,
@@ -47,12 +48,12 @@ pub(super) fn plain<E: Send + Sync + 'static>(
     Run::new(move |thread, world| body(&operands, thread, world))
 }
 
-/// The same with the host's vectors: `body` is compiled with all vector instructions that native
-/// code uses. It has to be `#[inline(always)]`, and so has what it calls. A host without them gets
-/// what `otherwise` makes.
+/// Returns an operation compiled with the host's vector extensions: `body` may use all instructions
+/// that native code uses. `body` and its callees must be `#[inline(always)]`. On a host without
+/// them, returns `otherwise(operands)`.
 ///
-/// Worth its version where the baseline of the architecture lacks what is needed: fused
-/// multiplications, shifts by another count in each channel, many values of 64 bits.
+/// Use this if the architecture's baseline lacks the operation: fused multiply-add, per-channel
+/// shift counts, many 64-bit values.
 pub(super) fn wide<E: Send + Sync + 'static>(
     operands: E,
     body: impl Fn(&E, &mut Thread, &World<'_>) -> Result<(), Box<Trap>> + Send + Sync + 'static,
@@ -64,7 +65,7 @@ pub(super) fn wide<E: Send + Sync + 'static>(
     }
 }
 
-/// The same where a host without them gets the same function, compiled for the baseline.
+/// As [`wide`]; on a host without the extensions, `body` is compiled for the baseline.
 pub(super) fn wide_or_plain<E: Send + Sync + 'static>(
     operands: E,
     body: impl Fn(&E, &mut Thread, &World<'_>) -> Result<(), Box<Trap>> + Send + Sync + 'static,
@@ -75,7 +76,8 @@ pub(super) fn wide_or_plain<E: Send + Sync + 'static>(
     }
 }
 
-/// A function that native code calls; that there is native code says that the host has vectors.
+/// Returns a function for native code; `None` on a host without the vector extensions that native
+/// code requires.
 pub(super) fn wide_function(body: impl Fn(&mut Operands) + Send + Sync + 'static) -> Option<Function> {
     let vectors = Vectors::of_host()?;
     Some(Function::new(move |operands| {
@@ -102,109 +104,110 @@ fn vectorized<E: Send + Sync + 'static>(
     })
 }
 
-/// An operation and the channels that it is for.
+/// An operation with its enable mask.
 pub struct Op {
-    /// The operation.
+    /// Operation.
     pub run: Run,
-    /// Its mask: the operation obeys it by itself, counting asks for it.
+    /// Enable mask. The operation applies it itself; statistics need it separately.
     pub enable: ExecMask,
-    /// The same for native code.
+    /// Native action of the operation.
     pub action: Action,
 }
 
 impl Op {
-    /// An operation that native code does not know.
+    /// Returns an operation that native code does not support.
     pub fn interpreted(run: Run, enable: ExecMask) -> Self {
         Self { run, enable, action: Action::Outside }
     }
 }
 
-/// An operation that two neighbouring threads of a group begin together, each with data of both.
+/// An operation that two neighbouring threads of a group start together, each with the data of
+/// both.
 pub struct Exchange {
-    /// Where a thread's part of the data stands in its registers.
+    /// Register offset of the thread's part of the data.
     pub own: u32,
-    /// Bytes of the part that the thread with the even number gives, and of the other's.
+    /// Sizes in bytes of the even thread's part and the odd thread's part.
     pub parts: [u32; 2],
-    /// Where both parts go, one behind the other.
+    /// Register offset for both parts, contiguously.
     pub shared: u32,
-    /// The operation.
+    /// Operation.
     pub run: Run,
 }
 
-/// Which function is called.
+/// Target of a function call.
 pub enum Callee {
-    /// The one of that name.
+    /// Function with this name.
     Named(String),
-    /// The one at the address that the first enabled channel has.
+    /// Function at the address of the first enabled channel.
     At(Source<u64>),
 }
 
-/// What an instruction becomes.
+/// Result of lowering an instruction.
 pub enum Lowered {
-    /// An operation; execution goes on behind it.
+    /// An operation.
     Op(Op),
-    /// Each channel goes to a label or goes on; with one channel all of them do the same.
+    /// A branch per channel; with a single channel, all channels branch together.
     Branch {
-        /// The channels that go to the label.
+        /// Channels that take the branch.
         enable: ExecMask,
-        /// The label.
+        /// Target label.
         label: LabelId,
     },
-    /// All channels go to a label or go on, past others that wait on the way.
+    /// A jump of all channels or none, past channels that wait on the way.
     Jump {
-        /// The channel that decides.
+        /// Mask of the deciding channel.
         enable: ExecMask,
-        /// The label.
+        /// Target label.
         label: LabelId,
     },
-    /// All channels go to one of several labels.
+    /// A jump of all channels to one of several labels.
     Switch {
-        /// Its place in the list.
+        /// Index in the list.
         index: Source<u32>,
-        /// The labels.
+        /// Target labels.
         labels: Vec<LabelId>,
     },
-    /// Channels enter a subroutine.
+    /// A subroutine call.
     Call {
-        /// The channels.
+        /// Calling channels.
         enable: ExecMask,
-        /// The subroutine.
+        /// Label of the subroutine.
         label: LabelId,
     },
-    /// Channels enter a function.
+    /// A function call.
     Function {
-        /// The channels.
+        /// Calling channels.
         enable: ExecMask,
-        /// The function.
+        /// Called function.
         callee: Callee,
     },
-    /// Channels leave the subroutine, or end.
+    /// A return from a subroutine, or the end of the thread.
     Return {
-        /// The channels.
+        /// Returning channels.
         enable: ExecMask,
     },
-    /// The thread waits for its neighbour.
+    /// A two-thread operation; the thread waits for its neighbour.
     Exchange(Exchange),
-    /// The thread waits for its group.
+    /// A barrier of the group.
     Barrier,
-    /// The thread tells a barrier that it has come.
+    /// A signal to a barrier.
     Signal {
-        /// Number of a named barrier; none for that of the group.
+        /// Number of a named barrier; `None` for the group's.
         barrier: Option<Source<u32>>,
-        /// How many threads a named barrier has.
+        /// Number of threads of a named barrier.
         threads: Option<Source<u32>>,
     },
-    /// The thread waits until all threads of a barrier have signalled.
+    /// A wait until all threads of a barrier have signalled.
     Wait {
-        /// Number of a named barrier; none for that of the group.
+        /// Number of a named barrier; `None` for the group's.
         barrier: Option<Source<u32>>,
     },
-    /// A place to branch to.
+    /// A branch target.
     Label(LabelId),
-    /// The beginning of a subroutine.
+    /// Start of a subroutine.
     Subroutine(LabelId),
-    /// The instructions that follow belong to this line of the source.
+    /// Source line of the following instructions.
     Line(u32),
-    /// Nothing to do.
+    /// No operation.
     Nothing,
 }

@@ -1,4 +1,4 @@
-//! Messages to surfaces: gather and scatter, blocks of owords, atomic operations.
+//! Messages to surfaces: gather and scatter, oword blocks, atomic operations.
 
 use crate::kernels::address::{AddressSpace, Addressing};
 use crate::kernels::atomic::Atomic;
@@ -25,7 +25,7 @@ pub(super) fn scatter(l: &mut Lowering<'_>, inst: &Scatter) -> LowerResult {
         .store(l, &inst.src)
 }
 
-/// The mask of a message that counts its channels itself and has no predicate.
+/// Returns the mask of a message with its own channel count and no predicate.
 fn counted(channels: u32, place: visakit::isa::ExecMask) -> ExecMask {
     let (shift, always) = mask(place);
     ExecMask { shift, lanes: ones(channels as usize), always, predicate: 0, combine: Combine::Each, inverse: 0 }
@@ -35,7 +35,8 @@ fn lanes(enable: &ExecMask) -> usize {
     enable.lanes.count_ones() as usize
 }
 
-/// One element of 1, 2 or 4 bytes for each channel, in a dword; offsets count elements.
+/// Lowers a message with an element of 1, 2 or 4 bytes per channel, in a dword; offsets are in
+/// elements.
 fn elements(
     l: &mut Lowering<'_>,
     enable: ExecMask,
@@ -60,8 +61,8 @@ pub(super) fn scatter_scaled(l: &mut Lowering<'_>, inst: &ScatterScaled) -> Lowe
     bytes(l, enable, inst.num_blocks.count(), inst.surface, &inst.offset, &inst.element_offset)?.store(l, &inst.src)
 }
 
-/// Some bytes for each channel, in a dword; offsets count bytes. They need no alignment, so they go
-/// one by one.
+/// Lowers a message with several bytes per channel, in a dword; offsets are in bytes. The bytes are
+/// separate elements, because they need no alignment.
 fn bytes(
     l: &mut Lowering<'_>,
     enable: ExecMask,
@@ -89,7 +90,8 @@ pub(super) fn scatter4_scaled(l: &mut Lowering<'_>, inst: &Scatter4Scaled) -> Lo
     components(l, inst.exec_size, inst.pred, inst.channels, space, addressing)?.store(l, &inst.src)
 }
 
-/// Up to four dwords for each channel; each that is moved begins at a register of its own.
+/// Returns a message with up to four dwords per channel; each transferred component starts at a
+/// register.
 pub(super) fn components(
     l: &Lowering<'_>,
     exec_size: ExecSize,
@@ -123,7 +125,7 @@ pub(super) fn qw_scatter(l: &mut Lowering<'_>, inst: &QwScatter) -> LowerResult 
     quads(l, inst.exec_size, inst.pred, count, inst.surface, &inst.offset)?.store(l, &inst.src)
 }
 
-/// Blocks of 8 bytes: the first of all channels, then the second.
+/// Lowers blocks of 8 bytes: the first block of all channels, then the second.
 fn quads(
     l: &mut Lowering<'_>,
     exec_size: ExecSize,
@@ -163,7 +165,8 @@ pub(super) fn oword_st(l: &mut Lowering<'_>, inst: &OwordSt) -> LowerResult {
     block(inst.size.count(), space, addressing).store(l, &inst.src)
 }
 
-/// Consecutive owords, whatever the masks say: the dwords of a single channel.
+/// Returns a message for consecutive owords, regardless of the masks: the dwords of a single
+/// channel.
 pub(super) fn block(owords: u32, space: AddressSpace, addressing: Addressing) -> Message {
     let elements = (0..owords * 4).map(|n| n * 4).collect();
     let enable = ExecMask::all(1);
@@ -177,7 +180,7 @@ pub(super) fn dword_atomic(l: &mut Lowering<'_>, inst: &DwordAtomic) -> LowerRes
     single(l, inst.exec_size, inst.pred, space, Addressing::dwords(elements), atomic)
 }
 
-/// The operation of a surface or SVM message.
+/// Lowers the atomic operation of a surface or SVM message.
 pub(super) fn atomic(
     l: &mut Lowering<'_>,
     op: AtomicOp,
@@ -192,7 +195,7 @@ pub(super) fn atomic(
     Atomic::new(l, update, Transfer::in_dwords(size), channels(exec_size), operands, dst)
 }
 
-/// An atomic operation on one element for each channel.
+/// Lowers an atomic operation on one element per channel.
 pub(super) fn single(
     l: &mut Lowering<'_>,
     exec_size: ExecSize,

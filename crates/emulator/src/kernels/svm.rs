@@ -1,4 +1,4 @@
-//! Messages to flat memory.
+//! Messages to flat memory (SVM).
 
 use crate::kernels::address::AddressSpace;
 use crate::kernels::lowering::{LowerResult, Lowering, channels};
@@ -30,8 +30,8 @@ pub(super) fn scatter(l: &mut Lowering<'_>, inst: &SvmScatter) -> LowerResult {
     blocks(l, inst.exec_size, inst.pred, size, count, &inst.addresses)?.store(l, &inst.src)
 }
 
-/// Blocks of 4 or 8 bytes: the first of all channels, then the second. Bytes: all of a channel, in
-/// at least four.
+/// Lowers blocks of 4 or 8 bytes, the first block of all channels, then the second; or bytes, with
+/// all bytes of a channel together in at least four.
 fn blocks(
     l: &mut Lowering<'_>,
     exec_size: ExecSize,

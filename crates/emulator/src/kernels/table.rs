@@ -1,4 +1,4 @@
-//! Numbers of four bits, looked up in a table.
+//! Table look-up with four-bit indices.
 
 use crate::kernels::lowering::{LowerResult, Lowering, channels, illegal};
 use crate::kernels::step::Run;
@@ -6,10 +6,11 @@ use crate::machine::lane::LANES;
 use crate::machine::region::Start;
 use visakit::isa::ShflIdx4;
 
-/// Entries of a table, one for each number of four bits.
+/// Number of table entries, one per four-bit index.
 const ENTRIES: usize = 16;
 
-/// Each part of a result is that part of the entry which the nibble of its place names.
+/// Lowers a table look-up: each part of a result is the same part of the entry selected by the
+/// nibble for that part.
 pub(super) fn shfl_idx4(l: &mut Lowering<'_>, inst: &ShflIdx4) -> LowerResult {
     let lanes = channels(inst.exec_size);
     let enable = l.enable(inst.exec_size, inst.pred)?;
@@ -19,7 +20,7 @@ pub(super) fn shfl_idx4(l: &mut Lowering<'_>, inst: &ShflIdx4) -> LowerResult {
     if u64::from(table) + ENTRIES as u64 * 4 > u64::from(l.layout.len) {
         return illegal("a table extends past the end of the registers");
     }
-    // As many nibbles as a number has share the bits of a result.
+    // Each nibble of an index number selects an equal part of the result.
     let part = match l.type_of(&inst.src1)?.bits() {
         16 => 8,
         8 => 16,

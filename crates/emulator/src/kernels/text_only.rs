@@ -1,17 +1,17 @@
-//! What instructions say in texts only, and cannot be stored in objects: what of it has a meaning
-//! here.
+//! Operands that exist only in text form and cannot be stored in objects, and the ones with a
+//! meaning here.
 
 use crate::kernels::lowering::{LowerResult, illegal};
 use visakit::isa::{Instruction, LscTyped, LscUntyped, Nbarrier, Operand, VecOperand};
 
-/// Refuses an instruction with operands that no public text gives a meaning to, or that no kernel
-/// knows.
+/// Rejects an instruction with operands that have no published meaning or that its kernel does not
+/// support.
 pub(super) fn check(instruction: &Instruction) -> LowerResult<()> {
     if !instruction.says_text_only() {
         return Ok(());
     }
     match instruction {
-        // Levels of the cache, fetches and promises change no result.
+        // Cache levels, prefetches and assertions change no result.
         Instruction::Ifcall(_) => Ok(()),
         Instruction::LscUntyped(inst) => no_index(match inst {
             LscUntyped::Access(inst) => inst.surface_index,

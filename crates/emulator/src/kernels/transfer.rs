@@ -1,48 +1,48 @@
-//! How the elements of a message stand in registers.
+//! Register layout of message elements.
 
 use crate::machine::lane::{LANES, enabled_lanes, from_lanes};
 use crate::machine::operand::blend;
 use crate::machine::thread::Thread;
 
-/// How an element stands in memory and in registers. Sizes and distances are in bytes.
+/// Layout of an element in memory and registers. Sizes and distances are in bytes.
 #[derive(Clone, Copy)]
 pub(super) struct Transfer {
     /// Size of an element in memory.
     pub size: u32,
     /// Size of an element in registers.
     pub slot: u32,
-    /// Whether the element is in the upper half of its slot.
+    /// True if the element is in the upper half of its slot.
     pub high: bool,
-    /// From one channel to the next in registers.
+    /// Distance between channels in registers.
     pub lane_step: u32,
-    /// From one element of a channel to the next in registers.
+    /// Distance between a channel's elements in registers.
     pub element_step: u32,
 }
 
 impl Transfer {
-    /// Elements of one size in memory and in registers, the channels one behind the other.
+    /// Returns a layout with equal sizes in memory and registers, and contiguous channels.
     pub(super) fn packed(size: u32, element_step: u32) -> Self {
         Self { size, slot: size, high: false, lane_step: size, element_step }
     }
 
-    /// Elements with a dword or more for each channel.
+    /// Returns a layout with at least a dword per channel.
     pub(super) fn in_dwords(size: u32) -> Self {
         let slot = size.max(4);
         Self { size, slot, high: false, lane_step: slot, element_step: 0 }
     }
 
-    /// Bytes of registers that `lanes` channels with `elements` elements each need.
+    /// Returns the size in registers of `lanes` channels with `elements` elements each, in bytes.
     pub(super) fn extent(&self, lanes: usize, elements: usize) -> u64 {
         let last = |count: usize, step: u32| (count.max(1) as u64 - 1) * u64::from(step);
         last(lanes, self.lane_step) + last(elements, self.element_step) + u64::from(self.slot)
     }
 
-    /// Whether the channels' dwords stand one behind the other.
+    /// Returns true if channels are contiguous dwords.
     pub(super) fn is_dwords(&self) -> bool {
         self.size == 4 && self.slot == 4 && self.lane_step == 4
     }
 
-    /// Where the n-th chunk of channels of an element begins, of data that begin at `at`.
+    /// Returns the register offset of the n-th chunk of an element's channels, for data at `at`.
     #[inline(always)]
     pub(super) fn place(&self, at: u32, element: usize, n: usize) -> u32 {
         at + element as u32 * self.element_step + (n * LANES) as u32 * self.lane_step
@@ -53,7 +53,7 @@ impl Transfer {
         at + lane as u32 * self.lane_step
     }
 
-    /// Writes the elements of the enabled channels of a chunk to registers from `at` on.
+    /// Stores a chunk's enabled elements to the registers at `at`.
     pub(super) fn put(&self, thread: &mut Thread, at: u32, values: &[u64; LANES], enabled: u32) {
         if self.slot == 4 && self.lane_step == 4 && !self.high {
             blend(&mut thread.registers, at, &from_lanes::<u32, LANES>(|i| values[i] as u32), enabled);
@@ -74,7 +74,7 @@ impl Transfer {
         }
     }
 
-    /// The elements of the enabled channels of a chunk, in registers from `at` on, zero-extended.
+    /// Loads a chunk's enabled elements from the registers at `at`, zero-extended.
     pub(super) fn get(&self, thread: &Thread, at: u32, enabled: u32) -> [u64; LANES] {
         if self.slot == 4 && self.lane_step == 4 && !self.high {
             let words: [u32; LANES] = thread.registers.load(at);

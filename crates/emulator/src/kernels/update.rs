@@ -1,45 +1,45 @@
-//! What an atomic operation makes of a value in memory, and which of them commute.
+//! Atomic operations on a value in memory, and their commutativity.
 
 use half::{bf16, f16};
 
 use visakit::isa::{AtomicOpOp, AtomicOpOpReturns, LscOp};
 use visakit_native::ir::Change;
 
-/// What an atomic operation does to a value in memory.
+/// An atomic operation on a value in memory.
 #[derive(Clone, Copy)]
 pub(super) struct Update {
-    /// Whether any order of several leaves the same in memory.
+    /// True if several such operations leave the same value in any order.
     pub(super) commutes: bool,
-    /// What it commutes with, if it does: operations of the same kind.
+    /// Kind of the operation; operations of the same kind commute, if at all.
     pub(super) kind: (Family, u32),
-    /// Whether the result is the new value rather than the old one.
+    /// True if the result is the new value; false if the old one.
     pub(super) returns_new: bool,
-    /// The same for native code, if it has it.
+    /// Corresponding native operation, if it exists.
     pub(super) change: Option<Change>,
-    /// Bytes of the value.
+    /// Size of the value in bytes.
     pub(super) size: u32,
-    /// The new value: of the old one and the two operands, as unsigned patterns.
+    /// Returns the new value, from the old value and two operands, all as unsigned patterns.
     pub(super) of: fn(old: u64, first: u64, second: u64) -> u64,
 }
 
-/// Operations that commute with each other, on values of one size.
+/// Family of operations that commute on values of one size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Family {
     Sum,
-    /// Only with itself.
+    /// A single operation.
     One(AtomicOp),
-    /// The same on bfloat16.
+    /// A single operation on bfloat16.
     Brain(AtomicOp),
 }
 
-/// The operations.
+/// Atomic operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AtomicOp {
     Load,
     Exchange,
-    /// The second operand where the old value is the first.
+    /// Stores the second operand if the old value equals the first.
     CompareExchange,
-    /// The first operand where the old value is the second.
+    /// Stores the first operand if the old value equals the second.
     CompareExchangeSwapped,
     Add,
     Sub,
@@ -56,7 +56,7 @@ pub(super) enum AtomicOp {
     FloatSub,
     FloatMin,
     FloatMax,
-    /// As [`AtomicOp::CompareExchange`], comparing floats.
+    /// As [`AtomicOp::CompareExchange`], with a float comparison.
     FloatCompareExchange,
 }
 
@@ -82,7 +82,7 @@ impl AtomicOp {
     }
 }
 
-/// The operation of a surface or SVM message; `None` for values of a size that it does not have.
+/// Returns the operation of a surface or SVM message; `None` for an unsupported size.
 pub(super) fn of_surface(op: AtomicOpOp, size: u32) -> Option<Update> {
     let returns_new = op.returns() == AtomicOpOpReturns::New;
     let (commutes, op) = (
@@ -114,7 +114,8 @@ pub(super) fn of_surface(op: AtomicOpOp, size: u32) -> Option<Update> {
 
 macro_rules! functions {
     ($op:expr, $unsigned:ty, $signed:ty, $float:ty) => {{
-        // Patterns of fewer bits than 64 come zero-extended; what is above them is not stored.
+        // Patterns of fewer than 64 bits are zero-extended; result bits above their width are
+        // ignored.
         fn float(bits: u64) -> $float {
             <$float>::from_bits(bits as $unsigned)
         }
@@ -139,7 +140,7 @@ macro_rules! functions {
             AtomicOp::Xor => |old, a, _| old ^ a,
             AtomicOp::FloatAdd => |old, a, _| back(float(old) + float(a)),
             AtomicOp::FloatSub => |old, a, _| back(float(old) - float(a)),
-            // Of a NaN and a number the number, whatever the library says.
+            // If one value is NaN, the result is the other; the library does not guarantee this.
             AtomicOp::FloatMin => |old, a, _| if float(a) < float(old) || float(old).is_nan() { a } else { old },
             AtomicOp::FloatMax => |old, a, _| if float(old) < float(a) || float(old).is_nan() { a } else { old },
             AtomicOp::FloatCompareExchange => |old, a, b| if float(old) == float(a) { b } else { old },
@@ -148,11 +149,11 @@ macro_rules! functions {
     }};
 }
 
-/// The operation of an LSC message; `None` for one that is no atomic.
+/// Returns the operation of an LSC message; `None` if it is not atomic.
 pub(super) fn of_lsc(op: LscOp, size: u32) -> Option<Update> {
-    // All of them give back the old value.
+    // All of these operations return the old value.
     let commutes = op.commutes().unwrap_or(false);
-    // For bfloat16 there are operations of their own.
+    // Bfloat16 has separate operations.
     let (op, is_brain) = match op {
         LscOp::LscAtomicIinc => (AtomicOp::Increment, false),
         LscOp::LscAtomicIdec => (AtomicOp::Decrement, false),
@@ -188,7 +189,7 @@ pub(super) fn of_lsc(op: LscOp, size: u32) -> Option<Update> {
     Some(Update { commutes, kind: (family, size), returns_new: false, change: op.change(), size, of })
 }
 
-/// What an operation makes of values of a size.
+/// Returns the function of an operation on values of `size` bytes.
 fn function(op: AtomicOp, size: u32) -> Option<fn(u64, u64, u64) -> u64> {
     Some(match size {
         2 => functions!(op, u16, i16, f16),

@@ -1,8 +1,7 @@
-//! The one door to memory: what a message reaches, and loads, stores and updates of one value for
-//! each enabled channel.
+//! Memory access: message targets, and loads, stores and updates of one value per enabled channel.
 //!
-//! [`crate::machine::in_bounds`] is the same for messages whose data all lie inside of one buffer,
-//! where nothing can go wrong.
+//! [`crate::machine::in_bounds`] is the fast path for messages whose data lie inside one buffer and
+//! cannot fault.
 
 use crate::machine::buffer::{Buffer, Sharing};
 use crate::machine::lane::{LANES, enabled_lanes};
@@ -11,96 +10,96 @@ use crate::machine::observer::{Access, AccessKind, Space, Watch, Witness};
 use crate::machine::told::Accesses;
 use crate::machine::trace::Trace;
 
-/// Offsets in shared local memory; a pointer to it carries a tag above them.
+/// Offset bits of a shared-local-memory pointer; the bits above them hold a tag.
 const SLM_OFFSET: u64 = 0x0fff_ffff;
 
-/// Memory as a message of one thread sees it.
+/// A message target as seen by one thread.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
     target: Target<'a>,
     witness: Witness<'a>,
-    /// The hardware thread in its group.
+    /// Index of the hardware thread in its group.
     thread: u32,
 }
 
-/// Memory that a message reaches.
+/// Memory that a message accesses.
 #[derive(Clone, Copy, Debug)]
 pub enum Target<'a> {
-    /// Virtual addresses, of memory and of the buffers behind it that the group has for itself. An
-    /// access outside every buffer is a fault, unless [`Memory::outside_is_zero`] or
-    /// [`Memory::whole_pages`] says otherwise.
+    /// Virtual addresses: global memory and the group's private buffers. An access outside every
+    /// buffer is a fault, unless [`Memory::outside_is_zero`] or [`Memory::whole_pages`] is set.
     Flat(&'a Memory, &'a [Buffer]),
-    /// Shared local memory of the group. An access outside of it is a fault.
+    /// Shared local memory of the group. An out-of-bounds access is a fault.
     Local(&'a Buffer),
-    /// Scratch memory of all hardware threads. An access outside of it is a fault.
+    /// Scratch memory of all hardware threads. An out-of-bounds access is a fault.
     Scratch(&'a Buffer),
-    /// A surface: offsets into a buffer. Reads beyond its end give zero, writes there are dropped.
+    /// A surface, addressed by offsets into a buffer. Reads past the end return zero; writes past
+    /// the end are dropped.
     Surface(&'a Memory, &'a Buffer),
-    /// A surface of no size: the binding table's entry holds nothing.
+    /// A null surface: the entry of the binding table is empty.
     Nothing,
 }
 
 /// An access that cannot be carried out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Miss {
-    /// The channel.
+    /// Channel number.
     pub lane: u32,
-    /// The address, or the offset in shared local memory.
+    /// Virtual address, or offset in shared local memory.
     pub address: u64,
-    /// Bytes of the access.
+    /// Size of the access in bytes.
     pub size: u32,
-    /// What is wrong with it.
+    /// Reason.
     pub kind: MissKind,
 }
 
-/// What is wrong with an access.
+/// Reason why an access cannot be carried out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MissKind {
-    /// It is outside every buffer.
+    /// The access is outside every buffer.
     Outside,
-    /// It is outside the group's shared local memory.
+    /// The access is outside the group's shared local memory.
     OutsideLocal,
-    /// It is outside the scratch memory.
+    /// The access is outside scratch memory.
     OutsideScratch,
-    /// Its address is no multiple of its size.
+    /// The address is not a multiple of the access size.
     Misaligned,
 }
 
-/// How many channels of a surface access were beyond its end, or the first channel whose access
+/// Number of channels whose surface access was out of bounds, or the first channel whose access
 /// cannot be carried out.
 pub type Outside = Result<u32, Miss>;
 
-/// Accesses of the channels of a chunk, to one value each.
+/// Accesses of a chunk of channels, one value per channel.
 pub struct Request<'a> {
-    /// Address, or offset, of each channel in bytes.
+    /// Address or offset of each channel in bytes.
     pub addresses: &'a [u64; LANES],
-    /// The enabled channels.
+    /// Enabled channels, as bits.
     pub enabled: u32,
-    /// Which channel of the message the first one is.
+    /// Number of the chunk's first channel in the message.
     pub first_lane: u32,
-    /// Bytes of each value: 1, 2, 4 or 8.
+    /// Size of each value in bytes: 1, 2, 4 or 8.
     pub size: u32,
-    /// Whether addresses may be anything, not only multiples of the size.
+    /// True if addresses need not be multiples of the size.
     pub unaligned: bool,
-    /// Whether nothing looks at the values that are loaded.
+    /// True if the loaded values are unused.
     pub unread: bool,
 }
 
 impl<'a> View<'a> {
-    /// The view of a thread, by its index in its group.
+    /// Returns the view of a thread, given by its index in its group.
     #[inline(always)]
     pub fn new(target: Target<'a>, witness: Witness<'a>, thread: u32) -> Self {
         Self { target, witness, thread }
     }
 
-    /// Whether somebody watches: then every access has to pass one by one.
+    /// Returns true if an observer is attached, so that every access must be reported.
     #[inline(always)]
     pub(crate) fn is_watched(&self) -> bool {
         self.witness.watch.is_some()
     }
 
-    /// The buffer that an address falls into, its first address, and the bits of an offset that
-    /// count. Other addresses may fall into other buffers.
+    /// Returns the buffer that contains `address`, its base address, and the mask of significant
+    /// offset bits. Other addresses may belong to other buffers.
     #[inline(always)]
     pub(crate) fn around(&self, address: u64) -> Option<(&'a Buffer, u64, u64)> {
         match self.target {
@@ -113,7 +112,8 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The only buffer that there is, and the bits of an offset that count.
+    /// Returns the target's only buffer and the mask of significant offset bits; `None` if the
+    /// target has several buffers or none.
     #[inline(always)]
     pub(crate) fn whole(&self) -> Option<(&'a Buffer, u32)> {
         match self.target {
@@ -123,28 +123,28 @@ impl<'a> View<'a> {
         }
     }
 
-    /// One number for all addresses that mean the same byte.
+    /// Returns a canonical address, equal for all aliases of a byte.
     pub fn canonical(&self, address: u64) -> u64 {
         if let Target::Local(_) = self.target { address & SLM_OFFSET } else { address }
     }
 
-    /// Where an access of a kind to a buffer is noted, if it is.
+    /// Returns the trace that records accesses of this kind to `buffer`, if they are recorded.
     #[inline(always)]
     pub(crate) fn trace(&self, buffer: &Buffer, kind: AccessKind) -> Option<&'a Trace> {
         if buffer.is_noted(kind) { self.witness.trace } else { None }
     }
 
-    /// Whether other host threads may use the memory at the same time.
+    /// Reports if other host threads may access the memory at the same time.
     #[inline]
     pub(crate) fn sharing(&self) -> Sharing {
         match self.target {
-            // A thread has whole words of scratch memory for itself.
+            // Each thread owns whole words of scratch memory.
             Target::Local(_) | Target::Scratch(_) => Sharing::Exclusive,
             _ => Sharing::Shared,
         }
     }
 
-    /// Reads a value for each channel, zero-extended.
+    /// Loads a value for each channel, zero-extended.
     ///
     /// # Errors
     /// The first channel whose access cannot be carried out.
@@ -165,11 +165,10 @@ impl<'a> View<'a> {
         )
     }
 
-    /// Writes a value for each channel. Where channels write the same place, the last one of them
-    /// wins.
+    /// Stores a value for each channel. If channels write the same location, the last channel wins.
     ///
     /// # Errors
-    /// The first channel whose access cannot be carried out; those before it have been.
+    /// The first channel whose access cannot be carried out; the stores of lower channels are done.
     pub fn store(&self, request: &Request<'_>, values: &[u64; LANES]) -> Outside {
         let sharing = self.sharing();
         self.each(
@@ -188,8 +187,8 @@ impl<'a> View<'a> {
         )
     }
 
-    /// Replaces a value of 2, 4 or 8 bytes for each channel by what `change` makes of it, each in
-    /// one step; `old` gets what was there.
+    /// Atomically replaces a value of 2, 4 or 8 bytes for each channel by the result of `change`;
+    /// `old` receives the previous values.
     ///
     /// # Errors
     /// As [`View::store`].
@@ -200,13 +199,13 @@ impl<'a> View<'a> {
         old: &mut [u64; LANES],
         change: impl Fn(usize, u64) -> u64,
     ) -> Outside {
-        // What will be there, for those who watch.
+        // The new value, for observers.
         let left = |lane: usize| {
             let (buffer, offset) = self.locate(request, lane).ok()??;
             let bits = u64::MAX >> (64 - 8 * request.size.clamp(1, 8));
             Some(change(lane, buffer.load_unaligned(offset, request.size)?) & bits)
         };
-        // The most frequent case, and the only one without anybody else.
+        // Fast path for the most frequent case; shared local memory needs no host atomics.
         if let (Target::Local(buffer), 4) = (self.target, request.size) {
             return self.each(request, AccessKind::Atomic, left, |lane, place| {
                 let Some((_, offset)) = place else { return };
@@ -234,8 +233,9 @@ impl<'a> View<'a> {
         })
     }
 
-    /// Does something for each enabled channel with the buffer that its address falls into and the
-    /// offset there, if there is one. Every access that is not known to be in bounds passes here.
+    /// Calls `access` for each enabled channel with the buffer that contains its address and the
+    /// offset in it, or with `None` if the access is dropped. Every access not proven in bounds
+    /// takes this path.
     #[inline(always)]
     fn each(
         &self,
@@ -262,8 +262,8 @@ impl<'a> View<'a> {
         Ok(outside)
     }
 
-    /// The buffer that a channel's address falls into, with the offset there. `None`: the access is
-    /// lost, as surfaces lose it.
+    /// Returns the buffer that contains a channel's address, and the offset in it. `None` means
+    /// that the access is dropped, as on surfaces.
     #[inline]
     fn locate(&self, request: &Request<'_>, lane: usize) -> Result<Option<(&'a Buffer, u64)>, Miss> {
         let (address, size) = (request.addresses[lane], request.size);
@@ -288,7 +288,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Tells and notes that a channel accesses bytes of a buffer itself, which may be outside.
+    /// Reports and records a channel's access to bytes of a buffer, which may be out of bounds.
     #[inline]
     pub(crate) fn access(
         &self,
@@ -308,7 +308,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Tells of an access.
+    /// Reports an access to the observer.
     #[cold]
     fn tell(
         &self,
@@ -334,7 +334,7 @@ impl<'a> View<'a> {
         watch.observer.access(&self.describe(watch, kind, lane, (address, size, unread), (value, changes)));
     }
 
-    /// Tells of accesses that are made of the first one, where somebody wants to know.
+    /// Reports several accesses derived from the first one, if an observer is attached.
     pub(crate) fn tell_all<'b>(
         &self,
         kind: AccessKind,
@@ -348,7 +348,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// An access with all that there is to say.
+    /// Returns the full description of an access.
     fn describe(
         &self,
         watch: &Watch<'_>,
@@ -389,8 +389,8 @@ impl<'a> View<'a> {
     }
 }
 
-/// Whether a place is a multiple of a size. Sizes are powers of two, which the compiler does not
-/// know: it would divide.
+/// Returns true if `place` is a multiple of `size`. Sizes are powers of two; the compiler cannot
+/// know that and would emit a division.
 #[inline]
 fn is_aligned(place: u64, size: u32) -> bool {
     place & (u64::from(size) - 1) == 0

@@ -1,25 +1,25 @@
-//! Functions that call themselves: every activation has variables, predicates, addresses and
-//! waiting channels of its own.
+//! Recursion: every activation of a function has its own variables, predicates, addresses and
+//! waiting channels.
 //!
-//! A function's state has one place, so that operands are offsets. It is put aside when the
-//! function is entered while an activation of it has not returned, and comes back when the inner
-//! one does; functions that do not do this pay nothing.
+//! A function's state has one fixed location, so that operands are offsets. On recursive entry the
+//! state is saved, and it is restored when the inner activation returns. Functions that do not
+//! recurse have no cost.
 
 use std::ops::Range;
 
 use crate::machine::flow::{Callee, Next, Waiting};
 use crate::machine::thread::Thread;
 
-/// What belongs to a function, predefined variables apart.
+/// Parts of the thread state that belong to a function, except predefined variables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Function {
-    /// Its blocks without those of its subroutines: the first one, and the one behind the last.
+    /// The function's blocks without its subroutines: the first, and the end (exclusive).
     pub entry: (u32, u32),
-    /// Its blocks with those of its subroutines.
+    /// The function's blocks including its subroutines.
     pub blocks: Range<u32>,
-    /// Bytes of the register file.
+    /// Byte range in the register file.
     pub registers: Range<u32>,
-    /// Predicates, by number.
+    /// Predicate numbers.
     pub predicates: Range<usize>,
     /// Elements of address variables.
     pub addresses: Range<usize>,
@@ -27,7 +27,7 @@ pub struct Function {
     pub states: Range<usize>,
 }
 
-/// The state of an activation that waits for an inner one.
+/// Saved state of an activation that waits for an inner one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outer {
     waiting: Waiting,
@@ -37,8 +37,8 @@ pub struct Outer {
     states: Vec<u32>,
 }
 
-/// Enters the n-th function with `taken` of the active channels, at least one; `back` is the block
-/// to come back to.
+/// Enters the n-th function with `taken`, a non-empty subset of the active channels. `back` is the
+/// return block.
 pub fn enter(thread: &mut Thread, functions: &[Function], n: usize, taken: u32, back: u32) {
     let function = &functions[n];
     if thread.activations.len() < functions.len() {
@@ -53,7 +53,8 @@ pub fn enter(thread: &mut Thread, functions: &[Function], n: usize, taken: u32, 
         thread.flow.call(thread.active, taken, Callee { routine: function.entry, function: Some(n) }, back);
 }
 
-/// Leaves the routine for `leaving` of the active channels; `next` is the block behind.
+/// Leaves the routine for `leaving`, a subset of the active channels. `next` is the following
+/// block.
 pub fn leave(thread: &mut Thread, functions: &[Function], leaving: u32, next: u32) -> Next {
     let left = thread.flow.leave(thread.active, leaving, next);
     thread.active = left.active;

@@ -1,5 +1,4 @@
-//! The memory of one buffer: atomic words, which several host threads read and write at the same
-//! time, and who did what.
+//! Memory of a buffer: atomic words shared by host threads, and a record of its accesses.
 
 use std::any::Any;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
@@ -8,46 +7,44 @@ use std::sync::{Arc, LazyLock};
 use crate::machine::observer::AccessKind;
 use visakit_native::{PAGE, may_fail};
 
-/// The process has a limit of memory. Without one the system gives addresses without memory, and
-/// asking takes time.
+/// True if the process has a limit on its address space. Without a limit the system overcommits,
+/// and probing costs time.
 static IS_LIMITED: LazyLock<bool> = LazyLock::new(|| {
     let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
     let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"));
     line.and_then(|line| line.split_whitespace().next()).is_some_and(|limit| limit != "unlimited")
 });
 
-/// Returns `true` if that many bytes of memory can be had now.
+/// Returns true if `bytes` bytes of memory can be allocated now.
 pub(crate) fn is_available(bytes: u64) -> bool {
     let is_there = |bytes: usize| may_fail(|| Vec::<u8>::new().try_reserve_exact(bytes).is_ok());
     !*IS_LIMITED || usize::try_from(bytes).is_ok_and(is_there)
 }
 
-/// Bytes that are copied before the memory that they were in is given back.
+/// Bytes copied at a time before the source memory is released.
 const PIECE: usize = 4 << 20;
 
-/// Whether other host threads may be using the same memory at the same time.
+/// Concurrency of a memory range: may other host threads access it at the same time?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sharing {
-    /// Other host threads run groups that reach this memory: read-modify-write must be atomic.
+    /// Other host threads run groups that access this memory, so read-modify-write must be atomic.
     Shared,
-    /// Only the host thread that runs this group reaches it.
+    /// Only the host thread that runs this group accesses the memory.
     Exclusive,
 }
 
-/// Memory of one buffer. Offsets and sizes are in bytes; a size that is no multiple of four is
-/// filled up with zeros.
+/// Memory of one buffer. Offsets and sizes are in bytes; the last word is padded with zeros.
 #[derive(Debug, Default)]
 pub struct Buffer {
     words: Words,
     len: usize,
-    /// Its number in traces.
+    /// Number of the buffer in traces.
     number: u32,
-    /// Kinds of accesses: from bit 0 on those that there were, from [`NOTED`] on those that are
-    /// noted; and [`PAGES`].
+    /// Access kinds as bits: seen kinds from bit 0, recorded kinds from [`NOTED`], and [`PAGES`].
     uses: AtomicU8,
 }
 
-/// The words of a buffer.
+/// Storage of a buffer.
 #[derive(Debug)]
 enum Words {
     Own(Vec<AtomicU32>),
@@ -60,20 +57,20 @@ impl Default for Words {
     }
 }
 
-/// Memory that is somebody else's and is used in place: what a launch does to it is seen at once.
-/// It is never handed on for longer than `owner` is held.
+/// Memory of another owner, used in place: writes of a launch are visible to that owner at once. A
+/// borrow never outlives `owner`.
 #[derive(Clone, Debug)]
 pub struct Lent {
-    /// The memory, in whole words.
+    /// The memory in whole words.
     pub words: &'static [AtomicU32],
-    /// Size in bytes, of which the last word may have only some.
+    /// Size in bytes; the last word may be partial.
     pub bytes: usize,
-    /// Keeps the memory there.
+    /// Keeps the memory alive.
     pub owner: Arc<dyn Any + Send + Sync>,
 }
 
 impl Lent {
-    /// Memory with these bytes, which stays until the process ends.
+    /// Returns memory with these contents that is never freed.
     pub fn for_good(bytes: &[u8]) -> Self {
         let word = |bytes: &[u8]| {
             let mut word = [0; 4];
@@ -84,7 +81,7 @@ impl Lent {
         Self { words: words.leak(), bytes: bytes.len(), owner: Arc::new(()) }
     }
 
-    /// What is behind some words of it.
+    /// Returns the rest of the memory after the first `words` words.
     #[must_use]
     pub fn behind(&self, words: usize) -> Self {
         let bytes = self.bytes.saturating_sub(words.saturating_mul(4));
@@ -92,7 +89,7 @@ impl Lent {
     }
 }
 
-/// The same memory is equal, whatever is in it.
+/// Compares by identity of the memory, not by contents.
 impl PartialEq for Lent {
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self.words, other.words) && self.bytes == other.bytes
@@ -100,24 +97,24 @@ impl PartialEq for Lent {
 }
 
 const NOTED: u32 = 3;
-/// Whether pages are noted instead of bytes.
+/// Flag: record pages instead of bytes.
 const PAGES: u8 = 1 << 6;
-/// Bytes of a page as a power of two.
+/// Base-two logarithm of the page size in bytes.
 const PAGE_BITS: u32 = PAGE.trailing_zeros();
 
 impl Buffer {
-    /// A buffer of `len` zero bytes. The system gives its memory when it is first written to.
+    /// Returns a buffer of `len` zero bytes. The system allocates the memory on first write.
     pub fn zeros(len: usize) -> Self {
         Self { words: Words::Own(bytemuck::zeroed_vec(len.div_ceil(4))), len, ..Self::default() }
     }
 
-    /// Returns a buffer of `len` zero bytes; `None` if there is no memory for it.
+    /// Returns a buffer of `len` zero bytes, or `None` if the allocation fails.
     pub fn try_zeros(len: usize) -> Option<Self> {
         let words = may_fail(|| bytemuck::try_zeroed_vec(len.div_ceil(4))).ok()?;
         Some(Self { words: Words::Own(words), len, ..Self::default() })
     }
 
-    /// A buffer with these contents.
+    /// Returns a buffer with a copy of `bytes`.
     pub fn from_bytes(bytes: &[u8]) -> Self {
         let (whole, rest) = bytes.as_chunks::<4>();
         let mut words = Vec::with_capacity(bytes.len().div_ceil(4));
@@ -130,11 +127,11 @@ impl Buffer {
         Self { words: Words::Own(words), len: bytes.len(), ..Self::default() }
     }
 
-    /// Returns a buffer with these contents, which go away while they are copied: there are never
-    /// two of everything. `None` if there is no memory for it.
+    /// Returns a buffer with these contents. Frees the vector piece by piece while copying, so that
+    /// the peak is one copy and a piece. `None` if the allocation fails.
     pub fn from_vec(mut bytes: Vec<u8>) -> Option<Self> {
         let buffer = Self::try_zeros(bytes.len())?;
-        // From the end on: a vector gives back what is behind its end.
+        // Copies from the end, because a vector can only release its tail.
         while !bytes.is_empty() {
             let start = (bytes.len() - 1) / PIECE * PIECE;
             let (whole, rest) = bytes[start..].as_chunks::<4>();
@@ -150,14 +147,14 @@ impl Buffer {
         Some(buffer)
     }
 
-    /// A buffer that is somebody else's memory.
+    /// Returns a buffer on memory of another owner.
     pub fn lent(memory: Lent) -> Self {
         let len = memory.bytes.min(memory.words.len() * 4);
         Self { words: Words::Lent(memory), len, ..Self::default() }
     }
 
-    /// Returns the contents, for good; the words go away while they are copied. `None` when they
-    /// are somebody else's, and when there is no memory for them.
+    /// Returns the contents, freeing the words while copying. `None` if the buffer is on another
+    /// owner's memory or the allocation fails.
     pub fn into_vec(self) -> Option<Vec<u8>> {
         let Self { words: Words::Own(mut words), len, .. } = self else { return None };
         let mut bytes = may_fail(|| bytemuck::try_zeroed_vec::<u8>(words.len() * 4)).ok()?;
@@ -173,7 +170,7 @@ impl Buffer {
         Some(bytes)
     }
 
-    /// The contents.
+    /// Returns a copy of the contents.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.reach() as usize);
         for word in self.words() {
@@ -183,65 +180,65 @@ impl Buffer {
         bytes
     }
 
-    /// Replaces the contents from the start on, as far as there are whole words of both.
+    /// Overwrites the contents from the start, as far as both have whole words.
     pub fn overwrite(&self, bytes: &[u8]) {
         for (word, bytes) in self.words().iter().zip(bytes.as_chunks::<4>().0) {
             word.store(u32::from_le_bytes(*bytes), Relaxed);
         }
     }
 
-    /// Returns `true` if the memory is somebody else's.
+    /// Returns true if the memory belongs to another owner.
     pub fn is_lent(&self) -> bool {
         matches!(self.words, Words::Lent(_))
     }
 
-    /// Size in bytes.
+    /// Returns the size in bytes.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there is nothing in it.
+    /// Returns true if the size is zero.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Bytes that can be reached: the size, rounded up to whole words.
+    /// Returns the number of accessible bytes: the size, rounded up to whole words.
     #[inline]
     pub fn reach(&self) -> u64 {
         self.words().len() as u64 * 4
     }
 
-    /// Makes everything zero, for a buffer that is used again.
+    /// Zeroes the whole buffer for reuse.
     pub fn clear(&self) {
         self.clear_range(0, self.reach());
     }
 
-    /// Makes so many bytes from an offset on zero, whole words, as far as they are there.
+    /// Zeroes the whole words of `bytes` bytes from `offset`, clipped to the buffer.
     pub(crate) fn clear_range(&self, offset: u64, bytes: u64) {
         for word in self.words().iter().skip(offset as usize / 4).take(bytes as usize / 4) {
             word.store(0, Relaxed);
         }
     }
 
-    /// Has all accesses noted, byte for byte, under a number.
+    /// Records all accesses by byte, under a number.
     pub fn note_all(&mut self, number: usize) {
         (self.number, self.uses) = (number as u32, (0b111 << NOTED).into());
     }
 
-    /// Has the pages noted that are written, under a number.
+    /// Records written pages, under a number.
     pub fn note_pages(&mut self, number: usize) {
         let written = 1 << AccessKind::Store as u8 | 1 << AccessKind::Atomic as u8;
         (self.number, self.uses) = (number as u32, (PAGES | written << NOTED).into());
     }
 
-    /// Whether accesses of a kind are noted.
+    /// Returns true if accesses of this kind are recorded.
     #[inline(always)]
     pub(crate) fn is_noted(&self, kind: AccessKind) -> bool {
         self.uses.load(Relaxed) & 1 << (kind as u32 + NOTED) != 0
     }
 
-    /// Notes no more accesses of a kind when there was no other, and it is none that matters by
-    /// itself.
+    /// Stops recording loads or atomics if the buffer has seen only that kind; such accesses alone
+    /// cannot conflict.
     pub fn settle(&self) {
         let _ = self.uses.fetch_update(Relaxed, Relaxed, |uses| {
             let is_only = |kind: &AccessKind| uses & 0b111 == 1 << *kind as u8;
@@ -251,38 +248,38 @@ impl Buffer {
         });
     }
 
-    /// Which kinds of accesses there were, and which are noted.
+    /// Returns the bits of the seen and recorded access kinds.
     #[inline(always)]
     pub(crate) fn uses(&self) -> u8 {
         self.uses.load(Relaxed)
     }
 
-    /// Whether there was an access of a kind before.
+    /// Returns true if an access of this kind was seen before.
     #[inline(always)]
     pub(crate) fn has_seen(&self, kind: AccessKind) -> bool {
         self.uses.load(Relaxed) & 1 << kind as u8 != 0
     }
 
-    /// There is an access of a kind. Tells whether those of another are no longer noted.
+    /// Marks an access kind as seen. Returns true if accesses of some kind are no longer recorded.
     #[cold]
     pub(crate) fn see(&self, kind: AccessKind) -> bool {
         let before = self.uses.fetch_or(1 << kind as u8, Relaxed);
         before & PAGES == 0 && before >> NOTED & 0b111 != 0b111
     }
 
-    /// Its number in traces.
+    /// Returns the number of the buffer in traces.
     #[inline(always)]
     pub(crate) fn number(&self) -> usize {
         self.number as usize
     }
 
-    /// Bytes that a mark in a trace stands for, as a power of two.
+    /// Returns the base-two logarithm of the bytes per mark in a trace.
     #[inline(always)]
     pub(crate) fn unit(&self) -> u32 {
         if self.uses.load(Relaxed) & PAGES == 0 { 0 } else { PAGE_BITS }
     }
 
-    /// The words, for accesses that have checked their offsets.
+    /// Returns the words, for accesses with checked offsets.
     #[inline(always)]
     pub(crate) fn words(&self) -> &[AtomicU32] {
         match &self.words {
@@ -291,15 +288,14 @@ impl Buffer {
         }
     }
 
-    /// The 32-bit word at `offset`, which is a multiple of four. `None` outside the buffer.
+    /// Loads the 32-bit word at `offset`, a multiple of four. `None` outside the buffer.
     #[inline]
     pub fn load_u32(&self, offset: u64) -> Option<u32> {
         let index = usize::try_from(offset >> 2).ok()?;
         Some(self.words().get(index)?.load(Relaxed))
     }
 
-    /// Replaces the 32-bit word at `offset`, which is a multiple of four. `None` outside the
-    /// buffer.
+    /// Stores the 32-bit word at `offset`, a multiple of four. `None` outside the buffer.
     #[inline]
     pub fn store_u32(&self, offset: u64, value: u32) -> Option<()> {
         let index = usize::try_from(offset >> 2).ok()?;
@@ -307,7 +303,7 @@ impl Buffer {
         Some(())
     }
 
-    /// The `size` bytes (1, 2, 4 or 8) at `offset`, a multiple of `size`, zero-extended. `None`
+    /// Loads `size` bytes (1, 2, 4 or 8) at `offset`, a multiple of `size`, zero-extended. `None`
     /// outside the buffer.
     #[inline]
     pub fn load(&self, offset: u64, size: u32) -> Option<u64> {
@@ -326,18 +322,18 @@ impl Buffer {
         }
     }
 
-    /// The `size` bytes (2, 4 or 8) at any `offset`, zero-extended. `None` outside the buffer.
+    /// Loads `size` bytes (2, 4 or 8) at any `offset`, zero-extended. `None` outside the buffer.
     pub fn load_unaligned(&self, offset: u64, size: u32) -> Option<u64> {
         self.load(offset.checked_add(u64::from(size) - 1)?, 1)?;
         let first = offset & !3;
-        // Words behind the last byte are not there, and do not count.
+        // Words after the last byte may be missing; their bits are masked off.
         let word = |n: u64| first.checked_add(n * 4).and_then(|at| self.load_u32(at)).map_or(0, u128::from);
         let bits = (word(0) | word(1) << 32 | word(2) << 64) >> ((offset & 3) * 8);
         Some(bits as u64 & u64::MAX >> (64 - size * 8))
     }
 
-    /// Replaces the `size` bytes (2, 4 or 8) at any `offset`. `None` outside the buffer, which then
-    /// stays as it was.
+    /// Stores `size` bytes (2, 4 or 8) at any `offset`. `None` outside the buffer, which is then
+    /// unchanged.
     pub fn store_unaligned(&self, offset: u64, size: u32, value: u64, sharing: Sharing) -> Option<()> {
         self.load(offset.checked_add(u64::from(size) - 1)?, 1)?;
         for (n, byte) in value.to_le_bytes().iter().enumerate().take(size as usize) {
@@ -346,8 +342,8 @@ impl Buffer {
         Some(())
     }
 
-    /// Replaces the `size` bytes (1, 2, 4 or 8) at `offset`, a multiple of `size`. `None` outside
-    /// the buffer, which then stays as it was.
+    /// Stores `size` bytes (1, 2, 4 or 8) at `offset`, a multiple of `size`. `None` outside the
+    /// buffer, which is then unchanged.
     #[inline]
     pub fn store(&self, offset: u64, size: u32, value: u64, sharing: Sharing) -> Option<()> {
         match size {
@@ -367,8 +363,8 @@ impl Buffer {
         }
     }
 
-    /// Replaces the `size` bytes (2 or 4) at `offset`, a multiple of `size`, by what `change` makes
-    /// of them, in one step. Gives back what was there. `None` outside the buffer.
+    /// Atomically replaces `size` bytes (2 or 4) at `offset`, a multiple of `size`, by the result
+    /// of `change`. Returns the previous value, or `None` outside the buffer.
     #[inline]
     pub fn update(&self, offset: u64, size: u32, sharing: Sharing, change: impl Fn(u32) -> u32) -> Option<u32> {
         let word = self.words().get(usize::try_from(offset >> 2).ok()?)?;
@@ -387,8 +383,8 @@ impl Buffer {
     }
 }
 
-/// Replaces the bits of a word that `mask` has. Only this access changes these bits (a race
-/// otherwise), so toggling those that differ leaves the neighbours to whoever writes them.
+/// Replaces the bits of `word` selected by `mask`. Only this access may change these bits (anything
+/// else is a race), so toggling the differing bits preserves concurrent writes to the other bits.
 #[inline(always)]
 pub(crate) fn change_part(word: &AtomicU32, bits: u32, mask: u32, sharing: Sharing) {
     let old = word.load(Relaxed);
@@ -402,8 +398,7 @@ pub(crate) fn change_part(word: &AtomicU32, bits: u32, mask: u32, sharing: Shari
     }
 }
 
-/// Where the part of a word that begins at `offset` stands in it: its shift, and its mask before
-/// the shift.
+/// Returns the shift and the unshifted mask of the `size` bytes at `offset` within their word.
 #[inline(always)]
 pub(crate) fn part(offset: u64, size: u32) -> (u32, u32) {
     ((offset as u32 & 3) * 8, if size == 1 { 0xff } else { 0xffff })

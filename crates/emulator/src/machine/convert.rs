@@ -1,8 +1,7 @@
-//! Conversions between the types of operands and the types that kernels compute with
-//! (2_datatypes.md, "Type Conversion").
+//! Conversions between operand types and computation types (2_datatypes.md, "Type Conversion").
 //!
-//! Integers are computed with in 32, 64 or 128 bits, HF and BF in F. Reading widens exactly;
-//! writing truncates, saturates or rounds as the destination's type asks.
+//! Integers are computed in 32, 64 or 128 bits, HF and BF in F. Reads widen exactly; writes
+//! truncate, saturate or round as the destination type requires.
 
 use half::{bf16, f16};
 
@@ -14,28 +13,29 @@ use crate::machine::rounding;
 use crate::machine::thread::{Thread, ones};
 use visakit::isa::DataType;
 
-/// Reads a chunk of channels of a region and widens them.
+/// Function that reads a chunk of channels of a region and widens the values.
 pub type Fetch<T> = fn(&Thread, &Region) -> [T; LANES];
-/// Narrows a chunk of values and writes those of the enabled channels to a region.
+/// Function that narrows a chunk of values and writes the enabled channels to a region.
 pub type Put<T> = fn(&mut Thread, &Region, &[T; LANES], u32);
 
-/// A type that kernels compute with.
+/// A computation type of kernels.
 pub trait Compute: Number {
-    /// Whether operands of this type stand in the registers as `Self` does.
+    /// Returns true if operands of this type have the representation of `Self` in the registers.
     fn is_native(data_type: DataType) -> bool;
-    /// How operands of this type are read; `None` when the type does not fit into `Self`.
+    /// Returns the function that reads operands of this type; `None` if the type does not fit into
+    /// `Self`.
     fn fetch(data_type: DataType) -> Option<Fetch<Self>>;
-    /// How operands of this type are written, saturating or not; `None` when there is no such
-    /// conversion.
+    /// Returns the function that writes operands of this type; `None` if the conversion does not
+    /// exist.
     fn put(data_type: DataType, saturate: bool) -> Option<Put<Self>>;
 }
 
-/// A value as it stands in the registers that becomes a `T` to compute with.
+/// Conversion of a register element to the computation type `T`.
 trait Widen<T>: Element {
     fn widen(self, mode: FloatMode) -> T;
 }
 
-/// A value that is computed with and becomes a `D` in the registers.
+/// Conversion of a computed value to the register element type `D`.
 trait Narrow<D>: Number {
     fn narrow(self, mode: FloatMode) -> D;
     fn narrow_saturating(self, mode: FloatMode) -> D;
@@ -56,7 +56,7 @@ fn fetch<S: Widen<T>, T: Number>(thread: &Thread, region: &Region) -> [T; LANES]
         return from_lanes(|i| lanes[i].widen(thread.mode));
     }
     if let (Start::At(offset), Some(stride)) = (region.start, region.stride()) {
-        // Lowering has checked that all of it is in the registers.
+        // Lowering has checked that the region lies in the register file.
         let mut offset = offset;
         for lane in lanes.iter_mut().take(region.lanes as usize) {
             *lane = thread.registers.get::<S>(offset).widen(thread.mode);
@@ -65,8 +65,7 @@ fn fetch<S: Widen<T>, T: Number>(thread: &Thread, region: &Region) -> [T; LANES]
         return lanes;
     }
     for (lane, offset) in lanes.iter_mut().zip(region.offsets(thread)).take(region.lanes as usize) {
-        // Where an address points nowhere, the instruction has been stopped for the channels that
-        // are enabled.
+        // An enabled channel with an address outside the register file has already trapped.
         if thread.registers.holds(offset, S::SIZE) {
             *lane = thread.registers.get::<S>(offset).widen(thread.mode);
         }
@@ -82,7 +81,7 @@ fn put_all<D: Element>(thread: &mut Thread, region: &Region, lanes: &[D; LANES],
         return;
     }
     if let (Start::At(offset), Some(stride)) = (region.start, region.stride()) {
-        // Lowering has checked that all of it is in the registers.
+        // Lowering has checked that the region lies in the register file.
         spread(&mut thread.registers, offset, stride, lanes, enabled & ones(region.lanes as usize));
         return;
     }
@@ -104,7 +103,7 @@ fn put_saturating<T: Narrow<D>, D: Element>(thread: &mut Thread, region: &Region
     put_all(thread, region, &from_lanes(|i| lanes[i].narrow_saturating(mode)), enabled);
 }
 
-/// `as` between integers: sign or zero extension, truncation.
+/// Implements integer widening with `as`: sign or zero extension, or truncation.
 macro_rules! widen_integers {
     ($($from:ty => $($to:ty)*;)*) => {$($(
         impl Widen<$to> for $from {
@@ -165,7 +164,7 @@ macro_rules! narrow_integers {
         }
 
         impl Narrow<f16> for $from {
-            // Integers that DF does not hold exactly are far beyond the largest HF.
+            // Integers not exact in DF are far above the largest HF, so no double rounding occurs.
             fn narrow(self, mode: FloatMode) -> f16 { rounding::double_to_half(self as f64, mode) }
             fn narrow_saturating(self, mode: FloatMode) -> f16 {
                 rounding::double_to_half(saturate(self as f64), mode)
@@ -186,7 +185,7 @@ macro_rules! narrow_integers {
 
 narrow_integers! { u32 u64 i32 i64 i128 }
 
-/// Bit patterns that are only moved.
+/// Implements identity for bit patterns that are only moved.
 macro_rules! narrow_patterns {
     ($($type:ty)*) => {$(
         impl Narrow<$type> for $type {
@@ -200,7 +199,7 @@ macro_rules! narrow_patterns {
 
 narrow_patterns! { u8 u16 i8 i16 }
 
-/// Floats lose their fraction, NaN becomes zero, the rest saturates: `as` does exactly that.
+/// Implements float-to-integer conversion with `as`: truncates, maps NaN to zero, and saturates.
 macro_rules! narrow_to_integers {
     ($($from:ty => $($to:ty)*;)*) => {$($(
         impl Narrow<$to> for $from {
@@ -239,12 +238,12 @@ narrow_floats! {
     f64 => bf16, |value, mode| rounding::single_to_bfloat(rounding::double_to_single(value, mode), mode);
 }
 
-/// Saturation of a float: into 0 to 1, NaN to 0.
+/// Saturates a float to the range 0 to 1; NaN becomes 0.
 #[inline(always)]
 fn saturate<T: Number + From<bool> + std::ops::Add<Output = T>>(value: T) -> T {
     let (zero, one) = (T::from(false), T::from(true));
-    // A NaN signals no more then: of one that does, Arm's instruction for such a choice makes a
-    // NaN.
+    // The addition quiets a signalling NaN; Arm's select instruction returns NaN for a signalling
+    // one.
     let value = value + zero;
     if value > one {
         one

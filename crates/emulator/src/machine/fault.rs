@@ -1,4 +1,4 @@
-//! What stops a thread: the reason, and the place once it is known.
+//! Traps: the reasons why a thread stops, and reports with their location.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use crate::machine::access::{Miss, MissKind};
 use crate::run::ThreadState;
 use visakit::rt::Stub;
 
-/// Why an instruction could not be executed.
+/// Reason why an instruction could not be executed.
 #[derive(Clone, Debug)]
 pub enum Trap {
     /// A memory access that cannot be carried out.
@@ -17,52 +17,52 @@ pub enum Trap {
     Indirect {
         /// The channel.
         lane: u32,
-        /// The offset that it points to.
+        /// Register offset of the access.
         offset: u32,
     },
     /// The instruction has no kernel.
     Stub(Stub),
-    /// The instruction is not one that can be executed; the text says why.
+    /// The instruction cannot be executed; the text gives the reason.
     Illegal(String),
-    /// The program calls a function of this name, or takes its address, and has no body for it.
+    /// The program calls or takes the address of the named function, which has no body.
     Undefined(String),
-    /// A barrier was reached while channels of the thread wait elsewhere; by these, as bits.
+    /// A barrier was reached in divergent control flow, by the channels in this mask.
     DivergentBarrier(u32),
-    /// Threads of the group wait at barriers that others never reach.
+    /// Threads wait at a barrier that other threads of the group never reach.
     UnreachedBarrier {
-        /// How many wait.
+        /// Number of waiting threads.
         waiting: u32,
-        /// How many have ended.
+        /// Number of ended threads.
         ended: u32,
     },
-    /// The thread executed more instructions than it may.
+    /// The thread exceeded its instruction budget, given here.
     Budget(u64),
-    /// The thread does the same again and again.
+    /// The thread repeats a state.
     Endless {
-        /// Instructions after which everything is the same.
+        /// Period of the loop in instructions.
         instructions: u64,
-        /// Whether it looks at memory all the while, which no thread of its group changes.
+        /// True if the loop reads memory that no thread of the group changes.
         waits: bool,
     },
-    /// Functions called each other until the thread's stack, of so many bytes, was full.
+    /// Calls overflowed the thread's stack, whose size in bytes is given here.
     Stack(u64),
-    /// Control flow ran behind the last instruction.
+    /// Control flow ran past the last instruction.
     RanOff,
-    /// The kernel raised an exception; the text is what it says of an assertion that failed.
+    /// The kernel raised an exception; the text is its message for a failed assertion.
     Exception(String),
-    /// A bug that was looked for, see [`crate::check`].
+    /// A bug found by a check, see [`crate::check`].
     Found {
-        /// Stable name of the kind.
+        /// Stable code of the check.
         code: &'static str,
-        /// What is wrong.
+        /// Description of the bug.
         message: String,
-        /// What to do.
+        /// Advice to the user.
         help: &'static str,
     },
 }
 
 impl Trap {
-    /// The channel of the instruction that is to blame, where there is one.
+    /// Returns the channel that caused the trap, if a single channel did.
     pub fn lane(&self) -> Option<u32> {
         match self {
             Self::Access(miss) => Some(miss.lane),
@@ -71,7 +71,7 @@ impl Trap {
         }
     }
 
-    /// Stable name of the kind of fault.
+    /// Returns the stable code of the trap.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Access(Miss { kind: MissKind::Misaligned, .. }) => "fault-misaligned",
@@ -90,8 +90,8 @@ impl Trap {
         }
     }
 
-    /// What is probably wrong with the kernel or with what it was given; nothing where the trap
-    /// says it all.
+    /// Returns the probable cause in the kernel or its arguments; `None` if the trap's message is
+    /// sufficient.
     pub fn help(&self) -> Option<&'static str> {
         Some(match self {
             Self::Access(miss) => match miss.kind {
@@ -180,7 +180,7 @@ impl fmt::Display for Trap {
 
 impl std::error::Error for Trap {}
 
-/// Channels in words: `0 to 3, 9`.
+/// Formats a channel mask as ranges, such as `0 to 3, 9`.
 struct Ranges(u32);
 
 impl fmt::Display for Ranges {
@@ -206,61 +206,61 @@ impl From<Miss> for Box<Trap> {
     }
 }
 
-/// A fault and where it happened.
+/// A trap with its location.
 #[derive(Clone, Debug)]
 pub struct TrapReport {
-    /// What happened.
+    /// The trap.
     pub trap: Trap,
     /// Name of the kernel.
     pub kernel: String,
-    /// Which of the program's functions; none for the kernel itself.
+    /// Index of the program's function; `None` for the kernel itself.
     pub function: Option<usize>,
     /// Index of the instruction in the routine.
     pub instruction: u32,
-    /// The instruction's mnemonic, as its text has it.
+    /// Mnemonic of the instruction as in its text form.
     pub mnemonic: String,
-    /// Line of the instruction in its text, from 1; 0 when it came from an object.
+    /// Line of the instruction in its text, from 1; 0 if it came from an object file.
     pub line: u32,
-    /// The source that the program names for it, where it does.
+    /// Source file of the instruction, if the program names it.
     pub source_file: Option<String>,
-    /// Line of that source, from 1.
+    /// Line in the source file, from 1.
     pub source_line: Option<u32>,
-    /// The thread group.
+    /// Thread group.
     pub group: [u32; 3],
-    /// The hardware thread in its group.
+    /// Index of the hardware thread in its group.
     pub thread: u32,
-    /// The channel of the thread: the one to blame, else the first that was enabled.
+    /// Channel of the thread: the one that caused the trap, otherwise the first enabled one.
     pub channel: Option<u32>,
-    /// The channel's local id.
+    /// Local id of the channel.
     pub local_id: Option<[u32; 3]>,
-    /// What the kernel had printed until then.
+    /// Output printed before the trap.
     pub printed: Vec<u8>,
-    /// What the arguments that are buffers or images held then.
+    /// Contents of buffer and image arguments at the trap.
     pub buffers: Vec<Option<Vec<u8>>>,
-    /// Where the next argument is, when an access is outside of all.
+    /// Description of the nearest argument, for an access outside all of them.
     pub nearest: Option<String>,
-    /// What the thread held, where that was asked for.
+    /// State of the thread, if requested.
     pub state: Option<Box<ThreadState>>,
-    /// Where the other threads of the group wait, when none of them gets on.
+    /// Positions of the group's waiting threads at a deadlock.
     pub waiting: Vec<WaitingThreads>,
-    /// How many groups stopped here for the same reason.
+    /// Number of groups that stopped here for the same reason.
     pub groups: u64,
-    /// Other faults of the run, where it was to go on.
+    /// Other traps of the run, if it continued after a trap.
     pub others: Vec<TrapReport>,
 }
 
-/// Threads of a group that wait at the same place.
+/// Threads of a group that wait at the same position.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct WaitingThreads {
-    /// How many.
+    /// Number of threads.
     pub threads: u32,
-    /// The first of them.
+    /// Index of the first of these threads.
     pub first: u32,
     /// Index of the instruction in its routine.
     pub instruction: u32,
-    /// Its mnemonic.
+    /// Mnemonic of the instruction.
     pub mnemonic: String,
-    /// Line of the source.
+    /// Line of the source file.
     pub source_line: Option<u32>,
 }
 

@@ -1,17 +1,17 @@
-//! Floating-point modes and the operations that obey them.
+//! Floating-point modes, and operations in these modes.
 //!
-//! The control register chooses the rounding mode and, for each width, whether denormal values are
-//! kept or flushed to zero (lists.md, `Cr0`). Compiled programs keep them and round to nearest
-//! even; that is what the host does too, so kernels use the host's operations in that mode
-//! ([`FloatMode::is_plain`]) and the functions here in others.
+//! The control register selects the rounding mode and, for each width, if denormal values are kept
+//! or flushed to zero (lists.md, `Cr0`). Compiled programs keep denormals and round to nearest
+//! even, as the host does. Kernels use host arithmetic in that mode ([`FloatMode::is_plain`]) and
+//! the functions here in other modes.
 
 use visakit::isa::{Cr0, Cr0Rounding};
 use visakit::rt::Bits as _;
 
-/// How results that are not representable are rounded.
+/// Rounding mode of inexact results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rounding {
-    /// To the nearest value, to the even one of two.
+    /// To the nearest value; ties to even.
     NearestEven,
     /// Towards positive infinity.
     Up,
@@ -24,24 +24,24 @@ pub enum Rounding {
 /// The floating-point part of the control register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FloatMode {
-    /// Rounding.
+    /// Rounding mode.
     pub rounding: Rounding,
-    /// Whether denormal values of type DF are kept.
+    /// True if denormal DF values are kept.
     pub keep_double: bool,
-    /// Whether denormal values of type F (and BF) are kept.
+    /// True if denormal F and BF values are kept.
     pub keep_single: bool,
-    /// Whether denormal values of type HF are kept.
+    /// True if denormal HF values are kept.
     pub keep_half: bool,
 }
 
 impl FloatMode {
-    /// Nearest even, denormal values kept: the host's own arithmetic.
+    /// Round to nearest even, denormals kept: the host's arithmetic.
     pub const PLAIN: Self =
         Self { rounding: Rounding::NearestEven, keep_double: true, keep_single: true, keep_half: true };
 
-    /// Reads the bits of the control register.
+    /// Decodes the control register.
     pub fn from_bits(bits: u32) -> Self {
-        // All patterns of the register have a meaning or none that is known.
+        // An undefined pattern of the register selects the default.
         let control = Cr0::from_bits(bits.into()).unwrap_or_default();
         let rounding = match control.rounding {
             Cr0Rounding::NearestEven => Rounding::NearestEven,
@@ -52,14 +52,14 @@ impl FloatMode {
         Self { rounding, keep_double: control.keep_df, keep_single: control.keep_f, keep_half: control.keep_hf }
     }
 
-    /// Whether the host computes alike.
+    /// Returns true if host arithmetic has the same results.
     pub fn is_plain(self) -> bool {
         self == Self::PLAIN
     }
 }
 
-/// A type that kernels compute with. In every operation the operands are flushed first, then the
-/// exact result is rounded, then the rounded one is flushed.
+/// A floating-point computation type. Every operation flushes its operands, rounds the exact
+/// result, then flushes the rounded result.
 pub trait Float: crate::machine::lane::Number {
     /// `self + other`.
     fn sum(self, other: Self, mode: FloatMode) -> Self;
@@ -69,14 +69,15 @@ pub trait Float: crate::machine::lane::Number {
     fn fused(self, other: Self, addend: Self, mode: FloatMode) -> Self;
     /// `self / other`.
     fn quotient(self, other: Self, mode: FloatMode) -> Self;
-    /// The square root.
+    /// Square root.
     fn root(self, mode: FloatMode) -> Self;
-    /// Zero of the same sign for a denormal value, if this mode flushes it.
+    /// Returns zero of the same sign for a denormal value if the mode flushes it, otherwise the
+    /// value.
     fn flushed(self, mode: FloatMode) -> Self;
 }
 
-/// The exact value of a sum or product is between `near` and its neighbour on the side of `error`
-/// (when that is not zero); gives the one that the mode asks for. `near` is the nearest even.
+/// Rounds an exact sum or product as the mode requires. `near` is the exact value rounded to
+/// nearest even, and `error` has the sign of the exact value minus `near`.
 macro_rules! directed {
     ($name:ident, $float:ty) => {
         pub(super) fn $name(near: $float, error: f64, rounding: Rounding) -> $float {
@@ -94,7 +95,8 @@ macro_rules! directed {
 directed!(direct_f32, f32);
 directed!(direct_f64, f64);
 
-/// Overflow: nearest even gives infinity, the directed modes may give the largest finite value.
+/// Returns the result of an overflow: infinity in nearest-even mode, infinity or the largest finite
+/// value in a directed mode.
 pub(super) fn overflow(negative: bool, rounding: Rounding) -> f64 {
     let infinite = match rounding {
         Rounding::NearestEven => true,
@@ -106,8 +108,8 @@ pub(super) fn overflow(negative: bool, rounding: Rounding) -> f64 {
     if negative { -size } else { size }
 }
 
-/// `p + c` rounded to odd: when it is not exact, the neighbour whose last bit is set. Rounding that
-/// to a type with at least two bits less gives what rounding the exact sum would.
+/// Returns `p + c` rounded to odd: if inexact, the neighbour whose last bit is set. Rounding this
+/// value to a type with at least two bits less equals rounding the exact sum.
 #[inline(always)]
 pub(crate) fn sum_to_odd(p: f64, c: f64) -> f64 {
     let sum = p + c;
@@ -120,8 +122,8 @@ pub(crate) fn sum_to_odd(p: f64, c: f64) -> f64 {
     f64::from_bits(bits.wrapping_add(fix))
 }
 
-/// `a * b + c`, rounded to odd in F: rounding it to HF or BF gives what rounding the exact result
-/// would.
+/// Returns `a * b + c` rounded to odd in F. Rounding this value to HF or BF equals rounding the
+/// exact result.
 pub(crate) fn fused_to_odd(a: f32, b: f32, c: f32, mode: FloatMode) -> f32 {
     let [a, b, c] = [a, b, c].map(|source| f64::from(source.flushed(mode)));
     let (product, addend) = (a * b, c);
@@ -137,14 +139,16 @@ pub(crate) fn fused_to_odd(a: f32, b: f32, c: f32, mode: FloatMode) -> f32 {
     if inexact & (bits & 1 == 0) { f32::from_bits(bits.wrapping_add(step)) } else { near }
 }
 
-/// What `sum`, the rounded `p + c`, lacks; NaN when something is not finite.
+/// Returns the exact `p + c` minus `sum`, its rounded value; NaN if an operand or the sum is not
+/// finite.
 #[inline(always)]
 pub(crate) fn sum_error(p: f64, c: f64, sum: f64) -> f64 {
     let part = sum - p;
     (p - (sum - part)) + (c - part)
 }
 
-/// The sign of an exact zero sum: negative only when rounding down or when both parts are.
+/// Returns an exact zero sum with its sign: negative if both terms are, or in round-down mode
+/// unless both terms are positive zeros.
 fn signed_zero_sum(a: f64, b: f64, rounding: Rounding) -> f64 {
     if a == 0.0 && b == 0.0 && a.is_sign_negative() == b.is_sign_negative() {
         a
@@ -182,8 +186,8 @@ impl Float for f32 {
         if !near.is_finite() || b.is_infinite() {
             return near.flushed(mode);
         }
-        // The remainder is exact; its sign, seen from the divisor, is the side on which the
-        // quotient lies.
+        // The remainder is exact. Its sign relative to the divisor shows on which side of `near`
+        // the exact quotient lies.
         let rest = (-f64::from(near)).mul_add(f64::from(b), f64::from(a));
         direct_f32(near, rest * f64::from(b).signum(), mode.rounding).flushed(mode)
     }
@@ -204,13 +208,13 @@ impl Float for f32 {
     }
 }
 
-/// `a + b`, rounded once to F.
+/// Returns `a + b`, rounded once to F.
 fn round_sum(a: f64, b: f64, mode: FloatMode) -> f32 {
     let sum = sum_to_odd(a, b);
     if sum == 0.0 { signed_zero_sum(a, b, mode.rounding) as f32 } else { round_f32(sum, mode.rounding) }
 }
 
-/// A value that is exact, or rounded to odd, as F.
+/// Rounds a value to F that is exact or rounded to odd.
 pub(super) fn round_f32(value: f64, rounding: Rounding) -> f32 {
     let near = value as f32;
     if near.is_infinite() && value.is_finite() {
@@ -249,7 +253,7 @@ impl Float for f64 {
             let overflows = near.is_infinite() && a.is_finite() && b.is_finite() && c.is_finite();
             return if overflows { overflow(near.is_sign_negative(), mode.rounding) } else { near };
         }
-        // A product that is only too small is not zero.
+        // An underflowing product is not an exact zero.
         let is_exact = a == 0.0 || b == 0.0 || a * b != 0.0;
         if near == 0.0 && is_exact && a * b == -c {
             return signed_zero_sum(a * b, c, mode.rounding);
@@ -266,7 +270,7 @@ impl Float for f64 {
         if !near.is_finite() || b.is_infinite() {
             return near;
         }
-        // What is left of a small dividend may be too small for a number.
+        // The remainder of a small dividend may underflow, so both are scaled.
         let scale = if a.abs() < TINY { SCALE } else { 1.0 };
         let rest = (-near * scale).mul_add(b, a * scale);
         direct_f64(near, rest * b.signum(), mode.rounding).flushed(mode)
@@ -289,12 +293,13 @@ impl Float for f64 {
     }
 }
 
-/// Below this what a product or a root lacks may be too small for a number.
+/// Magnitude below which the rounding error of a product or root may underflow.
 const TINY: f64 = f64::from_bits((1023 - 900) << 52);
-/// What such numbers are multiplied by then, which loses nothing: a power of four.
+/// Scale factor for such values: a power of four, hence exact.
 const SCALE: f64 = f64::from_bits((1023 + 600) << 52);
 
-/// What `product`, the rounded `a * b`, lacks, or a number of its sign.
+/// Returns the exact `a * b` minus `product`, its rounded value, or another number of the same
+/// sign.
 fn product_error(a: f64, b: f64, product: f64) -> f64 {
     if product.abs() >= TINY || a == 0.0 || b == 0.0 {
         return a.mul_add(b, -product);
@@ -306,10 +311,11 @@ fn product_error(a: f64, b: f64, product: f64) -> f64 {
     (small * SCALE).mul_add(large, -(product * SCALE))
 }
 
-/// What `near`, the rounded `a * b + c`, lacks, or a number of its sign.
+/// Returns the exact `a * b + c` minus `near`, its rounded value, or another number of the same
+/// sign.
 fn fused_rest(a: f64, b: f64, c: f64, near: f64) -> f64 {
     let rest = |a: f64, b: f64, c: f64, near: f64| {
-        // Two exact products and sums, of which only the sign of the rest matters.
+        // Error-free product and sum; only the sign of the remainder matters.
         let (high, low) = (a * b, a.mul_add(b, -(a * b)));
         let sum = high + c;
         (sum - near) + sum_error(high, c, sum) + low
@@ -318,7 +324,7 @@ fn fused_rest(a: f64, b: f64, c: f64, near: f64) -> f64 {
         return rest(a, b, c, near);
     }
     let (small, large) = if a.abs() < b.abs() { (a * SCALE, b) } else { (b * SCALE, a) };
-    // Beside the addend such a product is no more than its sign.
+    // Next to such an addend, only the sign of the product matters.
     if c.abs() > TINY * (1.0 / f64::EPSILON).powi(4) || (small * large).abs() < TINY {
         return a.signum() * b.signum();
     }
@@ -365,7 +371,7 @@ mod tests {
         assert_eq!(2.0_f32.root(with(Rounding::Zero)), 2.0_f32.sqrt());
         assert_eq!(f64::MAX.fused(2.0, 0.0, with(Rounding::Down)), f64::MAX);
         assert_eq!(1.0_f64.fused(1.0, f64::MIN_POSITIVE, with(Rounding::Up)), 1.0_f64.next_up());
-        // Beside an infinity nothing is lost.
+        // With an infinite addend the result is exact.
         assert_eq!(f64::MIN_POSITIVE.fused(1.0e-19, f64::NEG_INFINITY, with(Rounding::Up)), f64::NEG_INFINITY);
     }
 

@@ -1,84 +1,84 @@
-//! Where the channels of a thread are in the program.
+//! Control flow of a thread: the program position of its channels.
 //!
-//! The program is cut into blocks, numbered in program order. All active channels are in the same
-//! block. Channels that branched to a later place wait there: they join when execution arrives, and
-//! execution goes to the nearest such place whenever no channel is active (3_execution_model.md,
-//! "Branch Instructions").
+//! The program is cut into basic blocks, numbered in program order. All active channels are in the
+//! same block. Channels that branch forward wait at their target block. They join when execution
+//! arrives at that block; when no channel is active, execution goes to the nearest block with
+//! waiting channels (3_execution_model.md, "Branch Instructions").
 
 use std::ops::Range;
 
-/// What a thread does after a block.
+/// Action of a thread after a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// It continues with the current block.
+    /// Continue with the current block.
     Run,
-    /// It waits for the other threads of its group, then continues.
+    /// Wait for the other threads of the group, then continue.
     Barrier,
-    /// It waits for its neighbour, then both do the n-th operation for two threads.
+    /// Wait for the paired thread, then execute the n-th two-thread operation with it.
     Exchange(u32),
-    /// It waits until all threads of a barrier have signalled: a named one, or that of the group.
+    /// Wait until all threads have signalled a barrier: a named one, or the group's (`None`).
     Wait(Option<u32>),
-    /// It has run for a while, and others have their turn.
+    /// Yield to other threads after a time slice.
     Pause,
-    /// It has ended.
+    /// End the thread.
     End,
 }
 
 /// A call that has not returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Frame {
-    /// Block to continue with.
+    /// Return block.
     back: u32,
     /// Channels that were active at the call.
     active: u32,
-    /// First and last block of the calling subroutine.
+    /// The caller's blocks: the first, and the end (exclusive).
     routine: (u32, u32),
-    /// The function that was called, if it was one.
+    /// Index of the called function; `None` for a subroutine.
     function: Option<usize>,
 }
 
-/// What is called.
+/// Target of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Callee {
-    /// Its first block, and the one behind its last.
+    /// The routine's blocks: the first, and the end (exclusive).
     pub routine: (u32, u32),
-    /// Which function it is; none for a subroutine.
+    /// Index of the function; `None` for a subroutine.
     pub function: Option<usize>,
 }
 
-/// What is left when channels have left a routine.
+/// Result of leaving a routine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Left {
-    /// What the thread does then.
+    /// Next action of the thread.
     pub next: Next,
-    /// The channels that are active.
+    /// Active channels.
     pub active: u32,
-    /// The function that the last channel has left, if it was one.
+    /// Index of the function that the last channel has left, if any.
     pub function: Option<usize>,
 }
 
-/// Channels that wait in a part of the program: blocks with channels.
+/// Waiting channels of a part of the program, as pairs of a block and a channel mask.
 pub type Waiting = Vec<(u32, u32)>;
 
-/// The control state of a thread.
+/// Control state of a thread.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Flow {
-    /// The block that is executed now.
+    /// Current block.
     pub block: u32,
-    /// First block of the subroutine, and the one behind its last.
+    /// The current subroutine's blocks: the first, and the end (exclusive).
     routine: (u32, u32),
-    /// For each block, the channels that wait for execution to arrive there.
+    /// For each block, the mask of channels that wait for execution to arrive.
     waiting: Vec<u32>,
-    /// One bit for each block: whether any channel waits there.
+    /// One bit per block, set if channels wait at the block.
     occupied: Vec<u64>,
     frames: Vec<Frame>,
-    /// How many blocks with waiting channels are put aside.
+    /// Number of blocks with saved waiting channels.
     aside: usize,
 }
 
 impl Flow {
-    /// At the beginning of a program of `blocks` blocks whose main routine has the first `main` of
-    /// them.
+    /// Returns the state at the entry of a program of `blocks` blocks, whose main routine has the
+    /// first `main` blocks.
     pub fn new(blocks: u32, main: u32) -> Self {
         Self {
             block: 0,
@@ -90,7 +90,7 @@ impl Flow {
         }
     }
 
-    /// Back to the beginning.
+    /// Resets the state to the program entry.
     pub fn restart(&mut self, main: u32) {
         self.block = 0;
         self.routine = (0, main);
@@ -100,24 +100,25 @@ impl Flow {
         self.aside = 0;
     }
 
-    /// For each block, the channels that wait there, and one bit for each block where any do.
+    /// Returns the waiting channels of each block, and the bits of the blocks with waiting
+    /// channels.
     pub(crate) fn tables(&mut self) -> (&mut [u32], &mut [u64]) {
         (&mut self.waiting, &mut self.occupied)
     }
 
-    /// Whether channels wait anywhere: control flow is divergent.
+    /// Returns true if channels wait at any block, so that control flow is divergent.
     pub fn is_divergent(&self) -> bool {
         self.aside != 0 || self.occupied.iter().any(|&word| word != 0)
     }
 
-    /// Whether the program ends when those channels leave that are active now: no others wait, and
-    /// nothing was called.
+    /// Returns true if the program ends when the active channels leave: no other channels wait, and
+    /// no call is open.
     #[inline(always)]
     pub fn is_last(&self) -> bool {
         self.frames.is_empty() && !self.is_divergent()
     }
 
-    /// How many calls have not returned.
+    /// Returns the number of calls that have not returned.
     pub fn depth(&self) -> usize {
         self.frames.len()
     }
@@ -141,7 +142,7 @@ impl Flow {
         }
     }
 
-    /// The first block from `from` on where channels wait, within the current subroutine.
+    /// Returns the first block from `from` in the current subroutine at which channels wait.
     fn next_occupied(&self, from: u32) -> Option<u32> {
         let (first, end) = (from as usize, self.routine.1 as usize);
         let mut word = first / 64;
@@ -159,9 +160,9 @@ impl Flow {
         }
     }
 
-    /// Branches with some of the active channels (`taken`, possibly none) to block `target`; `next`
-    /// is the block behind the branch. Gives the channels that are active then, at the block that
-    /// is then the current one.
+    /// Branches with `taken`, a possibly empty subset of the active channels, to block `target`.
+    /// `next` is the block after the branch. Sets the current block and returns the channels active
+    /// in it.
     #[inline]
     pub fn branch(&mut self, active: u32, taken: u32, target: u32, next: u32) -> u32 {
         if taken == 0 {
@@ -169,7 +170,7 @@ impl Flow {
             return active;
         }
         if target < next {
-            // Backwards: those that do not branch wait behind the loop.
+            // Backward branch: the other channels wait after the loop.
             self.wait(next, active & !taken);
             self.block = target;
             return taken;
@@ -184,18 +185,19 @@ impl Flow {
             self.block = next;
             return rest;
         }
-        // No channel is left here: on to the next place where some wait, at the latest the target.
+        // No channel falls through: continue at the next block with waiting channels, at the latest
+        // at the target.
         self.block = self.next_occupied(next).unwrap_or(target);
         0
     }
 
-    /// Goes to block `target` with all active channels, past any that wait on the way.
+    /// Moves all active channels to block `target`, past any waiting channels on the way.
     pub fn jump(&mut self, target: u32) {
         self.block = target;
     }
 
-    /// Calls something with `taken` of the active channels, at least one; gives those that are
-    /// active then.
+    /// Calls a routine with `taken`, a non-empty subset of the active channels. Returns the
+    /// channels active in the callee.
     pub fn call(&mut self, active: u32, taken: u32, callee: Callee, back: u32) -> u32 {
         self.frames.push(Frame { back, active, routine: self.routine, function: callee.function });
         self.routine = callee.routine;
@@ -203,7 +205,7 @@ impl Flow {
         taken
     }
 
-    /// Takes out the channels that wait in some blocks, for [`Flow::take_back`].
+    /// Takes out the channels that wait in `blocks`, for [`Flow::take_back`].
     pub fn put_aside(&mut self, blocks: Range<u32>) -> Waiting {
         let mut waiting = Vec::new();
         for block in blocks.start..blocks.end {
@@ -217,7 +219,7 @@ impl Flow {
         waiting
     }
 
-    /// Lets channels wait again where they did.
+    /// Restores waiting channels from [`Flow::put_aside`].
     pub fn take_back(&mut self, waiting: Waiting) {
         self.aside -= waiting.len();
         for (block, channels) in waiting {
@@ -225,8 +227,8 @@ impl Flow {
         }
     }
 
-    /// Ends the routine, or the program, for `leaving` of the active channels; `next` is the block
-    /// behind.
+    /// Ends the routine, or the program, for `leaving`, a subset of the active channels. `next` is
+    /// the following block.
     pub fn leave(&mut self, active: u32, leaving: u32, next: u32) -> Left {
         let rest = active & !leaving;
         if rest != 0 {
@@ -270,7 +272,7 @@ mod tests {
     fn a_uniform_branch_stops_where_others_wait() {
         let mut flow = Flow::new(4, 4);
         let active = flow.branch(0b11, 0b10, 2, 1);
-        // The rest wants to go to 3, past 2 where channel 1 waits.
+        // The other channel branches to 3, past block 2 where channel 1 waits.
         let active = flow.branch(active, active, 3, 2);
         assert_eq!((flow.block, active, flow.join()), (2, 0, 0b10));
     }

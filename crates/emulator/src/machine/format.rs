@@ -1,8 +1,8 @@
-//! Formats of images: what texels are made of, and how their components become what registers hold.
+//! Image formats: layout of texels, and conversion between texel components and register values.
 
 use half::f16;
 
-/// How many components a texel has and what they mean.
+/// Number and meaning of a texel's components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are OpenCL's")]
 pub enum ComponentOrder {
@@ -20,7 +20,7 @@ pub enum ComponentOrder {
     Sbgra,
 }
 
-/// What a component of a texel is.
+/// Data type of a texel component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are OpenCL's")]
 pub enum ComponentType {
@@ -38,16 +38,16 @@ pub enum ComponentType {
     Float,
 }
 
-/// The format of an image.
+/// Format of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Format {
-    /// The order of the parts.
+    /// Component order.
     pub order: ComponentOrder,
-    /// Their type.
+    /// Component type.
     pub component: ComponentType,
 }
 
-/// Names of orders as formats begin with, and their OpenCL numbers.
+/// Prefixes of format names, with component order and OpenCL number.
 const ORDERS: [(&str, ComponentOrder, u32); 12] = [
     ("rgba", ComponentOrder::Rgba, 0x10b5),
     ("bgra", ComponentOrder::Bgra, 0x10b6),
@@ -63,7 +63,7 @@ const ORDERS: [(&str, ComponentOrder, u32); 12] = [
     ("depth", ComponentOrder::Depth, 0x10bd),
 ];
 
-/// Names of parts as formats end with, and their OpenCL numbers.
+/// Suffixes of format names, with component type and OpenCL number.
 const COMPONENTS: [(&str, ComponentType, u32); 12] = [
     ("8unorm", ComponentType::Unorm8, 0x10d2),
     ("16unorm", ComponentType::Unorm16, 0x10d3),
@@ -80,7 +80,8 @@ const COMPONENTS: [(&str, ComponentType, u32); 12] = [
 ];
 
 impl Format {
-    /// A format by its name: an order and a component's type, such as `rgba8unorm` or `r32f`.
+    /// Returns the format with this name: a component order and a component type, such as
+    /// `rgba8unorm` or `r32f`.
     pub fn from_name(name: &str) -> Option<Self> {
         ORDERS.iter().find_map(|&(prefix, order, _)| {
             let rest = name.strip_prefix(prefix)?;
@@ -89,43 +90,43 @@ impl Format {
         })
     }
 
-    /// Its name.
+    /// Returns the name of the format.
     pub fn name(self) -> String {
         let order = ORDERS.iter().find(|(_, order, _)| *order == self.order).map_or("", |order| order.0);
         let component = COMPONENTS.iter().find(|(_, component, _)| *component == self.component);
         format!("{order}{}", component.map_or("", |component| component.0))
     }
 
-    /// All formats that have a name.
+    /// Returns all formats that have a name.
     pub fn all() -> impl Iterator<Item = Self> {
         let of = |order| COMPONENTS.iter().map(move |&(_, component, _)| Self { order, component });
         ORDERS.iter().flat_map(move |&(_, order, _)| of(order))
     }
 
-    /// What formats are called, for messages.
+    /// Returns a description of all format names, for messages.
     pub fn names() -> String {
         let orders: Vec<_> = ORDERS.iter().map(|order| order.0).collect();
         let parts: Vec<_> = COMPONENTS.iter().map(|component| component.0).collect();
         format!("{} followed by {}", orders.join("|"), parts.join("|"))
     }
 
-    /// OpenCL's number of the order.
+    /// Returns OpenCL's number of the component order.
     pub fn order_number(self) -> u32 {
         ORDERS.iter().find(|(_, order, _)| *order == self.order).map_or(0, |order| order.2)
     }
 
-    /// OpenCL's number of the parts' type.
+    /// Returns OpenCL's number of the component type.
     pub fn component_number(self) -> u32 {
         COMPONENTS.iter().find(|(_, component, _)| *component == self.component).map_or(0, |component| component.2)
     }
 
-    /// Bytes of a texel.
+    /// Returns the size of a texel in bytes.
     #[inline]
     pub fn bytes(self) -> usize {
         self.parts() * self.component.bytes()
     }
 
-    /// Whether registers hold its parts as integers rather than as F.
+    /// Returns true if registers hold the components as integers; false if as F.
     pub fn is_integer(self) -> bool {
         self.component.is_integer()
     }
@@ -146,7 +147,7 @@ impl Format {
         matches!(self.order, ComponentOrder::Srgba | ComponentOrder::Sbgra)
     }
 
-    /// For red, green, blue and alpha, the component of the texel that it comes from.
+    /// Returns the source of red, green, blue and alpha.
     pub(super) fn sources(self) -> [Source; 4] {
         use Source::{Component, One, Zero};
         match self.order {
@@ -162,14 +163,14 @@ impl Format {
         }
     }
 
-    /// A texel whose parts are all zero: what is beyond the edge.
+    /// Returns the border colour, in register form: all texel components are zero.
     pub(super) fn border(self) -> [u32; 4] {
         let one = if self.component.is_integer() { 1 } else { 1.0_f32.to_bits() };
         self.sources().map(|source| if source == Source::One { one } else { 0 })
     }
 }
 
-/// Where what a register holds comes from.
+/// Source of a colour in a register.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
     Component(usize),
@@ -187,12 +188,12 @@ impl ComponentType {
         }
     }
 
-    /// Whether registers hold it as an integer rather than as F.
+    /// Returns true if registers hold the component as an integer; false if as F.
     pub(super) fn is_integer(self) -> bool {
         matches!(self, Self::Uint8 | Self::Uint16 | Self::Uint32 | Self::Sint8 | Self::Sint16 | Self::Sint32)
     }
 
-    /// The register's bits for a component's bits.
+    /// Converts a component's bits to register bits.
     #[inline]
     pub(super) fn widen(self, bits: u32) -> u32 {
         let norm = |value: f32, most: f32| (value / most).max(-1.0).to_bits();
@@ -208,10 +209,10 @@ impl ComponentType {
         }
     }
 
-    /// A component's bits for what a register holds; integers and normalised numbers saturate.
+    /// Converts register bits to a component's bits; integers and normalised values saturate.
     pub(super) fn narrow(self, bits: u32) -> u32 {
         let float = f32::from_bits(bits);
-        // The conversion to an integer cuts NaN to zero and saturates.
+        // The cast to an integer maps NaN to zero and saturates.
         let norm = |least: f32, most: f32| (float.clamp(least, 1.0) * most).round_ties_even() as i32 as u32;
         match self {
             Self::Unorm8 => norm(0.0, 255.0) & 0xff,
@@ -228,7 +229,8 @@ impl ComponentType {
     }
 }
 
-/// What the bytes of normalised numbers stand for: a division takes as long as all else of a texel.
+/// Values of 8-bit normalised components. A division would take as long as the rest of a texel
+/// load.
 static UNORM8: [f32; 256] = {
     let mut values = [0.0; 256];
     let mut byte = 0;
@@ -239,12 +241,12 @@ static UNORM8: [f32; 256] = {
     values
 };
 
-/// From the curve of sRGB to intensity.
+/// Converts an sRGB-encoded value to a linear one.
 pub(super) fn linear(value: f32) -> f32 {
     if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
 }
 
-/// From intensity to the curve of sRGB.
+/// Converts a linear value to an sRGB-encoded one.
 pub(super) fn encoded(value: f32) -> f32 {
     let value = if value.is_nan() { 0.0 } else { value.clamp(0.0, 1.0) };
     if value < 0.003_130_8 { value * 12.92 } else { 1.055 * value.powf(1.0 / 2.4) - 0.055 }

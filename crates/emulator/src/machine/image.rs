@@ -1,27 +1,28 @@
-//! Images: texels of many formats in a buffer. How samplers read them is in
-//! [`crate::machine::sampler`].
+//! Images: texels in a buffer, in one of many formats. [`crate::machine::sampler`] reads them
+//! through samplers.
 
 use crate::machine::format::{ComponentOrder, ComponentType, Format, Source, encoded, linear};
 use crate::machine::observer::AccessKind;
 use crate::machine::texels::Texels;
 
-/// What an image is made of, its format apart.
+/// Properties of an image except its format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ImageDesc {
-    /// Width, height and depth; 1 for dimensions that it has not.
+    /// Width, height and depth; 1 for unused dimensions.
     pub size: [u32; 3],
-    /// How many of the coordinates are dimensions; the next one is the index in an array.
+    /// Number of dimensions. The coordinate after them is the array index.
     pub dimensions: usize,
-    /// Whether it is an array of images.
+    /// True for an image array.
     pub is_array: bool,
-    /// Number of images in the array; 1 for other images.
+    /// Number of layers of an image array; 1 for other images.
     pub layers: u32,
-    /// Number of levels, each half as large as the one before; they follow each other.
+    /// Number of mip levels, stored consecutively. Each level has half the size of the previous
+    /// one.
     pub levels: u32,
-    /// Number of samples of a texel, which stand side by side.
+    /// Samples per texel, stored contiguously.
     pub samples: u32,
-    /// Bytes from a row to the next of an image of two dimensions and one level; 0 where nothing
-    /// stands between rows.
+    /// Bytes from the start of a row to the next, for a two-dimensional image with one level; 0 for
+    /// contiguous rows.
     pub pitch: u32,
 }
 
@@ -32,17 +33,17 @@ impl Default for ImageDesc {
 }
 
 impl ImageDesc {
-    /// Number of texels, or of samples where there are several of each, of all levels.
+    /// Returns the number of texels of all levels; the samples of a texel count separately.
     pub fn texels(&self) -> u64 {
         (0..self.levels.min(MAX_LEVELS)).fold(0, |sum: u64, level| sum.saturating_add(self.texels_of(level)))
     }
 
-    /// Width, height and depth of a level.
+    /// Returns width, height and depth of a level.
     pub fn size_of(&self, level: u32) -> [u32; 3] {
         self.size.map(|side| side.checked_shr(level).unwrap_or(0).max(1))
     }
 
-    /// The most levels that an image of this size can have: the last one is a single texel.
+    /// Returns the largest possible number of levels for this size, down to a single texel.
     pub fn most_levels(&self) -> u32 {
         self.size.iter().max().map_or(1, |side| side.max(&1).ilog2() + 1)
     }
@@ -54,20 +55,20 @@ impl ImageDesc {
     }
 }
 
-/// Grey of 8 bits.
+/// Single-channel 8-bit normalised format.
 const GREY: Format = Format { order: ComponentOrder::R, component: ComponentType::Unorm8 };
 
-/// A side has 32 bits.
+/// Largest number of levels: the width of a side in bits.
 const MAX_LEVELS: u32 = 32;
 
-/// Which texel of an image.
+/// Coordinates of a texel in an image.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Texel {
-    /// Column, row and slice; what is behind the dimensions is the index in an array.
+    /// Column, row and slice; the coordinate after the dimensions is the array index.
     pub place: [i64; 3],
-    /// Level.
+    /// Mip level.
     pub level: u32,
-    /// Number of the sample.
+    /// Sample number.
     pub sample: u32,
 }
 
@@ -77,19 +78,19 @@ impl From<[i64; 3]> for Texel {
     }
 }
 
-/// An image that a launch has bound.
+/// An image bound by a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Image {
-    /// Index of the buffer with its texels.
+    /// Index of the buffer that holds the texels.
     pub buffer: usize,
     /// Format of the texels.
     pub format: Format,
-    /// Size.
+    /// Properties except the format.
     pub desc: ImageDesc,
 }
 
 impl Image {
-    /// The texel's index when nothing stands between rows; `None` outside of the image.
+    /// Returns the texel's index under contiguous rows; `None` outside the image.
     fn index(&self, texel: Texel) -> Option<u64> {
         let ImageDesc { dimensions, is_array, layers, levels, samples, .. } = self.desc;
         let Texel { place, level, sample } = texel;
@@ -112,8 +113,8 @@ impl Image {
         Some(before + index * u64::from(samples) + u64::from(sample))
     }
 
-    /// The same of a place that has to be in the image: those who watch learn of one that is not,
-    /// where alpha is one.
+    /// Loads a texel that must be inside the image. Outside, reports the access to the observer and
+    /// returns zeros with alpha one.
     pub fn load_inside(&self, texels: Texels<'_>, texel: Texel) -> [u32; 4] {
         if self.offset(texel).is_none() {
             texels.tell_outside(AccessKind::Load, self.format.bytes() as u32);
@@ -122,23 +123,23 @@ impl Image {
         self.load(texels, texel)
     }
 
-    /// The number one, as registers hold it.
+    /// Returns the register bits of one.
     fn one(&self) -> u32 {
         if self.format.is_integer() { 1 } else { 1.0_f32.to_bits() }
     }
 
-    /// The four components of a texel, as registers hold them. Outside of the image all parts are
-    /// zero.
+    /// Loads the four components of a texel in register form. Outside the image, returns the border
+    /// colour.
     pub fn load(&self, texels: Texels<'_>, texel: impl Into<Texel>) -> [u32; 4] {
         self.offset(texel).map_or_else(|| self.format.border(), |start| self.components(texels, start))
     }
 
-    /// The same of a texel of a plane.
+    /// Loads a texel of a plane, as [`Image::load`].
     #[inline(always)]
     pub(super) fn load_plane(&self, texels: Texels<'_>, x: i64, y: i64) -> [u32; 4] {
         let start = self.plane_offset(x, y);
         match start {
-            // The most frequent kind of all, without a look at the others.
+            // Fast path for the most frequent format.
             Some(start) if self.format == GREY => {
                 let bits = texels.load(start, 1).unwrap_or(0) as u32;
                 [GREY.component.widen(bits), 0, 0, 1.0_f32.to_bits()]
@@ -148,7 +149,7 @@ impl Image {
         }
     }
 
-    /// The components of the texel whose bytes begin there.
+    /// Loads the components of the texel at byte offset `start`.
     fn components(&self, texels: Texels<'_>, start: u64) -> [u32; 4] {
         let bytes = self.format.component.bytes() as u32;
         let part = |n: usize| {
@@ -169,15 +170,16 @@ impl Image {
         components
     }
 
-    /// Whether there is such a texel; writes its four components, and else tells those who watch.
+    /// Stores the four components of a texel. Outside the image, reports the access to the observer
+    /// and returns false.
     pub fn store(&self, texels: Texels<'_>, texel: impl Into<Texel>, components: [u32; 4]) -> bool {
         self.store_some(texels, texel, components.map(Some))
     }
 
-    /// The same of some of its components.
+    /// Stores the given components of a texel, as [`Image::store`].
     pub fn store_some(&self, texels: Texels<'_>, texel: impl Into<Texel>, mut components: [Option<u32>; 4]) -> bool {
         let Some(start) = self.offset(texel) else {
-            // Kernels write all levels of an image as if they were as large as the first.
+            // Kernels store to every level of an image as if it had the size of level 0.
             if self.desc.levels <= 1 {
                 texels.tell_outside(AccessKind::Store, self.format.bytes() as u32);
             }
@@ -202,38 +204,40 @@ impl Image {
         true
     }
 
-    /// Offset of a byte of a row of a two-dimensional image. `None` outside of it.
+    /// Returns the offset of byte `x` in row `y` of a two-dimensional image; `None` outside the
+    /// image.
     pub fn byte(&self, x: u32, y: u32) -> Option<u64> {
         let row = u64::from(self.desc.size[0]) * self.format.bytes() as u64;
         let inside = u64::from(x) < row && y < self.desc.size[1];
         inside.then(|| u64::from(y) * (row + self.gap()) + u64::from(x))
     }
 
-    /// Offset of a texel in the buffer. `None` outside of the image.
+    /// Returns the offset of a texel in the buffer; `None` outside the image.
     pub fn offset(&self, texel: impl Into<Texel>) -> Option<u64> {
         let texel = texel.into();
         let dense = self.index(texel)? * self.format.bytes() as u64;
         Some(dense + self.gap() * texel.place[1] as u64)
     }
 
-    /// Whether it has rows and columns of texels and nothing else, as most images have.
+    /// Returns true for a two-dimensional image without array, levels or samples, the most frequent
+    /// kind.
     #[inline]
     pub(super) fn is_plane(&self) -> bool {
         let ImageDesc { dimensions, is_array, levels, samples, .. } = self.desc;
         dimensions == 2 && !is_array && levels == 1 && samples == 1
     }
 
-    /// Offset of a texel of a plane.
+    /// Returns the offset of a texel of a plane.
     #[inline]
     fn plane_offset(&self, x: i64, y: i64) -> Option<u64> {
         let ImageDesc { size: [width, height, _], pitch, .. } = self.desc;
-        // What is negative is beyond the last one, too.
+        // As unsigned numbers, negative coordinates are also out of range.
         let inside = (x as u64) < width.into() && (y as u64) < height.into();
         let bytes = self.format.bytes() as u64;
         inside.then(|| y as u64 * u64::from(pitch).max(u64::from(width) * bytes) + x as u64 * bytes)
     }
 
-    /// Bytes between the end of a row and the next one.
+    /// Returns the padding in bytes between rows.
     fn gap(&self) -> u64 {
         let ImageDesc { size, dimensions, is_array, levels, pitch, .. } = self.desc;
         let is_plane = dimensions == 2 && !is_array && levels == 1;
@@ -260,7 +264,7 @@ mod tests {
         assert_eq!(image.load((&texels).into(), [2, 0, 0]), [0; 4]);
         assert!(image.store((&texels).into(), [1, 0, 0], [2.0_f32, 0.5, -1.0, f32::NAN].map(f32::to_bits)));
         assert!(!image.store((&texels).into(), [0, 1, 0], [0; 4]));
-        // What is not stored stays.
+        // The omitted components keep their values.
         assert!(image.store_some((&texels).into(), [0, 0, 0], [None, Some(0), None, None]));
         assert_eq!(texels.to_bytes()[..4], [0, 0, 255, 102]);
         let outside = Texel { place: [2, 0, 0], ..Texel::default() };
@@ -282,7 +286,7 @@ mod tests {
     fn levels_follow_each_other_and_samples_stand_side_by_side() {
         let mut image = image("r8uint", [5, 3, 1], 2, Some(2));
         image.desc.levels = 3;
-        // 30 texels, then two layers of 2x1, then two of 1x1.
+        // 30 texels, then two layers of 2x1, then two layers of 1x1.
         assert_eq!((image.desc.texels(), image.desc.most_levels(), image.desc.size_of(1)), (36, 3, [2, 1, 1]));
         let texels = Buffer::from_bytes(&(0..36).collect::<Vec<_>>());
         let at = |place, level| image.load((&texels).into(), Texel { place, level, sample: 0 })[0];

@@ -1,5 +1,5 @@
-//! Messages whose data all lie inside of one buffer: the usual case, in which one check serves for
-//! all channels, and each value is then a word or two of the buffer. Everything else goes through
+//! Fast path for messages whose data lie inside one buffer. One bounds check covers all channels,
+//! and each value is a word or two of the buffer. All other messages use
 //! [`crate::machine::access`], channel by channel.
 
 use std::sync::atomic::AtomicU32;
@@ -12,17 +12,17 @@ use crate::machine::observer::AccessKind;
 use crate::machine::thread::ones;
 use visakit_native::host::store_together;
 
-/// What the addresses of a message have to be for its data to be found here.
+/// Bounds and alignment that the fast path requires of each channel's address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Extent {
-    /// How far the end of a channel's data is behind its address.
+    /// Distance in bytes from a channel's address to the end of its data.
     pub bytes: u32,
-    /// What the addresses are multiples of: 1, 2 or 4.
+    /// Required alignment of addresses in bytes: 1, 2 or 4.
     pub alignment: u32,
 }
 
-/// A buffer and a place in it for each channel; those that are not enabled have the place of one
-/// that is.
+/// A buffer with an in-bounds offset for each channel. A disabled channel has the offset of an
+/// enabled one.
 pub(crate) struct InBounds<'a> {
     buffer: &'a Buffer,
     words: &'a [AtomicU32],
@@ -30,8 +30,8 @@ pub(crate) struct InBounds<'a> {
 }
 
 impl<'a> InBounds<'a> {
-    /// The places at the offsets of the enabled channels. `None` when data of this extent do not
-    /// all lie inside.
+    /// Returns the offsets of the enabled channels, or `None` if data of this extent are not all in
+    /// bounds.
     #[inline(always)]
     pub(crate) fn new(buffer: &'a Buffer, offsets: [u32; LANES], enabled: u32, extent: Extent) -> Option<Self> {
         let words = buffer.words();
@@ -47,7 +47,7 @@ impl<'a> InBounds<'a> {
         (refused.iter().fold(0, |all, one| all | one) == 0).then_some(Self { buffer, words, offsets })
     }
 
-    /// The same for addresses in a view.
+    /// Returns the offsets of `addresses` in a view, as [`InBounds::new`].
     #[inline(always)]
     pub(crate) fn of_addresses(
         view: &View<'a>,
@@ -65,14 +65,14 @@ impl<'a> InBounds<'a> {
         Self::new(buffer, from_lanes(|i| distances[i] as u32), enabled, extent)
     }
 
-    /// The places.
+    /// Returns the offsets of all channels.
     #[inline(always)]
     pub(crate) fn offsets(&self) -> &[u32; LANES] {
         &self.offsets
     }
 
-    /// Notes, where somebody wants to know, that each enabled channel accesses so many bytes at a
-    /// distance from its place.
+    /// Records in the trace, if enabled, that each enabled channel accesses `bytes` bytes at
+    /// `distance` from its offset.
     #[inline(always)]
     pub(crate) fn note(&self, view: &View<'a>, kind: AccessKind, distance: u32, bytes: u32, enabled: u32) {
         if let Some(trace) = view.trace(self.buffer, kind) {
@@ -80,7 +80,7 @@ impl<'a> InBounds<'a> {
         }
     }
 
-    /// The word so many bytes behind each channel's place.
+    /// Loads the word at `distance` bytes from each channel's offset.
     #[inline(always)]
     pub(crate) fn words(&self, distance: u32) -> Option<[u32; LANES]> {
         self.gather(
@@ -89,7 +89,7 @@ impl<'a> InBounds<'a> {
         )
     }
 
-    /// The values of one to four bytes at each channel's place.
+    /// Loads a value of one to four bytes at each channel's offset.
     #[inline(always)]
     pub(crate) fn parts(&self, size: u32) -> Option<[u32; LANES]> {
         let mask = u32::MAX >> (32 - size * 8);
@@ -115,7 +115,7 @@ impl<'a> InBounds<'a> {
         Some(values)
     }
 
-    /// Writes a word so many bytes behind the place of each enabled channel.
+    /// Stores a word at `distance` bytes from each enabled channel's offset.
     #[inline(always)]
     pub(crate) fn put_words(&self, distance: u32, values: &[u32; LANES], enabled: u32) -> Option<()> {
         let place = |lane: usize| self.words.get((self.offsets[lane] + distance) as usize / 4);
@@ -131,13 +131,13 @@ impl<'a> InBounds<'a> {
         Some(())
     }
 
-    /// Writes one to four bytes at the place of each enabled channel, in the order of the channels.
+    /// Stores one to four bytes at each enabled channel's offset, in channel order.
     #[inline(always)]
     pub(crate) fn put_parts(&self, size: u32, values: &[u32; LANES], enabled: u32, sharing: Sharing) -> Option<()> {
         let [origin, ..] = self.offsets;
         let is_row = (0..).zip(self.offsets).all(|(i, offset): (u32, u32)| offset.wrapping_sub(origin) == i * size);
         if size < 4 && enabled == ones(LANES) && is_row && origin % 4 == 0 && size != 3 {
-            // The channels write all bytes of their words.
+            // Contiguous stores cover whole words.
             let per_word = (4 / size) as usize;
             for (word, values) in self.words.get(origin as usize / 4..)?.iter().zip(values.chunks_exact(per_word)) {
                 let mask = u32::MAX >> (32 - size * 8);
@@ -165,16 +165,16 @@ impl<'a> InBounds<'a> {
     }
 }
 
-/// Words that stand one behind the other.
+/// Contiguous words of a buffer.
 pub(crate) struct Found<'a> {
     buffer: &'a Buffer,
     pub words: &'a [AtomicU32],
-    /// Where they begin in the buffer.
+    /// Byte offset of the first word in the buffer.
     offset: u64,
 }
 
-/// The words that stand one behind the other from an address on. `None` when they do not all lie
-/// inside one buffer, or the address is no multiple of four.
+/// Returns `count` contiguous words from an address. `None` if they are not all inside one buffer,
+/// or if the address is not a multiple of four.
 #[inline]
 pub(crate) fn words_at<'a>(view: &View<'a>, address: u64, count: usize) -> Option<Found<'a>> {
     let (buffer, base, mask) = view.around(address)?;
@@ -183,8 +183,8 @@ pub(crate) fn words_at<'a>(view: &View<'a>, address: u64, count: usize) -> Optio
     Some(Found { buffer, words: buffer.words().get(first..first.checked_add(count)?)?, offset })
 }
 
-/// The words that stand one behind the other from an address on, for an access of a kind. `None`
-/// when they do not all lie inside one buffer, or the address is no multiple of four.
+/// Returns `count` contiguous words from an address, as [`words_at`], and records an access of this
+/// kind.
 #[inline]
 pub(crate) fn row<'a>(view: &View<'a>, address: u64, count: usize, kind: AccessKind) -> Option<&'a [AtomicU32]> {
     let Found { buffer, words, offset } = words_at(view, address, count)?;
@@ -194,7 +194,7 @@ pub(crate) fn row<'a>(view: &View<'a>, address: u64, count: usize, kind: AccessK
     Some(words)
 }
 
-/// Reads words into little-endian bytes, as many as there are.
+/// Loads words as little-endian bytes, up to the shorter length.
 #[inline]
 pub(crate) fn load_row(words: &[AtomicU32], bytes: &mut [[u8; 4]]) {
     if let (Ok(words), Ok(bytes)) =
@@ -214,7 +214,7 @@ pub(crate) fn load_row(words: &[AtomicU32], bytes: &mut [[u8; 4]]) {
     }
 }
 
-/// Replaces words by little-endian bytes.
+/// Stores little-endian bytes as words.
 #[inline]
 pub(crate) fn store_row(words: &[AtomicU32], bytes: &[[u8; 4]]) {
     for (bytes, word) in bytes.iter().zip(words) {
@@ -229,7 +229,7 @@ mod tests {
     use crate::machine::memory::Memory;
     use crate::machine::observer::Witness;
 
-    /// Bytes of the memory that the tests use.
+    /// Size of the test memory in bytes.
     const BYTES: usize = 96;
 
     fn bytes_of(words: &[AtomicU32]) -> Vec<u8> {
@@ -261,8 +261,8 @@ mod tests {
                     let at = place(lane as u32) as usize;
                     want[at..at + size as usize].copy_from_slice(&values[lane].to_le_bytes()[..size as usize]);
                 }
-                // Where channels overlap, the second time begins with what the first left; the last
-                // of them wins both times.
+                // Where channels overlap, the second store starts from the result of the first; the
+                // last channel wins in both.
                 assert_eq!(bytes_of(words), want, "{size} bytes, {enabled:x}");
             }
         }

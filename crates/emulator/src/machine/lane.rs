@@ -1,19 +1,18 @@
-//! The types that a channel can hold, and how they stand in the register file (little-endian,
-//! without padding).
+//! Channel value types and their layout in the register file (little-endian, without padding).
 
 use half::{bf16, f16};
 
-/// How many channels kernels work on at a time. An instruction with twice as many is done in two
-/// halves: with vectors of 16 values the compiler keeps everything in the host's registers.
+/// Number of channels in a chunk. An instruction with 32 channels runs as two chunks: with vectors
+/// of 16 values the compiler keeps all data in host registers.
 pub const LANES: usize = 16;
-/// Most channels that one instruction has.
+/// Largest number of channels of an instruction.
 pub const MAX_LANES: usize = 2 * LANES;
 
-/// The values that a function gives for the numbers of the channels.
+/// Returns an array of `f(i)` for each channel number `i`.
 #[inline(always)]
 pub(crate) fn from_lanes<T: Element, const N: usize>(f: impl Fn(usize) -> T) -> [T; N] {
-    // Not `array::from_fn`, which the compiler does not always inline; and a plain loop, since this
-    // is in every operation.
+    // `array::from_fn` is not always inlined. Every operation uses this function, hence a plain
+    // loop.
     let mut values = [T::default(); N];
     let mut i = 0;
     while i < N {
@@ -23,12 +22,12 @@ pub(crate) fn from_lanes<T: Element, const N: usize>(f: impl Fn(usize) -> T) -> 
     values
 }
 
-/// The enabled ones of `N` channels, in order.
+/// Iterates over the enabled channels among the first `N`, in order.
 #[inline(always)]
 pub(crate) fn enabled_lanes<const N: usize>(enabled: u32) -> impl Iterator<Item = usize> {
     let mut rest = enabled;
     std::iter::from_fn(move || {
-        // The remainder shows the compiler that an array of N values has this one.
+        // The remainder lets the compiler omit the bounds check of an array of N values.
         let lane = rest.trailing_zeros() as usize % N;
         (rest != 0).then(|| {
             rest &= rest - 1;
@@ -42,16 +41,16 @@ pub trait Element: Copy + Default + PartialEq + PartialOrd + Send + Sync + 'stat
     /// Size in bytes.
     const SIZE: usize;
 
-    /// The first `N` values of `bytes`.
+    /// Loads the first `N` values of `bytes`.
     ///
     /// # Panics
-    /// When there are fewer; the register file ends with slack for the widest access.
+    /// If `bytes` is too short; the register file ends with padding for the widest access.
     fn load<const N: usize>(bytes: &[u8]) -> [Self; N];
 
-    /// Replaces the first `N` values of `bytes`.
+    /// Stores the first `N` values of `bytes`.
     ///
     /// # Panics
-    /// When there are fewer.
+    /// If `bytes` is too short.
     fn store<const N: usize>(bytes: &mut [u8], lanes: &[Self; N]);
 }
 
@@ -70,9 +69,9 @@ macro_rules! lanes {
             fn store<const N: usize>(bytes: &mut [u8], lanes: &[Self; N]) {
                 let values: &mut [[u8; $size]; N] =
                     bytes.as_chunks_mut().0.first_chunk_mut().expect("slack behind the registers");
-                // All are read before the first is written. Otherwise the compiler, which does not
-                // know that they stand elsewhere, writes them one by one, and a vector that is
-                // loaded from where parts of it have just been written is slow.
+                // Reads all values before the first write. Otherwise the compiler must assume
+                // aliasing and writes the values one by one, and a vector load after partial writes
+                // is slow.
                 let mut all = [[0; $size]; N];
                 for i in 0..N {
                     all[i] = lanes[i].to_le_bytes();
@@ -99,29 +98,29 @@ lanes! {
     f64, 8;
 }
 
-/// What an operand's modifier does to a value.
+/// Effect of a source modifier on a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// Nothing.
+    /// No change.
     None,
-    /// The absolute value.
+    /// Absolute value.
     Abs,
-    /// The negative; of an integer, its two's complement.
+    /// Negation; two's complement for an integer.
     Negate,
-    /// The negative of the absolute value.
+    /// Negated absolute value.
     NegateAbs,
-    /// Every bit turned over; integers only.
+    /// Bitwise complement; integers only.
     Not,
 }
 
-/// A value that modifiers can change: what kernels compute with.
+/// A value type that modifiers apply to, used by kernels for computation.
 pub trait Number: Element {
-    /// The absolute value, wrapping. A pattern without sign is taken as a signed number: the
-    /// magnitude of a number that really has none is left alone before it comes here.
+    /// Returns the absolute value, wrapping. Interprets an unsigned pattern as signed; lowering
+    /// drops the modifier for truly unsigned operands.
     fn absolute(self) -> Self;
-    /// The negative, wrapping.
+    /// Returns the negated value, wrapping.
     fn negative(self) -> Self;
-    /// Every bit turned over.
+    /// Returns the bitwise complement.
     fn inverted(self) -> Self;
 }
 

@@ -1,50 +1,48 @@
 //! Global memory: buffers in one flat 64-bit address space.
 //!
-//! Each buffer has a slot of 4 GiB to itself, so the upper half of an address names the buffer and
-//! the rest of the slot is a guard: an index that runs out of its buffer, at either end, hits
-//! nothing.
+//! Each buffer owns a slot of 4 GiB, so the upper half of an address identifies the buffer and the
+//! rest of the slot is a guard. An index past either end of its buffer hits no other buffer.
 //!
-//! Several host threads run thread groups at the same time, so a buffer is made of atomic words.
-//! Relaxed loads and stores of a word cost what plain ones do; a store of a part of a word leaves
-//! the rest of it alone even while another host thread writes there. A kernel without data races
-//! therefore gives the same result for any number of host threads; the others are found by a
-//! [`trace`](crate::machine::trace), and a buffer says which accesses are noted there.
+//! Several host threads run thread groups at the same time, so a buffer consists of atomic words.
+//! Relaxed loads and stores of a word cost as much as plain ones. A store to part of a word
+//! preserves the other bytes even if another host thread writes them. A kernel without data races
+//! therefore has the same result for any number of host threads. A [`trace`](crate::machine::trace)
+//! finds the other kernels; each buffer says which accesses are recorded.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use crate::machine::buffer::{Buffer, Sharing};
 
-/// Size of a slot as a power of two.
+/// Base-two logarithm of the slot size.
 const SLOT_BITS: u32 = 32;
-/// Bytes at the end of a slot that no buffer reaches.
+/// Bytes at the end of a slot that no buffer may use.
 const GUARD: u64 = 1 << 16;
-/// The largest buffer, in bytes.
+/// Largest size of a buffer in bytes.
 pub const MAX_BUFFER: u64 = (1 << SLOT_BITS) - GUARD;
-/// Where buffers with addresses of their own may be: a launch has not so many others.
+/// First address for buffers with a fixed address; it lies past the slots of all other buffers.
 pub const FIXED: u64 = 1 << 44;
-/// Bytes of a page: devices have memory in whole ones.
+/// Page size in bytes: devices allocate memory in whole pages.
 const PAGE: u64 = 1 << 12;
-/// Size of what each buffer has to itself, in bytes.
+/// Size of a slot in bytes.
 pub const SLOT: u64 = 1 << SLOT_BITS;
-/// Slots between buffers that are scattered.
+/// Distance in slots between scattered buffers.
 const STRIDE: u64 = 31;
-/// How many locks 64-bit atomics are spread over.
+/// Number of locks for 64-bit atomics.
 const LOCKS: usize = 64;
 
 /// The flat address space of a launch.
 #[derive(Debug, Default)]
 pub struct Memory {
     buffers: Vec<Buffer>,
-    /// Buffers that have an address of their own, far behind the others, by slot.
+    /// Buffers with a fixed address, past all others, by slot.
     fixed: BTreeMap<u64, Buffer>,
-    /// Where the slots of buffers that are scattered begin; 0 where buffers lie one behind the
-    /// other.
+    /// First slot of scattered buffers; 0 for consecutive slots.
     first: u64,
-    /// Whether reads outside of every buffer give zero and writes there are lost; otherwise they
-    /// are faults.
+    /// True if reads outside every buffer return zero and writes are dropped; false if both are
+    /// faults.
     pub outside_is_zero: bool,
-    /// Whether the rest of a buffer's last page is such a place too.
+    /// True if accesses to the rest of a buffer's last page are handled like that, too.
     pub whole_pages: bool,
     locks: Locks,
 }
@@ -59,19 +57,20 @@ impl Default for Locks {
 }
 
 impl Memory {
-    /// Has buffers lie far apart, at places that others with one of the next thirty numbers do not
-    /// have: pointers that go from one into another, or that are from another launch, hit nothing.
-    /// Before anything is mapped.
+    /// Scatters buffers over the address space, at addresses distinct from those of the next 30
+    /// values of `number`. A pointer that leaves its buffer, or comes from another launch, hits no
+    /// buffer. Must be called before the first [`Memory::map`].
     pub fn scatter(&mut self, number: u32) {
         self.first = u64::from(number) % STRIDE + 1;
     }
 
-    /// Maps a buffer at the next free address. `None` when it is larger than [`MAX_BUFFER`].
+    /// Maps a buffer at the next free address. `None` if it is larger than [`MAX_BUFFER`] or the
+    /// address space is exhausted.
     pub fn map(&mut self, buffer: Buffer) -> Option<u64> {
         if buffer.reach() > MAX_BUFFER {
             return None;
         }
-        // Where it would come to those with addresses of their own there is no room.
+        // The region from [`FIXED`] is reserved for fixed addresses.
         if self.first != 0 && self.address(self.buffers.len()) >= FIXED {
             return None;
         }
@@ -79,35 +78,35 @@ impl Memory {
         Some(self.address(self.buffers.len() - 1))
     }
 
-    /// Maps a buffer at an address that is its own in every launch: the beginning of a slot from
-    /// [`FIXED`] on, else it is `None`.
+    /// Maps a buffer at a fixed address. `None` unless the address is the start of a slot from
+    /// [`FIXED`] and the buffer fits.
     pub fn map_at(&mut self, address: u64, buffer: Buffer) -> Option<()> {
         let is_slot = address >= FIXED && address.is_multiple_of(1 << SLOT_BITS) && buffer.reach() <= MAX_BUFFER;
         is_slot.then(|| self.fixed.insert(address >> SLOT_BITS, buffer)).map(drop)
     }
 
-    /// The buffers that have an address of their own: where each begins, and its bytes.
+    /// Returns the start address and size in bytes of each buffer with a fixed address.
     pub fn regions(&self) -> impl Iterator<Item = (u64, u64)> {
         self.fixed.iter().map(|(slot, buffer)| (slot << SLOT_BITS, buffer.len() as u64))
     }
 
-    /// The buffers, in the order in which they were mapped.
+    /// Returns the buffers in the order in which they were mapped.
     pub fn buffers(&self) -> &[Buffer] {
         &self.buffers
     }
 
-    /// Has the accesses to all buffers noted in traces.
+    /// Records the accesses to all buffers in traces.
     pub fn note_all(&mut self) {
         self.buffers.iter_mut().enumerate().for_each(|(number, buffer)| buffer.note_all(number));
     }
 
-    /// The buffers, for good.
+    /// Returns the buffers, consuming the memory.
     pub fn into_buffers(self) -> Vec<Buffer> {
         self.buffers
     }
 
-    /// Address of the n-th buffer. Slot 0 holds no buffer, so that the null pointer and its
-    /// neighbours point nowhere.
+    /// Returns the address of the n-th buffer. Slot 0 is unused, so the null pointer and nearby
+    /// addresses hit no buffer.
     pub fn address(&self, index: usize) -> u64 {
         match self.first {
             0 => (index as u64 + 1) << SLOT_BITS,
@@ -115,7 +114,7 @@ impl Memory {
         }
     }
 
-    /// The number of the buffer of a slot.
+    /// Returns the buffer number of a slot.
     #[inline(always)]
     fn index(&self, slot: u64) -> Option<usize> {
         let index = match self.first {
@@ -125,14 +124,14 @@ impl Memory {
         usize::try_from(index).ok()
     }
 
-    /// The buffer that `address` falls into, with the address of its first byte. The address may
-    /// lie behind its end.
+    /// Returns the buffer whose slot contains `address`, and its base address. The address may be
+    /// past the buffer's end.
     #[inline]
     pub fn find(&self, address: u64) -> Option<(&Buffer, u64)> {
         self.find_with(&[], address)
     }
 
-    /// The same where private buffers stand behind the others.
+    /// Finds a buffer as [`Memory::find`] does, with private buffers numbered after the others.
     #[inline]
     pub(crate) fn find_with<'a>(&'a self, private: &'a [Buffer], address: u64) -> Option<(&'a Buffer, u64)> {
         let slot = address >> SLOT_BITS;
@@ -147,7 +146,7 @@ impl Memory {
         Some((buffer, slot << SLOT_BITS))
     }
 
-    /// Whether an access that is not inside of a buffer is lost instead of being a fault.
+    /// Returns true if an access outside every buffer is dropped; false if it is a fault.
     #[cold]
     pub(crate) fn loses(&self, private: &[Buffer], address: u64, size: u32) -> bool {
         let is_in_page = |(buffer, base): (&Buffer, u64)| {
@@ -157,9 +156,9 @@ impl Memory {
         self.outside_is_zero || self.whole_pages && self.find_with(private, address).is_some_and(is_in_page)
     }
 
-    /// Replaces the 64-bit word at `offset` of a buffer, a multiple of eight, by what `change`
-    /// makes of it, in one step with respect to other calls of this method. Gives back what was
-    /// there. `None` outside the buffer.
+    /// Replaces the 64-bit word at `offset`, a multiple of eight, by the result of `change`,
+    /// atomically with respect to other calls of this method. Returns the previous value, or `None`
+    /// outside the buffer.
     pub fn update_u64(
         &self,
         buffer: &Buffer,
@@ -203,7 +202,7 @@ mod tests {
             assert!(memory.find_with(&private, memory.address(2)).is_some());
         }
         assert!(addresses[0].iter().all(|address| both[1].find(*address).is_none()));
-        // The room in front of the fixed ones has an end.
+        // The address space below the fixed addresses is finite.
         assert!((0..1000).any(|_| both[0].map(Buffer::zeros(4)).is_none()));
     }
 

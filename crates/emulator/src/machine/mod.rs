@@ -1,12 +1,11 @@
-//! The machine: registers, masks, control flow and memory, and the ways in which operands reach
-//! them.
+//! The machine: registers, masks, control flow, memory and operand access.
 //!
-//! Kernels compute; everything they read and write is here. In the order of the flow: what a
-//! channel holds ([`lane`], [`float`], `rounding`), how operands reach it ([`region`], [`convert`],
-//! [`operand`]), the state of a thread ([`thread`], [`flow`], [`activation`]), memory ([`buffer`],
+//! Kernels compute; this module holds everything that they read and write. In reading order:
+//! channel values ([`lane`], [`float`], `rounding`), operands ([`region`], [`convert`],
+//! [`operand`]), thread state ([`thread`], [`flow`], [`activation`]), memory ([`buffer`],
 //! [`memory`], [`observer`], [`access`], [`in_bounds`], [`told`], [`poison`], [`trace`],
-//! [`texels`], [`mod@format`], [`image`], [`sampler`]), and what can go wrong ([`fault`]). Nothing
-//! here knows an instruction.
+//! [`texels`], [`mod@format`], [`image`], [`sampler`]), and faults ([`fault`]). Nothing here
+//! depends on an instruction.
 
 pub mod lane;
 
@@ -62,7 +61,7 @@ use texels::Texels;
 use trace::Trace;
 use visakit::isa::BindingTable;
 
-/// What the threads of a group share: memory and what the launch bound to it.
+/// State that the threads of a group share: memory and the resources that the launch bound.
 #[derive(Clone, Copy, Debug)]
 pub struct World<'a> {
     /// Global memory.
@@ -71,40 +70,40 @@ pub struct World<'a> {
     pub local: &'a Buffer,
     /// Scratch memory of the group's hardware threads.
     pub scratch: &'a Buffer,
-    /// Buffers that the group has for itself, behind those of global memory.
+    /// The group's private buffers, addressed after those of global memory.
     pub private: &'a [Buffer],
-    /// For each entry of the binding table, the buffer that it stands for.
+    /// Buffer bound to each entry of the binding table.
     pub bindings: &'a [Option<usize>],
-    /// For each entry of the binding table, the image that it stands for.
+    /// Image bound to each entry of the binding table.
     pub images: &'a [Option<Image>],
-    /// The samplers by index.
+    /// Samplers by index.
     pub samplers: &'a [Option<Sampler>],
-    /// Who watches the accesses to memory.
+    /// Observer of the accesses to memory.
     pub watch: Option<Watch<'a>>,
-    /// What the groups of this host thread have touched.
+    /// Accesses recorded for the groups of this host thread.
     pub trace: &'a Trace,
 }
 
 impl<'a> World<'a> {
-    /// Flat memory.
+    /// Returns flat memory as a message target.
     #[inline]
     pub fn flat(&self) -> Target<'a> {
         Target::Flat(self.memory, self.private)
     }
 
-    /// Shared local memory.
+    /// Returns shared local memory as a message target.
     #[inline]
     pub fn local(&self) -> Target<'a> {
         Target::Local(self.local)
     }
 
-    /// Scratch memory.
+    /// Returns scratch memory as a message target.
     #[inline]
     pub fn scratch(&self) -> Target<'a> {
         Target::Scratch(self.scratch)
     }
 
-    /// Memory as a thread sees it, by its index in its group.
+    /// Returns the view of `target` for a thread, given by its index in its group.
     #[inline(always)]
     pub fn view(&'a self, target: Target<'a>, thread: u32) -> View<'a> {
         View::new(target, self.witness(), thread)
@@ -115,21 +114,21 @@ impl<'a> World<'a> {
         Witness { watch: self.watch.as_ref(), trace: Some(self.trace) }
     }
 
-    /// The image that an entry of the binding table stands for, and its texels as a thread reaches
-    /// them, by its index in its group.
+    /// Returns the image bound to an entry of the binding table, and its texels as seen by a
+    /// thread, given by its index in its group.
     pub fn image(&'a self, entry: u32, thread: u32) -> Option<(&'a Image, Texels<'a>)> {
         let image = self.images.get(entry as usize)?.as_ref()?;
         let buffer = self.memory.buffers().get(image.buffer)?;
         Some((image, Texels::new(self.memory, buffer, self.witness(), thread)))
     }
 
-    /// The sampler with an index.
+    /// Returns the sampler at an index.
     pub fn sampler(&self, index: u32) -> Option<&'a Sampler> {
         self.samplers.get(index as usize)?.as_ref()
     }
 
-    /// The index of the surface whose state is at an address, that of an argument or of the
-    /// program's data.
+    /// Returns the binding index of the surface whose state is at an address. The surface belongs
+    /// to an argument or to the program's data.
     #[inline]
     pub fn entry_of_address(&self, address: u64) -> Option<u32> {
         let entry = u32::try_from(address / u64::from(STATE_BYTES)).ok()?;
@@ -137,8 +136,8 @@ impl<'a> World<'a> {
         (is_state && (entry as usize) < self.bindings.len()).then_some(entry)
     }
 
-    /// What an entry of the binding table stands for; the last entries mean flat and shared local
-    /// memory.
+    /// Returns the memory bound to an entry of the binding table. The last entries stand for flat
+    /// and shared local memory.
     #[inline]
     pub fn surface(&self, entry: u32) -> Target<'a> {
         match entry {
@@ -154,37 +153,38 @@ impl<'a> World<'a> {
     }
 }
 
-/// The first index beyond the binding table: the surfaces of the arguments, in their order, whether
-/// they have an entry in the table or not, and those of the program's data.
+/// First index after the binding table. From here follow the surfaces of all arguments, in order,
+/// and those of the program's data.
 pub const ARGUMENTS: u32 = 256;
-/// Scratch states are named by the base of the memory, without its low bits: in units of so many
-/// bytes.
+/// Unit in bytes of the scratch base in a surface handle, which omits the low bits.
 pub const SCRATCH_UNIT: u64 = 16;
-/// Size of a surface state, in bytes.
+/// Size of a surface state in bytes.
 const STATE_BYTES: u32 = 64;
-/// Distance of the states of samplers, in bytes.
+/// Distance between sampler states in bytes.
 const SAMPLER_BYTES: u32 = 32;
-/// Number of samplers that a kernel may have.
+/// Largest number of samplers of a kernel.
 pub const SAMPLERS: u32 = 256;
 
-/// The offset of the n-th surface state beyond the binding table, which bindless messages name it
-/// by.
+/// Returns the offset of the n-th surface state after the binding table, which is its handle in
+/// bindless messages.
 pub fn state_of(number: u32) -> u64 {
     (u64::from(ARGUMENTS) + u64::from(number)) * u64::from(STATE_BYTES)
 }
 
-/// The index of the surface whose state is at an offset: one beyond the binding table.
+/// Returns the index of the surface whose state is at an offset, for surfaces after the binding
+/// table.
 #[inline]
 pub fn entry_of_state(offset: u32) -> u32 {
     offset / STATE_BYTES
 }
 
-/// The offset of a sampler's state, which bindless messages name it by.
+/// Returns the offset of a sampler's state, which is its handle in bindless messages.
 pub fn sampler_state(index: u32) -> u64 {
     u64::from(index) * u64::from(SAMPLER_BYTES)
 }
 
-/// The index of the sampler whose state is at an offset. Its low bits are marks of the kernel's.
+/// Returns the index of the sampler whose state is at an offset. The low bits of the offset are
+/// flags of the kernel and are ignored.
 #[inline]
 pub fn sampler_of_state(offset: u32) -> u32 {
     offset / SAMPLER_BYTES
@@ -194,5 +194,5 @@ pub fn sampler_of_state(offset: u32) -> u32 {
 const STATELESS: u32 = BindingTable::Stateless as u32;
 /// Binding-table index of shared local memory.
 const LOCAL: u32 = BindingTable::Slm as u32;
-/// Binding-table index of stateless memory without coherence, which makes no difference here.
+/// Binding-table index of non-coherent stateless memory; the emulator treats it as coherent.
 const STATELESS_NON_COHERENT: u32 = BindingTable::StatelessNonCoherent as u32;

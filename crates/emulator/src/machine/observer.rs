@@ -1,4 +1,4 @@
-//! Who learns of the accesses of a group, and what they are told.
+//! Observers of a group's memory accesses, and the data that they receive.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -6,118 +6,119 @@ use std::ops::Range;
 use crate::machine::told::Accesses;
 use crate::machine::trace::Trace;
 
-/// Who learns of the accesses of a group.
+/// Recipients of a group's memory accesses.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Witness<'a> {
-    /// Somebody from outside.
+    /// External observer.
     pub watch: Option<&'a Watch<'a>>,
-    /// The bytes that its host thread has touched.
+    /// Trace of the host thread.
     pub trace: Option<&'a Trace>,
 }
 
-/// Who is told of the accesses of a group.
+/// Observer of a group, with the context of its reports.
 #[derive(Clone, Copy, Debug)]
 pub struct Watch<'a> {
-    /// The one to tell.
+    /// Recipient of the reports.
     pub observer: &'a dyn Observer,
-    /// The thread group.
+    /// Thread group.
     pub group: [u32; 3],
-    /// What is being executed.
+    /// Current instruction.
     pub spot: &'a Cell<Spot>,
 }
 
-/// An instruction that is executed.
+/// Location of an executing instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Spot {
-    /// Its index: those of the kernel, then those of its functions.
+    /// Index of the instruction: the kernel's come first, then those of its functions.
     pub instruction: u32,
-    /// Line that the program names for it.
+    /// Source line that the program names for the instruction.
     pub source_line: Option<u32>,
-    /// The channel of the thread that is its first one.
+    /// Channel of the thread that is the instruction's first channel.
     pub first_channel: u32,
-    /// Whether it does not ask which channels are enabled: then it is not of one of them, but of
-    /// all.
+    /// True for a NoMask instruction, which acts for all channels of the thread.
     pub no_mask: bool,
 }
 
-/// Learns of every access of a message to memory, before it is carried out and also when it cannot
-/// be, and of the steps of a group. With one, groups run one after the other, on the thread that
-/// launches: what it keeps can be in cells.
+/// Receives every memory access of a message before it is carried out, including accesses that
+/// fault, and the steps of a group. With an observer, groups run sequentially on the launching
+/// thread, so the observer may keep its state in cells.
 pub trait Observer: std::fmt::Debug {
-    /// A channel accesses memory.
+    /// Reports an access of one channel.
     fn access(&self, access: &Access);
 
-    /// The channels of a message access memory, each as [`access`](Observer::access) would say it.
+    /// Reports accesses of several channels of a message, by default one by one through
+    /// [`access`](Observer::access).
     fn accesses(&self, accesses: &Accesses<'_>) {
         accesses.all().for_each(|access| self.access(&access));
     }
 
-    /// A group begins.
+    /// Reports the start of a group.
     fn group(&self, _group: [u32; 3]) {}
 
-    /// Threads of the group wait for each other at different barriers: one of them, and another
-    /// one.
+    /// Reports that two threads of the group wait at different barriers.
     fn apart(&self, _one: (u32, Spot), _other: (u32, Spot)) {}
 
-    /// Threads of the group have waited for each other.
+    /// Reports that the threads of the group have passed a barrier.
     fn barrier(&self) {}
 
-    /// A thread of the group has waited until what it did to shared local memory, or else to memory
-    /// of all groups, is there for the others.
+    /// Reports a thread's fence: its earlier writes to shared local memory (`is_local`), or to
+    /// global memory, are now visible to other threads.
     fn fence(&self, _thread: u32, _is_local: bool) {}
 
-    /// A thread comes to a block of instructions with these channels; what brought it there.
+    /// Reports that a thread enters a basic block with these channels; `spot` is the instruction
+    /// that led to it.
     fn block(&self, _thread: u32, _block: u32, _channels: u32, _spot: Spot) {}
 
-    /// A launch begins, with this in memory and in registers.
+    /// Reports the start of a launch.
     fn launch(&self, _map: &LaunchMap) {}
 }
 
-/// What a launch has in memory and in registers.
+/// Contents of memory and registers at the start of a launch.
 #[derive(Clone, Debug, Default)]
 pub struct LaunchMap {
-    /// The buffers, by their numbers in
-    /// [`Memory::buffers`](crate::machine::memory::Memory::buffers).
+    /// Buffers, by their numbers in [`Memory::buffers`](crate::machine::memory::Memory::buffers).
     pub buffers: Vec<Allocation>,
-    /// Memory beside them that has the same address in every launch, as the program's data: where
-    /// each begins, and its bytes.
+    /// Start address and size in bytes of other memory with a fixed address, such as the program's
+    /// data.
     pub regions: Vec<(u64, u64)>,
-    /// Bytes of shared local memory.
+    /// Size of shared local memory in bytes.
     pub local_bytes: u32,
-    /// Its parts: what the kernel declares, and arguments. What lies between them is nobody's.
+    /// Parts of shared local memory: the kernel's declarations and arguments. Gaps between the
+    /// parts are padding.
     pub local: Vec<LocalPart>,
-    /// The buffers that nobody has written, by their numbers.
+    /// Numbers of the buffers with undefined contents.
     pub undefined: Vec<usize>,
-    /// Bytes of each buffer of private memory of a group.
+    /// Sizes in bytes of a group's private buffers.
     pub private: Vec<usize>,
-    /// The kernel's variables that have storage of their own and no value when a thread begins: id,
-    /// bytes of the register file, bytes of an element.
+    /// Variables of the kernel with their own storage and no initial value: id, byte range in the
+    /// register file, and element size in bytes.
     pub variables: Vec<(u32, Range<u32>, u32)>,
-    /// Whether functions are called, whose private memory is that of others before and behind them.
+    /// True if functions are called. Other activations then use a function's private memory before
+    /// and after it.
     pub calls: bool,
-    /// Whether what belongs to several channels is stored at once.
+    /// True if one store may write data of several channels.
     pub blocks: bool,
-    /// Whether there are predicates.
+    /// True if the kernel uses predicates.
     pub predicates: bool,
-    /// Whether work items of one hardware thread may rely on going through its instructions
-    /// together: where a group is one thread, and the compiler knew that and left its barriers out,
-    /// or where the source asks for a size of sub-groups or for a work item's place in one.
+    /// True if work items of a hardware thread may rely on lockstep execution. Either the group is
+    /// one thread and the compiler removed its barriers, or the source requests a sub-group size or
+    /// queries a work item's position in its sub-group.
     pub together: bool,
 }
 
 /// A part of shared local memory.
 #[derive(Clone, Copy, Debug)]
 pub struct LocalPart {
-    /// The argument that it is; what the kernel declares is none.
+    /// Index of the argument; `None` for the kernel's declarations.
     pub argument: Option<u32>,
-    /// Its first byte.
+    /// Offset of the first byte.
     pub start: u32,
-    /// Its bytes.
+    /// Size in bytes.
     pub bytes: u32,
 }
 
 impl LocalPart {
-    /// How far a place is from it; 0 inside.
+    /// Returns the distance in bytes from `offset` to this part; 0 inside it.
     pub fn distance(&self, offset: u64) -> u64 {
         let (start, end) = (u64::from(self.start), u64::from(self.start) + u64::from(self.bytes));
         start.saturating_sub(offset).max((offset + 1).saturating_sub(end))
@@ -125,7 +126,7 @@ impl LocalPart {
 }
 
 impl LaunchMap {
-    /// The part of shared local memory that a place is in, or else the nearest one.
+    /// Returns the part of shared local memory that contains `offset`, or the nearest part.
     pub fn local_part(&self, offset: u64) -> Option<&LocalPart> {
         self.local.iter().min_by_key(|part| part.distance(offset))
     }
@@ -134,48 +135,48 @@ impl LaunchMap {
 /// A buffer of a launch.
 #[derive(Clone, Copy, Debug)]
 pub struct Allocation {
-    /// The argument that it is.
+    /// Index of the argument that uses the buffer.
     pub argument: Option<u32>,
-    /// Its address.
+    /// Base address.
     pub address: u64,
-    /// Its bytes.
+    /// Size in bytes.
     pub bytes: u64,
 }
 
-/// An access of one channel.
+/// A memory access of one channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// What it does.
+    /// Kind of the access.
     pub kind: AccessKind,
     /// The address space.
     pub space: Space,
-    /// The buffer that it goes to, by its number in
-    /// [`Memory::buffers`](crate::machine::memory::Memory::buffers), where it is one of these.
+    /// Number of the accessed buffer in
+    /// [`Memory::buffers`](crate::machine::memory::Memory::buffers), if it is one of these.
     pub buffer: Option<usize>,
     /// The thread group.
     pub group: [u32; 3],
-    /// The hardware thread in its group.
+    /// Index of the hardware thread in its group.
     pub thread: u32,
-    /// The channel.
+    /// Channel number.
     pub lane: u32,
-    /// The address, or the offset where the space is not flat.
+    /// Virtual address, or offset in an address space that is not flat.
     pub address: u64,
-    /// The offset in the buffer or in the space.
+    /// Offset in the buffer or address space.
     pub offset: u64,
-    /// Bytes.
+    /// Size in bytes.
     pub size: u32,
-    /// What a store or an atomic operation leaves there, as far as that is known.
+    /// Value that a store or atomic leaves in memory, if known.
     pub value: Option<u64>,
-    /// Whether nothing looks at what it loads: compilers load what lies between two elements that
-    /// they need, and atomic operations need not give what was there.
+    /// True if the loaded value is unused: compilers load gaps between needed elements, and an
+    /// atomic may discard the old value.
     pub unread: bool,
-    /// Whether something else is there until then, as far as that is known.
+    /// False if the write is known to leave memory unchanged.
     pub changes: bool,
-    /// The instruction.
+    /// Location of the instruction.
     pub spot: Spot,
 }
 
-/// What an access does.
+/// Kind of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum AccessKind {
@@ -184,7 +185,7 @@ pub enum AccessKind {
     Atomic,
 }
 
-/// The address space of an access.
+/// Address space of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum Space {

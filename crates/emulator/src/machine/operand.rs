@@ -1,9 +1,8 @@
-//! Operands whose places are known: what lowering makes of a `vec_operand`, and what kernels read
-//! and write through.
+//! Operands with resolved locations: lowered `vec_operand`s, through which kernels read and write.
 //!
-//! Values in a row and single values are read in place. Everything else (strides, two-dimensional
-//! regions, indirect addresses, another type than the kernel computes with) goes through a function
-//! that was chosen once.
+//! Contiguous values and scalars are accessed in place. All other operands (strides,
+//! two-dimensional regions, indirect addresses, types other than the computation type) use a
+//! function chosen during lowering.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -13,43 +12,43 @@ use crate::machine::lane::{Change, Element, LANES, enabled_lanes, from_lanes};
 use crate::machine::region::{Region, Start};
 use crate::machine::thread::{Registers, SLACK, Thread, ones};
 
-/// How an operand is reached.
+/// Access path of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shape {
-    /// Values of the kernel's type, one behind the other.
+    /// Contiguous values of the computation type.
     Contiguous,
-    /// One value of the kernel's type.
+    /// One value of the computation type.
     Scalar,
-    /// Anything else.
+    /// Any other region.
     Region,
-    /// The null register: nothing is written.
+    /// The null register: writes are dropped.
     Nowhere,
 }
 
-/// A source operand of a kernel that computes with `T`. It is small, so that what an instruction
-/// needs is in one or two of the host's cache lines.
+/// A source operand of a kernel that computes in `T`. It is small, so that an instruction's data
+/// fit into one or two host cache lines.
 #[derive(Clone, Debug)]
 pub struct Source<T: Compute> {
     shape: Shape,
-    /// Where the first value stands, where values are reached simply.
+    /// Register offset of the first value, for contiguous and scalar shapes.
     at: u32,
     region: Option<Arc<SourceRegion<T>>>,
 }
 
-/// A source that is not simple.
+/// Data of a source that is not simple.
 #[derive(Debug)]
 struct SourceRegion<T: Compute> {
-    /// The region of each chunk of channels.
+    /// Region of each chunk of channels.
     regions: [Region; 2],
-    /// How the values are reached that only have to be changed.
+    /// Shape of the values before the modifier, if they are contiguous or scalar.
     simple: Option<Shape>,
     fetch: Fetch<T>,
     change: Change,
 }
 
 impl<T: Compute> Source<T> {
-    /// A source whose values stand in `region` and are read by `fetch`; `native` says that they are
-    /// of type `T` there.
+    /// Returns a source for the values in `region`, read by `fetch`. `native` is true if the values
+    /// have type `T` in the registers.
     pub fn new(region: Region, fetch: Fetch<T>, native: bool, change: Change) -> Self {
         let (at, simple) = match (region.start, region.stride()) {
             (Start::At(at), Some(0)) if native => (at, Some(Shape::Scalar)),
@@ -65,12 +64,12 @@ impl<T: Compute> Source<T> {
         Self { shape: Shape::Region, at, region }
     }
 
-    /// One value of type `T` at an offset.
+    /// Returns a source for one value of type `T` at a register offset.
     pub fn scalar(at: u32) -> Self {
         Self { shape: Shape::Scalar, at, region: None }
     }
 
-    /// The values of the first `N` channels of the n-th chunk. Those beyond the instruction's are
+    /// Loads the first `N` values of the n-th chunk. Values past the instruction's channels are
     /// unspecified.
     #[inline(always)]
     pub fn load<const N: usize>(&self, thread: &Thread, n: usize) -> [T; N] {
@@ -84,13 +83,13 @@ impl<T: Compute> Source<T> {
         }
     }
 
-    /// The values of the n-th chunk, by a call.
+    /// Loads the n-th chunk, out of line.
     #[inline(never)]
     pub fn chunk(&self, thread: &Thread, n: usize) -> [T; LANES] {
         self.load(thread, n)
     }
 
-    /// What is not as simple. A call, so that the values of simple operands stay in the host's
+    /// Slow path of [`Source::load`]. Out of line, so that values of simple operands stay in host
     /// registers.
     #[inline(never)]
     fn load_region(&self, thread: &Thread, n: usize) -> [T; LANES] {
@@ -110,7 +109,7 @@ impl<T: Compute> Source<T> {
         lanes
     }
 
-    /// Where the values stand, if they all are at the same distance from each other.
+    /// Returns the location of the values, if their distance is constant.
     pub(crate) fn place(&self) -> Option<SourcePlace> {
         let step = |shape| if shape == Shape::Contiguous { T::SIZE as u32 } else { 0 };
         let Some(region) = &self.region else {
@@ -125,7 +124,7 @@ impl<T: Compute> Source<T> {
         Some(SourcePlace { at, step, is_native: false, change })
     }
 
-    /// The operand without the ways to reach other values, when its own are simple.
+    /// Returns the operand without its slow path, if its values are contiguous or scalar.
     pub fn simple(&self) -> Option<SimpleSource<T>> {
         let (shape, is_negative) = match &self.region {
             None => (self.shape, false),
@@ -137,7 +136,7 @@ impl<T: Compute> Source<T> {
         Some(SimpleSource { at: self.at, is_row: shape == Shape::Contiguous, is_negative, values: PhantomData })
     }
 
-    /// The value of the first channel.
+    /// Loads the value of the first channel.
     #[inline(always)]
     pub fn first(&self, thread: &Thread) -> T {
         let [value] = self.load(thread, 0);
@@ -145,35 +144,35 @@ impl<T: Compute> Source<T> {
     }
 }
 
-/// Where the values of a source stand.
+/// Location of a source's values.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SourcePlace {
-    /// The first one.
+    /// Register offset of the first value.
     pub(crate) at: u32,
-    /// From one to the next.
+    /// Distance between values in bytes.
     pub(crate) step: u32,
-    /// Whether they are of the type that is computed with.
+    /// True if the values have the computation type.
     pub(crate) is_native: bool,
-    /// What is done with them.
+    /// Modifier of the values.
     pub(crate) change: Change,
 }
 
-/// Where the values of a destination go.
+/// Location of a destination's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
-    /// To no place.
+    /// No location: the values are dropped.
     Nowhere,
-    /// To elements; the step is 0 when there is one.
+    /// Elements at a constant distance.
     At {
-        /// The first one.
+        /// Register offset of the first element.
         at: u32,
-        /// From one to the next.
+        /// Distance between elements in bytes; 0 for a single element.
         step: u32,
     },
 }
 
-/// Where the first element of both chunks of a region is, and the distance between elements, when
-/// it is the same for all.
+/// Returns the offset of the first element and the distance between elements, if the distance is
+/// constant over both chunks.
 fn row_of([first, second]: &[Region; 2]) -> Option<(u32, u32)> {
     let (Start::At(at), Some(step)) = (first.start, first.stride()) else { return None };
     let step = if first.lanes == 1 { 0 } else { step };
@@ -182,8 +181,7 @@ fn row_of([first, second]: &[Region; 2]) -> Option<(u32, u32)> {
     goes_on.then_some((at, step))
 }
 
-/// All sources of an operation without the ways to reach other values, when those of all of them
-/// are simple.
+/// Returns all sources of an operation without their slow path, if all are contiguous or scalar.
 pub fn simple<T: Compute, const S: usize>(sources: &[Source<T>; S]) -> Option<[SimpleSource<T>; S]> {
     let mut all = [SimpleSource { at: 0, is_row: false, is_negative: false, values: PhantomData }; S];
     for (simple, source) in all.iter_mut().zip(sources) {
@@ -199,7 +197,7 @@ impl<T: Compute> Values<T> for Source<T> {
     }
 }
 
-/// The values of a chunk of channels that have been read.
+/// Loaded values of a chunk of channels.
 #[derive(Clone, Copy, Debug)]
 pub struct Chunk<T>(pub [T; LANES]);
 
@@ -210,15 +208,15 @@ impl<T: Element> Values<T> for Chunk<T> {
     }
 }
 
-/// Something that has a value for each channel.
+/// A provider of a value for each channel.
 pub trait Values<T> {
-    /// As [`Source::load`].
+    /// Loads values as [`Source::load`] does.
     fn load<const N: usize>(&self, thread: &Thread, n: usize) -> [T; N];
 }
 
-/// A source whose values stand in a row, or of which there is one. To reach them takes no call, so
-/// that an operation with nothing but such operands keeps everything in the host's registers: a
-/// vector that has to wait in memory for a call that is never made costs more than the operation.
+/// A contiguous or scalar source. Access takes no call, so an operation with only such operands
+/// keeps all data in host registers. A spill around a call that is never taken would cost more than
+/// the operation.
 #[derive(Clone, Copy, Debug)]
 pub struct SimpleSource<T> {
     at: u32,
@@ -235,7 +233,7 @@ impl<T: Compute> Values<T> for SimpleSource<T> {
 }
 
 impl<T: Compute> SimpleSource<T> {
-    /// As [`Source::load`].
+    /// Loads values as [`Source::load`] does.
     #[inline(always)]
     pub fn load<const N: usize>(&self, thread: &Thread, n: usize) -> [T; N] {
         let values: [T; N] = if N == 1 || self.is_row {
@@ -247,13 +245,13 @@ impl<T: Compute> SimpleSource<T> {
     }
 }
 
-/// What has a place for a value of each channel.
+/// A consumer of a value for each channel.
 pub trait Places<T> {
-    /// As [`Destination::store`].
+    /// Stores values as [`Destination::store`] does.
     fn store<const N: usize>(&self, thread: &mut Thread, n: usize, lanes: &[T; N], enabled: u32);
 }
 
-/// A destination with values in a row.
+/// A contiguous destination.
 #[derive(Clone, Copy, Debug)]
 pub struct SimpleDestination<T> {
     at: u32,
@@ -269,7 +267,7 @@ impl<T: Compute> Places<T> for SimpleDestination<T> {
         } else if let (HALF_ON, Some(half)) = (enabled & ones(N), lanes.first_chunk::<HALF>()) {
             thread.registers.store(at, half);
         } else if N > 1 {
-            // A copy, so that the values themselves stay in the host's registers.
+            // The copy lets the values themselves stay in host registers.
             let copy = *lanes;
             blend_some(&mut thread.registers, at, &copy, enabled);
         }
@@ -283,19 +281,19 @@ impl<T: Compute> Places<T> for Destination<T> {
     }
 }
 
-/// A destination operand of a kernel that computes with `T`.
+/// A destination operand of a kernel that computes in `T`.
 #[derive(Clone, Debug)]
 pub struct Destination<T: Compute> {
     shape: Shape,
-    /// Where the first value stands, unless the shape is a region.
+    /// Register offset of the first value, unless the shape is a region.
     at: u32,
     put: Put<T>,
     region: Option<Arc<[Region; 2]>>,
 }
 
 impl<T: Compute> Destination<T> {
-    /// A destination in `region`, written by `put`; `native` says that the values there are of type
-    /// `T` and not saturated.
+    /// Returns a destination in `region`, written by `put`. `native` is true if the values have
+    /// type `T` in the registers and do not saturate.
     pub fn new(region: Region, put: Put<T>, native: bool) -> Self {
         match (region.start, region.stride()) {
             (Start::At(at), Some(stride)) if native && (stride as usize == T::SIZE || region.lanes == 1) => {
@@ -310,28 +308,28 @@ impl<T: Compute> Destination<T> {
         Self { shape: Shape::Region, region, ..self }
     }
 
-    /// The same destination at another place.
+    /// Returns this destination at another region.
     pub fn moved_to(&self, region: Region) -> Self {
         if self.shape == Shape::Nowhere { self.clone() } else { self.clone().in_region(region) }
     }
 
-    /// The same values in a row from `offset` on, as they are computed.
+    /// Returns a destination for the same values in computation type, contiguous from `offset`.
     pub fn waiting_at(&self, offset: u32) -> Self {
         Self { shape: Shape::Contiguous, at: offset, ..self.clone() }
     }
 
-    /// The null register.
+    /// Returns the null destination.
     pub fn nowhere(put: Put<T>) -> Self {
         Self { shape: Shape::Nowhere, at: 0, put, region: None }
     }
 
-    /// Whether the values are written as they are.
+    /// Returns true if the values are written without conversion.
     pub(crate) fn is_native(&self) -> bool {
         self.shape == Shape::Contiguous
     }
 
-    /// Where the values go, if they all are at the same distance from each other. Several channels
-    /// never have one element.
+    /// Returns the location of the values, if their distance is constant. Different channels never
+    /// share an element.
     pub(crate) fn target(&self) -> Option<Target> {
         match (self.shape, &self.region) {
             (Shape::Nowhere, _) => Some(Target::Nowhere),
@@ -344,25 +342,25 @@ impl<T: Compute> Destination<T> {
         }
     }
 
-    /// The operand without the ways to reach other places, when its own are in a row.
+    /// Returns the operand without its slow path, if its values are contiguous.
     pub fn simple(&self) -> Option<SimpleDestination<T>> {
         (self.shape == Shape::Contiguous).then_some(SimpleDestination { at: self.at, values: PhantomData })
     }
 
-    /// Writes the values of the n-th chunk of channels, those that are enabled; bit 0 is the
-    /// chunk's first channel.
+    /// Stores the enabled values of the n-th chunk. Bit 0 of `enabled` is the chunk's first
+    /// channel.
     #[inline(always)]
     pub fn store<const N: usize>(&self, thread: &mut Thread, n: usize, lanes: &[T; N], enabled: u32) {
         if self.shape == Shape::Contiguous && enabled & ones(N) == ones(N) {
             thread.registers.store(self.at + (n * LANES * T::SIZE) as u32, lanes);
         } else {
-            // A copy, so that the values themselves stay in the host's registers.
+            // The copy lets the values themselves stay in host registers.
             let copy = *lanes;
             self.store_otherwise(thread, n, &copy, enabled);
         }
     }
 
-    /// The same by a call.
+    /// Stores the n-th chunk as [`Destination::store`] does, out of line.
     #[inline(never)]
     pub fn store_chunk(&self, thread: &mut Thread, n: usize, lanes: &[T; LANES], enabled: u32) {
         self.store(thread, n, lanes, enabled);
@@ -380,11 +378,11 @@ impl<T: Compute> Destination<T> {
     }
 }
 
-/// Channels of an instruction that has half as many as a chunk, and all of them enabled.
+/// Half a chunk: the channels of a SIMD8 instruction.
 const HALF: usize = LANES / 2;
 const HALF_ON: u32 = ones(HALF);
 
-/// Writes the enabled ones of `lanes` to the registers from `offset` on.
+/// Stores the enabled values of `lanes` to the registers from `offset`.
 #[inline(always)]
 pub(crate) fn blend<T: Element, const N: usize>(
     registers: &mut Registers,
@@ -401,22 +399,22 @@ pub(crate) fn blend<T: Element, const N: usize>(
     }
 }
 
-/// A call: with newer vector instructions the compiler makes masked stores of this, of which what
-/// they have written is slow to load again.
+/// Out of line: with newer vector extensions the compiler would emit masked stores, and loads of
+/// their results are slow.
 #[inline(never)]
 fn blend_some<T: Element, const N: usize>(registers: &mut Registers, offset: u32, lanes: &[T; N], enabled: u32) {
     let old: [T; N] = registers.load(offset);
     registers.store(offset, &from_lanes::<T, N>(|i| if enabled & 1 << i != 0 { lanes[i] } else { old[i] }));
 }
 
-/// The longest distance between channels with which a whole chunk of them is surely within the
-/// slack behind the registers.
+/// Longest distance between channels for which a whole chunk is certain to end within the padding
+/// after the registers.
 pub(crate) const LONGEST_STRIDE: u32 = (SLACK / LANES / 2) as u32;
 
-/// A chunk of values that are `step` bytes apart, of which the first is at `offset`.
+/// Loads a chunk of values that are `step` bytes apart, from `offset`.
 ///
 /// # Panics
-/// When the last one is behind the slack of the registers.
+/// If the last value is past the padding of the register file.
 #[inline(always)]
 pub(crate) fn take<T: Element>(registers: &Registers, offset: u32, step: u32) -> [T; LANES] {
     if step as usize == T::SIZE {
@@ -425,8 +423,7 @@ pub(crate) fn take<T: Element>(registers: &Registers, offset: u32, step: u32) ->
     from_lanes(|i| registers.get(offset + i as u32 * step))
 }
 
-/// Writes the enabled ones of `lanes`, the first of them to `offset`, each `step` bytes behind the
-/// one before.
+/// Stores the enabled values of `lanes`, `step` bytes apart, from `offset`.
 #[inline(always)]
 pub(crate) fn spread<T: Element>(
     registers: &mut Registers,

@@ -1,34 +1,33 @@
-//! What stands in registers and memory that nobody has written: zeros, or noise in chosen places. A
-//! launch that does something else with noise depends on what it has not written
-//! ([`crate::check`]).
+//! Initial contents of unwritten registers and memory: zeros, or noise at selected locations. A
+//! launch whose results change with the noise depends on uninitialised data ([`crate::check`]).
 
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use crate::machine::buffer::{Buffer, Sharing};
 
-/// The noise of the first places: each thread begins with some.
+/// Precomputed noise of the first locations, used at the start of each thread.
 static NOISE: LazyLock<Vec<u8>> = LazyLock::new(|| (0..1 << 16).map(noise).collect());
 
-/// Places that hold noise until they are written; all others hold zeros.
+/// Locations that hold noise until they are written; all others hold zeros.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Poison {
-    /// Bytes of the register file. Those of the payload have values.
+    /// Byte ranges of the register file; the payload is never overwritten.
     pub registers: Vec<Range<u32>>,
-    /// Bytes of shared local memory.
+    /// Byte ranges of shared local memory.
     pub local: Vec<Range<u64>>,
-    /// Bytes of each buffer of private memory, of all threads of the group.
+    /// Byte ranges of each private buffer, covering all threads of the group.
     pub private: Vec<Range<u64>>,
-    /// Bytes of buffers of all groups, by their numbers.
+    /// Byte ranges of global buffers, with their numbers.
     pub buffers: Vec<(usize, Range<u64>)>,
-    /// Whether predicates hold noise.
+    /// True if predicates hold noise.
     pub predicates: bool,
-    /// What each four bytes hold in place of noise.
+    /// Constant 32-bit pattern to use instead of noise.
     pub word: Option<u32>,
 }
 
 impl Poison {
-    /// Writes the noise of registers behind the payload.
+    /// Fills registers after the payload with noise.
     pub(crate) fn fill_registers(&self, registers: &mut [u8], payload: usize) {
         for range in &self.registers {
             let range = (range.start as usize).max(payload)..(range.end as usize).min(registers.len());
@@ -40,29 +39,29 @@ impl Poison {
         }
     }
 
-    /// Writes the noise of the buffers of all groups.
+    /// Fills global buffers with noise.
     pub(crate) fn fill_buffers(&self, all: &[Buffer]) {
         for (number, range) in &self.buffers {
             all.get(*number).into_iter().for_each(|buffer| self.fill(buffer, std::slice::from_ref(range)));
         }
     }
 
-    /// Writes the noise of shared local memory.
+    /// Fills shared local memory with noise.
     pub(crate) fn fill_local(&self, buffer: &Buffer) {
         self.fill(buffer, &self.local);
     }
 
-    /// Writes the noise of a buffer of private memory.
+    /// Fills a private buffer with noise.
     pub(crate) fn fill_private(&self, buffer: &Buffer) {
         self.fill(buffer, &self.private);
     }
 
-    /// What predicates hold.
+    /// Returns the initial value of predicates.
     pub(crate) fn predicate(&self) -> u32 {
         if self.predicates { 0x5aa5_9669 } else { 0 }
     }
 
-    /// Whether a byte that stands at a place with this remainder by four can be one of these.
+    /// Returns true if the low byte of `byte` can be noise; `at` is its location modulo four.
     pub(crate) fn is_noise(&self, byte: u64, at: u32) -> bool {
         match self.word {
             Some(word) => byte & 0xff == u64::from(word >> (8 * at) & 0xff),
@@ -88,8 +87,8 @@ impl Poison {
     }
 }
 
-/// The noise at a place. Four bytes of it are a large positive integer and a large float, so that
-/// comparisons with small numbers come out otherwise than with zero; neighbours differ.
+/// Returns the noise byte at a location. Four bytes form a large positive integer and a large
+/// float, so comparisons with small numbers differ from those of zero. Neighbouring words differ.
 fn noise(at: u64) -> u8 {
     let mixed = (at >> 2).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
     match at & 3 {
@@ -98,7 +97,7 @@ fn noise(at: u64) -> u8 {
     }
 }
 
-/// Whether the lowest byte can be noise of a place with this remainder by four.
+/// Returns true if the low byte can be noise; `at` is its location modulo four.
 fn is_noise(byte: u64, at: u32) -> bool {
     if at == 3 { byte & 0xf0 == 0x50 } else { byte & 1 == 1 }
 }

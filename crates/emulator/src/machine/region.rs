@@ -1,56 +1,56 @@
-//! Regions of the register file: where the channels of an operand stand.
+//! Regions of the register file: the location of each channel of an operand.
 
 use crate::machine::lane::LANES;
 use crate::machine::thread::Thread;
 
-/// Where the channels of an operand stand. Distances are in bytes.
+/// Location of the channels of an operand. Distances are in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Region {
-    /// Where the first row begins.
+    /// Start of the first row.
     pub start: Start,
-    /// From one row to the next.
+    /// Distance between rows.
     pub vertical: u32,
-    /// Channels in a row; a power of two.
+    /// Channels per row; a power of two.
     pub width: u32,
-    /// From one channel of a row to the next.
+    /// Distance between channels of a row.
     pub horizontal: u32,
-    /// Channels of the instruction.
+    /// Number of channels of the instruction.
     pub lanes: u32,
 }
 
-/// Where a region begins.
+/// Start of a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
-    /// At a fixed offset in the registers.
+    /// Fixed register offset.
     At(u32),
-    /// Where an address element points.
+    /// Register offset held in an address element.
     Address {
-        /// Index of the element.
+        /// Index of the address element.
         element: u32,
-        /// Added to it.
+        /// Displacement added to the address.
         displacement: i32,
     },
-    /// Each row where an address element of its own points.
+    /// Register offset of each row, held in an address element per row.
     Addresses {
-        /// Index of the first row's element.
+        /// Index of the first row's address element.
         element: u32,
-        /// Added to each.
+        /// Displacement added to each address.
         displacement: i32,
     },
 }
 
 impl Region {
-    /// A single value for all channels.
+    /// Returns a region with one value for all channels.
     pub fn scalar(offset: u32, lanes: u32) -> Self {
         Self { start: Start::At(offset), vertical: 0, width: 1, horizontal: 0, lanes }
     }
 
-    /// Values of `size` bytes in a row.
+    /// Returns a region of contiguous values of `size` bytes.
     pub fn contiguous(offset: u32, size: u32, lanes: u32) -> Self {
         Self { start: Start::At(offset), vertical: size, width: 1, horizontal: size, lanes }
     }
 
-    /// The distance between channels, when it is the same for all of them.
+    /// Returns the distance between channels, if it is constant.
     pub fn stride(&self) -> Option<u32> {
         if self.width >= self.lanes {
             Some(self.horizontal)
@@ -61,26 +61,26 @@ impl Region {
         }
     }
 
-    /// Offset of a channel from the start of the region, or of its row when every row has an
-    /// address.
+    /// Returns the offset of a channel from the start of the region, or from its row's start if
+    /// each row has an address.
     #[inline(always)]
     fn step(&self, lane: u32) -> u32 {
-        // Widths are powers of two.
+        // The width is a power of two.
         let row = lane >> self.width.trailing_zeros();
         row * self.vertical + (lane & (self.width - 1)) * self.horizontal
     }
 
-    /// Offset behind the last byte that any channel of `size` bytes has, counted from the start.
+    /// Returns the end offset of the last channel's `size` bytes, relative to the start.
     pub fn extent(&self, size: u32) -> u64 {
         let last = (0..self.lanes).map(|lane| self.step(lane)).max().unwrap_or(0);
         u64::from(last) + u64::from(size)
     }
 
-    /// The part of the region that the n-th chunk of channels has.
+    /// Returns the part of the region for the n-th chunk of channels.
     pub fn chunk(&self, n: usize) -> Self {
         let first = (n * LANES) as u32;
         let distance = self.step(first);
-        // Widths are powers of two, so a chunk begins where a row does, or lies within one row.
+        // The width is a power of two, so a chunk either starts at a row or lies within one.
         let start = match self.start {
             Start::At(offset) => Start::At(offset.saturating_add(distance)),
             Start::Address { element, displacement } => {
@@ -95,8 +95,8 @@ impl Region {
         Self { start, lanes: self.lanes.saturating_sub(first).min(LANES as u32), ..*self }
     }
 
-    /// Offset of each channel in the registers, of at most [`LANES`]. Addresses may point anywhere:
-    /// see [`Region::check`].
+    /// Returns the register offset of each channel, for at most [`LANES`] channels. Indirect
+    /// offsets may be out of range; see [`Region::check`].
     #[inline(always)]
     pub(crate) fn offsets(&self, thread: &Thread) -> [u32; LANES] {
         let mut offsets = [0; LANES];
@@ -116,7 +116,8 @@ impl Region {
         offsets
     }
 
-    /// The first enabled channel whose `size` bytes are not in the registers, with its offset.
+    /// Returns the first enabled channel whose `size` bytes are outside the register file, and its
+    /// offset.
     pub fn check(&self, thread: &Thread, size: usize, enabled: u32) -> Option<(u32, u32)> {
         (0..self.lanes.div_ceil(LANES as u32)).find_map(|n| {
             let part = self.chunk(n as usize);

@@ -1,5 +1,4 @@
-//! Numbers that become floating-point numbers of another type, by the modes of
-//! [`crate::machine::float`].
+//! Conversions to floating-point types in the modes of [`crate::machine::float`].
 
 use half::{bf16, f16};
 
@@ -25,7 +24,7 @@ pub(super) fn single_to_half(value: f32, mode: FloatMode) -> f16 {
 /// Rounds to HF in one step.
 pub(crate) fn double_to_half(value: f64, mode: FloatMode) -> f16 {
     let value = value.flushed(mode);
-    // 11 bits of mantissa, the smallest normal exponent -14.
+    // HF has 11 bits of mantissa; its smallest normal exponent is -14.
     let rounded = round_to_precision(value, 11, -14, mode.rounding);
     let limit = 65504.0;
     let rounded = if rounded.abs() > limit && value.is_finite() {
@@ -50,7 +49,7 @@ pub(crate) fn double_to_bfloat(value: f64, mode: FloatMode) -> bf16 {
     if !value.is_finite() {
         return bf16::from_f64(value);
     }
-    // Not by the library: it forgets the lower half of the number before it rounds.
+    // The library conversion ignores the lower half of the double before rounding.
     let rounded = round_to_precision(value, 8, -126, mode.rounding);
     let limit = f64::from(bf16::MAX.to_f32());
     let rounded = if rounded.abs() > limit {
@@ -62,15 +61,15 @@ pub(crate) fn double_to_bfloat(value: f64, mode: FloatMode) -> bf16 {
     bf16::from_f32((rounded as f32).flushed(mode))
 }
 
-/// Zero of the same sign for a denormal HF value, if this mode flushes it.
+/// Returns zero of the same sign for a denormal HF value if the mode flushes it, otherwise the
+/// value.
 #[inline(always)]
 pub(super) fn flush_half(value: f16, mode: FloatMode) -> f16 {
     let denormal = value.to_bits() & 0x7c00 == 0;
     if !mode.keep_half && denormal { f16::from_bits(value.to_bits() & 0x8000) } else { value }
 }
 
-/// The value with `bits` significant bits, or fewer below the exponent `smallest`, as a type with
-/// these has.
+/// Rounds to a type with `bits` significant bits and smallest normal exponent `smallest`.
 fn round_to_precision(value: f64, bits: i32, smallest: i32, rounding: Rounding) -> f64 {
     if !value.is_finite() || value == 0.0 {
         return value;
@@ -90,7 +89,7 @@ fn round_to_precision(value: f64, bits: i32, smallest: i32, rounding: Rounding) 
 /// Rounds an integer to F.
 pub(super) fn integer_to_single(value: i128, rounding: Rounding) -> f32 {
     let near = value as f32;
-    // Integers of 64 bits are far from the largest F, so the way back is exact.
+    // 64-bit integers are far below the largest F, so the reverse conversion is exact.
     let difference = value - near as i128;
     direct_f32(near, difference.signum() as f64, rounding)
 }
@@ -117,7 +116,8 @@ mod tests {
             let (once, twice) = (f16::from_f32(value), double_to_half(f64::from(value), FloatMode::PLAIN));
             assert!(once.to_bits() == twice.to_bits() || value.is_nan(), "{value:e}");
         }
-        // Halfway in HF but for a bit that F cannot hold: one rounding goes up, two would go down.
+        // Halfway between HF values except for a bit that F cannot hold: one rounding goes up, two
+        // would go down.
         let halfway = 1.0 + 2.0_f64.powi(-11) + 2.0_f64.powi(-40);
         assert_eq!(double_to_half(halfway, FloatMode::PLAIN).to_bits(), 0x3c01);
         assert_eq!(double_to_half(1.0e9, with(Rounding::Zero)).to_f32(), 65504.0);

@@ -1,30 +1,29 @@
-//! Samplers: which level of an image a place is read from, which texels there, and how these become
-//! one value.
+//! Samplers: selection of the mip level, addressing of texels, and filtering.
 //!
-//! Everything follows the equations of the OpenCL specification ("Image Addressing and Filtering",
-//! and for levels "cl_khr_mipmap_image"), comparisons those of OpenGL, because the instruction
-//! set's own public texts leave them out.
+//! The code implements the equations of the OpenCL specification ("Image Addressing and Filtering",
+//! and for levels "cl_khr_mipmap_image") and OpenGL's comparisons, because the public documents of
+//! the instruction set omit them.
 
 use crate::machine::image::{Image, Texel};
 use crate::machine::observer::AccessKind;
 use crate::machine::texels::Texels;
 
-/// What a coordinate beyond the edge means.
+/// Treatment of coordinates outside the image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Addressing {
-    /// Undefined, so that those who watch learn of it; here as the border.
+    /// Undefined and reported to the observer; returns the border colour.
     None,
-    /// The border colour.
+    /// Border colour.
     Clamp,
-    /// The nearest texel.
+    /// Nearest edge texel.
     ClampToEdge,
-    /// The image again.
+    /// Repeated image.
     Repeat,
-    /// The image again, every other one mirrored.
+    /// Repeated image, with every other repetition mirrored.
     Mirror,
 }
 
-/// How a reference has to compare with a texel for the result 1.
+/// Comparison of the reference with a texel; the result is 1 if it holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum Compare {
@@ -38,7 +37,7 @@ pub enum Compare {
     Always,
 }
 
-/// What comparisons are called.
+/// Names of the comparisons.
 pub const COMPARISONS: [(&str, Compare); 8] = [
     ("never", Compare::Never),
     ("less", Compare::Less),
@@ -64,26 +63,26 @@ impl Compare {
         }
     }
 
-    /// What the comparison of a reference with red gives, as the bits of F.
+    /// Returns the result of comparing a reference with the red component, as the bits of F.
     fn result(self, reference: f32, components: [u32; 4]) -> u32 {
         if self.holds(reference, f32::from_bits(components[0])) { 1.0_f32.to_bits() } else { 0 }
     }
 }
 
-/// How images are read.
+/// Sampler state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sampler {
-    /// What is beyond the edge.
+    /// Treatment of coordinates outside the image.
     pub addressing: Addressing,
-    /// Whether neighbours are mixed.
+    /// True for linear filtering within a level; false for nearest.
     pub linear: bool,
-    /// Whether coordinates run from 0 to 1.
+    /// True if coordinates range from 0 to 1.
     pub normalized: bool,
-    /// Whether neighbouring levels are mixed; else the nearest one counts.
+    /// True if neighbouring levels are interpolated; false if the nearest level is used.
     pub mix_levels: bool,
-    /// The lowest and the highest level that is asked for.
+    /// Lowest and highest level of detail.
     pub levels: (f32, f32),
-    /// What messages that compare ask for.
+    /// Comparison function of comparing messages.
     pub compare: Compare,
 }
 
@@ -100,49 +99,48 @@ impl Default for Sampler {
     }
 }
 
-/// A place in an image, as a message gives it.
+/// Sample position of a message.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SamplePoint {
-    /// Coordinates; the one behind the dimensions is the index in an array.
+    /// Coordinates; the one after the dimensions is the array index.
     pub coordinates: [f32; 3],
-    /// Texels that are added.
+    /// Texel offsets, added to the coordinates.
     pub shift: [i64; 3],
-    /// The level that is asked for.
+    /// Level of detail.
     pub lod: f32,
-    /// What red is compared with; none for messages that give components.
+    /// Reference value for a comparison with red; `None` for messages that return components.
     pub reference: Option<f32>,
 }
 
-/// Indices and weight along one axis: the lower texel, the upper one, the weight of the upper one.
+/// Sample position along one axis: lower texel, upper texel, weight of the upper texel.
 type Axis = (i64, i64, f64);
 
 impl Sampler {
-    /// The level that the gradients of the coordinates along two directions ask for.
+    /// Returns the level of detail for coordinate gradients along two directions.
     pub fn lod_of(&self, image: &Image, gradients: [[f64; 3]; 2]) -> f32 {
         let length = |gradient: [f64; 3]| {
             let sides = gradient.into_iter().zip(image.desc.size).take(image.desc.dimensions);
             let texels = sides.map(|(g, side)| if self.normalized { g * f64::from(side) } else { g });
             texels.map(|g| g * g).sum::<f64>()
         };
-        // The logarithm of a square root is half of that of the square.
+        // The logarithm of a square root is half the logarithm of its argument.
         (0.5 * gradients.map(length).into_iter().fold(0.0, f64::max).log2()) as f32
     }
 
-    /// The level that is read when one is asked for: within what the sampler allows and the image
-    /// has.
+    /// Clamps a level of detail to the range of the sampler and to the levels of the image.
     pub fn clamped(&self, image: &Image, lod: f32) -> f32 {
         let last = image.desc.levels.saturating_sub(1) as f32;
-        // What is not a number asks for the first level.
+        // NaN selects level 0.
         let lod = if lod.is_nan() { 0.0 } else { lod };
         lod.max(self.levels.0).min(self.levels.1).clamp(0.0, last)
     }
 
-    /// The four components at a place, or what the comparison gives in red.
+    /// Returns the four components at a position, or the comparison result in red.
     #[inline]
     pub fn sample(&self, image: &Image, texels: Texels<'_>, place: &SamplePoint) -> [u32; 4] {
         let is_plain = !self.linear && self.addressing != Addressing::None && place.reference.is_none();
         if is_plain && image.is_plane() {
-            // What kernels read most, without a look at what else there is.
+            // Fast path for the most frequent kind of read.
             let [x, y] = [0, 1].map(|d| {
                 let size = image.desc.size[d];
                 self.nearest(self.along(place.coordinates[d], place.shift[d], size), size)
@@ -194,8 +192,8 @@ impl Sampler {
         for (d, axis) in axes.iter_mut().enumerate().take(dimensions) {
             *axis = self.neighbours(along(d), size[d]);
         }
-        // In double precision, so that equal texels give themselves whatever the weights: kernels
-        // compare what they read.
+        // Double precision makes the filter return equal texels unchanged for any weights; kernels
+        // compare such results.
         let mut sum = [0.0_f64; 4];
         for corner in 0..1_usize << dimensions {
             let mut weight = 1.0;
@@ -215,8 +213,8 @@ impl Sampler {
         sum.map(|colour| (colour as f32).to_bits())
     }
 
-    /// One colour of the four texels that a filter would mix: lower left, lower right, upper right,
-    /// upper left.
+    /// Returns one component of the four texels of a linear filter: lower left, lower right, upper
+    /// right, upper left.
     pub fn gather(&self, image: &Image, texels: Texels<'_>, place: &SamplePoint, colour: usize) -> [u32; 4] {
         let level = nearest_level(self.clamped(image, place.lod));
         let size = image.desc.size_of(level);
@@ -237,33 +235,32 @@ impl Sampler {
         })
     }
 
-    /// What is not a number or far away is no place; these bounds are beyond every image.
+    /// Maps NaN to zero and clamps far coordinates; the bounds are outside every image.
     fn bounded(coordinate: f32) -> f64 {
         if coordinate.is_nan() { 0.0 } else { f64::from(coordinate).clamp(-1.0e9, 1.0e9) }
     }
 
-    /// A place in texels along an axis of `size` texels.
+    /// Returns a position in texels along an axis of `size` texels.
     fn along(&self, coordinate: f32, shift: i64, size: u32) -> Along {
         let s = Self::bounded(coordinate);
         let (texels, size) = (if self.normalized { s * f64::from(size) } else { s }, i64::from(size));
         if self.addressing != Addressing::Mirror {
             return Along { texels, added: shift };
         }
-        // To the nearest middle of an image that is not mirrored, and from there in the one or the
-        // other direction.
+        // Moves to the centre of the nearest unmirrored image, then in the resulting direction.
         let period = 2 * size;
         let images = ((texels + shift as f64) / period as f64).round_ties_even() as i64;
         let added = shift - images * period;
         if floor(texels) + added >= 0 { Along { texels, added } } else { Along { texels: -texels, added: -added } }
     }
 
-    /// The texel that a place along an axis of `size` texels is in.
+    /// Returns the texel that contains a position along an axis of `size` texels.
     fn nearest(&self, along: Along, size: u32) -> i64 {
         self.fixed(floor(along.texels) + along.added, size)
     }
 
-    /// The texels to the left and to the right of a place along an axis of `size` texels, and the
-    /// weight of the right one.
+    /// Returns the texels to the left and right of a position along an axis of `size` texels, and
+    /// the weight of the right one.
     fn neighbours(&self, along: Along, size: u32) -> Axis {
         let left = along.texels - 0.5;
         let low = floor(left);
@@ -271,7 +268,7 @@ impl Sampler {
         (self.fixed(low, size), self.fixed(low.saturating_add(1), size), weight)
     }
 
-    /// What the number of a texel beyond the edge means.
+    /// Applies the addressing mode to a texel index.
     fn fixed(&self, texel: i64, size: u32) -> i64 {
         let size = i64::from(size);
         match self.addressing {
@@ -282,28 +279,28 @@ impl Sampler {
     }
 }
 
-/// The whole number below one that is bounded: processors of 2003 have no instruction for it, and
-/// this needs none.
+/// Rounds a bounded number down. x86-64 baseline processors have no instruction for it; this code
+/// needs none.
 #[inline]
 fn floor(number: f64) -> i64 {
     let towards_zero = number as i64;
     towards_zero - i64::from(number < towards_zero as f64)
 }
 
-/// A place along an axis: a number of texels, and whole ones apart, so that nothing is rounded.
+/// Position along an axis: a coordinate in texels, and a separate integer offset to avoid rounding.
 #[derive(Clone, Copy)]
 struct Along {
     texels: f64,
     added: i64,
 }
 
-/// The level that is nearest to one that is asked for; of two, the lower one.
+/// Returns the nearest level of a level of detail; ties go to the lower level.
 fn nearest_level(lod: f32) -> u32 {
     ((f64::from(lod) + 0.5).ceil() - 1.0).max(0.0) as u32
 }
 
-/// The image of an array that a place is in, as the coordinate behind the dimensions; the others
-/// are zero.
+/// Returns coordinates with the array index of a position after the dimensions, and zeros
+/// elsewhere.
 fn layer(image: &Image, place: &SamplePoint) -> [i64; 3] {
     let dimensions = image.desc.dimensions;
     let mut at = [0; 3];
@@ -356,7 +353,7 @@ mod tests {
             let place = SamplePoint { coordinates: [u, 0.0, 0.0], shift: [shift, 0, 0], ..SamplePoint::default() };
             i64::from(sampler.sample(&image, (&texels).into(), &place)[0])
         };
-        // A coordinate of one 49th has no exact F; a texel that is added is a whole one.
+        // 1/49 is not exact in F, but the texel offset is an exact integer.
         for shift in 0..49 {
             for addressing in [Addressing::Clamp, Addressing::ClampToEdge, Addressing::Repeat, Addressing::Mirror] {
                 assert_eq!(at(addressing, 0.0, shift), shift, "{addressing:?}");

@@ -1,4 +1,4 @@
-//! The texels of an image as messages reach them: each access is told and noted as any other
+//! Texel access for messages: every access is reported and recorded like other accesses
 //! ([`crate::machine::access`]).
 
 use crate::machine::access::{Target, View};
@@ -6,8 +6,8 @@ use crate::machine::buffer::{Buffer, Sharing};
 use crate::machine::memory::Memory;
 use crate::machine::observer::{AccessKind, Witness};
 
-/// The texels of an image as a channel of a thread reaches them. Offsets are in bytes; the image
-/// knows which of them are inside.
+/// Texels of an image as seen by a channel of a thread. Offsets are in bytes; the image does the
+/// bounds check.
 #[derive(Clone, Copy, Debug)]
 pub struct Texels<'a> {
     buffer: &'a Buffer,
@@ -16,31 +16,31 @@ pub struct Texels<'a> {
 }
 
 impl<'a> Texels<'a> {
-    /// Those in a buffer of a memory.
+    /// Returns the texels in a buffer of a memory.
     pub fn new(memory: &'a Memory, buffer: &'a Buffer, witness: Witness<'a>, thread: u32) -> Self {
         Self { buffer, view: View::new(Target::Surface(memory, buffer), witness, thread), lane: 0 }
     }
 
-    /// The same for a channel.
+    /// Returns the texels as seen by another channel.
     #[inline]
     pub fn of_lane(self, lane: usize) -> Self {
         Self { lane: lane as u32, ..self }
     }
 
-    /// Reads `size` bytes (1, 2, 4 or 8) at a multiple of it. `None` outside the buffer.
+    /// Loads `size` bytes (1, 2, 4 or 8) at a multiple of `size`. `None` outside the buffer.
     #[inline]
     pub fn load(&self, offset: u64, size: u32) -> Option<u64> {
         self.view.access(self.buffer, AccessKind::Load, self.lane, (offset, size), None);
         self.buffer.load(offset, size)
     }
 
-    /// Tells those who watch that a place is outside of the image: as an access behind the end.
+    /// Reports an access outside the image to the observer, as an access at the end of the buffer.
     #[inline]
     pub(crate) fn tell_outside(&self, kind: AccessKind, size: u32) {
         self.view.access(self.buffer, kind, self.lane, (self.buffer.len() as u64, size), None);
     }
 
-    /// Replaces `size` bytes as [`Texels::load`] reads them.
+    /// Stores `size` bytes (1, 2, 4 or 8) at a multiple of `size`. `None` outside the buffer.
     #[inline]
     pub fn store(&self, offset: u64, size: u32, value: u64) -> Option<()> {
         self.view.access(self.buffer, AccessKind::Store, self.lane, (offset, size), Some(value));

@@ -1,24 +1,23 @@
-//! One hardware thread: its registers, masks and place in the program.
+//! State of a hardware thread: registers, masks and program position.
 
 use crate::machine::activation::Outer;
 use crate::machine::float::FloatMode;
 use crate::machine::flow::Flow;
 use crate::machine::lane::Element;
 
-/// Bytes behind the last register that no operand names: kernels may read a whole vector where only
-/// its beginning counts.
+/// Padding bytes after the last register. Kernels may load a whole vector where only its first
+/// values matter.
 pub const SLACK: usize = 1024;
 
-/// Where registers begin in the host's memory is a multiple of this, as their offsets mostly are: a
-/// vector that lies across two cache lines takes longer to load.
+/// Alignment of the register file in host memory. A vector load across two cache lines is slower.
 const CACHE_LINE: usize = 64;
 
-/// The general registers: one array of bytes, in which every variable has a fixed offset.
+/// General registers: one byte array, in which every variable has a fixed offset.
 #[derive(Debug, Default)]
 pub struct Registers {
     bytes: Vec<u8>,
-    /// The first byte that is used. With 32 bits no sum of it and an offset wraps, which saves a
-    /// check of each access.
+    /// Index of the first used byte. As a 32-bit number its sum with an offset cannot wrap, which
+    /// saves a check per access.
     first: u32,
     len: usize,
 }
@@ -32,35 +31,35 @@ impl Clone for Registers {
 }
 
 impl Registers {
-    /// `len` zero bytes.
+    /// Returns a register file of `len` zero bytes.
     pub fn new(len: usize) -> Self {
         let bytes = vec![0; len + SLACK + CACHE_LINE];
         let first = bytes.as_ptr().align_offset(CACHE_LINE).min(CACHE_LINE) as u32;
         Self { bytes, first, len }
     }
 
-    /// Size in bytes, without the slack.
+    /// Returns the size in bytes without the padding.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
+    /// Returns true if the size is zero.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// `N` values from `offset` on.
+    /// Loads `N` values from `offset`.
     ///
     /// # Panics
-    /// When the offset is not inside; lowering has checked those that are fixed, and the others
-    /// have been checked at run time.
+    /// If the offset is out of range. Lowering has checked fixed offsets, and a run-time check
+    /// covers indirect ones.
     #[inline(always)]
     pub fn load<T: Element, const N: usize>(&self, offset: u32) -> [T; N] {
         let start = self.place(offset);
         T::load(&self.bytes[start..start + N * T::SIZE])
     }
 
-    /// Replaces `N` values from `offset` on.
+    /// Stores `N` values from `offset`.
     ///
     /// # Panics
     /// As [`Registers::load`].
@@ -75,7 +74,7 @@ impl Registers {
         self.first as usize + offset as usize
     }
 
-    /// One value.
+    /// Loads one value.
     ///
     /// # Panics
     /// As [`Registers::load`].
@@ -85,7 +84,7 @@ impl Registers {
         value
     }
 
-    /// Replaces one value.
+    /// Stores one value.
     ///
     /// # Panics
     /// As [`Registers::load`].
@@ -94,7 +93,7 @@ impl Registers {
         self.store(offset, &[value]);
     }
 
-    /// The bytes from `offset` on, slack included.
+    /// Returns the bytes from `offset`, including the padding.
     ///
     /// # Panics
     /// As [`Registers::load`].
@@ -103,7 +102,7 @@ impl Registers {
         &self.bytes[self.place(offset)..]
     }
 
-    /// The bytes from `offset` on, slack included.
+    /// Returns the bytes from `offset`, including the padding.
     ///
     /// # Panics
     /// As [`Registers::load`].
@@ -113,107 +112,104 @@ impl Registers {
         &mut self.bytes[start..]
     }
 
-    /// Whether `size` bytes at `offset` are registers.
+    /// Returns true if `size` bytes at `offset` are inside the register file.
     #[inline(always)]
     pub fn holds(&self, offset: u32, size: usize) -> bool {
         (offset as usize).checked_add(size).is_some_and(|end| end <= self.len)
     }
 }
 
-/// How the bits of a predicate become one bit a channel.
+/// Reduction of a predicate's bits to one bit per channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Combine {
-    /// Each channel its own bit.
+    /// No reduction: each channel uses its own bit.
     Each,
-    /// All channels: whether any bit is set.
+    /// All channels are enabled if any bit is set.
     Any,
-    /// All channels: whether all bits are set.
+    /// All channels are enabled if all bits are set.
     All,
 }
 
-/// Which channels an instruction is enabled for, as far as that is known before it runs
-/// (5_operands.md, "Predication").
+/// Static part of an instruction's enable mask (5_operands.md, "Predication").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExecMask {
     /// First channel of the execution mask that the instruction uses.
     pub shift: u32,
-    /// One bit for each channel of the instruction.
+    /// One bit per channel of the instruction.
     pub lanes: u32,
-    /// All ones when the execution mask does not count (NoMask).
+    /// All ones if the instruction ignores the execution mask (NoMask), otherwise zero.
     pub always: u32,
     /// Index of the predicate; 0 for none.
     pub predicate: u32,
-    /// How its bits combine.
+    /// Reduction of the predicate's bits.
     pub combine: Combine,
-    /// All ones when its bits are turned over, after combining.
+    /// All ones if the predicate is inverted, after the reduction; otherwise zero.
     pub inverse: u32,
 }
 
 impl ExecMask {
-    /// All of the first `channels` channels, whatever the masks say.
+    /// Returns a mask that enables the first `channels` channels unconditionally.
     pub fn all(channels: usize) -> Self {
         Self { shift: 0, lanes: ones(channels), always: u32::MAX, predicate: 0, combine: Combine::Each, inverse: 0 }
     }
 
-    /// Whether it is that of one channel, which decides for all where it lets them go somewhere.
+    /// Returns true for a single channel, which decides a branch for all channels.
     pub fn is_single(&self) -> bool {
         self.lanes == 1
     }
 }
 
-/// A mask with the first `channels` bits set.
+/// Returns a mask with the first `channels` bits set.
 #[inline(always)]
 pub const fn ones(channels: usize) -> u32 {
     if channels >= 32 { u32::MAX } else { (1 << channels) - 1 }
 }
 
-/// The state of one hardware thread.
+/// State of a hardware thread.
 #[derive(Clone, Debug)]
 pub struct Thread {
     /// General registers.
     pub registers: Registers,
     /// Predicates, by id; entry 0 is unused.
     pub predicates: Vec<u32>,
-    /// Elements of all address variables, one variable after the other: offsets into the general
-    /// registers.
+    /// Elements of all address variables, consecutively: offsets into the general registers.
     pub addresses: Vec<u32>,
-    /// Elements of all surface variables, one variable after the other: binding-table indices.
+    /// Elements of all surface variables, consecutively: binding-table indices.
     pub surfaces: Vec<u32>,
-    /// Channels that execute the current instruction.
+    /// Active channels.
     pub active: u32,
-    /// Channels that the thread was dispatched with.
+    /// Channels enabled at dispatch.
     pub dispatched: u32,
     /// Floating-point mode.
     pub mode: FloatMode,
-    /// Whether the mode is that of the host.
+    /// True if the mode matches host arithmetic.
     pub plain: bool,
-    /// Values of the control register that were taken over lately, and what they mean: that of the
-    /// beginning and the program's.
+    /// Recent values of the control register with their decoded modes: the initial one and the
+    /// program's.
     pub modes: [(u32, FloatMode); 2],
-    /// Where the thread is in the program, and where its other channels wait.
+    /// Control flow: the current block and the waiting channels.
     pub flow: Flow,
-    /// For each function, how many activations of it have not returned; empty before the first
-    /// call.
+    /// Number of open activations of each function; empty before the first call.
     pub activations: Vec<u32>,
-    /// Activations that wait for inner ones of the same function, innermost last.
+    /// Saved activations of recursive functions, innermost last.
     pub outer: Vec<Outer>,
     /// Index of the thread in its group.
     pub index: u32,
-    /// Barriers that the thread has signalled since its group looked: a named one and its number of
-    /// threads, or that of the group.
+    /// Barriers that the thread has signalled since its group last polled: a named barrier with its
+    /// number of threads, or the group's.
     pub signals: Vec<Option<(u32, u32)>>,
-    /// Instructions executed.
+    /// Number of executed instructions.
     pub executed: u64,
-    /// How many of them until others have their turn.
+    /// Value of `executed` at which the time slice ends.
     pub until: u64,
-    /// Reads of surfaces beyond their end.
+    /// Number of surface reads past the end.
     pub outside_reads: u64,
-    /// Writes to surfaces beyond their end.
+    /// Number of surface writes past the end.
     pub outside_writes: u64,
 }
 
 impl Thread {
-    /// A thread with nothing but `bytes` bytes of registers.
+    /// Returns a thread that only has `bytes` bytes of registers.
     pub fn scratch(bytes: usize) -> Self {
         Self {
             registers: Registers::new(bytes),
@@ -237,13 +233,13 @@ impl Thread {
         }
     }
 
-    /// Whether the floating-point mode is that of the host.
+    /// Returns true if the floating-point mode matches host arithmetic.
     #[inline(always)]
     pub fn is_plain(&self) -> bool {
         self.plain
     }
 
-    /// The channels that an instruction is executed for, channel 0 of the instruction in bit 0.
+    /// Returns the enabled channels of an instruction, with its channel 0 in bit 0.
     #[inline(always)]
     pub fn enabled(&self, enable: &ExecMask) -> u32 {
         let mut enabled = (self.active | enable.always) >> enable.shift & enable.lanes;
@@ -253,8 +249,8 @@ impl Thread {
         enabled
     }
 
-    /// The active channels that a branch is for. Where all do the same, the first channel's
-    /// predicate decides for them.
+    /// Returns the active channels that take a branch. For a uniform branch, the first channel's
+    /// predicate decides for all channels.
     #[inline(always)]
     pub fn taken(&self, enable: &ExecMask, uniform: bool) -> u32 {
         if uniform {
@@ -264,8 +260,7 @@ impl Thread {
         self.enabled(enable) << enable.shift & self.active
     }
 
-    /// The bits of an instruction's predicate, for its channels, combined and turned over as it
-    /// asks.
+    /// Returns an instruction's predicate bits for its channels, after reduction and inversion.
     #[inline(never)]
     pub fn predicate_lanes(&self, enable: &ExecMask) -> u32 {
         let bits = self.predicates[enable.predicate as usize] >> enable.shift & enable.lanes;
@@ -278,14 +273,14 @@ impl Thread {
         (combined ^ enable.inverse) & enable.lanes
     }
 
-    /// Replaces the bits of a predicate for the enabled channels of an instruction.
+    /// Sets a predicate's bits for the enabled channels of an instruction.
     #[inline(always)]
     pub fn set_predicate(&mut self, id: u32, shift: u32, enabled: u32, bits: u32) {
         let predicate = &mut self.predicates[id as usize];
         *predicate = *predicate & !(enabled << shift) | (bits & enabled) << shift;
     }
 
-    /// Takes over a new value of the control register.
+    /// Sets the control register.
     #[inline]
     pub fn set_mode(&mut self, control: u32) {
         let known = &mut self.modes[usize::from(control != 0)];

@@ -1,5 +1,5 @@
-//! Accesses of a message that are told at once, because they all lie inside of one buffer and none
-//! comes upon another's: what a watched launch spends its time with.
+//! Batched reports of a message's accesses, for accesses inside one buffer that do not overlap.
+//! Reporting dominates the time of an observed launch.
 
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
@@ -9,40 +9,40 @@ use crate::machine::in_bounds::{InBounds, words_at};
 use crate::machine::lane::{LANES, enabled_lanes, from_lanes};
 use crate::machine::observer::{Access, AccessKind};
 
-/// One access of each enabled channel of a chunk.
+/// One access per enabled channel of a chunk.
 #[derive(Clone, Copy, Debug)]
 pub struct Accesses<'a> {
-    /// What they have in common, and what the first one has.
+    /// Access of the first enabled channel; also the common properties of all.
     pub first: Access,
-    /// The enabled channels of the chunk.
+    /// Enabled channels of the chunk.
     pub enabled: u32,
-    /// The channel of the message that is the chunk's first one.
+    /// Number of the chunk's first channel in the message.
     pub first_lane: u32,
-    /// Where the others go.
+    /// Locations of the accesses.
     pub places: Places<'a>,
-    /// What stores leave.
+    /// Values that stores leave in memory.
     pub values: Option<&'a [u64; LANES]>,
-    /// The channels that change what is there.
+    /// Channels whose store changes memory.
     pub changes: u32,
 }
 
-/// Where the accesses of a chunk go.
+/// Locations of a chunk's accesses.
 #[derive(Clone, Copy, Debug)]
 pub enum Places<'a> {
-    /// Each channel's place is so many bytes behind that of the channel before it.
+    /// Constant distance in bytes between consecutive channels.
     Row(u32),
-    /// Anywhere.
+    /// Arbitrary locations.
     Each {
-        /// The address of each channel, or the offset where the space is not flat.
+        /// Virtual address of each channel, or offset in an address space that is not flat.
         addresses: &'a [u64; LANES],
-        /// The offset of each channel in the buffer or in the space; for one that is not enabled,
-        /// that of another one.
+        /// Offset of each channel in the buffer or address space; a disabled channel has the offset
+        /// of another channel.
         offsets: &'a [u32; LANES],
     },
 }
 
 impl Accesses<'_> {
-    /// The address and the offset of an enabled channel of the chunk.
+    /// Returns address and offset of an enabled channel of the chunk.
     #[inline(always)]
     pub fn place(&self, lane: usize) -> (u64, u64) {
         let lane = lane % LANES;
@@ -55,7 +55,7 @@ impl Accesses<'_> {
         }
     }
 
-    /// The highest offset.
+    /// Returns the highest offset.
     pub fn last_offset(&self) -> u64 {
         match self.places {
             Places::Row(_) => self.place(31 - self.enabled.leading_zeros() as usize).1,
@@ -63,7 +63,7 @@ impl Accesses<'_> {
         }
     }
 
-    /// The access of an enabled channel of the chunk.
+    /// Returns the access of an enabled channel of the chunk.
     pub fn of(&self, lane: usize) -> Access {
         let lane = lane % LANES;
         let (address, offset) = self.place(lane);
@@ -77,23 +77,23 @@ impl Accesses<'_> {
         }
     }
 
-    /// Those of all enabled channels.
+    /// Returns the accesses of all enabled channels.
     pub fn all(&self) -> impl Iterator<Item = Access> {
         enabled_lanes::<LANES>(self.enabled).map(|lane| self.of(lane))
     }
 }
 
-/// Bytes at a distance from each channel's place that are accessed as one value.
+/// One value of each channel's data: bytes at a distance from the channel's offset.
 #[derive(Clone, Copy)]
 pub(crate) struct Part {
     pub distance: u32,
     pub size: u32,
-    /// Whether nothing looks at what is loaded.
+    /// True if the loaded value is unused.
     pub unread: bool,
 }
 
 impl InBounds<'_> {
-    /// Whether the data of each channel end before those of the next one begin.
+    /// Returns true if the data of each channel end before those of the next channel start.
     pub(crate) fn is_ascending(&self, enabled: u32, bytes: u32) -> bool {
         let mut end = 0;
         enabled_lanes::<LANES>(enabled).all(|lane| {
@@ -103,8 +103,8 @@ impl InBounds<'_> {
         })
     }
 
-    /// Tells of one access of each channel; stores say what they leave. `None`, with nothing told,
-    /// when it is not a value of 1, 2, 4 or 8 bytes.
+    /// Reports one access per channel; stores include their values. Returns `None`, and reports
+    /// nothing, unless the size is 1, 2, 4 or 8 bytes.
     pub(crate) fn tell(
         &self,
         view: &View<'_>,
@@ -144,26 +144,25 @@ impl InBounds<'_> {
     }
 }
 
-/// Dwords in memory, in the order of the enabled channels from one on, or the same ones for all of
-/// them.
+/// Dwords in memory for consecutive channels, or the same dwords for all channels.
 #[derive(Clone, Copy)]
 pub(crate) struct Row<'a> {
     words: &'a [AtomicU32],
     address: u64,
-    /// From each channel to the next one.
+    /// Distance between channels in bytes; 0 if all channels use the same dwords.
     step: u32,
 }
 
 impl<'a> Row<'a> {
-    /// Those from an address on, for channels whose data end so many bytes behind their places.
-    /// `None` when they do not all lie inside of one buffer.
+    /// Returns the dwords from `address` for channels with `bytes` bytes of data each. `None` if
+    /// the data are not all inside one buffer.
     pub(crate) fn new(view: &View<'a>, address: u64, step: u32, enabled: u32, bytes: u32) -> Option<Self> {
         let channels = u32::BITS - enabled.leading_zeros() - enabled.trailing_zeros();
         let bytes = step * (channels - 1) + bytes;
         Some(Self { words: words_at(view, address, bytes as usize / 4)?.words, address, step })
     }
 
-    /// Tells of one dword of each channel; stores say what they leave.
+    /// Reports one dword access per channel; stores include their values.
     pub(crate) fn tell(
         &self,
         view: &View<'_>,

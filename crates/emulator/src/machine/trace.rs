@@ -1,13 +1,13 @@
-//! Which bytes the groups of one host thread have touched, to find launches whose groups race.
+//! Records of the bytes that groups of a host thread have touched, to find launches with races
+//! between groups.
 //!
-//! Host threads take groups in order, and each runs its own one after the other. So where no byte
-//! that one host thread has written was touched by another, every group has found what it finds
-//! when all groups run in order. Where this cannot be shown, the launch is run again, in order
-//! ([`crate::run`]).
+//! Host threads take groups in order, and each host thread runs its groups sequentially. If no byte
+//! written by one host thread was touched by another, every group has observed the same memory as
+//! in a sequential run. Otherwise the launch is run again sequentially ([`crate::run`]).
 //!
-//! Most buffers are only read, or only counted in, by all groups. A buffer that is so after the
-//! first groups is [settled](Buffer::settle): accesses of that kind are no longer noted, and one of
-//! another kind makes the trace [lost](Trace::is_lost).
+//! All groups only read most buffers, or only count in them. A buffer in such use after the first
+//! groups is [settled](Buffer::settle): accesses of that kind are no longer recorded, and an access
+//! of another kind makes the trace [lost](Trace::is_lost).
 
 use std::cell::{Cell, OnceCell};
 
@@ -17,36 +17,36 @@ use crate::machine::observer::AccessKind;
 use crate::machine::thread::ones;
 use visakit_native::Marks;
 
-/// One bit for each byte of a buffer, or for each page of private memory.
+/// One bit per byte of a buffer, or per page of private memory.
 type Bits = Vec<Cell<u64>>;
 
-/// What groups have touched.
+/// Memory touched by the groups of a host thread.
 #[derive(Debug, Default)]
 pub struct Trace {
-    /// For each buffer, the bits of each [`AccessKind`] that there was.
+    /// For each buffer, the touched bytes by [`AccessKind`].
     buffers: Vec<[OnceCell<Bits>; 3]>,
-    /// Whether updates count as stores: those of several kinds do not commute.
+    /// True if atomics count as stores: atomics of different kinds do not commute.
     mixed: bool,
     lost: Cell<bool>,
-    /// How many kinds of accesses there were so far, of all buffers.
+    /// Number of (buffer, kind) pairs seen so far.
     kinds: Cell<u32>,
 }
 
 impl Trace {
-    /// A trace of so many buffers, private ones among them. `mixed`: whether the kernel updates
-    /// memory in ways that do not commute with each other.
+    /// Returns a trace of `buffers` buffers, including private ones. `mixed` is true if the
+    /// kernel's atomics do not commute with each other.
     pub fn new(buffers: usize, mixed: bool) -> Self {
         let buffers = (0..buffers).map(|_| Default::default()).collect();
         Self { buffers, mixed, ..Self::default() }
     }
 
-    /// Whether there was an access to a settled buffer of another kind than all others: what they
-    /// touched is not known.
+    /// Returns true if a settled buffer was accessed in another way, so that earlier accesses are
+    /// unknown.
     pub fn is_lost(&self) -> bool {
         self.lost.get()
     }
 
-    /// Notes an access to some bytes.
+    /// Records an access to `bytes` bytes at `offset`.
     #[inline(never)]
     pub(crate) fn note(&self, buffer: &Buffer, kind: AccessKind, offset: u64, bytes: u64) {
         if bytes > 0
@@ -56,7 +56,7 @@ impl Trace {
         }
     }
 
-    /// Notes accesses of channels to some bytes behind their offsets.
+    /// Records accesses of channels to `bytes` bytes at `distance` from their offsets.
     #[inline(never)]
     pub(crate) fn note_lanes(
         &self,
@@ -85,27 +85,27 @@ impl Trace {
             self.lost.set(true);
         }
         let units = (buffer.reach() >> buffer.unit()) as usize;
-        // A mark may end in the word behind the last one that has bits.
+        // A mark may end in the word after the last one.
         Some(self.buffers.get(buffer.number())?[kind as usize].get_or_init(|| {
             self.kinds.set(self.kinds.get() + 1);
             bytemuck::zeroed_vec(units / 64 + 2)
         }))
     }
 
-    /// What an access counts as.
+    /// Returns the kind that an access counts as.
     #[inline(always)]
     fn kind(&self, kind: AccessKind) -> AccessKind {
         if self.mixed && kind == AccessKind::Atomic { AccessKind::Store } else { kind }
     }
 
-    /// How many kinds of accesses there were so far, of all buffers: with another one
-    /// [`Trace::marks`] may differ.
+    /// Returns the number of (buffer, kind) pairs seen so far. The result of [`Trace::marks`] may
+    /// change when it grows.
     pub(crate) fn kinds(&self) -> u32 {
         self.kinds.get()
     }
 
-    /// Who wants to know of accesses of a kind to a buffer, for native code. Where something has to
-    /// be done first, that is the interpreter.
+    /// Returns the recording mode of an access kind on a buffer, for native code. If the record
+    /// needs setup first, that is left to the interpreter.
     pub(crate) fn marks(&self, buffer: &Buffer, kind: AccessKind) -> Marks<'_> {
         if !buffer.is_noted(kind) {
             return Marks::Nobody;
@@ -120,8 +120,8 @@ impl Trace {
         }
     }
 
-    /// Makes the pages of a private buffer zero that were written, and forgets them; tells where
-    /// the last of them ends.
+    /// Zeroes the written pages of a private buffer and clears their marks. Returns the end of the
+    /// last page.
     pub(crate) fn clear(&self, buffer: &Buffer) -> u64 {
         let mut end = 0;
         for bits in self.buffers.get(buffer.number()).into_iter().flatten().filter_map(OnceCell::get) {
@@ -138,14 +138,14 @@ impl Trace {
         end
     }
 
-    /// Whether a byte of the first so many buffers that one of these traces has written is in
-    /// another one as well, or was both updated and read.
+    /// Returns true if, in the first `buffers` buffers, a byte written in one trace was touched in
+    /// another, or was updated in one and read in another.
     pub fn is_race(traces: &[Self], buffers: usize) -> bool {
         (0..buffers).any(|n| is_race(traces.iter().filter_map(|trace| trace.buffers.get(n))))
     }
 }
 
-/// Words that are compared at a time.
+/// Words compared at a time.
 const PIECE: usize = 256;
 
 fn is_race<'a>(traces: impl Iterator<Item = &'a [OnceCell<Bits>; 3]>) -> bool {
@@ -158,7 +158,7 @@ fn is_race<'a>(traces: impl Iterator<Item = &'a [OnceCell<Bits>; 3]>) -> bool {
     }
     let [load, store, atomic] = [AccessKind::Load, AccessKind::Store, AccessKind::Atomic].map(|kind| kind as usize);
     (0..words).step_by(PIECE).any(|start| {
-        // What the traces so far have touched, by kind.
+        // Bytes touched in the traces so far, by kind.
         let mut before = [[0_u64; PIECE]; 3];
         let mut both = 0;
         for kinds in &traces {
@@ -180,7 +180,7 @@ fn is_race<'a>(traces: impl Iterator<Item = &'a [OnceCell<Bits>; 3]>) -> bool {
     })
 }
 
-/// Sets the bits of some bytes, at least one; a bit stands for `1 << unit` of them.
+/// Sets the bits of at least one byte; a bit stands for `1 << unit` bytes.
 #[inline(always)]
 fn mark(bits: &[Cell<u64>], offset: u64, bytes: u64, unit: u32) {
     let first = offset >> unit;
@@ -225,7 +225,7 @@ mod tests {
         }
     }
 
-    /// Two traces race when one has written what the other touched, byte for byte.
+    /// Two traces race if one of them has written a byte that the other touched.
     #[test]
     fn kinds_of_races() {
         let buffer = shared();

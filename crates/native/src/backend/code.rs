@@ -19,23 +19,22 @@ use crate::runtime::threads::{PIECE, Piece, Start, Threads};
 #[derive(Debug)]
 pub struct Code {
     memory: Mmap,
-    /// Where the function begins that the caller calls.
+    /// The offset of the function that the caller calls.
     entry: usize,
-    /// Where threads begin in turn.
+    /// The offset at which threads begin in turn.
     in_turn: usize,
-    /// Where each block begins.
+    /// The offset of each block.
     blocks: Vec<usize>,
-    /// Where it goes on behind each step: with all channels that the block has being active, and
-    /// with any.
+    /// The offset after each step: with all channels of the block active, and with any.
     steps: Vec<[usize; 2]>,
-    /// The channels that the block of each step has, for the first of the two.
+    /// The channels of each step's block.
     full: Vec<u32>,
-    /// What the code calls, at the addresses that stand in it.
+    /// The functions that the code calls; their addresses stand in it.
     _functions: Vec<Function>,
-    /// Bytes that are live when the routine begins: with all channels of the first block, and with
+    /// The bytes that are live at the beginning: with all channels of the first block, and with
     /// any.
     begin: [DenseByteSet; 2],
-    /// Bytes that any step writes.
+    /// The bytes that any step writes.
     written: DenseByteSet,
     /// The channels of the first block.
     channels: u32,
@@ -43,11 +42,11 @@ pub struct Code {
 }
 
 impl Code {
-    /// Makes the bytes executable. Nothing when the system refuses, or a place is outside of the
-    /// code.
-    pub(crate) fn new(parts: Parts, routine: &Routine) -> Option<Self> {
-        let Parts { bytes, entry, in_turn, blocks, steps, full, functions, begin, written } = parts;
-        // A step behind which nothing goes on has no place.
+    /// Makes the bytes executable. Returns `None` if the system refuses, or if a place is outside
+    /// of the code.
+    pub(crate) fn new(parts: LinkedCode, routine: &Routine) -> Option<Self> {
+        let LinkedCode { bytes, entry, in_turn, blocks, steps, full, functions, begin, written } = parts;
+        // A step after which nothing continues has no place.
         let is_inside = |place: &usize| *place < bytes.len();
         ([entry, in_turn].iter().all(is_inside) && blocks.iter().all(is_inside)).then_some(())?;
         let mut memory = MmapMut::map_anon(bytes.len()).ok()?;
@@ -78,28 +77,28 @@ impl Code {
         })
     }
 
-    /// Which dwords of a [`PIECE`](crate::PIECE) of the registers, at a multiple of its size, a
-    /// thread that begins with these channels may read before they are written: one bit each.
+    /// Returns the dwords of the [`PIECE`] at `at` that a thread with these channels may read
+    /// before it writes them: one bit each. `at` is a multiple of the size of a piece.
     pub fn needs(&self, at: u32, active: u32) -> u8 {
         self.begin[usize::from(active & self.channels != self.channels)].of_piece(at)
     }
 
-    /// Which of them any step writes.
+    /// Returns the dwords of the [`PIECE`] at `at` that any step writes: one bit each.
     pub fn changes(&self, at: u32) -> u8 {
         self.written.of_piece(at)
     }
 
-    /// Bytes of code.
+    /// Returns the bytes of code.
     pub fn len(&self) -> usize {
         self.memory.len()
     }
 
-    /// Whether there is no code.
+    /// Returns true if there are no bytes of code.
     pub fn is_empty(&self) -> bool {
         self.memory.is_empty()
     }
 
-    /// Where it goes on behind a step, if it can, with so many active channels.
+    /// Returns the place after a step, if the code can continue there with these active channels.
     pub fn behind(&self, step: u32, active: u32) -> Option<Resume> {
         let places = self.steps.get(step as usize)?;
         let full = self.full.get(step as usize)?;
@@ -111,7 +110,7 @@ impl Code {
     /// Lends the code the state of a thread and the memory that it reaches.
     ///
     /// # Panics
-    /// When the tables of the frame are shorter than the routine has told.
+    /// If the tables of the frame are shorter than the routine declares.
     #[inline(always)]
     pub fn lend<'f>(&'f self, frame: Frame<'f>, memory: &'f Memory<'_>) -> Lent<'f> {
         let limits = &self.limits;
@@ -158,13 +157,13 @@ impl Code {
             operands: MaybeUninit::uninit(),
             spilled: MaybeUninit::uninit(),
         };
-        // Of the rest only the pointers are needed.
+        // The other fields are needed as pointers only.
         let Frame { registers, occupied, .. } = frame;
         Lent { code: self, registers, occupied, lives: PhantomData, raw }
     }
 }
 
-/// What code has been lent.
+/// Code with the state of a thread.
 pub struct Lent<'f> {
     code: &'f Code,
     registers: &'f mut [u8],
@@ -175,33 +174,34 @@ pub struct Lent<'f> {
 }
 
 impl Lent<'_> {
-    /// Runs from the beginning of a block until there is something that the caller has to do.
-    /// `None`: there is no such block.
+    /// Runs from the beginning of a block until the caller has to do something. Returns `None` if
+    /// the block does not exist.
     #[inline(always)]
     pub fn run(&mut self, block: u32) -> Option<Exit> {
         Some(self.enter(*self.code.blocks.get(block as usize)?))
     }
 
-    /// Goes on behind a step that the caller has done. `None`: nothing goes on there.
+    /// Continues after a step that the caller has done. Returns `None` if the code cannot continue
+    /// there.
     #[inline(always)]
     pub fn resume(&mut self, resume: Resume) -> Option<Exit> {
         let place = self.code.steps.get(resume.step as usize)?[usize::from(resume.some)];
         (place < self.code.memory.len()).then(|| self.enter(place))
     }
 
-    /// The active channels, and the instructions so far.
+    /// Returns the active channels and the number of executed instructions.
     #[inline(always)]
     pub fn progress(&self) -> (u32, u64) {
         (self.raw.active, self.raw.executed)
     }
 
-    /// Lets no block begin when there have been so many instructions.
+    /// Sets the number of instructions at which no block begins.
     #[inline(always)]
     pub fn set_until(&mut self, until: u64) {
         self.raw.until = until;
     }
 
-    /// Whether channels wait anywhere.
+    /// Returns true if channels wait anywhere.
     #[inline(always)]
     pub fn is_divergent(&mut self) -> bool {
         let is_divergent = self.occupied.iter().any(|word| *word != 0);
@@ -215,9 +215,9 @@ impl Lent<'_> {
         self.raw.registers = self.registers.as_mut_ptr();
     }
 
-    /// Runs threads from one on, each to its end before the next begins: without predicates and
-    /// states, and with its pieces in the registers. Gives how many have ended and the instructions
-    /// of those, and why the one behind them has come back, if any has.
+    /// Runs threads from `first` on, each to its end before the next begins. Each starts without
+    /// predicates and states, and with its pieces in the registers. Returns the number of threads
+    /// that have ended, their instructions, and why the next thread has come back, if it has.
     pub fn run_in_turn(&mut self, threads: &Threads, first: usize) -> (usize, u64, Option<Exit>) {
         let code = self.code;
         let (starts, pieces) = pieces_from(threads, first, code.limits.registers);
@@ -229,7 +229,7 @@ impl Lent<'_> {
         self.raw.executed = 0;
         let exit = self.enter(code.in_turn);
         self.raw.in_turn = 0;
-        // The one that has come back has begun.
+        // The thread that has come back has begun.
         let exit = (self.raw.left != u64::MAX).then_some(exit);
         let left = self.raw.left.wrapping_add(1) as usize;
         (starts.len() - left, self.raw.before, exit)
@@ -241,32 +241,31 @@ impl Lent<'_> {
         let code = self.code;
         let start = code.memory.as_ptr();
         // SAFETY: `entry` and `place` are offsets inside of the mapping, which is readable and
-        // executable and lives as long as `code`, of instructions that `compile` has written:
-        // `entry` is that of a function of the type `Enter` (it saves what the convention asks
-        // for), which jumps to its second argument; `place` is the beginning of a block or of what
-        // follows a step, or where threads begin in turn, which `run_in_turn` has filled the frame
-        // for; there the code expects nothing but what the function has loaded from the frame. The
-        // CPU has the instructions: `compile` has asked. The code reads and writes
-        // - the register file, predicates, states, waiting channels, occupied blocks and counts at
-        //   offsets that `check` has found to be below the limits, which `Code::lend` has compared
-        //   with the lengths; `frame` borrows them mutably, so nobody else has them, and `self` has
-        //   made the pointers anew where it has used them itself;
+        // executable and lives as long as `code`. `compile` has written its instructions, and has
+        // checked that the CPU has them. `entry` is a function of the type `Enter`: it saves the
+        // registers that the convention preserves, loads its state from the frame, and jumps to its
+        // second argument. `place` is the beginning of a block, a place after a step, or the start
+        // of threads, for which `run_in_turn` has filled the frame. The code reads and writes:
+        // - the register file, predicates, states, waiting channels, occupied blocks and counts.
+        //   `validate` has checked that their offsets are below the limits, and `Code::lend` has
+        //   compared the limits with the lengths. `frame` borrows the tables mutably, so no other
+        //   code has them; `self` renews a pointer where it uses a table itself.
         // - the tables of buffers and surfaces, below their lengths, or below `SURFACES`, which
-        //   `Memory::new` sees to;
-        // - the words of buffers, after it has compared offsets with the length that `BufferEntry::of`
-        //   has from the slice (for a part of the memory of threads, with what is behind its
-        //   beginning). They are atomics, so others may use them at the same time; accesses of
-        //   aligned words are whole, as the CPU makes them, and nothing relies on others being so;
-        // - the bits of marks at the offset of a word that is inside, or of its page, for which
-        //   `BufferEntry::of` has found them to be long enough. They are `Cell`s that are borrowed by
-        //   this thread: `Memory` is neither `Send` nor `Sync`.
-        // - threads and their pieces: the counts say how many all have, `left` says how many
-        //   threads there are, each says how many of the pieces behind those of the ones before are
-        //   its own, and `pieces_from` has found all places of pieces inside of the registers;
-        // - its own part of the frame, for offsets, operands of functions and the host's registers.
-        //   It calls nothing but `call` of the ABI, with the operands of `raw`, which it has
-        //   written and which nobody else has then, and one of the functions that `code` keeps; an
-        //   `extern "C"` function does not unwind. It has no other effects.
+        //   `Memory::new` guarantees.
+        // - the words of buffers. The code compares offsets with the length from `BufferEntry::of`;
+        //   for a part of private memory, with the length after its beginning. The words are
+        //   atomics, so others may use them at the same time. Accesses of aligned words are whole
+        //   on this CPU, and nothing relies on others being whole.
+        // - the bits of marks, at the offset of a word that is inside, or of its page.
+        //   `BufferEntry::of` has checked that there are enough bits. They are `Cell`s that this
+        //   thread borrows: `Memory` is neither `Send` nor `Sync`.
+        // - threads and their pieces. `left` has the number of threads, each thread has the number
+        //   of its pieces, and `pieces_from` has checked that the places of pieces are inside of
+        //   the registers.
+        // - its own part of the frame: offsets, operands of functions, and the host's registers.
+        //   The code calls only `abi::call`, with operands in `raw` that it has written and that no
+        //   other code uses then, and with a function that `code` keeps. An `extern "C"` function
+        //   does not unwind. The code has no other effects.
         let number = unsafe {
             let enter: Enter = std::mem::transmute::<*const u8, Enter>(start.add(code.entry));
             enter(&mut self.raw, start.add(place))
@@ -282,20 +281,20 @@ impl Lent<'_> {
     }
 }
 
-/// How long the tables of a frame have to be.
+/// The least lengths of a frame's tables.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
     registers: usize,
     predicates: usize,
     states: usize,
     blocks: usize,
-    /// Number of steps, if they are counted.
+    /// The number of steps, if they are counted.
     counts: usize,
     branches: usize,
 }
 
-/// What the code of a routine consists of.
-pub(crate) struct Parts {
+/// The code of a routine before it is executable.
+pub(crate) struct LinkedCode {
     pub(crate) bytes: Vec<u8>,
     pub(crate) entry: usize,
     pub(crate) in_turn: usize,
@@ -307,7 +306,7 @@ pub(crate) struct Parts {
     pub(crate) written: DenseByteSet,
 }
 
-/// The function at [`Code::entry`]: it takes a frame and the place to begin at, and gives the
+/// The function at [`Code::entry`]: it takes a frame and the place to begin at, and returns the
 /// number of an exit.
 type Enter = unsafe extern "sysv64" fn(*mut RawFrame, *const u8) -> u64;
 

@@ -4,12 +4,12 @@ pub(crate) mod abi;
 pub(crate) mod analysis;
 pub(crate) mod asm;
 pub(crate) mod code;
-pub(crate) mod compile;
+pub(crate) mod compiler;
 pub(crate) mod lower;
 pub(crate) mod memory;
 
 pub use {
     code::{Code, Lent},
-    compile::compile,
+    compiler::compile,
     memory::Memory,
 };

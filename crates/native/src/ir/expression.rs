@@ -3,9 +3,9 @@
 use crate::ir::function::Function;
 use crate::ir::mask::Mask;
 
-/// What an element is taken as.
+/// The type of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the names are Rust's")]
+#[expect(missing_docs, reason = "the names are Rust's")]
 pub enum Kind {
     U8,
     I8,
@@ -21,7 +21,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Size in bytes.
+    /// Returns the size in bytes.
     pub fn bytes(self) -> u32 {
         match self {
             Self::U8 | Self::I8 => 1,
@@ -31,12 +31,12 @@ impl Kind {
         }
     }
 
-    /// Whether it is a float.
+    /// Returns true for floats.
     pub fn is_float(self) -> bool {
         matches!(self, Self::F16 | Self::F32 | Self::F64)
     }
 
-    /// Whether it is an integer with a sign.
+    /// Returns true for signed integers.
     pub fn is_signed(self) -> bool {
         matches!(self, Self::I8 | Self::I16 | Self::I32 | Self::I64)
     }
@@ -45,47 +45,47 @@ impl Kind {
 /// The number of a node of an expression.
 pub type Value = usize;
 
-/// What one channel's value is made of. Operations have the kind of their operands, or take the
-/// bits of one of the same size as their own kind; conversions and relations go by what their
-/// operands are.
+/// The definition of one channel's value. Operations have the kind of their operands, or take the
+/// bits of operands of the same size as their own kind. Conversions and relations go by the kind of
+/// their operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Node {
-    /// What stands in the registers: the channels' elements follow each other at `step` bytes; with
-    /// 0 there is one for all.
+    /// A value in the registers: the channels' elements follow each other at `step` bytes. With a
+    /// step of 0 there is one element for all channels.
     Load {
-        /// The first channel's.
+        /// The first channel's place.
         at: u32,
-        /// From one channel to the next.
+        /// The distance from one channel to the next.
         step: u32,
     },
-    /// The same number for all channels, as the bits of the kind.
+    /// A uniform number, as the bits of the kind.
     Constant(u64),
     /// A function of one value.
     Unary(Unary, Value),
-    /// A function of two.
+    /// A function of two values.
     Binary(Binary, Value, Value),
     /// A product and a sum, rounded once.
     Fused(Value, Value, Value),
-    /// A value as another kind. Integers keep their low bits, or go to the nearest that there is;
-    /// floats become integers by cutting off, the nearest that there is, and zero for NaN; others
-    /// are rounded to the nearest even.
+    /// A value converted to this kind. Integers keep their low bits, or saturate. Floats become
+    /// integers by truncation, saturated, and zero for NaN. Other conversions round to nearest
+    /// even.
     Convert {
-        /// What is converted.
+        /// The value that is converted.
         value: Value,
-        /// Whether an integer goes to the nearest that there is.
+        /// True if an integer saturates.
         saturate: bool,
     },
-    /// The first where a mask holds, else the second.
+    /// The first value where a mask holds, else the second.
     Pick(Mask, Value, Value),
     /// All bits where a relation holds, else none. The kind has the size of the two values.
     Holds(Relation, Value, Value),
-    /// One of the expression's functions, of two values; all have 32 bits.
+    /// A call of one of the expression's functions of two values; all have 32 bits.
     Call(usize, Value, Value),
 }
 
 /// Functions of one value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names say it")]
 pub enum Unary {
     Neg,
     Abs,
@@ -94,13 +94,13 @@ pub enum Unary {
     Floor,
     Ceil,
     Trunc,
-    /// To the nearest whole number, the even one of two.
+    /// Rounds to the nearest whole number, ties to even.
     Round,
 }
 
 /// Functions of two values. Integers wrap. Counts of shifts are below the number of bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names say it")]
 pub enum Binary {
     Add,
     Sub,
@@ -113,25 +113,25 @@ pub enum Binary {
     Or,
     Xor,
     Shl,
-    /// Copies of the sign come in, if the kind has one.
+    /// Shifts in copies of the sign, if the kind has one.
     Shr,
-    /// Up, by a number below the number of bits.
+    /// Rotates left by a number below the number of bits.
     Rotate,
 }
 
-/// How values compare. With a NaN none holds.
+/// A comparison of values. With a NaN none holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names say it")]
 pub enum Relation {
     Equal,
     Less,
     LessOrEqual,
 }
 
-/// An expression: nodes, of which each refers to earlier ones.
+/// Nodes, each of which refers to earlier ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Expression {
-    /// The nodes and what they give.
+    /// The nodes and their kinds.
     pub nodes: Vec<(Kind, Node)>,
     /// The functions that nodes call.
     pub functions: Vec<Function>,

@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
-/// The values of eight channels that a function is given, and what it gives in place of the first
-/// ones. Channels that are not enabled have any values.
+/// The values of two operands in eight channels. The function replaces the first ones by its
+/// results. Channels that are not enabled have undefined values.
 #[repr(C, align(32))]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Operands(pub [[u32; 8]; 2]);
 
-/// A function for which there are no nodes.
+/// A function that no nodes express.
 #[derive(Clone)]
 pub struct Function(pub(crate) Arc<Body>);
 
 impl Function {
-    /// The function does not unwind: where it would, the process ends.
+    /// Takes a function. It must not unwind: the process ends where it would.
     pub fn new(body: impl Fn(&mut Operands) + Send + Sync + 'static) -> Self {
         Self(Arc::new(Box::new(body)))
     }
@@ -33,5 +33,5 @@ impl PartialEq for Function {
 
 impl Eq for Function {}
 
-/// What the code calls.
+/// The callable of a function.
 pub(crate) type Body = Box<dyn Fn(&mut Operands) + Send + Sync>;

@@ -4,10 +4,10 @@ use crate::ir::expression::{Expression, Relation, Value};
 use crate::ir::mask::Mask;
 use crate::ir::transfer::Transfer;
 
-/// Blocks of steps.
+/// Blocks of steps over a register file.
 #[derive(Clone, Debug, Default)]
 pub struct Routine {
-    /// Bytes of the register file that may be read and written.
+    /// Bytes of the register file.
     pub register_bytes: u32,
     /// Number of predicates.
     pub predicates: u32,
@@ -15,102 +15,100 @@ pub struct Routine {
     pub states: u32,
     /// The blocks.
     pub blocks: Vec<Block>,
-    /// Whether steps and channels are counted.
+    /// True if steps and channels are counted.
     pub count: bool,
 }
 
-/// Steps that are done one after the other.
+/// Steps that are done in order.
 #[derive(Clone, Debug)]
 pub struct Block {
     /// The steps.
     pub steps: Vec<Step>,
-    /// How many instructions it counts as.
+    /// The number of instructions that the block counts as.
     pub instructions: u32,
-    /// What comes behind.
+    /// Where execution continues.
     pub end: End,
 }
 
-/// What comes behind a block. Channels that wait for a block, in the table of those, join when it
-/// begins.
+/// Where execution continues after a block. Channels that wait for a block join when it begins.
 #[derive(Clone, Copy, Debug)]
 pub enum End {
-    /// The next block.
+    /// At the next block.
     Fall,
-    /// Channels branch.
+    /// Each channel branches, or not.
     Branch {
-        /// Those.
+        /// The channels that branch.
         mask: Mask,
-        /// Whether the first decides for all.
+        /// True if the first channel decides for all.
         uniform: bool,
-        /// Where to.
+        /// The block to branch to.
         target: u32,
     },
-    /// All go, or none, past others that wait; the first decides.
+    /// All channels jump, or none, past others that wait; the first channel decides.
     Jump {
         /// It.
         mask: Mask,
         /// Where to.
         target: u32,
     },
-    /// What the caller has to find out, and what that may be.
+    /// The caller has to find out, within these limits.
     Outside(Behind),
 }
 
-/// What comes behind a block of which the caller finds it out. It may read no registers for that
-/// but for [`Behind::Anything`].
+/// The blocks that the caller may continue with. It reads no registers to decide, except for
+/// [`Behind::Anything`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Behind {
     /// The next block, for the same channels.
     Next,
-    /// The end for channels; others, if there are any, go on: those that wait for a later block, or
-    /// the next one. It is the end of the thread when none wait and the active ones are all among
-    /// these.
+    /// The end for these channels. Others may continue: those that wait for a later block, or the
+    /// next block. The thread ends when none wait and all active channels are among these.
     Others(u32),
-    /// Anything.
+    /// Any block.
     Anything,
 }
 
-/// A step of a block.
+/// An action for some channels.
 #[derive(Clone, Debug)]
 pub struct Step {
     /// The channels.
     pub mask: Mask,
-    /// What it does.
+    /// The action.
     pub action: Action,
 }
 
-/// What a step does.
+/// The work of a step.
 #[derive(Clone, Debug)]
 pub enum Action {
-    /// Something that the caller has to do.
+    /// The caller does the step.
     Outside,
     /// Nothing.
     Nothing,
-    /// Gives the channels' values to elements that follow each other.
+    /// Assigns the channels' values to consecutive elements.
     Compute {
         /// The values.
         expression: Expression,
-        /// Which of them.
+        /// The node that is assigned.
         result: Value,
         /// The first channel's element.
         to: u32,
     },
-    /// Sets the bits of a predicate.
+    /// Sets the bits of a predicate to a relation of two values.
     Compare {
         /// The values.
         expression: Expression,
-        /// What is asked.
+        /// The relation.
         relation: Relation,
-        /// Of which values.
+        /// The nodes that are compared.
         sides: [Value; 2],
-        /// Whether the answer is turned over.
+        /// True if the result is inverted.
         inverse: bool,
         /// The predicate.
         to: u32,
     },
-    /// Sets the bits of a predicate.
+    /// Sets the bits of a predicate to logic of two others.
     Logic {
-        /// What of.
+        /// The function.
         logic: Logic,
         /// The predicates.
         from: [u32; 2],
@@ -121,20 +119,20 @@ pub enum Action {
     SetState {
         /// The element.
         element: u32,
-        /// Where the bits stand.
+        /// The place of the bits.
         from: u32,
-        /// What they are, if they always are the same.
+        /// The bits, if they are always the same.
         number: Option<u32>,
     },
-    /// Sets bits of 32 that say how the caller computes. The code goes on where they are then as it
-    /// computes itself; otherwise the caller has to do it. A thread may begin with it whatever they
-    /// are.
+    /// Sets bits of a dword that controls how the caller computes. The code continues if the dword
+    /// then equals `plain`, because that is how the code computes; otherwise the caller does the
+    /// step. A thread may begin with the step in any case.
     Control {
-        /// Where they stand.
+        /// The place of the dword.
         at: u32,
         /// The bits to set.
         bits: u32,
-        /// All of them where the code goes on.
+        /// The dword with which the code continues.
         plain: u32,
     },
     /// Moves elements between memory and registers.
@@ -143,11 +141,11 @@ pub enum Action {
 
 /// Logic of predicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names say it")]
 pub enum Logic {
     And,
     Or,
     Xor,
-    /// Of the first alone.
+    /// Of the first predicate alone.
     Not,
 }

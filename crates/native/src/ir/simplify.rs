@@ -1,11 +1,10 @@
-//! Expressions that have been written by a general rule have much in them that changes nothing:
-//! logic with all bits or none, the same thing twice, arithmetic with more bits than are kept of
-//! it. It is left out where a node is added.
+//! Peephole simplification: removes logic with all bits or none, double negations, repeated nodes,
+//! and the upper parts of arithmetic whose low bits alone are kept. It runs where a node is added.
 
 use crate::ir::expression::{Binary, Expression, Kind, Node, Unary, Value};
 
 impl Expression {
-    /// Adds a node, unless there is one with the same value, and gives its number.
+    /// Adds a node, unless one with the same value exists, and returns its number.
     pub fn push(&mut self, kind: Kind, node: Node) -> Value {
         if let Some(known) = self.simple(kind, node) {
             return known;
@@ -17,7 +16,7 @@ impl Expression {
         })
     }
 
-    /// What logic comes to when that is one of its operands, or a number.
+    /// Returns the value of logic if it is one of its operands, or a number.
     fn simple(&mut self, kind: Kind, node: Node) -> Option<Value> {
         let all = u64::MAX >> (64 - kind.bytes() * 8);
         match node {
@@ -44,7 +43,7 @@ impl Expression {
         }
     }
 
-    /// The low bits of a wider integer, made of the low bits of all that it is made of.
+    /// Returns the low bits of a wider integer, computed from the low bits of its operands.
     fn low(&mut self, kind: Kind, value: Value) -> Option<Value> {
         let (from, node) = *self.nodes.get(value)?;
         if from == kind {
@@ -68,7 +67,7 @@ impl Expression {
         Some(self.push(kind, node))
     }
 
-    /// Logic of something and a number that is all bits or none.
+    /// Returns the value of logic with all bits or none.
     fn with_number(&mut self, kind: Kind, all: u64, binary: Binary, a: Value, b: Value) -> Option<Value> {
         match (binary, self.number(b)?) {
             (Binary::And, 0) => Some(self.push(kind, Node::Constant(0))),
@@ -80,7 +79,7 @@ impl Expression {
         }
     }
 
-    /// Logic of a thing and itself, or what it is not.
+    /// Returns the value of logic of a value and itself, or its inverse.
     fn of_two(&mut self, kind: Kind, all: u64, binary: Binary, a: Value, b: Value) -> Option<Value> {
         if a == b {
             return match binary {
@@ -91,7 +90,7 @@ impl Expression {
         if self.is_not(a, b) {
             return Some(self.push(kind, Node::Constant(if binary == Binary::And { 0 } else { all })));
         }
-        // The same, whatever something else is.
+        // Equal, whatever the other operand is.
         let and = |value: Value| match self.nodes.get(value)?.1 {
             Node::Binary(Binary::And, a, b) => Some([a, b]),
             _ => None,
@@ -102,6 +101,7 @@ impl Expression {
         (binary != Binary::And).then(|| self.of_kind(kind, value))?
     }
 
+    /// Returns true if one value is the inverse of the other.
     fn is_not(&self, a: Value, b: Value) -> bool {
         let not = |value: Value| match self.nodes.get(value)?.1 {
             Node::Unary(Unary::Not, other) => Some(other),
@@ -110,6 +110,7 @@ impl Expression {
         not(a) == Some(b) || not(b) == Some(a)
     }
 
+    /// Returns the bits of a constant.
     fn number(&self, value: Value) -> Option<u64> {
         match self.nodes.get(value)?.1 {
             Node::Constant(bits) => Some(bits),
@@ -117,7 +118,7 @@ impl Expression {
         }
     }
 
-    /// A value, if it is taken as this kind.
+    /// Returns a value if it has this kind.
     fn of_kind(&self, kind: Kind, value: Value) -> Option<Value> {
         (self.nodes.get(value)?.0 == kind).then_some(value)
     }

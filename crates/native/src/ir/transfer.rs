@@ -1,79 +1,79 @@
 //! Transfers: elements that move between memory and registers.
 
-/// Elements between memory and registers: `(address + global) * scale + offset` for each channel,
-/// or `address * scale + global + offset` with [`Addresses::Offsets`]. With addresses of 32 bits
-/// only as many bits of the sum count.
+/// Elements between memory and registers, at `(address + global) * scale + offset` for each
+/// channel, or at `address * scale + global + offset` with [`Addresses::Offsets`]. With 32-bit
+/// addresses, the sum has 32 bits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transfer {
-    /// What is done.
+    /// The direction.
     pub access: Access,
     /// The memory.
     pub space: Space,
     /// The addresses.
     pub addresses: Addresses,
-    /// The place of a number for all channels, and its size in bytes.
+    /// The place of a uniform number, and its size in bytes.
     pub global: Option<(u32, u32)>,
-    /// Factor.
+    /// The factor.
     pub scale: u32,
-    /// Bytes added.
+    /// The bytes added.
     pub offset: i32,
-    /// How an element stands in memory and registers.
+    /// The form of an element in memory and in registers.
     pub unit: Unit,
-    /// What addresses are multiples of: 1, 2, 4 or 8. The caller deals with others.
+    /// The multiple that addresses have to be: 1, 2, 4 or 8. The caller does transfers with others.
     pub alignment: u32,
     /// The distance of each element from the channel's address, and the place of the first
     /// channel's in the registers.
     pub elements: Vec<(u32, u32)>,
 }
 
-/// What is done with elements of memory.
+/// The direction of a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// They go to registers.
+    /// From memory to registers.
     Load,
-    /// They come from registers.
+    /// From registers to memory.
     Store,
-    /// A dword of each channel is changed in one step, by the dword that its register has.
+    /// Changes a dword of each channel atomically, by the dword in its register.
     Update(Change),
 }
 
-/// How a dword in memory is changed.
+/// A change of a dword in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names say it")]
 pub enum Change {
     Add,
     Sub,
     And,
     Or,
     Xor,
-    /// By one, whatever the register has.
+    /// Adds one, whatever the register has.
     Increment,
     Decrement,
 }
 
-/// Which memory.
+/// A memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Space {
-    /// The upper half of an address is the number of a buffer, from 1 on.
+    /// Flat memory: the upper half of an address is the number of a buffer, from 1 on.
     Flat,
-    /// Offsets into the memory of the group.
+    /// The memory of the group, by offsets.
     Local,
-    /// Offsets into the surface whose number an element of the table of states holds.
+    /// A surface whose number an element of the table of state variables holds, by offsets.
     Surface(u32),
-    /// Offsets into the surface whose number stands in the registers.
+    /// A surface whose number stands in the registers, by offsets.
     Named(u32),
-    /// Offsets into the memory of threads from a place on, in units of 1 or 16 bytes, that stands
-    /// in the registers.
+    /// The memory of threads, by offsets from a place. That place stands in the registers, in units
+    /// of 1 or 16 bytes.
     Private {
-        /// Where it stands.
+        /// The place of the dword with the beginning.
         number: u32,
-        /// Bytes.
+        /// The size of a unit in bytes.
         unit: u32,
     },
 }
 
 impl Space {
-    /// Where the dword stands in the registers that says which memory it is.
+    /// Returns the place of the dword that says which memory it is.
     pub fn number(self) -> Option<u32> {
         match self {
             Self::Named(number) | Self::Private { number, .. } => Some(number),
@@ -82,27 +82,27 @@ impl Space {
     }
 }
 
-/// Where addresses stand.
+/// The channels' addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Addresses {
-    /// There are none: each is zero.
+    /// All addresses are zero.
     None,
-    /// Of 32 bits.
+    /// The place of 32-bit addresses.
     Dwords(u32),
-    /// Of 64 bits.
+    /// The place of 64-bit addresses.
     Qwords(u32),
-    /// Offsets of 32 bits in flat memory, which are extended to 64 bits and multiplied before the
-    /// number for all channels is added.
+    /// Offsets of 32 bits in flat memory. They are extended to 64 bits and multiplied before the
+    /// uniform number is added.
     Offsets {
-        /// Where they stand.
+        /// The place of the offsets.
         at: u32,
-        /// Whether they have a sign.
+        /// True if the offsets are signed.
         signed: bool,
     },
 }
 
 impl Addresses {
-    /// Returns the bytes of a channel's.
+    /// Returns the bytes of a channel's address.
     pub fn bytes(self) -> u32 {
         match self {
             Self::None => 0,
@@ -111,7 +111,7 @@ impl Addresses {
         }
     }
 
-    /// Returns where they stand.
+    /// Returns the place of the addresses.
     pub fn place(self) -> Option<u32> {
         match self {
             Self::None => None,
@@ -120,25 +120,25 @@ impl Addresses {
     }
 }
 
-/// Elements.
+/// The form of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// 4 bytes, the channels' one behind the other.
+    /// 4 bytes, consecutive in the channels.
     Dword,
-    /// 8 bytes, the channels' one behind the other.
+    /// 8 bytes, consecutive in the channels.
     Qword,
-    /// Up to 4 bytes in memory and the low bytes of a dword in registers, the channels' one behind
-    /// the other.
+    /// Up to 4 bytes in memory, and the low bytes of a dword in registers, consecutive in the
+    /// channels.
     Part {
-        /// How many.
+        /// The number of bytes in memory.
         bytes: u32,
-        /// Whether the rest of the dword stays as it is; otherwise it becomes zero.
+        /// True if the rest of the dword stays; otherwise it becomes zero.
         keeps: bool,
     },
 }
 
 impl Unit {
-    /// Bytes of an element in memory.
+    /// Returns the bytes of an element in memory.
     pub fn bytes(self) -> u32 {
         match self {
             Self::Dword => 4,
@@ -147,7 +147,7 @@ impl Unit {
         }
     }
 
-    /// Bytes of an element in registers.
+    /// Returns the bytes of an element in registers.
     pub fn register_bytes(self) -> u32 {
         if self == Self::Qword { 8 } else { 4 }
     }

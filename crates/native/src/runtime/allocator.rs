@@ -1,7 +1,7 @@
-//! The allocator of a program that ends with an error where there is no memory.
+//! The allocator of programs that end with an error when memory runs out.
 //!
 //! Rust aborts a process whose allocation fails, which looks like a crash. With [`Allocator`] the
-//! process prints an error that names its command line and ends with exit code 2. What can do
+//! process prints an error that names its command line and ends with exit code 2. Code that can do
 //! without memory asks for it inside of [`may_fail`].
 
 use std::alloc::{GlobalAlloc, Layout, System};

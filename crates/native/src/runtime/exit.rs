@@ -1,6 +1,6 @@
-//! Why there is no code, and why code has come back.
+//! Reasons: why a routine has no code, and why code has come back to its caller.
 
-/// Why a routine has no native code.
+/// The reason why a routine has no native code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// The host's processor lacks the instructions, or the system gives no executable memory.
@@ -9,6 +9,8 @@ pub enum Refusal {
     Unsound,
     /// The code, or what has to be known to write it, exceeds the budget.
     Budget,
+    /// The compiler has made an instruction that does not exist, which is its error.
+    Encoding,
 }
 
 impl std::fmt::Display for Refusal {
@@ -17,34 +19,34 @@ impl std::fmt::Display for Refusal {
             Self::Host => "the processor lacks the instructions, or the host allows no executable memory",
             Self::Unsound => "the kernel has offsets outside the registers",
             Self::Budget => "the kernel is too large for native code",
+            Self::Encoding => "the native compiler encoded an illegal instruction; please report the kernel",
         })
     }
 }
 
-/// Why the code has come back.
+/// The reason why the code has come back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// A block has to be begun by the caller: the turn of the thread may be over, or there is no
-    /// such block.
+    /// The caller has to begin a block: the thread's turn may be over, or the block does not exist.
     Block(u32),
-    /// The caller has to do a step, all of it; it has been counted.
+    /// The caller has to do a whole step; it has been counted.
     Step {
-        /// The number of the step, of those of all blocks.
+        /// The number of the step, among those of all blocks.
         step: u32,
-        /// Where to go on.
+        /// The place to continue at.
         resume: Resume,
     },
-    /// All steps of a block have been done; the caller has to find out what comes behind.
+    /// All steps of a block have been done; the caller has to find the next block.
     End {
         /// The block.
         block: u32,
     },
 }
 
-/// A place behind a step.
+/// The place after a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resume {
     pub(crate) step: u32,
-    /// Whether any channels may be active.
+    /// True if any channels may be active; otherwise all channels of the block are.
     pub(crate) some: bool,
 }

@@ -1,11 +1,11 @@
-//! What a caller lends to the code: the state of one thread, and the buffers that it reaches.
+//! The state of a thread and the buffers, as a caller lends them to the code.
 
 use std::cell::Cell;
 use std::sync::atomic::AtomicU32;
 
 /// The state of a thread, lent to the code while it runs.
 pub struct Frame<'a> {
-    /// No block begins when there have been so many instructions.
+    /// The number of instructions at which no block begins.
     pub until: u64,
     /// The register file.
     pub registers: &'a mut [u8],
@@ -13,47 +13,48 @@ pub struct Frame<'a> {
     pub predicates: &'a mut [u32],
     /// The elements of state variables.
     pub states: &'a mut [u32],
-    /// For each block, and one behind the last, the channels that wait there.
+    /// The channels that wait for each block, and after the last one.
     pub waiting: &'a mut [u32],
-    /// One bit for each of these: whether any channel waits.
+    /// A bit for each of these: set if any channel waits.
     pub occupied: &'a mut [u64],
-    /// For each step, how often it was done, and for how many channels; only if they are counted.
+    /// The executions of each step, and the number of their channels; only if they are counted.
     pub counts: &'a mut [[u64; 2]],
-    /// The same for the end of each block.
+    /// The executions of each block's end, and the number of their channels; only if they are
+    /// counted.
     pub branches: &'a mut [[u64; 2]],
     /// The active channels.
     pub active: u32,
-    /// Instructions so far.
+    /// The number of executed instructions.
     pub executed: u64,
 }
 
 /// A buffer.
 #[derive(Clone, Copy, Debug)]
 pub struct Buffer<'m> {
-    /// Its words.
+    /// The words of the buffer.
     pub words: &'m [AtomicU32],
-    /// Who wants to know what is read.
+    /// The observer of loads.
     pub loads: Marks<'m>,
-    /// Who wants to know what is written.
+    /// The observer of stores.
     pub stores: Marks<'m>,
-    /// Who wants to know what is changed in one step.
+    /// The observer of atomic changes.
     pub updates: Marks<'m>,
 }
 
-/// Who wants to know of the accesses to a buffer.
+/// The observer of the accesses to a buffer.
 #[derive(Clone, Copy, Debug)]
 pub enum Marks<'m> {
-    /// Nobody.
+    /// Nothing observes them.
     Nobody,
-    /// One bit for each byte is set.
+    /// Sets one bit for each byte.
     Bits(&'m [Cell<u64>]),
-    /// One bit for each [`PAGE`] is set.
+    /// Sets one bit for each [`PAGE`].
     Pages(&'m [Cell<u64>]),
     /// The caller makes the access.
     Caller,
 }
 
-/// Bytes that have one of the bits of [`Marks::Pages`].
+/// The number of bytes for each bit of [`Marks::Pages`].
 pub const PAGE: u64 = 1 << PAGE_BITS;
 
 pub(crate) const PAGE_BITS: u32 = 12;

@@ -1,11 +1,10 @@
-//! Vector instructions of this machine for code written in Rust, without a crate of them: one set
-//! beside the baseline of the architecture, and the two things that the compiler does not make of
-//! plain code.
+//! The host's vector instructions for code written in Rust: a set of instructions, and two
+//! operations that the compiler does not make of plain code.
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64 as host;
 
-/// Which vector instructions code is made of.
+/// The set of vector instructions that code is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// AVX2, with FMA, F16C, BMI, LZCNT and POPCNT.
@@ -15,7 +14,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// The most that this machine has, if it has any of them.
+    /// Returns the highest level of this machine, if it has any.
     pub fn of_host() -> Option<Self> {
         Vectors::of_host()?;
         #[cfg(target_arch = "x86_64")]
@@ -29,12 +28,12 @@ impl Level {
     }
 }
 
-/// That the machine has the vector instructions that [`compile`](crate::compile) uses.
+/// Proof that the machine has the vector instructions that [`compile`](crate::compile) uses.
 #[derive(Clone, Copy, Debug)]
 pub struct Vectors(());
 
 impl Vectors {
-    /// What this machine has.
+    /// Returns the proof, if the machine has the instructions.
     #[cfg(target_arch = "x86_64")]
     pub fn of_host() -> Option<Self> {
         let has_all = is_x86_feature_detected!("avx2")
@@ -47,14 +46,14 @@ impl Vectors {
         has_all.then_some(Self(()))
     }
 
-    /// What this machine has: the baseline of other architectures is all that is used.
+    /// Returns the proof; other architectures have none.
     #[cfg(not(target_arch = "x86_64"))]
     pub fn of_host() -> Option<Self> {
         None
     }
 
-    /// Calls a function, compiled with these instructions. It has to be `#[inline(always)]`, and so
-    /// has what it calls.
+    /// Calls a function, compiled with these instructions. The function and what it calls have to
+    /// be `#[inline(always)]`.
     #[inline(always)]
     pub fn call<R>(self, f: impl FnOnce() -> R) -> R {
         #[cfg(target_arch = "x86_64")]
@@ -74,7 +73,7 @@ fn with_vectors<R>(f: impl FnOnce() -> R) -> R {
     f()
 }
 
-/// The highest bit of each byte, that of the first byte lowest.
+/// Returns the highest bit of each byte, that of the first byte lowest.
 ///
 /// ```
 /// let mut bytes = [0; 16];
@@ -93,9 +92,8 @@ pub fn high_bits(bytes: &[u8; 16]) -> u32 {
     bytes.iter().rev().fold(0, |bits, byte| bits << 1 | u32::from(byte >> 7))
 }
 
-/// Writes words that were read one by one as one vector: a vector that is loaded from where its
-/// parts have just been stored one by one has to wait for all of them, and the compiler takes a
-/// plain assignment apart.
+/// Stores words that were read one by one as one vector. A vector load from places that have just
+/// been stored one by one stalls, and the compiler takes a plain assignment apart.
 #[inline(always)]
 pub fn store_together(to: &mut [u32; 4], words: [u32; 4]) {
     #[cfg(target_arch = "x86_64")]

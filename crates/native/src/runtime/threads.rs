@@ -1,15 +1,15 @@
 //! Threads that begin one after the other in the same registers.
 
-/// So many bytes of the registers are copied together.
+/// The number of bytes of the registers that are copied together.
 pub const PIECE: usize = 32;
 
-/// What some bytes of the registers are when a thread begins.
+/// The bytes of a part of the registers when a thread begins.
 #[repr(C, align(64))]
 #[derive(Clone, Debug)]
 pub struct Piece {
-    /// They.
+    /// The bytes.
     pub bytes: [u8; PIECE],
-    /// The place of the first.
+    /// The place of the first byte.
     pub at: u32,
 }
 
@@ -19,11 +19,11 @@ pub struct Piece {
 pub(crate) struct Start {
     /// The channels that it begins with.
     pub(crate) channels: u32,
-    /// Number of its pieces, behind those of the threads before it.
+    /// The number of its pieces, which follow those of the threads before it.
     pub(crate) pieces: u32,
 }
 
-/// Where a word stands in the pieces of threads.
+/// The place of a word in the pieces of threads.
 #[derive(Clone, Debug)]
 pub struct Place {
     is_common: bool,
@@ -31,17 +31,17 @@ pub struct Place {
     byte: usize,
 }
 
-/// What threads find in their registers.
+/// The initial registers of threads.
 #[derive(Clone, Debug, Default)]
 pub struct Threads {
     pub(crate) starts: Vec<Start>,
-    /// Those of each thread, one thread behind the other.
+    /// The pieces of each thread, one thread after the other.
     pub(crate) pieces: Vec<Piece>,
-    /// Those of all threads.
+    /// The pieces of all threads.
     pub(crate) common: Vec<Piece>,
-    /// Where all threads find zeros, a piece at each of these places.
+    /// The places of pieces of zeros of all threads.
     pub(crate) zeros: Vec<u32>,
-    /// The end of what the pieces are copied to.
+    /// The end of the bytes that pieces are copied to.
     pub(crate) reach: usize,
 }
 
@@ -56,7 +56,7 @@ impl Threads {
         self.starts.push(Start { channels, pieces: (self.pieces.len() - before) as u32 });
     }
 
-    /// Adds a piece that is the same for all threads, behind those that were added before.
+    /// Adds a piece of all threads, after those that were added before.
     pub fn push_common(&mut self, piece: Piece) {
         self.reach = self.reach.max(piece.at as usize + PIECE);
         if piece.bytes == [0; PIECE] {
@@ -66,7 +66,7 @@ impl Threads {
         }
     }
 
-    /// Where a word of the registers stands, in all pieces that have it.
+    /// Returns the places of a word of the registers, in all pieces that have it.
     pub fn places(&self, at: u32) -> Vec<Place> {
         let place = |pieces: &[Piece], before| {
             let n = pieces.binary_search_by_key(&(at - at % PIECE as u32), |piece| piece.at).ok()?;
@@ -83,7 +83,7 @@ impl Threads {
         common.into_iter().chain(own).collect()
     }
 
-    /// Changes a word.
+    /// Replaces a word.
     pub fn set_word(&mut self, place: &Place, word: u32) {
         let pieces = if place.is_common { &mut self.common } else { &mut self.pieces };
         pieces[place.piece].bytes[place.byte..][..4].copy_from_slice(&word.to_le_bytes());
@@ -98,7 +98,7 @@ impl Threads {
         self.zeros.iter().for_each(|at| registers[*at as usize..][..PIECE].fill(0));
     }
 
-    /// Number of pieces of the threads before one.
+    /// Returns the number of pieces of the threads before one.
     pub(crate) fn before(&self, thread: usize) -> usize {
         self.starts[..thread].iter().map(|start| start.pieces as usize).sum()
     }

@@ -31,7 +31,86 @@ impl Class {
     }
 }
 
-/// One side of a change.
+/// All kinds of changes. `docs/reference/errors.md` explains them.
+pub const KINDS: [&str; 75] = [
+    "access",
+    "attribute-added",
+    "attribute-removed",
+    "attribute-renamed",
+    "bits",
+    "cell",
+    "column-added",
+    "column-removed",
+    "condition",
+    "default",
+    "description",
+    "enumerator",
+    "enumerator-added",
+    "enumerator-removed",
+    "enumerator-renamed",
+    "examples",
+    "field-added",
+    "field-removed",
+    "field-renamed",
+    "form",
+    "form-added",
+    "form-removed",
+    "index",
+    "instruction-added",
+    "instruction-removed",
+    "instruction-renamed",
+    "kind",
+    "limit",
+    "limit-added",
+    "limit-removed",
+    "list-added",
+    "list-removed",
+    "list-renamed",
+    "notes",
+    "opcode",
+    "operand-class",
+    "order",
+    "page-added",
+    "page-removed",
+    "part-added",
+    "part-removed",
+    "part-renamed",
+    "platform",
+    "platform-added",
+    "platform-removed",
+    "platform-renamed",
+    "presence",
+    "property",
+    "prose",
+    "range",
+    "rule",
+    "rule-added",
+    "rule-removed",
+    "rule-renamed",
+    "sampler-added",
+    "sampler-removed",
+    "semantics",
+    "source",
+    "structure-added",
+    "structure-removed",
+    "structure-renamed",
+    "surface-added",
+    "surface-removed",
+    "text",
+    "type",
+    "type-added",
+    "type-map",
+    "type-removed",
+    "type-renamed",
+    "values",
+    "variable",
+    "variable-added",
+    "variable-removed",
+    "variable-renamed",
+    "width",
+];
+
+/// A side of a change.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Side {
     /// What the page says.
@@ -47,7 +126,7 @@ pub struct Side {
 pub struct Change {
     /// What it means.
     pub class: Class,
-    /// What changed: `opcode`, `enumerator-added` and so on; spec/README.md has the table.
+    /// The kind of change, of [`KINDS`]: `opcode`, `enumerator-added` and so on.
     pub kind: &'static str,
     /// The thing that changed, from the outside in: `ADD.Exec_size.0b101`.
     pub path: String,

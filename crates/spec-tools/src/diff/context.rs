@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::change::{Change, Class, Side};
+use super::change::{Change, Class, KINDS, Side};
 use super::platforms::Platforms;
 use visakit_codegen::model::{ListId, Model, Platform, SourceSpan};
 
@@ -85,6 +85,7 @@ impl<'a> Cx<'a> {
         old: Option<Located>,
         new: Option<Located>,
     ) {
+        debug_assert!(KINDS.contains(&kind), "`{kind}` is missing in KINDS");
         let change = Change {
             class,
             kind,

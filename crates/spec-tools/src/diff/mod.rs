@@ -30,7 +30,7 @@ mod values;
 use std::collections::BTreeSet;
 
 pub use cause::{Cause, Location, causes};
-pub use change::{Change, Class, Side};
+pub use change::{Change, Class, KINDS, Side};
 use context::Cx;
 use visakit_codegen::model::{Model, Platform};
 

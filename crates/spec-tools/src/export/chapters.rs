@@ -1,239 +1,367 @@
-//! What the chapters say: types, platforms, lists, structures, predefined entries, attributes,
+//! The chapters: types, platforms, lists, structures, predefined entries, attributes,
 //! built-ins.
 
 use serde::Serialize;
 
 use super::columns::{Column, Said, columns, said};
 use super::location::{Cx, Location};
+#[cfg(test)]
+use super::schema;
 use visakit_codegen::model::{self, ListId, Storage};
 
 /// A data type.
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "as in the model and in schema.json")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DataType {
+    /// Upper-case name: UD.
     pub name: String,
+    /// Code in objects.
     pub code: u64,
+    /// Size of an element.
+    #[cfg_attr(test, schemars(range(min = 1, max = 64)))]
     pub bits: u32,
+    /// The cells of the further columns, in their order.
     pub said: Vec<Said>,
+    /// Its description in prose; may be empty.
     pub doc: String,
+    /// Where it stands.
     pub at: Location,
 }
 
 /// A platform.
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "as in the model and in schema.json")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Platform {
+    /// Its one spelling.
     pub name: String,
+    /// Other spellings of its name.
     pub aliases: Vec<String>,
+    /// Codes in objects.
     pub gen_codes: Vec<u64>,
+    /// Codes in zebin files.
     pub product_families: Vec<u64>,
+    /// Bytes of a register.
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub register_bytes: u32,
+    /// The cells of the further columns and tables, in their order.
     pub said: Vec<Said>,
+    /// Where it stands.
     pub at: Location,
 }
 
 /// A condition; several in a row must all hold. Versions are written `3.4`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the names say it")]
 pub enum Bound {
+    /// This platform and newer ones.
     FromPlatform(String),
+    /// Platforms older than this one.
     BeforePlatform(String),
+    /// This platform alone.
     OnlyPlatform(String),
-    FromVersion(String),
-    BeforeVersion(String),
+    /// This object version and newer ones.
+    FromVersion(#[cfg_attr(test, schemars(with = "schema::Version"))] String),
+    /// Object versions older than this one.
+    BeforeVersion(#[cfg_attr(test, schemars(with = "schema::Version"))] String),
 }
 
 /// A bit field or an enumeration.
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "as in the model and in schema.json")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct List {
+    /// Its heading, or Instruction_Field.
     pub name: String,
+    /// Width of the whole value.
+    #[cfg_attr(test, schemars(range(min = 1, max = 64)))]
     pub bits: u32,
+    /// The list stands in the chapter of shared lists.
     pub shared: bool,
+    /// Its description in prose; may be empty.
     pub doc: String,
+    /// An enumeration or parts.
     #[serde(flatten)]
     pub kind: ListKind,
     /// The template by which the whole list prints.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub template: Option<String>,
+    /// Where it stands.
     pub at: Location,
 }
 
 /// What a list consists of.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
-#[expect(missing_docs, reason = "as in the model and in schema.json")]
+#[expect(missing_docs, reason = "the names of the fields say it")]
 pub enum ListKind {
-    Enumeration { lo: u32, width: u32, columns: Vec<Column>, values: Vec<Enumerator> },
+    /// A list of named values.
+    Enumeration {
+        /// Lowest bit of the values.
+        #[cfg_attr(test, schemars(range(max = 63)))]
+        lo: u32,
+        /// Number of bits of the values; all others are zero.
+        #[cfg_attr(test, schemars(range(max = 64)))]
+        width: u32,
+        /// Columns of the values beside code and name.
+        columns: Vec<Column>,
+        /// The values.
+        values: Vec<Enumerator>,
+    },
+    /// Several parts, each with bits of its own.
     Parts { parts: Vec<BitField> },
 }
 
 /// A named value, or a stated hole.
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "as in the model and in schema.json")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Enumerator {
+    /// The value, as its bits.
     pub value: u64,
+    /// Its name.
     pub name: String,
+    /// How it stands in assembly text.
     pub text: String,
+    /// A stated hole rather than a value.
     pub reserved: bool,
+    /// Conditions that must all hold; none holds always.
     pub when: Vec<Bound>,
+    /// The cells of the further columns, in their order.
     pub said: Vec<Said>,
+    /// Its description in prose; may be empty.
     pub doc: String,
+    /// Where it stands.
     pub at: Location,
 }
 
 /// Some bits of a bit field.
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "as in the model and in schema.json")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BitField {
+    /// Its name.
     pub name: String,
+    /// Highest bit.
+    #[cfg_attr(test, schemars(range(max = 63)))]
     pub hi: u32,
+    /// Lowest bit.
+    #[cfg_attr(test, schemars(range(max = 63)))]
     pub lo: u32,
+    /// The meaning of its bits.
     #[serde(flatten)]
     pub kind: BitFieldKind,
+    /// How a set flag stands in assembly text.
     pub text: String,
+    /// Conditions that must all hold; none holds always.
     pub when: Vec<Bound>,
+    /// Its description in prose; may be empty.
     pub doc: String,
+    /// Where it stands.
     pub at: Location,
 }
 
 /// What the bits of a part are.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
-#[expect(missing_docs, reason = "as in the model and in schema.json")]
+#[expect(missing_docs, reason = "the names of the fields say it")]
 pub enum BitFieldKind {
+    /// Always zero.
     Zero,
+    /// A bit that is set or not.
     Flag,
+    /// A plain number.
     Number,
+    /// A value of a list.
     Enumeration { list: ListRef },
+    /// Code of a data type.
     DataType,
 }
 
 /// A list, by its position in the export and by its name.
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "the names say it")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ListRef {
+    /// Position in `lists`.
     pub index: usize,
+    /// Its name.
     pub name: String,
 }
 
 /// What a field or member is. Other fields are named as in the Format.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
-#[expect(missing_docs, reason = "as in the model and in schema.json")]
+#[expect(missing_docs, reason = "the names of the fields say it")]
 pub enum FieldKind {
+    /// A plain number.
     Number,
+    /// A value of a list, or several parts.
     List { list: ListRef },
-    Index { table: &'static str },
+    /// An index into a table.
+    Index {
+        #[cfg_attr(test, schemars(with = "schema::Table"))]
+        table: &'static str,
+    },
+    /// An index into the table that an enumerator of another field names.
     IndexBy { field: String },
+    /// A predicate with its combination and inversion.
     Predicate,
+    /// An operand with a region, or one of its other classes.
     VecOperand,
+    /// The first element of such an operand.
     Scalar,
+    /// Contiguous bytes of a general variable.
     RawOperand,
+    /// Always zero.
     Zero,
+    /// Always the same as another field.
     Copy { field: String },
 }
 
 /// A type that holds under conditions.
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "the names say it")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Typed{T}"))]
 pub struct Typed<T> {
+    /// The type.
     #[serde(rename = "type")]
     pub ty: T,
+    /// Conditions that must all hold; none holds always.
     pub when: Vec<Bound>,
 }
 
 /// A structure.
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "as in the model and in schema.json")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Structure {
+    /// Its name.
     pub name: String,
     /// The operand class whose layout it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operand_class: Option<String>,
+    /// In the order in which they are stored.
     pub members: Vec<Member>,
+    /// Its description in prose; may be empty.
     pub doc: String,
+    /// Where it stands.
     pub at: Location,
 }
 
 /// A member of a structure.
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "as in the model and in schema.json")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Member {
+    /// Its name.
     pub name: String,
+    /// The first whose conditions hold.
     pub storage: Vec<Typed<MemberType>>,
     /// The member that counts it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<String>,
+    /// The kind of value in the member.
     pub shape: FieldKind,
-    /// Whether it holds the code of a data type.
+    /// The member holds the code of a data type.
     pub data_type: bool,
     /// When it is there at all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub present: Option<Condition>,
+    /// Its description in prose; may be empty.
     pub doc: String,
+    /// Where it stands.
     pub at: Location,
 }
 
 /// The type of a member.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
-#[expect(missing_docs, reason = "as in the model and in schema.json")]
+#[expect(missing_docs, reason = "the names of the fields say it")]
 pub enum MemberType {
-    Number { number: &'static str },
+    /// A plain number.
+    Number {
+        #[cfg_attr(test, schemars(with = "schema::Number"))]
+        number: &'static str,
+    },
+    /// Another structure.
     Structure { structure: String },
+    /// Zero-terminated strings.
     StringPool,
+    /// The rest of an operand, by its class.
     OperandInfo,
+    /// The code.
     Instructions,
 }
 
-/// A predefined variable, surface or sampler.
+/// A predefined surface or sampler.
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "as in the model and in schema.json")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Predefined {
+    /// Its number.
     pub id: u64,
+    /// Its name.
     pub name: String,
+    /// Name below version 4.
     pub old_name: String,
-    #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    pub class: Option<Class>,
+    /// The cells of the further columns, in their order.
     pub said: Vec<Said>,
+    /// Its description in prose; may be empty.
     pub doc: String,
+    /// Where it stands.
     pub at: Location,
 }
 
-/// What a variable consists of.
+/// A predefined variable.
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "as in the model and in schema.json")]
-pub struct Class {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Variable {
+    /// Its number.
+    pub id: u64,
+    /// Its name.
+    pub name: String,
+    /// Name below version 4.
+    pub old_name: String,
+    /// Data type of its elements.
     #[serde(rename = "type")]
     pub ty: String,
     /// Number of elements with registers of 32 bytes.
     pub elements: u32,
-    /// The same with registers of 64 bytes.
+    /// Number of elements with registers of 64 bytes.
     pub elements_wide: u32,
     /// Elements that may be written to, all where there are none; absent where none may be.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub written: Option<Vec<u32>>,
+    /// The cells of the further columns, in their order.
+    pub said: Vec<Said>,
+    /// Its description in prose; may be empty.
+    pub doc: String,
+    /// Where it stands.
+    pub at: Location,
 }
 
 /// An attribute.
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "as in the model and in schema.json")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Attribute {
+    /// Its name.
     pub name: String,
+    /// The item that it may be put on.
     pub place: String,
+    /// Size of its value as the compiler writes it; empty for none.
     pub bytes: String,
+    /// Kind of its value.
     pub value: String,
+    /// Its description in prose; may be empty.
     pub doc: String,
+    /// Where it stands.
     pub at: Location,
 }
 
 /// A field, possibly with a part (`Field.part`), has one of these values.
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "the names say it")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Condition {
+    /// A field, or `Field.part`.
     pub field: String,
+    /// Names of enumerators, or numbers.
     pub values: Vec<String>,
 }
 
@@ -382,22 +510,32 @@ fn member(cx: &Cx<'_>, structure: &model::Structure, m: &model::Member) -> Membe
     }
 }
 
-pub(super) fn predefined(cx: &Cx<'_>, table: &[model::Predefined], variables: bool) -> Vec<Predefined> {
+pub(super) fn predefined(cx: &Cx<'_>, table: &[model::Predefined]) -> Vec<Predefined> {
     let one = |p: &model::Predefined| Predefined {
         id: p.id,
         name: p.name.clone(),
         old_name: p.old_name.clone(),
-        class: variables.then(|| Class {
-            ty: p.ty.name.clone(),
-            elements: p.elements.0,
-            elements_wide: p.elements.1,
-            written: p.written.clone(),
-        }),
         said: said(&cx.model.surface_columns, &p.cells),
         doc: p.doc.clone(),
         at: cx.place(p.at),
     };
     table.iter().map(one).collect()
+}
+
+pub(super) fn variables(cx: &Cx<'_>) -> Vec<Variable> {
+    let one = |p: &model::Predefined| Variable {
+        id: p.id,
+        name: p.name.clone(),
+        old_name: p.old_name.clone(),
+        ty: p.ty.name.clone(),
+        elements: p.elements.0,
+        elements_wide: p.elements.1,
+        written: p.written.clone(),
+        said: said(&cx.model.surface_columns, &p.cells),
+        doc: p.doc.clone(),
+        at: cx.place(p.at),
+    };
+    cx.model.predefined.iter().map(one).collect()
 }
 
 pub(super) fn attributes(cx: &Cx<'_>) -> Vec<Attribute> {

@@ -6,15 +6,19 @@ use visakit_codegen::model::{Model, Provenances, SourceSpan};
 
 /// A place in a page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Location {
     /// Path of the page in the specification's folder, with forward slashes.
     pub file: String,
     /// Line, from 1.
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub line: u32,
     /// Column in characters, from 1.
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub column: u32,
     /// Names of the sources that the fact's row says; none where it is from the documents.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(length(min = 1)))]
     pub sources: Vec<String>,
     /// Date or version from which on the source says the fact.
     #[serde(skip_serializing_if = "Option::is_none")]

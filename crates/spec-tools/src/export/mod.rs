@@ -12,19 +12,21 @@ mod columns;
 mod instructions;
 mod location;
 mod rules;
+#[cfg(test)]
+mod schema;
 mod semantics;
 mod sources;
 
 use location::Cx;
 
 pub use chapters::{
-    Attribute, BitField, BitFieldKind, Bound, Class, Condition, DataType, Enumerator, FieldKind, List, ListKind,
-    ListRef, Member, MemberType, Platform, Predefined, Structure, Typed,
+    Attribute, BitField, BitFieldKind, Bound, Condition, DataType, Enumerator, FieldKind, List, ListKind, ListRef,
+    Member, MemberType, Platform, Predefined, Structure, Typed, Variable,
 };
-pub use columns::{Column, Limit, Said, SaidValue};
+pub use columns::{Column, ColumnKind, Limit, Said, SaidValue};
 pub use instructions::{
-    AllowedValues, Default, Field, Form, Instruction, MarkedName, PageKind, Presence, Range, TemplateItem, Text,
-    TypeMap,
+    AllowedValues, Default, Field, Form, Instruction, MarkedName, PageKind, Presence, Range, Saturation,
+    SourceModifier, TemplateItem, Text, TypeMap,
 };
 pub use location::Location;
 pub use rules::{Builtin, Constraint, Definition, Rule};
@@ -35,13 +37,16 @@ pub use sources::{Source, Sourced};
 /// the second when something is added.
 pub const VERSION: &str = "1.4";
 
-/// The JSON Schema of the form, draft 2020-12.
+/// The JSON Schema of the form, draft 2020-12. It is derived from the types: `cargo bless` writes
+/// it.
 pub const SCHEMA: &str = include_str!("schema.json");
 
 /// A whole specification.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Specification {
     /// [`VERSION`].
+    #[cfg_attr(test, schemars(with = "schema::FormVersion"))]
     pub schema: &'static str,
     /// Paths of the pages, sorted.
     pub pages: Vec<String>,
@@ -58,7 +63,7 @@ pub struct Specification {
     /// Structures of the chapters.
     pub structures: Vec<Structure>,
     /// Predefined general variables.
-    pub variables: Vec<Predefined>,
+    pub variables: Vec<Variable>,
     /// Predefined surfaces.
     pub surfaces: Vec<Predefined>,
     /// What else is said of each predefined surface.
@@ -99,10 +104,10 @@ pub fn export(model: &Model) -> Specification {
         platform_columns: columns::columns(&cx, &model.platform_columns),
         lists: chapters::lists(&cx),
         structures: chapters::structures(&cx),
-        variables: chapters::predefined(&cx, &model.predefined, true),
-        surfaces: chapters::predefined(&cx, &model.surfaces, false),
+        variables: chapters::variables(&cx),
+        surfaces: chapters::predefined(&cx, &model.surfaces),
         surface_columns: columns::columns(&cx, &model.surface_columns),
-        samplers: chapters::predefined(&cx, &model.samplers, false),
+        samplers: chapters::predefined(&cx, &model.samplers),
         limits: columns::limits(&cx),
         attributes: chapters::attributes(&cx),
         rules: rules::rules(&cx),

@@ -4,56 +4,81 @@ use serde::Serialize;
 
 use super::chapters::{Bound, marks};
 use super::location::{Cx, Location};
+#[cfg(test)]
+use super::schema;
 use super::semantics::{Expression, expression};
 use visakit_codegen::model;
 
 /// A row of verification.md.
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "as in the model and in schema.json")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Rule {
+    /// Its name.
     pub name: String,
+    /// Names of instructions and groups.
     pub instructions: Vec<String>,
+    /// Where it holds: any of these; everywhere where there are none.
     pub platforms: Vec<Vec<Bound>>,
+    /// Its description in prose; may be empty.
     pub doc: String,
+    /// Where it stands.
     pub at: Location,
 }
 
 /// A row across the fields of an instruction.
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "as in the model and in schema.json")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Constraint {
+    /// Its name.
     pub name: String,
+    /// Names of instructions and groups.
     pub instructions: Vec<String>,
+    /// Where it holds: any of these; everywhere where there are none.
     pub platforms: Vec<Vec<Bound>>,
+    /// Where it applies; absent for always.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub when: Option<Expression>,
+    /// The condition that must hold there.
     pub must: Expression,
+    /// Code of the finding where it does not.
     pub finding: String,
+    /// The finding is a warning, not an error.
     pub warning: bool,
+    /// Text of the finding.
     pub doc: String,
+    /// Where it stands.
     pub at: Location,
 }
 
 /// A name for an expression in such rows.
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "as in the model and in schema.json")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Definition {
+    /// Its name.
     pub name: String,
+    /// The expression.
     pub value: Expression,
+    /// Its description in prose; may be empty.
     pub doc: String,
+    /// Where it stands.
     pub at: Location,
 }
 
 /// A built-in of the Semantics sections.
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "as in the model and in schema.json")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Builtin {
+    /// Its name.
     pub name: String,
     /// Names of its arguments; absent for a value without parentheses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parameters: Option<Vec<String>>,
+    /// A value, a truth, a place, a view, an operand, or an effect.
+    #[cfg_attr(test, schemars(with = "schema::BuiltinKind"))]
     pub kind: &'static str,
+    /// Its description in prose; may be empty.
     pub doc: String,
+    /// Where it stands.
     pub at: Location,
 }
 

@@ -3,11 +3,14 @@
 use serde::Serialize;
 
 use super::location::{Cx, Location};
+#[cfg(test)]
+use super::schema;
 use visakit_codegen::model;
 use visakit_codegen::model::semantics::{self as tree, Block, ExpressionKind, Meaning};
 
 /// What an instruction does.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Semantics {
     /// The block as written.
     pub source: String,
@@ -18,68 +21,91 @@ pub struct Semantics {
 
 /// A statement and its place.
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "the names say it")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Statement {
+    /// The effect of the statement.
     #[serde(flatten)]
     pub kind: StatementKind,
+    /// Where it stands.
     pub at: Location,
 }
 
 /// What a statement does, as in [`tree::StatementKind`].
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
-#[expect(missing_docs, reason = "as in the tree and in schema.json")]
+#[expect(missing_docs, reason = "the names of the fields say it")]
 pub enum StatementKind {
-    Channels {
-        channel: String,
-        body: Vec<Statement>,
-    },
-    For {
-        variable: String,
-        from: Expression,
-        to: Expression,
-        body: Vec<Statement>,
-    },
+    /// Runs a block for each enabled channel.
+    Channels { channel: String, body: Vec<Statement> },
+    /// Counts from the first value to the last.
+    For { variable: String, from: Expression, to: Expression, body: Vec<Statement> },
+    /// Chooses between two blocks.
     If {
         condition: Expression,
         then: Vec<Statement>,
         #[serde(rename = "else", skip_serializing_if = "Option::is_none")]
         otherwise: Option<Vec<Statement>>,
     },
-    Let {
-        name: String,
-        value: Expression,
-    },
-    Assign {
-        target: Expression,
-        value: Expression,
-    },
-    Call {
-        function: String,
-        arguments: Vec<Expression>,
-    },
+    /// Names a value.
+    Let { name: String, value: Expression },
+    /// Stores a value.
+    Assign { target: Expression, value: Expression },
+    /// Calls a built-in for its effect.
+    Call { function: String, arguments: Vec<Expression> },
+    /// Leaves the result undefined.
     Undefined,
 }
 
 /// A value, as in [`tree::ExpressionKind`]. Names say what they stand for.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
-#[expect(missing_docs, reason = "as in the tree and in schema.json")]
+#[expect(missing_docs, reason = "the names of the fields say it")]
 pub enum Expression {
+    /// An integer.
     Integer { value: u64 },
+    /// A number with a fraction.
     Float { value: f64 },
+    /// True or false.
     Boolean { value: bool },
+    /// A name of let, for or channels.
     Local { name: String },
+    /// A built-in without arguments.
     Builtin { name: String },
+    /// A field of the page in lower case.
     Field { name: String },
-    Predefined { name: String, table: &'static str, id: u64 },
+    /// A predefined variable, surface or sampler.
+    Predefined {
+        name: String,
+        #[cfg_attr(test, schemars(with = "schema::Table"))]
+        table: &'static str,
+        id: u64,
+    },
+    /// A name that nothing stands behind; lint says so.
     Unknown { name: String },
+    /// A named value of a list.
     Enumerator { list: String, name: String },
+    /// A part of a bit field.
     Part { of: Box<Expression>, part: String },
+    /// An element.
     Index { of: Box<Expression>, index: Box<Expression> },
+    /// A call of a built-in.
     Call { function: String, arguments: Vec<Expression> },
-    Unary { operator: &'static str, operand: Box<Expression> },
-    Binary { operator: &'static str, left: Box<Expression>, right: Box<Expression> },
+    /// An operator in front of a value.
+    Unary {
+        #[cfg_attr(test, schemars(with = "schema::UnaryOperator"))]
+        operator: &'static str,
+        operand: Box<Expression>,
+    },
+    /// An operator between two values.
+    Binary {
+        #[cfg_attr(test, schemars(with = "schema::BinaryOperator"))]
+        operator: &'static str,
+        left: Box<Expression>,
+        right: Box<Expression>,
+    },
+    /// The first value or the second.
     Choice { condition: Box<Expression>, then: Box<Expression>, otherwise: Box<Expression> },
 }
 

@@ -3,26 +3,38 @@
 use serde::Serialize;
 
 use super::location::{Cx, Location};
+#[cfg(test)]
+use super::schema;
 use visakit_codegen::model;
 
 /// Something that facts are taken from.
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "as in the model and in schema.json")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Source {
+    /// Its name.
     pub name: String,
+    /// Document, code, tool or decision.
+    #[cfg_attr(test, schemars(with = "schema::SourceKind"))]
     pub kind: &'static str,
+    /// Revision that was read.
     pub version: String,
+    /// Date of that revision.
     pub date: String,
+    /// Its description in prose; may be empty.
     pub doc: String,
+    /// Where it stands.
     pub at: Location,
 }
 
 /// A fact that stands in no table; its place has its sources.
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "as in the model and in schema.json")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Sourced {
+    /// The heading below which its row stands.
     pub section: String,
+    /// Label of the fact.
     pub fact: String,
+    /// Where it stands.
     pub at: Location,
 }
 

@@ -104,6 +104,10 @@ fn probe(args: &Args) -> Result<Outcome, Findings> {
     match args.format {
         OutputFormat::Json => print_json(&Answer::new(&found, &causes, &of, behaviour.as_ref())),
         OutputFormat::Human => human(&found, causes, behaviour.as_ref(), args.details),
+        OutputFormat::Github | OutputFormat::Sarif => {
+            let findings: Vec<_> = found.findings.iter().map(|finding| finding.diagnostic.clone()).collect();
+            report(&findings, args.format);
+        }
     }
     Ok(if found.findings.is_empty() { Outcome::Done } else { Outcome::Found })
 }

@@ -140,6 +140,7 @@ fn evaluate(args: &Args) -> Result<Outcome, Findings> {
             self::answer(&[], json!({ "instructions": all }));
         }
         OutputFormat::Human => answers.iter().for_each(|a| out(&a.table(args.by))),
+        OutputFormat::Github | OutputFormat::Sarif => {}
     }
     Ok(if differs { Outcome::Found } else { Outcome::Done })
 }

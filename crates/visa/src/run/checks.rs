@@ -12,7 +12,7 @@ use visakit_emulator::run::{Outcome, Program, RunError};
 use super::fault::{self, Fault};
 use crate::launch::request::Request;
 use crate::launch::results::Made;
-use crate::sarif::{self, Detail};
+use crate::report::sarif::{self, Detail, Notes};
 
 /// A bug of a program.
 #[derive(Clone, Copy)]
@@ -219,5 +219,5 @@ pub(super) fn sarif(made: &Made, bugs: &[Found<'_>], places: Vec<usize>, fault: 
     }
     let of_bugs = bugs.iter().map(|bug| detail(Bug::new(bug), bug.finding.way.len()));
     let fault = fault.map(|fault| (0, detail(fault, 0)));
-    sarif::print(&made.findings, places.into_iter().zip(of_bugs).chain(fault).collect());
+    sarif::print(&made.findings, Notes::Belong, places.into_iter().zip(of_bugs).chain(fault).collect());
 }

@@ -32,7 +32,7 @@ use crate::launch::request::{self, Request};
 use crate::launch::results::{Made, Wanted};
 use crate::launch::{dump, expect, inputs, memory, print};
 use crate::progress::Bar;
-use crate::report::{Findings, Outcome, ReportFormat, answer, count, finish};
+use crate::report::{Findings, Outcome, OutputFormat, answer, count, finish};
 use checks::{Bug, Found};
 use fault::Fault;
 use pages::PagesArgs;
@@ -163,7 +163,7 @@ pub(super) struct Args {
     pages: PagesArgs,
     /// How results and errors are reported
     #[arg(long, value_enum, default_value_t)]
-    format: ReportFormat,
+    format: OutputFormat,
 }
 
 /// The engines, as the help lists them.
@@ -198,7 +198,7 @@ fn execute(args: Args) -> Result<Outcome, Findings> {
     let parameters = program.parameters();
     let given = arguments(&request, &parameters)?;
     let arguments = argument::resolve(&parameters, &given).map_err(of_option)?;
-    let wanted = Wanted::new(&request, &parameters, &arguments, format.output())?;
+    let wanted = Wanted::new(&request, &parameters, &arguments, format)?;
     let mut first = Some(arguments);
     let regions = memory::load(&request.memory)?;
     // A run that has to be made again reads its files again, so that there are not two of every
@@ -221,7 +221,7 @@ fn execute(args: Args) -> Result<Outcome, Findings> {
     let (mut result, mut findings) =
         checked.map_or_else(|error| (Err(error), Vec::new()), |all| (all.result, all.findings));
     let steps = steps.finish();
-    let made = wanted.take(&mut result, format == ReportFormat::Human, request.dump_on_fault);
+    let made = wanted.take(&mut result, format == OutputFormat::Human, request.dump_on_fault);
     let plain = if checks::may_hide(&result, &findings) { program::unoptimised(&request) } else { None };
     let hidden = plain.as_ref().map(|plain| {
         let request = checks::bounded(&request, &result);
@@ -434,7 +434,7 @@ fn succeed(
     bugs: &[Found<'_>],
     steps: Vec<TracedStep>,
     request: &Request,
-    format: ReportFormat,
+    format: OutputFormat,
 ) -> Outcome {
     let places = checks::report(&mut made, bugs, request);
     let (reads, writes) = (outcome.outside_reads, outcome.outside_writes);
@@ -453,7 +453,7 @@ fn succeed(
         );
     }
     match format {
-        ReportFormat::Human => {
+        OutputFormat::Human => {
             print_values(&made);
             if let Some(stats) = &outcome.stats {
                 out(&stats.table());
@@ -467,8 +467,9 @@ fn succeed(
                 note(&format!("{} as expected", count(compared, "argument")));
             }
         }
-        ReportFormat::Sarif => checks::sarif(&made, bugs, places, None),
-        ReportFormat::Json => {
+        OutputFormat::Github => crate::report(&made.findings, format),
+        OutputFormat::Sarif => checks::sarif(&made, bugs, places, None),
+        OutputFormat::Json => {
             let (stats, outside_reads, outside_writes) = (outcome.stats.as_ref(), Some(reads), Some(writes));
             let (notes, bugs) = (checks::notes_of(bugs), checks::bugs_of(bugs, request));
             let report = Report {
@@ -494,7 +495,7 @@ fn fail(
     steps: Vec<TracedStep>,
     program: &Program,
     request: &Request,
-    format: ReportFormat,
+    format: OutputFormat,
 ) -> Result<Outcome, Findings> {
     let located = fault::advised(error.diagnostic(program), &error, program);
     let RunError::TrapReport(report) = &error else { return Err(located.into()) };
@@ -504,15 +505,16 @@ fn fail(
     made.findings.extend(behind);
     let places = checks::report(&mut made, bugs, request);
     match format {
-        ReportFormat::Human => {
+        OutputFormat::Human => {
             print_values(&made);
             if let Some(state) = &report.state {
                 out(&state.table());
             }
             crate::report(&made.findings, format);
         }
-        ReportFormat::Sarif => checks::sarif(&made, bugs, places, Some(&fault)),
-        ReportFormat::Json => {
+        OutputFormat::Github => crate::report(&made.findings, format),
+        OutputFormat::Sarif => checks::sarif(&made, bugs, places, Some(&fault)),
+        OutputFormat::Json => {
             // Files are named as they are; which kernel it was is said beside.
             if made.findings[0].file == program.file {
                 made.findings[0].file = io::shown(&path, "stdin");

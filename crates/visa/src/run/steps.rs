@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use visakit_emulator::run::TracedStep;
 
-use crate::ReportFormat;
+use crate::OutputFormat;
 use crate::io::{note, out};
 
 /// Instructions that are told; the others are counted.
@@ -12,12 +12,12 @@ const MOST: u64 = 100_000;
 
 /// Prints instructions for a person as they come, and keeps them for programs.
 pub(super) struct Steps {
-    format: ReportFormat,
+    format: OutputFormat,
     state: Mutex<(u64, Vec<TracedStep>)>,
 }
 
 impl Steps {
-    pub(super) fn new(format: ReportFormat) -> Self {
+    pub(super) fn new(format: OutputFormat) -> Self {
         Self { format, state: Mutex::default() }
     }
 
@@ -26,9 +26,9 @@ impl Steps {
         state.0 += 1;
         match self.format {
             _ if state.0 > MOST => {}
-            ReportFormat::Human => out(&format!("{step}\n")),
-            ReportFormat::Json => state.1.push(step),
-            ReportFormat::Sarif => {}
+            OutputFormat::Human => out(&format!("{step}\n")),
+            OutputFormat::Json => state.1.push(step),
+            OutputFormat::Github | OutputFormat::Sarif => {}
         }
     }
 

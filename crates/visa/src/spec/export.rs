@@ -2,18 +2,19 @@
 
 use std::path::PathBuf;
 
+use serde_json::json;
 use visakit_spec_tools::export;
 
 use super::source::{self, OverlayArg};
 use crate::io::Output;
 use crate::report::json_text;
-use crate::{Findings, Outcome, OutputFormat, finish, report};
+use crate::{Findings, Outcome, OutputFormat, answer, finish, report};
 
 /// Write every fact of a specification as JSON.
 ///
 /// The form is that of the JSON Schema that --schema prints; the member `schema` is its version.
-/// What is wrong with the pages is reported on standard error; what could be read is written all
-/// the same, and errors give exit code 1.
+/// Mistakes of the pages are reported on standard error. The facts that could be read are written
+/// all the same, and errors give exit code 1.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -32,20 +33,31 @@ pub(crate) struct Args {
     /// Write the JSON Schema of the export instead
     #[arg(long, conflicts_with = "dir")]
     schema: bool,
+    /// How findings are reported; with json, the export is the member `specification`
+    #[arg(long, value_enum, default_value_t)]
+    format: OutputFormat,
 }
 
 pub(super) fn run(args: Args) -> Outcome {
-    finish(write(&args), OutputFormat::Human)
+    finish(write(&args), args.format)
 }
 
 fn write(args: &Args) -> Result<Outcome, Findings> {
-    let output = Output::or_stdout(args.output.as_deref(), &[], OutputFormat::Human)?;
+    let output = Output::or_stdout(args.output.as_deref(), &[], args.format)?;
     if args.schema {
         output.write(export::SCHEMA.as_bytes())?;
         return Ok(Outcome::Done);
     }
     let (model, findings) = source::read(args.dir.as_deref(), &args.overlay)?;
-    report(&findings, OutputFormat::Human);
-    output.write(json_text(&export::export(&model)).as_bytes())?;
+    let specification = export::export(&model);
+    if output.is_stdout() && args.format == OutputFormat::Json {
+        answer(&findings, json!({ "specification": specification }));
+        return Ok(Outcome::of(&findings));
+    }
+    let written = output.write(json_text(&specification).as_bytes())?;
+    match args.format {
+        OutputFormat::Json => answer(&findings, json!({ "written": [written] })),
+        format => report(&findings, format),
+    }
     Ok(Outcome::of(&findings))
 }

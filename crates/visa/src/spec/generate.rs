@@ -3,12 +3,13 @@
 
 use std::path::{Path, PathBuf};
 
+use serde_json::json;
 use visakit_codegen::model::Model;
 use visakit_diag::Diagnostic;
 
 use super::source::{self, OverlayArg};
-use crate::io::write_named;
-use crate::{Findings, Outcome, OutputFormat, finish, out, problem};
+use crate::io::{make_folder, write_named};
+use crate::{Findings, Outcome, OutputFormat, answer, finish, out, problem};
 
 /// Write Rust that stands on its own: the emitted module and the runtime that it needs.
 ///
@@ -28,6 +29,9 @@ pub(crate) struct Args {
     /// The folder to write to
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
+    /// How findings are reported; json has the files as `written`
+    #[arg(long, value_enum, default_value_t)]
+    format: OutputFormat,
 }
 
 /// The root of what is written.
@@ -43,18 +47,31 @@ pub mod rt;
 ";
 
 pub(super) fn run(args: Args) -> Outcome {
-    finish(write(&args), OutputFormat::Human)
+    finish(write(&args), args.format)
 }
 
 fn write(args: &Args) -> Result<Outcome, Findings> {
     let (model, mut findings) = source::read(args.dir.as_deref(), &args.overlay)?;
-    findings.extend(visakit_codegen::complete(&model));
+    let mut missing = visakit_codegen::complete(&model);
+    if let Some(dir) = &args.dir {
+        let pages = missing.iter_mut().filter(|finding| finding.file.ends_with(".md"));
+        pages.for_each(|finding| finding.file = dir.join(&finding.file).display().to_string());
+    }
+    findings.extend(missing);
     if visakit_diag::has_errors(&findings) {
         return Err(findings.into());
     }
+    // Files take long to make; a folder that cannot be is said first.
+    make_folder(&args.output)?;
+    let mut written = Vec::new();
     for (path, text) in files(&model, &args.output)? {
         write_named(&path, &[], text.as_bytes())?;
-        out(&format!("{}\n", path.display()));
+        written.push(path.display().to_string());
+    }
+    match args.format {
+        OutputFormat::Human => written.iter().for_each(|path| out(&format!("{path}\n"))),
+        OutputFormat::Json => answer(&[], json!({ "written": written })),
+        OutputFormat::Github | OutputFormat::Sarif => {}
     }
     Ok(Outcome::Done)
 }

@@ -79,6 +79,7 @@ fn lint(args: &Args) -> Result<Outcome, Findings> {
             let instructions = count(instructions, "instruction");
             out(&format!("{instructions}: {}, {}\n", count(errors, "error"), count(warnings, "warning")));
         }
+        OutputFormat::Github | OutputFormat::Sarif => report(&findings, args.format),
     }
     Ok(if errors > 0 || (warnings > 0 && args.deny.is_some()) { Outcome::Found } else { Outcome::Done })
 }

@@ -1,5 +1,4 @@
-//! Operands: from what an instruction says of them to where their channels stand, and how they are
-//! read and written.
+//! Operands: resolves the operands of an instruction to register locations and access functions.
 
 use super::{LowerError, LowerResult, Lowering, element_bytes, illegal, is_saturated};
 use crate::kernels::layout::Variable;
@@ -14,13 +13,13 @@ use visakit::isa::{RawOperand, Region as IsaRegion, Stride, VecOperand, predefin
 use visakit::rt::immediate_bits;
 
 impl Lowering<'_> {
-    /// A source operand of a kernel that computes with `T`, for `lanes` channels.
+    /// Lowers a source operand of a kernel that computes in `T`, for `lanes` channels.
     pub fn source<T: Compute>(&mut self, operand: &VecOperand, lanes: usize) -> LowerResult<Source<T>> {
         let data_type = self.type_of(operand)?;
         self.source_as(operand, data_type, lanes)
     }
 
-    /// The same, with the values taken as another type of the same size.
+    /// As [`Lowering::source`], with the values interpreted as another type of the same size.
     pub fn source_as<T: Compute>(
         &mut self,
         operand: &VecOperand,
@@ -42,7 +41,7 @@ impl Lowering<'_> {
         Ok(Source::new(region, fetch, T::is_native(data_type), change))
     }
 
-    /// The values of an operand's modifier in a region that is not the operand's own.
+    /// Lowers a source in a given region, with the operand's modifier.
     pub fn source_in<T: Compute>(
         &mut self,
         operand: &VecOperand,
@@ -60,13 +59,13 @@ impl Lowering<'_> {
         Ok(Source::new(region, fetch, T::is_native(data_type), change(operand.modifier, data_type)))
     }
 
-    /// A destination operand of a kernel that computes with `T`, for `lanes` channels.
+    /// Lowers a destination operand of a kernel that computes in `T`, for `lanes` channels.
     pub fn destination<T: Compute>(&mut self, operand: &VecOperand, lanes: usize) -> LowerResult<Destination<T>> {
         let data_type = self.type_of(operand)?;
         self.destination_as(operand, data_type, lanes)
     }
 
-    /// The same, with the values taken as another type of the same size.
+    /// As [`Lowering::destination`], with the values interpreted as another type of the same size.
     pub fn destination_as<T: Compute>(
         &mut self,
         operand: &VecOperand,
@@ -87,7 +86,7 @@ impl Lowering<'_> {
             }
         }
         let mut region = self.region(operand, lanes)?;
-        // A destination has one stride; what the region says of rows does not count.
+        // A destination has a single stride; the region's rows are ignored.
         region.vertical = region.horizontal;
         region.width = 1;
         let destination = Destination::new(region, put, T::is_native(data_type) && !saturate);
@@ -99,14 +98,14 @@ impl Lowering<'_> {
         Ok(destination)
     }
 
-    /// Says that the whole of all sources is read before anything is written: destinations may lie
-    /// over them.
+    /// Declares that the instruction reads all sources before the first write, so that destinations
+    /// may overlap them.
     pub fn reads_all_first(&mut self) {
         self.notes.second_chunk.clear();
     }
 
-    /// A destination in a place of its own, and a note to move the results from there when all have
-    /// been computed.
+    /// Returns a temporary destination, and notes that the results move to the real one after all
+    /// have been computed.
     fn postpone<T: Compute>(&mut self, real: Destination<T>, lanes: usize) -> LowerResult<Destination<T>> {
         let at = self.push_constants(&[T::default(); MAX_LANES]);
         let waiting = real.waiting_at(at);
@@ -119,7 +118,7 @@ impl Lowering<'_> {
         Ok(waiting)
     }
 
-    /// The type of an operand's values; that of a predicate is BOOL.
+    /// Returns the type of an operand's values; BOOL for a predicate.
     pub fn type_of(&self, operand: &VecOperand) -> LowerResult<DataType> {
         Ok(match &operand.operand {
             Operand::General(general) => self.variable(general.id)?.data_type,
@@ -131,7 +130,7 @@ impl Lowering<'_> {
         })
     }
 
-    /// Where the channels of an operand stand.
+    /// Returns the region of an operand's channels.
     pub fn region(&mut self, operand: &VecOperand, lanes: usize) -> LowerResult<Region> {
         match &operand.operand {
             Operand::General(general) => self.general(general, lanes),
@@ -142,7 +141,7 @@ impl Lowering<'_> {
 
     fn general(&mut self, general: &GenOpnd, lanes: usize) -> LowerResult<Region> {
         let variable = self.variable(general.id)?;
-        // There is nothing but zeros, however far a region goes.
+        // The null register reads as zeros for any region.
         if variable.root == predefined::NULL {
             return Ok(Region::scalar(self.root_offset(variable.root).unwrap_or(variable.offset), lanes as u32));
         }
@@ -176,7 +175,7 @@ impl Lowering<'_> {
         Ok(region)
     }
 
-    /// Index of an element of an address variable among all address elements.
+    /// Returns the index of an address variable's element among all address elements.
     pub fn address_element(&self, id: u32, offset: u32) -> LowerResult<u32> {
         match self.layout.address(id).and_then(|first| first.checked_add(offset)) {
             Some(element) if (element as usize) < self.layout.address_count() => Ok(element),
@@ -184,19 +183,20 @@ impl Lowering<'_> {
         }
     }
 
-    /// The value of an immediate for each channel, as constants behind the variables, and whether
-    /// it has been converted.
+    /// Stores an immediate as constants after the variables. Returns their region, and true if they
+    /// have been converted to `T`.
     fn immediate<T: Compute>(
         &mut self,
         constant: &ConstOpnd,
         as_type: DataType,
         lanes: usize,
     ) -> LowerResult<(Region, bool)> {
-        // Packed ones repeat after eight or four channels, so a chunk of them is enough.
+        // Packed immediates repeat after eight or four channels, so one chunk of values is
+        // sufficient.
         let packed = constant.type_.packed().is_some();
         let values = if packed { LANES } else { 1 };
-        // The constant is put as its own type and read back as the kernel reads registers of that
-        // type.
+        // Stores the constant in its own type and reads it back as the kernel reads registers of
+        // that type.
         let mut scratch = Thread::scratch(LANES * 8);
         let size = element_bytes(as_type)?;
         for lane in 0..values {
@@ -206,7 +206,7 @@ impl Lowering<'_> {
         }
         let Some(fetch) = T::fetch(as_type) else { return illegal("a constant is not allowed here") };
         let all = fetch(&scratch, &Region::contiguous(0, size, LANES as u32));
-        // What another mode takes as zero is converted when the mode is known.
+        // A denormal constant is converted at run time, because the mode may flush it.
         scratch.set_mode(0);
         let other = fetch(&scratch, &Region::contiguous(0, size, LANES as u32));
         let mut bytes = [[0; 16]; 2];
@@ -228,7 +228,7 @@ impl Lowering<'_> {
         Ok((region, true))
     }
 
-    /// Offset of a raw operand that has `bytes` bytes; `None` for the null operand.
+    /// Returns the offset of a raw operand of `bytes` bytes; `None` for the null operand.
     pub fn raw(&mut self, operand: &RawOperand, bytes: u64) -> LowerResult<Option<u32>> {
         if operand.id == predefined::NULL {
             return Ok(None);
@@ -242,15 +242,14 @@ impl Lowering<'_> {
         Ok(Some(start as u32))
     }
 
-    /// How many of the `count` elements of `size` bytes that a raw operand gets are looked at by
-    /// any instruction.
+    /// Returns how many of the `count` elements of `size` bytes of a raw destination are used.
     pub fn used_of(&self, operand: &RawOperand, size: u32, count: usize) -> LowerResult<usize> {
         let variable = self.variable(operand.id)?;
         let reads = self.reads.get_or_init(|| Reads::of(self.routine, self.layout));
         Ok(reads.used(variable.root, variable.offset.saturating_add(operand.offset.into()), size, count))
     }
 
-    /// Whether any instruction looks at some bytes of a raw operand, counted from its first one.
+    /// Returns true if an instruction reads any of `bytes`, relative to a raw operand's start.
     pub fn is_read(&self, operand: &RawOperand, bytes: std::ops::Range<u32>) -> LowerResult<bool> {
         let variable = self.variable(operand.id)?;
         let reads = self.reads.get_or_init(|| Reads::of(self.routine, self.layout));
@@ -259,7 +258,7 @@ impl Lowering<'_> {
         Ok(reads.is_read(variable.root, &place))
     }
 
-    /// Offset of a raw operand that must not be null.
+    /// Returns the offset of a raw operand that must not be null.
     pub fn raw_required(&mut self, operand: &RawOperand, bytes: u64) -> LowerResult<u32> {
         match self.raw(operand, bytes)? {
             Some(offset) => Ok(offset),
@@ -267,7 +266,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// A variable with its place.
+    /// Returns a variable with its location.
     pub fn variable(&self, id: GeneralId) -> LowerResult<Variable> {
         self.layout.variable(id).ok_or_else(|| LowerError::Illegal(format!("variable {} is not declared", id.0)))
     }
@@ -286,7 +285,7 @@ impl Lowering<'_> {
     }
 }
 
-/// Bytes of the registers that a region has; all of them when that is known only when it runs.
+/// Returns the register byte range of a region; the whole register file for an indirect region.
 fn bytes_of(region: &Region, size: u32) -> std::ops::Range<u64> {
     match region.start {
         Start::At(offset) => u64::from(offset)..u64::from(offset) + region.extent(size),
@@ -294,7 +293,8 @@ fn bytes_of(region: &Region, size: u32) -> std::ops::Range<u64> {
     }
 }
 
-/// What a modifier does to values of a type; those without sign are their own magnitude.
+/// Returns the effect of a modifier on values of a type. Unsigned values equal their absolute
+/// value.
 fn change(modifier: Modifier, data_type: DataType) -> Change {
     let unsigned = data_type.class() == DataTypeClass::Unsigned;
     match modifier {
@@ -308,7 +308,8 @@ fn change(modifier: Modifier, data_type: DataType) -> Change {
     }
 }
 
-/// A region in bytes. Widths and strides are powers of two or zero; an absent width is one row.
+/// Converts a region to bytes. Widths and strides are powers of two or zero; a missing width means
+/// a single row.
 pub(in crate::kernels) fn strides(region: &IsaRegion, start: Start, size: u32, lanes: usize) -> Region {
     Region {
         start,
@@ -319,7 +320,8 @@ pub(in crate::kernels) fn strides(region: &IsaRegion, start: Start, size: u32, l
     }
 }
 
-/// The bits of one element of an immediate: itself, or a part of a packed one, which repeats.
+/// Returns the bits of an immediate for a channel: the value, or an element of a packed vector,
+/// which repeats.
 fn packed_element(constant: &ConstOpnd, lane: usize) -> u64 {
     let Some(count) = constant.type_.packed() else { return immediate_bits(constant) };
     let bits = constant.type_.bits() / count;
@@ -334,8 +336,8 @@ fn packed_element(constant: &ConstOpnd, lane: usize) -> u64 {
     }
 }
 
-/// A restricted float of 8 bits: sign, three bits of exponent with bias 3, four of fraction; zero
-/// has its own pattern.
+/// Converts a restricted 8-bit float: sign, three exponent bits with bias 3, four fraction bits;
+/// all zeros except the sign stand for zero.
 fn restricted_float(bits: u8) -> f32 {
     let sign = if bits & 0x80 != 0 { -1.0 } else { 1.0 };
     if bits & 0x7f == 0 {

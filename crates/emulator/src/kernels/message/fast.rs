@@ -1,4 +1,4 @@
-//! The fast way of a message: all data of a chunk of channels at once, where they lie inside of one
+//! Fast path of messages: transfers a chunk's data with one bounds check if they lie inside one
 //! buffer.
 
 use std::sync::atomic::Ordering::Relaxed;
@@ -13,31 +13,29 @@ use crate::machine::operand::blend;
 use crate::machine::thread::{Thread, ones};
 use crate::machine::told::{Part, Row};
 
-/// Data that can be moved at once when they lie inside of one buffer, as far as the message tells.
+/// Static properties of a message that can use the fast path.
 #[derive(Clone, Copy)]
 pub(super) struct FastPath {
     pub(super) unit: Unit,
     pub(super) extent: Extent,
-    /// Whether each channel has one dword, at its address.
+    /// True if each channel has one dword, at its address.
     is_single: bool,
-    /// Whether the elements of a channel stand one behind the other in memory.
+    /// True if a channel's elements are contiguous in memory.
     is_row: bool,
-    /// Whether a single channel moves dwords that stand one behind the other, in memory and in
-    /// registers.
+    /// True if a single channel transfers dwords that are contiguous in memory and in registers.
     is_block: bool,
 }
 
-/// What is moved for each channel.
+/// Data transferred per channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
-    /// Dwords, one channel's behind the other's.
+    /// Dwords, contiguous over channels in registers.
     Dword,
-    /// Pairs of dwords, one channel's behind the other's.
+    /// Qwords, contiguous over channels in registers.
     Qword,
-    /// One to four bytes at any address, to and from the low bytes of a dword, of which the others
-    /// stay as they are.
+    /// One to four bytes at any address, in the low bytes of a dword; a load keeps the other bytes.
     Bytes(u32),
-    /// One or two bytes, which become a dword.
+    /// One or two bytes, zero-extended to a dword.
     Extended(u32),
 }
 
@@ -48,7 +46,7 @@ impl FastPath {
         let reach = elements.iter().max().copied().unwrap_or(0);
         let (unit, bytes, alignment) = match (transfer.size, transfer.slot, transfer.lane_step) {
             (4, 4, 4) => (Unit::Dword, reach + 4, 4),
-            // What may stand anywhere is moved at once as dwords are; the rest goes the long way.
+            // Unaligned qwords use the fast path at dword alignment, and the slow path otherwise.
             (8, 8, 8) => (Unit::Qword, reach + 8, if *unaligned { 4 } else { 8 }),
             (1, 1, 4) if transfer.element_step == 1 && is_row && (1..=4).contains(&elements.len()) => {
                 let count = elements.len() as u32;
@@ -65,8 +63,8 @@ impl FastPath {
 }
 
 impl Message {
-    /// The data of a chunk when they are dwords one behind the other in memory, or the same for all
-    /// channels. `None` when they are not, or do not all lie inside.
+    /// Transfers a chunk if its dwords are contiguous in memory, or the same for all channels.
+    /// `None` if they are not, or not all in bounds.
     #[inline(always)]
     pub(super) fn row<const STORE: bool>(
         &self,
@@ -97,7 +95,7 @@ impl Message {
         Some(())
     }
 
-    /// Reads dwords that are the same for all channels.
+    /// Loads dwords that are the same for all channels.
     #[inline(never)]
     fn load_same(
         &self,
@@ -115,8 +113,8 @@ impl Message {
         Some(())
     }
 
-    /// The data of a chunk wherever they are inside of one buffer; nothing has been moved when they
-    /// are not.
+    /// Transfers a chunk whose data lie inside one buffer. `None`, with nothing transferred, if
+    /// they do not.
     #[inline(never)]
     pub(super) fn in_bounds<const STORE: bool>(
         &self,
@@ -170,8 +168,8 @@ impl Message {
         Some(())
     }
 
-    /// Tells those who watch of the data of a chunk, which all lie inside of one buffer and none
-    /// upon another's; else nothing is told.
+    /// Reports a chunk's data to the observer if they lie inside one buffer and do not overlap.
+    /// Otherwise returns `None` and reports nothing.
     #[inline(never)]
     pub(super) fn tell<const STORE: bool>(
         &self,
@@ -207,8 +205,8 @@ impl Message {
         self.tell_parts::<STORE>(thread, chunk, |part, values| places.tell(view, &addresses, who, part, values))
     }
 
-    /// The address of the first enabled channel and the distance from each to the next, where they
-    /// are known to have one and to access dwords.
+    /// Returns the address of the first enabled channel and the constant distance between channels,
+    /// for dword accesses.
     fn steps<const STORE: bool>(&self, thread: &Thread, fast: FastPath, chunk: Chunk) -> Option<(u64, u32)> {
         if fast.unit != Unit::Dword {
             return None;
@@ -220,7 +218,7 @@ impl Message {
         }
     }
 
-    /// Tells of each element of the channels of a chunk; stores say what they leave.
+    /// Reports each element of a chunk's channels; stores include their values.
     fn tell_parts<const STORE: bool>(
         &self,
         thread: &Thread,
@@ -241,7 +239,7 @@ impl Message {
     }
 }
 
-/// What a message does that stores, or else loads.
+/// Returns the access kind of a store (`STORE`) or load.
 const fn kind<const STORE: bool>() -> AccessKind {
     if STORE { AccessKind::Store } else { AccessKind::Load }
 }

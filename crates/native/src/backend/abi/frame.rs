@@ -1,4 +1,4 @@
-//! The frame as the code sees it.
+//! The frame as the code sees it: raw pointers to a thread's state, and scratch space.
 
 use std::mem::MaybeUninit;
 
@@ -6,11 +6,11 @@ use crate::backend::memory::BufferEntry;
 use crate::ir::Operands;
 use crate::runtime::threads::{Piece, Start};
 
-/// The frame as the code sees it.
+/// The frame.
 #[repr(C)]
 pub(crate) struct RawFrame {
-    /// Far from `executed`: what is copied together must have been written together, or the host
-    /// waits.
+    /// The number of instructions at which no block begins. It stands far from `executed`: the host
+    /// stalls where it copies together what has not been written together.
     pub(crate) until: u64,
     pub(crate) registers: *mut u8,
     pub(crate) predicates: *mut u32,
@@ -23,31 +23,34 @@ pub(crate) struct RawFrame {
     pub(crate) surface_count: u64,
     pub(crate) local: *const BufferEntry,
     pub(crate) private: *const BufferEntry,
-    /// The part of that which a transfer is for; the code writes what it reads before.
+    /// The part of private memory that a transfer is for; the code writes what it reads before.
     pub(crate) part: MaybeUninit<BufferEntry>,
-    /// Where that begins.
+    /// The beginning of that part.
     pub(crate) begin: u64,
     pub(crate) counts: *mut [u64; 2],
     pub(crate) branches: *mut [u64; 2],
     pub(crate) active: u32,
     pub(crate) executed: u64,
-    /// Whether another thread begins where one ends; how many may, which begins next, and with
-    /// what; and how many instructions those before had.
+    /// True if another thread begins where one ends.
     pub(crate) in_turn: u64,
+    /// The number of threads that may still begin.
     pub(crate) left: u64,
+    /// The thread that begins next.
     pub(crate) starts: *const Start,
+    /// Its pieces.
     pub(crate) pieces: *const Piece,
+    /// The number of instructions of the threads before it.
     pub(crate) before: u64,
-    /// What all of them begin with.
+    /// The pieces of all threads.
     pub(crate) common: *const Piece,
     pub(crate) common_count: u64,
     pub(crate) zeros: *const u32,
     pub(crate) zero_count: u64,
     /// The distance of the channels of each address class, in bytes, where it is known; else zero.
     pub(crate) classes: [u64; 8],
-    /// Offsets of 16 channels.
+    /// The offsets of 16 channels.
     pub(crate) scratch: MaybeUninit<[u32; 16]>,
-    /// What a function is called with; the code writes all of it before.
+    /// The operands of a function; the code writes all of them before.
     pub(crate) operands: MaybeUninit<[Operands; 2]>,
     /// The host's vector registers while a function runs.
     pub(crate) spilled: MaybeUninit<[[u32; 16]; 32]>,

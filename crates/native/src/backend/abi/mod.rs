@@ -9,7 +9,6 @@ use crate::ir::Operands;
 use crate::ir::function::Body;
 
 /// Calls a function for the code.
-#[allow(improper_ctypes_definitions, reason = "both are plain pointers, and no other language calls it")]
 pub(crate) extern "C" fn call(operands: &mut Operands, body: &Body) {
     body(operands);
 }

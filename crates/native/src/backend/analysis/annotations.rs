@@ -24,3 +24,46 @@ impl<'a> Annotations<'a> {
         Self { classes, class_count, pairs }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Access, Action, Addresses, Behind, Combine, End, Mask, Space, Step, Transfer, Unit};
+
+    /// A load of 16 dwords of the group's memory, by addresses at `from`.
+    fn load(shift: u32, from: u32, to: u32) -> Step {
+        let mask = Mask { shift, lanes: 0xffff, always: false, predicate: 0, combine: Combine::Each, inverse: false };
+        let transfer = Transfer {
+            access: Access::Load,
+            space: Space::Local,
+            addresses: Addresses::Dwords(from),
+            global: None,
+            scale: 1,
+            offset: 0,
+            unit: Unit::Dword,
+            alignment: 4,
+            elements: vec![(0, to)],
+        };
+        Step { mask, action: Action::Transfer(transfer) }
+    }
+
+    #[test]
+    fn steps_have_their_pairs_and_classes() {
+        let halves = |to: u32| [load(0, 0, to), load(16, 64, to + 64)];
+        let other = load(0, 128, 512);
+        let steps = [&halves(256)[..], &halves(384)[..], &[other]].concat();
+        let block = Block { steps, instructions: 5, end: End::Outside(Behind::Anything) };
+        let annotations = Annotations::of(&block);
+        let begins_pair: Vec<bool> = annotations.pairs.iter().map(Option::is_some).collect();
+        assert_eq!(begins_pair, [true, false, true, false, false]);
+        assert_eq!(annotations.pairs[0].map(|pair| (pair.pitch, pair.len())), Some((64, 2)));
+        // Each half, and the pair, is of one class with the same addresses in the second pair.
+        let flags = annotations.classes.iter().map(|classes| classes.map(|class| class.map(|class| class.flag)));
+        let flags: Vec<_> = flags.collect();
+        assert_eq!((flags[0], flags[1]), (flags[2], flags[3]));
+        assert!(flags[0][0].is_some() && flags[0][2].is_some() && flags[1][0].is_some());
+        assert_ne!(flags[0][0], flags[1][0]);
+        assert_eq!(flags[4], [None; 3], "no other transfer has these addresses");
+        assert_eq!(annotations.class_count, 3);
+    }
+}

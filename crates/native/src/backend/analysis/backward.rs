@@ -1,17 +1,20 @@
-//! The transfer function of liveness: from what matters after a step to what matters before it.
+//! The transfer function of liveness: from the bytes that are live after a step to those that are
+//! live before it.
 
 use crate::backend::analysis::byte_set::{Undo, WorkingSet};
-use crate::backend::analysis::effects::{Elements, is_row, reads, writes};
+use crate::backend::analysis::effects::{Elements, is_dense, reads, writes};
 use crate::ir::{Action, Block, Step};
 
-/// Adds to a set what matters before a block, from what does behind it.
+/// Replaces the set of bytes that are live after a block by the set before it.
 pub(crate) fn before(block: &Block, exposed: &[Vec<Elements>], is_full: bool, live: &mut WorkingSet) {
     for (n, step) in block.steps.iter().enumerate().rev() {
         before_step(step, exposed.get(n).filter(|_| !is_full), is_full, live, None);
     }
 }
 
-/// The same for a step, with what it reads unless that is all it has to do with.
+/// Replaces the set of bytes that are live after a step by the set before it. `exposed` has the
+/// reads that count; without it, all reads of the step count. `log` takes the inverse of each
+/// change.
 pub(crate) fn before_step(
     step: &Step,
     exposed: Option<&Vec<Elements>>,
@@ -27,9 +30,9 @@ pub(crate) fn before_step(
         return;
     }
     let mask = &step.mask;
-    // Of the control register some bits stay.
+    // A step that sets control bits keeps the other bits.
     let is_whole = !matches!(step.action, Action::Control { .. });
-    if mask.predicate == 0 && is_row(mask) && (is_full || mask.always) && is_whole {
+    if mask.predicate == 0 && is_dense(mask) && (is_full || mask.always) && is_whole {
         for (at, bytes) in writes(step).into_iter().flat_map(Elements::spans) {
             live.remove(at, bytes, log.as_deref_mut());
         }

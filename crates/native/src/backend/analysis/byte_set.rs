@@ -30,7 +30,7 @@ impl ByteSet {
         found.map_or(self.rest, |n| self.words[n].1)
     }
 
-    /// Returns whether the set has any of `bytes` bytes from `at` on.
+    /// Returns true if the set has any of `bytes` bytes from `at` on.
     pub(crate) fn touch(&self, at: u32, bytes: u32) -> bool {
         words(at, bytes).any(|(word, bits)| self.word(word) & bits != 0)
     }
@@ -47,7 +47,7 @@ impl ByteSet {
     }
 }
 
-/// A set of bytes that is asked often: all words of a register file.
+/// A set of bytes for frequent queries: all words of a register file.
 #[derive(Clone, Debug)]
 pub(crate) struct DenseByteSet(Vec<u64>);
 
@@ -129,7 +129,7 @@ impl WorkingSet {
         Some(if round == self.round { self.values[word as usize] } else { self.rest })
     }
 
-    /// Replaces the bits of a word. Words behind the register file do not exist.
+    /// Replaces the bits of a word. Words after the register file do not exist.
     fn put(&mut self, word: u32, bits: u64) {
         self.spent += 1;
         let n = word as usize;
@@ -230,7 +230,7 @@ mod tests {
 
     const SIZE: u32 = 512;
 
-    /// A set of every byte by itself, beside which the others are held.
+    /// Compares a set with a set of single bytes.
     fn is_same(plain: &BTreeSet<u32>, set: &WorkingSet) {
         let bytes = set.byte_set();
         for at in 0..SIZE {

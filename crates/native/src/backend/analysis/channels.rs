@@ -1,9 +1,9 @@
-//! The channels that a block is for.
+//! The channels of a block.
 
 use crate::ir::{Action, Block, End, Mask};
 
-/// The channels that the steps of a block and its end have, where it matters which of them are
-/// active: where steps are counted, also for those that the caller does.
+/// Returns the channels of a block's steps and of its end for which it matters whether they are
+/// active. With `count`, steps of the caller are included.
 pub(crate) fn channels(block: &Block, count: bool) -> u32 {
     let of = |mask: &Mask| if mask.always { 0 } else { mask.lanes << mask.shift };
     let steps = block.steps.iter();

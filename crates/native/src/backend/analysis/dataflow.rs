@@ -1,9 +1,8 @@
-//! Liveness across blocks: which bytes of the register file matter at the beginning and at the end
-//! of each block.
+//! Liveness across blocks: which bytes of the register file are live at the beginning and at the
+//! end of each block.
 //!
-//! The blocks are visited from the last to the first until nothing changes; a block whose
-//! successors have not changed is not visited again. What has been found may be shared between
-//! blocks. Both the time and the memory have a budget.
+//! The search visits the blocks from the last to the first until nothing changes. It skips blocks
+//! whose successors have not changed. Blocks may share sets. Time and memory have a budget.
 
 use std::rc::Rc;
 
@@ -14,52 +13,53 @@ use crate::backend::analysis::effects::Elements;
 use crate::backend::analysis::joins::joins_in;
 use crate::ir::{Action, Behind, Block, End, Routine};
 
-/// Words of sets that may be touched: a quarter of a second.
+/// The most words of sets that the search may touch: a quarter of a second.
 const WORK: u64 = 1 << 26;
-/// Words of sets that may be kept, of 16 bytes each.
+/// The most words of sets that may be stored, of 16 bytes each.
 const KEPT: usize = 1 << 22;
-/// Where channels may wait at more blocks than these on the way of a branch, all later joins count.
+/// Where a branch passes more joins than these, all later joins count as its successors.
 const NEAR: usize = 32;
 
-/// For a block made for all of its channels, and for any.
-type Both = [Rc<ByteSet>; 2];
+/// The sets of a block: for code with all of its channels active, and for code with any.
+type BlockSets = [Rc<ByteSet>; 2];
 
-/// Liveness of a routine's blocks while it is found.
-pub(crate) struct Flow<'a> {
+/// The state of the search.
+pub(crate) struct Dataflow<'a> {
     routine: &'a Routine,
+    /// The blocks at which channels may wait for others.
     joins: &'a [u32],
     exposed: &'a [Vec<Vec<Elements>>],
     /// The channels of each block.
     channels: Vec<u32>,
-    /// Where execution may go on behind each block.
-    next: Vec<Next>,
-    begins: Vec<Both>,
-    ends: Vec<Both>,
-    /// The step of the search in which the beginning of a block last changed.
+    /// The successors of each block.
+    next: Vec<Successors>,
+    begins: Vec<BlockSets>,
+    ends: Vec<BlockSets>,
+    /// The step of the search in which the set at the beginning of each block last changed.
     changed: Vec<u64>,
-    /// Words of the sets in `begins` and `ends`.
+    /// The number of words of the sets in `begins` and `ends`.
     kept: usize,
 }
 
-/// Where execution may go on behind a block.
-struct Next {
-    /// A block, and whether it begins with the same channels.
+/// The successors of a block.
+struct Successors {
+    /// Blocks, each with true if it begins with the same channels.
     to: Vec<(u32, bool)>,
     /// True if all later joins are successors, too.
     joins: bool,
 }
 
-/// Returns where execution may go on. Channels that leave do so past others that wait, who are next
-/// then.
-fn next(n: u32, block: &Block, joins: &[u32]) -> Next {
+/// Returns the successors of block `n`. Channels that leave do so past others that wait; these are
+/// next then.
+fn next(n: u32, block: &Block, joins: &[u32]) -> Successors {
     let next = n + 1;
     let waiting = |mut to: Vec<(u32, bool)>, end: u32| {
         let near = joins_in(joins, next..end);
         let is_near = near.len() <= NEAR;
         to.extend(near.iter().filter(|_| is_near).map(|join| (*join, false)));
-        Next { to, joins: !is_near }
+        Successors { to, joins: !is_near }
     };
-    let only = |to| Next { to, joins: false };
+    let only = |to| Successors { to, joins: false };
     match block.end {
         End::Fall | End::Outside(Behind::Next) => only(vec![(next, true)]),
         End::Jump { target, .. } => only(vec![(next, true), (target, true)]),
@@ -69,7 +69,7 @@ fn next(n: u32, block: &Block, joins: &[u32]) -> Next {
     }
 }
 
-impl<'a> Flow<'a> {
+impl<'a> Dataflow<'a> {
     /// Prepares the search.
     pub(crate) fn of(routine: &'a Routine, joins: &'a [u32], exposed: &'a [Vec<Vec<Elements>>]) -> Self {
         let count = routine.blocks.len();
@@ -88,9 +88,9 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// Returns what matters at the beginning of each block and one behind the last, and at the end
-    /// of each block. Nothing when that takes more than the budget.
-    pub(crate) fn solve(mut self) -> Option<[Vec<Both>; 2]> {
+    /// Returns the live bytes at the beginning of each block and after the last block, and at the
+    /// end of each block. Returns `None` if that exceeds the budget.
+    pub(crate) fn solve(mut self) -> Option<[Vec<BlockSets>; 2]> {
         let mut live = WorkingSet::new(self.routine.register_bytes);
         let mut later = WorkingSet::new(self.routine.register_bytes);
         let always = always(self.routine);
@@ -117,7 +117,7 @@ impl<'a> Flow<'a> {
                 visited[n] = clock;
                 for (kind, is_full) in [true, false].into_iter().enumerate() {
                     live.set(&always);
-                    self.behind(n, is_full, &later, &mut live);
+                    self.add_live_after(n, is_full, &later, &mut live);
                     self.keep(n, kind, false, live.byte_set());
                     before(&self.routine.blocks[n], &self.exposed[n], is_full, &mut live);
                     if self.keep(n, kind, true, live.byte_set()) {
@@ -135,13 +135,13 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// Adds what matters behind a block.
-    fn behind(&self, n: usize, is_full: bool, later: &WorkingSet, live: &mut WorkingSet) {
+    /// Adds the bytes that are live after a block.
+    fn add_live_after(&self, n: usize, is_full: bool, later: &WorkingSet, live: &mut WorkingSet) {
         if let End::Outside(Behind::Anything) = self.routine.blocks[n].end {
             live.fill();
         }
         for &(next, keeps) in &self.next[n].to {
-            // Channels that were all active still are, where none has left.
+            // All channels stay active where none has left.
             let needed = self.channels.get(next as usize).copied().unwrap_or(0);
             let stays = is_full && keeps && needed != 0 && needed & !self.channels[n] == 0;
             let begin = &self.begins[next as usize];
@@ -155,8 +155,8 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// Keeps a set for the beginning or the end of a block, and says whether it is another one than
-    /// before. Equal sets of neighbours are kept once.
+    /// Stores a set for the beginning or the end of a block, and returns true if it has changed.
+    /// Neighbours share equal sets.
     fn keep(&mut self, n: usize, kind: usize, is_begin: bool, bytes: ByteSet) -> bool {
         let old = if is_begin { &self.begins[n][kind] } else { &self.ends[n][kind] };
         if **old == bytes {

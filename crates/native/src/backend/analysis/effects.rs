@@ -3,13 +3,13 @@
 use crate::backend::analysis::operands::operands;
 use crate::ir::{Access, Action, Binary, Change, Expression, Mask, Node, Step, Unit, Value};
 
-/// Elements of the register file, those of channels that follow each other.
+/// Elements of the register file that belong to consecutive channels.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Elements {
     pub(crate) at: u32,
-    /// ByteSet of an element.
+    /// The size of an element.
     pub(crate) bytes: u32,
-    /// The distance to the next one.
+    /// The distance from one element to the next.
     pub(crate) pitch: u32,
     pub(crate) count: u32,
 }
@@ -23,7 +23,7 @@ impl Elements {
         self.at + n * self.pitch
     }
 
-    /// The bytes, in as few parts as can be: places and how many.
+    /// Returns the places and sizes of the bytes, in as few spans as possible.
     pub(crate) fn spans(self) -> impl Iterator<Item = (u32, u32)> {
         let (count, bytes) =
             if self.bytes == self.pitch { (1, self.count * self.bytes) } else { (self.count, self.bytes) };
@@ -31,12 +31,12 @@ impl Elements {
     }
 }
 
-/// Whether any bytes are in both.
+/// Returns true if the two share a byte.
 pub(crate) fn touch(a: Elements, b: Elements) -> bool {
     a.spans().any(|(at, bytes)| b.spans().any(|(other, size)| at < other + size && other < at + bytes))
 }
 
-/// What a step writes of the registers.
+/// Returns the elements that a step writes.
 pub(crate) fn writes(step: &Step) -> Vec<Elements> {
     let count = 32 - step.mask.lanes.leading_zeros();
     match &step.action {
@@ -57,9 +57,8 @@ pub(crate) fn writes(step: &Step) -> Vec<Elements> {
     }
 }
 
-/// What a step reads of the registers for what it does, and whether that is an element for each
-/// channel. What it writes only in part it reads as well, to write it again: that needs to be
-/// nothing in particular.
+/// Returns the elements that a step reads, each with true if every channel has its own. Elements
+/// that are read only to be written back are left out: their values do not matter.
 pub(crate) fn reads(step: &Step) -> Vec<(Elements, bool)> {
     let count = 32 - step.mask.lanes.leading_zeros();
     let row = |at: u32, bytes: u32| (Elements { at, bytes, pitch: bytes, count }, true);
@@ -101,8 +100,8 @@ pub(crate) fn reads(step: &Step) -> Vec<(Elements, bool)> {
     }
 }
 
-/// Which bytes of each value somebody wants: the first, and the end. Elements with gaps are parts
-/// of wider ones that are loaded.
+/// Returns which bytes of each value are used: the first, and the end. Elements with gaps are parts
+/// of wider elements that are loaded.
 fn wanted(expression: &Expression, roots: &[Value]) -> Vec<Option<(u32, u32)>> {
     let nodes = &expression.nodes;
     let mut wanted: Vec<Option<(u32, u32)>> = vec![None; nodes.len()];
@@ -121,7 +120,7 @@ fn wanted(expression: &Expression, roots: &[Value]) -> Vec<Option<(u32, u32)>> {
                 .get(value)
                 .is_some_and(|(from, _)| !from.is_float() && !kind.is_float() && kind.bytes() < from.bytes())
         };
-        // By so many bytes a value is shifted.
+        // The number of bytes by which a value is shifted.
         let shift = |by: Value| match nodes.get(by) {
             Some((_, Node::Constant(bits))) if bits % 8 == 0 => {
                 Some(*bits as u32 / 8).filter(|by| *by < kind.bytes())
@@ -130,7 +129,7 @@ fn wanted(expression: &Expression, roots: &[Value]) -> Vec<Option<(u32, u32)>> {
         };
         let part = match *node {
             Node::Convert { value, saturate: false } if is_wider(value) => Some((value, first, end)),
-            // What comes in at the top is made of the uppermost byte.
+            // The bits that come in at the top are copies of the uppermost byte's sign.
             Node::Binary(Binary::Shr, value, by) => {
                 shift(by).map(|by| (value, (first + by).min(kind.bytes() - 1), end + by))
             }
@@ -144,7 +143,7 @@ fn wanted(expression: &Expression, roots: &[Value]) -> Vec<Option<(u32, u32)>> {
     wanted
 }
 
-/// Whether the channels are the first ones, without gaps.
-pub(crate) fn is_row(mask: &Mask) -> bool {
+/// Returns true if the channels of a mask are the first ones, without gaps.
+pub(crate) fn is_dense(mask: &Mask) -> bool {
     mask.lanes.trailing_ones() == mask.lanes.count_ones()
 }

@@ -1,23 +1,21 @@
-//! Exposed reads: what each step reads that the same channels have not written before it in the
-//! block.
+//! Exposed reads: what each step reads that the same channels have not written before in the block.
 
 use std::ops::Range;
 
-use crate::backend::analysis::effects::{Elements, is_row, reads, writes};
+use crate::backend::analysis::effects::{Elements, is_dense, reads, writes};
 use crate::ir::{Action, Block, Step};
 
 /// A block and a channel of it.
 type Owner = (u32, u32);
 
-/// For each byte of the registers that has been written, the channel that has written it in a
-/// block, and which block that was.
+/// The channel that has last written each byte of the registers, with its block.
 pub(crate) struct Owners {
-    /// [`OWNED`] bytes each, in their order; none where no byte is written.
+    /// Pages of [`OWNED`] bytes, in order; `None` where no byte is written.
     pages: Vec<Option<Box<[Owner; OWNED]>>>,
     block: u32,
 }
 
-/// ByteSet whose owners are kept together.
+/// The number of bytes of a page.
 const OWNED: usize = 64;
 
 impl Owners {
@@ -25,7 +23,7 @@ impl Owners {
         Self { pages: vec![None; (bytes as usize).div_ceil(OWNED)], block: 0 }
     }
 
-    /// Whether a channel has written these bytes.
+    /// Returns true if a channel has written these bytes.
     fn own(&self, channel: u32, at: u32, bytes: u32) -> bool {
         let own = (self.block, channel);
         parts(at, bytes).all(|(page, part)| {
@@ -42,8 +40,7 @@ impl Owners {
         }
     }
 
-    /// What the steps of the next block read, as far as it is not what the same channels have
-    /// written before.
+    /// Returns the exposed reads of the next block's steps.
     pub(crate) fn exposed(&mut self, block: &Block) -> Vec<Vec<Elements>> {
         self.block += 1;
         block.steps.iter().map(|step| self.exposed_by(step)).collect()
@@ -51,7 +48,7 @@ impl Owners {
 
     fn exposed_by(&mut self, step: &Step) -> Vec<Elements> {
         let mask = &step.mask;
-        let is_own = is_row(mask) && !mask.always;
+        let is_own = is_dense(mask) && !mask.always;
         let mut all: Vec<Elements> = Vec::new();
         for (read, each) in reads(step) {
             if is_own && each {
@@ -63,8 +60,7 @@ impl Owners {
         for write in writes(step) {
             for n in 0..write.count {
                 let (channel, place) = (mask.shift + n, write.element(n));
-                // Where a predicate does not hold, what the channel has written before is still
-                // there.
+                // Where the predicate is false, the channel's earlier value remains.
                 if is_own && mask.predicate == 0 {
                     self.set((self.block, channel), place, write.bytes);
                 } else if !is_own || !self.own(channel, place, write.bytes) {
@@ -79,8 +75,7 @@ impl Owners {
         all
     }
 
-    /// Adds the elements of a row that their channels, from `shift` on, have not written
-    /// themselves.
+    /// Adds the elements that their channels, from `shift` on, have not written themselves.
     fn add_open(&self, read: Elements, shift: u32, all: &mut Vec<Elements>) {
         let mut open: Option<Elements> = None;
         for n in 0..read.count {
@@ -95,7 +90,7 @@ impl Owners {
     }
 }
 
-/// Returns the pages that some bytes lie in, and which part of each they are.
+/// Returns the pages of some bytes, and the range in each.
 fn parts(at: u32, bytes: u32) -> impl Iterator<Item = (usize, Range<usize>)> {
     let (at, end) = (at as usize, (at + bytes) as usize);
     (at / OWNED..end.div_ceil(OWNED)).map(move |page| {

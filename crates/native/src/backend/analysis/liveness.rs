@@ -1,56 +1,54 @@
-//! Which registers still matter: what may be read before it is written again. Nothing else has to
-//! be in the register file.
+//! Liveness: the bytes of the register file that may be read before they are written again. Only
+//! these have to be stored.
 //!
-//! It is asked for bytes, once for each way in which the code of a block is made: with all of its
-//! channels active, or any. What a step writes for all channels of the first, or whatever the masks
-//! say, was not needed before it. In the second, what the active channels have written is there for
-//! what the same channels read behind it in the block, since they are the same ones until its end.
+//! Each block has two answers: for its code with all channels active, and with any. A store of all
+//! channels kills bytes in the first, and one without a mask in both. In the second, reads of what
+//! the same channels have written before in the block do not count, because the active channels
+//! stay the same until its end.
 
 use std::ops::Range;
 use std::rc::Rc;
 
 use crate::backend::analysis::backward::before_step;
 use crate::backend::analysis::byte_set::{ByteSet, Undo, WorkingSet};
-use crate::backend::analysis::dataflow::Flow;
+use crate::backend::analysis::dataflow::Dataflow;
 use crate::backend::analysis::effects::{Elements, writes};
 use crate::backend::analysis::exposure::Owners;
 use crate::backend::analysis::joins::{joins, joins_in};
 use crate::ir::{Action, Behind, Block, End, Routine};
 
-/// What matters where.
+/// The live bytes of a routine.
 #[derive(Debug)]
 pub(crate) struct Liveness {
-    /// When the routine begins: with all channels of the first block, and with any.
+    /// At the beginning: with all channels of the first block active, and with any.
     pub(crate) begin: [ByteSet; 2],
-    /// What any step writes.
+    /// The bytes that any step writes.
     pub(crate) written: ByteSet,
-    /// Behind each block, made for all of its channels, and for any.
+    /// After each block: for all of its channels, and for any.
     ends: Vec<[Rc<ByteSet>; 2]>,
-    /// What each step of each block reads that the same channels have not written before it in the
-    /// block.
+    /// The reads of each block's steps that the same channels have not written before in the block.
     exposed: Vec<Vec<Vec<Elements>>>,
-    /// The blocks at which channels may wait for others, in their order.
+    /// The blocks at which channels may wait for others, in ascending order.
     joins: Vec<u32>,
 }
 
 impl Liveness {
-    /// Behind a block.
+    /// Returns the bytes that are live after a block.
     pub(crate) fn end(&self, block: u32, is_full: bool) -> &ByteSet {
         &self.ends[block as usize][usize::from(!is_full)]
     }
 
-    /// What matters at the beginning of a block. What channels have written matters for the same
-    /// ones as well.
+    /// Sets a cursor before the first step of block `n`.
     pub(crate) fn here(&self, n: u32, block: &Block, is_full: bool, here: &mut Cursor) {
         self.walk(n, block, (is_full, &[]), here);
     }
 
-    /// What matters of channels that are not active.
+    /// Sets a cursor for the bytes of inactive channels before the first step of block `n`.
     pub(crate) fn of_others(&self, n: u32, block: &Block, here: &mut Cursor) {
         self.walk(n, block, (false, &self.exposed[n as usize]), here);
     }
 
-    /// The memory of the last block's answer is used again.
+    /// Sets a cursor; the memory of its last block is used again.
     fn walk(&self, n: u32, block: &Block, (is_full, exposed): (bool, &[Vec<Elements>]), here: &mut Cursor) {
         let Cursor { bytes, changes, steps } = here;
         bytes.set(self.end(n, is_full));
@@ -67,55 +65,55 @@ impl Liveness {
         joins_in(&self.joins, range)
     }
 
-    /// Asks a routine. Nothing when the answer takes more than the budget.
+    /// Analyses a routine. Returns `None` if that exceeds the budget.
     pub(crate) fn of(routine: &Routine) -> Option<Self> {
         let joins = joins(routine);
         let mut owners = Owners::new(routine.register_bytes);
         let exposed: Vec<_> = routine.blocks.iter().map(|block| owners.exposed(block)).collect();
-        let [begin, ends] = Flow::of(routine, &joins, &exposed).solve()?;
+        let [begin, ends] = Dataflow::of(routine, &joins, &exposed).solve()?;
         let begin = begin.first()?.clone().map(Rc::unwrap_or_clone);
         let written = written(routine);
         Some(Self { begin, written, ends, exposed, joins })
     }
 }
 
-/// What matters at a place in a block: before its first step to begin with.
+/// The live bytes at a place in a block.
 #[derive(Clone, Debug)]
 pub(crate) struct Cursor {
     bytes: WorkingSet,
     /// The changes from before a step to after it, the last step first.
     changes: Vec<Undo>,
-    /// How many changes there are behind each step, the last one first.
+    /// The number of changes after each step, the last step first.
     steps: Vec<usize>,
 }
 
 impl Cursor {
-    /// Nothing matters of a register file.
+    /// Returns a cursor without live bytes.
     pub(crate) fn new(register_bytes: u32) -> Self {
         Self { bytes: WorkingSet::new(register_bytes), changes: Vec::new(), steps: Vec::new() }
     }
 
-    /// Goes behind the next step.
+    /// Moves past the next step.
     pub(crate) fn advance(&mut self) {
         if let Some(first) = self.steps.pop() {
             self.changes.drain(first..).rev().for_each(|undo| self.bytes.undo(&undo));
         }
     }
 
-    /// Nothing matters, in a block of any steps.
+    /// Removes all live bytes, for a block of any steps.
     pub(crate) fn clear(&mut self) {
         self.bytes.clear();
         self.changes.clear();
         self.steps.clear();
     }
 
-    /// Whether any of some bytes matter.
+    /// Returns true if any of the bytes are live.
     pub(crate) fn touch(&self, at: u32, bytes: u32) -> bool {
         self.bytes.touch(at, bytes)
     }
 }
 
-/// Returns the bytes that any step writes.
+/// Bytes that any step writes.
 fn written(routine: &Routine) -> ByteSet {
     let mut written = WorkingSet::new(routine.register_bytes);
     let anything = routine.blocks.iter().any(|block| {

@@ -2,7 +2,8 @@
 
 use crate::ir::{Expression, Node, Value};
 
-/// Marks the nodes that values need; gives how often each is.
+/// Returns how often each node is needed for the values of `roots`. Returns `None` if a node refers
+/// to a later one.
 pub(crate) fn uses(expression: &Expression, roots: &[Value]) -> Option<Vec<u32>> {
     let mut uses = vec![0; expression.nodes.len()];
     for root in roots {
@@ -19,7 +20,7 @@ pub(crate) fn uses(expression: &Expression, roots: &[Value]) -> Option<Vec<u32>>
     Some(uses)
 }
 
-/// What a node is made of.
+/// Returns the operands of a node.
 pub(crate) fn operands(node: &Node) -> Vec<Value> {
     match *node {
         Node::Load { .. } | Node::Constant(_) => Vec::new(),

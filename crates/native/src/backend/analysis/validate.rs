@@ -1,16 +1,15 @@
-//! What must hold of a routine, so that its code stays inside of what a frame has.
+//! Validation: what must hold of a routine, so that its code stays inside of a frame's tables.
 
 use crate::ir::{Action, Addresses, Block, End, Expression, Mask, Node, Routine, Space, Transfer};
 
 /// The most instructions, elements and bytes that the code counts with 32 bits.
 const MOST: u32 = 1 << 24;
 
-/// Whether all offsets and numbers are inside of what the routine says that there is.
+/// Returns true if all offsets and numbers are inside of what the routine declares.
 pub(crate) fn is_sound(routine: &Routine) -> bool {
     let count = routine.blocks.len();
     let steps: usize = routine.blocks.iter().map(|block| block.steps.len()).sum();
-    // The slack of a vector behind the last register is the caller's promise too: nothing is read
-    // there.
+    // The code reads nothing after the last register, not even as part of a vector.
     routine.register_bytes <= MOST
         && routine.predicates <= MOST
         && routine.states <= MOST

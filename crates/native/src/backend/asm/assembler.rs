@@ -1,13 +1,13 @@
-//! Instructions into bytes: iced-x86's encoder with labels and constants around it.
+//! The assembler: the encoder of iced-x86 with labels, cold streams and constants.
 //!
-//! An instruction that cannot be encoded makes the whole useless, which [`Assembler::finish`] reports.
+//! An instruction that cannot be encoded makes [`Assembler::finish`] fail.
 
 use iced_x86::{Code, Instruction, MemoryOperand, Register};
 
 use crate::backend::asm::op;
-use crate::backend::asm::operand::{Last, Op, Vector, Width, is_far};
+use crate::backend::asm::operand::{LastOperand, Op, Vector, Width, is_far};
 use crate::backend::asm::pool::ConstantPool;
-use crate::backend::asm::stream::{Label, Stream, Target};
+use crate::backend::asm::stream::{DistanceTarget, Label, Stream};
 
 /// Code being written: the hot stream and nested cold streams, and the constants that it reads.
 pub(crate) struct Assembler {
@@ -21,8 +21,8 @@ pub(crate) struct Assembler {
     is_sound: bool,
 }
 
-/// How much of each stream there is.
-pub(crate) struct Written {
+/// The length of each stream.
+pub(crate) struct StreamLengths {
     lens: Vec<usize>,
     depth: usize,
 }
@@ -34,8 +34,7 @@ impl Assembler {
         Self { streams, depth: 0, labels: Vec::new(), pool: ConstantPool::default(), is_sound: true }
     }
 
-    /// Goes on with code that is not in the way, to which a label has to lead, and which has to
-    /// lead back.
+    /// Continues with cold code. A label has to lead there, and the code has to lead back.
     pub(crate) fn enter_cold(&mut self) {
         self.depth += 1;
         if self.depth == self.streams.len() {
@@ -43,47 +42,48 @@ impl Assembler {
         }
     }
 
-    /// Goes on where it was before [`Assembler::enter_cold`].
+    /// Continues where it was before [`Assembler::enter_cold`].
     pub(crate) fn leave_cold(&mut self) {
         self.depth -= 1;
     }
 
-    /// Returns the bytes of code and constants so far.
+    /// Returns the bytes of code and constants.
     pub(crate) fn len(&self) -> usize {
         self.pool.len() + self.streams.iter().map(|stream| stream.len).sum::<usize>()
     }
 
-    /// How much there is.
-    pub(crate) fn written(&self) -> Written {
-        Written { lens: self.streams.iter().map(|stream| stream.len).collect(), depth: self.depth }
+    /// Returns the length of each stream.
+    pub(crate) fn written(&self) -> StreamLengths {
+        StreamLengths { lens: self.streams.iter().map(|stream| stream.len).collect(), depth: self.depth }
     }
 
-    /// Forgets what has been written since, to which no label leads.
-    pub(crate) fn rewind(&mut self, to: &Written) {
+    /// Removes the code that has been written since `to`; no label may lead there.
+    pub(crate) fn rewind(&mut self, to: &StreamLengths) {
         self.depth = to.depth;
         for (n, stream) in self.streams.iter_mut().enumerate() {
             stream.rewind(to.lens.get(n).copied().unwrap_or(0));
         }
     }
 
-    /// A label that stands nowhere yet.
+    /// Returns a label that is not bound yet.
     pub(crate) fn label(&mut self) -> Label {
         self.labels.push(None);
         Label(self.labels.len() - 1)
     }
 
-    /// Puts a label here.
+    /// Binds a label to the current place.
     pub(crate) fn bind(&mut self, label: Label) {
         self.labels[label.0] = Some((self.depth, self.streams[self.depth].len));
     }
 
-    /// A label that stands here.
+    /// Returns a label at the current place.
     pub(crate) fn here(&mut self) -> Label {
         let label = self.label();
         self.bind(label);
         label
     }
 
+    /// Encodes an instruction.
     fn put(&mut self, instruction: Result<Instruction, iced_x86::IcedError>) {
         let instruction = instruction.map(|mut instruction| {
             if (0..instruction.op_count()).any(|n| is_far(instruction.op_register(n))) {
@@ -97,54 +97,54 @@ impl Assembler {
         }
     }
 
-    /// Jumps, when the code says so.
+    /// Writes a jump to a label.
     pub(crate) fn jump(&mut self, code: Code, label: Label) {
         self.put(Instruction::with_branch(code, 0));
         let stream = &mut self.streams[self.depth];
-        stream.distances.push((stream.len.saturating_sub(4), Target::Label(label)));
+        stream.distances.push((stream.len.saturating_sub(4), DistanceTarget::Label(label)));
     }
 
-    /// Without operands.
+    /// Writes an instruction without operands.
     pub(crate) fn plain(&mut self, code: Code) {
         self.put(Ok(Instruction::with(code)));
     }
 
-    /// One register.
+    /// Writes an instruction with one register.
     pub(crate) fn r(&mut self, code: Code, a: Register) {
         self.put(Instruction::with1(code, a));
     }
 
-    /// Two registers.
+    /// Writes an instruction with two registers.
     pub(crate) fn rr(&mut self, code: Code, a: Register, b: Register) {
         self.put(Instruction::with2(code, a, b));
     }
 
-    /// Three registers.
+    /// Writes an instruction with three registers.
     pub(crate) fn rrr(&mut self, code: Code, a: Register, b: Register, c: Register) {
         self.put(Instruction::with3(code, a, b, c));
     }
 
-    /// A register and a number.
+    /// Writes an instruction with a register and an immediate.
     pub(crate) fn ri(&mut self, code: Code, a: Register, value: i32) {
         self.put(Instruction::with2(code, a, value));
     }
 
-    /// A register and a number of 64 bits.
+    /// Moves an immediate of 64 bits to a register.
     pub(crate) fn rq(&mut self, a: Register, value: u64) {
         self.put(Instruction::with2(Code::Mov_r64_imm64, a, value));
     }
 
-    /// A register and memory.
+    /// Writes an instruction with a register and memory.
     pub(crate) fn rm(&mut self, code: Code, a: Register, memory: MemoryOperand) {
         self.put(Instruction::with2(code, a, memory));
     }
 
-    /// Memory and a register.
+    /// Writes an instruction with memory and a register.
     pub(crate) fn mr(&mut self, code: Code, memory: MemoryOperand, a: Register) {
         self.put(Instruction::with2(code, memory, a));
     }
 
-    /// Memory and a register, in one step for all that see the memory.
+    /// Writes an atomic instruction with memory and a register.
     pub(crate) fn locked(&mut self, code: Code, memory: MemoryOperand, a: Register) {
         self.put(Instruction::with2(code, memory, a).map(|mut instruction| {
             instruction.set_has_lock_prefix(true);
@@ -152,76 +152,77 @@ impl Assembler {
         }));
     }
 
-    /// Memory and a number.
+    /// Writes an instruction with memory and an immediate.
     pub(crate) fn mi(&mut self, code: Code, memory: MemoryOperand, value: i32) {
         self.put(Instruction::with2(code, memory, value));
     }
 
-    /// `d = op(a, b)`.
-    pub(crate) fn v3(&mut self, op: Op, w: Width, d: Vector, a: Vector, b: impl Into<Last>) {
+    /// Writes `d = op(a, b)`.
+    pub(crate) fn v3(&mut self, op: Op, w: Width, d: Vector, a: Vector, b: impl Into<LastOperand>) {
         let (code, d, a) = (op.code(w), d.register(w), a.register(w));
         self.put(match b.into() {
-            Last::Vector(b) => Instruction::with3(code, d, a, b.register(w)),
-            Last::Memory(b) => Instruction::with3(code, d, a, b),
+            LastOperand::Vector(b) => Instruction::with3(code, d, a, b.register(w)),
+            LastOperand::Memory(b) => Instruction::with3(code, d, a, b),
         });
     }
 
-    /// `d = op(a, b)` with a number.
+    /// Writes `d = op(a, b)` with an immediate.
     pub(crate) fn v3i(&mut self, op: Op, w: Width, d: Vector, a: Vector, b: Vector, value: i32) {
         self.put(Instruction::with4(op.code(w), d.register(w), a.register(w), b.register(w), value));
     }
 
-    /// `d = op(a)`, with a source of another width.
+    /// Writes `d = op(a)`, with a source of another width.
     pub(crate) fn v2(&mut self, op: Op, w: Width, d: Vector, a: Vector, from: Width) {
         self.put(Instruction::with2(op.code(w), d.register(w), a.register(from)));
     }
 
-    /// `d = op(a)` with a number.
+    /// Writes `d = op(a)` with an immediate.
     pub(crate) fn v2i(&mut self, op: Op, w: Width, d: Vector, a: Vector, value: i32) {
         self.put(Instruction::with3(op.code(w), d.register(w), a.register(w), value));
     }
 
-    /// `d = op(a)` with a number, by a code for registers of these widths.
+    /// Writes `d = op(a)` with an immediate, for registers of any widths.
     pub(crate) fn r2i(&mut self, code: Code, d: Register, a: Register, value: i32) {
         self.put(Instruction::with3(code, d, a, value));
     }
 
-    /// Three registers and a number.
+    /// Writes an instruction with three registers and an immediate.
     pub(crate) fn rrri(&mut self, code: Code, [a, b, c]: [Register; 3], value: i32) {
         self.put(Instruction::with4(code, a, b, c, value));
     }
 
-    /// `d = op(a, b, c)`, all of them registers.
+    /// Writes `d = op(a, b, c)`, all of them registers.
     pub(crate) fn v4(&mut self, op: Op, w: Width, d: Vector, a: Vector, b: Vector, c: Vector) {
         self.put(Instruction::with4(op.code(w), d.register(w), a.register(w), b.register(w), c.register(w)));
     }
 
-    /// `a = op(a, b, c)` for operations that replace the first.
+    /// Loads a vector.
     pub(crate) fn load(&mut self, op: Op, w: Width, d: Vector, memory: MemoryOperand) {
         self.put(Instruction::with2(op.code(w), d.register(w), memory));
     }
 
-    /// Writes a vector.
+    /// Stores a vector.
     pub(crate) fn store(&mut self, op: Op, w: Width, memory: MemoryOperand, a: Vector) {
         self.put(Instruction::with2(op.code(w), memory, a.register(w)));
     }
 
-    /// A gather: `d[i] = memory[index[i]]` where the mask says so; it clears the mask.
+    /// Gathers `d[i] = memory[index[i]]` where the mask is set, and clears the mask.
     pub(crate) fn gather(&mut self, op: Op, w: Width, d: Vector, memory: MemoryOperand, mask: Vector) {
         self.put(Instruction::with3(op.code(w), d.register(w), memory, mask.register(w)));
     }
 
-    /// Reads where a mask says so.
+    /// Loads the elements that a vector mask selects.
     pub(crate) fn load_where(&mut self, op: Op, w: Width, d: Vector, mask: Vector, memory: MemoryOperand) {
         self.put(Instruction::with3(op.code(w), d.register(w), mask.register(w), memory));
     }
 
-    /// Writes where a mask says so.
+    /// Stores the elements that a vector mask selects.
     pub(crate) fn store_where(&mut self, op: Op, w: Width, memory: MemoryOperand, mask: Vector, a: Vector) {
         self.put(Instruction::with3(op.code(w), memory, mask.register(w), a.register(w)));
     }
 
-    /// An instruction on the elements whose bits are set; others become zero or stay as they are.
+    /// Writes an instruction on the elements that a mask register selects; others become zero or
+    /// stay.
     fn put_where(&mut self, bits: Register, zeros: bool, instruction: Result<Instruction, iced_x86::IcedError>) {
         self.put(instruction.map(|mut instruction| {
             instruction.set_op_mask(bits);
@@ -230,39 +231,40 @@ impl Assembler {
         }));
     }
 
-    /// `d = yes` where bits say so, else `no`.
+    /// Writes `d = yes` in the elements that a mask register selects, else `no`.
     pub(crate) fn blend(&mut self, op: Op, w: Width, d: Vector, [no, yes]: [Vector; 2], bits: Register) {
         let instruction = Instruction::with3(op.code(w), d.register(w), no.register(w), yes.register(w));
         self.put_where(bits, false, instruction);
     }
 
-    /// Reads where bits say so; zero elsewhere.
+    /// Loads the elements that a mask register selects; others become zero.
     pub(crate) fn load_bits(&mut self, op: Op, w: Width, d: Vector, bits: Register, memory: MemoryOperand) {
         self.put_where(bits, true, Instruction::with2(op.code(w), d.register(w), memory));
     }
 
-    /// Writes where bits say so.
+    /// Stores the elements that a mask register selects.
     pub(crate) fn store_bits(&mut self, op: Op, w: Width, memory: MemoryOperand, bits: Register, a: Vector) {
         self.put_where(bits, false, Instruction::with2(op.code(w), memory, a.register(w)));
     }
 
-    /// A gather where bits say so; it clears them.
+    /// Gathers the elements that a mask register selects, and clears it.
     pub(crate) fn gather_bits(&mut self, op: Op, w: Width, d: Vector, memory: MemoryOperand, bits: Register) {
         self.put_where(bits, false, Instruction::with2(op.code(w), d.register(w), memory));
     }
 
-    /// The elements that bits choose, one behind the other.
+    /// Moves the elements that a mask register selects to the front.
     pub(crate) fn compress_bits(&mut self, op: Op, w: Width, d: Vector, bits: Register, a: Vector) {
         self.put_where(bits, true, Instruction::with2(op.code(w), d.register(w), a.register(w)));
     }
 
-    /// The bits of elements that are not zero, of those that other bits choose.
+    /// Sets a mask bit for each element that is not zero, among the elements that `of` selects.
     pub(crate) fn test_bits(&mut self, op: Op, w: Width, to: Register, a: Vector, of: Option<Register>) {
         let instruction = Instruction::with3(op.code(w), to, a.register(w), a.register(w));
         self.put_where(of.unwrap_or(Register::None), false, instruction);
     }
 
-    /// The bits of elements that compare, of those that other bits choose.
+    /// Sets a mask bit for each pair of elements that compares, among the elements that `of`
+    /// selects.
     pub(crate) fn compare(
         &mut self,
         op: Op,
@@ -275,12 +277,12 @@ impl Assembler {
         self.put_where(of.unwrap_or(Register::None), false, instruction);
     }
 
-    /// Ones in the elements whose bits are set.
+    /// Writes ones to the elements that a mask register selects.
     pub(crate) fn ones(&mut self, op: Op, w: Width, d: Vector, bits: Register) {
         self.put(Instruction::with2(op.code(w), d.register(w), bits));
     }
 
-    /// `d` = the upper half of the first 32 or 64 bytes of a register.
+    /// Moves the upper half of the first 32 or 64 bytes of a register to `d`.
     pub(crate) fn upper_half(&mut self, from: Width, d: Vector, a: Vector) {
         let (code, to) = match from {
             Width::Z => (Code::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8, Width::Y),
@@ -289,12 +291,12 @@ impl Assembler {
         self.r2i(code, d.register(to), a.register(from), 1);
     }
 
-    /// Writes the upper half of a register of 64 bytes.
+    /// Stores the upper half of a register of 64 bytes.
     pub(crate) fn store_upper(&mut self, memory: MemoryOperand, a: Vector) {
         self.put(Instruction::with3(Code::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8, memory, a.register(Width::Z), 1));
     }
 
-    /// Replaces the upper half of a register of 64 bytes.
+    /// Loads the upper half of a register of 64 bytes.
     pub(crate) fn load_upper(&mut self, d: Vector, memory: MemoryOperand) {
         let (code, d) = (Code::EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8, d.register(Width::Z));
         self.put(Instruction::with4(code, d, d, memory, 1));
@@ -311,7 +313,8 @@ impl Assembler {
         self.constant_from(bytes, 0)
     }
 
-    /// The code with its constants, and where the labels stand; nothing when something went wrong.
+    /// Returns the constants with the code after them, and the place of each label. Returns `None`
+    /// if an instruction could not be encoded, or a jump's label is not bound.
     pub(crate) fn finish(mut self) -> Option<(Vec<u8>, Vec<usize>)> {
         let mut bytes = self.pool.into_bytes();
         let mut begins = Vec::new();
@@ -325,13 +328,49 @@ impl Assembler {
             for (place, target) in &stream.distances {
                 let field = bytes.get_mut(begin + place..begin + place + 4)?;
                 let distance = match target {
-                    Target::Label(label) => labels[label.0]? as i64 - (begin + place + 4) as i64,
-                    Target::Constant => i64::from(i32::from_le_bytes((*field).try_into().ok()?)) - *begin as i64,
+                    DistanceTarget::Label(label) => labels[label.0]? as i64 - (begin + place + 4) as i64,
+                    DistanceTarget::Constant => {
+                        i64::from(i32::from_le_bytes((*field).try_into().ok()?)) - *begin as i64
+                    }
                 };
                 field.copy_from_slice(&i32::try_from(distance).ok()?.to_le_bytes());
             }
         }
         self.is_sound.then_some(())?;
         Some((bytes, labels.into_iter().map(|place| place.unwrap_or(usize::MAX)).collect()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_resolve_from_all_streams() {
+        let mut asm = Assembler::new();
+        let begin = asm.here();
+        let load = |asm: &mut Assembler, byte: u8| {
+            let constant = asm.constant(vec![byte; 32]);
+            asm.load(op::MOVUPS, Width::Y, Vector(0), constant);
+            (asm.here(), byte)
+        };
+        let mut loads = vec![load(&mut asm, 1)];
+        asm.enter_cold();
+        loads.extend([load(&mut asm, 2), load(&mut asm, 1)]);
+        asm.leave_cold();
+        // The constant of code that is taken back does no harm.
+        let written = asm.written();
+        load(&mut asm, 3);
+        asm.rewind(&written);
+        loads.push(load(&mut asm, 2));
+        let (bytes, places) = asm.finish().expect("code");
+        assert_eq!(places[begin.index()], 3 * 32, "the code follows three constants");
+        for (after, byte) in loads {
+            // The distance is at the end of the instruction.
+            let end = places[after.index()];
+            let distance = i32::from_le_bytes(bytes[end - 4..end].try_into().expect("four bytes"));
+            let constant = (end as i64 + i64::from(distance)) as usize;
+            assert_eq!(bytes[constant..constant + 32], [byte; 32]);
+        }
     }
 }

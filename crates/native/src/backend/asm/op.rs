@@ -1,6 +1,6 @@
-//! The vector instructions of the host, by their mnemonics, in the widths that there are. Those of
-//! 64 bytes, those that choose elements by bits, and those behind a bar, which do the same and can
-//! name all registers, need AVX-512.
+//! The vector instructions of the host by mnemonic, in the widths that exist. AVX-512 is needed for
+//! vectors of 64 bytes, for mask registers, and for the codes after a bar, which can name all
+//! registers.
 
 use iced_x86::Code;
 
@@ -10,7 +10,7 @@ macro_rules! ops {
     ($($name:ident: $x:ident $y:ident $z:ident $(| $far_x:ident $far_y:ident)?;)*) => {
         $(pub(crate) const $name: Op = Op(Code::$x, Code::$y, Code::$z);)*
 
-        /// The code that does the same and can name the far registers.
+        /// Returns the code of the same instruction that can name the far registers.
         pub(crate) fn far(code: Code) -> Code {
             match code {
                 $($(Code::$x => Code::$far_x, Code::$y => Code::$far_y,)?)*

@@ -7,6 +7,7 @@ use iced_x86::{Code, MemoryOperand, Register};
 pub(crate) struct Vector(pub(crate) u8);
 
 impl Vector {
+    /// Returns the register of a width.
     pub(crate) fn register(self, width: Width) -> Register {
         let first = match width {
             Width::X => Register::XMM0,
@@ -17,11 +18,10 @@ impl Vector {
     }
 }
 
-/// Number of vector registers that all instructions can name; AVX-512 has as many others, the far
-/// ones.
+/// The number of vector registers that all instructions can name. AVX-512 has as many far ones.
 pub(crate) const NEAR: usize = 16;
 
-/// How much of a vector register an instruction works on.
+/// The part of a vector register that an instruction works on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Width {
     /// 16 bytes.
@@ -33,7 +33,7 @@ pub(crate) enum Width {
 }
 
 impl Width {
-    /// The narrowest for so many bytes.
+    /// Returns the narrowest width of at least `bytes` bytes.
     pub(crate) fn of(bytes: u32) -> Self {
         match bytes {
             0..=16 => Self::X,
@@ -42,7 +42,7 @@ impl Width {
         }
     }
 
-    /// How many bytes it has.
+    /// Returns the number of bytes.
     pub(crate) fn bytes(self) -> u32 {
         match self {
             Self::X => 16,
@@ -52,11 +52,12 @@ impl Width {
     }
 }
 
-/// An instruction on vectors in all widths.
+/// The codes of a vector instruction for 16, 32 and 64 bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct Op(pub(crate) Code, pub(crate) Code, pub(crate) Code);
 
 impl Op {
+    /// Returns the code for a width.
     pub(crate) fn code(self, width: Width) -> Code {
         match width {
             Width::X => self.0,
@@ -67,34 +68,34 @@ impl Op {
 }
 
 /// The last operand of a vector instruction.
-pub(crate) enum Last {
+pub(crate) enum LastOperand {
     Vector(Vector),
     Memory(MemoryOperand),
 }
 
-impl From<Vector> for Last {
+impl From<Vector> for LastOperand {
     fn from(vector: Vector) -> Self {
         Self::Vector(vector)
     }
 }
 
-impl From<MemoryOperand> for Last {
+impl From<MemoryOperand> for LastOperand {
     fn from(memory: MemoryOperand) -> Self {
         Self::Memory(memory)
     }
 }
 
-/// Memory at a distance from a register.
+/// Returns the memory at a distance from a register.
 pub(crate) fn at(base: Register, distance: u32) -> MemoryOperand {
     MemoryOperand::with_base_displ(base, i64::from(distance))
 }
 
-/// The same with an index times a factor.
+/// Returns the memory at a distance from a register and an index times a factor.
 pub(crate) fn indexed(base: Register, index: Register, factor: u32, distance: i64) -> MemoryOperand {
     MemoryOperand::with_base_index_scale_displ_size(base, index, factor, distance, 1)
 }
 
-/// Whether only AVX-512 can name a register, which is less than 64 bytes of it.
+/// Returns true if only AVX-512 can name a register of 16 or 32 bytes.
 pub(crate) fn is_far(register: Register) -> bool {
     (Register::XMM16..=Register::XMM31).contains(&register) || (Register::YMM16..=Register::YMM31).contains(&register)
 }

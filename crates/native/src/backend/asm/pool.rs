@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-/// What constants are aligned to, in bytes.
+/// The alignment of constants, in bytes.
 const ALIGNMENT: usize = 32;
 
 /// Constants in the order of their first use.

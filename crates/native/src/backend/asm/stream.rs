@@ -1,4 +1,4 @@
-//! Code that stands together, as bytes and the distances in it that are not known yet.
+//! Streams: contiguous code as bytes, with the distances that are not known yet.
 
 use iced_x86::{Encoder, Instruction, Register};
 
@@ -7,24 +7,24 @@ use iced_x86::{Encoder, Instruction, Register};
 pub(crate) struct Label(pub(crate) usize);
 
 impl Label {
-    /// Its number.
+    /// Returns its number.
     pub(crate) fn index(self) -> usize {
         self.0
     }
 }
 
-/// Code that stands together.
+/// A stream of code.
 pub(crate) struct Stream {
     pub(crate) encoder: Encoder,
     pub(crate) len: usize,
-    /// Where the four bytes of a distance stand, and what it leads to.
-    pub(crate) distances: Vec<(usize, Target)>,
+    /// The place of each distance of four bytes, and its target.
+    pub(crate) distances: Vec<(usize, DistanceTarget)>,
 }
 
 /// The target of a distance.
-pub(crate) enum Target {
+pub(crate) enum DistanceTarget {
     Label(Label),
-    /// Something in front of the code, for which the distance has been right at the beginning.
+    /// A constant before the code; the distance is right for a stream that begins at zero.
     Constant,
 }
 
@@ -34,21 +34,23 @@ impl Stream {
         Self { encoder: Encoder::new(64), len: 0, distances: Vec::new() }
     }
 
+    /// Encodes an instruction at the end.
     pub(crate) fn put(&mut self, instruction: &Instruction) -> Result<(), iced_x86::IcedError> {
         let bytes = self.encoder.encode(instruction, self.len as u64)?;
         if instruction.memory_base() == Register::RIP {
             let field = self.len + self.encoder.get_constant_offsets().displacement_offset();
-            self.distances.push((field, Target::Constant));
+            self.distances.push((field, DistanceTarget::Constant));
         }
         self.len += bytes;
         Ok(())
     }
 
+    /// Removes the code from `place` on.
     pub(crate) fn rewind(&mut self, place: usize) {
         let mut bytes = self.encoder.take_buffer();
         bytes.truncate(place);
         self.encoder.set_buffer(bytes);
-        // They are in the order of their places.
+        // The distances are in the order of their places.
         while self.distances.last().is_some_and(|(distance, _)| *distance >= place) {
             self.distances.pop();
         }

@@ -1,7 +1,8 @@
-//! Which values the vector registers hold, and the registers for bits. What is computed is written
-//! to the register file when somebody else may read it there, when its vector register is needed,
-//! and at the end of a block if anything may read it behind; until then it is unwritten, and nobody
-//! may forget it. Other values can be forgotten at any time, and be loaded again.
+//! The register cache: the values that vector and mask registers hold.
+//!
+//! A computed value is stored to the register file late: when something may read it there, when its
+//! register is needed, and at the end of a block where it is live. Until then its store is pending,
+//! and the register cannot be reused. Other values can be dropped at any time and loaded again.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -12,10 +13,10 @@ use iced_x86::Register;
 use crate::backend::asm::operand::{NEAR, Vector, Width};
 use crate::ir::{Combine, Mask};
 
-/// What a vector register holds.
+/// The value of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tag {
-    /// ByteRange of the register file.
+pub(crate) enum CachedValue {
+    /// Bytes of the register file.
     Contiguous { at: u32, bytes: u32 },
     /// An element of the register file in all places.
     Splat { at: u32, bytes: u32, width: Width },
@@ -23,29 +24,29 @@ pub(crate) enum Tag {
     Number { bits: u64, bytes: u32, width: Width },
     /// All ones in the elements of `bytes` bytes whose channels, from `first` on, are enabled.
     Enabled { mask: Mask, first: u32, bytes: u32, width: Width },
-    /// The bits of channels, from `first` on, that are enabled; what is behind the last of them is
-    /// anything.
+    /// A bit for each channel from `first` on: set if it is enabled. Bits after the last channel
+    /// are undefined.
     Bits { mask: Mask, first: u32 },
 }
 
-/// A register for bits, by its number behind the vector registers.
+/// A mask register, by its number after the vector registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MaskRegister(pub(crate) Vector);
 
 impl MaskRegister {
     pub(crate) fn register(self) -> Register {
-        // The first one means all bits where elements are chosen; the second is for answers.
+        // K0 means all elements; K1 takes the result of comparisons.
         Register::K2 + u32::from(self.0.0) - VECTORS as u32
     }
 }
 
-/// The most vector registers that there are.
+/// The most vector registers of a host.
 const VECTORS: usize = 32;
-/// Number of registers for bits.
+/// The number of mask registers that hold values.
 const BITS: usize = 6;
 
-impl Tag {
-    /// Whether a register with `other` can be read as this: it may hold more of the same.
+impl CachedValue {
+    /// Returns true if a register with `other` can be read as this: it may hold more of the same.
     fn is_in(&self, other: &Self) -> bool {
         match (*self, *other) {
             (Self::Contiguous { at, bytes }, Self::Contiguous { at: from, bytes: all }) => at == from && bytes <= all,
@@ -69,20 +70,21 @@ impl Tag {
     }
 }
 
+/// A register.
 #[derive(Clone, Copy, Debug, Default)]
 struct Slot {
-    tag: Option<Tag>,
-    /// How many need it now.
+    tag: Option<CachedValue>,
+    /// The number of its current users.
     users: u32,
-    /// When it was last used.
+    /// The clock of its last use.
     age: u32,
-    /// The number of what it holds, of all that registers have held.
+    /// The number of its value, among all values that registers have held.
     number: usize,
-    /// Where it has to be written, if it has not been.
+    /// The place of its pending store.
     unwritten: Option<ByteRange>,
 }
 
-/// ByteRange of the register file, from a place on.
+/// A range of bytes of the register file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ByteRange {
     pub(crate) at: u32,
@@ -90,53 +92,52 @@ pub(crate) struct ByteRange {
 }
 
 impl ByteRange {
-    /// Whether it has any of some others.
+    /// Returns true if the two ranges share a byte.
     pub(crate) fn touches(self, other: Self) -> bool {
         self.at < other.at + other.bytes && other.at < self.at + self.bytes
     }
 
-    /// Whether it is all among some others.
+    /// Returns true if `other` has all bytes of this range.
     pub(crate) fn is_inside(self, other: Self) -> bool {
         other.at <= self.at && self.at + self.bytes <= other.at + other.bytes
     }
 }
 
-/// What registers hold at some place of the code, and when that was. What nobody asks for later
-/// need not be there again.
+/// The values of registers at a place of the code, and the clock there. A value that nothing asks
+/// for later need not be restored.
 #[derive(Clone, Debug)]
 pub(crate) struct Snapshot {
-    values: Vec<(Vector, Tag, usize)>,
+    values: Vec<(Vector, CachedValue, usize)>,
     clock: u32,
 }
 
-/// The vector registers.
+/// The values of the host's registers.
 #[derive(Clone, Debug)]
 pub(crate) struct RegisterCache {
     slots: [Slot; VECTORS + BITS],
-    /// How many vector registers there are.
+    /// The number of vector registers.
     vectors: usize,
     clock: u32,
-    /// When anybody last asked for each of the things that registers have held; all copies of a
-    /// cache know it.
+    /// The clock at which each value was last asked for; copies of a cache share it.
     asked: Rc<RefCell<Vec<u32>>>,
 }
 
 impl Slot {
-    /// Whether something else can take its place.
+    /// Returns true if another value can take the register.
     fn is_free(&self) -> bool {
         self.users == 0 && self.unwritten.is_none()
     }
 }
 
 impl RegisterCache {
-    /// Registers that hold nothing, all of those that AVX-512 has or those of AVX2.
+    /// Returns empty registers: those of AVX-512, or those of AVX2.
     pub(crate) fn new(has_bits: bool) -> Self {
         let vectors = if has_bits { VECTORS } else { NEAR };
         Self { slots: [Slot::default(); VECTORS + BITS], vectors, clock: 0, asked: Rc::default() }
     }
 
-    /// A register that holds something, which one more user needs.
-    pub(crate) fn find(&mut self, tag: &Tag) -> Option<Vector> {
+    /// Finds a register that holds a value, and adds a user.
+    pub(crate) fn find(&mut self, tag: &CachedValue) -> Option<Vector> {
         let n = self.position(tag)?;
         self.ask(n);
         self.slots[n].users += 1;
@@ -144,18 +145,19 @@ impl RegisterCache {
         Some(Vector(n as u8))
     }
 
-    fn position(&self, tag: &Tag) -> Option<usize> {
+    /// Returns the number of a register that holds a value.
+    fn position(&self, tag: &CachedValue) -> Option<usize> {
         let range = self.range_of(tag);
         let found = self.slots[range.clone()].iter().position(|slot| slot.tag.is_some_and(|other| tag.is_in(&other)));
         found.map(|n| range.start + n)
     }
 
-    /// The registers in which such a thing may be.
-    fn range_of(&self, tag: &Tag) -> Range<usize> {
-        if let Tag::Bits { .. } = tag { VECTORS..VECTORS + BITS } else { 0..self.vectors }
+    /// Returns the registers that can hold such a value.
+    fn range_of(&self, tag: &CachedValue) -> Range<usize> {
+        if let CachedValue::Bits { .. } = tag { VECTORS..VECTORS + BITS } else { 0..self.vectors }
     }
 
-    /// Takes note that somebody needs what a register holds.
+    /// Records that something needs the value of a register.
     fn ask(&mut self, n: usize) {
         self.clock += 1;
         if let Some(asked) = self.asked.borrow_mut().get_mut(self.slots[n].number) {
@@ -163,23 +165,24 @@ impl RegisterCache {
         }
     }
 
-    /// The bits of a mask's channels, where those of these and perhaps of others are known.
+    /// Finds the mask register that holds the channels of a mask, perhaps among others.
     pub(crate) fn find_bits(&mut self, mask: &Mask) -> Option<MaskRegister> {
-        let found = self.find(&Tag::Bits { mask: *mask, first: 0 })?;
+        let found = self.find(&CachedValue::Bits { mask: *mask, first: 0 })?;
         self.drop(found);
         Some(MaskRegister(found))
     }
 
-    /// A register for something new, with one user.
+    /// Takes a vector register for a new value, with one user.
     pub(crate) fn take(&mut self) -> Option<Vector> {
         self.take_of(0..self.vectors)
     }
 
-    /// The same for bits.
+    /// Takes a mask register for a new value, with one user.
     pub(crate) fn take_bits(&mut self) -> Option<MaskRegister> {
         self.take_of(VECTORS..VECTORS + BITS).map(MaskRegister)
     }
 
+    /// Takes a free register: an empty one, or the one that was used least recently.
     fn take_of(&mut self, range: Range<usize>) -> Option<Vector> {
         let empty = range.clone().find(|n| self.slots[*n].tag.is_none() && self.slots[*n].is_free());
         let free = range.filter(|n| self.slots[*n].is_free());
@@ -189,25 +192,25 @@ impl RegisterCache {
         Some(Vector(n as u8))
     }
 
-    /// One more user.
+    /// Adds a user.
     pub(crate) fn hold(&mut self, vector: Vector) {
         self.slots[usize::from(vector.0)].users += 1;
     }
 
-    /// One user less.
+    /// Removes a user.
     pub(crate) fn drop(&mut self, vector: Vector) {
         let slot = &mut self.slots[usize::from(vector.0)];
         slot.users = slot.users.saturating_sub(1);
     }
 
-    /// Whether nothing but one user would miss what a register holds.
+    /// Returns true if a register has one user and no known value.
     pub(crate) fn is_temporary(&self, vector: Vector) -> bool {
         let slot = &self.slots[usize::from(vector.0)];
         slot.tag.is_none() && slot.users == 1
     }
 
-    /// Says what a register holds.
-    pub(crate) fn name(&mut self, vector: Vector, tag: Tag) {
+    /// Sets the value of a register.
+    pub(crate) fn name(&mut self, vector: Vector, tag: CachedValue) {
         let range = self.range_of(&tag);
         for slot in &mut self.slots[range] {
             if slot.tag == Some(tag) {
@@ -220,22 +223,21 @@ impl RegisterCache {
         asked.push(self.clock);
     }
 
-    /// Forgets what stands in some bytes of the register file.
+    /// Drops the values of some bytes of the register file.
     pub(crate) fn forget(&mut self, at: u32, bytes: u32) {
         self.keep(|tag| match *tag {
-            Tag::Contiguous { at: other, bytes: size } | Tag::Splat { at: other, bytes: size, .. } => {
-                other + size <= at || at + bytes <= other
-            }
+            CachedValue::Contiguous { at: other, bytes: size }
+            | CachedValue::Splat { at: other, bytes: size, .. } => other + size <= at || at + bytes <= other,
             _ => true,
         });
     }
 
-    /// Says that what a register holds has to be written.
+    /// Adds a pending store.
     pub(crate) fn owe(&mut self, vector: Vector, place: ByteRange) {
         self.slots[usize::from(vector.0)].unwritten = Some(place);
     }
 
-    /// What has to be written, and of which something is about to be done: it is asked for.
+    /// Returns the pending stores, and records that something needs their values.
     pub(crate) fn unwritten(&mut self) -> Vec<(Vector, ByteRange)> {
         self.clock += 1;
         let mut asked = self.asked.borrow_mut();
@@ -250,24 +252,26 @@ impl RegisterCache {
         unwritten.collect()
     }
 
-    /// Where what a register holds has to be written, if it has to be; it is asked for.
+    /// Returns the place of a register's pending store, and records that something needs the value.
     pub(crate) fn owed(&mut self, vector: Vector) -> Option<ByteRange> {
         self.ask(usize::from(vector.0));
         self.slots[usize::from(vector.0)].unwritten
     }
 
-    /// One of those whose places are meant; it is asked for.
+    /// Returns a pending store to a place that `which` accepts, and records that something needs
+    /// the value.
     pub(crate) fn unwritten_of(&mut self, which: impl Fn(ByteRange) -> bool) -> Option<(Vector, ByteRange)> {
         let n = self.slots.iter().position(|slot| slot.unwritten.is_some_and(&which))?;
         Some((Vector(n as u8), self.owed(Vector(n as u8))?))
     }
 
-    /// Says that what a register holds has been written, or need not be.
+    /// Removes the pending store of a register.
     pub(crate) fn settle(&mut self, vector: Vector) {
         self.slots[usize::from(vector.0)].unwritten = None;
     }
 
-    /// What has to be written first, so that `count` registers are free.
+    /// Returns the register whose pending store has to be written first, so that `count` registers
+    /// are free.
     pub(crate) fn in_the_way(&self, count: usize) -> Option<Vector> {
         if self.slots[..self.vectors].iter().filter(|slot| slot.is_free()).count() >= count {
             return None;
@@ -277,15 +281,15 @@ impl RegisterCache {
         owing.min_by_key(|(_, slot)| slot.age).map(|(n, _)| Vector(n as u8))
     }
 
-    /// Whether a register holds this.
-    pub(crate) fn has(&self, tag: &Tag) -> bool {
+    /// Returns true if a register holds a value.
+    pub(crate) fn has(&self, tag: &CachedValue) -> bool {
         self.position(tag).is_some()
     }
 
-    /// Forgets what depends on some bits of a predicate.
+    /// Drops the values that depend on some bits of a predicate.
     pub(crate) fn forget_predicate(&mut self, predicate: u32, bits: u32) {
         self.keep(|tag| match tag {
-            Tag::Enabled { mask, .. } | Tag::Bits { mask, .. } => {
+            CachedValue::Enabled { mask, .. } | CachedValue::Bits { mask, .. } => {
                 let is_apart = mask.combine == Combine::Each && mask.lanes << mask.shift & bits == 0;
                 mask.predicate != predicate || is_apart
             }
@@ -293,52 +297,55 @@ impl RegisterCache {
         });
     }
 
-    /// Forgets what a condition does not hold for.
-    pub(crate) fn keep(&mut self, condition: impl Fn(&Tag) -> bool) {
+    /// Drops the values that `condition` refuses.
+    pub(crate) fn keep(&mut self, condition: impl Fn(&CachedValue) -> bool) {
         for slot in &mut self.slots {
             slot.tag = slot.tag.filter(&condition);
             slot.unwritten = slot.unwritten.filter(|_| slot.tag.is_some());
         }
     }
 
-    /// Forgets what nobody needs now, and gives what somebody does; nothing when these are bits.
+    /// Drops the values of registers without users, and returns the others. Returns `None` if a
+    /// mask register has a user.
     pub(crate) fn keep_used(&mut self) -> Option<Vec<Vector>> {
         self.slots.iter_mut().filter(|slot| slot.users == 0).for_each(|slot| slot.tag = None);
         let used = self.slots.iter().enumerate().filter(|(_, slot)| slot.users > 0);
         used.map(|(n, _)| (n < VECTORS).then_some(Vector(n as u8))).collect()
     }
 
-    /// Forgets what registers no longer hold behind code that is aside. It is later than that.
-    pub(crate) fn lose(&mut self, aside: &Self) {
-        self.clock = aside.clock;
-        for (slot, there) in self.slots.iter_mut().zip(&aside.slots) {
+    /// Drops the values that registers no longer hold after cold code, and advances the clock past
+    /// it.
+    pub(crate) fn lose(&mut self, cold: &Self) {
+        self.clock = cold.clock;
+        for (slot, there) in self.slots.iter_mut().zip(&cold.slots) {
             slot.tag = slot.tag.filter(|tag| there.tag == Some(*tag));
         }
     }
 
-    /// Forgets everything.
+    /// Drops everything.
     pub(crate) fn clear(&mut self) {
         self.slots = [Slot::default(); VECTORS + BITS];
     }
 
-    /// What is known here.
+    /// Returns the values of registers here.
     pub(crate) fn known(&self) -> Snapshot {
         let slots = self.slots.iter().enumerate();
         let values = slots.filter_map(|(n, slot)| Some((Vector(n as u8), slot.tag?, slot.number))).collect();
         Snapshot { values, clock: self.clock }
     }
 
-    /// Whether a register holds something that is known.
+    /// Returns true if a register holds a known value.
     pub(crate) fn is_known(&self, vector: Vector) -> bool {
         self.slots[usize::from(vector.0)].tag.is_some()
     }
 
-    /// What was known at some place and was asked for behind it, and was not known at an earlier
-    /// place.
-    pub(crate) fn asked_since(&self, known: Snapshot, before: Option<&Snapshot>) -> Vec<(Vector, Tag)> {
+    /// Returns the values of a snapshot that were asked for after it and that `before` does not
+    /// have.
+    pub(crate) fn asked_since(&self, known: Snapshot, before: Option<&Snapshot>) -> Vec<(Vector, CachedValue)> {
         let asked = self.asked.borrow();
         let is_asked = |number: usize| asked.get(number).is_none_or(|clock| *clock > known.clock);
-        let is_new = |value: &(Vector, Tag, usize)| before.is_none_or(|before| !before.values.contains(value));
+        let is_new =
+            |value: &(Vector, CachedValue, usize)| before.is_none_or(|before| !before.values.contains(value));
         let values = known.values.into_iter().filter(|value| is_asked(value.2) && is_new(value));
         values.map(|(vector, tag, _)| (vector, tag)).collect()
     }

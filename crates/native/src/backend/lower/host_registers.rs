@@ -1,8 +1,8 @@
-//! Roles of the host's general registers in the code.
+//! Roles of the host's registers in the code.
 
 use iced_x86::Register;
 
-/// The frame: what the caller gives ([`crate::frame`]).
+/// The frame.
 pub(crate) const FRAME: Register = Register::RBX;
 
 /// The register file.
@@ -11,30 +11,34 @@ pub(crate) const FILE: Register = Register::RBP;
 /// The active channels.
 pub(crate) const ACTIVE: Register = Register::R12D;
 
-/// Instructions so far.
+/// The number of executed instructions.
 pub(crate) const EXECUTED: Register = Register::R13;
 
 /// The predicates.
 pub(crate) const PREDICATES: Register = Register::R14;
 
-/// For each block, the channels that wait there.
+/// The channels that wait at each block.
 pub(crate) const WAITING: Register = Register::R15;
 
-/// The channels that a step is for, while it is known.
+/// The enabled channels of a step, while
+/// [`MacroAssembler::enabled`](crate::backend::lower::macro_assembler::MacroAssembler::enabled)
+/// says so.
 pub(crate) const ENABLED: Register = Register::R8D;
 
-/// The registers that a transfer uses: what is known of the buffer, its first word, the first
-/// channel's offset, and the limit of offsets.
+/// The entry of a transfer's buffer.
 pub(crate) const PLACE: Register = Register::RAX;
 
+/// The first word of a transfer's buffer.
 pub(crate) const WORDS: Register = Register::RSI;
 
+/// The offset of a transfer's first channel.
 pub(crate) const FIRST: Register = Register::RDI;
 
+/// The largest offset of a channel whose data are inside of the buffer.
 pub(crate) const LIMIT: Register = Register::RDX;
 
-/// The bits of an answer, until the next question.
+/// The result of a comparison.
 pub(crate) const ANSWER: Register = Register::K1;
 
-/// Where the bits are that say what was accessed; null when nobody wants to know.
+/// The bits that record accesses; null if nothing observes them.
 pub(crate) const MARKS: Register = Register::RCX;

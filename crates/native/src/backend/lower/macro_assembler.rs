@@ -5,13 +5,13 @@ use iced_x86::{Code, MemoryOperand, Register};
 use crate::backend::asm::assembler::Assembler;
 use crate::backend::asm::op;
 use crate::backend::asm::operand::{Op, Vector, Width, at};
-use crate::backend::lower::cache::{ByteRange, RegisterCache, Tag};
+use crate::backend::lower::cache::{ByteRange, CachedValue, RegisterCache};
 use crate::backend::lower::host_registers::{FILE, FRAME};
 use crate::backend::lower::patterns::bytes_of;
 use crate::ir::{Function, Mask};
 use crate::runtime::host::Level;
 
-/// How many vector registers a step finds free.
+/// The number of vector registers that a step finds free.
 const ROOM: usize = 8;
 
 /// Code being written, and the values that the host's registers hold there.
@@ -31,7 +31,7 @@ pub(crate) struct MacroAssembler {
 }
 
 impl MacroAssembler {
-    /// Returns an empty one for a level of vector instructions.
+    /// Returns a macro assembler without code.
     pub(crate) fn new(level: Level) -> Self {
         let has_bits = level == Level::Avx512;
         Self {
@@ -45,25 +45,26 @@ impl MacroAssembler {
         }
     }
 
-    /// The widest vectors that there are.
+    /// Returns the width of the widest vectors.
     pub(crate) fn widest(&self) -> Width {
         if self.has_bits { Width::Z } else { Width::Y }
     }
 
-    /// Whether all channels of a mask are enabled wherever this is.
+    /// Returns true if all channels of a mask are enabled here.
     pub(crate) fn is_all(&self, mask: &Mask) -> bool {
         mask.predicate == 0 && (mask.always || self.is_full)
     }
 
-    /// A register with something that can be loaded, which one more user needs.
-    pub(crate) fn value(&mut self, tag: Tag) -> Option<Vector> {
+    /// Returns a register with a value that can be loaded, and adds a user.
+    pub(crate) fn value(&mut self, tag: CachedValue) -> Option<Vector> {
         if let Some(found) = self.cache.find(&tag) {
             return Some(found);
         }
-        // The upper half of what is known.
-        if let Tag::Contiguous { at, bytes: bytes @ (16 | 32) } = tag
-            && let Some(whole) =
-                at.checked_sub(bytes).and_then(|at| self.cache.find(&Tag::Contiguous { at, bytes: bytes * 2 }))
+        // The upper half of a known value.
+        if let CachedValue::Contiguous { at, bytes: bytes @ (16 | 32) } = tag
+            && let Some(whole) = at
+                .checked_sub(bytes)
+                .and_then(|at| self.cache.find(&CachedValue::Contiguous { at, bytes: bytes * 2 }))
         {
             let part = self.cache.take();
             self.cache.drop(whole);
@@ -72,7 +73,7 @@ impl MacroAssembler {
             self.cache.name(part, tag);
             return Some(part);
         }
-        if let Tag::Contiguous { at, bytes } | Tag::Splat { at, bytes, .. } = tag {
+        if let CachedValue::Contiguous { at, bytes } | CachedValue::Splat { at, bytes, .. } = tag {
             self.write_what(|place| place.touches(ByteRange { at, bytes }))?;
         }
         let d = self.cache.take()?;
@@ -81,12 +82,12 @@ impl MacroAssembler {
         Some(d)
     }
 
-    /// A number in all elements.
+    /// Returns a register with a number in all elements.
     pub(crate) fn number(&mut self, bits: u64, bytes: u32, width: Width) -> Option<Vector> {
-        self.value(Tag::Number { bits, bytes, width })
+        self.value(CachedValue::Number { bits, bytes, width })
     }
 
-    /// A register of which nobody else needs what it holds, with that.
+    /// Returns `a` if it is dead, otherwise a copy.
     pub(crate) fn copy(&mut self, a: Vector, width: Width) -> Option<Vector> {
         if self.cache.is_temporary(a) {
             return Some(a);
@@ -97,11 +98,11 @@ impl MacroAssembler {
         Some(d)
     }
 
-    /// Loads something that does not depend on masks.
-    pub(crate) fn load(&mut self, d: Vector, tag: &Tag) {
+    /// Loads a value that does not depend on masks.
+    pub(crate) fn load(&mut self, d: Vector, tag: &CachedValue) {
         let x = d.register(Width::X);
         match *tag {
-            Tag::Contiguous { at: place, bytes } => {
+            CachedValue::Contiguous { at: place, bytes } => {
                 let memory = at(FILE, place);
                 match bytes {
                     16 | 32 | 64 => self.asm.load(op::MOVUPS, Width::of(bytes), d, memory),
@@ -114,24 +115,24 @@ impl MacroAssembler {
                     }
                 }
             }
-            Tag::Splat { at: place, bytes, width } => {
+            CachedValue::Splat { at: place, bytes, width } => {
                 self.asm.load(broadcast(bytes), width, d, at(FILE, place));
             }
-            Tag::Number { bits: 0, .. } => self.asm.v3(op::PXOR, Width::X, d, d, d),
-            Tag::Number { bits, bytes, width } => {
+            CachedValue::Number { bits: 0, .. } => self.asm.v3(op::PXOR, Width::X, d, d, d),
+            CachedValue::Number { bits, bytes, width } => {
                 let constant = self.asm.constant(bytes_of(bits, bytes));
                 self.asm.load(broadcast(bytes), width, d, constant);
             }
-            Tag::Enabled { .. } | Tag::Bits { .. } => {}
+            CachedValue::Enabled { .. } | CachedValue::Bits { .. } => {}
         }
     }
 
-    /// Writes the first `bytes` bytes of a vector to the registers.
-    pub(crate) fn store_row(&mut self, place: u32, bytes: u32, a: Vector) {
+    /// Stores the first `bytes` bytes of a vector to the register file.
+    pub(crate) fn store_file(&mut self, place: u32, bytes: u32, a: Vector) {
         self.store_bytes(at(FILE, place), bytes, a);
     }
 
-    /// Writes the first `bytes` bytes of a vector.
+    /// Stores the first `bytes` bytes of a vector.
     pub(crate) fn store_bytes(&mut self, memory: MemoryOperand, bytes: u32, a: Vector) {
         let x = a.register(Width::X);
         match bytes {
@@ -149,44 +150,45 @@ impl MacroAssembler {
         }
     }
 
-    /// Writes what has not been written of some places. Nothing where that is not on every way.
+    /// Writes the pending stores to places that `which` accepts. Returns `None` where not all paths
+    /// come by.
     pub(crate) fn write_what(&mut self, which: impl Fn(ByteRange) -> bool) -> Option<()> {
         while let Some((vector, place)) = self.cache.unwritten_of(&which) {
             (!self.is_branching).then_some(())?;
-            self.store_row(place.at, place.bytes, vector);
+            self.store_file(place.at, place.bytes, vector);
             self.cache.settle(vector);
         }
         Some(())
     }
 
-    /// Writes all that has not been written.
+    /// Writes all pending stores.
     pub(crate) fn write_all(&mut self) {
         let _ = self.write_what(|_| true);
     }
 
-    /// Writes what has not been written of some bytes that a step is about to write all of, but for
-    /// what it replaces.
+    /// Writes the pending stores that touch `place`, which a step is about to overwrite, except for
+    /// those inside.
     pub(crate) fn give_way(&mut self, place: ByteRange) -> Option<()> {
         self.write_what(|other| other.touches(place) && !other.is_inside(place))
     }
 
-    /// Sees to it that there are vector registers for a step.
+    /// Writes pending stores until a step has enough vector registers.
     pub(crate) fn make_room(&mut self) {
         while let Some(vector) = self.cache.in_the_way(ROOM) {
             if let Some(place) = self.cache.owed(vector) {
-                self.store_row(place.at, place.bytes, vector);
+                self.store_file(place.at, place.bytes, vector);
             }
             self.cache.settle(vector);
         }
     }
 
-    /// Something in the frame.
+    /// Loads a field of the frame.
     pub(crate) fn frame(&mut self, register: Register, place: u32) {
         self.asm.rm(Code::Mov_r64_rm64, register, at(FRAME, place));
     }
 
-    /// Writes cold code with what is known here. A label has to lead there, and the code has to
-    /// lead back.
+    /// Writes cold code with the values that are known here. A label has to lead there, and the
+    /// code has to lead back.
     pub(crate) fn cold<T>(&mut self, write: impl FnOnce(&mut Self) -> T) -> T {
         let hot = self.enter_cold();
         let result = write(self);
@@ -194,7 +196,8 @@ impl MacroAssembler {
         result
     }
 
-    /// Begins cold code; what is known here is what [`leave_cold`](Self::leave_cold) returns to.
+    /// Begins cold code. [`leave_cold`](Self::leave_cold) returns to the values that are known
+    /// here.
     pub(crate) fn enter_cold(&mut self) -> Hot {
         self.asm.enter_cold();
         Hot { cache: self.cache.clone(), enabled: self.enabled }
@@ -209,13 +212,13 @@ impl MacroAssembler {
     }
 }
 
-/// What is known in the hot code while cold code is written.
+/// The values that are known in the hot code while cold code is written.
 pub(crate) struct Hot {
     cache: RegisterCache,
     enabled: Option<Mask>,
 }
 
-/// The instruction that puts an element everywhere.
+/// Returns the instruction that loads an element to all places.
 fn broadcast(bytes: u32) -> Op {
     match bytes {
         1 => op::BROADCASTB,

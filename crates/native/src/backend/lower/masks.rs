@@ -5,13 +5,13 @@ use iced_x86::{Code, MemoryOperand, Register};
 use crate::backend::asm::assembler::Assembler;
 use crate::backend::asm::op;
 use crate::backend::asm::operand::{Vector, Width, at};
-use crate::backend::lower::cache::{MaskRegister, Tag};
+use crate::backend::lower::cache::{CachedValue, MaskRegister};
 use crate::backend::lower::host_registers::{ACTIVE, ANSWER, ENABLED, PREDICATES};
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::patterns::{byte_places, channel_bits};
 use crate::ir::{Combine, Mask};
 
-/// MaskRegister of an instruction's channels.
+/// The enabled channels of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Enabled {
     /// All of them.
@@ -20,16 +20,16 @@ pub(crate) enum Enabled {
     Some,
 }
 
-/// Which elements are meant.
+/// Selected elements.
 #[derive(Clone, Copy)]
 pub(crate) enum Select {
     /// Those that are all ones in a vector.
     Ones(Vector),
-    /// Those whose bits are set.
+    /// Those whose bits are set in a mask register.
     Bits(MaskRegister),
 }
 
-/// Makes of a mask the bits of its channels.
+/// Materialises the mask as one bit per channel in [`ENABLED`].
 pub(crate) fn materialize_mask(masm: &mut MacroAssembler, mask: &Mask) -> Enabled {
     if masm.is_all(mask) {
         return Enabled::All;
@@ -82,7 +82,8 @@ pub(crate) fn materialize_mask(masm: &mut MacroAssembler, mask: &Mask) -> Enable
     Enabled::Some
 }
 
-/// The elements of the enabled channels from `first` on; nothing when all are enabled.
+/// Selects the elements of the enabled channels from `first` on. Returns `Some(None)` if all are
+/// enabled.
 pub(crate) fn select_enabled(
     masm: &mut MacroAssembler,
     mask: &Mask,
@@ -96,28 +97,28 @@ pub(crate) fn select_enabled(
     if masm.has_bits {
         return Some(Some(Select::Bits(mask_bits(masm, mask, first, width.bytes() / bytes)?)));
     }
-    let tag = Tag::Enabled { mask: *mask, first, bytes, width };
+    let tag = CachedValue::Enabled { mask: *mask, first, bytes, width };
     if let Some(found) = masm.cache.find(&tag) {
         return Some(Some(Select::Ones(found)));
     }
     materialize_mask(masm, mask);
     let d = masm.cache.take()?;
     spread_bits(masm, d, first, bytes);
-    masm.cache.name(d, Tag::Enabled { mask: *mask, first, bytes, width: Width::Y });
+    masm.cache.name(d, CachedValue::Enabled { mask: *mask, first, bytes, width: Width::Y });
     Some(Some(Select::Ones(d)))
 }
 
-/// What the bits of so many of a mask's channels, from `first` on, are known as.
-pub(crate) fn mask_bits_tag(masm: &MacroAssembler, mask: &Mask, first: u32, count: u32) -> Tag {
+/// Returns the value of a mask register with `count` channels of a mask from `first` on.
+pub(crate) fn mask_bits_tag(masm: &MacroAssembler, mask: &Mask, first: u32, count: u32) -> CachedValue {
     let mask = Mask { always: mask.always || masm.is_full, ..*mask };
     if mask.combine != Combine::Each {
-        return Tag::Bits { mask, first };
+        return CachedValue::Bits { mask, first };
     }
     let lanes = mask.lanes >> first & u32::MAX >> (32 - count.min(32));
-    Tag::Bits { mask: Mask { shift: mask.shift + first, lanes, ..mask }, first: 0 }
+    CachedValue::Bits { mask: Mask { shift: mask.shift + first, lanes, ..mask }, first: 0 }
 }
 
-/// The bits of so many of a mask's channels, from `first` on.
+/// Returns a mask register with `count` channels of a mask from `first` on.
 pub(crate) fn mask_bits(masm: &mut MacroAssembler, mask: &Mask, first: u32, count: u32) -> Option<MaskRegister> {
     let tag = mask_bits_tag(masm, mask, first, count);
     if let Some(found) = masm.cache.find(&tag) {
@@ -125,8 +126,8 @@ pub(crate) fn mask_bits(masm: &mut MacroAssembler, mask: &Mask, first: u32, coun
     }
     let bits = masm.cache.take_bits()?;
     match tag {
-        // They are loaded as they have been stored: for what was in parts the host would wait.
-        Tag::Bits { mask, first } if predicate_bytes(masm, &mask, first).is_some() => {
+        // Bits are loaded as they were stored: a wider load would stall on store forwarding.
+        CachedValue::Bits { mask, first } if predicate_bytes(masm, &mask, first).is_some() => {
             load_mask_bits(masm, bits, &mask, first);
         }
         _ => load_mask_bits(masm, bits, mask, first),
@@ -135,7 +136,7 @@ pub(crate) fn mask_bits(masm: &mut MacroAssembler, mask: &Mask, first: u32, coun
     Some(bits)
 }
 
-/// Loads them.
+/// Loads the channels of a mask from `first` on to a mask register.
 pub(crate) fn load_mask_bits(masm: &mut MacroAssembler, bits: MaskRegister, mask: &Mask, first: u32) {
     let k = bits.register();
     if let Some((load, memory)) = predicate_bytes(masm, mask, first).map(|(codes, memory)| (codes[0], memory)) {
@@ -154,8 +155,8 @@ pub(crate) fn load_mask_bits(masm: &mut MacroAssembler, bits: MaskRegister, mask
     masm.asm.rr(Code::VEX_Kmovd_kr_r32, k, from);
 }
 
-/// Puts the bits of a predicate that count for a mask into [`ENABLED`], if they are known: to
-/// load what was stored in parts, the host would wait.
+/// Moves the bits of a mask's predicate to [`ENABLED`] if mask registers hold them: a load would
+/// stall on the stores of its parts. Returns `None` otherwise.
 pub(crate) fn cached_mask_bits(masm: &mut MacroAssembler, mask: &Mask) -> Option<()> {
     let is_all = mask.always || masm.is_full;
     (is_all || mask.combine == Combine::Each).then_some(())?;
@@ -179,8 +180,8 @@ pub(crate) fn cached_mask_bits(masm: &mut MacroAssembler, mask: &Mask) -> Option
     Some(())
 }
 
-/// The bytes that have the bits of a predicate's channels from `first` on, and the instructions
-/// that load and store these; nothing where other bits have a part in the mask.
+/// Returns the instructions that load and store the bits of a predicate from channel `first` on,
+/// and their memory. Returns `None` if the mask depends on other bits, or on parts of bytes.
 pub(crate) fn predicate_bytes(masm: &MacroAssembler, mask: &Mask, first: u32) -> Option<([Code; 2], MemoryOperand)> {
     let place = mask.shift + first;
     let is_row = mask.lanes.trailing_ones() == mask.lanes.count_ones();
@@ -195,7 +196,7 @@ pub(crate) fn predicate_bytes(masm: &MacroAssembler, mask: &Mask, first: u32) ->
     Some((codes, at(PREDICATES, mask.predicate * 4 + place / 8)))
 }
 
-/// Makes of the bits of [`ENABLED`] the elements of 32 bytes.
+/// Spreads the bits of [`ENABLED`] to the elements of 32 bytes.
 pub(crate) fn spread_bits(masm: &mut MacroAssembler, d: Vector, first: u32, bytes: u32) {
     let (x, y) = (Width::X, Width::Y);
     let mut from = ENABLED;

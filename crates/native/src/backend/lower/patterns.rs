@@ -1,6 +1,7 @@
 //! Byte patterns of vector constants.
 
-/// The bits of single channels, as elements of so many bytes. For bytes they repeat.
+/// Returns the bit of each channel from `first` on, as elements of `bytes` bytes. For bytes they
+/// repeat after eight.
 pub(crate) fn channel_bits(bytes: u32, first: u32) -> Vec<u8> {
     let count = 32 / bytes;
     (0..count)
@@ -15,12 +16,13 @@ pub(crate) fn channel_bits(bytes: u32, first: u32) -> Vec<u8> {
         .collect()
 }
 
-/// Which byte of a mask each of 32 channels finds its bit in.
+/// Returns the number of the byte of a mask that has each of 32 channels.
 pub(crate) fn byte_places() -> Vec<u8> {
     (0..32_u8).map(|n| n / 8).collect()
 }
 
-/// Which bytes have the low `to` of every `from` bytes, in each half of a register.
+/// Returns a shuffle that moves the low `to` bytes of every `from` bytes to the front, in each half
+/// of a register.
 pub(crate) fn low_parts(from: u32, to: u32) -> Vec<u8> {
     let half = (0..16 / from).flat_map(|n| (0..to).map(move |byte| (n * from + byte) as u8));
     let mut half: Vec<u8> = half.collect();
@@ -28,17 +30,17 @@ pub(crate) fn low_parts(from: u32, to: u32) -> Vec<u8> {
     [half.clone(), half].concat()
 }
 
-/// A number as the bytes of an element.
+/// Returns a number as the bytes of an element.
 pub(crate) fn bytes_of(bits: u64, bytes: u32) -> Vec<u8> {
     bits.to_le_bytes()[..bytes as usize].to_vec()
 }
 
-/// The distances of 32 channels from the first, each so many bytes from the next.
+/// Returns the distances of 32 channels from the first, with `size` bytes from one to the next.
 pub(crate) fn steps(size: u32) -> Vec<u8> {
     (0..32).flat_map(|n| (n * size).to_le_bytes()).collect()
 }
 
-/// The places of the low dwords of 16 qwords, or of the high ones.
+/// Returns the places of the low dwords of 16 qwords, or of the high ones.
 pub(crate) fn dword_places(is_high: bool) -> Vec<u8> {
     (0..16_u32).flat_map(|n| (n * 2 + u32::from(is_high)).to_le_bytes()).collect()
 }

@@ -10,49 +10,49 @@ use crate::backend::lower::host_registers::ANSWER;
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::masks::Select;
 
-/// One user less of what chooses.
-pub(crate) fn release_select(masm: &mut MacroAssembler, choice: Select) {
-    let (Select::Ones(vector) | Select::Bits(MaskRegister(vector))) = choice;
+/// Removes a user of the register that selects.
+pub(crate) fn release_select(masm: &mut MacroAssembler, select: Select) {
+    let (Select::Ones(vector) | Select::Bits(MaskRegister(vector))) = select;
     masm.cache.drop(vector);
 }
 
-/// `d = yes` in the elements that are chosen, else `no`.
+/// Writes `d = yes` in the selected elements, else `no`.
 pub(crate) fn blend_selected(
     masm: &mut MacroAssembler,
     bytes: u32,
     w: Width,
     d: Vector,
     [no, yes]: [Vector; 2],
-    choice: Select,
+    select: Select,
 ) {
-    match choice {
+    match select {
         Select::Ones(ones) => masm.asm.v4(op::PBLENDVB, w, d, no, yes, ones),
         Select::Bits(bits) => masm.asm.blend(blend(bytes), w, d, [no, yes], bits.register()),
     }
 }
 
-/// `d = yes` where the last answer was yes, else `no`.
+/// Writes `d = yes` where the last comparison holds, else `no`.
 pub(crate) fn blend_by_answer(masm: &mut MacroAssembler, bytes: u32, w: Width, d: Vector, both: [Vector; 2]) {
     masm.asm.blend(blend(bytes), w, d, both, ANSWER);
 }
 
-/// Reads the dwords that are chosen.
-pub(crate) fn load_selected(masm: &mut MacroAssembler, w: Width, d: Vector, choice: Select, memory: MemoryOperand) {
-    match choice {
+/// Loads the selected dwords.
+pub(crate) fn load_selected(masm: &mut MacroAssembler, w: Width, d: Vector, select: Select, memory: MemoryOperand) {
+    match select {
         Select::Ones(ones) => masm.asm.load_where(op::MASKMOVD, w, d, ones, memory),
         Select::Bits(bits) => masm.asm.load_bits(op::MOVDQU32, w, d, bits.register(), memory),
     }
 }
 
-/// Writes the dwords that are chosen.
-pub(crate) fn store_selected(masm: &mut MacroAssembler, w: Width, memory: MemoryOperand, choice: Select, a: Vector) {
-    match choice {
+/// Stores the selected dwords.
+pub(crate) fn store_selected(masm: &mut MacroAssembler, w: Width, memory: MemoryOperand, select: Select, a: Vector) {
+    match select {
         Select::Ones(ones) => masm.asm.store_where(op::MASKMOVD_STORE, w, memory, ones, a),
         Select::Bits(bits) => masm.asm.store_bits(op::MOVDQU32_STORE, w, memory, bits.register(), a),
     }
 }
 
-/// Writes the bytes or words that bits choose.
+/// Stores the bytes or words that a mask register selects.
 pub(crate) fn store_narrow_selected(
     masm: &mut MacroAssembler,
     bytes: u32,
@@ -65,57 +65,55 @@ pub(crate) fn store_narrow_selected(
     masm.asm.store_bits(op, Width::of(lanes * bytes), memory, bits.register(), a);
 }
 
-/// Gathers the dwords that are chosen, or all; `scratch` is free.
+/// Gathers the selected dwords, or all; `scratch` is free.
 pub(crate) fn gather_selected(
     masm: &mut MacroAssembler,
     w: Width,
     d: Vector,
     memory: MemoryOperand,
-    choice: Option<Select>,
+    select: Option<Select>,
     scratch: Vector,
 ) {
     masm.asm.v3(op::PXOR, w, d, d, d);
     if masm.has_bits {
-        match choice {
+        match select {
             Some(Select::Bits(bits)) => masm.asm.rr(Code::VEX_Kmovw_kr_km16, ANSWER, bits.register()),
             _ => masm.asm.rrr(Code::VEX_Kxnorw_kr_kr_kr, ANSWER, ANSWER, ANSWER),
         }
         return masm.asm.gather_bits(op::GATHERDD, w, d, memory, ANSWER);
     }
-    match choice {
+    match select {
         Some(Select::Ones(ones)) => masm.asm.v2(op::MOVUPS, w, scratch, ones, w),
         _ => masm.asm.v3(op::PCMPEQD, w, scratch, scratch, scratch),
     }
     masm.asm.gather(op::PGATHERDD, w, d, memory, scratch);
 }
 
-/// Goes elsewhere when any dwords that are chosen of two vectors differ; `scratch`, which may
-/// be one of them, is free.
+/// Jumps if any selected dwords of two vectors differ. `scratch` is free and may be one of them.
 pub(crate) fn jump_if_different(
     masm: &mut MacroAssembler,
     w: Width,
     [a, b]: [Vector; 2],
     scratch: Vector,
-    choice: Option<Select>,
+    select: Option<Select>,
     to: Label,
 ) {
     if !masm.has_bits {
         masm.asm.v3(op::PXOR, w, scratch, a, b);
-        return jump_if_any_bit(masm, w, scratch, choice, to);
+        return jump_if_any_bit(masm, w, scratch, select, to);
     }
-    masm.asm.compare(op::COMPARED, w, (ANSWER, register_of(choice)), [a, b], NOT_EQUAL);
+    masm.asm.compare(op::COMPARED, w, (ANSWER, register_of(select)), [a, b], NOT_EQUAL);
     masm.asm.rr(Code::VEX_Kortestw_kr_kr, ANSWER, ANSWER);
     masm.asm.jump(Code::Jne_rel32_64, to);
 }
 
-/// Goes elsewhere when any bit is set in the dwords that are chosen of a vector that nobody
-/// needs behind.
-pub(crate) fn jump_if_any_bit(masm: &mut MacroAssembler, w: Width, a: Vector, choice: Option<Select>, to: Label) {
+/// Jumps if any bit is set in the selected dwords of a vector, which is dead after that.
+pub(crate) fn jump_if_any_bit(masm: &mut MacroAssembler, w: Width, a: Vector, select: Option<Select>, to: Label) {
     if masm.has_bits {
-        masm.asm.test_bits(op::TESTD, w, ANSWER, a, register_of(choice));
+        masm.asm.test_bits(op::TESTD, w, ANSWER, a, register_of(select));
         masm.asm.rr(Code::VEX_Kortestw_kr_kr, ANSWER, ANSWER);
     } else {
-        if let Some(Select::Ones(ones)) = choice {
+        if let Some(Select::Ones(ones)) = select {
             masm.asm.v3(op::PAND, w, a, a, ones);
         }
         masm.asm.v2(op::PTEST, w, a, a, w);
@@ -123,8 +121,8 @@ pub(crate) fn jump_if_any_bit(masm: &mut MacroAssembler, w: Width, a: Vector, ch
     masm.asm.jump(Code::Jne_rel32_64, to);
 }
 
-/// The first of the dwords that are chosen of a vector, in [`FIRST`](crate::buffer::FIRST) and
-/// in all places of another one.
+/// Moves the first selected dword of a vector to
+/// [`FIRST`](crate::backend::lower::host_registers::FIRST) and to all places of `d`.
 pub(crate) fn broadcast_first_selected(
     masm: &mut MacroAssembler,
     w: Width,
@@ -136,7 +134,7 @@ pub(crate) fn broadcast_first_selected(
     masm.asm.v2(op::BROADCASTD, w, d, d, Width::X);
 }
 
-/// The first of the dwords that are chosen of a vector, by bits.
+/// Moves the first selected dword of a vector to `to`.
 pub(crate) fn extract_first_selected(
     masm: &mut MacroAssembler,
     w: Width,
@@ -149,15 +147,15 @@ pub(crate) fn extract_first_selected(
     masm.asm.rr(Code::VEX_Vmovd_rm32_xmm, to, scratch.register(Width::X));
 }
 
-/// The register for the bits that choose.
-fn register_of(choice: Option<Select>) -> Option<Register> {
-    match choice {
+/// Returns the mask register that selects.
+fn register_of(select: Option<Select>) -> Option<Register> {
+    match select {
         Some(Select::Bits(bits)) => Some(bits.register()),
         _ => None,
     }
 }
 
-/// The instruction that chooses between elements of so many bytes.
+/// Returns the instruction that blends elements of `bytes` bytes.
 fn blend(bytes: u32) -> Op {
     match bytes {
         1 => op::BLENDMB,
@@ -167,5 +165,5 @@ fn blend(bytes: u32) -> Op {
     }
 }
 
-/// The relation of elements that differ.
+/// The predicate of elements that differ.
 const NOT_EQUAL: i32 = 4;

@@ -1,9 +1,11 @@
 //! `visa spec diff`: what changed between two specifications.
 
+mod findings;
 mod human;
 mod input;
 mod markdown;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
@@ -11,9 +13,10 @@ use serde::Serialize;
 use visakit_spec_tools::diff::{Cause, Change, Class, Side, causes, diff};
 
 use crate::io::{layout, note};
+use crate::report::sarif::{self, Notes};
 use crate::spec::platforms;
 use crate::spec::source::OverlayArg;
-use crate::{Findings, Outcome, OutputFormat, answer, count, finish, out};
+use crate::{Findings, Outcome, OutputFormat, answer, count, finish, out, report};
 
 /// What changed between two specifications: folders, or single pages.
 ///
@@ -27,6 +30,7 @@ Examples:
   visa spec diff old new
   visa spec diff builtin pages --fail-on wire-breaking,narrowed
   visa spec diff old/ADD.md new/ADD.md --format markdown
+  visa spec diff old spec --format github     annotate the lines of the new pages
 
 With `--format json`, `changes` has `class`, `kind`, `path`, `old` and `new` with `value`, `file` and `line`, and the number of \
 its `cause`; `causes` has `id`, `class`, `what`, `old` and `new`, `subjects`, `touches`, `changes` and `help`.
@@ -60,11 +64,26 @@ enum DiffFormat {
     Json,
     /// A document: a table by class.
     Markdown,
+    /// The changes as annotations of a GitHub workflow.
+    Github,
+    /// The changes as SARIF 2.1.0.
+    Sarif,
+}
+
+impl DiffFormat {
+    /// The format of findings that end the command.
+    fn output(self) -> OutputFormat {
+        match self {
+            Self::Human | Self::Markdown => OutputFormat::Human,
+            Self::Json => OutputFormat::Json,
+            Self::Github => OutputFormat::Github,
+            Self::Sarif => OutputFormat::Sarif,
+        }
+    }
 }
 
 pub(super) fn run(args: Args) -> Outcome {
-    let format = if args.format == DiffFormat::Json { OutputFormat::Json } else { OutputFormat::Human };
-    finish(compare(&args), format)
+    finish(compare(&args), args.format.output())
 }
 
 fn compare(args: &Args) -> Result<Outcome, Findings> {
@@ -84,6 +103,8 @@ fn compare(args: &Args) -> Result<Outcome, Findings> {
     match args.format {
         DiffFormat::Human => out(&human::text(&changes, &causes, args.details, layout())),
         DiffFormat::Json => answer(&[], Answer::new(&changes, &causes)),
+        DiffFormat::Github => report(&findings::of(&changes, &causes), OutputFormat::Github),
+        DiffFormat::Sarif => sarif::print(&findings::of(&changes, &causes), Notes::Stand, BTreeMap::new()),
         DiffFormat::Markdown => {
             let title = (args.old.display().to_string(), args.new.display().to_string());
             out(&markdown::text(&changes, &causes, (&title.0, &title.1)));

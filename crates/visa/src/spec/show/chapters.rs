@@ -62,10 +62,13 @@ pub(super) fn text(hit: Hit<'_>) -> String {
             row("Index", entry.id.to_string());
             row("Older name", entry.old_name.clone());
             entry.said.iter().for_each(|said| row(&said.column, value(&said.value)));
-            if let Some(class) = &entry.class {
-                row("Type", class.ty.clone());
-                row("Elements", format!("{}, {} where registers are wide", class.elements, class.elements_wide));
-            }
+        }
+        Hit::Variable(one) => {
+            row("Index", one.id.to_string());
+            row("Older name", one.old_name.clone());
+            one.said.iter().for_each(|said| row(&said.column, value(&said.value)));
+            row("Type", one.ty.clone());
+            row("Elements", format!("{}, {} where registers are wide", one.elements, one.elements_wide));
         }
         Hit::Attribute(one) => {
             row("Of", one.place.clone());

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use visakit_spec_tools::export::{
     Attribute, Builtin, DataType, Enumerator, Instruction, Limit, List, ListKind, Location, Platform, Predefined,
-    Rule, Specification, Structure,
+    Rule, Specification, Structure, Variable,
 };
 
 /// Something that a word stands for. The parts are those of `visa spec export`.
@@ -18,6 +18,7 @@ pub(super) enum Hit<'a> {
     List(&'a List),
     Structure(&'a Structure),
     Predefined { table: &'static str, entry: &'a Predefined },
+    Variable(&'a Variable),
     Attribute(&'a Attribute),
     Limit(&'a Limit),
     Rule(&'a Rule),
@@ -38,6 +39,7 @@ impl<'a> Hit<'a> {
             },
             Self::Structure(_) => "structure",
             Self::Predefined { table, .. } => table,
+            Self::Variable(_) => "predefined variable",
             Self::Attribute(_) => "attribute",
             Self::Limit(_) => "limit",
             Self::Rule(_) => "rule of the vendor's assembler",
@@ -55,6 +57,7 @@ impl<'a> Hit<'a> {
             Self::List(one) => &one.name,
             Self::Structure(one) => &one.name,
             Self::Predefined { entry, .. } => &entry.name,
+            Self::Variable(one) => &one.name,
             Self::Attribute(one) => &one.name,
             Self::Limit(one) => &one.name,
             Self::Rule(one) => &one.name,
@@ -72,6 +75,7 @@ impl<'a> Hit<'a> {
             Self::List(one) => &one.at,
             Self::Structure(one) => &one.at,
             Self::Predefined { entry, .. } => &entry.at,
+            Self::Variable(one) => &one.at,
             Self::Attribute(one) => &one.at,
             Self::Limit(one) => &one.at,
             Self::Rule(one) => &one.at,
@@ -89,6 +93,7 @@ impl<'a> Hit<'a> {
             Self::List(one) => &one.doc,
             Self::Structure(one) => &one.doc,
             Self::Predefined { entry, .. } => &entry.doc,
+            Self::Variable(one) => &one.doc,
             Self::Attribute(one) => &one.doc,
             Self::Limit(one) => &one.doc,
             Self::Rule(one) => &one.doc,
@@ -131,6 +136,7 @@ pub(super) fn words<'a>(all: &'a Specification, mnemonics: &'a Mnemonics<'_>) ->
     words.extend(all.platforms.iter().flat_map(|one| one.aliases.iter().chain([&one.name])).map(String::as_str));
     words.extend(all.lists.iter().filter(|one| one.shared).map(|one| one.name.as_str()));
     words.extend(all.structures.iter().map(|one| one.name.as_str()));
+    words.extend(all.variables.iter().map(|one| one.name.as_str()));
     words.extend(predefined(all).map(|(_, one)| one.name.as_str()));
     words.extend(all.attributes.iter().map(|one| one.name.as_str()));
     words.extend(all.builtins.iter().map(|one| one.name.as_str()));
@@ -146,20 +152,21 @@ fn number(word: &str) -> Option<u64> {
 }
 
 fn predefined(all: &Specification) -> impl Iterator<Item = (&'static str, &Predefined)> {
-    let variables = all.variables.iter().map(|one| ("predefined variable", one));
     let surfaces = all.surfaces.iter().map(|one| ("predefined surface", one));
-    variables.chain(surfaces).chain(all.samplers.iter().map(|one| ("predefined sampler", one)))
+    surfaces.chain(all.samplers.iter().map(|one| ("predefined sampler", one)))
 }
 
 fn chapters<'a>(all: &'a Specification, word: &str) -> Vec<Hit<'a>> {
     let is = |name: &str| name.eq_ignore_ascii_case(word);
     let is_platform = |one: &&Platform| is(&one.name) || one.aliases.iter().any(|alias| is(alias));
-    let is_predefined = |one: &Predefined| is(&one.name) || is(&one.old_name) || is(one.name.trim_start_matches('%'));
+    let is_predefined = |name: &str, old: &str| is(name) || is(old) || is(name.trim_start_matches('%'));
     let mut hits: Vec<Hit<'a>> = all.types.iter().filter(|one| is(&one.name)).map(Hit::Type).collect();
     hits.extend(all.platforms.iter().filter(is_platform).map(Hit::Platform));
     hits.extend(all.lists.iter().filter(|one| is(&one.name)).map(Hit::List));
     hits.extend(all.structures.iter().filter(|one| is(&one.name)).map(Hit::Structure));
-    let entries = predefined(all).filter(|(_, one)| is_predefined(one));
+    let variables = all.variables.iter().filter(|one| is_predefined(&one.name, &one.old_name));
+    hits.extend(variables.map(Hit::Variable));
+    let entries = predefined(all).filter(|(_, one)| is_predefined(&one.name, &one.old_name));
     hits.extend(entries.map(|(table, entry)| Hit::Predefined { table, entry }));
     hits.extend(all.attributes.iter().filter(|one| is(&one.name)).map(Hit::Attribute));
     hits.extend(all.limits.iter().filter(|one| is(&one.name)).map(Hit::Limit));

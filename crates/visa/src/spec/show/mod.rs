@@ -61,6 +61,7 @@ fn show(args: &Args) -> Result<Outcome, Findings> {
     match args.format {
         OutputFormat::Json => answer(&[], json!({ "hits": groups.concat() })),
         OutputFormat::Human => out(&human(&model, &mnemonics, &groups)),
+        OutputFormat::Github | OutputFormat::Sarif => {}
     }
     Ok(Outcome::Done)
 }
@@ -108,8 +109,8 @@ fn unknown(word: &str, words: &[&str]) -> Diagnostic {
     near.dedup_by(|a, b| a.eq_ignore_ascii_case(b));
     const MOST: usize = 12;
     match near.len() {
-        0 => found.help("`visa spec export` prints all words"),
-        n if n <= MOST => found.help(format!("there is {}", near.join(", "))),
+        0 => found.help("name a page, a mnemonic, a list, a type or a platform, such as `visa spec show ADD`"),
+        n if n <= MOST => found.help(format!("similar words are {}", near.join(", "))),
         n => found.help(format!("similar words are {}, and {} more", near[..MOST].join(", "), n - MOST)),
     }
 }

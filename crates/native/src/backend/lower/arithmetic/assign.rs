@@ -7,14 +7,14 @@ use crate::backend::asm::op;
 use crate::backend::asm::operand::{Vector, Width};
 use crate::backend::lower::arithmetic::evaluation::{Units, units};
 use crate::backend::lower::arithmetic::expression::evaluate_unit;
-use crate::backend::lower::cache::{ByteRange, Tag};
+use crate::backend::lower::cache::{ByteRange, CachedValue};
 use crate::backend::lower::emitter::BlockFacts;
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::masks::select_enabled;
 use crate::backend::lower::select::{blend_selected, release_select};
 use crate::ir::{Expression, Kind, Mask, Node, Value};
 
-/// Computes a value for all channels and writes it.
+/// Computes a value for all channels and assigns it.
 pub(crate) fn emit_compute(
     masm: &mut MacroAssembler,
     facts: &BlockFacts<'_>,
@@ -27,7 +27,7 @@ pub(crate) fn emit_compute(
     let uses = uses(expression, &[result])?;
     let units = units(expression, &uses, mask, kind.bytes(), masm.widest())?;
     let bytes = kind.bytes();
-    // What a later unit reads must not be written before.
+    // A unit must not overwrite what a later unit reads.
     let end = to + mask.lanes.count_ones() * bytes;
     let is_hazard = |(node, uses): (&(Kind, Node), &u32)| match (node, uses) {
         (_, 0) => false,
@@ -38,8 +38,7 @@ pub(crate) fn emit_compute(
         _ => false,
     };
     let waits = units.count > 1 && expression.nodes.iter().zip(&uses).any(is_hazard);
-    // Results that are smaller than what they are made of are written two at a time: what reads
-    // them whole would have to wait for what has been written in parts.
+    // Narrow results are written two units at a time: a wide load of two narrow stores would stall.
     let size = bytes * units.lanes;
     let is_joined = !units.is_single && units.count > 1 && size * 2 <= masm.widest().bytes();
     let written = if is_joined { Units { lanes: units.lanes * 2, count: units.count / 2, ..units } } else { units };
@@ -65,7 +64,7 @@ pub(crate) fn emit_compute(
     Some(())
 }
 
-/// Two vectors of so many bytes, one behind the other.
+/// Joins two vectors of `bytes` bytes.
 fn join_halves(masm: &mut MacroAssembler, bytes: u32, [a, b]: [Vector; 2]) -> Option<Vector> {
     let d = masm.cache.take()?;
     let registers = |whole, half| [d.register(whole), a.register(whole), b.register(half)];
@@ -80,7 +79,7 @@ fn join_halves(masm: &mut MacroAssembler, bytes: u32, [a, b]: [Vector; 2]) -> Op
     Some(d)
 }
 
-/// Writes a unit's values for the enabled channels.
+/// Assigns the values of a unit to the enabled channels.
 fn write_unit(
     masm: &mut MacroAssembler,
     facts: &BlockFacts<'_>,
@@ -98,7 +97,7 @@ fn write_unit(
     let is_all = facts.may_spoil(masm.is_full, mask, ByteRange { at: place, bytes: size });
     let enabled = if is_all { None } else { select_enabled(masm, mask, unit * units.lanes, bytes, Width::of(size))? };
     if let Some(enabled) = enabled {
-        let row = masm.value(Tag::Contiguous { at: place, bytes: size })?;
+        let row = masm.value(CachedValue::Contiguous { at: place, bytes: size })?;
         let blended = masm.cache.take()?;
         blend_selected(masm, bytes, Width::of(size), blended, [row, value], enabled);
         release_select(masm, enabled);
@@ -106,20 +105,20 @@ fn write_unit(
         value = blended;
         masm.give_way(ByteRange { at: place, bytes: size })?;
         masm.cache.forget(place, size);
-        masm.cache.name(value, Tag::Contiguous { at: place, bytes: size });
+        masm.cache.name(value, CachedValue::Contiguous { at: place, bytes: size });
         masm.cache.owe(value, ByteRange { at: place, bytes: size });
     } else {
         masm.give_way(ByteRange { at: place, bytes: size })?;
         masm.cache.forget(place, size);
-        // A value that has become smaller stands in a part of the places only.
+        // A narrowed value stands in a part of the places only.
         if units.is_single && bytes * units.lanes >= 16 {
             let width = Width::of(bytes * units.lanes);
-            name_result(masm, value, Tag::Splat { at: place, bytes, width }, ByteRange { at: place, bytes });
+            name_result(masm, value, CachedValue::Splat { at: place, bytes, width }, ByteRange { at: place, bytes });
         } else {
             name_result(
                 masm,
                 value,
-                Tag::Contiguous { at: place, bytes: size },
+                CachedValue::Contiguous { at: place, bytes: size },
                 ByteRange { at: place, bytes: size },
             );
         }
@@ -128,11 +127,11 @@ fn write_unit(
     Some(())
 }
 
-/// Says what a result is and that it has to be written, or writes it where its register is
-/// known as something else: both are there then, and that one was first.
-fn name_result(masm: &mut MacroAssembler, value: Vector, tag: Tag, place: ByteRange) {
+/// Names a result, with a pending store; a result whose register already has a name is stored at
+/// once.
+fn name_result(masm: &mut MacroAssembler, value: Vector, tag: CachedValue, place: ByteRange) {
     if masm.cache.is_known(value) {
-        masm.store_row(place.at, place.bytes, value);
+        masm.store_file(place.at, place.bytes, value);
     } else {
         masm.cache.name(value, tag);
         masm.cache.owe(value, place);

@@ -10,7 +10,7 @@ use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::patterns::low_parts;
 use crate::ir::Kind;
 
-/// The first `lanes` elements of a vector as another kind.
+/// Converts the first `lanes` elements of a vector.
 pub(crate) fn emit_convert(
     masm: &mut MacroAssembler,
     from: Kind,
@@ -48,7 +48,7 @@ pub(crate) fn emit_convert(
         (I32, F64) => convert_by(masm, op::CVTDQ2PD, wide, a, w),
         (U32, F64) => unsigned_to_doubles(masm, wide, a),
         (F32, small) if !small.is_float() && small.bytes() < 4 => {
-            // A number that is beyond the small kind is beyond it as an integer too.
+            // A number out of the narrow range is out of range as an integer too.
             let whole = floats_to_signed(masm, w, a)?;
             let d = emit_convert(masm, I32, small, true, lanes, whole)?;
             masm.cache.drop(whole);
@@ -67,17 +67,18 @@ pub(crate) fn emit_convert(
     }
 }
 
+/// Converts by one instruction.
 fn convert_by(masm: &mut MacroAssembler, op: Op, w: Width, a: Vector, from: Width) -> Option<Vector> {
     let d = masm.cache.take()?;
     masm.asm.v2(op, w, d, a, from);
     Some(d)
 }
 
-/// Floats become integers with a sign.
+/// Converts floats to signed integers.
 fn floats_to_signed(masm: &mut MacroAssembler, w: Width, a: Vector) -> Option<Vector> {
     let limit = masm.number(2147483648.0_f32.to_bits().into(), 4, w)?;
     let (d, flaw) = (masm.cache.take()?, masm.cache.take()?);
-    // What does not fit becomes the least number: turned over, it is the largest.
+    // Out of range, the host gives the least integer; inverted, it is the largest.
     masm.asm.v2(op::CVTTPS2DQ, w, d, a, w);
     ones_where_floats(masm, w, flaw, [limit, a], LESS_OR_EQUAL);
     masm.asm.v3(op::PXOR, w, d, d, flaw);
@@ -87,7 +88,7 @@ fn floats_to_signed(masm: &mut MacroAssembler, w: Width, a: Vector) -> Option<Ve
     Some(d)
 }
 
-/// Ones where floats compare.
+/// Writes ones where floats compare.
 fn ones_where_floats(masm: &mut MacroAssembler, w: Width, d: Vector, [a, b]: [Vector; 2], relation: i32) {
     if masm.has_bits {
         masm.asm.compare(op::COMPAREPS, w, (ANSWER, None), [a, b], relation);
@@ -97,12 +98,12 @@ fn ones_where_floats(masm: &mut MacroAssembler, w: Width, d: Vector, [a, b]: [Ve
     }
 }
 
-/// Floats become integers without a sign.
+/// Converts floats to unsigned integers.
 fn floats_to_unsigned(masm: &mut MacroAssembler, w: Width, a: Vector) -> Option<Vector> {
     let zero = masm.number(0, 4, w)?;
     if masm.has_bits {
         let d = masm.cache.take()?;
-        // The second of two where either is NaN; what does not fit becomes the largest.
+        // MAXPS gives its second operand for NaN; out of range, the host gives the largest integer.
         masm.asm.v3(op::MAXPS, w, d, a, zero);
         masm.asm.v2(op::CVTTPS2UDQ, w, d, d, w);
         masm.cache.drop(zero);
@@ -111,14 +112,14 @@ fn floats_to_unsigned(masm: &mut MacroAssembler, w: Width, a: Vector) -> Option<
     let half = masm.number(2147483648.0_f32.to_bits().into(), 4, w)?;
     let whole = masm.number(4294967296.0_f32.to_bits().into(), 4, w)?;
     let (d, high, rest) = (masm.cache.take()?, masm.cache.take()?, masm.cache.take()?);
-    // The second of two where either is NaN.
+    // MAXPS gives its second operand for NaN.
     masm.asm.v3(op::MAXPS, w, d, a, zero);
     masm.asm.v3(op::SUBPS, w, rest, d, half);
     masm.asm.v2(op::CVTTPS2DQ, w, rest, rest, w);
     masm.asm.v3i(op::CMPPS, w, high, whole, d, LESS_OR_EQUAL);
     masm.asm.v2(op::CVTTPS2DQ, w, d, d, w);
-    // What the first conversion does not take has its highest bit set, and lacks what the
-    // second one gives.
+    // Where the first conversion is out of range, the highest bit is set, and the second one has
+    // the rest.
     masm.asm.v3(op::POR, w, high, high, d);
     masm.asm.v2i(op::PSRAD, w, d, d, 31);
     masm.asm.v3(op::PAND, w, d, d, rest);
@@ -127,14 +128,14 @@ fn floats_to_unsigned(masm: &mut MacroAssembler, w: Width, a: Vector) -> Option<
     Some(d)
 }
 
-/// Integers without a sign become floats, by way of doubles, which hold them.
+/// Converts unsigned integers to floats by way of doubles, which hold them.
 fn unsigned_to_singles(masm: &mut MacroAssembler, w: Width, a: Vector) -> Option<Vector> {
     let low = unsigned_to_doubles(masm, w, a)?;
     let d = masm.cache.take()?;
     let x = d.register(Width::X);
     masm.asm.rr(op::CVTPD2PS.code(w), x, low.register(w));
     if w == Width::X {
-        // Two of them; the other two.
+        // Two of them, then the other two.
         let other = masm.cache.take()?;
         masm.asm.v2i(op::PSHUFD, w, other, a, 0xee);
         let high = unsigned_to_doubles(masm, w, other)?;
@@ -153,8 +154,9 @@ fn unsigned_to_singles(masm: &mut MacroAssembler, w: Width, a: Vector) -> Option
     Some(d)
 }
 
+/// Converts unsigned integers to doubles.
 fn unsigned_to_doubles(masm: &mut MacroAssembler, w: Width, a: Vector) -> Option<Vector> {
-    // The bits of a double that is so large that its last bits are whole numbers.
+    // The bits of a double whose last bits are whole numbers.
     let large = masm.number(4503599627370496.0_f64.to_bits(), 8, w)?;
     let d = masm.cache.take()?;
     masm.asm.v2(op::MOVZXDQ, w, d, a, Width::X);
@@ -164,7 +166,7 @@ fn unsigned_to_doubles(masm: &mut MacroAssembler, w: Width, a: Vector) -> Option
     Some(d)
 }
 
-/// Integers of 32 bits go to the nearest of another kind.
+/// Saturates integers of 32 bits to another kind.
 fn saturate_integers(masm: &mut MacroAssembler, from: Kind, to: Kind, lanes: u32, a: Vector) -> Option<Vector> {
     (from.bytes() == 4 && to.bytes() <= 4).then_some(())?;
     let w = Width::of(lanes * 4);
@@ -199,6 +201,7 @@ fn saturate_integers(masm: &mut MacroAssembler, from: Kind, to: Kind, lanes: u32
     Some(d)
 }
 
+/// Clamps elements by a bound.
 fn clamp_by(masm: &mut MacroAssembler, op: Op, w: Width, a: Vector, bound: u32) -> Option<Vector> {
     let number = masm.number(bound.into(), 4, w)?;
     let d = masm.cache.take()?;
@@ -207,7 +210,7 @@ fn clamp_by(masm: &mut MacroAssembler, op: Op, w: Width, a: Vector, bound: u32) 
     Some(d)
 }
 
-/// The low parts of elements, one behind the other.
+/// Moves the low parts of elements together.
 fn narrow(masm: &mut MacroAssembler, from: u32, to: u32, lanes: u32, a: Vector) -> Option<Vector> {
     let (w, x) = (Width::of(lanes * from), Width::X);
     let d = masm.cache.take()?;
@@ -239,7 +242,7 @@ fn narrow(masm: &mut MacroAssembler, from: u32, to: u32, lanes: u32, a: Vector) 
     Some(d)
 }
 
-/// The instruction that extends integers.
+/// Returns the instruction that extends integers.
 fn extension(from: Kind, to: Kind) -> Option<Op> {
     Some(match (from.is_signed(), from.bytes(), to.bytes()) {
         (false, 1, 2) => op::MOVZXBW,
@@ -258,8 +261,10 @@ fn extension(from: Kind, to: Kind) -> Option<Op> {
     })
 }
 
+/// The predicate of `<=`, false for NaN.
 const LESS_OR_EQUAL: i32 = 0x12;
 
+/// The predicate that is false for NaN.
 const ORDERED: i32 = 7;
 
 /// Replaces the upper half of a register of 32 bytes.

@@ -3,29 +3,29 @@
 use crate::backend::asm::operand::{Vector, Width};
 use crate::ir::{Expression, Mask};
 
-/// How many channels are done at a time.
+/// The vectors that an expression's channels are computed in.
 #[derive(Clone, Copy)]
 pub(crate) struct Units {
-    /// Channels of each.
+    /// The number of channels of a vector.
     pub(crate) lanes: u32,
-    /// How many there are.
+    /// The number of vectors.
     pub(crate) count: u32,
-    /// Whether there is one channel, whose values stand in all places.
+    /// True for a single channel, whose values stand in all places.
     pub(crate) is_single: bool,
 }
 
-/// An expression that is being computed for some channels.
+/// An expression that is being computed for one vector of channels.
 pub(crate) struct Evaluation<'e> {
     pub(crate) expression: &'e Expression,
     pub(crate) units: Units,
-    /// Which of the units.
+    /// The number of the vector.
     pub(crate) unit: u32,
     pub(crate) registers: Vec<Option<Vector>>,
-    /// How often each node is still needed.
+    /// The number of uses of each node that are left.
     pub(crate) uses: Vec<u32>,
 }
 
-/// How the channels of an expression are done.
+/// Returns the vectors for an expression. Returns `None` if the channels of the mask have gaps.
 pub(crate) fn units(expression: &Expression, uses: &[u32], mask: &Mask, least: u32, width: Width) -> Option<Units> {
     let lanes = mask.lanes.count_ones();
     if !lanes.is_power_of_two() || mask.lanes.trailing_ones() != lanes {

@@ -1,4 +1,6 @@
 //! Expressions: the nodes of one channel become vectors of channels.
+//!
+//! Where a node has no lowering, the functions return `None`, and the caller does the step.
 
 use std::sync::Arc;
 
@@ -14,14 +16,14 @@ use crate::backend::lower::arithmetic::evaluation::{Evaluation, Units};
 use crate::backend::lower::arithmetic::operation::{emit_binary, emit_shift, emit_unary};
 use crate::backend::lower::arithmetic::relation::compare_to_ones;
 use crate::backend::lower::arithmetic::ternary::{FusedLogic, fuse};
-use crate::backend::lower::cache::Tag;
+use crate::backend::lower::cache::CachedValue;
 use crate::backend::lower::host_registers::FRAME;
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::masks::select_enabled;
 use crate::backend::lower::select::{blend_selected, release_select};
 use crate::ir::{Binary, Expression, Function, Kind, Mask, Node, Operands, Value};
 
-/// The values of some nodes for a unit, each with a user of its own.
+/// Computes the values of `roots` for one vector of channels, each with a user of its own.
 pub(crate) fn evaluate_unit(
     masm: &mut MacroAssembler,
     expression: &Expression,
@@ -35,7 +37,7 @@ pub(crate) fn evaluate_unit(
     roots.iter().map(|root| evaluate_node(masm, &mut evaluation, *root)).collect()
 }
 
-/// The value of a node, once more; who asked drops it.
+/// Returns the value of a node with one more user, which the caller drops.
 pub(crate) fn evaluate_node(masm: &mut MacroAssembler, e: &mut Evaluation<'_>, value: Value) -> Option<Vector> {
     let found = match e.registers[value] {
         Some(found) => found,
@@ -45,7 +47,7 @@ pub(crate) fn evaluate_node(masm: &mut MacroAssembler, e: &mut Evaluation<'_>, v
             found
         }
     };
-    // The node itself holds it as long as others will ask.
+    // The node holds the register until its last use.
     e.uses[value] -= 1;
     if e.uses[value] > 0 {
         masm.cache.hold(found);
@@ -64,9 +66,11 @@ fn emit_node(masm: &mut MacroAssembler, e: &mut Evaluation<'_>, value: Value) ->
         return emit_ternary(masm, e, &logic, width);
     }
     match node {
-        Node::Load { at, step } if step == 0 || e.units.is_single => masm.value(Tag::Splat { at, bytes, width }),
+        Node::Load { at, step } if step == 0 || e.units.is_single => {
+            masm.value(CachedValue::Splat { at, bytes, width })
+        }
         Node::Load { at, step } if step == bytes => {
-            masm.value(Tag::Contiguous { at: at + e.unit * lanes * bytes, bytes: lanes * bytes })
+            masm.value(CachedValue::Contiguous { at: at + e.unit * lanes * bytes, bytes: lanes * bytes })
         }
         Node::Load { .. } => None,
         Node::Constant(bits) => masm.number(bits, bytes, width),
@@ -174,7 +178,7 @@ fn emit_ternary(
     Some(d)
 }
 
-/// What a function makes of two values, of eight channels at a time.
+/// Calls a function for eight channels at a time.
 fn emit_call(masm: &mut MacroAssembler, function: &Function, width: Width, values: [Vector; 2]) -> Option<Vector> {
     masm.write_all();
     let operands = |half: u32, n: u32| at(FRAME, offset::OPERANDS + half * size_of::<Operands>() as u32 + n * 32);
@@ -185,7 +189,7 @@ fn emit_call(masm: &mut MacroAssembler, function: &Function, width: Width, value
         }
         masm.cache.drop(value);
     }
-    // The function may use all of the registers.
+    // The function may clobber all registers.
     let used = masm.cache.keep_used()?;
     let widest = masm.widest();
     let place = |vector: Vector| at(FRAME, offset::SPILLED + u32::from(vector.0) * 64);
@@ -208,7 +212,7 @@ fn emit_call(masm: &mut MacroAssembler, function: &Function, width: Width, value
     Some(d)
 }
 
-/// A node that turns out not to be needed.
+/// Removes a use of a node that is not computed.
 fn release_node(masm: &mut MacroAssembler, e: &mut Evaluation<'_>, value: Value) {
     e.uses[value] -= 1;
     if e.uses[value] == 0
@@ -218,6 +222,7 @@ fn release_node(masm: &mut MacroAssembler, e: &mut Evaluation<'_>, value: Value)
     }
 }
 
+/// Computes a node of two operands.
 fn emit_two(
     masm: &mut MacroAssembler,
     e: &mut Evaluation<'_>,
@@ -242,8 +247,8 @@ fn emit_two(
     Some(d)
 }
 
-/// The low 64 bits of a product; of numbers that have just been extended, the product of their
-/// low halves.
+/// Computes the low 64 bits of a product; for operands that have just been extended, the product of
+/// their low halves.
 fn emit_product(
     masm: &mut MacroAssembler,
     e: &mut Evaluation<'_>,

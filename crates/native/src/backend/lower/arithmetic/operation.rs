@@ -7,6 +7,7 @@ use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::select::blend_by_answer;
 use crate::ir::{Binary, Kind, Unary};
 
+/// Computes an operation of one operand.
 pub(crate) fn emit_unary(
     masm: &mut MacroAssembler,
     kind: Kind,
@@ -47,7 +48,7 @@ pub(crate) fn emit_unary(
             d
         }
         (Unary::Floor | Unary::Ceil | Unary::Trunc | Unary::Round, F32 | F64) => {
-            // Without a flag for inexact results.
+            // Without an inexact exception.
             let mode = 8 + match unary {
                 Unary::Round => 0,
                 Unary::Floor => 1,
@@ -63,7 +64,7 @@ pub(crate) fn emit_unary(
     Some(d)
 }
 
-/// An operation with a number.
+/// Computes an operation with a number.
 pub(crate) fn with_constant(
     masm: &mut MacroAssembler,
     op: Op,
@@ -79,6 +80,7 @@ pub(crate) fn with_constant(
     Some(d)
 }
 
+/// Computes an operation of two operands.
 pub(crate) fn emit_binary(
     masm: &mut MacroAssembler,
     kind: Kind,
@@ -87,9 +89,28 @@ pub(crate) fn emit_binary(
     a: Vector,
     b: Vector,
 ) -> Option<Vector> {
+    use Binary::{Max, Min, Rotate, Shr};
+    match (binary, kind) {
+        (Min | Max, Kind::F32 | Kind::F64) => float_min_max(masm, kind, width, binary, a, b),
+        (Min | Max, Kind::U64 | Kind::I64) if !masm.has_bits => long_min_max(masm, kind, width, binary, a, b),
+        (Shr, Kind::I64) if !masm.has_bits => long_shift_right(masm, width, a, b),
+        (Rotate, Kind::U32 | Kind::I32 | Kind::U64 | Kind::I64) if !masm.has_bits => {
+            rotate_by_shifts(masm, kind.bytes(), width, a, b)
+        }
+        _ => {
+            let op = binary_op(masm.has_bits, kind, binary)?;
+            let d = masm.cache.take()?;
+            masm.asm.v3(op, width, d, a, b);
+            Some(d)
+        }
+    }
+}
+
+/// Returns the instruction of an operation of two operands, if the host has one.
+fn binary_op(has_bits: bool, kind: Kind, binary: Binary) -> Option<Op> {
     use Binary::{Add, And, Div, Max, Min, Mul, Or, Rotate, Shl, Shr, Sub, Xor};
     let bytes = kind.bytes();
-    let simple = match (binary, kind) {
+    Some(match (binary, kind) {
         (And, _) => op::PAND,
         (Or, _) => op::POR,
         (Xor, _) => op::PXOR,
@@ -101,68 +122,66 @@ pub(crate) fn emit_binary(
         (Mul, Kind::F64) => op::MULPD,
         (Div, Kind::F32) => op::DIVPS,
         (Div, Kind::F64) => op::DIVPD,
-        (Min | Max, Kind::F32 | Kind::F64) => return float_min_max(masm, kind, width, binary, a, b),
         (_, Kind::F16 | Kind::F32 | Kind::F64) | (Div, _) => return None,
         (Add, _) => integer(bytes, ADD),
         (Sub, _) => integer(bytes, SUB),
         (Mul, _) if bytes == 4 => op::PMULLD,
         (Mul, _) if bytes == 2 => op::PMULLW,
-        (Mul, _) => return None,
-        (Min, Kind::U64) if masm.has_bits => op::MINUQ,
-        (Min, Kind::I64) if masm.has_bits => op::MINSQ,
-        (Max, Kind::U64) if masm.has_bits => op::MAXUQ,
-        (Max, Kind::I64) if masm.has_bits => op::MAXSQ,
-        (Min | Max, Kind::U64 | Kind::I64) => return long_min_max(masm, kind, width, binary, a, b),
         (Min, Kind::U8) => op::PMINUB,
         (Min, Kind::I8) => op::PMINSB,
         (Min, Kind::U16) => op::PMINUW,
         (Min, Kind::I16) => op::PMINSW,
         (Min, Kind::U32) => op::PMINUD,
-        (Min, _) => op::PMINSD,
+        (Min, Kind::I32) => op::PMINSD,
+        (Min, Kind::U64) if has_bits => op::MINUQ,
+        (Min, Kind::I64) if has_bits => op::MINSQ,
         (Max, Kind::U8) => op::PMAXUB,
         (Max, Kind::I8) => op::PMAXSB,
         (Max, Kind::U16) => op::PMAXUW,
         (Max, Kind::I16) => op::PMAXSW,
         (Max, Kind::U32) => op::PMAXUD,
-        (Max, _) => op::PMAXSD,
+        (Max, Kind::I32) => op::PMAXSD,
+        (Max, Kind::U64) if has_bits => op::MAXUQ,
+        (Max, Kind::I64) if has_bits => op::MAXSQ,
         (Shl, _) if bytes == 4 => op::PSLLVD,
         (Shl, _) if bytes == 8 => op::PSLLVQ,
         (Shr, Kind::U32) => op::PSRLVD,
         (Shr, Kind::I32) => op::PSRAVD,
         (Shr, Kind::U64) => op::PSRLVQ,
-        (Shr, Kind::I64) if masm.has_bits => op::SRAVQ,
-        (Rotate, _) if bytes == 4 && masm.has_bits => op::ROLVD,
-        (Rotate, _) if bytes == 8 && masm.has_bits => op::ROLVQ,
-        (Shr, Kind::I64) => {
-            let sign = masm.number(1 << 63, 8, width)?;
-            let (d, places) = (masm.cache.take()?, masm.cache.take()?);
-            masm.asm.v3(op::PSRLVQ, width, d, a, b);
-            masm.asm.v3(op::PSRLVQ, width, places, sign, b);
-            masm.asm.v3(op::PXOR, width, d, d, places);
-            masm.asm.v3(op::PSUBQ, width, d, d, places);
-            [sign, places].into_iter().for_each(|vector| masm.cache.drop(vector));
-            return Some(d);
-        }
-        (Rotate, _) if bytes == 4 || bytes == 8 => {
-            let (left, right) = if bytes == 4 { (op::PSLLVD, op::PSRLVD) } else { (op::PSLLVQ, op::PSRLVQ) };
-            let all = masm.number(u64::from(bytes * 8), bytes, width)?;
-            let (d, rest) = (masm.cache.take()?, masm.cache.take()?);
-            // A shift by all places leaves nothing.
-            masm.asm.v3(integer(bytes, SUB), width, rest, all, b);
-            masm.asm.v3(right, width, rest, a, rest);
-            masm.asm.v3(left, width, d, a, b);
-            masm.asm.v3(op::POR, width, d, d, rest);
-            [all, rest].into_iter().for_each(|vector| masm.cache.drop(vector));
-            return Some(d);
-        }
-        (Shl | Shr | Rotate, _) => return None,
-    };
-    let d = masm.cache.take()?;
-    masm.asm.v3(simple, width, d, a, b);
+        (Shr, Kind::I64) if has_bits => op::SRAVQ,
+        (Rotate, _) if bytes == 4 && has_bits => op::ROLVD,
+        (Rotate, _) if bytes == 8 && has_bits => op::ROLVQ,
+        _ => return None,
+    })
+}
+
+/// Shifts 64-bit integers right, with copies of the sign, without an instruction for that.
+fn long_shift_right(masm: &mut MacroAssembler, width: Width, a: Vector, b: Vector) -> Option<Vector> {
+    let sign = masm.number(1 << 63, 8, width)?;
+    let (d, places) = (masm.cache.take()?, masm.cache.take()?);
+    masm.asm.v3(op::PSRLVQ, width, d, a, b);
+    masm.asm.v3(op::PSRLVQ, width, places, sign, b);
+    masm.asm.v3(op::PXOR, width, d, d, places);
+    masm.asm.v3(op::PSUBQ, width, d, d, places);
+    [sign, places].into_iter().for_each(|vector| masm.cache.drop(vector));
     Some(d)
 }
 
-/// A shift by the same number of places for all channels.
+/// Rotates elements of 4 or 8 bytes by two shifts.
+fn rotate_by_shifts(masm: &mut MacroAssembler, bytes: u32, width: Width, a: Vector, b: Vector) -> Option<Vector> {
+    let (left, right) = if bytes == 4 { (op::PSLLVD, op::PSRLVD) } else { (op::PSLLVQ, op::PSRLVQ) };
+    let all = masm.number(u64::from(bytes * 8), bytes, width)?;
+    let (d, rest) = (masm.cache.take()?, masm.cache.take()?);
+    // A shift by the width gives zero.
+    masm.asm.v3(integer(bytes, SUB), width, rest, all, b);
+    masm.asm.v3(right, width, rest, a, rest);
+    masm.asm.v3(left, width, d, a, b);
+    masm.asm.v3(op::POR, width, d, d, rest);
+    [all, rest].into_iter().for_each(|vector| masm.cache.drop(vector));
+    Some(d)
+}
+
+/// Shifts or rotates all channels by the same count.
 pub(crate) fn emit_shift(
     masm: &mut MacroAssembler,
     kind: Kind,
@@ -214,7 +233,7 @@ pub(crate) fn emit_shift(
     Some(d)
 }
 
-/// The smaller or the larger, where a NaN gives way.
+/// Computes the minimum or maximum; a NaN gives the other operand.
 fn float_min_max(
     masm: &mut MacroAssembler,
     kind: Kind,
@@ -230,7 +249,7 @@ fn float_min_max(
         _ => op::MAXPD,
     };
     let d = masm.cache.take()?;
-    // The host gives the second when either is NaN, and of two zeros.
+    // The host gives its second operand for NaN, and for two zeros.
     masm.asm.v3(extreme, w, d, a, b);
     if masm.has_bits {
         let compare = if kind == Kind::F32 { op::COMPAREPS } else { op::COMPAREPD };
@@ -245,6 +264,7 @@ fn float_min_max(
     Some(d)
 }
 
+/// Computes the minimum or maximum of 64-bit integers.
 fn long_min_max(
     masm: &mut MacroAssembler,
     kind: Kind,
@@ -261,7 +281,7 @@ fn long_min_max(
     Some(d)
 }
 
-/// Ones where the first integer of 64 bits is greater.
+/// Writes ones where the first 64-bit integer is greater.
 pub(crate) fn long_greater(masm: &mut MacroAssembler, kind: Kind, w: Width, a: Vector, b: Vector) -> Option<Vector> {
     let d = masm.cache.take()?;
     if kind == Kind::I64 {
@@ -277,7 +297,7 @@ pub(crate) fn long_greater(masm: &mut MacroAssembler, kind: Kind, w: Width, a: V
     Some(d)
 }
 
-/// An operation for elements of 1, 2, 4 and 8 bytes.
+/// The instructions for elements of 1, 2, 4 and 8 bytes.
 pub(crate) type BySize = [Op; 4];
 
 const ADD: BySize = [op::PADDB, op::PADDW, op::PADDD, op::PADDQ];
@@ -288,9 +308,10 @@ pub(crate) const EQUAL: BySize = [op::PCMPEQB, op::PCMPEQW, op::PCMPEQD, op::PCM
 
 pub(crate) const GREATER: BySize = [op::PCMPGTB, op::PCMPGTW, op::PCMPGTD, op::PCMPGTQ];
 
-/// The comparison that holds where either is NaN.
+/// The predicate that is true for NaN.
 const UNORDERED: i32 = 3;
 
+/// Returns the instruction for elements of `bytes` bytes.
 pub(crate) fn integer(bytes: u32, ops: BySize) -> Op {
     ops[bytes.trailing_zeros() as usize]
 }

@@ -26,7 +26,7 @@ pub(crate) fn emit_compare(
     (inverse, to): (bool, u32),
 ) -> Option<()> {
     let kind = expression.nodes.get(sides[0])?.0;
-    // The bits so far stand in a register that functions may use.
+    // The bits stand in a register that functions may clobber.
     if expression.nodes.get(sides[1])?.0 != kind || !expression.functions.is_empty() {
         return None;
     }
@@ -61,7 +61,7 @@ pub(crate) fn emit_compare(
     Some(())
 }
 
-/// The same for whole bytes of a predicate, whose bits stay known.
+/// Sets whole bytes of a predicate where a relation holds; mask registers keep the bits.
 fn compare_mask_bytes(
     masm: &mut MacroAssembler,
     mask: &Mask,
@@ -89,8 +89,8 @@ fn compare_mask_bytes(
     set_mask_bytes(masm, mask, units.lanes, to, answers)
 }
 
-/// Replaces whole bytes of a predicate for the enabled channels, by bits of these alone; those
-/// of so many channels from one on, and which are enabled if not all are.
+/// Replaces whole bytes of a predicate for the enabled channels. Each answer has its first channel,
+/// its bits, and the enabled channels unless all are.
 fn set_mask_bytes(
     masm: &mut MacroAssembler,
     mask: &Mask,
@@ -98,7 +98,7 @@ fn set_mask_bytes(
     to: u32,
     answers: Vec<(u32, MaskRegister, Option<MaskRegister>)>,
 ) -> Option<()> {
-    // All that this has to do with is in registers.
+    // All inputs are in registers.
     forget_predicate(masm, mask, to);
     for (first, answer, enabled) in answers {
         let place = Mask { lanes: u32::MAX >> (32 - lanes), shift: mask.shift + first, ..of_predicate(mask, to) };
@@ -112,7 +112,7 @@ fn set_mask_bytes(
             masm.cache.drop(enabled.0);
         }
         masm.asm.mr(store, memory, all);
-        // What the same channels find there from now on.
+        // The active channels find these bits from now on.
         if mask.predicate == 0 {
             let tag = mask_bits_tag(masm, &Mask { always: mask.always, ..place }, 0, lanes);
             masm.cache.name(answer.0, tag);
@@ -122,7 +122,7 @@ fn set_mask_bytes(
     Some(())
 }
 
-/// Logic of predicates.
+/// Computes logic of predicates.
 pub(crate) fn emit_logic(
     masm: &mut MacroAssembler,
     mask: &Mask,
@@ -148,7 +148,7 @@ pub(crate) fn emit_logic(
     Some(())
 }
 
-/// Logic of whole bytes of predicates.
+/// Computes logic of whole bytes of predicates.
 fn logic_mask_bytes(masm: &mut MacroAssembler, mask: &Mask, logic: Logic, [a, b]: [u32; 2], to: u32) -> Option<()> {
     let lanes = mask.lanes.count_ones().min(16);
     let mut answers = Vec::new();
@@ -184,7 +184,7 @@ fn logic_mask_bytes(masm: &mut MacroAssembler, mask: &Mask, logic: Logic, [a, b]
     set_mask_bytes(masm, mask, lanes, to, answers)
 }
 
-/// One bit of a register for each element of ones.
+/// Moves one bit for each element of ones to a register.
 fn ones_to_bits(masm: &mut MacroAssembler, a: Vector, bytes: u32, width: Width, to: Register) {
     let x = Width::X;
     match (bytes, width) {
@@ -196,7 +196,7 @@ fn ones_to_bits(masm: &mut MacroAssembler, a: Vector, bytes: u32, width: Width, 
             masm.asm.ri(Code::And_rm32_imm32, to, 0xff);
         }
         (2, Width::Y) => {
-            // The halves are packed each for itself: 8 bits at 0 and at 16.
+            // The halves are packed separately: 8 bits at 0 and at 16.
             masm.asm.v3(op::PACKSSWB, width, a, a, a);
             masm.asm.rr(op::PMOVMSKB.code(width), to, a.register(width));
             masm.asm.rr(Code::Movzx_r32_rm8, Register::ECX, low_byte(to));
@@ -248,12 +248,12 @@ pub(crate) fn forget_predicate(masm: &mut MacroAssembler, mask: &Mask, predicate
     masm.enabled = masm.enabled.filter(|enabled| enabled.predicate != predicate);
 }
 
-/// The bits of a predicate for the channels of a mask, whether these are active or not.
+/// Returns the mask of a predicate for the channels of `mask`, active or not.
 fn of_predicate(mask: &Mask, predicate: u32) -> Mask {
     Mask { always: true, predicate, combine: Combine::Each, inverse: false, ..*mask }
 }
 
-/// The low byte of a register.
+/// Returns the low byte of a register.
 fn low_byte(register: Register) -> Register {
     match register {
         Register::EDX => Register::DL,

@@ -9,7 +9,7 @@ use crate::backend::lower::host_registers::ANSWER;
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::ir::{Kind, Relation};
 
-/// The bits of the elements for which a relation holds, or does not.
+/// Sets the bits of a mask register where a relation holds, or does not.
 pub(crate) fn compare_to_mask(
     masm: &mut MacroAssembler,
     kind: Kind,
@@ -34,12 +34,12 @@ pub(crate) fn compare_to_mask(
             (if kind.is_signed() { signed } else { unsigned }[size], relation)
         }
     };
-    // The same relation turned over has this bit too.
+    // The inverse relation has this bit set.
     masm.asm.compare(op, w, (to, None), sides, relation ^ if inverse { 4 } else { 0 });
     Some(())
 }
 
-/// Ones where a relation holds.
+/// Writes ones where a relation holds.
 pub(crate) fn compare_to_ones(
     masm: &mut MacroAssembler,
     kind: Kind,
@@ -75,7 +75,7 @@ pub(crate) fn compare_to_ones(
             Some(d)
         }
         _ => {
-            // Less when it is not the larger.
+            // Less where it is not the larger one.
             let max = match bytes {
                 1 => op::PMAXUB,
                 2 => op::PMAXUW,
@@ -91,7 +91,7 @@ pub(crate) fn compare_to_ones(
     }
 }
 
-/// The number of a relation of floats.
+/// Returns the predicate of a relation of floats.
 fn relation_of_floats(relation: Relation) -> i32 {
     match relation {
         Relation::Equal => 0,
@@ -100,4 +100,5 @@ fn relation_of_floats(relation: Relation) -> i32 {
     }
 }
 
+/// The instructions that spread a mask register to elements.
 const ONES: BySize = [op::ONESB, op::ONESW, op::ONESD, op::ONESQ];

@@ -4,7 +4,7 @@ use crate::backend::analysis::operands::operands;
 use crate::backend::lower::arithmetic::evaluation::Evaluation;
 use crate::ir::{Binary, Node, Unary, Value};
 
-/// What each of three values is in a table of what logic gives: for all that they can be.
+/// The truth table of each of three values.
 const TABLES: [u8; 3] = [0xf0, 0xcc, 0xaa];
 
 /// Logic of up to three values.
@@ -27,19 +27,19 @@ pub(crate) fn fuse(e: &mut Evaluation<'_>, value: Value) -> Option<FusedLogic> {
     Some(FusedLogic { leaves, distinct, table })
 }
 
-/// Counts the uses as if what is inside were nothing of its own.
+/// Counts the uses as if the nodes inside were a part of this node.
 fn take_in(e: &mut Evaluation<'_>, value: Value, leaves: &[Value]) {
     for inner in inside(e, value).into_iter().flatten().filter(|inner| !leaves.contains(inner)) {
         e.uses[inner] -= 1;
         if e.uses[inner] > 0 {
-            // Others make it from these too.
+            // Other users compute it from the same operands.
             inside(e, inner).into_iter().flatten().for_each(|from| e.uses[from] += 1);
         }
         take_in(e, inner, leaves);
     }
 }
 
-/// What a node of logic is of.
+/// Returns the operands of a node of logic.
 fn inside(e: &Evaluation<'_>, value: Value) -> Option<Vec<Value>> {
     let (_, node) = e.expression.nodes.get(value)?;
     let is_logic =
@@ -47,6 +47,7 @@ fn inside(e: &Evaluation<'_>, value: Value) -> Option<Vec<Value>> {
     is_logic.then(|| operands(node))
 }
 
+/// Returns the values without repetitions.
 fn distinct(values: &[Value]) -> Vec<Value> {
     let mut distinct = values.to_vec();
     distinct.sort_unstable();
@@ -54,8 +55,8 @@ fn distinct(values: &[Value]) -> Vec<Value> {
     distinct
 }
 
-/// The up to three values, some more than once, that a node is logic of; nothing when these are its
-/// operands.
+/// Returns the up to three values that a node is logic of, some more than once. Returns `None` if
+/// they are its operands.
 fn leaves(e: &Evaluation<'_>, value: Value) -> Option<Vec<Value>> {
     let mut leaves = inside(e, value)?;
     let mut is_deep = false;
@@ -77,7 +78,7 @@ fn leaves(e: &Evaluation<'_>, value: Value) -> Option<Vec<Value>> {
     }
 }
 
-/// What a node gives for all that its leaves can be.
+/// Returns the truth table of a node.
 fn table(e: &Evaluation<'_>, value: Value, leaves: &[Value]) -> u8 {
     if let Some(n) = leaves.iter().position(|leaf| *leaf == value) {
         return TABLES[n];

@@ -9,7 +9,7 @@ use crate::backend::analysis::channels::channels;
 use crate::backend::analysis::contiguity::Pair;
 use crate::backend::asm::operand::at;
 use crate::backend::lower::control::cold_path::{emit_cold_paths, forget_classes};
-use crate::backend::lower::control::context::{Context, Labels};
+use crate::backend::lower::control::context::{Labels, RoutineContext};
 use crate::backend::lower::control::end::emit_end;
 use crate::backend::lower::control::entry::cold_exit;
 use crate::backend::lower::control::step::{attempt, emit_step_count, step_or_outside};
@@ -18,15 +18,15 @@ use crate::backend::lower::host_registers::{ACTIVE, EXECUTED, FRAME, WAITING};
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::memory::pair::{emit_pair, pair_at};
 
-/// Bytes of code that a routine may have.
+/// The most bytes of code of a routine.
 const CODE: usize = 16 << 20;
-/// Cold paths of one block that may wait for its end. Each takes up to 2 KiB.
+/// The most cold paths of one block that wait. Each takes up to 2 KiB.
 const COLD_PATHS: usize = 1 << 13;
-/// Cold paths that may wait for the end of the routine.
+/// The most cold paths that wait for the end of the routine.
 const COLD_PATHS_AT_END: usize = 1 << 12;
 
 /// Writes block `n`. Returns `None` when the code exceeds the budget.
-pub(crate) fn emit_block<'a>(e: &mut Emitter<'a>, cx: Context<'a>, labels: &mut Labels, n: u32) -> Option<()> {
+pub(crate) fn emit_block<'a>(e: &mut Emitter<'a>, cx: RoutineContext<'a>, labels: &mut Labels, n: u32) -> Option<()> {
     let block = &cx.routine.blocks[n as usize];
     e.masm.asm.bind(labels.blocks[n as usize]);
     emit_join(&mut e.masm, n);
@@ -73,7 +73,7 @@ fn emit_join(masm: &mut MacroAssembler, n: u32) {
 /// of the block, or for any.
 fn emit_body<'a>(
     e: &mut Emitter<'a>,
-    cx: Context<'a>,
+    cx: RoutineContext<'a>,
     labels: &mut Labels,
     n: u32,
     (is_full, first): (bool, u32),
@@ -113,7 +113,7 @@ fn emit_body<'a>(
 }
 
 /// Sets the facts of block `n`, and forgets those of the block before.
-fn begin_body<'a>(e: &mut Emitter<'a>, cx: Context<'a>, n: u32, (is_full, first): (bool, u32)) {
+fn begin_body<'a>(e: &mut Emitter<'a>, cx: RoutineContext<'a>, n: u32, (is_full, first): (bool, u32)) {
     let block = &cx.routine.blocks[n as usize];
     (e.masm.is_full, e.masm.enabled) = (is_full, None);
     e.masm.cache.clear();

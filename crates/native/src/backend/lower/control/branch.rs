@@ -8,18 +8,16 @@ use crate::backend::abi::exit;
 use crate::backend::abi::offset;
 use crate::backend::asm::operand::{at, indexed};
 use crate::backend::asm::stream::Label;
-use crate::backend::lower::control::context::{Context, Labels};
+use crate::backend::lower::control::context::{Labels, RoutineContext};
 use crate::backend::lower::host_registers::{ACTIVE, ENABLED, FRAME, WAITING};
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::masks::{Enabled, materialize_mask};
 use crate::ir::Mask;
 
-/// Where channels may wait at more blocks than these on the way of a branch, the code looks for the
-/// first in the table.
+/// Where a branch passes more joins than these, the code searches the table for the first one.
 const NEAR: usize = 32;
 
-/// Goes to the next block unless the first channel's predicate decides otherwise, and any
-/// channel is active.
+/// Jumps to the next block unless the first channel's predicate is true and any channel is active.
 pub(crate) fn skip_unless_taken(masm: &mut MacroAssembler, mask: &Mask, next: Label) {
     if materialize_mask(masm, &Mask { always: true, ..*mask }) == Enabled::Some {
         masm.asm.ri(Code::Test_rm32_imm32, ENABLED, 1);
@@ -29,8 +27,8 @@ pub(crate) fn skip_unless_taken(masm: &mut MacroAssembler, mask: &Mask, next: La
     masm.asm.jump(Code::Je_rel32_64, next);
 }
 
-/// All active channels branch: to the target, unless others wait on the way there.
-pub(crate) fn branch_all(masm: &mut MacroAssembler, cx: Context<'_>, labels: &Labels, n: u32, target: u32) {
+/// Branches with all active channels: to the target, unless others wait on the way.
+pub(crate) fn branch_all(masm: &mut MacroAssembler, cx: RoutineContext<'_>, labels: &Labels, n: u32, target: u32) {
     let (next, blocks) = (n + 1, &labels.blocks);
     if target > next {
         let kept = masm.asm.label();
@@ -38,7 +36,7 @@ pub(crate) fn branch_all(masm: &mut MacroAssembler, cx: Context<'_>, labels: &La
             masm.asm.bind(kept);
             park(masm, target, ACTIVE);
             masm.asm.rr(Code::Xor_r32_rm32, ACTIVE, ACTIVE);
-            // Execution goes to the first block where others wait.
+            // Execution continues at the first block where others wait.
             let joins = cx.live.joins_in(next..target);
             if joins.len() > NEAR {
                 return jump_to_first_waiting(masm, labels.leave, next);
@@ -54,7 +52,7 @@ pub(crate) fn branch_all(masm: &mut MacroAssembler, cx: Context<'_>, labels: &La
     masm.asm.jump(Code::Jmp_rel32_64, blocks[target as usize]);
 }
 
-/// Goes to a label if channels wait at any of some blocks.
+/// Jumps if channels wait at any block of a range.
 fn jump_if_any_waits(masm: &mut MacroAssembler, blocks: Range<u32>, label: Label) {
     masm.asm.rm(Code::Mov_r64_rm64, Register::RCX, at(FRAME, offset::OCCUPIED));
     let (first, last) = (blocks.start / 64, (blocks.end - 1) / 64);
@@ -72,8 +70,7 @@ fn jump_if_any_waits(masm: &mut MacroAssembler, blocks: Range<u32>, label: Label
     }
 }
 
-/// Goes to a label if any of some words of the table of occupied blocks, which is at RCX, is
-/// not zero.
+/// Jumps if any word of a range of the table of occupied blocks, at RCX, is not zero.
 pub(crate) fn jump_if_any_word(masm: &mut MacroAssembler, words: Range<u32>, label: Label) {
     if words.len() <= NEAR {
         for word in words {
@@ -110,12 +107,12 @@ fn jump_to_first_waiting(masm: &mut MacroAssembler, leave: Label, next: u32) {
     masm.asm.ri(Code::Shl_rm32_imm8, word, 6);
     masm.asm.rr(Code::Add_r32_rm32, Register::EAX, word);
     masm.asm.ri(Code::Shl_rm32_imm8, Register::EAX, exit::BITS as i32);
-    // The number of the exit, whose kind is zero.
+    // The kind of this exit is zero.
     const { assert!(exit::BLOCK == 0) };
     masm.asm.jump(Code::Jmp_rel32_64, leave);
 }
 
-/// Lets channels wait for a block.
+/// Parks `channels` at the entry of `block`.
 pub(crate) fn park(masm: &mut MacroAssembler, block: u32, channels: Register) {
     masm.asm.mr(Code::Or_rm32_r32, at(WAITING, block * 4), channels);
     masm.frame(Register::RCX, offset::OCCUPIED);

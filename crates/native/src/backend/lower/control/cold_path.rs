@@ -5,7 +5,7 @@ use iced_x86::Code;
 use crate::backend::abi::exit;
 use crate::backend::abi::offset;
 use crate::backend::asm::operand::at;
-use crate::backend::lower::cache::{MaskRegister, Snapshot, Tag};
+use crate::backend::lower::cache::{CachedValue, MaskRegister, Snapshot};
 use crate::backend::lower::control::context::Labels;
 use crate::backend::lower::control::entry::emit_exit;
 use crate::backend::lower::emitter::{ColdPath, Emitter};
@@ -32,7 +32,7 @@ fn emit_cold_path(masm: &mut MacroAssembler, path: ColdPath, labels: &mut Labels
     match path {
         ColdPath::Outside { from, step, back, known, unwritten, is_full, classes } => {
             masm.asm.bind(from);
-            unwritten.iter().for_each(|(vector, place)| masm.store_row(place.at, place.bytes, *vector));
+            unwritten.iter().for_each(|(vector, place)| masm.store_file(place.at, place.bytes, *vector));
             emit_exit(masm, labels.leave, step, if is_full { exit::FULL } else { exit::SOME });
             labels.bind_step(&mut masm.asm, step, is_full);
             forget_classes(masm, classes);
@@ -51,10 +51,10 @@ fn emit_cold_path(masm: &mut MacroAssembler, path: ColdPath, labels: &mut Labels
 fn restore(masm: &mut MacroAssembler, known: Snapshot, before: Option<&Snapshot>, is_full: bool) {
     (masm.is_full, masm.enabled) = (is_full, None);
     for (vector, tag) in masm.cache.asked_since(known, before) {
-        if let Tag::Enabled { mask, first, bytes, .. } = tag {
+        if let CachedValue::Enabled { mask, first, bytes, .. } = tag {
             materialize_mask(masm, &mask);
             spread_bits(masm, vector, first, bytes);
-        } else if let Tag::Bits { mask, first } = tag {
+        } else if let CachedValue::Bits { mask, first } = tag {
             load_mask_bits(masm, MaskRegister(vector), &mask, first);
         } else {
             masm.load(vector, &tag);

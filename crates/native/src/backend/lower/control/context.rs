@@ -7,7 +7,7 @@ use crate::ir::Routine;
 
 /// The routine and what has been found out of it.
 #[derive(Clone, Copy)]
-pub(crate) struct Context<'a> {
+pub(crate) struct RoutineContext<'a> {
     pub(crate) routine: &'a Routine,
     pub(crate) live: &'a Liveness,
 }

@@ -1,4 +1,4 @@
-//! Ends of blocks.
+//! Ends of blocks: where execution goes after the steps.
 
 use iced_x86::{Code, Register};
 
@@ -6,7 +6,7 @@ use crate::backend::abi::exit;
 use crate::backend::abi::offset;
 use crate::backend::asm::operand::at;
 use crate::backend::lower::control::branch::{branch_all, park, skip_unless_taken};
-use crate::backend::lower::control::context::{Context, Labels};
+use crate::backend::lower::control::context::{Labels, RoutineContext};
 use crate::backend::lower::control::entry::emit_exit;
 use crate::backend::lower::control::thread_loop::emit_thread_end;
 use crate::backend::lower::host_registers::{ACTIVE, ENABLED};
@@ -14,8 +14,8 @@ use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::masks::{Enabled, materialize_mask};
 use crate::ir::{Behind, End, Mask};
 
-/// What comes behind a block.
-pub(crate) fn emit_end(masm: &mut MacroAssembler, cx: Context<'_>, labels: &Labels, n: u32) {
+/// Writes the end of block `n`.
+pub(crate) fn emit_end(masm: &mut MacroAssembler, cx: RoutineContext<'_>, labels: &Labels, n: u32) {
     let (next, blocks) = (n + 1, &labels.blocks);
     let end = &cx.routine.blocks[n as usize].end;
     if cx.routine.count && !matches!(end, End::Outside(_)) {
@@ -38,7 +38,14 @@ pub(crate) fn emit_end(masm: &mut MacroAssembler, cx: Context<'_>, labels: &Labe
 }
 
 /// Writes a branch that each channel decides for itself.
-fn emit_divergent(masm: &mut MacroAssembler, cx: Context<'_>, labels: &Labels, n: u32, mask: &Mask, target: u32) {
+fn emit_divergent(
+    masm: &mut MacroAssembler,
+    cx: RoutineContext<'_>,
+    labels: &Labels,
+    n: u32,
+    mask: &Mask,
+    target: u32,
+) {
     let (next, blocks) = (n + 1, &labels.blocks);
     let (taken, rest) = (Register::EAX, Register::EDX);
     match materialize_mask(masm, mask) {
@@ -58,7 +65,7 @@ fn emit_divergent(masm: &mut MacroAssembler, cx: Context<'_>, labels: &Labels, n
     let all = masm.asm.label();
     masm.asm.jump(Code::Je_rel32_64, all);
     if target < next {
-        // Backwards: those that do not branch wait behind the loop.
+        // Backwards: the channels that do not branch wait after the loop.
         park(masm, next, rest);
         masm.asm.rr(Code::Mov_r32_rm32, ACTIVE, taken);
         masm.asm.jump(Code::Jmp_rel32_64, blocks[target as usize]);

@@ -9,11 +9,12 @@ use crate::backend::asm::stream::Label;
 use crate::backend::lower::host_registers::{ACTIVE, EXECUTED, FILE, FRAME, PREDICATES, WAITING};
 use crate::backend::lower::macro_assembler::MacroAssembler;
 
-/// The function that the caller calls.
+/// Writes the function that the caller calls: it loads the registers, and jumps to its second
+/// argument.
 pub(crate) fn emit_entry(masm: &mut MacroAssembler) {
     let saved = [Register::RBX, Register::RBP, Register::R12, Register::R13, Register::R14, Register::R15];
     saved.into_iter().for_each(|register| masm.asm.r(Code::Push_r64, register));
-    // Functions that are called expect a multiple of 16.
+    // Called functions expect a multiple of 16.
     masm.asm.ri(Code::Sub_rm64_imm8, Register::RSP, 8);
     masm.asm.rr(Code::Mov_r64_rm64, FRAME, Register::RDI);
     masm.frame(FILE, offset::REGISTERS);
@@ -24,7 +25,7 @@ pub(crate) fn emit_entry(masm: &mut MacroAssembler) {
     masm.asm.r(Code::Jmp_rm64, Register::RSI);
 }
 
-/// Its end, with a number in EAX.
+/// Writes the end of the function; EAX has the number of the exit.
 pub(crate) fn emit_leave(masm: &mut MacroAssembler) {
     masm.asm.mr(Code::Mov_rm32_r32, at(FRAME, offset::ACTIVE), ACTIVE);
     masm.asm.mr(Code::Mov_rm64_r64, at(FRAME, offset::EXECUTED), EXECUTED);
@@ -35,13 +36,13 @@ pub(crate) fn emit_leave(masm: &mut MacroAssembler) {
     masm.asm.plain(Code::Retnq);
 }
 
-/// Leaves.
+/// Leaves with the number of an exit.
 pub(crate) fn emit_exit(masm: &mut MacroAssembler, leave: Label, n: u32, kind: u32) {
     masm.asm.ri(Code::Mov_r32_imm32, Register::EAX, (n << exit::BITS | kind) as i32);
     masm.asm.jump(Code::Jmp_rel32_64, leave);
 }
 
-/// A label at which it leaves.
+/// Returns the label of a cold exit.
 pub(crate) fn cold_exit(masm: &mut MacroAssembler, leave: Label, n: u32, kind: u32) -> Label {
     let from = masm.asm.label();
     masm.cold(|masm| {

@@ -13,12 +13,13 @@ use crate::backend::lower::host_registers::{ACTIVE, EXECUTED, FILE, FRAME, PREDI
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::ir::Routine;
 
-/// While threads begin: the next piece, and how many are left.
+/// The next piece, while a thread starts.
 const PIECE: Register = Register::RAX;
 
+/// The number of pieces that are left, while a thread starts.
 const PIECES: Register = Register::ECX;
 
-/// Lets the next thread begin, or leaves.
+/// Starts the next thread, or leaves.
 pub(crate) fn emit_thread_start(masm: &mut MacroAssembler, routine: &Routine, labels: &Labels) {
     let start = Register::RSI;
     masm.asm.mr(Code::Add_rm64_r64, at(FRAME, offset::BEFORE), EXECUTED);
@@ -49,8 +50,7 @@ pub(crate) fn emit_thread_start(masm: &mut MacroAssembler, routine: &Routine, la
     masm.asm.jump(Code::Jmp_rel32_64, labels.blocks[0]);
 }
 
-/// Behind the end of a thread, as far as these channels are concerned: others may begin in
-/// turn.
+/// Ends a thread, unless channels other than `ends` go on; the next thread may start.
 pub(crate) fn emit_thread_end(masm: &mut MacroAssembler, routine: &Routine, labels: &Labels, n: u32, ends: u32) {
     let otherwise = cold_exit(masm, labels.leave, n, exit::END);
     masm.asm.mi(Code::Cmp_rm64_imm8, at(FRAME, offset::IN_TURN), 0);
@@ -64,7 +64,7 @@ pub(crate) fn emit_thread_end(masm: &mut MacroAssembler, routine: &Routine, labe
     masm.asm.jump(Code::Jmp_rel32_64, labels.in_turn);
 }
 
-/// Copies as many pieces as [`PIECES`] says.
+/// Copies [`PIECES`] pieces of a list to the register file.
 fn copy_pieces(masm: &mut MacroAssembler, list: u32) {
     for_each_piece(masm, list, |masm| {
         masm.asm.rm(Code::Mov_r32_rm32, Register::EDX, at(PIECE, offset::PIECE_AT));
@@ -74,8 +74,7 @@ fn copy_pieces(masm: &mut MacroAssembler, list: u32) {
     });
 }
 
-/// Does something as often as [`PIECES`] says, from the first piece of a list on, at [`PIECE`],
-/// which goes on to the next.
+/// Writes a loop over [`PIECES`] pieces of a list; `each` moves [`PIECE`] to the next.
 fn for_each_piece(masm: &mut MacroAssembler, list: u32, each: impl FnOnce(&mut MacroAssembler)) {
     let done = masm.asm.label();
     masm.frame(PIECE, list);
@@ -88,7 +87,7 @@ fn for_each_piece(masm: &mut MacroAssembler, list: u32, each: impl FnOnce(&mut M
     masm.asm.bind(done);
 }
 
-/// Makes dwords zero by a vector that is.
+/// Clears dwords with a vector of zeros.
 fn clear_dwords(masm: &mut MacroAssembler, table: Register, count: u32, zeros: Vector) {
     let mut done = 0;
     while done < count {

@@ -6,7 +6,7 @@ use crate::backend::abi::offset;
 use crate::backend::asm::op;
 use crate::backend::asm::operand::{Vector, Width, at, indexed};
 use crate::backend::asm::stream::Label;
-use crate::backend::lower::cache::Tag;
+use crate::backend::lower::cache::CachedValue;
 use crate::backend::lower::host_registers::{ENABLED, FILE, FIRST, FRAME};
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::masks::{mask_bits, select_enabled};
@@ -16,7 +16,7 @@ use crate::backend::lower::patterns::dword_places;
 use crate::backend::lower::select::{extract_first_selected, jump_if_different, release_select};
 use crate::ir::{Addresses, Mask, Space, Transfer};
 
-/// The offsets of as many channels.
+/// Returns the offsets of `lanes` channels whose addresses have 32 bits.
 pub(crate) fn dword_offsets(
     masm: &mut MacroAssembler,
     transfer: &Transfer,
@@ -24,7 +24,7 @@ pub(crate) fn dword_offsets(
     place: u32,
 ) -> Option<Vector> {
     let w = Width::of(lanes * 4);
-    let mut offsets = masm.value(Tag::Contiguous { at: place, bytes: lanes * 4 })?;
+    let mut offsets = masm.value(CachedValue::Contiguous { at: place, bytes: lanes * 4 })?;
     let mut change = |masm: &mut MacroAssembler, op, with: Vector| {
         let d = masm.cache.take()?;
         masm.asm.v3(op, w, d, offsets, with);
@@ -33,7 +33,7 @@ pub(crate) fn dword_offsets(
         Some(())
     };
     if let Some((global, _)) = transfer.global {
-        let global = masm.value(Tag::Splat { at: global, bytes: 4, width: w })?;
+        let global = masm.value(CachedValue::Splat { at: global, bytes: 4, width: w })?;
         change(masm, op::PADDD, global)?;
     }
     if transfer.scale != 1 {
@@ -51,7 +51,7 @@ pub(crate) fn dword_offsets(
     Some(offsets)
 }
 
-/// The first channel's address: its offset in [`FIRST`], and the buffer that it names.
+/// Loads the first channel's offset to [`FIRST`], and finds the buffer of its address.
 pub(crate) fn first_flat(
     masm: &mut MacroAssembler,
     transfer: &Transfer,
@@ -59,7 +59,7 @@ pub(crate) fn first_flat(
     slow: Label,
 ) -> Option<()> {
     let x = Width::X;
-    match masm.cache.find(&Tag::Contiguous { at: place, bytes: lanes * 4 }) {
+    match masm.cache.find(&CachedValue::Contiguous { at: place, bytes: lanes * 4 }) {
         Some(row) => {
             masm.asm.rr(Code::VEX_Vmovq_rm64_xmm, FIRST, row.register(x));
             masm.cache.drop(row);
@@ -68,7 +68,7 @@ pub(crate) fn first_flat(
     }
     if let Some((global, bytes)) = transfer.global {
         (bytes == 8).then_some(())?;
-        match masm.cache.find(&Tag::Splat { at: global, bytes, width: Width::of(lanes * 4) }) {
+        match masm.cache.find(&CachedValue::Splat { at: global, bytes, width: Width::of(lanes * 4) }) {
             Some(splat) => {
                 masm.asm.rr(Code::VEX_Vmovq_rm64_xmm, Register::RCX, splat.register(x));
                 masm.asm.rr(Code::Add_r64_rm64, FIRST, Register::RCX);
@@ -87,15 +87,15 @@ pub(crate) fn first_flat(
     Some(())
 }
 
-/// The addresses of as many channels, in two vectors, without the number for all channels.
+/// Returns the addresses of `lanes` channels in two vectors, without the uniform number.
 fn address_pair(masm: &mut MacroAssembler, transfer: &Transfer, half: u32, lanes: u32) -> Option<[Vector; 2]> {
     let (w, row) = (Width::of(lanes * 4), lanes * 4);
     match transfer.addresses {
         Addresses::Qwords(place) => {
             (transfer.scale == 1).then_some(())?;
             let at = place + half * row * 2;
-            let first = masm.value(Tag::Contiguous { at, bytes: row })?;
-            Some([first, masm.value(Tag::Contiguous { at: at + row, bytes: row })?])
+            let first = masm.value(CachedValue::Contiguous { at, bytes: row })?;
+            Some([first, masm.value(CachedValue::Contiguous { at: at + row, bytes: row })?])
         }
         Addresses::Offsets { at: place, signed } => {
             let (bits, extend) = (factor_bits(transfer)?, if signed { op::MOVSXDQ } else { op::MOVZXDQ });
@@ -112,8 +112,8 @@ fn address_pair(masm: &mut MacroAssembler, transfer: &Transfer, half: u32, lanes
     }
 }
 
-/// The offsets of the channels in the buffer that the first enabled one names; the others must
-/// name it too.
+/// Returns the offsets of the channels in the buffer of the first enabled one; the others must be
+/// in the same buffer.
 pub(crate) fn flat_offsets(
     masm: &mut MacroAssembler,
     mask: &Mask,
@@ -125,85 +125,105 @@ pub(crate) fn flat_offsets(
     let (x, w) = (Width::X, Width::of(lanes * 4));
     let (mut offsets, mut uppers) = (Vec::new(), Vec::new());
     for half in 0..mask.lanes.count_ones() / lanes {
-        let mut pair = address_pair(masm, transfer, half, lanes)?;
-        for address in &mut pair {
-            let mut change = |masm: &mut MacroAssembler, with: Vector| {
-                let d = masm.cache.take()?;
-                masm.asm.v3(op::PADDQ, w, d, *address, with);
-                [*address, with].into_iter().for_each(|vector| masm.cache.drop(vector));
-                *address = d;
-                Some(())
-            };
-            match transfer.global {
-                Some((global, 8)) => {
-                    let global = masm.value(Tag::Splat { at: global, bytes: 8, width: w })?;
-                    change(masm, global)?;
-                }
-                Some(_) => return None,
-                None => {}
-            }
-            if transfer.offset != 0 {
-                let offset = masm.number(i64::from(transfer.offset) as u64, 8, w)?;
-                change(masm, offset)?;
-            }
-        }
-        let (low, high) = (masm.cache.take()?, masm.cache.take()?);
-        for (to, parts) in [(low, 0x88), (high, 0xdd)] {
-            if masm.has_bits {
-                let places = masm.asm.constant(dword_places(to == high));
-                masm.asm.load(op::MOVUPS, w, to, places);
-                masm.asm.v3(op::PERMI2D, w, to, pair[0], pair[1]);
-            } else {
-                masm.asm.v3i(op::SHUFPS, w, to, pair[0], pair[1], parts);
-                // Of four channels the halves are in order.
-                if w != x {
-                    masm.asm.r2i(Code::VEX_Vpermq_ymm_ymmm256_imm8, to.register(w), to.register(w), 0xd8);
-                }
-            }
-        }
-        pair.into_iter().for_each(|vector| masm.cache.drop(vector));
+        let [low, high] = split_addresses(masm, transfer, half, lanes)?;
         offsets.push(low);
         uppers.push(high);
     }
-    // The upper half of the first enabled channel's address.
-    let upper = Register::ECX;
     let same = masm.cache.take()?;
-    if !is_some {
-        masm.asm.rr(Code::VEX_Vmovd_rm32_xmm, upper, uppers[0].register(x));
-    } else if masm.has_bits {
-        let bits = mask_bits(masm, mask, 0, lanes)?;
-        extract_first_selected(masm, w, upper, uppers[0], same, bits);
-        masm.cache.drop(bits.0);
-    } else {
-        for (half, high) in (0..).zip(&uppers) {
-            masm.asm.store(op::MOVUPS_STORE, w, at(FRAME, offset::SCRATCH + half * 32), *high);
-        }
-        masm.asm.rr(Code::Tzcnt_r32_rm32, upper, ENABLED);
-        masm.asm.rm(Code::Mov_r32_rm32, upper, indexed(FRAME, Register::RCX, 4, offset::SCRATCH.into()));
-    }
+    load_upper(masm, mask, (lanes, is_some), &uppers, same)?;
     find_flat(masm, slow);
-    masm.asm.rr(Code::VEX_Vmovd_xmm_rm32, same.register(x), upper);
+    masm.asm.rr(Code::VEX_Vmovd_xmm_rm32, same.register(x), UPPER);
     masm.asm.v2(op::BROADCASTD, w, same, same, x);
     for (half, high) in (0..).zip(&uppers) {
         let enabled = select_enabled(masm, mask, half * lanes, 4, w)?;
         jump_if_different(masm, w, [*high, same], *high, enabled, slow);
-        if let Some(choice) = enabled {
-            release_select(masm, choice);
+        if let Some(select) = enabled {
+            release_select(masm, select);
         }
     }
     uppers.into_iter().chain([same]).for_each(|vector| masm.cache.drop(vector));
     Some(offsets)
 }
 
-/// The first channel's offset, in [`FIRST`].
+/// Returns the low and the high dwords of the addresses of `lanes` channels.
+fn split_addresses(masm: &mut MacroAssembler, transfer: &Transfer, half: u32, lanes: u32) -> Option<[Vector; 2]> {
+    let (x, w) = (Width::X, Width::of(lanes * 4));
+    let mut pair = address_pair(masm, transfer, half, lanes)?;
+    for address in &mut pair {
+        let mut change = |masm: &mut MacroAssembler, with: Vector| {
+            let d = masm.cache.take()?;
+            masm.asm.v3(op::PADDQ, w, d, *address, with);
+            [*address, with].into_iter().for_each(|vector| masm.cache.drop(vector));
+            *address = d;
+            Some(())
+        };
+        match transfer.global {
+            Some((global, 8)) => {
+                let global = masm.value(CachedValue::Splat { at: global, bytes: 8, width: w })?;
+                change(masm, global)?;
+            }
+            Some(_) => return None,
+            None => {}
+        }
+        if transfer.offset != 0 {
+            let offset = masm.number(i64::from(transfer.offset) as u64, 8, w)?;
+            change(masm, offset)?;
+        }
+    }
+    let (low, high) = (masm.cache.take()?, masm.cache.take()?);
+    for (to, parts) in [(low, 0x88), (high, 0xdd)] {
+        if masm.has_bits {
+            let places = masm.asm.constant(dword_places(to == high));
+            masm.asm.load(op::MOVUPS, w, to, places);
+            masm.asm.v3(op::PERMI2D, w, to, pair[0], pair[1]);
+        } else {
+            masm.asm.v3i(op::SHUFPS, w, to, pair[0], pair[1], parts);
+            // Four channels are in order already.
+            if w != x {
+                masm.asm.r2i(Code::VEX_Vpermq_ymm_ymmm256_imm8, to.register(w), to.register(w), 0xd8);
+            }
+        }
+    }
+    pair.into_iter().for_each(|vector| masm.cache.drop(vector));
+    Some([low, high])
+}
+
+/// The upper half of the first enabled channel's address: the number of its buffer.
+const UPPER: Register = Register::ECX;
+
+/// Loads the upper half of the first enabled channel's address to [`UPPER`]; `scratch` is free.
+fn load_upper(
+    masm: &mut MacroAssembler,
+    mask: &Mask,
+    (lanes, is_some): (u32, bool),
+    uppers: &[Vector],
+    scratch: Vector,
+) -> Option<()> {
+    let (x, w) = (Width::X, Width::of(lanes * 4));
+    if !is_some {
+        masm.asm.rr(Code::VEX_Vmovd_rm32_xmm, UPPER, uppers[0].register(x));
+    } else if masm.has_bits {
+        let bits = mask_bits(masm, mask, 0, lanes)?;
+        extract_first_selected(masm, w, UPPER, uppers[0], scratch, bits);
+        masm.cache.drop(bits.0);
+    } else {
+        for (half, high) in (0..).zip(uppers) {
+            masm.asm.store(op::MOVUPS_STORE, w, at(FRAME, offset::SCRATCH + half * 32), *high);
+        }
+        masm.asm.rr(Code::Tzcnt_r32_rm32, UPPER, ENABLED);
+        masm.asm.rm(Code::Mov_r32_rm32, UPPER, indexed(FRAME, Register::RCX, 4, offset::SCRATCH.into()));
+    }
+    Some(())
+}
+
+/// Loads the first channel's offset to [`FIRST`].
 pub(crate) fn load_first_offset(masm: &mut MacroAssembler, channels: &Channels<'_>) {
     if let Some(offsets) = channels.offsets.first() {
         masm.asm.rr(Code::VEX_Vmovd_rm32_xmm, Register::EDI, offsets.register(Width::X));
     }
 }
 
-/// The same channels with all of their offsets, which only the first one's has been found of
-/// before.
+/// Returns the channels with all of their offsets, where the hot code has only the first one's.
 pub(crate) fn with_offsets<'c>(masm: &mut MacroAssembler, channels: &Channels<'c>) -> Option<Channels<'c>> {
     let mut channels = channels.clone();
     if channels.offsets.is_empty() && channels.transfer.space == Space::Flat {
@@ -214,10 +234,10 @@ pub(crate) fn with_offsets<'c>(masm: &mut MacroAssembler, channels: &Channels<'c
     Some(channels)
 }
 
-/// The binary logarithm of the factor of extended offsets; nothing where there is none.
+/// Returns the binary logarithm of the factor of extended offsets, if it is a power of two.
 pub(crate) fn factor_bits(transfer: &Transfer) -> Option<i32> {
     transfer.scale.is_power_of_two().then(|| transfer.scale.trailing_zeros() as i32)
 }
 
-/// The bits of an address in the memory of a group that count.
+/// The bits of a local address that count.
 pub(crate) const LOCAL_OFFSETS: u32 = 0x0fff_ffff;

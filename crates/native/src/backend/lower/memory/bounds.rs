@@ -6,7 +6,7 @@ use crate::backend::abi::offset;
 use crate::backend::asm::op;
 use crate::backend::asm::operand::{Width, indexed};
 use crate::backend::asm::stream::Label;
-use crate::backend::lower::cache::Tag;
+use crate::backend::lower::cache::CachedValue;
 use crate::backend::lower::host_registers::FIRST;
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::masks::Select;
@@ -15,11 +15,12 @@ use crate::backend::lower::memory::channels::Channels;
 use crate::backend::lower::memory::marks::{check_marks, mark_contiguous};
 use crate::backend::lower::select::jump_if_any_bit;
 
-/// Goes on when the data of all enabled channels are inside and aligned, wherever they are, and
-/// the caller does not want to make the access; [`LIMIT`], [`WORDS`] and who wants to know of
-/// it are known then. The flags say whether somebody does.
+/// Checks that the data of all enabled channels are inside and aligned, and that the caller does
+/// not make the access; otherwise the caller does the step. Loads `LIMIT`, `WORDS` and
+/// [`MARKS`](crate::backend::lower::host_registers::MARKS); the flags say whether accesses are
+/// marked.
 ///
-/// Nothing that is loaded here is known behind it, since it is not on every way.
+/// Values that are loaded here are not known after it, because not all paths come by.
 pub(crate) fn all_inside(masm: &mut MacroAssembler, channels: &Channels<'_>) -> Option<()> {
     let (x, w) = (Width::X, channels.width());
     let Channels { transfer, offsets, masks, slow, .. } = channels;
@@ -29,7 +30,7 @@ pub(crate) fn all_inside(masm: &mut MacroAssembler, channels: &Channels<'_>) -> 
     masm.asm.rr(Code::VEX_Vmovd_xmm_rm32, limit.register(x), Register::EDX);
     masm.asm.v2(op::BROADCASTD, w, limit, limit, x);
     if transfer.alignment > 1 {
-        masm.load(low, &Tag::Number { bits: u64::from(transfer.alignment) - 1, bytes: 4, width: w });
+        masm.load(low, &CachedValue::Number { bits: u64::from(transfer.alignment) - 1, bytes: 4, width: w });
     }
     for (half, offset) in offsets.iter().enumerate() {
         let to = if half == 0 { bad } else { rest };
@@ -48,7 +49,7 @@ pub(crate) fn all_inside(masm: &mut MacroAssembler, channels: &Channels<'_>) -> 
             masm.asm.v3(op::POR, w, bad, bad, rest);
         }
     }
-    let bits = masks.first().copied().filter(|choice| matches!(choice, Select::Bits(_)));
+    let bits = masks.first().copied().filter(|select| matches!(select, Select::Bits(_)));
     jump_if_any_bit(masm, w, bad, bits, *slow);
     [limit, low, bad, rest].into_iter().for_each(|vector| masm.cache.drop(vector));
     check_marks(masm, channels, None);
@@ -56,9 +57,8 @@ pub(crate) fn all_inside(masm: &mut MacroAssembler, channels: &Channels<'_>) -> 
     Some(())
 }
 
-/// Goes on when so many bytes from the first channel's offset on are inside and aligned, with
-/// [`WORDS`]; else elsewhere. Who wants to know of them is told of `bytes` bytes for each
-/// element.
+/// Checks that `bytes` bytes from the first channel's offset on are inside and aligned, marks them
+/// for each element, and loads `WORDS`; otherwise it jumps.
 pub(crate) fn near_inside(masm: &mut MacroAssembler, channels: &Channels<'_>, bytes: u32, otherwise: Label) {
     let transfer = channels.transfer;
     let end = indexed(FIRST, Register::None, 1, reach(transfer, bytes).into());
@@ -73,7 +73,7 @@ pub(crate) fn near_inside(masm: &mut MacroAssembler, channels: &Channels<'_>, by
     load_words(masm, channels.entry);
 }
 
-/// Goes on when elements that far apart are inside; else elsewhere.
+/// Checks that elements `size` bytes apart are inside; otherwise it jumps.
 pub(crate) fn contiguous_inside(masm: &mut MacroAssembler, channels: &Channels<'_>, size: u32, otherwise: Label) {
     let unit = channels.transfer.unit.bytes();
     near_inside(masm, channels, (channels.halves * channels.lanes - 1) * size + unit, otherwise);

@@ -12,7 +12,8 @@ use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::memory::{BufferEntry, SURFACES};
 use crate::ir::{Access, Space, Transfer};
 
-/// Finds the buffer of a surface or of the group: its entry, from [`PLACE`] on.
+/// Finds the buffer of a surface, of local memory or of private memory. Returns the distance of its
+/// entry from [`PLACE`], in bytes.
 pub(crate) fn find_buffer(
     masm: &mut MacroAssembler,
     states: &HashMap<u32, u32>,
@@ -46,8 +47,7 @@ pub(crate) fn find_buffer(
     Some(FIRST_ENTRY)
 }
 
-/// Makes an entry of the part of the memory of threads that begins at so many units, as if that
-/// were a buffer.
+/// Builds an entry for the part of private memory that begins at `number` units.
 fn find_private(masm: &mut MacroAssembler, (number, unit): (u32, u32), marks: u32, slow: Label) {
     let (begin, value) = (Register::RCX, Register::RDX);
     let part = |distance: u32| at(FRAME, offset::PART + distance);
@@ -68,7 +68,7 @@ fn find_private(masm: &mut MacroAssembler, (number, unit): (u32, u32), marks: u3
     masm.asm.rm(Code::Lea_r64_m, PLACE, part(0));
 }
 
-/// Finds the buffer that the upper half of an address, in ECX, names.
+/// Finds the buffer that ECX, the upper half of an address, names.
 pub(crate) fn find_flat(masm: &mut MacroAssembler, slow: Label) {
     masm.asm.rr(Code::Mov_r32_rm32, Register::EAX, Register::ECX);
     masm.asm.ri(Code::Sub_rm32_imm8, Register::EAX, 1);
@@ -78,42 +78,43 @@ pub(crate) fn find_flat(masm: &mut MacroAssembler, slow: Label) {
     masm.asm.rm(Code::Add_r64_rm64, PLACE, at(FRAME, offset::BUFFERS));
 }
 
-/// Something in the entry of the buffer.
+/// Returns a field of the buffer's entry.
 pub(crate) fn entry_field(entry: u32, distance: u32) -> MemoryOperand {
     at(PLACE, entry + distance)
 }
 
-/// Where the words of the buffer are; the flags stay as they are.
+/// Loads the address of the buffer's words; the flags stay.
 pub(crate) fn load_words(masm: &mut MacroAssembler, entry: u32) {
     masm.asm.rm(Code::Mov_r64_rm64, WORDS, entry_field(entry, offset::WORDS));
 }
 
-/// The largest offset with which all of a channel's data are inside.
+/// Loads the largest offset with which all data of a channel are inside.
 pub(crate) fn load_limit(masm: &mut MacroAssembler, entry: u32, transfer: &Transfer, slow: Label) {
     masm.asm.rm(Code::Mov_r64_rm64, LIMIT, entry_field(entry, offset::REACH));
     masm.asm.ri(Code::Sub_rm64_imm32, LIMIT, extent(transfer) as i32);
     masm.asm.jump(Code::Jb_rel32_64, slow);
 }
 
-/// How far behind a channel's address its data end.
+/// Returns the distance from a channel's address to the end of its data, in bytes.
 pub(crate) fn extent(transfer: &Transfer) -> u32 {
     reach(transfer, transfer.unit.bytes())
 }
 
-/// The same if there are so many bytes from the last element on.
+/// Returns the distance from a channel's address to the end of its data, if the last element has
+/// `bytes` bytes.
 pub(crate) fn reach(transfer: &Transfer, bytes: u32) -> u32 {
     transfer.elements.iter().map(|(distance, _)| *distance).max().unwrap_or(0) + bytes
 }
 
-/// The entry at PLACE.
+/// The distance of an entry that [`PLACE`] points to.
 pub(crate) const FIRST_ENTRY: u32 = 0;
 
-/// The size of a buffer's entry in its table, as a power of two.
+/// The binary logarithm of the size of a buffer's entry.
 const PLACE_SHIFT: i32 = 6;
 
 const _: () = assert!(size_of::<BufferEntry>() == 1 << PLACE_SHIFT);
 
-/// Where the entry of a buffer says who wants to know of such an access.
+/// Returns the field of an entry that has the marks of an access.
 pub(crate) fn marks_of(access: Access) -> u32 {
     match access {
         Access::Load => offset::LOADS,

@@ -8,25 +8,27 @@ use crate::backend::lower::emitter::Emitter;
 use crate::backend::lower::masks::Select;
 use crate::ir::{Mask, Space, Transfer};
 
-/// A transfer of 4, 8 or 16 channels, or of 32 if all are enabled: their offsets in the buffer at
-/// [`PLACE`], of which the first is in [`FIRST`].
+/// A transfer of 4, 8 or 16 channels, or of 32 if all are enabled. Their offsets are in the buffer
+/// at [`PLACE`](crate::backend::lower::host_registers::PLACE), that of the first one in
+/// [`FIRST`](crate::backend::lower::host_registers::FIRST).
 #[derive(Clone)]
 pub(crate) struct Channels<'a> {
     pub(crate) mask: &'a Mask,
     pub(crate) transfer: &'a Transfer,
-    /// As many channels at a time, and how often.
+    /// The number of channels of a vector.
     pub(crate) lanes: u32,
+    /// The number of vectors.
     pub(crate) halves: u32,
-    /// From a place in the registers to that for the next ones.
+    /// The distance in the registers from the elements of one vector to those of the next.
     pub(crate) pitch: u32,
     /// The buffer's entry, in bytes from [`PLACE`](crate::backend::lower::host_registers::PLACE).
     pub(crate) entry: u32,
-    /// Nothing where it is enough to know the first channel's.
+    /// The offsets of each vector; empty where the first channel's is enough.
     pub(crate) offsets: Vec<Vector>,
-    /// The enabled ones, unless all are.
+    /// The enabled channels of each vector; empty if all are enabled.
     pub(crate) masks: Vec<Select>,
     pub(crate) mark: AccessMark,
-    /// Where the caller does the whole step.
+    /// The caller does the whole step.
     pub(crate) slow: Label,
     /// Its address class.
     pub(crate) class: Option<AddressClass>,
@@ -35,12 +37,13 @@ pub(crate) struct Channels<'a> {
 }
 
 impl Channels<'_> {
-    /// How wide a vector of dwords is.
+    /// Returns the width of a vector of dwords.
     pub(crate) fn width(&self) -> Width {
         Width::of(self.lanes * 4)
     }
 
-    /// Returns the mask register that selects the channels, if there is one and they are one vector.
+    /// Returns the mask register that selects the channels, if there is one and they are one
+    /// vector.
     pub(crate) fn mask_register(&self) -> Option<MaskRegister> {
         match self.masks[..] {
             [Select::Bits(bits)] => Some(bits),
@@ -52,23 +55,22 @@ impl Channels<'_> {
 /// Writes a transfer in another form.
 pub(crate) type Fallback<'a> = &'a dyn Fn(&mut Emitter<'_>) -> Option<()>;
 
-/// What is marked for each channel when there are [`MARKS`].
+/// The marks of a channel's access, if accesses are observed.
 #[derive(Clone, Copy)]
 pub(crate) struct AccessMark {
-    /// The bits, from that of the channel's address on; none for memory of which nobody wants to
-    /// know.
+    /// A bit for each byte from the channel's address on; zero for memory that nothing observes.
     pub(crate) bits: u32,
-    /// The channels, if all of the transfer's are enabled.
+    /// The channels, if all of them are enabled.
     pub(crate) lanes: Option<u32>,
 }
 
-/// What is to be marked. Nothing when that is too far apart.
+/// Returns the marks of a transfer. Returns `None` if its elements are too far apart.
 pub(crate) fn mark(mask: &Mask, transfer: &Transfer, is_some: bool) -> Option<AccessMark> {
     let lanes = (!is_some).then_some(mask.lanes);
     if transfer.space == Space::Local {
         return Some(AccessMark { bits: 0, lanes });
     }
-    // Marks of up to 25 bytes fit into a dword wherever they begin.
+    // Marks of 25 bytes fit into a dword at any bit of its first byte.
     let own = u64::MAX >> (64 - transfer.unit.bytes());
     let bits = transfer.elements.iter().fold(0_u64, |bits, (distance, _)| bits | own << (*distance).min(56));
     let bits = u32::try_from(bits).ok().filter(|bits| *bits < 1 << 25)?;

@@ -60,8 +60,8 @@ pub(crate) fn tries_contiguous(channels: &Channels<'_>) -> bool {
     (transfer.unit == Unit::Dword || masks.is_empty() || is_small) && may_be_contiguous(transfer)
 }
 
-/// Goes on when each channel's elements are so many bytes behind those of the channel before,
-/// all inside; else elsewhere.
+/// Begins the hot path: checks that the elements of each channel follow those of the one before at
+/// `size` bytes, all inside.
 pub(crate) fn enter_contiguous(
     masm: &mut MacroAssembler,
     channels: &Channels<'_>,
@@ -80,8 +80,8 @@ pub(crate) fn enter_contiguous(
     masm.asm.bind(paths.found);
 }
 
-/// Finds that out by the offsets of all channels, where it has not been before; gives the
-/// channels with these.
+/// Repeats the check with the offsets of all channels where the hot path relies on the address
+/// class. Returns the channels with their offsets.
 pub(crate) fn recheck_contiguous<'c>(
     masm: &mut MacroAssembler,
     channels: &Channels<'c>,
@@ -98,6 +98,7 @@ pub(crate) fn recheck_contiguous<'c>(
     Some(channels)
 }
 
+/// Checks that channels are contiguous and inside, and records that for the address class.
 fn check_contiguous(
     masm: &mut MacroAssembler,
     channels: &Channels<'_>,
@@ -107,7 +108,7 @@ fn check_contiguous(
 ) {
     let w = channels.width();
     if let Some(bits) = channels.mask_register() {
-        // Where the row would begin in which each has its place.
+        // Each channel's offset less its distance: where the access would begin.
         let steps = masm.asm.constant(steps(size));
         masm.asm.v3(op::PSUBD, w, scratch, channels.offsets[0], steps);
         broadcast_first_selected(masm, w, scratch, first, bits);
@@ -122,8 +123,8 @@ fn check_contiguous(
     }
 }
 
-/// Goes on when the offset of each enabled channel is so many bytes behind that of the channel
-/// before; else elsewhere. That of the first one is in all places of `first`.
+/// Checks that the offset of each enabled channel is `size` bytes after that of the one before;
+/// otherwise it jumps. `first` has the first channel's offset in all places.
 pub(crate) fn are_apart(
     masm: &mut MacroAssembler,
     channels: &Channels<'_>,
@@ -139,7 +140,7 @@ pub(crate) fn are_apart(
             masm.asm.v3(op::PADDD, w, scratch, first, steps);
             expected = scratch;
         }
-        let choice = channels.masks.get(half as usize).copied();
-        jump_if_different(masm, w, [*offset, expected], scratch, choice, otherwise);
+        let select = channels.masks.get(half as usize).copied();
+        jump_if_different(masm, w, [*offset, expected], scratch, select, otherwise);
     }
 }

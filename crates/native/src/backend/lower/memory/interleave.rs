@@ -10,32 +10,32 @@ use crate::backend::lower::memory::channels::Channels;
 use crate::backend::lower::memory::contiguous::are_apart;
 use crate::ir::{Transfer, Unit};
 
-/// The places, in two vectors of 16 dwords, of all that a vector is made of.
+/// The places of 16 dwords in two vectors.
 type Places = [u32; 16];
 
-/// The dwords of one member, or of two one behind the other, of all structures that lie in two
-/// vectors.
+/// Returns the places of one member of all structures in two vectors, or of two consecutive
+/// members.
 fn members(count: u32, first: u32) -> Places {
     let each = 32 / count;
     std::array::from_fn(|n| n as u32 % each * count + first + n as u32 / each)
 }
 
-/// Structures of vectors that have a member of all of them each, or of two vectors with two members
-/// each, from a structure on.
+/// Returns the places that build structures from vectors of members, from structure `first` on.
 fn structures(count: u32, first: u32) -> Places {
     let each = 32 / count;
     std::array::from_fn(|n| first + n as u32 / count + n as u32 % count * each)
 }
 
+/// Returns the places as a constant.
 fn bytes(places: Places) -> Vec<u8> {
     places.into_iter().flat_map(u32::to_le_bytes).collect()
 }
 
-/// The quarters of a vector that are the lower halves of two, and the upper ones.
+/// Selects the lower quarters of two vectors, and the upper ones.
 const HALVES: [i32; 2] = [0x44, 0xee];
 
-/// How many dwords each channel has, where they are two or four, one behind the other, and all
-/// channels are enabled.
+/// Returns the number of dwords of each channel's structure, if all channels are enabled and it is
+/// two or four.
 pub(crate) fn interleaved_members(has_bits: bool, channels: &Channels<'_>) -> Option<u32> {
     let Channels { transfer, masks, lanes, offsets, .. } = channels;
     let count = transfer.elements.len() as u32;
@@ -44,8 +44,8 @@ pub(crate) fn interleaved_members(has_bits: bool, channels: &Channels<'_>) -> Op
     (has_bits && is_whole && is_together && matches!(count, 2 | 4)).then_some(count)
 }
 
-/// Goes on when the channels' structures of so many dwords follow each other, all inside; else
-/// elsewhere.
+/// Checks that the channels' structures of `count` dwords follow each other, all inside; otherwise
+/// it jumps.
 pub(crate) fn check_interleaved(
     masm: &mut MacroAssembler,
     channels: &Channels<'_>,
@@ -54,11 +54,12 @@ pub(crate) fn check_interleaved(
     otherwise: Label,
 ) {
     are_apart(masm, channels, count * 4, free, otherwise);
-    // Behind the first dword of the last structure.
+    // To the end of the first dword of the last structure.
     near_inside(masm, channels, channels.lanes * count * 4 - (count - 1) * 4, otherwise);
 }
 
-/// From memory to a row of registers for each member; the vectors are free.
+/// Moves structures from memory to one vector of registers for each member; the two vectors are
+/// free.
 pub(crate) fn deinterleave(
     masm: &mut MacroAssembler,
     count: u32,
@@ -93,7 +94,7 @@ pub(crate) fn deinterleave(
     Some(())
 }
 
-/// From rows of registers to memory; the vectors are free.
+/// Moves one vector of registers for each member to structures in memory; the two vectors are free.
 pub(crate) fn interleave(
     masm: &mut MacroAssembler,
     count: u32,
@@ -129,6 +130,7 @@ pub(crate) fn interleave(
     Some(())
 }
 
+/// Loads places to a vector.
 fn load_places(masm: &mut MacroAssembler, d: Vector, places: Places) {
     let constant = masm.asm.constant(bytes(places));
     masm.asm.load(op::MOVUPS, Width::Z, d, constant);

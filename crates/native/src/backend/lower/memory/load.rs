@@ -5,7 +5,7 @@ use iced_x86::{Code, Register};
 use crate::backend::asm::op;
 use crate::backend::asm::operand::{Vector, Width, at, indexed};
 use crate::backend::asm::stream::Label;
-use crate::backend::lower::cache::{ByteRange, Tag};
+use crate::backend::lower::cache::{ByteRange, CachedValue};
 use crate::backend::lower::emitter::{BlockFacts, Emitter};
 use crate::backend::lower::host_registers::{FILE, FIRST, LIMIT, WORDS};
 use crate::backend::lower::macro_assembler::MacroAssembler;
@@ -31,8 +31,9 @@ struct Loading<'c> {
     is_cached: bool,
     /// For each part: the inactive channels' bytes are dead.
     may_spoil: Vec<bool>,
-    /// The bytes that are loaded into dwords, and those that these keep.
+    /// The mask of the bytes that are loaded into dwords.
     low: Option<Vector>,
+    /// The mask of the bytes that dwords keep.
     rest: Option<Vector>,
     /// Free for any use.
     scratch: [Vector; 2],
@@ -60,6 +61,7 @@ fn places(channels: &Channels<'_>) -> impl Iterator<Item = (u32, u32, u32)> {
 }
 
 impl Loading<'_> {
+    /// Returns all parts.
     fn parts(&self) -> impl Iterator<Item = LoadPart> {
         let results = self.results.iter().cycle().zip(&self.may_spoil);
         places(self.channels).zip(results).map(|((element, own, half), (result, may_spoil))| LoadPart {
@@ -122,9 +124,8 @@ fn begin_load<'c>(
     Some(Loading { channels, results, is_cached, may_spoil, low, rest, scratch })
 }
 
-/// Writes the paths of channels that are not known to be contiguous.
-///
-/// What is loaded from here on is not there on every path.
+/// Writes the paths of channels that are not known to be contiguous. Values that are loaded here
+/// are not known after it.
 fn emit_cold_load(
     e: &mut Emitter<'_>,
     loading: &Loading<'_>,
@@ -155,13 +156,13 @@ fn take_results(masm: &mut MacroAssembler, loading: &Loading<'_>) -> Option<()> 
     let (w, row) = (loading.channels.width(), loading.channels.lanes * 4);
     let is_qword = loading.channels.transfer.unit == Unit::Qword;
     for LoadPart { own, result, .. } in loading.parts().filter(|_| !is_qword) {
-        let tag = Tag::Contiguous { at: own, bytes: row };
+        let tag = CachedValue::Contiguous { at: own, bytes: row };
         if loading.is_cached {
             let loaded = masm.value(tag)?;
             masm.asm.v2(op::MOVUPS, w, result, loaded, w);
             masm.cache.drop(loaded);
         } else if let Some(loaded) = masm.cache.find(&tag) {
-            masm.store_row(own, row, loaded);
+            masm.store_file(own, row, loaded);
             masm.cache.drop(loaded);
         }
     }
@@ -176,7 +177,7 @@ fn end_load(masm: &mut MacroAssembler, loading: Loading<'_>) -> Option<()> {
         if let Some(mask) = masks.get(half as usize)
             && !may_spoil
         {
-            let old = masm.value(Tag::Contiguous { at: own, bytes: row })?;
+            let old = masm.value(CachedValue::Contiguous { at: own, bytes: row })?;
             blend_selected(masm, 4, w, result, [old, result], *mask);
             masm.cache.drop(old);
         }
@@ -187,7 +188,7 @@ fn end_load(masm: &mut MacroAssembler, loading: Loading<'_>) -> Option<()> {
         }
     }
     for LoadPart { own, result, .. } in loading.parts().filter(|_| loading.is_cached) {
-        masm.cache.name(result, Tag::Contiguous { at: own, bytes: row });
+        masm.cache.name(result, CachedValue::Contiguous { at: own, bytes: row });
         masm.cache.owe(result, ByteRange { at: own, bytes: row });
     }
     loading.results.iter().for_each(|result| masm.cache.drop(*result));
@@ -195,11 +196,11 @@ fn end_load(masm: &mut MacroAssembler, loading: Loading<'_>) -> Option<()> {
     Some(())
 }
 
-/// Loads rows.
+/// Loads contiguous elements.
 fn load_contiguous(masm: &mut MacroAssembler, loading: &Loading<'_>) {
     let Channels { transfer, masks, lanes, .. } = loading.channels;
     let (w, size) = (loading.channels.width(), transfer.unit.bytes());
-    // Qwords fill as much as there is.
+    // Qwords fill the widest vectors.
     let (widest, whole) = (masm.widest(), masm.widest().bytes());
     for part @ LoadPart { element, own, half, result, .. } in loading.parts() {
         let from = element + half * size * lanes;
@@ -221,8 +222,8 @@ fn load_contiguous(masm: &mut MacroAssembler, loading: &Loading<'_>) {
     }
 }
 
-/// What is no row: structures one behind the other, one element for all, words that cover each
-/// other, or else.
+/// Loads elements that are not contiguous: interleaved structures, one element for all channels,
+/// overlapping words, or others.
 fn load_non_contiguous(
     masm: &mut MacroAssembler,
     loading: &Loading<'_>,
@@ -233,8 +234,8 @@ fn load_non_contiguous(
     let Channels { transfer, offsets, .. } = channels;
     let by_bits = channels.mask_register();
     if by_bits.is_none() {
-        // What the first two channels say decides what is tried; they need not be enabled, and
-        // their offsets be anything.
+        // The first two channels decide which form is tried. They need not be enabled, so their
+        // offsets may be undefined.
         let second = offsets[0].register(Width::X);
         masm.asm.r2i(Code::VEX_Vpextrd_rm32_xmm_imm8, Register::R9D, second, 1);
         masm.asm.rr(Code::Sub_r32_rm32, Register::R9D, Register::EDI);
@@ -244,7 +245,7 @@ fn load_non_contiguous(
         masm.asm.jump(Code::Jne_rel32_64, to);
     };
     if may_overlap(channels) {
-        // As a row if it was not tried as one, or else not as one.
+        // The form that was not tried yet.
         let next = if is_overlapping { 2 } else { 1 };
         unless(masm, next, paths.other);
         are_apart(masm, channels, next, loading.scratch, paths.other);
@@ -279,7 +280,7 @@ fn load_non_contiguous(
     Some(())
 }
 
-/// One element for all channels.
+/// Loads one element for all channels.
 fn load_uniform(masm: &mut MacroAssembler, loading: &Loading<'_>, paths: Paths) {
     let channels = loading.channels;
     let Channels { transfer, lanes, .. } = channels;
@@ -301,7 +302,7 @@ fn load_uniform(masm: &mut MacroAssembler, loading: &Loading<'_>, paths: Paths) 
     masm.asm.jump(Code::Jmp_rel32_64, paths.done);
 }
 
-/// Loads words each of which begins a byte behind the last one: their bytes are rows.
+/// Loads words that begin one byte after each other: their bytes are contiguous.
 fn load_overlapping(masm: &mut MacroAssembler, loading: &Loading<'_>) {
     let (w, [upper, _]) = (loading.channels.width(), loading.scratch);
     for part @ LoadPart { element, half, result, .. } in loading.parts() {
@@ -315,7 +316,7 @@ fn load_overlapping(masm: &mut MacroAssembler, loading: &Loading<'_>) {
     }
 }
 
-/// Each channel's elements for themselves.
+/// Loads the elements of each channel by itself.
 fn load_per_lane(masm: &mut MacroAssembler, loading: &Loading<'_>) -> Option<()> {
     let channels = loading.channels;
     let Channels { transfer, offsets, masks, mark, .. } = channels;
@@ -324,13 +325,13 @@ fn load_per_lane(masm: &mut MacroAssembler, loading: &Loading<'_>) -> Option<()>
     mark_each(masm, channels);
     if transfer.unit == Unit::Qword {
         let what = PerLane::Move { access: Access::Load, unit: transfer.unit, elements: &transfer.elements };
-        // Marked already.
+        // The access is marked already.
         emit_per_lane(masm, channels, AccessMark { bits: 0, ..*mark }, what);
         return Some(());
     }
     let is_part = matches!(transfer.unit, Unit::Part { .. });
     if is_part {
-        // Where the last dword begins.
+        // The last dword of the buffer.
         let last = indexed(LIMIT, Register::None, 1, i64::from(transfer.unit.bytes()) - 4);
         masm.asm.rm(Code::Lea_r64_m, Register::R9, last);
         masm.asm.rr(Code::VEX_Vmovd_xmm_rm32, last_place.register(Width::X), Register::R9D);
@@ -359,8 +360,8 @@ fn load_per_lane(masm: &mut MacroAssembler, loading: &Loading<'_>) -> Option<()>
     Some(())
 }
 
-/// Adds the bytes that dwords of the registers keep to what has been read, and writes it there
-/// unless it is known behind.
+/// Merges the bytes that dwords keep into a loaded vector, and stores the vector unless it stays in
+/// its register.
 fn finish_part(
     masm: &mut MacroAssembler,
     loading: &Loading<'_>,

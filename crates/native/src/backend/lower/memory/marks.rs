@@ -1,4 +1,4 @@
-//! Marks of accesses, for observers.
+//! Marks: bits that record accesses, for observers.
 
 use iced_x86::{Code, Register};
 
@@ -16,9 +16,9 @@ use crate::backend::memory::{CALLER, PAGES};
 use crate::ir::{Space, Transfer};
 use crate::runtime::frame::PAGE_BITS;
 
-/// Finds out who wants to know of an access, [`MARKS`], and lets the caller make it if that is
-/// what it wants; of channels that are together in so many bytes from the first one on, if they
-/// are. The flags say whether anything is left to be marked.
+/// Loads [`MARKS`], and lets the caller make the access if the observer asks for that. `together`
+/// is the number of bytes from the first channel on that contiguous channels span. The flags say
+/// whether anything remains to be marked.
 pub(crate) fn check_marks(masm: &mut MacroAssembler, channels: &Channels<'_>, together: Option<u32>) {
     if channels.mark.bits == 0 {
         return;
@@ -37,8 +37,8 @@ pub(crate) fn check_marks(masm: &mut MacroAssembler, channels: &Channels<'_>, to
     masm.asm.jump(Code::Je_rel32_64, *slow);
 }
 
-/// Marks each channel's elements, where somebody wants to know: [`CALLER`] was compared with
-/// that.
+/// Marks the elements of each channel; the flags are those of the comparison of [`MARKS`] with
+/// [`CALLER`].
 pub(crate) fn mark_each(masm: &mut MacroAssembler, channels: &Channels<'_>) {
     if channels.mark.bits == 0 {
         return;
@@ -46,8 +46,8 @@ pub(crate) fn mark_each(masm: &mut MacroAssembler, channels: &Channels<'_>) {
     detour(masm, Code::Ja_rel32_64, |masm, _| emit_per_lane(masm, channels, channels.mark, PerLane::Mark));
 }
 
-/// Marks the elements of channels that are a row, or all at one place, where somebody wants to
-/// know: so many bytes for each. The caller makes the access if that is what it wants.
+/// Marks the elements of channels that are contiguous or all at one place, `bytes` bytes for each
+/// element. The caller makes the access if the observer asks for that.
 pub(crate) fn mark_contiguous(masm: &mut MacroAssembler, channels: &Channels<'_>, bytes: u32) {
     if channels.mark.bits == 0 {
         return;
@@ -65,8 +65,8 @@ pub(crate) fn mark_contiguous(masm: &mut MacroAssembler, channels: &Channels<'_>
     });
 }
 
-/// Marks what a single channel accesses, where somebody wants to know; lets the caller make the
-/// access unless the bits are for pages.
+/// Marks the access of a single channel. The caller makes the access unless the bits stand for
+/// pages.
 pub(crate) fn mark_single(masm: &mut MacroAssembler, entry: u32, transfer: &Transfer, slow: Label) {
     masm.asm.mi(Code::Cmp_rm64_imm8, entry_field(entry, marks_of(transfer.access)), 0);
     detour(masm, Code::Jne_rel32_64, |masm, _| {
@@ -77,8 +77,7 @@ pub(crate) fn mark_single(masm: &mut MacroAssembler, entry: u32, transfer: &Tran
     });
 }
 
-/// Marks the pages of so many bytes from the first channel's offset on: [`MARKS`] are for
-/// pages.
+/// Marks the pages of `bytes` bytes from the first channel's offset on.
 fn mark_pages(masm: &mut MacroAssembler, transfer: &Transfer, bytes: u32) {
     let page = Register::R11;
     for distance in [0, bytes.max(1) - 1] {
@@ -93,7 +92,7 @@ fn mark_pages(masm: &mut MacroAssembler, transfer: &Transfer, bytes: u32) {
     }
 }
 
-/// The same for what each channel accesses.
+/// Marks the pages of each channel's access.
 fn mark_pages_of_each(masm: &mut MacroAssembler, channels: &Channels<'_>) {
     store_offsets(masm, channels);
     keep_first(masm);
@@ -103,7 +102,7 @@ fn mark_pages_of_each(masm: &mut MacroAssembler, channels: &Channels<'_>) {
     first_again(masm);
 }
 
-/// Marks so many bytes at a distance from the first channel.
+/// Marks `bytes` bytes at a distance from the first channel.
 fn mark_bytes(masm: &mut MacroAssembler, distance: u32, bytes: u32) {
     let (byte, bit, ones) = (Register::R9, Register::R10, Register::R11);
     for start in (0..bytes).step_by(32) {
@@ -119,7 +118,7 @@ fn mark_bytes(masm: &mut MacroAssembler, distance: u32, bytes: u32) {
     }
 }
 
-/// Goes aside when a condition holds, and comes back behind that, or before to the label that
+/// Writes cold code for a condition. It returns to the place after the jump, or to the label that
 /// it is given.
 fn detour(masm: &mut MacroAssembler, condition: Code, write: impl FnOnce(&mut MacroAssembler, Label)) {
     let [from, back] = [(); 2].map(|()| masm.asm.label());

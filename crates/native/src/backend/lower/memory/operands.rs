@@ -1,11 +1,12 @@
-//! Operands of transfers: what has to be in the register file before one begins.
+//! Operands of transfers: the values that have to be in the register file before a transfer begins.
 
 use crate::backend::asm::operand::Width;
-use crate::backend::lower::cache::{ByteRange, Tag};
+use crate::backend::lower::cache::{ByteRange, CachedValue};
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::ir::{Access, Addresses, Mask, Transfer, Unit};
 
-/// Writes what a transfer reads from the register file, and what it may write a part of.
+/// Writes the pending stores to registers that a transfer reads, and to registers that it may write
+/// in part.
 pub(crate) fn flush_operands(masm: &mut MacroAssembler, mask: &Mask, transfer: &Transfer) -> Option<()> {
     let lanes = mask.lanes.count_ones();
     let row = lanes.min(masm.widest().bytes() / 4) * 4;
@@ -15,15 +16,15 @@ pub(crate) fn flush_operands(masm: &mut MacroAssembler, mask: &Mask, transfer: &
     let named = transfer.space.number().map(|at| ByteRange { at, bytes: 4 });
     for place in addresses.into_iter().filter(|_| lanes > 1 && !is_extended) {
         for at in (place.at..place.at + place.bytes).step_by(row as usize) {
-            flush_unless_held(masm, Tag::Contiguous { at, bytes: row }, ByteRange { at, bytes: row })?;
+            flush_unless_held(masm, CachedValue::Contiguous { at, bytes: row }, ByteRange { at, bytes: row })?;
         }
     }
     for place in global.into_iter().filter(|_| lanes > 1) {
-        let tag = Tag::Splat { at: place.at, bytes: place.bytes, width: Width::of(row) };
+        let tag = CachedValue::Splat { at: place.at, bytes: place.bytes, width: Width::of(row) };
         flush_unless_held(masm, tag, place)?;
     }
     let single = [addresses, global].into_iter().flatten().filter(|_| lanes == 1);
-    // They are extended as they are loaded.
+    // Offsets are extended as they are loaded.
     let extended = addresses.filter(|_| lanes > 1 && is_extended);
     for place in single.chain(named).chain(extended) {
         masm.write_what(|other| other.touches(place))?;
@@ -39,7 +40,7 @@ pub(crate) fn flush_operands(masm: &mut MacroAssembler, mask: &Mask, transfer: &
             && lanes > 1
         {
             for at in (place.at..place.at + place.bytes).step_by(row as usize) {
-                flush_unless_held(masm, Tag::Contiguous { at, bytes: row }, ByteRange { at, bytes: row })?;
+                flush_unless_held(masm, CachedValue::Contiguous { at, bytes: row }, ByteRange { at, bytes: row })?;
             }
             continue;
         }
@@ -48,8 +49,9 @@ pub(crate) fn flush_operands(masm: &mut MacroAssembler, mask: &Mask, transfer: &
     Some(())
 }
 
-/// Writes what has to be loaded as another thing than what registers hold.
-fn flush_unless_held(masm: &mut MacroAssembler, tag: Tag, place: ByteRange) -> Option<()> {
+/// Writes the pending stores to a place unless a register holds the value that is loaded from
+/// there.
+fn flush_unless_held(masm: &mut MacroAssembler, tag: CachedValue, place: ByteRange) -> Option<()> {
     if masm.cache.has(&tag) {
         return Some(());
     }

@@ -12,31 +12,32 @@ use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::memory::channels::{AccessMark, Channels};
 use crate::ir::{Access, Change, Unit};
 
-/// What is done for channels one by one.
+/// The work for each channel.
 pub(crate) enum PerLane<'t> {
-    /// Marks alone.
+    /// Marks the access.
     Mark,
-    /// Moves elements: their distances and places.
+    /// Moves elements, by their distances and places.
     Move { access: Access, unit: Unit, elements: &'t [(u32, u32)] },
-    /// Changes dwords, by those at a place.
+    /// Changes dwords by those at a place.
     Update { change: Change, operand: u32, is_shared: bool },
 }
 
-/// While channels are done one by one: the number of one, and the bits of those that are left.
+/// The number of the current channel.
 const CHANNEL: Register = Register::R9;
 
+/// The channels that are left.
 const REST: Register = Register::R10D;
 
-/// Channels one by one, the first one first.
+/// Writes a loop over the channels, the first one first.
 pub(crate) fn emit_per_lane(masm: &mut MacroAssembler, channels: &Channels<'_>, mark: AccessMark, what: PerLane<'_>) {
     let value = Register::R11D;
     let (offsets, lanes) = (&channels.offsets, channels.lanes);
     if let PerLane::Move { access: Access::Store, elements, .. } = &what {
-        // What is stored has to be where it is taken from.
+        // Stored values have to be in the register file.
         let bytes = lanes * 4 * offsets.len() as u32;
         let is_stored = |place: ByteRange| elements.iter().any(|(_, at)| place.touches(ByteRange { at: *at, bytes }));
         let unwritten = masm.cache.unwritten().into_iter().filter(|(_, place)| is_stored(*place));
-        unwritten.for_each(|(vector, place)| masm.store_row(place.at, place.bytes, vector));
+        unwritten.for_each(|(vector, place)| masm.store_file(place.at, place.bytes, vector));
     }
     store_offsets(masm, channels);
     if let PerLane::Mark = what {
@@ -92,7 +93,7 @@ pub(crate) fn emit_per_lane(masm: &mut MacroAssembler, channels: &Channels<'_>, 
     }
 }
 
-/// An element of a channel, between a place in the registers and memory.
+/// Moves an element of a channel between the registers and memory.
 fn move_element(masm: &mut MacroAssembler, access: Access, unit: Unit, [own, memory]: [MemoryOperand; 2]) {
     let (value, long) = (Register::R11D, Register::R11);
     match (access, unit) {
@@ -114,7 +115,7 @@ fn move_element(masm: &mut MacroAssembler, access: Access, unit: Unit, [own, mem
                 _ => masm.asm.mr(Code::Mov_rm32_r32, memory, value),
             }
         }
-        // Others are gathered.
+        // Other loads are gathered.
         _ => {
             masm.asm.rm(Code::Mov_r64_rm64, long, memory);
             masm.asm.mr(Code::Mov_rm64_r64, own, long);
@@ -122,8 +123,8 @@ fn move_element(masm: &mut MacroAssembler, access: Access, unit: Unit, [own, mem
     }
 }
 
-/// Begins with the first of the channels whose offsets have been written: its number in
-/// [`CHANNEL`], its offset in place of the first one's. Gives where the next one goes on.
+/// Begins a loop over the channels whose offsets have been stored: [`CHANNEL`] has the number of
+/// each, [`FIRST`] its offset. Returns the place of the next iteration.
 pub(crate) fn begin_channels(masm: &mut MacroAssembler, mark: AccessMark) -> Label {
     match mark.lanes {
         Some(lanes) => masm.asm.ri(Code::Mov_r32_imm32, REST, lanes as i32),
@@ -135,13 +136,13 @@ pub(crate) fn begin_channels(masm: &mut MacroAssembler, mark: AccessMark) -> Lab
     again
 }
 
-/// Goes on with the next channel, until there is none.
+/// Ends the loop.
 pub(crate) fn next_channel(masm: &mut MacroAssembler, again: Label) {
     masm.asm.rr(Code::VEX_Blsr_r32_rm32, REST, REST);
     masm.asm.jump(Code::Jne_rel32_64, again);
 }
 
-/// Writes the offsets of channels where they are read one by one.
+/// Stores the offsets of the channels for the loop.
 pub(crate) fn store_offsets(masm: &mut MacroAssembler, channels: &Channels<'_>) {
     for (half, offsets) in (0..).zip(&channels.offsets) {
         let (width, place) = (channels.width(), offset::SCRATCH + half * channels.lanes * 4);
@@ -149,11 +150,12 @@ pub(crate) fn store_offsets(masm: &mut MacroAssembler, channels: &Channels<'_>) 
     }
 }
 
-/// Keeps the first channel's offset while there are others in its place; no function runs then.
+/// Saves the first channel's offset; functions are not called in between.
 pub(crate) fn keep_first(masm: &mut MacroAssembler) {
     masm.asm.mr(Code::Mov_rm32_r32, at(FRAME, offset::OPERANDS), Register::EDI);
 }
 
+/// Restores the first channel's offset.
 pub(crate) fn first_again(masm: &mut MacroAssembler) {
     masm.asm.rm(Code::Mov_r32_rm32, Register::EDI, at(FRAME, offset::OPERANDS));
 }

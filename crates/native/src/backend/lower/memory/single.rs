@@ -102,7 +102,7 @@ fn move_dwords(masm: &mut MacroAssembler, access: Access, elements: &[(u32, u32)
     let is_store = access == Access::Store;
     let mut rest = elements;
     while let Some(&(distance, place)) = rest.first() {
-        // As many as stand together on both sides.
+        // The number of dwords that lie together on both sides.
         let together = (0..).zip(rest).take_while(|(n, element)| **element == (distance + n * 4, place + n * 4));
         let count = match together.count() {
             16.. if masm.has_bits => 16,
@@ -139,7 +139,7 @@ fn move_dwords(masm: &mut MacroAssembler, access: Access, elements: &[(u32, u32)
     Some(())
 }
 
-/// The bytes of a single channel.
+/// Moves the bytes of a single channel.
 fn move_narrow(masm: &mut MacroAssembler, transfer: &Transfer, bytes: u32, keeps: bool) -> Option<()> {
     let [(distance, place)] = transfer.elements[..] else { return None };
     let (memory, own) = (indexed(WORDS, FIRST, 1, distance.into()), at(FILE, place));

@@ -1,21 +1,21 @@
-//! Legalization: transfers of 32 channels as two of 16.
+//! Legalisation: transfers of 32 channels as two of 16.
 
 use crate::backend::analysis::address_classes::{AddressClass, StepClasses};
-use crate::backend::analysis::contiguity::behind;
+use crate::backend::analysis::contiguity::advanced;
 use crate::ir::{Access, Combine, Mask, Transfer};
 
-/// Some of the channels of a transfer, and what these are alike with.
-pub(crate) struct Part {
+/// A part of a transfer's channels, and its address class.
+pub(crate) struct TransferPart {
     pub(crate) mask: Mask,
     pub(crate) transfer: Transfer,
     pub(crate) class: Option<AddressClass>,
 }
 
-/// A transfer of at most 16 channels at a time. Nothing when the first ones may write what the
-/// caller needs to do all of them.
-pub(crate) fn split(mask: &Mask, transfer: &Transfer, [first, second, _]: StepClasses) -> Option<Vec<Part>> {
+/// Splits a transfer into parts of at most 16 channels. Returns `None` if the first part may
+/// overwrite what the caller needs to do all of them.
+pub(crate) fn split(mask: &Mask, transfer: &Transfer, [first, second, _]: StepClasses) -> Option<Vec<TransferPart>> {
     if mask.lanes != u32::MAX {
-        return Some(vec![Part { mask: *mask, transfer: transfer.clone(), class: first }]);
+        return Some(vec![TransferPart { mask: *mask, transfer: transfer.clone(), class: first }]);
     }
     let bytes = transfer.unit.register_bytes();
     let mut reads: Vec<(u32, u32)> = transfer.global.into_iter().collect();
@@ -26,8 +26,8 @@ pub(crate) fn split(mask: &Mask, transfer: &Transfer, [first, second, _]: StepCl
     (is_apart && (mask.predicate == 0 || mask.combine == Combine::Each) && mask.shift == 0).then_some(())?;
     let part = |n: u32, class| {
         let elements = transfer.elements.iter().map(|(distance, at)| (*distance, at + n * 16 * bytes)).collect();
-        let transfer = Transfer { addresses: behind(transfer.addresses, n * 16), elements, ..transfer.clone() };
-        Part { mask: Mask { shift: n * 16, lanes: 0xffff, ..*mask }, transfer, class }
+        let transfer = Transfer { addresses: advanced(transfer.addresses, n * 16), elements, ..transfer.clone() };
+        TransferPart { mask: Mask { shift: n * 16, lanes: 0xffff, ..*mask }, transfer, class }
     };
     Some(vec![part(0, first), part(1, second)])
 }

@@ -5,7 +5,7 @@ use iced_x86::Code;
 use crate::backend::asm::op;
 use crate::backend::asm::operand::{Vector, at, indexed};
 use crate::backend::lower::arithmetic::convert::emit_convert;
-use crate::backend::lower::cache::Tag;
+use crate::backend::lower::cache::CachedValue;
 use crate::backend::lower::emitter::Emitter;
 use crate::backend::lower::host_registers::{FILE, FIRST, WORDS};
 use crate::backend::lower::macro_assembler::MacroAssembler;
@@ -29,7 +29,7 @@ pub(crate) fn emit_store(e: &mut Emitter<'_>, channels: &Channels<'_>) -> Option
     // Values in vector registers are stored from there.
     let held = |half: u32| match transfer.elements[..] {
         [(_, at)] if transfer.unit == Unit::Dword => {
-            masm.cache.find(&Tag::Contiguous { at: at + half * pitch, bytes: lanes * 4 })
+            masm.cache.find(&CachedValue::Contiguous { at: at + half * pitch, bytes: lanes * 4 })
         }
         _ => None,
     };
@@ -67,7 +67,7 @@ fn emit_cold_store(e: &mut Emitter<'_>, channels: &Channels<'_>, scratch: [Vecto
     Some(())
 }
 
-/// Stores rows, of which some are in vector registers.
+/// Stores contiguous elements, of which `held` are in vector registers.
 fn store_contiguous(
     masm: &mut MacroAssembler,
     channels: &Channels<'_>,
@@ -110,7 +110,7 @@ fn store_contiguous(
     Some(())
 }
 
-/// Each channel's elements for themselves.
+/// Stores the elements of each channel by itself.
 fn store_per_lane(masm: &mut MacroAssembler, channels: &Channels<'_>) -> Option<()> {
     let transfer = channels.transfer;
     all_inside(masm, channels)?;
@@ -125,7 +125,7 @@ pub(crate) fn emit_update(masm: &mut MacroAssembler, channels: &Channels<'_>, ch
     let [(0, operand)] = transfer.elements[..] else { return None };
     (transfer.unit == Unit::Dword).then_some(())?;
     all_inside(masm, channels)?;
-    // Nobody else reaches the memory of a group.
+    // No other group reaches local memory.
     let is_shared = transfer.space != Space::Local;
     emit_per_lane(masm, channels, *mark, PerLane::Update { change, operand, is_shared });
     Some(())

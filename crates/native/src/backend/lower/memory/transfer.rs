@@ -22,7 +22,7 @@ use crate::backend::lower::memory::channels::{Channels, Fallback, mark};
 use crate::backend::lower::memory::load::emit_load;
 use crate::backend::lower::memory::operands::flush_operands;
 use crate::backend::lower::memory::single::emit_single;
-use crate::backend::lower::memory::split::{Part, split};
+use crate::backend::lower::memory::split::{TransferPart, split};
 use crate::backend::lower::memory::store::{emit_store, emit_update};
 use crate::backend::lower::select::release_select;
 use crate::ir::{Access, Addresses, Mask, Space, Transfer, Unit};
@@ -52,8 +52,8 @@ pub(crate) fn emit_transfer(e: &mut Emitter<'_>, mask: &Mask, transfer: &Transfe
     Some(())
 }
 
-/// Returns true if it is worthwhile to test whether 32 channels are contiguous: the outcome has to be
-/// of use again.
+/// Returns true if it is worthwhile to test whether 32 channels are contiguous: the outcome has to
+/// be of use again.
 pub(crate) fn tries_simd32(
     masm: &MacroAssembler,
     [.., class]: StepClasses,
@@ -64,8 +64,8 @@ pub(crate) fn tries_simd32(
 }
 
 /// Writes the parts of a transfer, one after the other.
-fn emit_parts(e: &mut Emitter<'_>, parts: &[Part], slow: Label) -> Option<()> {
-    for Part { mask, transfer, class } in parts {
+fn emit_parts(e: &mut Emitter<'_>, parts: &[TransferPart], slow: Label) -> Option<()> {
+    for TransferPart { mask, transfer, class } in parts {
         let [nobody, done] = [(); 2].map(|()| e.masm.asm.label());
         let before = (!e.masm.is_all(mask)).then(|| e.masm.cache.known());
         let is_some = materialize_mask(&mut e.masm, mask) == Enabled::Some;
@@ -90,7 +90,8 @@ fn emit_parts(e: &mut Emitter<'_>, parts: &[Part], slow: Label) -> Option<()> {
 }
 
 /// Writes a transfer of 4, 8, 16 or 32 channels. `pitch` is the distance in the registers from the
-/// elements of one vector of channels to those of the next; without it the elements follow each other.
+/// elements of one vector of channels to those of the next; without it the elements follow each
+/// other.
 pub(crate) fn emit_lanes(
     e: &mut Emitter<'_>,
     mask: &Mask,

@@ -2,25 +2,45 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Serialize;
 use serde_json::Value;
 use visakit_diag::{Diagnostic, Severity};
 
 use crate::explain;
+use crate::report::place::Place;
 use crate::report::{print_json, printed};
 
-/// What is known of a finding besides its text and its place.
+/// A process prints one log.
+static IS_PRINTED: AtomicBool = AtomicBool::new(false);
+
+/// Properties of a finding besides its text and its place.
 pub(crate) struct Detail {
-    /// What `--format json` has of it.
+    /// The finding as in `--format json`.
     pub(crate) properties: Value,
-    /// How many of the notes behind it are places that lead to it, in their order.
+    /// Number of notes after it that are places which lead to it, in their order.
     pub(crate) way: usize,
+}
+
+/// The meaning of notes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Notes {
+    /// A note with the code of the finding before it is another place of that finding.
+    Belong,
+    /// Each note is a finding of its own.
+    Stand,
+}
+
+/// Returns true after [`print()`].
+pub(crate) fn is_printed() -> bool {
+    IS_PRINTED.load(Ordering::Relaxed)
 }
 
 /// Prints findings as a log with one run. What is only a note about the finding before it is a
 /// place that belongs to that. `details` go by the place of a finding among all.
-pub(crate) fn print(findings: &[Diagnostic], mut details: BTreeMap<usize, Detail>) {
+pub(crate) fn print(findings: &[Diagnostic], notes: Notes, mut details: BTreeMap<usize, Detail>) {
+    IS_PRINTED.store(true, Ordering::Relaxed);
     let findings = printed(findings);
     // What is left of too many is in another order.
     if let Cow::Owned(_) = findings {
@@ -33,8 +53,9 @@ pub(crate) fn print(findings: &[Diagnostic], mut details: BTreeMap<usize, Detail
     for (at, finding) in findings.iter().enumerate() {
         let last =
             results.last_mut().filter(|last| finding.severity == Severity::Note && last.rule_id == finding.code);
+        let last = last.filter(|_| notes == Notes::Belong);
         if let Some(last) = last {
-            last.related_locations.push(Location::said(finding));
+            last.related_locations.extend(Location::said(finding));
             continue;
         }
         let rule_index = rules.iter().position(|rule| rule.id == finding.code).unwrap_or_else(|| {
@@ -42,13 +63,15 @@ pub(crate) fn print(findings: &[Diagnostic], mut details: BTreeMap<usize, Detail
             rules.len() - 1
         });
         let help = if finding.help.is_empty() { String::new() } else { format!(". {}", finding.help) };
-        let place = format!("{} {}: {}", finding.code, uri(&finding.file), finding.quote.trim());
+        let named = Place::of(finding);
+        let place = format!("{} {}: {}", finding.code, uri(&named.file), finding.quote.trim());
         let nth = seen.entry(place.clone()).and_modify(|nth| *nth += 1).or_insert(1);
         let detail = details.remove(&at);
         let way = detail.as_ref().map_or(0, |detail| detail.way);
         let code_flows = match findings.get(at + 1..at + 1 + way) {
             Some(before @ [_, ..]) => {
-                let places = before.iter().chain([finding]).map(|place| Step { location: Location::said(place) });
+                let places = before.iter().chain([finding]).filter_map(Location::said);
+                let places = places.map(|location| Step { location });
                 vec![CodeFlow { thread_flows: [ThreadFlow { locations: places.collect() }] }]
             }
             _ => Vec::new(),
@@ -61,8 +84,8 @@ pub(crate) fn print(findings: &[Diagnostic], mut details: BTreeMap<usize, Detail
                 Severity::Warning => "warning",
                 Severity::Note => "note",
             },
-            message: Text { text: format!("{}{help}", finding.message) },
-            locations: vec![Location::of(finding)],
+            message: Text { text: format!("{}{}{help}", named.before, finding.message) },
+            locations: Location::of(finding).into_iter().collect(),
             related_locations: Vec::new(),
             code_flows,
             partial_fingerprints: Fingerprints { text: format!("{place}#{nth}") },
@@ -153,8 +176,8 @@ struct Step<'a> {
     location: Location<'a>,
 }
 
-/// What makes a finding the same in another version of the file: its kind and the text of its line,
-/// and which of those it is.
+/// Identifies a finding in other versions of the file: its kind, the text of its line, and its
+/// number among equal ones.
 #[derive(Serialize)]
 struct Fingerprints {
     #[serde(rename = "ruleAndLine/v1")]
@@ -203,23 +226,30 @@ struct Snippet<'a> {
 }
 
 impl<'a> Location<'a> {
-    /// The place with what is said of it.
-    fn said(finding: &'a Diagnostic) -> Self {
-        Self { message: Some(Text { text: finding.message.clone() }), ..Self::of(finding) }
+    /// The place of a finding with its message.
+    fn said(finding: &'a Diagnostic) -> Option<Self> {
+        let before = Place::of(finding).before;
+        let message = Some(Text { text: before + &finding.message });
+        Some(Self { message, ..Self::of(finding)? })
     }
 
-    fn of(finding: &'a Diagnostic) -> Self {
+    /// The place of a finding; `None` for findings about options.
+    fn of(finding: &'a Diagnostic) -> Option<Self> {
+        let place = Place::of(finding);
+        if place.file.is_empty() {
+            return None;
+        }
         let region = match finding.offset {
-            _ if finding.line > 0 => Some(Region::Text {
-                start_line: finding.line,
+            _ if place.line > 0 => Some(Region::Text {
+                start_line: place.line,
                 start_column: finding.column.max(1),
                 snippet: Snippet { text: &finding.quote },
             }),
-            Some(byte_offset) => Some(Region::Bytes { byte_offset }),
-            None => None,
+            Some(byte_offset) if !place.is_inside => Some(Region::Bytes { byte_offset }),
+            _ => None,
         };
-        let artifact_location = ArtifactLocation { uri: uri(&finding.file) };
-        Self { physical_location: PhysicalLocation { artifact_location, region }, message: None }
+        let artifact_location = ArtifactLocation { uri: uri(&place.file) };
+        Some(Self { physical_location: PhysicalLocation { artifact_location, region }, message: None })
     }
 }
 

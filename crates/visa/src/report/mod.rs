@@ -1,4 +1,9 @@
-//! How a command ends, and what it reports.
+//! How a command ends, and how it reports findings: to a person, as JSON, as annotations of GitHub
+//! and as SARIF.
+
+mod github;
+mod place;
+pub(crate) mod sarif;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,45 +17,34 @@ use visakit_diag::{Diagnostic, Severity};
 
 use crate::io;
 use crate::limits::PRINTED;
-use crate::sarif;
 
-/// How a command reports.
+/// How a command reports. `github` and `sarif` print findings and nothing else.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OutputFormat {
     /// Text for a person
     #[default]
     Human,
-    /// One JSON object on standard output: `findings`, and what the command finds or makes
+    /// One JSON object on standard output: `findings`, and the command's results
     Json,
-}
-
-/// How a command reports that looks for mistakes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ReportFormat {
-    /// Text for a person
-    #[default]
-    Human,
-    /// One JSON object on standard output: `findings`, and what the command finds or makes
-    Json,
-    /// The findings as SARIF 2.1.0 on standard output, for services that show them at their lines
+    /// Findings only, as annotations of a GitHub workflow, on standard output
+    Github,
+    /// Findings only, as SARIF 2.1.0, on standard output
     Sarif,
 }
 
-impl ReportFormat {
-    /// Whether standard output has one object and nothing else.
-    pub(crate) fn output(self) -> OutputFormat {
-        match self {
-            Self::Human => OutputFormat::Human,
-            Self::Json | Self::Sarif => OutputFormat::Json,
-        }
+impl OutputFormat {
+    /// Returns true where only the findings are printed.
+    pub(crate) fn is_findings_only(self) -> bool {
+        matches!(self, Self::Github | Self::Sarif)
     }
-}
 
-impl From<OutputFormat> for ReportFormat {
-    fn from(format: OutputFormat) -> Self {
-        match format {
-            OutputFormat::Human => Self::Human,
-            OutputFormat::Json => Self::Json,
+    /// Returns the name, as the option has it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Human => "human",
+            Self::Json => "json",
+            Self::Github => "github",
+            Self::Sarif => "sarif",
         }
     }
 }
@@ -132,20 +126,29 @@ impl From<Box<Diagnostic>> for Findings {
     }
 }
 
-/// Ends a command: reports what ended it early.
-pub(crate) fn finish(result: Result<Outcome, Findings>, format: impl Into<ReportFormat>) -> Outcome {
-    result.unwrap_or_else(|Findings(findings)| {
-        report(&findings, format);
-        Outcome::of(&findings)
-    })
+/// Ends a command: reports the findings that ended it early. A SARIF log is printed in any case.
+pub(crate) fn finish(result: Result<Outcome, Findings>, format: OutputFormat) -> Outcome {
+    match result {
+        Err(Findings(findings)) => {
+            report(&findings, format);
+            Outcome::of(&findings)
+        }
+        Ok(outcome) => {
+            if format == OutputFormat::Sarif && !sarif::is_printed() {
+                report(&[], format);
+            }
+            outcome
+        }
+    }
 }
 
 /// Reports findings, and nothing else: to a person, or as the object of [`answer`].
-pub(crate) fn report(findings: &[Diagnostic], format: impl Into<ReportFormat>) {
-    match format.into() {
-        ReportFormat::Human => io::say_findings(&printed(findings)),
-        ReportFormat::Json => answer(findings, json!({})),
-        ReportFormat::Sarif => sarif::print(findings, BTreeMap::new()),
+pub(crate) fn report(findings: &[Diagnostic], format: OutputFormat) {
+    match format {
+        OutputFormat::Human => io::say_findings(&printed(findings)),
+        OutputFormat::Json => answer(findings, json!({})),
+        OutputFormat::Github => github::print(&printed(findings)),
+        OutputFormat::Sarif => sarif::print(findings, sarif::Notes::Belong, BTreeMap::new()),
     }
 }
 

@@ -4,10 +4,10 @@ use crate::backend::abi::exit;
 use crate::backend::analysis::liveness::Liveness;
 use crate::backend::analysis::validate::is_sound;
 use crate::backend::asm::stream::Label;
-use crate::backend::code::{Code, Parts};
+use crate::backend::code::{Code, LinkedCode};
 use crate::backend::lower::control::block::emit_block;
 use crate::backend::lower::control::cold_path::emit_cold_paths;
-use crate::backend::lower::control::context::{Context, Labels};
+use crate::backend::lower::control::context::{Labels, RoutineContext};
 use crate::backend::lower::control::entry::{emit_entry, emit_exit, emit_leave};
 use crate::backend::lower::control::thread_loop::emit_thread_start;
 use crate::backend::lower::emitter::{BlockFacts, Emitter};
@@ -36,7 +36,7 @@ pub fn compile(routine: &Routine, level: Level) -> Result<Code, Refusal> {
     let mut emitter = Emitter { masm, facts, states: Default::default(), cold: Vec::new() };
     let count = routine.blocks.len() as u32;
     for n in 0..count {
-        emit_block(&mut emitter, Context { routine, live: &live }, &mut labels, n).ok_or(Refusal::Budget)?;
+        emit_block(&mut emitter, RoutineContext { routine, live: &live }, &mut labels, n).ok_or(Refusal::Budget)?;
     }
     emitter.masm.asm.bind(labels.blocks[count as usize]);
     emit_exit(&mut emitter.masm, labels.leave, count, exit::BLOCK);
@@ -44,15 +44,21 @@ pub fn compile(routine: &Routine, level: Level) -> Result<Code, Refusal> {
     let mut masm = emitter.masm;
     masm.asm.bind(labels.leave);
     emit_leave(&mut masm);
-    let parts = link(masm, entry, labels, live, routine.register_bytes).ok_or(Refusal::Unsound)?;
+    let parts = link(masm, entry, labels, live, routine.register_bytes).ok_or(Refusal::Encoding)?;
     Code::new(parts, routine).ok_or(Refusal::Host)
 }
 
 /// Resolves the labels. Returns `None` if an instruction could not be encoded.
-fn link(masm: MacroAssembler, entry: Label, labels: Labels, live: Liveness, register_bytes: u32) -> Option<Parts> {
+fn link(
+    masm: MacroAssembler,
+    entry: Label,
+    labels: Labels,
+    live: Liveness,
+    register_bytes: u32,
+) -> Option<LinkedCode> {
     let (bytes, places) = masm.asm.finish()?;
     let place = |label: &Label| places.get(label.index()).copied().unwrap_or(usize::MAX);
-    Some(Parts {
+    Some(LinkedCode {
         bytes,
         entry: place(&entry),
         in_turn: place(&labels.in_turn),
