@@ -83,7 +83,7 @@ fn wrong_sizes() {
     for (options, expected) in [
         (&["--global", "0"][..], "0 is out of range"),
         (&["--global", "4294967296"], "out of range"),
-        (&["--global", "10", "--local", "10,1"], "there are 2 sizes here and 1 in `global`"),
+        (&["--global", "10", "--local", "10,1"], "2 sizes are given here, but 1 in `global`"),
         (&["--global", "10", "--local", "4096"], "too large"),
         (&["--global", "1,1,1,1"], "one to three dimensions"),
         (&[], "the launch size is missing"),
