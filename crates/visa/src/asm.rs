@@ -18,7 +18,7 @@ Examples:
 
 Exit codes: 0 assembled, 1 the text is wrong, 2 usage, or a file could not be read or written")]
 pub(super) struct Args {
-    /// The text, a zebin that holds one, or `-` for standard input
+    /// The text, a zebin that contains one, or `-` for standard input
     input: PathBuf,
     /// The object to write; `-` for standard output
     #[arg(short, long, value_name = "FILE")]

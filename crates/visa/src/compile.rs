@@ -35,21 +35,21 @@ VISAKIT_OCLOC lists other programs, separated as in PATH. `visa info` without a 
 
 Exit codes: 0 compiled, 1 the source is wrong, 2 usage, no compiler, or a file could not be read or written")]
 pub(super) struct Args {
-    /// OpenCL C; or a SPIR-V module, or a zebin or an archive that holds one; `-` for standard
+    /// OpenCL C, a SPIR-V module, or a zebin or archive that contains SPIR-V; `-` for standard
     /// input
     source: PathBuf,
-    /// The device, by the compiler's name for it or a name in spec/platforms.md; the newest one
-    /// that the compiler builds for and the emulator runs if it is not given
+    /// The device, by the compiler's name or a name in spec/platforms.md [default: the newest
+    /// device that both the compiler and the emulator support]
     #[arg(long, value_name = "NAME")]
     device: Option<String>,
-    /// Where the zebin goes
+    /// The zebin to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Options for the compiler, such as "-cl-std=CL2.0 -DN=4"
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     options: Option<String>,
-    /// Mark the group's copies (async_work_group_copy), so that `visa run --check` follows them;
-    /// such a program runs nowhere else. A source that `run` compiles itself needs no option
+    /// Mark group copies (async_work_group_copy) so that `visa run --check` can track them. The
+    /// program then runs in `visa run` only. Not needed for sources that `visa run` compiles
     #[arg(long)]
     check: bool,
     /// How errors are reported

@@ -24,23 +24,23 @@ Examples:
   visa disasm program.zebin --kernel add
   visa disasm program.zebin -o texts/
 
-Exit codes: 0 printed, 1 the object is wrong or something of it is missing, 2 usage, or a file could not be read or written")]
+Exit codes: 0 printed, 1 the object is wrong or incomplete, 2 usage, or a file could not be read or written")]
 pub(super) struct Args {
-    /// An object, a text, a zebin or an archive of zebins that hold some, or `-` for standard input
+    /// An object, a text, a zebin or an archive of zebins, or `-` for standard input
     input: PathBuf,
-    /// A file for the text, or a folder that gets a file for each routine (`DIR/` is made when it
-    /// is not there); without it the text goes to standard output
+    /// A file for the text, or a folder for one file per routine (`DIR/` is created if missing)
+    /// [default: standard output]
     #[arg(short, long, value_name = "FILE|DIR")]
     output: Option<PathBuf>,
     #[command(flatten)]
     selection: Selection,
-    /// Keep all names, so that assembling the text gives the same object again
+    /// Keep all names, so that the text assembles to the same object
     #[arg(long)]
     full: bool,
-    /// Print what an object has whose instructions lack operands, and `<missing>` for the rest
+    /// Print an object whose instructions lack operands, with `<missing>` for each missing operand
     #[arg(long, conflicts_with = "full")]
     salvage: bool,
-    /// How errors are reported; with json, texts that go to standard output are its member `texts`
+    /// How errors are reported; with json, the texts are in the member `texts`
     #[arg(long, value_enum, default_value_t)]
     format: OutputFormat,
 }

@@ -14,7 +14,7 @@ const GRAMMAR: &str = include_str!("../grammar.md");
 const REFERENCE_ADDRESS: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/reference/errors.md");
 const GRAMMAR_ADDRESS: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/spec/README.md#findings");
 
-/// Explain the code of an error, warning or note: what it means, and what to do
+/// Explain the code of an error, warning or note
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -24,7 +24,7 @@ Examples:
 
 Exit codes: 0 explained, 2 the code is not known")]
 pub(crate) struct Args {
-    /// The code; all codes are listed when left out
+    /// The code; without it, all codes are listed
     #[arg(value_name = "CODE")]
     code: Option<String>,
     /// How it is shown

@@ -9,7 +9,7 @@ use crate::input::Kind;
 use crate::io::{shown, write_named};
 use visakit_zebin::extract;
 
-/// Take a zebin, a fat binary or an archive apart: vISA texts, `.ze_info`, native code
+/// Extract the parts of a zebin, fat binary or archive: vISA texts, `.ze_info`, native code
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -18,14 +18,14 @@ Examples:
 
 With `--format json`, `files` has `path`, `kind`, `device` and `routine` of each file.
 
-Exit codes: 0 all was written, 1 the container is damaged, empty or none, 2 usage, or a file could not be read or written")]
+Exit codes: 0 all parts were written, 1 the file is damaged, empty or not a container, 2 usage, or a file could not be read or written")]
 pub(super) struct Args {
-    /// The container: a zebin, or an archive of several devices as ocloc writes it
+    /// The container: a zebin, or an archive of ocloc for several devices
     input: PathBuf,
-    /// The folder for the files, one folder a device in it; it is made when it is not there
+    /// The folder for the files, with a subfolder for each device; it is created if missing
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
-    /// How the files and errors are reported; json is one object with `files` and `findings`
+    /// How the files and errors are reported; json is an object with `files` and `findings`
     #[arg(long, value_enum, default_value_t)]
     format: OutputFormat,
 }

@@ -89,11 +89,11 @@ impl Kind {
 /// Which programs of a file are meant.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Selection {
-    /// Of a zebin or an archive, only the kernel or function of this name
+    /// Use only this kernel or function of a zebin or an archive
     #[arg(long, value_name = "NAME")]
     pub(crate) kernel: Option<String>,
-    /// The platform, where the file does not say it: it decides the size of a register. Of an
-    /// archive, only the programs for it. A file without vISA is compiled for it from its SPIR-V
+    /// The platform, if the file does not name it; it determines the register size. Selects the
+    /// programs of an archive. A file without vISA is compiled for this platform from its SPIR-V
     #[arg(long, value_name = "NAME", value_parser = Device::from_name, visible_alias = "device")]
     pub(crate) platform: Option<Device>,
 }

@@ -24,10 +24,10 @@ use crate::unfinished::Unfinished;
 /// How the process talks to its user.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct Settings {
-    /// When to use colors; auto is on a terminal, unless NO_COLOR is set
+    /// When to use colors; auto uses them on a terminal unless NO_COLOR is set
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", help_heading = "Global options")]
     color: ColorChoice,
-    /// Say nothing on standard error but findings
+    /// Print only findings on standard error
     #[arg(short, long, global = true, help_heading = "Global options")]
     quiet: bool,
 }

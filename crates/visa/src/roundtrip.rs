@@ -22,7 +22,7 @@ Examples:
 A text that is written in another way than `visa disasm --full` writes it comes out as another text; it must give the same \
 object then.
 
-Exit codes: 0 all is as before, 1 something is not, or a file is wrong, 2 usage, or a file could not be read")]
+Exit codes: 0 all files are unchanged, 1 a file changed or is wrong, 2 usage, or a file could not be read")]
 pub(super) struct Args {
     /// Objects, texts, zebins and archives of zebins; `-` for standard input
     #[arg(required = true)]

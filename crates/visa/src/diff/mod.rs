@@ -18,11 +18,10 @@ use crate::report::print_json;
 use crate::spec::source::{self, OverlayArg};
 use explain::{Cause, causes};
 
-/// Compare the specification with this implementation by probing it.
+/// Compare this implementation with the specification by testing it.
 ///
-/// The totals come first, then what caused the findings, the gravest first: where the pages are not
-/// those of this program, each finding is led back to the edit of the pages that it comes from, and
-/// points at it.
+/// The report begins with totals, followed by the causes of the findings, most severe first. If the
+/// pages differ from the built-in pages, each finding names the edit that caused it.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -33,27 +32,26 @@ Examples:
 Instructions are also executed, by the Semantics of their pages and by the emulator's kernels; a difference is a finding with the \
 smallest instruction that shows it, its inputs and both answers.
 
-With `--format json`, `behaviour` has what was compared and what was not, `causes` has `id`, `class`, `what`, `file`, `line`, `facts`, `instructions` and `help`, and each of `findings` \
+With `--format json`, `behaviour` lists the instructions that were and were not compared, `causes` has `id`, `class`, `what`, `file`, `line`, `facts`, `instructions` and `help`, and each of `findings` \
 the number of its `cause`.
 
 Exit codes: 0 all facts hold, 1 some do not, 2 usage, or a page could not be read")]
 pub(super) struct Args {
-    /// The specification; the pages that this program was built from when left out
+    /// The specification [default: the built-in pages]
     #[arg(long, value_name = "DIR")]
     spec: Option<PathBuf>,
     #[command(flatten)]
     overlay: OverlayArg,
-    /// Do not execute instructions, but probe objects and texts only
+    /// Test objects and texts only; do not execute instructions
     #[arg(long)]
     no_behaviour: bool,
-    /// Execute instructions over whole domains, and a million channels of each page, which takes
-    /// long
+    /// Execute instructions over whole domains, and a million channels for each page (slow)
     #[arg(long, conflicts_with = "no_behaviour")]
     thorough: bool,
-    /// Execute the instructions of these pages only, as ADD,MAD, and probe nothing
+    /// Execute the instructions of these pages only, such as ADD,MAD; test nothing else
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = page_name, conflicts_with = "no_behaviour")]
     only: Vec<String>,
-    /// Show each finding below the summary, and what was probed
+    /// Also show each finding, and the number of tested facts
     #[arg(long)]
     details: bool,
     /// How findings are reported

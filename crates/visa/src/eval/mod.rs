@@ -14,10 +14,10 @@ use super::{Findings, Outcome, OutputFormat, answer, finish, out, problem};
 use crate::spec::source::{self, OverlayArg};
 use input::{Assignment, Text};
 
-/// Say what instructions do to given values, by their pages and by the emulator
+/// Execute instructions on given values, by their pages and by the emulator
 ///
-/// The instructions stand in assembly text, one a line or with `;` between them. An operand may be
-/// the name of a variable alone: it is all elements from the first on then.
+/// The instructions are assembly text, one on each line or separated by `;`. An operand may be just
+/// the name of a variable; it then selects all elements from the first on.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -28,7 +28,7 @@ Examples:
 A value of --set is a type and numbers, which start over behind the last one until the variable is full: decimal, 0x… and 0b…; \
 for floats also with a fraction, inf, nan, and 0x… for the bits. `p` is a predicate and has one number, the bits.
 
-Exit codes: 0 the answers are the same, 1 they are not, the text is wrong or it cannot be executed, 2 usage")]
+Exit codes: 0 the results are the same, 1 they differ, or the text is wrong or cannot be executed, 2 usage")]
 pub(super) struct Args {
     /// The instructions
     #[arg(value_name = "TEXT")]
@@ -36,10 +36,10 @@ pub(super) struct Args {
     /// A variable with its type and the values of its elements
     #[arg(long = "set", value_name = "NAME=TYPE[:VALUES]")]
     set: Vec<Assignment>,
-    /// Who executes them
+    /// The executor of the instructions
     #[arg(long, value_enum, default_value_t)]
     by: By,
-    /// The specification; the pages that this program was built from when left out
+    /// The specification [default: the built-in pages]
     #[arg(long, value_name = "DIR")]
     spec: Option<PathBuf>,
     #[command(flatten)]
@@ -47,14 +47,13 @@ pub(super) struct Args {
     /// The platform
     #[arg(long, value_name = "PLATFORM", value_parser = crate::platform, default_value = "pvc")]
     platform: Platform,
-    /// The control register: rounding and subnormal numbers; as compiled programs set it when left
-    /// out
+    /// The control register: rounding and subnormal numbers [default: as compiled programs set it]
     #[arg(long, value_name = "BITS", value_parser = input::number::<u32>)]
     cr0: Option<u32>,
-    /// The channels that are enabled, channel 0 in the lowest bit
+    /// Bit mask of the enabled channels; bit 0 is channel 0
     #[arg(long, value_name = "BITS", value_parser = input::number::<u32>, default_value = "0xffffffff")]
     active: u32,
-    /// How the answer is printed
+    /// How the results are printed
     #[arg(long, value_enum, default_value_t)]
     format: OutputFormat,
 }
@@ -66,7 +65,7 @@ enum By {
     Page,
     /// The emulator's kernel
     Kernel,
-    /// One after the other, from the same state
+    /// Both, from the same state
     #[default]
     Both,
 }

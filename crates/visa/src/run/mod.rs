@@ -48,24 +48,24 @@ Examples:
   visa run --launch examples/mandelbrot/mandelbrot.toml --stats
   visa run sum.cl --global 64 --local 16 --arg in=range:f32:64 --arg out=zeros:16 --check all
 
-Exit codes: 0 done and as expected, 1 the program is wrong, it faulted, a check found a bug or it gave another result than expected, \
+Exit codes: 0 done and as expected, 1 the program is wrong or faulted, a check found a bug, or the result differs from the expected one, \
 2 usage, or a file could not be read or written")]
 pub(super) struct Args {
-    /// A zebin with its vISA texts, or an archive of them for several platforms; a source (.cl),
-    /// which is compiled first with -g; or a vISA text or a complete vISA object, with --zebin; `-`
-    /// for standard input
+    /// A zebin with vISA texts, or an archive of such zebins; an OpenCL C source (.cl), which is
+    /// compiled first with -g; or, with --zebin, a vISA text or a complete vISA object; `-` for
+    /// standard input
     program: Option<PathBuf>,
-    /// A TOML file with these options as keys; its paths are relative to it, and options given here
-    /// go before it
+    /// A TOML file with these options as keys. Its paths are relative to it; options on the command
+    /// line override it
     #[arg(long, value_name = "FILE")]
     launch: Option<PathBuf>,
-    /// A zebin that says where the arguments go, when the program does not
+    /// A zebin that describes the arguments, if the program does not
     #[arg(long, value_name = "FILE")]
     zebin: Option<PathBuf>,
-    /// The kernel, when there are several
+    /// The kernel to run, if there are several
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
-    /// The platform, when it is not the one that the file says
+    /// The platform, if it differs from the one in the file
     #[arg(long, value_name = "NAME", visible_alias = "device")]
     platform: Option<String>,
     /// Options for the compiler of a source, such as "-cl-std=CL2.0"
@@ -74,7 +74,7 @@ pub(super) struct Args {
     /// Work items in each dimension
     #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',', value_parser = request::size)]
     global: Vec<u64>,
-    /// Work items of a group; without it the size that the kernel requires, or one that fits
+    /// Work items of a group [default: the size that the kernel requires, or one that fits]
     #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',', value_parser = request::size)]
     local: Option<Vec<u64>>,
     /// Offset of the global ids
@@ -87,8 +87,7 @@ pub(super) struct Args {
         long_help = format!("An argument: its index in the kernel, from 0, or its name in the source, and what it is\n\n{}", forms_help("  "))
     )]
     arguments: Vec<String>,
-    /// Memory with the contents of a file, which kernels reach by its address; recorded launches
-    /// have such
+    /// Memory at a fixed address with the contents of a file, as recorded launches use
     #[arg(long = "memory", value_name = "ADDRESS:FILE")]
     memory: Vec<String>,
     #[arg(
@@ -101,36 +100,36 @@ pub(super) struct Args {
             largest", dump::format_names())
     )]
     dumps: Vec<String>,
-    /// A buffer or image to print after the run, as numbers of a TYPE as in --arg; without a type
-    /// of that in the source, without a count all of them
+    /// A buffer or image to print after the run, as COUNT numbers of a TYPE as in --arg [default:
+    /// all numbers, of the type in the source]
     #[arg(long = "print", value_name = "KEY[=TYPE[:COUNT]]")]
     prints: Vec<String>,
-    /// What an argument must hold after the run: a file, or a form of --arg. Behind it may stand
-    /// ,abs=A, ,rel=R and ,ulp=N, differences of which any is allowed, and ,type=TYPE, where the
-    /// source does not say the type of the numbers
+    /// The expected contents of an argument after the run: a file, or a form of --arg. The suffixes
+    /// ,abs=A ,rel=R and ,ulp=N allow differences: a number must satisfy one of them. ,type=TYPE
+    /// gives the number type if the source does not contain it
     #[arg(long = "expect", value_name = "KEY=FILE|SPEC[,TOLERANCE]")]
     expectations: Vec<String>,
-    /// Bugs to look for, by commas: bounds (accesses outside of buffers, of surfaces and of shared
-    /// local memory), uninit (what depends on registers and memory that nobody has written), race
-    /// (accesses that no barrier keeps apart), sync (barriers without the fence that they need, and
-    /// of which a group comes to several at once; those that not all reach, and endless loops, are
-    /// always found), all. Groups behind a faulty one run then. A source is looked at a second time
-    /// without optimisations, for kinds of bugs that these may have taken away
+    /// Bugs to look for, separated by commas: bounds (accesses outside buffers, surfaces and shared
+    /// local memory), uninit (uses of unwritten registers and memory), race (unsynchronised
+    /// accesses), sync (barriers without the needed fence, and work items that wait at different
+    /// barriers), all. Barriers that not all work items reach, and endless loops, are always
+    /// reported. The groups after a faulty group also run. A source is also compiled and checked
+    /// without optimisations, which can hide bugs
     #[arg(long, value_name = "LIST")]
     check: Option<String>,
-    /// Write and print what the arguments hold after a fault, too
+    /// Write and print the contents of the arguments also after a fault
     #[arg(long)]
     dump_on_fault: bool,
-    /// Run the groups behind a faulty one all the same, and report all faults, each kind at each
-    /// instruction once
+    /// Continue with the groups after a faulty group, and report each kind of fault once for each
+    /// instruction
     #[arg(long)]
     keep_going: bool,
-    /// Show what the thread held that stopped at a fault: its variables, by name and type
+    /// Show the variables of the faulting thread, by name and type
     #[arg(long)]
     state: bool,
-    /// Print each instruction that a work item executes with the values of its operands, by the
-    /// work item's global id without the offset; may be given several times. Groups run one after
-    /// the other then
+    /// Print each instruction that a work item executes, with the values of its operands. The work
+    /// item is given by its global id without the offset. Can be repeated. Makes groups run one
+    /// after the other
     #[arg(long = "trace", value_name = "X[,Y[,Z]]")]
     traces: Vec<String>,
     /// Count instructions by mnemonic
@@ -139,12 +138,12 @@ pub(super) struct Args {
     /// Host threads to use; the result is the same for any number
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
-    /// Run groups side by side even where the result depends on which comes first: where the kernel
-    /// uses results of atomic operations, adds floats by them, or prints
+    /// Run groups concurrently even if the result depends on their order: if the kernel uses
+    /// results of atomic operations, uses them to add floats, or prints
     #[arg(long)]
     any_order: bool,
-    /// Let accesses outside of every buffer read zeros and write nowhere, as those beyond the end
-    /// of a surface do, instead of ending the run; they are counted
+    /// Count accesses outside all buffers instead of ending the run: reads return zero, writes are
+    /// dropped, as for accesses past the end of a surface
     #[arg(long)]
     outside_is_zero: bool,
     #[arg(

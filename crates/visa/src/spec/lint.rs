@@ -21,17 +21,17 @@ Examples:
   visa spec lint spec/instructions/ADD.md
   visa spec lint vendors-documents --overlay builtin
 
-Exit codes: 0 no errors (and no warnings, with --deny warnings), 1 there are some, 2 usage, or a page could not be read")]
+Exit codes: 0 no errors (and no warnings, with --deny warnings), 1 errors were found, 2 usage, or a page could not be read")]
 pub(crate) struct Args {
-    /// Folders with a specification, or single pages; the pages in this program when left out. A
-    /// single page is read with the specification around it, or with the pages in this program, and
-    /// only its own findings are shown. With several folders and an overlay, an entry that none of
-    /// them needs is an error
+    /// Folders with a specification, or single pages [default: the built-in pages]. A single page
+    /// is read together with the specification in its folder, or with the built-in pages, but only
+    /// its own findings are shown. With several folders and an overlay, an overlay entry that no
+    /// folder needs is an error
     #[arg(value_name = "DIR|FILE")]
     paths: Vec<PathBuf>,
     #[command(flatten)]
     overlay: OverlayArg,
-    /// Exit with 1 on warnings as well
+    /// Return exit code 1 also for warnings
     #[arg(long, value_parser = ["warnings"])]
     deny: Option<String>,
     /// How findings are reported

@@ -16,7 +16,7 @@ pub(crate) const BUILTIN: &str = "builtin";
 /// The option that corrects a specification.
 #[derive(Debug, clap::Args)]
 pub(crate) struct OverlayArg {
-    /// Correct the folders with an overlay first; `builtin` is the one for the vendor's documents
+    /// Overlay that corrects the folders first; `builtin` is the overlay for the vendor's documents
     #[arg(long, value_name = "FILE|builtin")]
     pub(crate) overlay: Option<PathBuf>,
 }

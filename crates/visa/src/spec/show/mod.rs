@@ -15,8 +15,7 @@ use super::source::{self, OverlayArg};
 use crate::{Findings, Outcome, OutputFormat, answer, finish, out};
 use find::{Hit, Mnemonics};
 
-/// Show what a word stands for: an instruction's layout, fields, types, platforms and syntax, and
-/// much else
+/// Look up a word: for example an instruction's layout, fields, types, platforms and syntax
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -36,7 +35,7 @@ pub(crate) struct Args {
     /// Any word of a page or of an assembly text, or an opcode
     #[arg(value_name = "WORD")]
     name: String,
-    /// The specification; the pages in this program when left out
+    /// The specification [default: the built-in pages]
     #[arg(long, value_name = "DIR")]
     spec: Option<PathBuf>,
     #[command(flatten)]
