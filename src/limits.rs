@@ -7,13 +7,13 @@
 #[cfg(feature = "text")]
 pub use crate::rt::MAX_EXPRESSION_DEPTH as EXPRESSION_DEPTH;
 
-/// Findings about one text or routine: behind the last one nothing is read.
+/// Findings about one text or routine; the rest is not read.
 pub const FINDINGS: usize = 200_000;
-/// How many steps lead from an alias to the variable that has the bytes.
+/// Length of a chain of aliases.
 pub const ALIAS_DEPTH: usize = 64;
 /// Kernels and functions of a text.
 pub const ROUTINES: usize = 20_000;
 /// Labels of a routine.
 pub const LABELS: usize = 65_535;
-/// Blocks in braces inside each other.
+/// Nesting depth of blocks in braces.
 pub const BLOCK_DEPTH: usize = 64;

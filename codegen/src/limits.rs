@@ -8,7 +8,7 @@
 pub const PAGE_BYTES: u64 = 32 << 20;
 /// Files of a folder with a specification.
 pub const FILES: usize = 1 << 16;
-/// Lists, quotes and emphasis inside each other.
+/// Nesting depth of lists, quotes and emphasis.
 pub const MARKDOWN_DEPTH: usize = 32;
 /// Cells of a row.
 pub const CELLS: usize = 256;
@@ -16,9 +16,9 @@ pub const CELLS: usize = 256;
 pub const HEADINGS: usize = 5_000;
 /// Items of a list.
 pub const ITEMS: usize = 5_000;
-/// Brackets of a template inside each other.
+/// Nesting depth of brackets in a template.
 pub const TEMPLATE_DEPTH: usize = 32;
-/// Blocks and brackets of semantics inside each other: whoever walks the tree may recurse.
+/// Nesting depth of blocks and brackets in semantics, so that a walk of the tree may recurse.
 pub const SEMANTICS_DEPTH: u32 = 48;
 /// Words and signs of a line of semantics.
 pub const SEMANTICS_TOKENS: usize = 256;

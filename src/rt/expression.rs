@@ -52,7 +52,7 @@ const OPERATORS: &[Operator] = &[
     ("%", Level::PRODUCT, i64::checked_rem),
 ];
 
-/// How deep parentheses and signs may be nested.
+/// Nesting depth of parentheses and signs.
 pub const MAX_EXPRESSION_DEPTH: u32 = 64;
 
 impl Cursor<'_> {

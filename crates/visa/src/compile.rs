@@ -30,8 +30,9 @@ Examples:
   visa compile module.spv --device bmg -o k.zebin
   visa compile archive-without-visa.bin --device bmg -o k.zebin
 
-Of several compilers the first on the path that builds for the device is used: `ocloc`, then `ocloc-VERSION`. The variable \
-VISAKIT_OCLOC lists other programs, separated as in PATH. `visa info` without a file shows what is installed.
+The first compiler on the path that supports the device is used: `ocloc`, then `ocloc-VERSION`. The \
+variable VISAKIT_OCLOC lists other compilers, separated as in PATH. `visa info` without a file shows \
+the installed compilers.
 
 Exit codes: 0 compiled, 1 the source is wrong, 2 usage, no compiler, or a file could not be read or written")]
 pub(super) struct Args {

@@ -48,7 +48,7 @@ The kind of a file is recognised from its contents; `-` is standard input or out
 optionally `offset` and `help`; and the command's results. `--format github` prints findings only, as \
 annotations of a GitHub workflow, and `--format sarif` as SARIF 2.1.0. `visa explain CODE` explains a finding.
 
-Exit codes: 0 done and nothing found, 1 the input is wrong or a comparison found something, 2 usage, or a file could not be \
+Exit codes: 0 done without findings, 1 the input is wrong or a comparison found a difference, 2 usage, or a file could not be \
 read or written";
 
 /// Software made from the specification of Intel's Virtual ISA.

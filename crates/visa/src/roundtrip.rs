@@ -19,8 +19,8 @@ Examples:
   visa roundtrip k.isa k.visaasm
   visa roundtrip program.zebin
 
-A text that is written in another way than `visa disasm --full` writes it comes out as another text; it must give the same \
-object then.
+A text that differs in form from the output of `visa disasm --full` is printed differently; it must \
+then assemble to the same object.
 
 Exit codes: 0 all files are unchanged, 1 a file changed or is wrong, 2 usage, or a file could not be read")]
 pub(super) struct Args {

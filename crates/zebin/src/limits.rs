@@ -13,7 +13,7 @@ pub const PRIVATE_BYTES: u32 = 16 << 20;
 pub const SIMD_SIZES: [u32; 4] = [1, 8, 16, 32];
 /// Bytes of the data that all threads share, and of those that each has for itself.
 pub const PAYLOAD_BYTES: u32 = 1 << 16;
-/// How deep lists and maps of `.ze_info` are nested.
+/// Nesting depth of lists and maps in `.ze_info`.
 pub const YAML_DEPTH: usize = 64;
 /// Values, lists and maps of `.ze_info` together.
 pub const YAML_NODES: usize = 250_000;

@@ -29,11 +29,10 @@ Examples:
   visa diff --spec pages --format json
   visa diff --spec vendors-documents --overlay builtin --details
 
-Instructions are also executed, by the Semantics of their pages and by the emulator's kernels; a difference is a finding with the \
-smallest instruction that shows it, its inputs and both answers.
+Instructions are also executed by the Semantics of their pages and by the emulator's kernels. A \
+difference is a finding with the smallest instruction that shows it, its inputs and both results.
 
-With `--format json`, `behaviour` lists the instructions that were and were not compared, `causes` has `id`, `class`, `what`, `file`, `line`, `facts`, `instructions` and `help`, and each of `findings` \
-the number of its `cause`.
+With `--format json`, `behaviour` lists the instructions that were and were not compared, `causes` has `id`, `class`, `what`, `file`, `line`, `facts`, `instructions` and `help`, and each of the `findings` has the number of its `cause`.
 
 Exit codes: 0 all facts hold, 1 some do not, 2 usage, or a page could not be read")]
 pub(super) struct Args {

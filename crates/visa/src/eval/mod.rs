@@ -25,8 +25,9 @@ Examples:
   visa eval 'mov.sat (M1, 2) C A' --set C=ub --set A=f:1.5,-2 --by page
   visa eval '(P1) mul (M1, 8) C(0,0)<1> A(0,0)<0;1,0> 0x3:d' --set C=d --set A=d:7 --set P1=p:0b1011 --format json
 
-A value of --set is a type and numbers, which start over behind the last one until the variable is full: decimal, 0x… and 0b…; \
-for floats also with a fraction, inf, nan, and 0x… for the bits. `p` is a predicate and has one number, the bits.
+A value of --set is a type and numbers, which are repeated until the variable is full. Numbers are \
+decimal, 0x… or 0b…; floats also have a fraction, inf or nan, and 0x… gives their bits. `p` is a \
+predicate and has one number, its bits.
 
 Exit codes: 0 the results are the same, 1 they differ, or the text is wrong or cannot be executed, 2 usage")]
 pub(super) struct Args {

@@ -27,8 +27,8 @@ Examples:
   visa spec show tgllp           a platform, by any of its names
   visa spec show gather --format json | jq '.hits[0].instruction.forms'
 
-With `--format json`, `hits` has all that the word stands for, each with its kind as the key and the value as `visa spec export` \
-writes it; positions of lists are those in the export.
+With `--format json`, `hits` lists all meanings of the word, each with its kind as the key and its value as in `visa spec \
+export`; positions in lists are those of the export.
 
 Exit codes: 0 shown, 1 the word is not known, 2 usage, or a page could not be read")]
 pub(crate) struct Args {
