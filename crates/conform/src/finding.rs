@@ -166,7 +166,7 @@ fn help(code: &str) -> &'static str {
     match code {
         "kernel-missing" => {
             "complete the stub: implement the method of `Kernels` with the instruction's name, \
-             in crates/emulator/src/kernels"
+             in crates/kernels/src"
         }
         "instruction-extra" | "opcode-extra" | "sub-opcode-extra" | "mnemonic-extra" | "enumerator-extra"
         | "form-extra" | "predefined-extra" | "data-type-extra" | "platform-extra" => {

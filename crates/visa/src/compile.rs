@@ -1,4 +1,4 @@
-//! `visa compile`: the vendor's offline compiler, where it is installed.
+//! Command `visa compile`: calls the vendor's offline compiler if it is installed.
 
 use std::path::{Path, PathBuf};
 
@@ -16,9 +16,9 @@ use crate::input::Kind;
 use crate::io::{Output, is_stream, note, shown, text_of};
 use crate::unfinished::Unfinished;
 
-/// The name that the output is asked for under.
+/// Output name requested from the compiler.
 const OUT: &str = "out";
-/// Lines of a compiler's log that a message holds.
+/// Maximum number of log lines quoted in a message.
 const LOG_LINES: usize = 20;
 
 /// Compile OpenCL C or SPIR-V with the vendor's `ocloc` into a zebin that holds its vISA
@@ -58,11 +58,11 @@ pub(super) struct Args {
     format: OutputFormat,
 }
 
-/// A finished build.
+/// Result of a successful build.
 pub(super) struct Built {
-    /// The zebin, or an archive where the device's name means several.
+    /// The zebin, or an archive if the device name stands for several products.
     pub(super) bytes: Vec<u8>,
-    /// The device, as the compiler knows it.
+    /// Device, under the compiler's name for it.
     pub(super) device: String,
     compiler: &'static Compiler,
     run: Run,
@@ -95,17 +95,17 @@ impl Built {
     }
 }
 
-/// Compiles a source for a device, vISA texts included; without a device, for the default one. A
-/// SPIR-V module, or a container that holds one, is a source too.
+/// Compiles a source, including vISA texts, for a device. Without a device, the default device is
+/// used. The source may also be a SPIR-V module or a container that holds a SPIR-V module.
 ///
 /// # Errors
-/// The errors of the compiler; no compiler, none for the device, or a file that cannot be read or
-/// written.
+/// Compiler errors, a missing compiler, a device that no compiler supports, or a file that cannot
+/// be read or written.
 pub(super) fn compile(source: &Path, device: Option<&str>, options: Option<&str>) -> Result<Built, Findings> {
     compile_behind(source, device, options, |_| None)
 }
 
-/// Compiles a source as [`compile`] does, with lines in front of it that `prelude` chooses by its
+/// Compiles a source as [`compile`] does, prefixed with the lines that `prelude` returns for its
 /// text.
 ///
 /// # Errors
@@ -133,10 +133,10 @@ pub(super) fn compile_behind(
         return compile_module(source, &module, device);
     }
     let text = text_of(source, bytes)?;
-    // The compiler leaves files in its folder, so it gets one of its own.
+    // The compiler leaves files in its working folder, so each call gets a temporary folder.
     let (folder, _unfinished) = workspace()?;
     let unread = |error: std::io::Error| problem("file-read", source, format!("cannot be read: {error}"));
-    // Headers are found beside the source, as other compilers have it.
+    // Headers are searched in the folder of the source, as other compilers do.
     let (mut file, beside) = if is_stream(source) {
         let file = folder.path().join("stdin.cl");
         std::fs::write(&file, &text).map_err(unread)?;
@@ -158,14 +158,14 @@ pub(super) fn compile_behind(
     let built = call(source, &text, folder.path(), device, &arguments, ocloc::seconds(None))?;
     let Some(module) = inline::module_with_unique_names(&built.bytes) else { return Ok(built) };
     match compile_module(source, &module, Some(&built.device)) {
-        // The log of the text has its warnings.
+        // The first build's log has the warnings of the source text.
         Ok(again) => Ok(Built { run: built.run, ..again }),
         Err(_) => Ok(built),
     }
 }
 
-/// Compiles a SPIR-V module, vISA texts included, with unique names in its inline vISA; `source` is
-/// the file that it is from, for messages.
+/// Compiles a SPIR-V module, including vISA texts, and makes the names in its inline vISA unique.
+/// `source` is the file that holds the module; messages name it.
 ///
 /// # Errors
 /// As [`compile`].
@@ -182,13 +182,13 @@ pub(super) fn compile_module(source: &Path, module: &Module, device: Option<&str
     call(source, "", folder.path(), device, &arguments, seconds)
 }
 
-/// Makes the compiler's folder.
+/// Creates a temporary working folder for the compiler.
 fn workspace() -> Result<(tempfile::TempDir, Unfinished), Box<Diagnostic>> {
     Unfinished::make(tempfile::tempdir, |folder| folder.path())
         .map_err(|error| problem("file-write", &std::env::temp_dir(), error.to_string()).into())
 }
 
-/// Calls the compilers for a device until one makes an output.
+/// Calls the compilers for a device in order until one produces an output.
 fn call(
     source: &Path,
     text: &str,
@@ -229,7 +229,7 @@ fn call(
     Err(findings.into())
 }
 
-/// Returns the findings of a run without an output.
+/// Returns the findings of a run that produced no output.
 fn failure(source: &Path, text: &str, device: &str, compiler: &Compiler, run: &Run) -> Vec<Diagnostic> {
     let version = || compiler.version().unwrap_or_else(|| "of unknown version".to_owned());
     if run.is_success {
@@ -265,7 +265,7 @@ fn failure(source: &Path, text: &str, device: &str, compiler: &Compiler, run: &R
     findings
 }
 
-/// Returns the lines of a log as one sentence.
+/// Joins the lines of a log into one sentence.
 fn joined(log: &str) -> String {
     let lines = log.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("Command was:"));
     let lines: Vec<_> = lines.collect();
@@ -276,8 +276,8 @@ fn joined(log: &str) -> String {
     }
 }
 
-/// Returns the errors of a compiler's log: lines such as `1:2:19: error: …`, of which the second
-/// and third numbers are line and column.
+/// Parses the errors in a compiler's log: lines such as `1:2:19: error: …`, whose second and third
+/// numbers are line and column.
 fn errors(source: &Path, text: &str, log: &str) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     for line in log.lines() {

@@ -1,4 +1,4 @@
-//! `visa dump`: an object as JSON.
+//! Command `visa dump`: writes an object as JSON.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,5 @@
-//! `visa extract`: what a zebin, an older container or an archive holds, as files.
+//! Command `visa extract`: writes the contents of a zebin, an older container or an archive to
+//! files.
 
 use std::path::PathBuf;
 

@@ -1,5 +1,5 @@
-//! `visa compile` with compilers of several releases, which scripts stand for here; and with those
-//! that are installed.
+//! Command `visa compile` with scripts that simulate compilers of several releases, and with the
+//! installed compilers.
 
 #[path = "common/scripts.rs"]
 mod scripts;
@@ -18,7 +18,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// The release decides whether the output is called `out` or `out.bin`.
+/// The output is called `out` or `out.bin`, depending on the release.
 #[test]
 fn outputs_of_both_names_are_read() {
     let folder = folder("names");
@@ -32,7 +32,7 @@ fn outputs_of_both_names_are_read() {
     }
 }
 
-/// Success without an output is a failure of its own, and lists the files.
+/// Success without an output is reported as a failure, with a list of the files.
 #[test]
 fn an_output_that_is_missing_is_said() {
     let folder = folder("missing");
@@ -44,7 +44,7 @@ fn an_output_that_is_missing_is_said() {
     assert!(!err.contains("Build succeeded") && !folder.join("k.zebin").exists(), "{err}");
 }
 
-/// A failure shows the log; an output that is there all the same is not taken.
+/// A failure shows the log; an existing output is ignored.
 #[test]
 fn a_failure_shows_the_log() {
     let folder = folder("log");
@@ -58,8 +58,8 @@ fn a_failure_shows_the_log() {
     assert!(stderr(&output).contains("no such thing\n--> k.cl:13:6"), "{}", stderr(&output));
 }
 
-/// Of several compilers the first that lists the device builds; a word that none lists reaches each
-/// in turn.
+/// The first compiler that lists the device builds. An unlisted name is passed to each compiler in
+/// turn.
 #[test]
 fn the_device_chooses_the_compiler() {
     let folder = folder("devices");
@@ -88,14 +88,14 @@ fn the_device_chooses_the_compiler() {
     assert_eq!(answer["compilers"][0]["version"], "new.1");
     assert_eq!(answer["compilers"][0]["devices"], serde_json::json!(["tgllp", "bmg"]));
     assert_eq!(answer["compilers"][1]["works"], true);
-    // Without a device: the newest that a compiler lists and the emulator runs.
+    // Default device: the newest one that a compiler lists and the emulator runs.
     let default = answer["default_device"].as_str().unwrap();
     assert!(["tgllp", "bmg"].contains(&default), "{default}");
     let output = visa(&COMPILE[..4], &folder, &compilers);
     assert!(stderr(&output).contains(&format!("compiled for {default}")), "{}", stderr(&output));
 }
 
-/// A device that no compiler knows is named, with those that are known.
+/// An unknown device is reported together with the known devices.
 #[test]
 fn a_device_that_none_knows() {
     let folder = folder("unknown");
@@ -109,7 +109,7 @@ fn a_device_that_none_knows() {
     assert!(err.contains("compiler-missing") && err.contains("intel-ocloc") && err.contains("Debian 12"), "{err}");
 }
 
-/// Every compiler that is installed builds an example that runs right.
+/// Every installed compiler builds an example that runs correctly.
 #[test]
 fn installed_compilers_build_what_runs() {
     let compilers = visakit_testing::compilers();

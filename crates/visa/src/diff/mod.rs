@@ -1,4 +1,5 @@
-//! `visa diff`: what the specification says and the implementation does not do.
+//! Command `visa diff`: finds statements of the specification that the implementation does not
+//! follow.
 
 mod explain;
 
@@ -62,7 +63,7 @@ pub(super) fn run(args: Args) -> Outcome {
     finish(probe(&args), args.format)
 }
 
-/// A page by its name, however it is written.
+/// Parses the name of a page, in upper or lower case.
 fn page_name(name: &str) -> Result<String, String> {
     let page = visakit::isa::PAGES.iter().find(|page| page.name.eq_ignore_ascii_case(name));
     page.map(|page| page.name.to_owned()).ok_or_else(|| "there is no page of that name".to_owned())
@@ -87,7 +88,7 @@ fn probe(args: &Args) -> Result<Outcome, Findings> {
         found
     };
     let probe = || if args.only.is_empty() { visakit_conform::run(&model) } else { Report::default() };
-    // Probing keeps one of the cores busy until it is done.
+    // Probing keeps one core busy until it is done, so behaviour is compared in parallel.
     let pool = rayon::ThreadPoolBuilder::new().build().map_err(|error| {
         let message = format!("threads cannot be started: {error}");
         let finding = Diagnostic::new("out-of-memory", Severity::Error, "visa diff", message);
@@ -109,7 +110,7 @@ fn probe(args: &Args) -> Result<Outcome, Findings> {
     Ok(if found.findings.is_empty() { Outcome::Done } else { Outcome::Found })
 }
 
-/// The report as JSON, with the causes.
+/// JSON report with the causes.
 #[derive(Serialize)]
 struct Answer<'a> {
     findings: Vec<Entry<'a>>,
@@ -122,7 +123,7 @@ struct Answer<'a> {
     behaviour: Option<&'a Behaviour>,
 }
 
-/// A finding with the number of its cause.
+/// Finding with the index of its cause.
 #[derive(Serialize)]
 struct Entry<'a> {
     #[serde(flatten)]
@@ -152,7 +153,7 @@ fn human(found: &Report, causes: Vec<Cause>, behaviour: Option<&Behaviour>, deta
         format!("; {} do not: {}", probed - passed, totals.join(", "))
     };
     out(&format!("{passed} of {probed} facts hold{not}\n"));
-    // With `--only` nothing was probed.
+    // With `--only`, no facts are probed.
     if found.filled + found.missing.len() > 0 {
         out(&format!("{} instructions have a kernel, {} lack one\n", found.filled, found.missing.len()));
     }
@@ -185,7 +186,7 @@ fn human(found: &Report, causes: Vec<Cause>, behaviour: Option<&Behaviour>, deta
     }
 }
 
-/// How much of the behaviour was compared.
+/// Prints how much of the behaviour was compared.
 fn say_behaviour(behaviour: &Behaviour, details: bool, layout: Layout) {
     let channels: u64 = behaviour.compared.values().sum();
     out(&format!(

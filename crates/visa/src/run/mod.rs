@@ -1,4 +1,4 @@
-//! `visa run`: a kernel on this machine's CPU.
+//! Command `visa run`: runs a kernel on this machine's CPU.
 
 mod checks;
 mod fault;
@@ -20,7 +20,8 @@ use visakit_emulator::launch::spec::{self, ArgKey, ArgSpec};
 use visakit_emulator::launch::{TextError, argument};
 use visakit_emulator::run::stats::Stats;
 use visakit_emulator::run::{
-    DEFAULT_MAX_INSTRUCTIONS, Engine, Options, Program, RunError, Surroundings, TracedStep, Tracing, launch_from,
+    DEFAULT_MAX_INSTRUCTIONS, Engine, GroupOrder, Observers, Options, Outside, Policy, Program, RunError,
+    Surroundings, TracedStep, Tracing, launch_from,
 };
 use visakit_oracle::{ByPages, Which};
 
@@ -165,7 +166,7 @@ pub(super) struct Args {
     format: OutputFormat,
 }
 
-/// The engines, as the help lists them.
+/// Returns the parser of engine names, with their help texts.
 fn engines() -> impl TypedValueParser<Value = Engine> {
     let values = Engine::ALL.map(|engine| {
         PossibleValue::new(engine.name()).help(match engine {
@@ -187,7 +188,7 @@ fn execute(args: Args) -> Result<Outcome, Findings> {
     let (format, which, model) = (args.format, args.pages.which(), args.pages.read()?);
     let mut request = request(args)?;
     if which == Some(Which::All) {
-        // What pages do has no native code.
+        // Semantics of pages have no native code.
         request.engine = Some(Engine::Interpreter);
     }
     let program = program::load(&request)?;
@@ -200,8 +201,7 @@ fn execute(args: Args) -> Result<Outcome, Findings> {
     let wanted = Wanted::new(&request, &parameters, &arguments, format)?;
     let mut first = Some(arguments);
     let regions = memory::load(&request.memory)?;
-    // A run that has to be made again reads its files again, so that there are not two of every
-    // buffer.
+    // A repeated run reads its files again, so that each buffer is in memory only once.
     let again = || {
         memory::restore(&request.memory, &regions)?;
         argument::resolve(&parameters, &given).map_err(of_option)
@@ -240,7 +240,7 @@ fn execute(args: Args) -> Result<Outcome, Findings> {
     }
 }
 
-/// Work items that are to be traced are among those of the launch.
+/// Checks that the traced work items are part of the launch.
 fn outside_items(request: &Request, range: &NdRange) -> Result<(), Box<Diagnostic>> {
     let outside = request.trace.iter().find(|item| (0..3).any(|d| item[d] >= range.global[d]));
     let Some([x, y, z]) = outside else { return Ok(()) };
@@ -250,13 +250,13 @@ fn outside_items(request: &Request, range: &NdRange) -> Result<(), Box<Diagnosti
     Err(Box::new(finding.help(format!("the launch has {x} x {y} x {z} work items, counted from 0"))))
 }
 
-/// What the emulator says of a key of a launch, as said of the option with its name.
+/// Converts a finding about a launch key to a finding about the option of the same name.
 fn of_option(mut finding: Box<Diagnostic>) -> Box<Diagnostic> {
     finding.file.insert_str(0, "--");
     finding
 }
 
-/// What the options ask for, with the launch file behind them.
+/// Builds the request from the options and the launch file; options take precedence.
 fn request(args: Args) -> Result<Request, Box<Diagnostic>> {
     let is_launch = |path: &Path| path.extension().is_some_and(|extension| extension == "toml");
     let (program, launch) = match (args.program, args.launch) {
@@ -306,8 +306,8 @@ fn read_all<T>(
     texts.iter().map(|text| parse(text).map_err(|e| e.in_option(option, text))).collect()
 }
 
-/// The arguments with what they need from outside of the emulator; those of the launch file where
-/// no other is given.
+/// Returns the arguments with their file contents. Arguments of the launch file apply if the
+/// command line gives none.
 fn arguments(
     request: &Request,
     parameters: &[argument::Parameter],
@@ -341,21 +341,19 @@ fn dispatch(
     let each = steps.map(|steps| |step| steps.take(step));
     let each = each.as_ref().filter(|_| !request.trace.is_empty());
     let trace = each.map(|each| Tracing { items: &request.trace, each });
-    let options = Options {
-        keep_going: request.keep_going,
-        state: request.state,
-        trace,
-        threads: request.threads,
-        any_order: request.any_order,
-        outside_is_zero: request.outside_is_zero,
-        max_instructions: request.max_instructions,
-        stats: request.stats,
-        progress: Some(&progress),
+    let policy = Policy {
         engine: request.engine.unwrap_or_default(),
-        interpreter,
-        surroundings,
-        ..Options::default()
+        threads: request.threads,
+        order: GroupOrder::any_if(request.any_order),
+        outside: Outside::zero_if(request.outside_is_zero),
+        max_instructions: request.max_instructions,
+        keep_going: request.keep_going,
+        stats: request.stats,
+        state: request.state,
+        ..Policy::default()
     };
+    let observers = Observers { progress: Some(&progress), trace, ..Observers::default() };
+    let options = Options { policy, observers, surroundings: Surroundings { interpreter, ..surroundings } };
     let result = match request.check {
         Some(checks) => check(program, range, make, &options, checks),
         None => Ok(Checked { result: launch_from(program, range, |_| make(), &options), findings: Vec::new() }),
@@ -364,7 +362,7 @@ fn dispatch(
     result
 }
 
-/// What a run leaves beside its findings, as JSON.
+/// JSON report of a run, besides its findings.
 #[derive(Serialize)]
 struct Report<'a> {
     #[serde(flatten)]
@@ -379,12 +377,12 @@ struct Report<'a> {
     written: &'a [Written],
     #[serde(skip_serializing_if = "Option::is_none")]
     fault: Option<Fault<'a>>,
-    /// Faults behind the first one.
+    /// Faults after the first one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     more_faults: Vec<Fault<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     bugs: Option<Vec<Bug<'a>>>,
-    /// Notes of the checks: worth a look and no bugs.
+    /// Notes of the checks: suspicious places that are not bugs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<Bug<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -410,7 +408,7 @@ impl<'a> Report<'a> {
     }
 }
 
-/// Returns whether a run that ends well shows nothing.
+/// Returns true if a run without errors prints nothing.
 fn is_silent(request: &Request) -> bool {
     request.prints.is_empty()
         && request.dumps.is_empty()
@@ -420,7 +418,7 @@ fn is_silent(request: &Request) -> bool {
         && !request.stats
 }
 
-/// Formats a number of things with the verb behind it.
+/// Formats a count with its noun and the verb.
 fn were(number: u64, noun: &str) -> String {
     let verb = if number == 1 { "was" } else { "were" };
     format!("{} {verb}", count(number as usize, noun))
@@ -486,7 +484,7 @@ fn succeed(
     Outcome::of(&made.findings)
 }
 
-/// Reports a launch that could not be made, or a fault with what there was until then.
+/// Reports a failed launch, or a fault with the results until then.
 fn fail(
     error: RunError,
     mut made: Made,
@@ -514,7 +512,8 @@ fn fail(
         OutputFormat::Github => crate::report(&made.findings, format),
         OutputFormat::Sarif => checks::sarif(&made, bugs, places, Some(&fault)),
         OutputFormat::Json => {
-            // Files are named as they are; which kernel it was is said beside.
+            // The file is named without its kernel, because the JSON report has a member for the
+            // kernel.
             if made.findings[0].file == program.file {
                 made.findings[0].file = io::shown(&path, "stdin");
             }

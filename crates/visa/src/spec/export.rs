@@ -1,4 +1,4 @@
-//! `visa spec export`: the whole model as JSON, for other programs.
+//! Command `visa spec export`: writes the whole model as JSON for other programs.
 
 use std::path::PathBuf;
 

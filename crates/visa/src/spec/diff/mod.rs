@@ -1,4 +1,4 @@
-//! `visa spec diff`: what changed between two specifications.
+//! Command `visa spec diff`: compares two specifications.
 
 mod findings;
 mod human;
@@ -55,13 +55,13 @@ pub(crate) struct Args {
     format: DiffFormat,
 }
 
-/// How changes are reported.
+/// Report format of a comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum DiffFormat {
     /// Text for a person.
     #[default]
     Human,
-    /// One JSON object on standard output.
+    /// A JSON object on standard output.
     Json,
     /// A document: a table by class.
     Markdown,
@@ -72,7 +72,7 @@ enum DiffFormat {
 }
 
 impl DiffFormat {
-    /// The format of findings that end the command.
+    /// Returns the format of findings that end the command.
     fn output(self) -> OutputFormat {
         match self {
             Self::Human | Self::Markdown => OutputFormat::Human,
@@ -115,7 +115,7 @@ fn compare(args: &Args) -> Result<Outcome, Findings> {
     Ok(if changes.iter().any(fails) { Outcome::Found } else { Outcome::Done })
 }
 
-/// The changes as JSON, with their causes.
+/// JSON report: changes with their causes.
 #[derive(Serialize)]
 struct Answer<'a> {
     causes: Vec<CauseEntry<'a>>,
@@ -151,13 +151,13 @@ impl<'a> Answer<'a> {
     }
 }
 
-/// `3 wire-breaking, 1 narrowed, 0 widened, 12 text-only`.
+/// Formats the counts: `3 wire-breaking, 1 narrowed, 0 widened, 12 text-only`.
 fn summary(changes: &[Change]) -> String {
     let count = |class| changes.iter().filter(|c| c.class == class).count();
     Class::ALL.map(|class| format!("{} {}", count(class), class.name())).join(", ")
 }
 
-/// The words that differ with a few words around them, and an ellipsis for the rest.
+/// Returns the differing words of both texts with some context; ellipses replace the rest.
 fn excerpt(old: &str, new: &str) -> (String, String) {
     const AROUND: usize = 6;
     const MOST: usize = 40;

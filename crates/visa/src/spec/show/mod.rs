@@ -1,4 +1,4 @@
-//! `visa spec show`: what the pages say of a word.
+//! Command `visa spec show`: prints what the pages say about a word.
 
 mod chapters;
 mod find;
@@ -65,7 +65,7 @@ fn show(args: &Args) -> Result<Outcome, Findings> {
     Ok(Outcome::Done)
 }
 
-/// The likeliest thing in full where there is one, and a line for everything else.
+/// Describes the most likely item in full if it is unique, and all others in one line each.
 fn human(model: &Model, mnemonics: &Mnemonics<'_>, groups: &[Vec<Hit<'_>>]) -> String {
     let (mut s, rest) = match groups {
         [first, rest @ ..] if first.len() == 1 => (whole(model, mnemonics, first[0]), rest),
