@@ -1,9 +1,12 @@
 //! OpenCL driver whose devices are Intel's GPUs, run by the emulator.
 //!
 //! Programs find it by `OCL_ICD_VENDORS`, which names a folder with a file that has the path of
-//! this library. Modules in reading order: the basis of every call (`base`); the objects, from the
-//! platform to the kernel (`devices`, `memory`, `programs`); `queues` and `commands`; the entry
-//! points and the loader's table of them (`api`).
+//! this library. Modules in reading order:
+//!
+//! - `base`: basis of every call
+//! - `devices`, `memory`, `programs`: objects, from the platform to the kernel
+//! - `queues` and `commands`: scheduling and execution
+//! - `api`: entry points and the loader's table of them
 //!
 //! A handle is the address of an object. Every handle from outside is looked up among the live
 //! objects, so that an invalid one yields an error. The caller's memory is read and written only in

@@ -45,7 +45,7 @@ pub(crate) struct Suite<'a> {
 }
 
 /// Targets of programs: of the 2022 compiler, with a program per family, and of the 2026 compiler.
-pub(crate) const TARGETS: [&str; 8] = ["skl", "tgllp", "dg2", "pvc", "mtl", "bmg", "ptl", "cri"];
+pub(crate) const TARGETS: [&str; 9] = ["skl", "tgllp", "dg2", "pvc", "mtl", "bmg", "ptl", "cri", "nvl-p"];
 const OLD: &[&str] = TARGETS.split_at(4).0;
 
 /// Cases of a family.

@@ -268,7 +268,10 @@ pub(crate) fn info(device: &Handle<Device>, answer: Answer) -> Result {
         CL_DEVICE_FEATURE_CAPABILITIES_INTEL => {
             let flag = |has: bool, flag: cl_bitfield| if has { flag } else { 0 };
             let products = flag(device.target.dp4a(), CL_DEVICE_FEATURE_FLAG_DP4A_INTEL);
-            answer.value(products | flag(device.target.dpas(), CL_DEVICE_FEATURE_FLAG_DPAS_INTEL))
+            // Programs read this flag to generate native code, which cannot run here; OpenCL C
+            // and SPIR-V use matrix units without it.
+            let dpas = device.target.dpas() && ENVIRONMENT.dpas;
+            answer.value(products | flag(dpas, CL_DEVICE_FEATURE_FLAG_DPAS_INTEL))
         }
         CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS => answer.value(3_u32),
         CL_DEVICE_MAX_WORK_GROUP_SIZE => answer.value(device.max_group),

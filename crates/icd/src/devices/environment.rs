@@ -26,6 +26,8 @@ pub(crate) struct Environment {
     pub(crate) record: Option<PathBuf>,
     /// `VISAKIT_ORDERED`: true to run groups one after the other.
     pub(crate) ordered: bool,
+    /// `VISAKIT_DPAS`: true to report matrix units as a device feature.
+    pub(crate) dpas: bool,
     /// `VISAKIT_CACHE`: parent folder of the build cache; empty for no cache.
     pub(crate) cache: Option<PathBuf>,
     /// `VISAKIT_COMPILER`: programs that run the vendor's compilers, separated as in PATH.
@@ -59,6 +61,7 @@ pub(crate) static ENVIRONMENT: LazyLock<Environment> = LazyLock::new(|| {
         checks: text("VISAKIT_CHECK").and_then(|list| read("VISAKIT_CHECK", &list, Checks::parse)),
         record: path("VISAKIT_RECORD"),
         ordered: flag("VISAKIT_ORDERED"),
+        dpas: flag("VISAKIT_DPAS"),
         cache,
         compiler: std::env::var_os("VISAKIT_COMPILER").filter(|list| !list.is_empty()),
     }

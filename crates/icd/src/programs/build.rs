@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use visakit::isa::Platform;
 use visakit_emulator::check::prelude;
-use visakit_zebin::ocloc::{EMIT_VISA, INSTALL, SECONDS_VARIABLE};
+use visakit_zebin::ocloc::{self, EMIT_VISA, FINISH_VISA, INSTALL, SECONDS_VARIABLE};
 use visakit_zebin::{inline, spirv};
 
 use crate::devices::device;
@@ -96,9 +96,17 @@ fn back_end_options(options: &str) -> String {
 
 /// Compiles a file into a zebin.
 fn whole(target: Platform, file: Named, kind: &[&str], options: &str) -> Built {
+    let with = |internal: &str| {
+        let kind = [&["--format", "zebin", "-internal_options", internal][..], kind].concat();
+        call(target, &kind, file.clone(), options, &[], OUT)
+    };
     let internal = internal_options(target, options);
-    let kind = [&["--format", "zebin", "-internal_options", &internal][..], kind].concat();
-    call(target, &kind, file, options, &[], OUT)
+    let built = with(&internal);
+    if !built.output.as_deref().is_some_and(ocloc::has_unfinished_text) {
+        return built;
+    }
+    let finished = with(&format!("{internal} {FINISH_VISA}"));
+    if finished.output.is_some() { finished } else { built }
 }
 
 /// Compiles OpenCL C into SPIR-V.

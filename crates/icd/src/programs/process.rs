@@ -1,6 +1,6 @@
 //! Child processes that exchange bytes. A child may end early, or not read its input.
 //!
-//! The host program keeps control of its signals and children: this module never raises `SIGPIPE`,
+//! The host program keeps control of its signals and children. This module never raises `SIGPIPE`,
 //! and an exit status that was already collected is not an error.
 
 use std::io::{self, Read};

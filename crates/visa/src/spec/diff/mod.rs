@@ -63,7 +63,7 @@ enum DiffFormat {
     Human,
     /// A JSON object on standard output.
     Json,
-    /// A document: a table by class.
+    /// A document with one table per class.
     Markdown,
     /// The changes as annotations of a GitHub workflow.
     Github,
