@@ -426,7 +426,7 @@ kernels_misc_info:
             assert!(error.message.contains(text), "{first}: {error:?}");
         }
         let error = given(&["0=zeros:4", "1=i32:1", "2=local:4", "4=i32:1,2,3"]).unwrap_err();
-        assert_eq!(error.message, "argument 1 (`char n`) has 1 bytes but is given 4");
+        assert_eq!(error.message, "argument 1 (`char n`) has 1 bytes, but 4 are given");
         assert!(error.help.contains("1=i8:VALUE"), "{}", error.help);
         let error = given(&["0=zeros:4", "2=local:4"]).unwrap_err();
         assert_eq!((error.code, error.file.as_str()), ("argument-missing", "arg 1"));

@@ -354,7 +354,7 @@ mod tests {
         assert!(found[0].quote.contains("x=1"), "{found:?}");
         assert!(errors(Path::new("k.cl"), "", "Could not determine device target: xyz.\n").is_empty());
         assert!(joined("Could not determine device target: xyz.\n\n").contains("device target"));
-        assert!(joined("").contains("printed nothing"));
+        assert!(joined("").contains("failed without a message"));
         assert!(joined(&"a line\n".repeat(30)).ends_with("and 10 more lines"));
     }
 }

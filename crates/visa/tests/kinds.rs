@@ -114,7 +114,7 @@ fn a_wrong_kind_is_named() {
         (&source, "OpenCL C"),
         (&png, "a picture"),
         (&empty, "an empty file"),
-        (&noise, "neither a text nor"),
+        (&noise, "a file of an unknown kind"),
         (&host, "a program for x86-64"),
     ] {
         for command in ["disasm", "dump", "verify", "roundtrip", "info"] {
@@ -124,7 +124,7 @@ fn a_wrong_kind_is_named() {
     }
     let object = text(&root().join("tests/vectors/single/arith-00.isa"));
     let (exit, _, err) = run(&["asm", &object, "-o", &text(&dir.join("x.isa"))]);
-    assert!(exit == 1 && err.contains("this is a vISA object"), "{err}");
+    assert!(exit == 1 && err.contains("this is already a vISA object"), "{err}");
     // The name of a file does not matter.
     let renamed = dir.join("object.visaasm");
     std::fs::copy(&object, &renamed).unwrap();
@@ -189,7 +189,7 @@ fn roundtrip_of_another_style() {
     std::fs::write(&file, source).unwrap();
     let (exit, out, err) = run(&["roundtrip", &text(&file)]);
     assert_eq!((exit, err.as_str()), (0, ""));
-    assert!(out.contains("1 as another text of the same object"), "{out}");
+    assert!(out.contains("1 with another text of the same object"), "{out}");
     let (_, out, _) = run(&["roundtrip", &text(&file), "--format", "json"]);
     let answer: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(answer, json!({ "findings": [], "files": [{ "file": text(&file), "verdict": "same-object" }] }));

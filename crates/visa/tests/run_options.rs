@@ -204,7 +204,7 @@ fn results_are_compared() {
     );
     assert!(with(&format!("{near},ulp=1")).2.contains("1 of 10 elements"));
     let (exit, _, err) = with(&short);
-    assert!(exit == Some(1) && err.contains("has 40 bytes, not 36 as expected"), "{err}");
+    assert!(exit == Some(1) && err.contains("has 40 bytes; 36 were expected"), "{err}");
     for (expect, expected) in [
         ("c=/nowhere/at/all", "/nowhere/at/all"),
         ("n=zeros:4", "expect-index"),

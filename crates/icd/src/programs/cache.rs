@@ -353,7 +353,7 @@ mod tests {
         mode(&named, 0o755);
         let folder = named.join(FOLDER);
         symlink(&named, &folder).unwrap();
-        refused("is no folder");
+        refused("is not a folder");
         fs::remove_file(&folder).unwrap();
         fs::create_dir(&folder).unwrap();
         mode(&folder, 0o700);
