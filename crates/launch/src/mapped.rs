@@ -1,5 +1,5 @@
-//! Arguments as a launch has mapped them. The payload, the surfaces and the reports read these; only
-//! the mapping itself reads the caller's [`Argument`](crate::argument::Argument)s.
+//! Arguments as a launch has mapped them. The payload, the surfaces and the reports read these;
+//! only the mapping itself reads the caller's [`Argument`](crate::argument::Argument)s.
 
 use visakit_machine::format::Format;
 use visakit_machine::image::ImageDesc;

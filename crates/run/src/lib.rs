@@ -12,8 +12,10 @@
 //! let c = Argument::Buffer(vec![0; 8]);
 //! let n = Argument::Value(2_u32.to_le_bytes().to_vec());
 //! let range = NdRange::new(&[2], None, None, program.required_local_size()).unwrap();
-//! let outcome = launch(&program, &range, vec![Some(a.clone()), Some(a), Some(c), Some(n)], &Options::default()).unwrap();
-//! assert_eq!(outcome.buffers[2].as_deref(), Some(&[2.0_f32, 4.0].map(f32::to_le_bytes).concat()[..]));
+//! let arguments = vec![Some(a.clone()), Some(a), Some(c), Some(n)];
+//! let outcome = launch(&program, &range, arguments, &Options::default()).unwrap();
+//! let sums = [2.0_f32, 4.0].map(f32::to_le_bytes).concat();
+//! assert_eq!(outcome.buffers[2].as_deref(), Some(&sums[..]));
 //! ```
 
 mod arguments;
@@ -70,7 +72,7 @@ use visakit_machine::fault::{Trap, TrapReport};
 pub use visakit_machine::state::{ThreadState, VariableState};
 use visakit_machine::trace::Trace;
 
-/// What a run gives.
+/// Result of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// Contents of each buffer or image argument; `None` for an argument that shares another's

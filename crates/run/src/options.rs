@@ -1,4 +1,4 @@
-//! How a launch runs: its policy, its observers, and what it finds.
+//! Options of a launch: its policy, its observers, its environment.
 
 use visakit_kernels::code::Interpreter;
 use visakit_launch::data::DataPlaces;
@@ -21,7 +21,7 @@ pub struct Options<'a> {
     pub policy: Policy,
     /// Those who follow the run.
     pub observers: Observers<'a>,
-    /// What the launch finds.
+    /// Environment of the launch.
     pub surroundings: Surroundings<'a>,
 }
 
@@ -65,9 +65,9 @@ pub struct Policy {
 /// The order of groups that results show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GroupOrder {
-    /// One after the other. A kernel that uses the results of its atomic operations, adds floats by
-    /// them or prints runs its groups so; a launch whose groups touch what another one writes is run
-    /// again so.
+    /// Sequential order. A kernel that uses the results of its atomic operations, adds floats by
+    /// them or prints runs its groups so; a launch whose groups touch what another one writes is
+    /// run again so.
     #[default]
     Sequential,
     /// Any order: groups run in parallel, and results may depend on which comes first.
@@ -87,8 +87,8 @@ pub enum Outside {
     /// They are faults.
     #[default]
     Fault,
-    /// In the last page of a buffer, reads give zero and writes are lost; elsewhere they are faults.
-    /// Devices have these pages, and compilers load vectors of which they need a part.
+    /// In the last page of a buffer, reads give zero and writes are lost; elsewhere they are
+    /// faults. Devices have these pages, and compilers load vectors of which they need a part.
     LastPage,
     /// Reads give zero and writes are lost, as with surfaces.
     Zero,
@@ -104,14 +104,14 @@ impl Outside {
 /// Those who follow a run. They never change its outcome.
 #[derive(Clone, Copy, Default)]
 pub struct Observers<'a> {
-    /// Called with the number of finished groups, now and then. Counts restart when the launch is run
-    /// again.
+    /// Called with the number of finished groups, now and then. Counts restart when the launch is
+    /// run again.
     pub progress: Option<&'a (dyn Fn(u64) + Sync)>,
-    /// Receives every access to memory. Groups run one after the other then, and accesses are checked
-    /// one by one.
+    /// Receives every access to memory. Groups run one after the other then, and accesses are
+    /// checked one by one.
     pub accesses: Option<&'a dyn Observer>,
-    /// Receives the instructions of chosen work items, with the values of their operands. Groups run
-    /// one after the other then.
+    /// Receives the instructions of chosen work items, with the values of their operands. Groups
+    /// run one after the other then.
     pub trace: Option<Tracing<'a>>,
 }
 
@@ -122,7 +122,7 @@ impl Observers<'_> {
     }
 }
 
-/// What a launch finds. Programs that launch many kernels keep it.
+/// Environment of a launch. Programs that launch many kernels keep it.
 #[derive(Clone, Copy, Default)]
 pub struct Surroundings<'a> {
     /// Memory that the kernel may reach by its addresses, each the beginning of a slot:
@@ -132,8 +132,8 @@ pub struct Surroundings<'a> {
     pub data: Option<&'a DataPlaces>,
     /// Keeps what is made of the program for the next launch.
     pub cache: Option<&'a Cache>,
-    /// Places buffers that have no address of their own: 0 for contiguous ones, else scattered by this
-    /// number ([`Memory::scatter`](visakit_machine::memory::Memory::scatter)).
+    /// Places buffers that have no address of their own: 0 for contiguous ones, else scattered by
+    /// this number ([`Memory::scatter`](visakit_machine::memory::Memory::scatter)).
     pub scattered: u32,
     /// Contents of registers and memory that are not written; zeros by default.
     pub poison: Option<&'a Poison>,

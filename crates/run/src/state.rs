@@ -1,4 +1,4 @@
-//! What a thread held when it stopped: its variables with names and values.
+//! State of a stopped thread: its variables with names and values.
 
 use std::collections::HashSet;
 
@@ -14,7 +14,7 @@ const MOST_ELEMENTS: usize = 1024;
 /// Variables that are kept.
 const MOST_VARIABLES: usize = 1 << 14;
 
-/// What a thread holds in a routine, at an instruction of it.
+/// Returns the state of a thread in a routine, at an instruction.
 pub(super) fn state(places: &Places<'_>, instruction: u32, thread: &Thread) -> ThreadState {
     let at = places.routine.instructions.get(instruction as usize);
     let used: HashSet<u32> = at

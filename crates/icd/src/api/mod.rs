@@ -106,8 +106,8 @@ macro_rules! enqueue {
             event_wait_list: *const cl_event,
             event: *mut cl_event,
         ) -> cl_int {
-            // SAFETY: the program keeps the contract of the call; the list has as many events as the
-            // number says.
+            // SAFETY: the program keeps the contract of the call; the list has as many events as
+            // the number says.
             let ($($arg,)* waits, event) = unsafe {
                 let waits = $crate::base::raw::Caller::of(event_wait_list);
                 let waits = $crate::api::WaitList::new(num_events_in_wait_list, waits);

@@ -43,7 +43,8 @@ object! {
         let (strings, lengths) = unsafe { (strings.input().list(count as usize)?, lengths.list(count as usize)?) };
         for (n, &string) in strings.iter().enumerate() {
             ensure(!string.is_null(), CL_INVALID_VALUE)?;
-            // SAFETY: a string has as many bytes as its length says; without a length a zero ends it.
+            // SAFETY: a string has as many bytes as its length says; without a length a zero ends
+            // it.
             text.extend_from_slice(&unsafe {
                 match lengths.get(n) {
                     Some(&length) if length > 0 => In::of(string.cast::<c_void>()).bytes(length).to_vec(),
