@@ -42,8 +42,8 @@ pub(crate) fn launch(data: &[u8]) {
             continue;
         }
         let Ok(arguments) = resolve(&program.parameters(), &specs) else { continue };
-        let options = Options { threads: Some(1), max_instructions: Some(4), ..Options::default() };
-        let _ = run::launch(&program, &range, arguments, &options);
+        let policy = Policy { threads: Some(1), max_instructions: Some(4), ..Policy::default() };
+        let _ = run::launch(&program, &range, arguments, &policy.into());
     }
 }
 

@@ -1,13 +1,16 @@
-//! An OpenCL driver: its devices are Intel's GPUs, and what runs their programs is the emulator.
+//! OpenCL driver whose devices are Intel's GPUs, run by the emulator.
 //!
 //! Programs find it by `OCL_ICD_VENDORS`, which names a folder with a file that has the path of
-//! this library. Modules in reading order: what every call uses (`base`); the objects, from the
-//! platform to the kernel (`devices`, `memory`, `programs`); `queues` and `commands`; the entry
-//! points and the table in which the loader finds them (`api`).
+//! this library. Modules in reading order:
 //!
-//! A handle is the address of an object, and every one that comes in is looked up among those that
-//! live, so that a wrong one is an error. What the caller's pointers point to is read and written
-//! in `base::raw`, `memory::storage`, `commands::transfer` and the entry points alone.
+//! - `base`: basis of every call
+//! - `devices`, `memory`, `programs`: objects, from the platform to the kernel
+//! - `queues` and `commands`: scheduling and execution
+//! - `api`: entry points and the loader's table of them
+//!
+//! A handle is the address of an object. Every handle from outside is looked up among the live
+//! objects, so that an invalid one yields an error. The caller's memory is read and written only in
+//! `base::raw`, `memory::storage`, `commands::transfer` and the entry points.
 
 mod base;
 
@@ -27,7 +30,7 @@ pub use programs::{dependency, request};
 
 pub use api::dispatch::{clGetExtensionFunctionAddress, clIcdGetPlatformIDsKHR, table};
 
-/// Returns the number of objects beside the platform and its devices: for tests of leaks.
+/// Returns the number of live objects other than the platform and its devices, for leak tests.
 pub fn objects() -> usize {
     use base::handle::living;
     let memory = living::<memory::mem::Mem>() + living::<memory::sampler::Sampler>();

@@ -1,5 +1,5 @@
-//! A misaligned list is an error with the code that the call has for the list; a list is never
-//! dropped. Single values may stand anywhere.
+//! Misaligned lists: each is an error with the call's code for the list, and never ignored. Single
+//! values may be misaligned.
 
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
@@ -8,17 +8,17 @@ use opencl_sys::cl_icd::_cl_icd_dispatch;
 use opencl_sys::*;
 use visakit_testing::root;
 
-/// Calls a function of the table, which must be there.
+/// Calls a function of the table, which must exist.
 macro_rules! call {
     ($function:ident($($argument:expr),* $(,)?)) => {{
         let function = api().$function.expect("the function is there");
-        // SAFETY: handles are of objects that the test holds; other pointers are null or to memory
-        // of the test that is large enough.
+        // SAFETY: the test holds the objects of all handles. Other pointers are null or point to
+        // memory of the test that is large enough.
         unsafe { function($($argument),*) }
     }};
 }
 
-/// Makes an object, and has no error.
+/// Creates an object and asserts success.
 macro_rules! made {
     ($function:ident($($argument:expr),* $(,)?)) => {{
         let mut code = 0;
@@ -28,7 +28,7 @@ macro_rules! made {
     }};
 }
 
-/// Calls a function that makes an object, and returns its code.
+/// Calls a function that should fail to create an object, and returns its code.
 macro_rules! refused {
     ($function:ident($($argument:expr),* $(,)?)) => {{
         let mut code = 0;
@@ -41,7 +41,7 @@ fn api() -> &'static _cl_icd_dispatch {
     visakit_opencl::table()
 }
 
-/// Words at an odd address, with room for one more.
+/// Words at an odd address, with room for one more byte.
 struct Shifted(Vec<u8>);
 
 impl Shifted {
@@ -123,7 +123,7 @@ fn misaligned_lists_are_errors() {
     assert_eq!(launch(shifted.first(), &aligned, null()), CL_INVALID_GLOBAL_OFFSET);
     assert_eq!(launch(null(), &aligned, &aligned), CL_SUCCESS);
 
-    // A region of a buffer is a single value, and so is the place for an event.
+    // The region of a buffer is a single value, and so is the place for an event.
     let region = Shifted::new(&[0, 128]);
     let part = made!(clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, region.first()));
     let place = Shifted::new(&[0]);

@@ -29,9 +29,9 @@ pub(super) enum AddressSpace {
     State(usize),
     /// Surface whose state offset is the first element of an operand.
     StateOffset(Source<u32>),
-    /// Surface whose state address is the first element of an operand. If the address is not that
-    /// of a surface state, accesses are out of bounds.
-    StateAddress(Source<u64>),
+    /// Surface whose state is some states after the address in the first element of an operand. If
+    /// no surface state is there, accesses are out of bounds.
+    StateAddress(Source<u64>, u32),
 }
 
 impl AddressSpace {
@@ -55,7 +55,7 @@ impl AddressSpace {
     pub(super) fn place(&self) -> Option<Range<u32>> {
         match self {
             Self::SurfaceIndex(source) | Self::StateOffset(source) => bytes_of(source),
-            Self::StateAddress(source) => bytes_of(source),
+            Self::StateAddress(source, _) => bytes_of(source),
             _ => None,
         }
     }
@@ -69,7 +69,7 @@ impl AddressSpace {
             Self::SurfaceIndex(source) => Some(source.first(thread)),
             Self::State(element) => Some(entry_of_state(thread.surfaces[*element])),
             Self::StateOffset(source) => Some(entry_of_state(source.first(thread))),
-            Self::StateAddress(source) => world.entry_of_address(source.first(thread)),
+            Self::StateAddress(source, number) => world.entry_of_address(source.first(thread), *number),
             Self::Flat | Self::Local | Self::Scratch => None,
         }
     }
@@ -363,6 +363,20 @@ impl Lowering<'_> {
                 None => illegal(format!("there is no surface T{}", surface.0)),
             },
         }
+    }
+
+    /// Lowers a surface operand, or in its place the operand with the address of a surface state
+    /// and the number of states after that address.
+    pub(super) fn surface_space(
+        &mut self,
+        surface: SurfaceId,
+        state: &VecOperand,
+        number: u32,
+    ) -> LowerResult<AddressSpace> {
+        if *state == VecOperand::default() {
+            return self.address_space(surface);
+        }
+        Ok(AddressSpace::StateAddress(self.scalar(state)?, number))
     }
 
     /// Lowers offsets into a surface: wrapping 32-bit sums of an element and an addend for all

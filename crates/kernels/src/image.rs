@@ -14,7 +14,7 @@ use crate::update;
 use visakit::isa::{
     Channels, DataType, DataTypeClass, ExecSize, Gather4Typed, Info, InfoOp, Load3d, LoadCurrentOpOp3d, LscAddrType,
     LscDataSize, LscOp, LscTyped, LscTypedAccess, LscTypedQuad, Predicate, RawOperand, SamplerParameter,
-    Scatter4Typed, SurfaceId, TypedAtomic, VecOperand, pages,
+    Scatter4Typed, TypedAtomic, VecOperand, pages,
 };
 use visakit::rt::Stub;
 use visakit_machine::World;
@@ -226,25 +226,18 @@ pub(super) fn load(l: &mut Lowering<'_>, inst: &Load3d) -> LowerResult {
     let (level, sample) = (at(SamplerParameter::Lod), at(SamplerParameter::Si));
     let tells_places = inst.op.op == LoadCurrentOpOp3d::LdMcs;
     let shift = Offsets::new(l, &inst.aoffimmi)?;
+    let space = l.surface_space(inst.surface, &inst.surface_state, inst.surface_number)?;
     let components = Components::new(l, &inst.dst, lanes, moved(inst.channels), inst.op.pixel_null_mask)?;
-    read(
-        l,
-        inst.exec_size,
-        inst.pred,
-        inst.surface,
-        components,
-        shift,
-        move |thread, _, shift, lane, image, texels| {
-            if tells_places {
-                // Each sample has its own slot, so the result is not used.
-                return [0; 4];
-            }
-            let place = std::array::from_fn(|d| place[d].integer(thread, lane).saturating_add(shift[d]));
-            let level = level.number(thread, lane);
-            // Compilers use such loads to read the border colour of a sampler.
-            image.load(texels, Texel { place, level, sample: sample.number(thread, lane) })
-        },
-    )
+    read(l, inst.exec_size, inst.pred, space, components, shift, move |thread, _, shift, lane, image, texels| {
+        if tells_places {
+            // Each sample has its own slot, so the result is not used.
+            return [0; 4];
+        }
+        let place = std::array::from_fn(|d| place[d].integer(thread, lane).saturating_add(shift[d]));
+        let level = level.number(thread, lane);
+        // Compilers use such loads to read the border colour of a sampler.
+        image.load(texels, Texel { place, level, sample: sample.number(thread, lane) })
+    })
 }
 
 /// Lowers a message that reads an image for each channel, with offsets common to all channels.
@@ -252,13 +245,12 @@ pub(super) fn read(
     l: &mut Lowering<'_>,
     exec_size: ExecSize,
     pred: Predicate,
-    surface: SurfaceId,
+    space: AddressSpace,
     components: Components,
     shift: Offsets,
     texel: impl Fn(&Thread, &World<'_>, [i64; 3], usize, &Image, Texels<'_>) -> [u32; 4] + Send + Sync + 'static,
 ) -> LowerResult {
     let enable = l.enable(exec_size, pred)?;
-    let space = l.address_space(surface)?;
     read_at(l, enable, space, components, shift, texel)
 }
 
@@ -322,15 +314,10 @@ pub(super) fn gather4_typed(l: &mut Lowering<'_>, inst: &Gather4Typed) -> LowerR
     let lanes = channels(inst.exec_size);
     let place = coordinates(l, [&inst.u, &inst.v, &inst.r, &inst.lod], lanes)?;
     let components = Components::new(l, &inst.dst, lanes, moved(inst.channels), false)?;
-    read(
-        l,
-        inst.exec_size,
-        inst.pred,
-        inst.surface,
-        components,
-        Offsets::NONE,
-        move |thread, _, _, lane, image, texels| image.load_inside(texels, place_of(&place, thread, lane)),
-    )
+    let space = l.address_space(inst.surface)?;
+    read(l, inst.exec_size, inst.pred, space, components, Offsets::NONE, move |thread, _, _, lane, image, texels| {
+        image.load_inside(texels, place_of(&place, thread, lane))
+    })
 }
 
 pub(super) fn scatter4_typed(l: &mut Lowering<'_>, inst: &Scatter4Typed) -> LowerResult {
@@ -413,11 +400,12 @@ pub(super) fn info(l: &mut Lowering<'_>, inst: &Info) -> LowerResult {
     };
     let samples = inst.op == InfoOp::Sampleinfo;
     let components = Components::new(l, &inst.dst, lanes, moved(inst.channels), false)?;
+    let space = l.surface_space(inst.surface, &inst.surface_state, inst.surface_number)?;
     read(
         l,
         inst.exec_size,
         Predicate::default(),
-        inst.surface,
+        space,
         components,
         Offsets::NONE,
         move |thread, _, _, lane, image, _| {
@@ -454,6 +442,7 @@ pub(super) fn lsc_space(l: &mut Lowering<'_>, kind: LscAddrType, surface: &VecOp
     match kind {
         LscAddrType::Bti => Ok(AddressSpace::SurfaceIndex(l.source(surface, 1)?)),
         LscAddrType::Bss => Ok(AddressSpace::StateOffset(l.source(surface, 1)?)),
+        LscAddrType::Surf => Ok(AddressSpace::StateAddress(l.scalar(surface)?, 0)),
         kind => illegal(format!("typed addresses of the type {} are not supported yet", kind.name())),
     }
 }

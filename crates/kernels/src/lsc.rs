@@ -86,7 +86,7 @@ impl Port<'_> {
             (_, LscAddrType::Ss | LscAddrType::Arg) => AddressSpace::Scratch,
             (_, LscAddrType::Bss) => AddressSpace::StateOffset(l.source(self.surface, 1)?),
             (_, LscAddrType::Surf) if is_scratch(l, self.surface) => AddressSpace::Scratch,
-            (_, LscAddrType::Surf) => AddressSpace::StateAddress(l.scalar(self.surface)?),
+            (_, LscAddrType::Surf) => AddressSpace::StateAddress(l.scalar(self.surface)?, 0),
         };
         let scratch = match self.kind {
             LscAddrType::Ss => Some(ScratchBase { number: l.source(self.surface, 1)?, unit: SCRATCH_UNIT }),

@@ -205,7 +205,7 @@ impl Message {
                 let base = addressing.scratch.as_ref()?;
                 Space::Private { number: plain_place(&base.number)?, unit: base.unit as u32 }
             }
-            AddressSpace::State(_) | AddressSpace::StateOffset(_) | AddressSpace::StateAddress(_) => return None,
+            AddressSpace::State(_) | AddressSpace::StateOffset(_) | AddressSpace::StateAddress(..) => return None,
         };
         let addresses = match addressing.elements {
             None => Addresses::None,

@@ -9,6 +9,7 @@ use visakit::isa::{
 };
 use visakit::rt::Stub;
 use visakit_machine::image::Image;
+use visakit_machine::operand::Source;
 use visakit_machine::sampler::{SamplePoint, Sampler};
 use visakit_machine::sampler_of_state;
 use visakit_machine::texels::Texels;
@@ -121,16 +122,21 @@ fn pixels_lod(at: &impl Fn(usize) -> [f32; 3], lane: usize, sampler: &Sampler, i
 }
 
 /// Location of a sampler's name.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 enum Named {
     /// State element that holds the sampler's index.
     Index(usize),
     /// State element that holds the offset of the sampler's state.
     State(usize),
+    /// Operand with the address of a sampler state, and the number of states after that address.
+    Address(Source<u64>, u32),
 }
 
 impl Named {
-    fn of(l: &Lowering<'_>, id: SamplerId) -> LowerResult<Self> {
+    fn of(l: &mut Lowering<'_>, id: SamplerId, state: &VecOperand, number: u32) -> LowerResult<Self> {
+        if *state != VecOperand::default() {
+            return Ok(Self::Address(l.scalar(state)?, number));
+        }
         match l.layout.sampler(id.0) {
             Some(element) if id == predefined_sampler::S31 => Ok(Self::State(element as usize)),
             Some(element) => Ok(Self::Index(element as usize)),
@@ -138,11 +144,14 @@ impl Named {
         }
     }
 
-    /// Returns the index of the sampler.
-    fn index(self, thread: &Thread) -> u32 {
+    /// Returns the index of the sampler; `None` if no sampler state can be at the address.
+    fn index(&self, thread: &Thread) -> Option<u32> {
         match self {
-            Self::Index(element) => thread.surfaces[element],
-            Self::State(element) => sampler_of_state(thread.surfaces[element]),
+            Self::Index(element) => Some(thread.surfaces[*element]),
+            Self::State(element) => Some(sampler_of_state(thread.surfaces[*element])),
+            Self::Address(source, number) => {
+                sampler_of_state(u32::try_from(source.first(thread)).ok()?).checked_add(*number)
+            }
         }
     }
 }
@@ -152,8 +161,8 @@ struct Message<'a> {
     operation: Operation,
     exec_size: visakit::isa::ExecSize,
     pred: visakit::isa::Predicate,
-    sampler: SamplerId,
-    surface: visakit::isa::SurfaceId,
+    sampler: (SamplerId, &'a VecOperand, u32),
+    surface: (visakit::isa::SurfaceId, &'a VecOperand, u32),
     aoffimmi: &'a VecOperand,
     params: &'a [RawOperand],
 }
@@ -174,16 +183,19 @@ impl Message<'_> {
         }
         let params = Params::new(l, &self.operation, self.params, lanes)?;
         let shift = Offsets::new(l, self.aoffimmi)?;
-        let named = Named::of(l, self.sampler)?;
+        let (sampler, state, number) = self.sampler;
+        let named = Named::of(l, sampler, state, number)?;
+        let (surface, state, number) = self.surface;
+        let space = l.surface_space(surface, state, number)?;
         image::read(
             l,
             self.exec_size,
             self.pred,
-            self.surface,
+            space,
             components,
             shift,
             move |thread, world, shift, lane, image, texels| {
-                let Some(sampler) = world.sampler(named.index(thread)) else { return [0; 4] };
+                let Some(sampler) = named.index(thread).and_then(|index| world.sampler(index)) else { return [0; 4] };
                 read(sampler, image, texels, &params.place(thread, lane, sampler, image, shift))
             },
         )
@@ -201,8 +213,8 @@ macro_rules! message {
             },
             exec_size: $inst.exec_size,
             pred: $inst.pred,
-            sampler: $inst.sampler,
-            surface: $inst.surface,
+            sampler: ($inst.sampler, &$inst.sampler_state, $inst.sampler_number),
+            surface: ($inst.surface, &$inst.surface_state, $inst.surface_number),
             aoffimmi: &$inst.aoffimmi,
             params: &$inst.params,
         }

@@ -13,6 +13,10 @@ pub(super) fn check(instruction: &Instruction) -> LowerResult<()> {
     match instruction {
         // Cache levels, prefetches and assertions change no result.
         Instruction::Ifcall(_) => Ok(()),
+        // Their surfaces and samplers are at addresses.
+        Instruction::Load3d(_) | Instruction::Sample3d(_) | Instruction::Sample43d(_) | Instruction::Info(_) => {
+            Ok(())
+        }
         Instruction::LscUntyped(inst) => no_index(match inst {
             LscUntyped::Access(inst) => inst.surface_index,
             LscUntyped::Quad(inst) => inst.surface_index,

@@ -69,7 +69,7 @@ pub struct Flow {
     routine: (u32, u32),
     /// For each block, the mask of channels that wait for execution to arrive.
     waiting: Vec<u32>,
-    /// One bit per block, set if channels wait at the block.
+    /// Bit set of the blocks at which channels wait.
     occupied: Vec<u64>,
     frames: Vec<Frame>,
     /// Number of blocks with saved waiting channels.

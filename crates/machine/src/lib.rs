@@ -136,11 +136,11 @@ impl<'a> World<'a> {
         self.samplers.get(index as usize)?.as_ref()
     }
 
-    /// Returns the binding index of the surface whose state is at an address. The surface belongs
-    /// to an argument or to the program's data.
+    /// Returns the binding index of the surface whose state is `number` states after an address.
+    /// The surface belongs to an argument or to the program's data.
     #[inline]
-    pub fn entry_of_address(&self, address: u64) -> Option<u32> {
-        let entry = u32::try_from(address / u64::from(STATE_BYTES)).ok()?;
+    pub fn entry_of_address(&self, address: u64, number: u32) -> Option<u32> {
+        let entry = u32::try_from(address / u64::from(STATE_BYTES)).ok()?.checked_add(number)?;
         let is_state = address.is_multiple_of(STATE_BYTES.into()) && entry >= ARGUMENTS;
         (is_state && (entry as usize) < self.bindings.len()).then_some(entry)
     }

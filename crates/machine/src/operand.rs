@@ -17,7 +17,7 @@ use crate::thread::{Registers, SLACK, Thread, ones};
 enum Shape {
     /// Contiguous values of the computation type.
     Contiguous,
-    /// One value of the computation type.
+    /// A single value of the computation type.
     Scalar,
     /// Any other region.
     Region,

@@ -138,7 +138,7 @@ pub enum Combine {
 pub struct ExecMask {
     /// First channel of the execution mask that the instruction uses.
     pub shift: u32,
-    /// One bit per channel of the instruction.
+    /// Channels of the instruction, one bit each.
     pub lanes: u32,
     /// All ones if the instruction ignores the execution mask (NoMask), otherwise zero.
     pub always: u32,

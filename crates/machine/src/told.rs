@@ -9,7 +9,7 @@ use crate::in_bounds::{InBounds, words_at};
 use crate::lane::{LANES, enabled_lanes, from_lanes};
 use crate::observer::{Access, AccessKind};
 
-/// One access per enabled channel of a chunk.
+/// Accesses of a chunk, one per enabled channel.
 #[derive(Clone, Copy, Debug)]
 pub struct Accesses<'a> {
     /// Access of the first enabled channel; also the common properties of all.
@@ -86,7 +86,7 @@ impl Accesses<'_> {
     }
 }
 
-/// One value of each channel's data: bytes at a distance from the channel's offset.
+/// A value in each channel's data: bytes at a distance from the channel's offset.
 #[derive(Clone, Copy)]
 pub struct Part {
     /// Distance in bytes.

@@ -17,7 +17,7 @@ use crate::observer::AccessKind;
 use crate::thread::ones;
 use visakit_native::Marks;
 
-/// One bit per byte of a buffer, or per page of private memory.
+/// Bit set of the bytes of a buffer, or of the pages of private memory.
 type Bits = Vec<Cell<u64>>;
 
 /// Memory touched by the groups of a host thread.

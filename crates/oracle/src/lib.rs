@@ -7,9 +7,12 @@
 //! functions come from a library of correctly rounded functions. Types, regions, modifiers,
 //! saturation and masks are implemented from chapters 2, 3 and 5.
 //!
-//! In the order of the flow: [`bind`](Program) turns a page and an instruction into a program;
-//! `evaluate` runs it; `operand` and `convert` implement the chapters; `functions` holds the
-//! built-ins; [`float`] and [`value`] define the values.
+//! In the order of the flow:
+//!
+//! - [`bind`](Program) turns a page and an instruction into a program.
+//! - `evaluate` runs the program.
+//! - `operand` and `convert` implement the chapters; `functions` holds the built-ins.
+//! - [`float`] and [`value`] define the values.
 
 mod atomic;
 mod bind;

@@ -190,7 +190,7 @@ pub(crate) fn entry(run: &mut Run<'_>, space: Space) -> Result<Option<u32>> {
         Space::Offset(operand) => entry_of_state(named(run, operand)?),
         Space::StateAddress(operand) => {
             let address = run.wide(&Node::Operand(operand))?;
-            return Ok(run.world.and_then(|world| world.entry_of_address(address)));
+            return Ok(run.world.and_then(|world| world.entry_of_address(address, 0)));
         }
         _ => return Ok(None),
     }))

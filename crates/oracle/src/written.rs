@@ -107,7 +107,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Writes to a place that a built-in stands for.
+    /// Writes a value to the place that a built-in names.
     pub(crate) fn put(&mut self, place: Builtin, arguments: &[Node], value: Value, at: SourceSpan) -> Result<()> {
         match (place, arguments) {
             (Builtin::Raw, [Node::Operand(operand), offset, count]) => {

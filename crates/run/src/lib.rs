@@ -14,8 +14,8 @@
 //! let range = NdRange::new(&[2], None, None, program.required_local_size()).unwrap();
 //! let arguments = vec![Some(a.clone()), Some(a), Some(c), Some(n)];
 //! let outcome = launch(&program, &range, arguments, &Options::default()).unwrap();
-//! let sums = [2.0_f32, 4.0].map(f32::to_le_bytes).concat();
-//! assert_eq!(outcome.buffers[2].as_deref(), Some(&sums[..]));
+//! let want = [2.0_f32, 4.0].map(f32::to_le_bytes).concat();
+//! assert_eq!(outcome.buffers[2].as_deref(), Some(&want[..]));
 //! ```
 
 mod arguments;

@@ -16,7 +16,7 @@ pub struct Place {
     /// Name of the argument or variable.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Offset in bytes from the start of the argument or variable; the address if there is none.
+    /// Offset in bytes from the start of the argument or variable; the address for other memory.
     pub offset: i64,
     /// Size of the access in bytes.
     pub size: u32,

@@ -6,9 +6,10 @@ use serde_json::json;
 use visakit::isa::Platform;
 use visakit_diag::Diagnostic;
 use visakit_emulator::check::prelude;
-use visakit_zebin::inline;
-use visakit_zebin::ocloc::{self, EMIT_VISA};
+use visakit_zebin::info::KernelInfo;
+use visakit_zebin::ocloc::{self, EMIT_VISA, FINISH_VISA};
 use visakit_zebin::spirv::{self, Module};
+use visakit_zebin::{Zebin, inline};
 
 use super::{Findings, Outcome, OutputFormat, answer, finish, problem, read};
 use crate::compiler::{self, Compiler, Release, Run};
@@ -39,10 +40,11 @@ pub(super) struct Args {
     /// input
     source: PathBuf,
     /// The device, by the compiler's name for it or a name in spec/platforms.md; the newest one
-    /// that the compiler builds for and the emulator runs if it is not given
+    /// that the compiler builds for and the emulator runs if it is not given, with images if the
+    /// source has any
     #[arg(long, value_name = "NAME")]
     device: Option<String>,
-    /// Where the zebin goes
+    /// The zebin to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Options for the compiler, such as "-cl-std=CL2.0 -DN=4"
@@ -147,8 +149,8 @@ pub(super) fn compile_behind(
     }
     let beside = format!("-I {}", beside.display());
     let options = [options.unwrap_or_default(), &beside].join(" ");
-    let arguments =
-        ["-file".to_owned(), file.display().to_string(), "-options".to_owned(), options.trim().to_owned()];
+    let file = file.display().to_string();
+    let arguments = ["-internal_options", EMIT_VISA, "-file", &file, "-options", options.trim()].map(str::to_owned);
     let built = call(source, &text, folder.path(), device, &arguments, ocloc::seconds(None))?;
     let Some(module) = inline::module_with_unique_names(&built.bytes) else { return Ok(built) };
     match compile_module(source, &module, Some(&built.device)) {
@@ -164,11 +166,27 @@ pub(super) fn compile_behind(
 /// # Errors
 /// As [`compile`].
 pub(super) fn compile_module(source: &Path, module: &Module, device: Option<&str>) -> Result<Built, Findings> {
+    let built = compile_module_with(source, module, device, EMIT_VISA)?;
+    if !ocloc::has_unfinished_text(&built.bytes) {
+        return Ok(built);
+    }
+    let finish = format!("{EMIT_VISA} {FINISH_VISA}");
+    Ok(compile_module_with(source, module, Some(&built.device), &finish).unwrap_or(built))
+}
+
+/// Compiles a SPIR-V module with the given internal options.
+fn compile_module_with(
+    source: &Path,
+    module: &Module,
+    device: Option<&str>,
+    internal: &str,
+) -> Result<Built, Findings> {
     let (folder, _unfinished) = workspace()?;
     let file = folder.path().join("module.spv");
     let written = std::fs::write(&file, inline::unique(&module.bytes));
     written.map_err(|error| problem("file-write", &file, format!("cannot be written: {error}")))?;
-    let mut arguments = ["-file", "module.spv", "-spirv_input"].map(str::to_owned).to_vec();
+    let mut arguments =
+        ["-internal_options", internal, "-file", "module.spv", "-spirv_input"].map(str::to_owned).to_vec();
     if !module.options.trim().is_empty() {
         arguments.extend(["-options".to_owned(), module.options.trim().to_owned()]);
     }
@@ -182,7 +200,8 @@ fn workspace() -> Result<(tempfile::TempDir, Unfinished), Box<Diagnostic>> {
         .map_err(|error| problem("file-write", &std::env::temp_dir(), error.to_string()).into())
 }
 
-/// Calls the compilers for a device in order until one produces an output.
+/// Calls the compilers for a device in order until one produces an output. Without a device it
+/// takes the default one, or for a program with images the newest device that has images.
 fn call(
     source: &Path,
     text: &str,
@@ -194,17 +213,44 @@ fn call(
     if compiler::installed().is_empty() {
         return Err(compiler::missing(shown(source, "stdin")).into());
     }
-    let default = if device.is_none() { compiler::default_device() } else { None };
-    let Some(device) = device.or(default) else {
+    if let Some(device) = device {
+        return call_for(source, text, folder, device, arguments, seconds);
+    }
+    let Some(newest) = compiler::default_device(false) else {
         let finding = problem("compiler-device", source, "no installed compiler builds for a device that can be run");
         return Err(finding.help("name a device with --device; `visa info` shows the compilers").into());
     };
+    let built = call_for(source, text, folder, newest, arguments, seconds)?;
+    match compiler::default_device(true) {
+        Some(other) if other != newest && has_images(&built.bytes) => {
+            for name in ocloc::output_names(OUT) {
+                let _ = std::fs::remove_file(folder.join(name));
+            }
+            call_for(source, text, folder, other, arguments, seconds)
+        }
+        _ => Ok(built),
+    }
+}
+
+/// Returns true for a zebin with a kernel that has images or samplers.
+fn has_images(bytes: &[u8]) -> bool {
+    Zebin::parse("", bytes).is_ok_and(|zebin| zebin.kernel_infos().any(KernelInfo::has_images))
+}
+
+/// Calls the compilers for a device that was named.
+fn call_for(
+    source: &Path,
+    text: &str,
+    folder: &Path,
+    device: &str,
+    arguments: &[String],
+    seconds: Option<u64>,
+) -> Result<Built, Findings> {
     let mut findings = Vec::new();
     for (compiler, device) in compiler::for_device(device) {
         let mut all = ["compile", "-device", &device, "--format", "zebin", "-output", OUT, "-output_no_suffix"]
             .map(str::to_owned)
             .to_vec();
-        all.extend(["-internal_options", EMIT_VISA].map(str::to_owned));
         all.extend_from_slice(arguments);
         let mut run = compiler.run(folder, &all, seconds).map_err(|error| {
             let message = format!("`{}` cannot be run: {error}", compiler.program.display());

@@ -93,7 +93,7 @@ fn candidates() -> Vec<PathBuf> {
 /// Returns the compilers to try for `device`, each with its own name for the device.
 ///
 /// Compilers that list the device come first. If no compiler lists the name, all compilers are
-/// tried in turn: the name may be a device id, or a device that only an older compiler knows.
+/// tried in turn. The name may be a device id, or a device that only an older compiler knows.
 pub(crate) fn for_device(device: &str) -> Vec<(&'static Compiler, String)> {
     let listed = installed().iter().filter_map(|compiler| Some((compiler, compiler.name_of(device)?)));
     let listed: Vec<_> = listed.collect();
@@ -103,10 +103,14 @@ pub(crate) fn for_device(device: &str) -> Vec<(&'static Compiler, String)> {
     listed
 }
 
-/// Returns the newest device that a compiler builds for and the emulator runs.
-pub(crate) fn default_device() -> Option<&'static str> {
-    let platforms = Platform::ALL.iter().rev().filter(|platform| platform.emulated());
-    let mut products = platforms
+/// Returns the newest device that a compiler builds for and the emulator runs; with `images`, the
+/// newest such device that has images.
+pub(crate) fn default_device(images: bool) -> Option<&'static str> {
+    let runs = |platform: &&Platform| platform.emulated() && (platform.images() || !images);
+    let mut products = Platform::ALL
+        .iter()
+        .rev()
+        .filter(runs)
         .filter_map(|platform| installed().iter().find_map(|compiler| product_of(*platform, &compiler.devices)));
     products.next()
 }

@@ -28,8 +28,8 @@ Exit codes: 0 printed, 1 the object is wrong or something of it is missing, 2 us
 pub(super) struct Args {
     /// An object, a text, a zebin or an archive of zebins that hold some, or `-` for standard input
     input: PathBuf,
-    /// A file for the text, or a folder that gets a file for each routine (`DIR/` is made when it
-    /// is not there); without it the text goes to standard output
+    /// A file for the text, or a folder for one file per routine (`DIR/` is created if it is
+    /// missing); standard output when left out
     #[arg(short, long, value_name = "FILE|DIR")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -37,7 +37,7 @@ pub(super) struct Args {
     /// Keep all names, so that assembling the text gives the same object again
     #[arg(long)]
     full: bool,
-    /// Print what an object has whose instructions lack operands, and `<missing>` for the rest
+    /// Print an object whose instructions lack operands, with `<missing>` in their place
     #[arg(long, conflicts_with = "full")]
     salvage: bool,
     /// How errors are reported; with json, texts that go to standard output are its member `texts`

@@ -92,11 +92,11 @@ impl Kind {
 /// Selection of programs in a file.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Selection {
-    /// Of a zebin or an archive, only the kernel or function of this name
+    /// Only the kernel or function of this name in a zebin or an archive
     #[arg(long, value_name = "NAME")]
     pub(crate) kernel: Option<String>,
-    /// The platform, where the file does not say it: it decides the size of a register. Of an
-    /// archive, only the programs for it. A file without vISA is compiled for it from its SPIR-V
+    /// The platform, if the file does not record it: it decides the size of a register. From an
+    /// archive, only its programs are used. A file without vISA is compiled for it from its SPIR-V
     #[arg(long, value_name = "NAME", value_parser = Device::from_name, visible_alias = "device")]
     pub(crate) platform: Option<Device>,
 }

@@ -27,7 +27,7 @@ struct Row {
 /// Prints the installed compilers.
 pub(super) fn show(format: OutputFormat) -> Outcome {
     let rows: Vec<_> = compiler::installed().iter().map(row).collect();
-    let default = compiler::default_device();
+    let default = compiler::default_device(false);
     let emulated: Vec<_> = Platform::ALL.iter().filter(|platform| platform.emulated()).map(|p| p.name()).collect();
     if format == OutputFormat::Json {
         answer(&[], json!({ "compilers": rows, "default_device": default, "emulated": emulated }));

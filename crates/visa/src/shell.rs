@@ -25,7 +25,7 @@ pub(super) struct CompletionsArgs {
 Example:
   visa man -o ~/.local/share/man/man1 && man visa-run")]
 pub(super) struct ManArgs {
-    /// The folder for the pages; it is made when it is not there
+    /// The folder for the pages; it is created if it is missing
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use visakit_testing::root;
 
-/// The crates whose codes have dashes, but for a few. Their words with dashes are codes.
+/// Source folders in which every word with dashes is a code, except for those in `OTHERS`.
 const FOLDERS: [&str; 9] = [
     "src",
     "crates/machine/src",

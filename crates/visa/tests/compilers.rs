@@ -6,7 +6,7 @@ mod scripts;
 
 use std::path::PathBuf;
 
-use scripts::{compiler, stderr, visa};
+use scripts::{command, compiler, stderr, visa};
 use serde_json::Value;
 use visakit_testing::{root, scratch};
 
@@ -42,6 +42,18 @@ fn an_output_that_is_missing_is_said() {
     assert_eq!(output.status.code(), Some(2), "{err}");
     assert!(err.contains("made no file `out`; it made: k_bmg.bin") && err.contains("odd.1"), "{err}");
     assert!(!err.contains("Build succeeded") && !folder.join("k.zebin").exists(), "{err}");
+}
+
+/// A compiler that does not end is stopped at the limit of processor time.
+#[test]
+fn a_compiler_that_does_not_end_is_stopped() {
+    let folder = folder("endless");
+    let compilers = [compiler(&folder, "endless", "bmg", "while :; do :; done")];
+    let output = command(&COMPILE, &folder, &compilers).env("VISAKIT_COMPILE_SECONDS", "1").output().unwrap();
+    let err = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{err}");
+    assert!(err.contains("too much processor time (VISAKIT_COMPILE_SECONDS)"), "{err}");
+    assert!(!folder.join("k.zebin").exists());
 }
 
 /// A failure shows the log; an existing output is ignored.
@@ -107,6 +119,27 @@ fn a_device_that_none_knows() {
     let output = visa(&COMPILE, &folder, &[folder.join("nothing")]);
     let err = stderr(&output);
     assert!(err.contains("compiler-missing") && err.contains("intel-ocloc") && err.contains("Debian 12"), "{err}");
+}
+
+/// A kernel with an image is built for a device with images, whatever the newest device is.
+#[test]
+fn a_kernel_with_images_gets_a_device_with_images() {
+    let compilers = visakit_testing::compilers();
+    if !visakit_testing::have("images_by_default", "vendor", !compilers.is_empty(), "ocloc") {
+        return;
+    }
+    let folder = folder("images");
+    std::fs::write(
+        folder.join("size.cl"),
+        "kernel void size(read_only image2d_t i, global int *o) { *o = get_image_width(i); }",
+    )
+    .unwrap();
+    for program in compilers {
+        let run = ["run", "size.cl", "--global", "1", "--arg", "i=image:rgba8unorm:5x3:zeros", "--arg", "o=zeros:4"];
+        let output = visa(&[&run[..], &["--print", "o"]].concat(), &folder, std::slice::from_ref(&program));
+        let out = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.success() && out.contains("[0] 5"), "{}: {out}{}", program.display(), stderr(&output));
+    }
 }
 
 /// Every installed compiler builds an example that runs correctly.

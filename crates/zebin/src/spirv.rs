@@ -1,8 +1,10 @@
 //! SPIR-V in containers, from which a program without vISA can be compiled again.
 //!
 //! The vendor's compiler stores the SPIR-V of a program and its build options in three places:
-//! sections of a zebin; the ELF container from before the zebin; the archive member `generic_ir`,
-//! which has the older container's form.
+//!
+//! - sections of a zebin
+//! - the ELF container from before the zebin
+//! - the archive member `generic_ir`, which has the form of the older container
 
 use object::LittleEndian;
 use object::elf::{FileHeader64, SHT_NOBITS};

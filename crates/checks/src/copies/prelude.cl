@@ -1,6 +1,6 @@
-// Group copies that say what they do. `visakit` puts this in front of a source that it checks: the functions of
-// OpenCL C with which a work-group copies, written as loops between stores to an address that no launch uses.
-// What is stored there, and what that means: copies.rs. No line of a report is one of this file.
+// Instrumented group copies, compiled before a checked source: OpenCL C's functions for work-group copies,
+// as loops between stores to an address that no launch uses. copies.rs defines the layout and meaning of the
+// stored values. Reports contain no line of this file.
 #define event_t ulong
 #define visakit_own static __attribute__((always_inline, nodebug, unused))
 visakit_own size_t visakit_item(void) {

@@ -9,7 +9,7 @@ use visakit_machine::told::{Accesses, Places};
 pub(crate) struct Unwritten {
     /// True if an unwritten byte was loaded.
     pub(crate) loaded: bool,
-    /// One bit per written byte, and the size in bytes: of shared local memory, private memory, and
+    /// Bit set of written bytes, and the size in bytes: of shared local memory, private memory, and
     /// the buffers in [`LaunchMap::undefined`].
     written: Vec<(Vec<u64>, u64)>,
     undefined: Vec<usize>,

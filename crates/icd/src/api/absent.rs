@@ -1,4 +1,5 @@
-//! What the devices have not: objects of graphics. The calls are there and say so.
+//! Entry points that the devices do not support: sharing with graphics objects. They exist and
+//! return errors.
 
 use std::ffi::c_void;
 

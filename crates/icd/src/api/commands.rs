@@ -1,4 +1,4 @@
-//! Commands.
+//! Entry points of commands.
 
 use std::ffi::c_void;
 
@@ -12,7 +12,7 @@ use crate::commands::transfer::{self, Corner, Part, Submission, Way};
 use crate::memory::mem::Mem;
 use crate::queues::queue::{self, Order, Queue};
 
-/// What all commands are given.
+/// Returns the common parameters of an enqueued command.
 pub(super) fn submission<'a>(
     queue: &'a Handle<Queue>,
     list: &'a [Handle<crate::queues::event::Event>],
@@ -21,7 +21,7 @@ pub(super) fn submission<'a>(
     Submission { queue, list, blocking: blocking != CL_FALSE }
 }
 
-/// A memory object.
+/// Returns the memory object of a handle.
 pub(super) fn mem(handle: cl_mem) -> Result<Handle<Mem>> {
     handle::get(handle)
 }
@@ -106,7 +106,7 @@ enqueue! {
     }
 
     fn clEnqueueMigrateMemObjects(queue, list, num_mem_objects: cl_uint, mem_objects: In<cl_mem>, flags: cl_mem_migration_flags) {
-        // SAFETY: the list has as many objects as the number says.
+        // SAFETY: the list has as many objects as its count says.
         let mems = handle::get_all(unsafe { mem_objects.agreed(num_mem_objects as usize, CL_INVALID_VALUE)? })?;
         transfer::migrate(&submission(&queue, &list, CL_FALSE), &mems, flags)
     }
@@ -123,7 +123,7 @@ enqueue! {
         let function = user_func.ok_or(Code(CL_INVALID_VALUE))?;
         let count = num_mem_objects as usize;
         ensure(args.is_null() == (cb_args == 0) && (!args.is_null() || count == 0), CL_INVALID_VALUE)?;
-        // SAFETY: both lists have as many elements as the number says.
+        // SAFETY: both lists have as many elements as the count says.
         let (mems, places) = unsafe {
             (mem_list.agreed(count, CL_INVALID_VALUE)?, args_mem_loc.input().agreed(count, CL_INVALID_VALUE)?)
         };
@@ -137,7 +137,7 @@ enqueue! {
         }
         submission(&queue, &list, CL_FALSE).submit(CL_COMMAND_NATIVE_KERNEL, move || {
             let address = if copy.is_empty() { std::ptr::null_mut() } else { copy.as_mut_ptr().cast() };
-            // SAFETY: the program gave the function for this call, with its arguments.
+            // SAFETY: the program passed the function for this call, with its arguments.
             unsafe { function(address) };
             drop(mems);
             Ok(())
@@ -168,7 +168,7 @@ status! {
     fn clEnqueueWaitForEvents(command_queue: cl_command_queue, num_events: cl_uint, event_list: In<cl_event>) {
         let queue = handle::get(command_queue)?;
         ensure(num_events > 0 && !event_list.is_null(), CL_INVALID_VALUE)?;
-        // SAFETY: the list has as many events as the number says.
+        // SAFETY: the list has as many events as its count says.
         let list = unsafe { event_list.agreed(num_events as usize, CL_INVALID_EVENT)? };
         let list = handle::get_all(list).or(fail(CL_INVALID_EVENT))?;
         queue::mark(&queue, Order::Barrier, &list).map(drop)
@@ -188,7 +188,7 @@ pub(crate) unsafe extern "C" fn clEnqueueMapBuffer(
     event: *mut cl_event,
     errcode_ret: *mut cl_int,
 ) -> *mut c_void {
-    // SAFETY: the program keeps the contract of the call.
+    // SAFETY: the program obeys the contract of the call.
     let (waits, places) =
         unsafe { (WaitList::new(num_events, In::of(event_list)), MapPlaces::new(event, errcode_ret)) };
     let result = guard(|| {
@@ -213,7 +213,7 @@ pub(crate) unsafe extern "C" fn clEnqueueMapImage(
     event: *mut cl_event,
     errcode_ret: *mut cl_int,
 ) -> *mut c_void {
-    // SAFETY: the program keeps the contract of the call.
+    // SAFETY: the program obeys the contract of the call.
     let (origin, region, row_pitch, slice_pitch, waits, places) = unsafe {
         let (origin, region) = (Three::of(origin), Three::of(region));
         let (row_pitch, slice_pitch) = (Out::of(image_row_pitch), Out::of(image_slice_pitch));
@@ -231,7 +231,7 @@ pub(crate) unsafe extern "C" fn clEnqueueMapImage(
     places.put(result, Some((row_pitch, slice_pitch)))
 }
 
-/// The places for the results of a map.
+/// Destinations for the results of a map.
 struct MapPlaces {
     event: Out<cl_event>,
     errcode: Out<cl_int>,
@@ -239,13 +239,13 @@ struct MapPlaces {
 
 impl MapPlaces {
     /// # Safety
-    /// Both pointers are null or point to room for a value.
+    /// Both pointers are null or have room for a value.
     unsafe fn new(event: *mut cl_event, errcode: *mut cl_int) -> Self {
-        // SAFETY: the caller promises it.
+        // SAFETY: guaranteed by the caller.
         unsafe { Self { event: Out::of(event), errcode: Out::of(errcode) } }
     }
 
-    /// Gives the program the event, the code and the pitches of a map. Returns its address.
+    /// Writes the event, the code and the pitches of a map. Returns its address.
     fn put(
         self,
         result: Result<(Handle<crate::queues::event::Event>, usize, (usize, usize))>,
@@ -262,7 +262,7 @@ impl MapPlaces {
     }
 }
 
-/// A corner of a box.
+/// Returns the corner of a box.
 pub(super) fn corner(origin: Three, row_pitch: usize, slice_pitch: usize) -> Result<Corner> {
     Ok(Corner { origin: origin.get()?, row_pitch, slice_pitch })
 }

@@ -1,4 +1,4 @@
-//! The table in which the loader finds the entry points, and what it looks up by name.
+//! Dispatch table of the entry points for the loader, and lookup of functions by name.
 
 use std::ffi::{CStr, c_char, c_void};
 
@@ -8,12 +8,12 @@ use opencl_sys::*;
 use crate::api;
 use crate::devices::platform;
 
-/// The table of all functions. Those for objects of other systems are not there.
+/// Returns the table of all functions. Functions for objects of other systems are absent.
 pub fn table() -> &'static _cl_icd_dispatch {
     &TABLE
 }
 
-/// Makes the table of functions by their names.
+/// Builds the table from the names of the functions.
 macro_rules! table {
     ([$($field:ident $(= $function:ident)?,)*] none [$($absent:ident,)*]) => {
         _cl_icd_dispatch {
@@ -181,7 +181,7 @@ static TABLE: _cl_icd_dispatch = table! {
     ]
 };
 
-/// Finds functions by name.
+/// Returns the address of the function with a name.
 macro_rules! by_name {
     ($name:expr, $($function:ident $(= $other:ident)?,)*) => {
         match $name {
@@ -194,11 +194,11 @@ macro_rules! by_name {
     (@ $function:ident $other:ident) => { api::$other as *mut c_void };
 }
 
-/// The function of an extension, null when there is none of this name.
+/// Returns the address of an extension function, or null for an unknown name.
 fn find(name: &str) -> *mut c_void {
     by_name! {
         name,
-        // One loader asks for it before it takes the platform.
+        // A loader requests this function before it accepts the platform.
         clGetPlatformInfo,
         clCreateCommandQueueWithPropertiesKHR = clCreateCommandQueueWithProperties,
         clGetKernelSubGroupInfoKHR = clGetKernelSubGroupInfo,
@@ -239,10 +239,10 @@ fn find(name: &str) -> *mut c_void {
     }
 }
 
-/// What the loader asks for first: the platforms.
+/// Returns the platforms; the loader calls it first.
 ///
 /// # Safety
-/// As the extension `cl_khr_icd` has it: `platforms` is null or has room for so many,
+/// As in the extension `cl_khr_icd`: `platforms` is null or has room for `num_entries` handles,
 /// `num_platforms` is null or has room for a number.
 #[allow(non_snake_case)]
 #[unsafe(no_mangle)]
@@ -255,10 +255,10 @@ pub unsafe extern "C" fn clIcdGetPlatformIDsKHR(
     unsafe { api::clGetPlatformIDs(num_entries, platforms, num_platforms) }
 }
 
-/// The address of a function of an extension; null when there is none of this name.
+/// Returns the address of an extension function, or null for an unknown name.
 ///
 /// # Safety
-/// `name` is null or a text that a zero ends.
+/// `name` is null or a string that ends with a zero.
 #[allow(non_snake_case)]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn clGetExtensionFunctionAddress(name: *const c_char) -> *mut c_void {
@@ -266,8 +266,8 @@ pub unsafe extern "C" fn clGetExtensionFunctionAddress(name: *const c_char) -> *
     unsafe { address_of(name) }
 }
 
-/// The same under a name that is not the loader's as well: where the loader comes first, calls to
-/// that one would go to it.
+/// Implements [`clGetExtensionFunctionAddress`] under a name that the loader does not export. If
+/// the loader precedes this library, calls by the exported name would reach the loader.
 ///
 /// # Safety
 /// As [`clGetExtensionFunctionAddress`].
@@ -275,7 +275,7 @@ unsafe extern "C" fn address_of(name: *const c_char) -> *mut c_void {
     if name.is_null() {
         return std::ptr::null_mut();
     }
-    // SAFETY: the caller promises it.
+    // SAFETY: guaranteed by the caller.
     unsafe { CStr::from_ptr(name) }.to_str().map_or(std::ptr::null_mut(), find)
 }
 

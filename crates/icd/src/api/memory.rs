@@ -1,4 +1,4 @@
-//! Memory objects.
+//! Entry points of memory objects.
 
 use std::ffi::c_void;
 
@@ -116,7 +116,7 @@ object! {
     }
 }
 
-/// The description of an image as the older calls give it.
+/// Converts an image description of the deprecated calls.
 fn old_desc(kind: cl_mem_object_type, size: [usize; 3], pitches: (usize, usize)) -> cl_image_desc {
     cl_image_desc {
         image_type: kind,
@@ -162,7 +162,7 @@ status! {
         let has_images = context.devices.iter().any(|device| device.has_images);
         let formats = if has_images { image::formats(flags, image_type) } else { Vec::new() };
         num_image_formats.put(formats.len() as cl_uint);
-        // SAFETY: the list has room for as many as the number says.
+        // SAFETY: the list has room for as many elements as its count says.
         unsafe { image_formats.put_list(num_entries as usize, formats) }
     }
 

@@ -1,9 +1,9 @@
-//! The entry points: what comes in as pointers goes on as objects and lists, and what comes out is
-//! written to its place.
+//! Entry points of the API: they convert pointers to objects and lists, and write results to the
+//! caller's memory.
 //!
-//! Every function of these modules is called by programs, through the loader's table. The contract
-//! of its pointers is OpenCL's: each is null, or points to what the specification of the call says,
-//! for as long as it says.
+//! Programs call every function of these modules, through the loader's table. The contract of the
+//! pointers is OpenCL's: each pointer is null, or valid for the data and the lifetime that the
+//! specification of the call states.
 
 mod absent;
 mod commands;
@@ -31,14 +31,15 @@ use crate::base::handle::{self, Handle};
 use crate::base::raw::{In, Out};
 use crate::queues::event::Event;
 
-/// Defines functions that return a code. Their pointers are converted at once: bodies are safe.
+/// Defines functions that return a status code. Their pointers are wrapped at once, so that bodies
+/// are safe.
 macro_rules! status {
     ($($(#[$meta:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $body:block)*) => {$(
         $(#[$meta])*
         #[allow(unused_unsafe, non_snake_case)]
         #[allow(clippy::let_unit_value, clippy::too_many_arguments, clippy::unused_unit)]
         pub(crate) unsafe extern "C" fn $name($($arg: <$ty as $crate::base::raw::Caller>::Raw),*) -> cl_int {
-            // SAFETY: the program keeps the contract of the call.
+            // SAFETY: the program obeys the contract of the call.
             let ($($arg,)*) = unsafe { ($(<$ty as $crate::base::raw::Caller>::of($arg),)*) };
             $crate::base::error::status($crate::base::error::guard(|| $body))
         }
@@ -46,8 +47,8 @@ macro_rules! status {
 }
 use status;
 
-/// Defines queries: functions that return a code, whose last parameters are the name of what is
-/// asked for, and the place for the answer.
+/// Defines query functions, which return a status code. Their last parameters are the name of the
+/// query and the destination of the answer.
 macro_rules! query {
     ($($(#[$meta:meta])* fn $name:ident($($arg:ident: $ty:ty),*; $answer:ident) $body:block)*) => {$(
         $(#[$meta])*
@@ -59,7 +60,7 @@ macro_rules! query {
             param_value: *mut std::ffi::c_void,
             param_value_size_ret: *mut usize,
         ) -> cl_int {
-            // SAFETY: the program keeps the contract of the call; the value has room for its size.
+            // SAFETY: the program obeys the contract of the call; the value has room for its size.
             let ($($arg,)* $answer) = unsafe {
                 let size_ret = $crate::base::raw::Caller::of(param_value_size_ret);
                 let answer = $crate::base::raw::Answer::new(param_name, param_value_size, param_value, size_ret);
@@ -71,7 +72,8 @@ macro_rules! query {
 }
 use query;
 
-/// Defines functions that return a handle or an address, and their code through a last parameter.
+/// Defines functions that return a handle or an address, and a status code through their last
+/// parameter.
 macro_rules! object {
     ($($(#[$meta:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?) -> $out:ty $body:block)*) => {$(
         $(#[$meta])*
@@ -80,7 +82,7 @@ macro_rules! object {
             $($arg: <$ty as $crate::base::raw::Caller>::Raw,)*
             errcode_ret: *mut cl_int,
         ) -> $out {
-            // SAFETY: the program keeps the contract of the call.
+            // SAFETY: the program obeys the contract of the call.
             let ($($arg,)* errcode) = unsafe {
                 let errcode: $crate::base::raw::Out<cl_int> = $crate::base::raw::Caller::of(errcode_ret);
                 ($(<$ty as $crate::base::raw::Caller>::of($arg),)* errcode)
@@ -93,8 +95,8 @@ macro_rules! object {
 }
 use object;
 
-/// Defines functions that put a command into a queue: first the queue, last the events that the
-/// command waits for and the place for its own.
+/// Defines functions that enqueue a command. The first parameter is the queue; the last ones are
+/// the wait list and the place for the command's event.
 macro_rules! enqueue {
     ($($(#[$meta:meta])* fn $name:ident($queue:ident, $list:ident $(, $arg:ident: $ty:ty)* $(,)?) $body:block)*) => {$(
         $(#[$meta])*
@@ -106,8 +108,8 @@ macro_rules! enqueue {
             event_wait_list: *const cl_event,
             event: *mut cl_event,
         ) -> cl_int {
-            // SAFETY: the program keeps the contract of the call; the list has as many events as
-            // the number says.
+            // SAFETY: the program obeys the contract of the call; the list has as many events as
+            // its count says.
             let ($($arg,)* waits, event) = unsafe {
                 let waits = $crate::base::raw::Caller::of(event_wait_list);
                 let waits = $crate::api::WaitList::new(num_events_in_wait_list, waits);
@@ -126,7 +128,7 @@ macro_rules! enqueue {
 }
 use enqueue;
 
-/// The events that a command waits for, as a program passes them.
+/// Wait list of a command, as the program passes it.
 struct WaitList {
     count: cl_uint,
     first: In<cl_event>,
@@ -139,7 +141,7 @@ impl WaitList {
         Self { count, first }
     }
 
-    /// Looks the events up.
+    /// Looks up the events.
     fn events(&self) -> Result<Vec<Handle<Event>>> {
         // SAFETY: the list has `count` handles.
         let list = unsafe { self.first.agreed(self.count as usize, CL_INVALID_EVENT_WAIT_LIST)? };
@@ -147,7 +149,7 @@ impl WaitList {
     }
 }
 
-/// Gives an event to the program where it asks for it.
+/// Returns an event to the program if the program requests it.
 fn emit(place: Out<cl_event>, event: Handle<Event>) {
     if !place.is_null() {
         place.put(handle::give(event));

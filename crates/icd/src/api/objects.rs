@@ -1,4 +1,4 @@
-//! Platform, devices, contexts, queues, events, samplers.
+//! Entry points of platform, devices, contexts, queues, events and samplers.
 
 use std::ffi::c_void;
 
@@ -21,7 +21,7 @@ status! {
         ensure(!platforms.is_null() || !num_platforms.is_null(), CL_INVALID_VALUE)?;
         ensure(platforms.is_null() || num_entries > 0, CL_INVALID_VALUE)?;
         num_platforms.put(1);
-        // SAFETY: the list has room for as many as the number says.
+        // SAFETY: the list has room for as many elements as its count says.
         unsafe { platforms.put_list(num_entries as usize, [address(platform::the())]) }
     }
 
@@ -46,7 +46,7 @@ status! {
         ensure(devices.is_null() || num_entries > 0, CL_INVALID_VALUE)?;
         let found: Vec<_> = platform::devices(device_type)?.iter().map(address).collect();
         num_devices.put(found.len() as cl_uint);
-        // SAFETY: the list has room for as many as the number says.
+        // SAFETY: the list has room for as many elements as its count says.
         unsafe { devices.put_list(num_entries as usize, found) }
     }
 
@@ -59,14 +59,14 @@ status! {
     ) {
         let device = handle::get::<Device>(in_device)?;
         ensure(!properties.is_null(), CL_INVALID_VALUE)?;
-        // The zero that ends the list is one of its properties.
+        // The zero that ends the list is part of the properties.
         let parts = device::divide(&device, &properties.with_zero(1)?)?;
         ensure(out_devices.is_null() || num_devices as usize >= parts.len(), CL_INVALID_VALUE)?;
         num_devices_ret.put(parts.len() as cl_uint);
         if out_devices.is_null() {
             return Ok(());
         }
-        // SAFETY: the list has room for as many as the number says.
+        // SAFETY: the list has room for as many elements as its count says.
         unsafe { out_devices.put_list(num_devices as usize, parts.into_iter().map(handle::give)) }
     }
 
@@ -116,7 +116,7 @@ status! {
         handle::release::<Queue>(command_queue)
     }
 
-    /// Queues stay as they were made.
+    /// The properties of a queue cannot be changed.
     fn clSetCommandQueueProperty(
         command_queue: cl_command_queue,
         _properties: cl_command_queue_properties,
@@ -127,14 +127,14 @@ status! {
         fail(CL_INVALID_OPERATION)
     }
 
-    /// There are no queues on devices, whatever the program calls one.
+    /// Queues on devices are not supported.
     fn clSetDefaultDeviceCommandQueue(context: cl_context, device: cl_device_id, _command_queue: cl_command_queue) {
         handle::get::<Context>(context)?;
         handle::get::<Device>(device)?;
         fail(CL_INVALID_OPERATION)
     }
 
-    /// Commands begin as soon as they can.
+    /// Commands start as soon as possible, so a flush does nothing.
     fn clFlush(command_queue: cl_command_queue) {
         handle::get::<Queue>(command_queue).map(drop)
     }
@@ -145,7 +145,7 @@ status! {
 
     fn clWaitForEvents(num_events: cl_uint, event_list: In<cl_event>) {
         ensure(num_events > 0 && !event_list.is_null(), CL_INVALID_VALUE)?;
-        // SAFETY: the list has as many events as the number says.
+        // SAFETY: the list has as many events as its count says.
         event::wait_for(&handle::get_all(unsafe { event_list.list(num_events as usize)? })?)
     }
 
@@ -184,7 +184,7 @@ object! {
     ) -> cl_context {
         ensure(num_devices > 0 && !devices.is_null(), CL_INVALID_VALUE)?;
         ensure(pfn_notify.is_some() || user_data.is_null(), CL_INVALID_VALUE)?;
-        // SAFETY: the list has as many devices as the number says.
+        // SAFETY: the list has as many devices as its count says.
         let devices = handle::get_all(unsafe { devices.list(num_devices as usize)? })?;
         Ok(handle::give(context::create(devices, &properties.properties()?)?))
     }

@@ -1,4 +1,4 @@
-//! Programs and kernels.
+//! Entry points of programs and kernels.
 
 use std::ffi::{c_char, c_void};
 
@@ -15,16 +15,16 @@ use crate::programs::kernel::{self, Argument, Kernel};
 use crate::programs::program::{self, Notify, Program};
 use crate::queues::queue::Queue;
 
-/// The devices of a list; null is the list of none.
+/// Returns the devices of a list; a null list is empty.
 ///
 /// # Safety
-/// `first` is null or points to so many handles.
+/// `first` is null or points to `count` handles.
 unsafe fn devices(count: cl_uint, first: In<cl_device_id>) -> Result<Vec<Handle<Device>>> {
-    // SAFETY: the caller promises it.
+    // SAFETY: guaranteed by the caller.
     handle::get_all(unsafe { first.agreed(count as usize, CL_INVALID_VALUE)? })
 }
 
-/// Whether there is somebody for the data.
+/// Checks that callback data have a callback.
 fn check_notify(notify: Option<Notify>, data: *mut c_void) -> Result {
     ensure(notify.is_some() || data.is_null(), CL_INVALID_VALUE)
 }
@@ -39,12 +39,12 @@ object! {
         let context = handle::get(context)?;
         ensure(count > 0 && !strings.is_null(), CL_INVALID_VALUE)?;
         let mut text = Vec::new();
-        // SAFETY: both lists have as many elements as the number says.
+        // SAFETY: both lists have as many elements as the count says.
         let (strings, lengths) = unsafe { (strings.input().list(count as usize)?, lengths.list(count as usize)?) };
         for (n, &string) in strings.iter().enumerate() {
             ensure(!string.is_null(), CL_INVALID_VALUE)?;
-            // SAFETY: a string has as many bytes as its length says; without a length a zero ends
-            // it.
+            // SAFETY: a string has as many bytes as its length says, or ends with a zero if it has
+            // none.
             text.extend_from_slice(&unsafe {
                 match lengths.get(n) {
                     Some(&length) if length > 0 => In::of(string.cast::<c_void>()).bytes(length).to_vec(),
@@ -74,7 +74,7 @@ object! {
         let count = num_devices as usize;
         let given = [device_list.is_null(), lengths.is_null(), binaries.is_null()];
         ensure(count > 0 && !given.contains(&true), CL_INVALID_VALUE)?;
-        // SAFETY: the lists have as many elements as the number says.
+        // SAFETY: the lists have as many elements as the count says.
         let (devices, sizes, binaries) = unsafe {
             (device_list.list(count)?, lengths.list(count)?, binaries.input().list(count)?)
         };
@@ -82,12 +82,12 @@ object! {
         // SAFETY: a binary has as many bytes as its length says.
         let file = |(&first, &size): (&*const u8, &usize)| unsafe { In::of(first.cast::<c_void>()).bytes(size) };
         let files: Vec<&[u8]> = binaries.iter().zip(sizes).map(file).collect();
-        // SAFETY: the list of codes is null, or has room for one for each device.
+        // SAFETY: the list of codes is null, or has room for one code per device.
         let say = |n: usize, code| unsafe { binary_status.put_at(n, code) };
         Ok(handle::give(program::of_binaries(&context, devices, &files, say)?))
     }
 
-    /// There are no kernels that are built in.
+    /// The devices have no built-in kernels.
     fn clCreateProgramWithBuiltInKernels(
         context: cl_context,
         num_devices: cl_uint,
@@ -96,7 +96,7 @@ object! {
     ) -> cl_program {
         handle::get::<Context>(context)?;
         ensure(num_devices > 0 && !device_list.is_null() && !kernel_names.is_null(), CL_INVALID_VALUE)?;
-        // SAFETY: the list has as many devices as the number says.
+        // SAFETY: the list has as many devices as its count says.
         unsafe { devices(num_devices, device_list)? };
         fail(CL_INVALID_VALUE)
     }
@@ -114,9 +114,9 @@ object! {
         let context = handle::get(context)?;
         check_notify(pfn_notify, user_data)?;
         ensure(num_input_programs > 0 && !input_programs.is_null(), CL_INVALID_VALUE)?;
-        // SAFETY: the list has as many programs as the number says.
+        // SAFETY: the list has as many programs as its count says.
         let inputs = handle::get_all(unsafe { input_programs.list(num_input_programs as usize)? })?;
-        // SAFETY: the list has as many devices as the number says.
+        // SAFETY: the list has as many devices as its count says.
         let devices = unsafe { devices(num_devices, device_list)? };
         let (program, result) = program::link(&context, devices, &options.get(), &inputs)?;
         result?;
@@ -155,7 +155,7 @@ status! {
     ) {
         let program = handle::get(program)?;
         check_notify(pfn_notify, user_data)?;
-        // SAFETY: the list has as many devices as the number says.
+        // SAFETY: the list has as many devices as its count says.
         let devices = unsafe { devices(num_devices, device_list)? };
         let result = program::build(&program, &devices, &options.get());
         program::notify(&program, pfn_notify, user_data);
@@ -176,23 +176,23 @@ status! {
         let program = handle::get(program)?;
         check_notify(pfn_notify, user_data)?;
         let count = num_input_headers as usize;
-        // SAFETY: both lists have as many elements as the number says.
+        // SAFETY: both lists have as many elements as the count says.
         let (headers, names) = unsafe {
             let headers = input_headers.agreed(count, CL_INVALID_VALUE)?;
             (headers, header_include_names.input().agreed(count, CL_INVALID_VALUE)?)
         };
         let headers = handle::get_all::<Program>(headers)?;
-        // SAFETY: each name is null, or a zero ends it.
+        // SAFETY: each name is null, or ends with a zero.
         let names = names.iter().map(|&name| unsafe { Text::of(name) }.get());
         let headers: Vec<_> = names.zip(headers).collect();
-        // SAFETY: the list has as many devices as the number says.
+        // SAFETY: the list has as many devices as its count says.
         let devices = unsafe { devices(num_devices, device_list)? };
         let result = program::compile(&program, &devices, &options.get(), &headers);
         program::notify(&program, pfn_notify, user_data);
         result
     }
 
-    /// Programs have nothing to do when they go away.
+    /// Release callbacks are not supported, because programs have no global destructors.
     fn clSetProgramReleaseCallback(program: cl_program, _pfn_notify: Option<Notify>, _user_data: *mut c_void) {
         handle::get::<Program>(program)?;
         fail(CL_INVALID_OPERATION)
@@ -225,7 +225,7 @@ status! {
             made = all?.into_iter().map(handle::give).collect();
         }
         num_kernels_ret.put(names.len() as cl_uint);
-        // SAFETY: the list has room for as many as the number says.
+        // SAFETY: the list has room for as many elements as its count says.
         unsafe { kernels.put_list(num_kernels as usize, made) }
     }
 
@@ -250,7 +250,7 @@ status! {
         kernel.set_address(arg_index, arg_value as u64)
     }
 
-    /// All memory of the context that has the same addresses for kernels is there for every one.
+    /// All shared memory of the context is always accessible to every kernel.
     fn clSetKernelExecInfo(kernel: cl_kernel, name: cl_kernel_exec_info, size: usize, value: In<c_void>) {
         handle::get::<Kernel>(kernel)?;
         ensure(!value.is_null() && size > 0, CL_INVALID_VALUE)?;
@@ -304,25 +304,25 @@ status! {
         ensure((1..=3).contains(&work_dim), CL_INVALID_WORK_DIMENSION)?;
         ensure(!global_work_size.is_null(), CL_INVALID_GLOBAL_WORK_SIZE)?;
         ensure(!suggested.is_null(), CL_INVALID_VALUE)?;
-        // SAFETY: both lists have as many sizes as there are dimensions.
+        // SAFETY: both lists have one size per dimension.
         let (global, offset) =
             unsafe { (global_work_size.list(work_dim as usize)?, global_work_offset.list(work_dim as usize)?) };
         launch::check_range(global, (!global_work_offset.is_null()).then_some(offset))?;
         let global: Vec<u64> = global.iter().map(|&side| side as u64).collect();
         kernel.snapshot()?;
         let local = kernel::suggested_local_size(&kernel, &queue.device, &global)?;
-        // SAFETY: the list has room for as many sizes as there are dimensions.
+        // SAFETY: the list has room for one size per dimension.
         unsafe { suggested.put_list(work_dim as usize, local.iter().map(|&side| side as usize)) }
     }
 }
 
-/// A device, or none for null.
+/// Returns the device of a handle, or `None` for null.
 fn optional(device: cl_device_id) -> Result<Option<Handle<Device>>> {
     if device.is_null() { Ok(None) } else { handle::get(device).map(Some) }
 }
 
 impl Kernel {
-    /// Gives it an address that the program knows as well.
+    /// Sets an argument to an address that the program and the kernel share.
     pub(crate) fn set_address(&self, index: cl_uint, address: u64) -> Result {
         let parameter = self.parameter(index);
         ensure((index as usize) < self.count(), CL_INVALID_ARG_INDEX)?;

@@ -1,5 +1,5 @@
-//! Commands that a program may have done once, or record in a command buffer: each of them is two
-//! entry points.
+//! Entry points of commands that can be enqueued or recorded in a command buffer. Each command has
+//! one entry point for each way.
 
 use std::ffi::c_void;
 
@@ -17,9 +17,9 @@ use crate::programs::kernel::Kernel;
 use crate::queues::queue::Queue;
 use crate::queues::schedule::Task;
 
-/// Functions that record a command: first the buffer and no queue, last the points that it waits
-/// for, the place for its own, and that for a handle by which it could be changed, which no command
-/// has.
+/// Defines functions that record a command. The first parameters are the command buffer and a null
+/// queue. The last ones are the sync points to wait for, the place for the own sync point, and a
+/// mutable handle, which is not supported.
 macro_rules! record {
     ($($(#[$meta:meta])* fn $name:ident($queue:ident $(, $arg:ident: $ty:ty)* $(,)?) $body:block)*) => {$(
         $(#[$meta])*
@@ -33,7 +33,7 @@ macro_rules! record {
             sync_point: *mut cl_sync_point_khr,
             mutable_handle: *mut cl_mutable_command_khr,
         ) -> cl_int {
-            // SAFETY: the program keeps the contract of the call.
+            // SAFETY: the program obeys the contract of the call.
             let ($($arg,)* points, sync_point) = unsafe {
                 let points: In<cl_sync_point_khr> = $crate::base::raw::Caller::of(sync_point_wait_list);
                 let sync_point: Out<cl_sync_point_khr> = $crate::base::raw::Caller::of(sync_point);
@@ -44,7 +44,7 @@ macro_rules! record {
                 ensure(command_queue.is_null(), CL_INVALID_COMMAND_QUEUE)?;
                 ensure(mutable_handle.is_null(), CL_INVALID_VALUE)?;
                 let count = num_sync_points_in_wait_list as usize;
-                // SAFETY: the list has as many points as the number says.
+                // SAFETY: the list has as many points as its count says.
                 let points = unsafe { points.agreed(count, CL_INVALID_SYNC_POINT_WAIT_LIST_KHR)? };
                 let $queue = &buffer.queue;
                 let task: Task = $body?;
@@ -55,7 +55,7 @@ macro_rules! record {
     )*};
 }
 
-/// Both functions of a command with the same arguments.
+/// Defines both functions of a command from the same parameters.
 macro_rules! task {
     ($(fn $enqueue:ident, $record:ident($queue:ident $(, $arg:ident: $ty:ty)* $(,)?) $body:block)*) => {$(
         enqueue! {
@@ -161,23 +161,22 @@ task! {
     }
 }
 
-/// The sizes of a launch, as a program passes them: null, or pointers to as many as there are
-/// dimensions.
+/// Sizes of a launch as the program passes them: null, or pointers to one size per dimension.
 struct Sizes {
     offset: In<usize>,
     global: In<usize>,
     local: In<usize>,
 }
 
-/// The launch of a kernel.
+/// Creates the task that launches a kernel.
 ///
 /// # Safety
-/// The sizes are null or have as many elements as there are dimensions.
+/// The sizes are null or have `work_dim` elements.
 unsafe fn launch(queue: &Handle<Queue>, kernel: cl_kernel, work_dim: cl_uint, sizes: &Sizes) -> Result<Task> {
     let kernel = handle::get::<Kernel>(kernel)?;
     ensure((1..=3).contains(&work_dim), CL_INVALID_WORK_DIMENSION)?;
     let list = |first: In<usize>, code| {
-        // SAFETY: the caller promises the elements.
+        // SAFETY: the caller guarantees the elements.
         let list = unsafe { first.list(work_dim as usize) }.or(fail(code))?;
         Ok((!first.is_null()).then_some(list))
     };
@@ -198,7 +197,7 @@ enqueue! {
         local_work_size: In<usize>,
     ) {
         let sizes = Sizes { offset: global_work_offset, global: global_work_size, local: local_work_size };
-        // SAFETY: the sizes are null, or have as many elements as there are dimensions.
+        // SAFETY: the sizes are null, or have one element per dimension.
         let task = unsafe { launch(&queue, kernel, work_dim, &sizes)? };
         submission(&queue, &list, CL_FALSE).put(task)
     }
@@ -221,11 +220,11 @@ record! {
     ) {
         ensure(properties.until_zero(2)?.is_empty(), CL_INVALID_VALUE)?;
         let sizes = Sizes { offset: global_work_offset, global: global_work_size, local: local_work_size };
-        // SAFETY: the sizes are null, or have as many elements as there are dimensions.
+        // SAFETY: the sizes are null, or have one element per dimension.
         unsafe { launch(queue, kernel, work_dim, &sizes) }
     }
 
-    /// All commands wait for those before them.
+    /// A recorded command always waits for the commands before it.
     fn clCommandBarrierWithWaitListKHR(_queue) {
         Ok(Task::new(CL_COMMAND_BARRIER, || Ok(())))
     }
@@ -238,7 +237,7 @@ object! {
         properties: ZeroEnded<cl_command_buffer_properties_khr>,
     ) -> cl_command_buffer_khr {
         ensure(num_queues == 1 && !queues.is_null(), CL_INVALID_VALUE)?;
-        // SAFETY: the list has as many queues as the number says.
+        // SAFETY: the list has as many queues as its count says.
         let queues = handle::get_all(unsafe { queues.list(num_queues as usize)? })?;
         Ok(handle::give(recording::create(&queues, &properties.properties()?)?))
     }
@@ -266,9 +265,9 @@ status! {
         event: Out<cl_event>,
     ) {
         let buffer = handle::get(command_buffer)?;
-        // SAFETY: the list has as many queues as the number says.
+        // SAFETY: the list has as many queues as its count says.
         let queues = handle::get_all(unsafe { queues.agreed(num_queues as usize, CL_INVALID_VALUE)? })?;
-        // SAFETY: the list has as many events as the number says.
+        // SAFETY: the list has as many events as its count says.
         let list = unsafe { WaitList::new(num_events_in_wait_list, event_wait_list) }.events()?;
         super::emit(event, recording::enqueue(&buffer, &queues, &list)?);
         Ok(())

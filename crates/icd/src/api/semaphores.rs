@@ -1,4 +1,4 @@
-//! Semaphores.
+//! Entry points of semaphores.
 
 use opencl_sys::*;
 
@@ -9,13 +9,13 @@ use crate::base::handle::{self, Handle};
 use crate::base::raw::{In, ZeroEnded};
 use crate::queues::semaphore::{self, Semaphore};
 
-/// The semaphores of a list.
+/// Returns the semaphores of a list.
 ///
 /// # Safety
-/// `first` is null or points to so many handles.
+/// `first` is null or points to `count` handles.
 unsafe fn semaphores(count: cl_uint, first: In<cl_semaphore_khr>) -> Result<Vec<Handle<Semaphore>>> {
     ensure(count > 0 && !first.is_null(), CL_INVALID_VALUE)?;
-    // SAFETY: the caller promises it.
+    // SAFETY: guaranteed by the caller.
     handle::get_all(unsafe { first.list(count as usize)? })
 }
 
@@ -31,14 +31,14 @@ object! {
 }
 
 enqueue! {
-    /// Those that are there count to one, so that nobody looks at the numbers to wait for.
+    /// Only binary semaphores exist, so payloads are ignored.
     fn clEnqueueWaitSemaphoresKHR(
         queue, list,
         num_sema_objects: cl_uint,
         sema_objects: In<cl_semaphore_khr>,
         _payloads: *const cl_semaphore_payload_khr,
     ) {
-        // SAFETY: the list has as many semaphores as the number says.
+        // SAFETY: the list has as many semaphores as its count says.
         let semaphores = unsafe { semaphores(num_sema_objects, sema_objects)? };
         semaphore::wait(&submission(&queue, &list, CL_FALSE), &semaphores)
     }
@@ -49,7 +49,7 @@ enqueue! {
         sema_objects: In<cl_semaphore_khr>,
         _payloads: *const cl_semaphore_payload_khr,
     ) {
-        // SAFETY: the list has as many semaphores as the number says.
+        // SAFETY: the list has as many semaphores as its count says.
         let semaphores = unsafe { semaphores(num_sema_objects, sema_objects)? };
         semaphore::signal(&submission(&queue, &list, CL_FALSE), semaphores)
     }

@@ -1,4 +1,4 @@
-//! Memory that kernels and the program know by the same addresses.
+//! Entry points of memory that kernels and the program access by the same addresses.
 
 use std::ffi::c_void;
 
@@ -15,28 +15,28 @@ use crate::programs::kernel::Kernel;
 use crate::queues::event::{Event, UserData};
 use crate::queues::queue::Queue;
 
-/// The function that frees memory in a queue.
+/// Callback that frees memory in a queue.
 type Free = unsafe extern "C" fn(cl_command_queue, cl_uint, *mut *mut c_void, *mut c_void);
 
 fn submission<'a>(queue: &'a Handle<Queue>, list: &'a [Handle<Event>], blocking: cl_bool) -> Submission<'a> {
     Submission { queue, list, blocking: blocking != CL_FALSE }
 }
 
-/// Copies bytes between addresses.
+/// Enqueues a copy of bytes between two addresses.
 fn copy(to: &Submission<'_>, kind: cl_command_type, dst: usize, src: usize, size: usize) -> Result<Handle<Event>> {
     ensure(size == 0 || dst != 0 && src != 0, CL_INVALID_VALUE)?;
     ensure(size == 0 || dst.abs_diff(src) >= size, CL_MEM_COPY_OVERLAP)?;
     let allocations = &to.queue.context.allocations;
     let held = [allocations.find_range(dst, size)?, allocations.find_range(src, size)?];
     to.submit(kind, move || {
-        // SAFETY: the program gives addresses of so many bytes; those of allocations are held.
+        // SAFETY: the program guarantees `size` bytes at both addresses; allocations are held.
         unsafe { std::ptr::copy(src as *const u8, dst as *mut u8, size) };
         drop(held);
         Ok(())
     })
 }
 
-/// Repeats a pattern from an address on.
+/// Enqueues a fill of memory with a pattern.
 fn fill(
     to: &Submission<'_>,
     kind: cl_command_type,
@@ -92,8 +92,8 @@ enqueue! {
         ensure(count > 0 && !pointers.is_null(), CL_INVALID_VALUE)?;
         let known = CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
         ensure(flags & !known == 0, CL_INVALID_VALUE)?;
-        // A size of zero, or no sizes, stand for whole allocations.
-        // SAFETY: both lists have as many elements as the number says.
+        // A size of zero, or a null list of sizes, stands for the whole allocation.
+        // SAFETY: both lists have as many elements as the count says.
         let (pointers, sizes) = unsafe { (pointers.input().list(count as usize)?, sizes.list(count as usize)?) };
         for (&pointer, &size) in pointers.iter().zip(sizes) {
             queue.context.allocations.find_range(pointer as usize, size)?;
@@ -108,7 +108,7 @@ enqueue! {
         pfn_free_func: Option<Free>,
         user_data: *mut c_void,
     ) {
-        // SAFETY: the list has as many pointers as the number says.
+        // SAFETY: the list has as many pointers as its count says.
         let given = unsafe { pointers.input().agreed(count as usize, CL_INVALID_VALUE)? };
         ensure(!given.is_empty(), CL_INVALID_VALUE)?;
         let (addresses, data) = (given.iter().map(|&pointer| UserData(pointer)).collect::<Vec<_>>(), UserData(user_data));
@@ -117,10 +117,10 @@ enqueue! {
             let (own, data) = (own, data);
             let mut pointers: Vec<*mut c_void> = addresses.iter().map(|pointer| pointer.0).collect();
             match pfn_free_func {
-                // SAFETY: the program gave the function for this call, with its data and these
+                // SAFETY: the program passed the function for this call, with its data and these
                 // addresses.
                 Some(free) => unsafe { free(own.0, pointers.len() as cl_uint, pointers.as_mut_ptr(), data.0) },
-                // What is none of the context's is left alone.
+                // Pointers outside the context's allocations are ignored.
                 None => pointers.into_iter().for_each(|pointer| {
                     let _ = context.allocations.free(pointer);
                 }),
@@ -167,7 +167,7 @@ pub(crate) unsafe extern "C" fn clSVMAlloc(
 
 #[allow(non_snake_case)]
 pub(crate) unsafe extern "C" fn clSVMFree(context: cl_context, svm_pointer: *mut c_void) {
-    // There is no place for an error.
+    // The call has no way to return an error.
     let _ = crate::base::error::guard(|| handle::get::<Context>(context)?.allocations.free(svm_pointer));
 }
 
@@ -214,7 +214,7 @@ status! {
         if ptr.is_null() { Ok(()) } else { context.allocations.free(ptr) }
     }
 
-    /// Commands that use the memory keep it.
+    /// A blocking free is the same as a free, because commands hold the memory that they use.
     fn clMemBlockingFreeINTEL(context: cl_context, ptr: *mut c_void) {
         let context = handle::get::<Context>(context)?;
         if ptr.is_null() { Ok(()) } else { context.allocations.free(ptr) }

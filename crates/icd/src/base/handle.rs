@@ -1,9 +1,9 @@
-//! Handles: addresses of objects that count how often the program holds them.
+//! Handles: addresses of reference-counted objects.
 //!
-//! An object lives as long as the program or another object holds it. Those that live are listed by
-//! their addresses, so that a handle from outside is looked up and never followed. The loader does
-//! follow it, to find the driver; so the memory of those that were freed last stays, and a program
-//! that asks one of them hears that there is none instead of its end.
+//! An object lives as long as the program or another object holds it. Live objects are registered
+//! by address, so that a handle from outside is looked up and never dereferenced. The loader does
+//! dereference it to find the driver. Therefore the memory of recently freed objects is kept, and
+//! the use of a stale handle yields an error instead of a crash.
 
 use std::collections::{HashMap, VecDeque};
 use std::ffi::c_void;
@@ -16,17 +16,17 @@ use opencl_sys::{cl_int, cl_uint};
 use crate::api::dispatch;
 use crate::base::error::{Code, Result, fail};
 
-/// How many freed objects of a kind keep their memory.
+/// Number of freed objects per kind whose memory is kept.
 const LEFTOVERS: usize = 1024;
 
-/// An object of the API. The loader reads the first word, as of every driver's objects.
+/// Object of the API. The first word is the dispatch table, which the loader reads.
 #[repr(C)]
 pub(crate) struct Object<T: Kind> {
     dispatch: &'static _cl_icd_dispatch,
     value: T,
 }
 
-/// An object that is held.
+/// Reference to an object.
 pub(crate) type Handle<T> = Arc<Object<T>>;
 
 impl<T: Kind> Deref for Object<T> {
@@ -42,7 +42,7 @@ impl<T: Kind> Drop for Object<T> {
         let address = std::ptr::from_ref(self) as usize;
         let mut live = T::live().write();
         if let Some(entry) = live.objects.remove(&address) {
-            // What is weakly held keeps its memory, and the word in it that the loader reads.
+            // A weak reference keeps the object's memory, including the word that the loader reads.
             live.leftovers.push_back(entry.object);
             if live.leftovers.len() > LEFTOVERS {
                 live.leftovers.pop_front();
@@ -53,19 +53,19 @@ impl<T: Kind> Drop for Object<T> {
     }
 }
 
-/// A kind of object.
+/// Kind of object.
 pub(crate) trait Kind: Send + Sync + Sized + 'static {
-    /// The error for a handle that is none of this kind.
+    /// Error code for a handle that is not of this kind.
     const INVALID: cl_int;
 
-    /// All that live.
+    /// Returns the registry of live objects.
     fn live() -> &'static Live<Self>;
 
-    /// It goes away; this was its handle.
+    /// Called on drop with the former handle.
     fn dropped(&mut self, _handle: *mut c_void) {}
 }
 
-/// The objects of a kind that live, by address.
+/// Registry of the live objects of a kind, by address.
 pub(crate) struct Live<T: Kind>(RwLock<List<T>>);
 
 struct List<T: Kind> {
@@ -75,7 +75,7 @@ struct List<T: Kind> {
 
 struct Entry<T: Kind> {
     object: Weak<Object<T>>,
-    /// Held as long as the program holds it.
+    /// Reference held on behalf of the program, while its count is positive.
     held: Option<Handle<T>>,
     count: cl_uint,
 }
@@ -96,7 +96,7 @@ impl<T: Kind> Live<T> {
     }
 }
 
-/// Gives a kind of object its list and its error.
+/// Defines the registry and the error code of a kind of object.
 macro_rules! kind {
     ($kind:ty, $invalid:expr $(, dropped: $dropped:path)?) => {
         impl $crate::base::handle::Kind for $kind {
@@ -116,12 +116,12 @@ macro_rules! kind {
 }
 pub(crate) use kind;
 
-/// How many objects of a kind live.
+/// Returns the number of live objects of a kind.
 pub(crate) fn living<T: Kind>() -> usize {
     T::live().read().objects.len()
 }
 
-/// Makes an object, which the program does not hold yet.
+/// Creates an object that the program does not hold yet.
 pub(crate) fn create<T: Kind>(value: T) -> Handle<T> {
     let handle = Arc::new(Object { dispatch: dispatch::table(), value });
     let entry = Entry { object: Arc::downgrade(&handle), held: None, count: 0 };
@@ -129,17 +129,17 @@ pub(crate) fn create<T: Kind>(value: T) -> Handle<T> {
     handle
 }
 
-/// The handle as the program has it.
+/// Returns the handle of an object as the program sees it.
 pub(crate) fn address<T: Kind>(handle: &Handle<T>) -> *mut c_void {
     Arc::as_ptr(handle).cast_mut().cast()
 }
 
-/// The handle of what may not be there: null.
+/// Returns the handle of an optional object; null for `None`.
 pub(crate) fn address_of<T: Kind>(handle: Option<&Handle<T>>) -> *mut c_void {
     handle.map_or(std::ptr::null_mut(), address)
 }
 
-/// Gives an object to the program, which holds it from now on.
+/// Passes an object to the program, which holds it from now on.
 pub(crate) fn give<T: Kind>(handle: Handle<T>) -> *mut c_void {
     let address = address(&handle);
     if let Some(entry) = T::live().write().objects.get_mut(&(address as usize)) {
@@ -149,37 +149,38 @@ pub(crate) fn give<T: Kind>(handle: Handle<T>) -> *mut c_void {
     address
 }
 
-/// The object of a handle.
+/// Returns the object of a handle.
 pub(crate) fn get<T: Kind>(handle: *mut c_void) -> Result<Handle<T>> {
     let live = T::live().read();
     live.objects.get(&(handle as usize)).and_then(|entry| entry.object.upgrade()).ok_or(Code(T::INVALID))
 }
 
-/// The objects of several handles.
+/// Returns the objects of several handles.
 pub(crate) fn get_all<T: Kind>(handles: &[*mut c_void]) -> Result<Vec<Handle<T>>> {
     handles.iter().map(|handle| get(*handle)).collect()
 }
 
-/// The program holds an object once more.
+/// Increments the program's reference count of an object.
 pub(crate) fn retain<T: Kind>(handle: *mut c_void) -> Result {
     get::<T>(handle).map(give).map(drop)
 }
 
-/// The program lets go of an object.
+/// Decrements the program's reference count of an object.
 pub(crate) fn release<T: Kind>(handle: *mut c_void) -> Result {
     let mut live = T::live().write();
     let Some(entry) = live.objects.get_mut(&(handle as usize)).filter(|entry| entry.count > 0) else {
         return fail(T::INVALID);
     };
     entry.count -= 1;
-    // It may go away now, and what it held: when the list is no longer locked.
+    // Drops the object after the registry is unlocked, because the drop may release further
+    // objects.
     let last = if entry.count == 0 { entry.held.take() } else { None };
     drop(live);
     drop(last);
     Ok(())
 }
 
-/// How often the program holds an object.
+/// Returns the program's reference count of an object.
 pub(crate) fn count<T: Kind>(handle: &Handle<T>) -> cl_uint {
     let live = T::live().read();
     live.objects.get(&(address(handle) as usize)).map_or(0, |entry| entry.count)

@@ -1,4 +1,4 @@
-//! What every call uses: error codes, the caller's pointers, handles, memory held in reserve.
+//! Basis of every call: error codes, the caller's pointers, handles, reserved memory.
 
 pub(crate) mod error;
 pub(crate) mod handle;

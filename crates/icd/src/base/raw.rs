@@ -1,9 +1,9 @@
-//! The caller's memory, as calls receive it: values and lists to read, places for results, texts.
+//! Access to the caller's memory: values and lists to read, places for results, strings.
 //!
-//! An entry point converts each of its pointers once, into one of the types of this module. A type
-//! has the pointer's contract as its invariant, so that using it is safe. Lists whose length is
-//! another argument remain unsafe to read, as no type can know that length. A misaligned list is an
-//! error; single values may stand anywhere.
+//! An entry point wraps each of its pointers once, in one of the types of this module. The type has
+//! the pointer's contract as its invariant, so that its use is safe. Lists whose length is another
+//! parameter remain unsafe to read, because no type can know that length. A misaligned list is an
+//! error; single values may be misaligned.
 
 use std::ffi::{CStr, c_char, c_void};
 
@@ -11,19 +11,19 @@ use opencl_sys::{CL_INVALID_VALUE, cl_image_format, cl_name_version, cl_uint};
 
 use crate::base::error::{Code, Result, ensure, fail};
 
-/// A type of a parameter of an entry point.
+/// Type of a parameter of an entry point.
 pub(crate) trait Caller {
-    /// The parameter as the program passes it.
+    /// Type of the parameter in the API.
     type Raw;
 
-    /// Converts the parameter.
+    /// Wraps the parameter.
     ///
     /// # Safety
-    /// A pointer is null, or points to what the invariant of the type says, until the call returns.
+    /// A pointer is null, or valid by the invariant of the type until the call returns.
     unsafe fn of(raw: Self::Raw) -> Self;
 }
 
-/// Numbers, handles and addresses, which are not read or written through.
+/// Implements [`Caller`] for numbers, handles and addresses, which are not dereferenced.
 macro_rules! plain_callers {
     ($([$($generic:ident)?] $type:ty,)*) => {$(
         impl$(<$generic>)? Caller for $type {
@@ -47,23 +47,24 @@ plain_callers! {
     [T] Option<T>,
 }
 
-/// A pointer that the call reads through: null, or to a value or a list.
+/// Pointer that the call reads through: null, or to a value or a list.
 pub(crate) struct In<T>(*const T);
 
-/// A pointer that the call writes through: null, or to room for a value or a list.
+/// Pointer that the call writes through: null, or with room for a value or a list.
 pub(crate) struct Out<T>(*mut T);
 
-/// A pointer that OpenCL declares without a type and whose use says the type: null, or to a value.
+/// Pointer that OpenCL declares without a type, although its use determines the type: null, or to a
+/// value.
 pub(crate) struct Untyped<T>(*const T);
 
-/// Three sizes: null, or a pointer to them.
+/// Pointer to three sizes, or null.
 #[derive(Clone, Copy)]
 pub(crate) struct Three(*const usize);
 
-/// A list that a zero ends: null, or a pointer to it.
+/// Pointer to a zero-terminated list, or null.
 pub(crate) struct ZeroEnded<T>(*const T);
 
-/// A text that a zero ends: null, or a pointer to it.
+/// Pointer to a zero-terminated string, or null.
 #[derive(Clone, Copy)]
 pub(crate) struct Text(*const c_char);
 
@@ -152,33 +153,32 @@ impl<T> In<T> {
         self.0.is_null()
     }
 
-    /// Returns the elements of a list; none for a null pointer.
+    /// Returns the elements of a list; empty for a null pointer.
     ///
     /// # Errors
     /// CL_INVALID_VALUE for a misaligned list.
     ///
     /// # Safety
-    /// A pointer that is not null points to `count` elements, which stay as they are while the list
-    /// is used.
+    /// A non-null pointer points to `count` elements that do not change while the list is used.
     pub(crate) unsafe fn list<'a>(self, count: usize) -> Result<&'a [T]> {
         if self.is_null() || count == 0 {
             return Ok(&[]);
         }
         ensure(self.0.is_aligned(), CL_INVALID_VALUE)?;
-        // SAFETY: the caller promises the elements; alignment was checked.
+        // SAFETY: the caller guarantees the elements; alignment was checked.
         Ok(unsafe { std::slice::from_raw_parts(self.0, count) })
     }
 
-    /// Returns the elements of a list whose pointer and count agree on whether it exists.
+    /// Returns the elements of a list whose pointer and count agree on its presence.
     ///
     /// # Errors
-    /// `code` where they disagree, and for a misaligned list.
+    /// `code` if they disagree, or the list is misaligned.
     ///
     /// # Safety
     /// As [`In::list`].
     pub(crate) unsafe fn agreed<'a>(self, count: usize, code: i32) -> Result<&'a [T]> {
         ensure((count == 0) == self.is_null(), code)?;
-        // SAFETY: the caller promises it.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.list(count) }.map_err(|_| Code(code))
     }
 }
@@ -192,21 +192,20 @@ impl<T: Copy> In<T> {
 }
 
 impl In<c_void> {
-    /// Returns the pointer as one to values of a type.
+    /// Casts the pointer to another element type.
     ///
     /// # Safety
-    /// A pointer that is not null points to such values.
+    /// A non-null pointer points to such values.
     pub(crate) unsafe fn cast<T>(self) -> In<T> {
         In(self.0.cast())
     }
 
-    /// Returns `count` bytes; none for a null pointer.
+    /// Returns `count` bytes; empty for a null pointer.
     ///
     /// # Safety
-    /// A pointer that is not null points to `count` bytes, which stay as they are while the list is
-    /// used.
+    /// A non-null pointer points to `count` bytes that do not change while the list is used.
     pub(crate) unsafe fn bytes<'a>(self, count: usize) -> &'a [u8] {
-        // SAFETY: the caller promises it, and bytes need no alignment.
+        // SAFETY: guaranteed by the caller, and bytes need no alignment.
         unsafe { self.cast::<u8>().list(count) }.unwrap_or_default()
     }
 }
@@ -231,7 +230,7 @@ impl<T> Out<T> {
     /// CL_INVALID_VALUE for a misaligned list.
     ///
     /// # Safety
-    /// A pointer that is not null points to room for `room` values.
+    /// A non-null pointer has room for `room` values.
     pub(crate) unsafe fn put_list(self, room: usize, values: impl IntoIterator<Item = T>) -> Result {
         if self.is_null() {
             return Ok(());
@@ -247,15 +246,15 @@ impl<T> Out<T> {
     /// Writes the value at an index of a list, unless the pointer is null.
     ///
     /// # Safety
-    /// A pointer that is not null points to room for more values than `index`.
+    /// A non-null pointer has room for more than `index` values.
     pub(crate) unsafe fn put_at(self, index: usize, value: T) {
         if !self.is_null() {
-            // SAFETY: the caller promises the room.
+            // SAFETY: the caller guarantees the room.
             unsafe { self.0.add(index).write_unaligned(value) };
         }
     }
 
-    /// Returns the pointer as one that is read through: OpenCL declares some lists without `const`.
+    /// Converts to a pointer for reading, because OpenCL declares some input lists without `const`.
     pub(crate) fn input(self) -> In<T> {
         In(self.0)
     }
@@ -279,8 +278,8 @@ impl<T: Copy + PartialEq + Default> ZeroEnded<T> {
         self.0.is_null()
     }
 
-    /// Reads the list without its zero; nothing for a null pointer. Only every `pitch`-th element
-    /// ends it.
+    /// Reads the list without its zero; empty for a null pointer. Only every `pitch`-th element is
+    /// compared with zero.
     ///
     /// # Errors
     /// CL_INVALID_VALUE for a misaligned list.
@@ -290,7 +289,7 @@ impl<T: Copy + PartialEq + Default> ZeroEnded<T> {
         Ok(list)
     }
 
-    /// Reads the list with its zero; nothing for a null pointer.
+    /// Reads the list with its zero; empty for a null pointer.
     ///
     /// # Errors
     /// As [`ZeroEnded::until_zero`].
@@ -311,7 +310,7 @@ impl<T: Copy + PartialEq + Default> ZeroEnded<T> {
         }
     }
 
-    /// Reads properties: pairs, and the zero at their end; nothing for a null pointer.
+    /// Reads a property list: pairs and the final zero; empty for a null pointer.
     ///
     /// # Errors
     /// As [`ZeroEnded::until_zero`].
@@ -326,22 +325,22 @@ impl Text {
         self.0.is_null()
     }
 
-    /// Reads the text; empty for a null pointer.
+    /// Reads the string; empty for a null pointer.
     pub(crate) fn get(self) -> String {
         String::from_utf8_lossy(&self.bytes()).into_owned()
     }
 
-    /// Reads the bytes of the text without its zero; none for a null pointer.
+    /// Reads the bytes of the string without its zero; empty for a null pointer.
     pub(crate) fn bytes(self) -> Vec<u8> {
         if self.is_null() {
             return Vec::new();
         }
-        // SAFETY: a zero ends the text.
+        // SAFETY: the string ends with a zero.
         unsafe { CStr::from_ptr(self.0) }.to_bytes().to_vec()
     }
 }
 
-/// Values that are nothing but their bytes, without any in between.
+/// Types without padding, which can be copied as bytes.
 ///
 /// # Safety
 /// The type has no padding.
@@ -366,9 +365,9 @@ unsafe impl Plain for cl_image_format {}
 // SAFETY: a word and 64 bytes.
 unsafe impl Plain for cl_name_version {}
 
-/// Where the answer to a query goes.
+/// Query with the destination of its answer.
 pub(crate) struct Answer {
-    /// What is asked for.
+    /// Name of the query.
     pub(crate) name: cl_uint,
     size: usize,
     value: *mut c_void,
@@ -376,15 +375,15 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// The answer to the query `name`.
+    /// Creates the destination of the answer to the query `name`.
     ///
     /// # Safety
-    /// `value` is null or points to room for `size` bytes.
+    /// `value` is null or has room for `size` bytes.
     pub(crate) unsafe fn new(name: cl_uint, size: usize, value: *mut c_void, size_ret: Out<usize>) -> Self {
         Self { name, size, value, size_ret }
     }
 
-    /// The query is not one that is known.
+    /// Returns the error for an unknown query.
     pub(crate) fn unknown(self) -> Result {
         fail(CL_INVALID_VALUE)
     }
@@ -394,12 +393,12 @@ impl Answer {
         self.list(&[value])
     }
 
-    /// Answers with yes or no.
+    /// Answers with a boolean.
     pub(crate) fn flag(self, flag: bool) -> Result {
         self.value(cl_uint::from(flag))
     }
 
-    /// Answers with a text.
+    /// Answers with a string.
     pub(crate) fn text(self, text: &str) -> Result {
         let mut bytes = text.as_bytes().to_vec();
         bytes.push(0);
@@ -411,20 +410,20 @@ impl Answer {
         let bytes = std::mem::size_of_val(values);
         if !self.value.is_null() {
             ensure(self.size >= bytes, CL_INVALID_VALUE)?;
-            // SAFETY: there is room for `size` bytes, which are at least these; values are read as
-            // the bytes that they are.
+            // SAFETY: there is room for `size` bytes, at least the size of the values, which have
+            // no padding.
             unsafe { std::ptr::copy_nonoverlapping(values.as_ptr().cast::<u8>(), self.value.cast(), bytes) }
         }
         self.size_ret.put(bytes);
         Ok(())
     }
 
-    /// The place for the answer and its size, for answers that are written elsewhere.
+    /// Returns the destination and its size, for answers written elsewhere.
     pub(crate) fn place(&self) -> (*mut c_void, usize) {
         (self.value, self.size)
     }
 
-    /// Says how long the answer is, and nothing else.
+    /// Writes only the size of the answer.
     pub(crate) fn only_size(self, size: usize) -> Result {
         self.size_ret.put(size);
         Ok(())

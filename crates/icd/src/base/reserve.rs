@@ -1,32 +1,33 @@
-//! Memory for small allocations when the system has none: what lets a call fail with a code instead
-//! of ending the process.
+//! Memory reserve for small allocations if the system has no memory, so that a call fails with a
+//! code instead of aborting the process.
 //!
-//! Rust ends a process whose allocation fails. Large ones are made so that they may fail; calls and
-//! launches look first whether there is room for small ones. Between the look and the use another
-//! thread may have taken it: then this memory is used, and calls fail until it has been given back.
+//! Rust aborts a process whose allocation fails. Large allocations of the driver are fallible. For
+//! small ones, calls and launches check the free memory in advance. Another thread may take the
+//! memory between the check and the use. The allocation then uses this reserve, and calls fail
+//! until the reserve is free again.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Bytes of the reserve.
+/// Size of the reserve in bytes.
 const BYTES: usize = 16 << 20;
-/// The largest allocation that it is for.
+/// Maximum size of an allocation from the reserve in bytes.
 const LARGEST: usize = 1 << 20;
 
-/// Start of the reserve; 0 before it is made.
+/// Start address of the reserve; 0 before it is created.
 static FIRST: AtomicUsize = AtomicUsize::new(0);
 
 static USE: Mutex<Use> = Mutex::new(Use { next: 0, living: 0 });
 
-/// Bytes of the reserve in use.
+/// Usage of the reserve.
 struct Use {
-    /// Offset behind the last allocation. It goes back to zero when all are gone.
+    /// Offset after the last allocation; reset to zero when all allocations are freed.
     next: usize,
     living: usize,
 }
 
-/// Makes the reserve if it is missing. Returns `true` if it is there and most of it is free.
+/// Creates the reserve if it does not exist. Returns true if most of it is free.
 pub(crate) fn is_ready() -> bool {
     let mut used = USE.lock().unwrap_or_else(PoisonError::into_inner);
     if FIRST.load(Ordering::Relaxed) == 0 {
@@ -45,13 +46,13 @@ pub(crate) fn is_ready() -> bool {
     used.next < BYTES / 4
 }
 
-/// Takes memory of the reserve.
+/// Allocates from the reserve.
 fn take(layout: Layout) -> *mut u8 {
     let first = FIRST.load(Ordering::Acquire);
     if first == 0 || layout.size() > LARGEST {
         return std::ptr::null_mut();
     }
-    // A lock without contention takes no memory.
+    // An uncontended lock allocates nothing.
     let mut used = USE.lock().unwrap_or_else(PoisonError::into_inner);
     let place = (first + used.next).next_multiple_of(layout.align());
     let end = place + layout.size();
@@ -63,7 +64,7 @@ fn take(layout: Layout) -> *mut u8 {
     place as *mut u8
 }
 
-/// Frees memory, if it is of the reserve.
+/// Frees memory if it belongs to the reserve.
 fn give_back(memory: *mut u8) -> bool {
     let first = FIRST.load(Ordering::Acquire);
     let is_own = first != 0 && (first..first + BYTES).contains(&(memory as usize));
@@ -77,23 +78,23 @@ fn give_back(memory: *mut u8) -> bool {
     is_own
 }
 
-/// The system's allocator, with the reserve behind it.
+/// System allocator with the reserve as a fallback.
 struct Allocator;
 
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator;
 
-// SAFETY: memory is the system's, or a part of the reserve that nobody else has, aligned and as
-// large as asked for.
+// SAFETY: the memory is the system's, or an unused part of the reserve, aligned and as large as
+// requested.
 unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let memory = unsafe { System.alloc(layout) };
         if memory.is_null() { take(layout) } else { memory }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let memory = unsafe { System.alloc_zeroed(layout) };
         if !memory.is_null() {
             return memory;
@@ -108,7 +109,7 @@ unsafe impl GlobalAlloc for Allocator {
 
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
         if !give_back(memory) {
-            // SAFETY: the caller's promise; it is the system's.
+            // SAFETY: guaranteed by the caller; the memory is the system's.
             unsafe { System.dealloc(memory, layout) };
         }
     }
@@ -117,18 +118,18 @@ unsafe impl GlobalAlloc for Allocator {
         let first = FIRST.load(Ordering::Acquire);
         let is_own = first != 0 && (first..first + BYTES).contains(&(memory as usize));
         if !is_own {
-            // SAFETY: the caller's promise; it is the system's.
+            // SAFETY: guaranteed by the caller; the memory is the system's.
             let new = unsafe { System.realloc(memory, layout, size) };
             if !new.is_null() {
                 return new;
             }
         }
-        // SAFETY: the caller promises that the size is no larger than a layout's may be.
+        // SAFETY: the caller guarantees that the size is valid for a layout.
         let new_layout = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
-        // SAFETY: the layout has a size, as the caller promises.
+        // SAFETY: the layout has a size, as the caller guarantees.
         let new = unsafe { self.alloc(new_layout) };
         if !new.is_null() {
-            // SAFETY: both have that many bytes, and the new memory is another one.
+            // SAFETY: both have that many bytes, and the new memory is distinct.
             unsafe {
                 new.copy_from_nonoverlapping(memory, layout.size().min(size));
                 self.dealloc(memory, layout);
@@ -151,7 +152,7 @@ mod tests {
                 [(1, 1), (100, 64), (LARGEST, 4096), (8, 8)].map(|(size, align)| layout(size, align)).to_vec();
             let memory: Vec<_> = all.iter().map(|layout| take(*layout)).collect();
             assert!(memory.iter().zip(&all).all(|(memory, layout)| memory.addr().is_multiple_of(layout.align())));
-            // SAFETY: each has its size, and none is used any more.
+            // SAFETY: each has its size, and none is used afterwards.
             unsafe {
                 memory.iter().zip(&all).for_each(|(memory, layout)| memory.write_bytes(7, layout.size()));
                 let larger = ALLOCATOR.realloc(memory[1], all[1], 5000);

@@ -1,4 +1,4 @@
-//! Launches: sizes checked, arguments brought to the emulator, faults reported.
+//! Launches: checks of sizes, conversion of arguments, and reports of faults.
 
 use std::cell::Cell;
 use std::io::Write;
@@ -24,7 +24,7 @@ use crate::programs::kernel::{Argument, Kernel};
 use crate::queues::queue::Queue;
 use crate::queues::schedule::Task;
 
-/// A launch that was enqueued.
+/// Enqueued launch.
 struct Launch {
     kernel: Handle<Kernel>,
     device: Handle<Device>,
@@ -35,8 +35,8 @@ struct Launch {
     regions: Arc<Vec<(u64, Lent)>>,
 }
 
-/// The launch of a kernel by a queue, with its arguments as they are now, and the memory that there
-/// is now behind addresses.
+/// Creates the task that launches a kernel, with the current arguments and the current shared
+/// memory.
 pub(crate) fn task(
     queue: &Handle<Queue>,
     kernel: &Handle<Kernel>,
@@ -49,7 +49,7 @@ pub(crate) fn task(
     let (binary, entry) = kernel.entry(&queue.device).ok_or(Code(CL_INVALID_PROGRAM_EXECUTABLE))?;
     let arguments = kernel.snapshot()?;
     let Some(range) = sizes(&queue.device, binary, entry, global, local, offset)? else {
-        // Nothing to run, which is no error.
+        // An empty range is not an error.
         return Ok(Task::new(kind, || Ok(())));
     };
     let local_bytes =
@@ -69,7 +69,7 @@ pub(crate) fn task(
     Ok(Task::new(kind, move || launch.run()))
 }
 
-/// Whether there can be so many work items from an offset on.
+/// Checks that the global sizes and offsets fit into 32 bits.
 pub(crate) fn check_range(global: &[usize], offset: Option<&[usize]>) -> Result {
     ensure((1..=3).contains(&global.len()), CL_INVALID_WORK_DIMENSION)?;
     let most = u32::MAX as usize;
@@ -78,7 +78,7 @@ pub(crate) fn check_range(global: &[usize], offset: Option<&[usize]>) -> Result 
     ensure(offset.is_none_or(|offset| global.iter().zip(offset).all(fits)), CL_INVALID_GLOBAL_OFFSET)
 }
 
-/// The sizes of a launch; none where a side is zero.
+/// Returns the range of a launch; `None` if a side is zero.
 fn sizes(
     device: &Device,
     binary: &Binary,
@@ -127,7 +127,7 @@ impl Launch {
             record::launch(folder, &self.binary.bytes, &program.info, &self.range, &arguments, &self.regions);
         }
         let all: Vec<(u64, Lent)>;
-        // Programs that are checked have marks at group copies.
+        // In checked programs, group copies write to marker addresses.
         let marks = ENVIRONMENT.checks.map(|_| check::marks());
         let regions = match (globals.regions.as_slice(), self.regions.as_slice(), marks) {
             (own, [], None) => own,
@@ -139,14 +139,14 @@ impl Launch {
         };
         let policy = Policy {
             threads: Some(if ENVIRONMENT.ordered { 1 } else { self.device.threads }),
-            // As on a device: who shares memory without atomic operations finds out in which order
-            // groups come.
+            // The order of groups is undefined, as on a device: programs that share memory without
+            // atomic operations may depend on it.
             order: GroupOrder::any_if(!ENVIRONMENT.ordered),
             outside: Outside::LastPage,
             engine: ENVIRONMENT.engine,
             stats: ENVIRONMENT.stats,
-            // What a program would have to itself on a card; kernels that are unrolled far need
-            // some 100 MiB for a group.
+            // Models the memory of a graphics card. Kernels with much unrolling need some 100 MiB
+            // per group.
             room: Some(device::memory_bytes() / 4),
             ..Policy::default()
         };
@@ -189,7 +189,7 @@ impl Launch {
         }
     }
 
-    /// The arguments as the emulator takes them: memory in place.
+    /// Converts the arguments for the emulator, without copying memory.
     fn given(&self) -> Result<Vec<Option<Given>>> {
         let mut given = Vec::with_capacity(self.arguments.len());
         for (index, argument) in self.arguments.iter().enumerate() {
@@ -224,7 +224,7 @@ impl Launch {
     }
 }
 
-/// Runs a launch in copies of its memory, and tells the bugs that show.
+/// Checks a launch in copies of its memory and prints the bugs found.
 fn look_for_bugs(
     program: &run::Program,
     range: &NdRange,
@@ -232,8 +232,8 @@ fn look_for_bugs(
     options: &Options<'_>,
     checks: Checks,
 ) {
-    // A check without copies of its own would change the memory, and one without some of it would
-    // find what is not there.
+    // A check on the original memory would modify it, and a check without some of the memory would
+    // report false bugs.
     let is_whole = Cell::new(true);
     let copy = |lent: &Lent| {
         copy(lent).unwrap_or_else(|| {
@@ -261,7 +261,7 @@ fn look_for_bugs(
         return;
     }
     let surroundings = Surroundings { regions: &regions, ..options.surroundings };
-    // What cannot be launched is said by the launch itself, and so is a fault.
+    // A failed launch or a fault is reported by the actual launch.
     let Ok(checked) = check::check(program, range, make, &Options { surroundings, ..*options }, checks) else {
         if !is_whole.get() {
             say(&format!("kernel `{}` is not checked: {}", program.info.name, unchecked().one_line()));
@@ -277,7 +277,7 @@ fn look_for_bugs(
     }
 }
 
-/// Copies memory; `None` if a copy does not fit.
+/// Copies memory; returns `None` if the copy does not fit.
 fn copy(lent: &Lent) -> Option<Lent> {
     let storage = Storage::new(lent.bytes)?;
     let copy = storage.lend(0, usize::MAX);
@@ -287,16 +287,16 @@ fn copy(lent: &Lent) -> Option<Lent> {
     Some(copy)
 }
 
-/// What kernels print.
+/// Prints the output of kernels.
 fn print(bytes: &[u8]) {
     if !bytes.is_empty() {
         let mut out = std::io::stdout().lock();
-        // Nobody may be listening.
+        // Standard output may be closed.
         let _ = out.write_all(bytes).and_then(|()| out.flush());
     }
 }
 
-/// Says something to the user, who may not listen.
+/// Prints a message to standard error, ignoring failures.
 pub(crate) fn say(text: &str) {
     let _ = writeln!(std::io::stderr(), "visakit: {text}");
 }

@@ -1,5 +1,5 @@
-//! `VISAKIT_RECORD`: each launch as a launch file of `visa run`, with its program and its buffers
-//! beside it.
+//! Option `VISAKIT_RECORD`: writes each launch as a launch file of `visa run`, with its program and
+//! its buffers.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -17,7 +17,7 @@ use visakit_zebin::info::KernelInfo;
 
 use crate::commands::launch::say;
 
-/// Writes a launch as it is before it runs. What cannot be written is said, and the launch goes on.
+/// Records a launch before it runs. A failed write is reported, and the launch continues.
 pub(crate) fn launch(
     folder: &Path,
     zebin: &[u8],
@@ -91,13 +91,13 @@ fn write(
                 let digits = bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
                 format!("bytes:{digits}")
             }
-            // The driver makes no others.
+            // The driver creates no other arguments.
             Argument::Buffer(_) | Argument::Undefined(_) | Argument::Image(_) => continue,
         };
         let _ = writeln!(text, "    \"{index}={spec}\",");
     }
     text += "]\nmemory = [\n";
-    // Pointers in it, and to it in other buffers, stay good.
+    // Shared memory keeps its addresses, so that pointers in it and to it stay valid.
     for (number, (address, lent)) in shared.iter().enumerate() {
         let file = format!("{name}.memory{number}.bin");
         fs::write(folder.join(&file), bytes(lent))?;
@@ -107,7 +107,7 @@ fn write(
     fs::write(folder.join(format!("{name}.toml")), text)
 }
 
-/// The next number that no other launch has, of this process or of another.
+/// Returns the next number that no other launch has, of this or another process.
 fn next(folder: &Path) -> io::Result<String> {
     static NEXT: Mutex<u32> = Mutex::new(0);
     let mut number = NEXT.lock().unwrap_or_else(PoisonError::into_inner);
@@ -122,7 +122,7 @@ fn next(folder: &Path) -> io::Result<String> {
     }
 }
 
-/// The file of a program, which is written once.
+/// Returns the file of a program, which is written once.
 fn program(folder: &Path, zebin: &[u8]) -> io::Result<String> {
     static WRITTEN: LazyLock<Mutex<HashMap<Vec<u8>, String>>> = LazyLock::new(Mutex::default);
     let mut written = WRITTEN.lock().unwrap_or_else(PoisonError::into_inner);

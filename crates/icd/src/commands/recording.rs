@@ -1,7 +1,7 @@
-//! Command buffers: commands that are recorded once and done again and again.
+//! Command buffers: commands that are recorded once and run many times.
 //!
-//! What is recorded is done in the order in which it was, so that whatever a command waits for has
-//! come before it; to a queue all of it is one command.
+//! Recorded commands run in their order, so that the dependencies of a command precede it. A queue
+//! treats the whole buffer as one command.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,31 +16,31 @@ use crate::queues::event::Event;
 use crate::queues::queue::Queue;
 use crate::queues::schedule::Task;
 
-/// The state of one that waits or is done: the bindings have the name of a later version of the
+/// Pending state of a command buffer. The bindings use the name of a later version of the
 /// extension.
 const PENDING: cl_command_buffer_state_khr = 2;
 
-/// A command buffer.
+/// OpenCL command buffer.
 pub(crate) struct CommandBuffer {
     pub(crate) queue: Handle<Queue>,
-    /// The properties that the program gave, with the zero at their end.
+    /// Properties passed by the program, with the final zero.
     properties: Vec<cl_command_buffer_properties_khr>,
-    /// Whether it may be enqueued while it waits or is done.
+    /// True if it may be enqueued while it is pending.
     is_shared: bool,
     state: Mutex<State>,
-    /// How often it is in a queue.
+    /// Number of pending enqueues.
     pending: AtomicUsize,
 }
 
 kind!(CommandBuffer, CL_INVALID_COMMAND_BUFFER_KHR);
 
-/// What was recorded.
+/// Recorded commands.
 enum State {
     Recording(Vec<Task>),
     Ready(Arc<Vec<Task>>),
 }
 
-/// Makes a command buffer for a queue.
+/// Creates a command buffer for a queue.
 pub(crate) fn create(
     queues: &[Handle<Queue>],
     given: &[cl_command_buffer_properties_khr],
@@ -62,8 +62,8 @@ impl CommandBuffer {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Records a command behind others, which have been recorded; gives the point that says so of
-    /// this one.
+    /// Records a command after the commands at the sync points, which exist already. Returns the
+    /// command's sync point.
     pub(crate) fn record(&self, task: Task, points: &[cl_sync_point_khr]) -> Result<cl_sync_point_khr> {
         let mut state = self.state();
         let State::Recording(tasks) = &mut *state else { return fail(CL_INVALID_OPERATION) };
@@ -73,7 +73,7 @@ impl CommandBuffer {
         Ok(tasks.len() as cl_sync_point_khr)
     }
 
-    /// Nothing more is recorded.
+    /// Ends the recording.
     pub(crate) fn finalize(&self) -> Result {
         let mut state = self.state();
         let State::Recording(tasks) = &mut *state else { return fail(CL_INVALID_OPERATION) };
@@ -82,7 +82,7 @@ impl CommandBuffer {
     }
 }
 
-/// As long as it is there a command buffer is in a queue.
+/// Guard that counts a command buffer as pending.
 struct Pending(Handle<CommandBuffer>);
 
 impl Drop for Pending {
@@ -91,7 +91,7 @@ impl Drop for Pending {
     }
 }
 
-/// Puts what was recorded into its queue, or into one that is like it.
+/// Enqueues the recorded commands in their queue, or in an interchangeable one.
 pub(crate) fn enqueue(
     buffer: &Handle<CommandBuffer>,
     queues: &[Handle<Queue>],
@@ -106,7 +106,7 @@ pub(crate) fn enqueue(
     ensure(queue.is_like(&buffer.queue), CL_INCOMPATIBLE_COMMAND_QUEUE_KHR)?;
     let state = buffer.state();
     let State::Ready(tasks) = &*state else { return fail(CL_INVALID_OPERATION) };
-    // Counted while the state is locked, so that of two threads only one finds it free.
+    // Counted under the lock, so that only one of two threads finds it free.
     ensure(buffer.is_shared || buffer.pending.load(Ordering::Acquire) == 0, CL_INVALID_OPERATION)?;
     buffer.pending.fetch_add(1, Ordering::AcqRel);
     let (pending, tasks) = (Pending(Arc::clone(buffer)), Arc::clone(tasks));

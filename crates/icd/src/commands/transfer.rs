@@ -11,7 +11,7 @@ use crate::queues::event::Event;
 use crate::queues::queue::{self, Queue};
 use crate::queues::schedule::Task;
 
-/// What all enqueued commands are given.
+/// Common parameters of an enqueued command.
 pub(crate) struct Submission<'a> {
     pub(crate) queue: &'a Handle<Queue>,
     pub(crate) list: &'a [Handle<Event>],
@@ -19,7 +19,7 @@ pub(crate) struct Submission<'a> {
 }
 
 impl Submission<'_> {
-    /// Puts the command into the queue.
+    /// Enqueues a command.
     pub(crate) fn submit(
         &self,
         kind: cl_command_type,
@@ -28,12 +28,12 @@ impl Submission<'_> {
         queue::submit(self.queue, kind, self.list, self.blocking, Box::new(work))
     }
 
-    /// Puts a command that may be done again into the queue, to be done once.
+    /// Enqueues a repeatable task once.
     pub(crate) fn put(&self, task: Task) -> Result<Handle<Event>> {
         self.submit(task.kind, move || task.run())
     }
 
-    /// Whether an object belongs to the queue's context.
+    /// Checks that an object belongs to the queue's context.
     fn owns(&self, mem: &Handle<Mem>) -> Result {
         owns(self.queue, mem)
     }
@@ -43,20 +43,20 @@ fn owns(queue: &Queue, mem: &Mem) -> Result {
     ensure(Arc::ptr_eq(&mem.context, &queue.context), CL_INVALID_CONTEXT)
 }
 
-/// Where rows of bytes are.
+/// Position of rows of bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct Rows {
-    /// The first byte.
+    /// Address of the first byte.
     pub(crate) first: usize,
-    /// Bytes from a row to the next, and from a slice to the next.
+    /// Row pitch and slice pitch in bytes.
     pub(crate) pitches: (usize, usize),
 }
 
 /// Copies slices of rows.
 ///
 /// # Safety
-/// `size` says how many bytes a row has, rows a slice and slices there are; both places have as
-/// many with their pitches.
+/// `size` holds the bytes per row, rows per slice and number of slices. Both memories have these
+/// rows with their pitches.
 pub(crate) unsafe fn copy(
     from: *mut u8,
     from_pitches: (usize, usize),
@@ -66,11 +66,11 @@ pub(crate) unsafe fn copy(
 ) {
     let [bytes, rows, slices] = size;
     if from_pitches == to_pitches && from_pitches == (bytes, bytes * rows) {
-        // SAFETY: nothing stands between the rows; the caller promises that they are there.
+        // SAFETY: the rows are contiguous; the caller guarantees them.
         return unsafe { std::ptr::copy(from, to, bytes * rows * slices) };
     }
     for (slice, row) in (0..slices).flat_map(|slice| (0..rows).map(move |row| (slice, row))) {
-        // SAFETY: the caller promises the row.
+        // SAFETY: the caller guarantees the row.
         unsafe {
             let from = from.add(slice * from_pitches.1 + row * from_pitches.0);
             std::ptr::copy(from, to.add(slice * to_pitches.1 + row * to_pitches.0), bytes);
@@ -78,26 +78,26 @@ pub(crate) unsafe fn copy(
     }
 }
 
-/// The work of a copy. What the objects own stays as long as the work is there; what the program
-/// gave it keeps until the command is over.
+/// Creates the task of a copy. It holds the objects; the program keeps its own memory alive until
+/// the command is over.
 fn moving(kind: cl_command_type, from: Rows, to: Rows, size: [usize; 3], held: Vec<Handle<Mem>>) -> Task {
     Task::new(kind, move || {
         let _held = &held;
-        // SAFETY: offsets and sizes were checked against the objects, which are held, and the
-        // program gives memory of the size that it names.
+        // SAFETY: offsets and sizes were checked against the objects, which are held. The program
+        // guarantees memory of the given size.
         unsafe { copy(from.first as *mut u8, from.pitches, to.first as *mut u8, to.pitches, size) };
         Ok(())
     })
 }
 
-/// Which way bytes go between an object and the program.
+/// Direction of a transfer between an object and the program.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
     Read,
     Write,
 }
 
-/// Moves the bytes of an object to or from the program's memory.
+/// Enqueues a transfer between an object and the program's memory.
 fn exchange(
     submission: &Submission<'_>,
     kind: cl_command_type,
@@ -128,7 +128,7 @@ pub(crate) fn buffer(
     exchange(submission, kind, way, mem, (rows(mem.first() as usize + offset), rows(host), [bytes, 1, 1]))
 }
 
-/// A box of bytes: where it begins, and the pitches, of which zeros are those without gaps.
+/// Origin and pitches of a box of bytes. A pitch of zero stands for contiguous rows or slices.
 #[derive(Clone, Copy)]
 pub(crate) struct Corner {
     pub(crate) origin: [usize; 3],
@@ -137,7 +137,7 @@ pub(crate) struct Corner {
 }
 
 impl Corner {
-    /// The offset of the first byte, the one behind the last, and the pitches.
+    /// Returns the offset of the first byte, the offset after the last byte, and the pitches.
     fn resolve(&self, region: [usize; 3]) -> Result<(usize, usize, (usize, usize))> {
         ensure(region.iter().all(|&side| side > 0), CL_INVALID_VALUE)?;
         let row = if self.row_pitch == 0 { region[0] } else { self.row_pitch };
@@ -177,7 +177,7 @@ pub(crate) fn buffer_box(
     exchange(submission, kind, way, mem, (own, host, region))
 }
 
-/// Copies a part of a buffer to another.
+/// Copies a part of a buffer to another buffer.
 pub(crate) fn copy_buffer(
     queue: &Queue,
     (from, to): (&Handle<Mem>, &Handle<Mem>),
@@ -194,7 +194,7 @@ pub(crate) fn copy_buffer(
     Ok(moving(CL_COMMAND_COPY_BUFFER, rows(source), rows(target), [bytes, 1, 1], held))
 }
 
-/// Copies a box of a buffer to another.
+/// Copies a box of a buffer to another buffer.
 pub(crate) fn copy_buffer_box(
     queue: &Queue,
     (from, to): (&Handle<Mem>, &Handle<Mem>),
@@ -211,7 +211,7 @@ pub(crate) fn copy_buffer_box(
     let b = Rows { first: to.first() as usize + to_first, pitches: to_pitches };
     if Arc::ptr_eq(from, to) {
         ensure(from_pitches == to_pitches, CL_INVALID_VALUE)?;
-        // Boxes of the same pitches meet when they do in each direction.
+        // Boxes with equal pitches overlap if they overlap in each dimension.
         let meets = (0..3).all(|d| source.origin[d].abs_diff(target.origin[d]) < region[d]);
         ensure(!meets, CL_MEM_COPY_OVERLAP)?;
     }
@@ -219,7 +219,7 @@ pub(crate) fn copy_buffer_box(
     Ok(moving(CL_COMMAND_COPY_BUFFER_RECT, a, b, region, held))
 }
 
-/// The rows of a region of an image, and what is copied of them.
+/// Returns the rows of an image region and the size to copy.
 fn region_of(mem: &Handle<Mem>, origin: [usize; 3], region: [usize; 3]) -> Result<(Rows, [usize; 3])> {
     let texels = mem.texels.ok_or(Code(CL_INVALID_MEM_OBJECT))?;
     texels.check(origin, region)?;
@@ -238,7 +238,7 @@ pub(crate) fn image(
 ) -> Result<Handle<Event>> {
     let (own, size) = region_of(mem, origin, region)?;
     let is_line = mem.kind == CL_MEM_OBJECT_IMAGE1D_ARRAY;
-    // Images of one dimension in an array are slices to the program and rows to us.
+    // An image of a one-dimensional array is a slice for the program, and a row in the object.
     let row = if row_pitch == 0 { size[0] } else { row_pitch };
     let row = if is_line && slice_pitch != 0 { slice_pitch } else { row };
     let slice = if slice_pitch == 0 || is_line { row * size[1] } else { slice_pitch };
@@ -247,8 +247,8 @@ pub(crate) fn image(
     exchange(submission, kind, way, mem, (own, Rows { first: host, pitches: (row, slice) }, size))
 }
 
-/// Copies between two objects of which at least one is an image: a region, from one origin to
-/// another. A buffer's origin is its offset.
+/// Copies a region between two objects, at least one of which is an image. The origin of a buffer
+/// is its offset.
 pub(crate) fn copy_image(
     queue: &Queue,
     kind: cl_command_type,
@@ -305,20 +305,20 @@ pub(crate) fn fill_buffer(
     let (first, pattern, mem) = (mem.first() as usize + offset, pattern.to_vec(), Arc::clone(mem));
     Ok(Task::new(CL_COMMAND_FILL_BUFFER, move || {
         let _held = &mem;
-        // SAFETY: the part is the object's, which is held.
+        // SAFETY: the part belongs to the object, which is held.
         unsafe { fill(first as *mut u8, bytes, &pattern) };
         Ok(())
     }))
 }
 
-/// Repeats a pattern.
+/// Fills memory with a repeated pattern.
 ///
 /// # Safety
-/// `first` points to so many bytes.
+/// `first` points to `bytes` bytes.
 pub(crate) unsafe fn fill(first: *mut u8, bytes: usize, pattern: &[u8]) {
     for at in (0..bytes).step_by(pattern.len().max(1)) {
         let count = pattern.len().min(bytes - at);
-        // SAFETY: the caller promises these bytes.
+        // SAFETY: guaranteed by the caller.
         unsafe { std::ptr::copy_nonoverlapping(pattern.as_ptr(), first.add(at), count) }
     }
 }
@@ -338,15 +338,15 @@ pub(crate) fn fill_image(
         let _held = &mem;
         for (slice, row) in (0..slices).flat_map(|slice| (0..count).map(move |row| (slice, row))) {
             let first = rows.first + slice * rows.pitches.1 + row * rows.pitches.0;
-            // SAFETY: the region is the object's, which is held.
+            // SAFETY: the region belongs to the object, which is held.
             unsafe { fill(first as *mut u8, bytes, &texel) };
         }
         Ok(())
     }))
 }
 
-/// Brings the contents of an object to the program's memory that it was made from, or back; nothing
-/// where they are the same.
+/// Copies the contents of an object to the program's memory that it was created from, or back. Does
+/// nothing if the object uses that memory in place.
 fn sync(mem: &Handle<Mem>, way: Way) {
     let Some(host) = mem.shadow() else { return };
     let (size, own, theirs) = match mem.texels {
@@ -358,13 +358,12 @@ fn sync(mem: &Handle<Mem>, way: Way) {
     };
     let (own, theirs) = (Rows { first: mem.first() as usize, pitches: own }, Rows { first: host, pitches: theirs });
     let (from, to) = if way == Way::Read { (own, theirs) } else { (theirs, own) };
-    // SAFETY: the object is held, and the program keeps the memory that it gave for it as long as
-    // the object is there.
+    // SAFETY: the object is held, and the program keeps its memory alive as long as the object.
     unsafe { copy(from.first as *mut u8, from.pitches, to.first as *mut u8, to.pitches, size) }
 }
 
-/// Maps a part of a buffer or a region of an image. Gives the command's event, the address, and the
-/// pitches of an image.
+/// Maps a part of a buffer or a region of an image. Returns the command's event, the address, and
+/// the pitches of an image.
 pub(crate) fn map(
     submission: &Submission<'_>,
     mem: &Handle<Mem>,
@@ -411,7 +410,7 @@ pub(crate) fn map(
     Ok((event?, address, pitches))
 }
 
-/// What is mapped.
+/// Part of an object to map.
 pub(crate) enum Part {
     /// Offset and size in bytes.
     Bytes(usize, usize),
@@ -419,7 +418,7 @@ pub(crate) enum Part {
     Region([usize; 3], [usize; 3]),
 }
 
-/// Unmaps what was mapped.
+/// Unmaps a mapped part.
 pub(crate) fn unmap(submission: &Submission<'_>, mem: &Handle<Mem>, address: usize) -> Result<Handle<Event>> {
     submission.owns(mem)?;
     let mapping = mem.unmap(address).ok_or(Code(CL_INVALID_VALUE))?;
@@ -432,7 +431,7 @@ pub(crate) fn unmap(submission: &Submission<'_>, mem: &Handle<Mem>, address: usi
     })
 }
 
-/// Does nothing with objects, but when it is their turn.
+/// Enqueues a migration of objects, which does nothing.
 pub(crate) fn migrate(
     submission: &Submission<'_>,
     mems: &[Handle<Mem>],

@@ -1,4 +1,4 @@
-//! Contexts.
+//! Contexts: devices, and the objects shared by them.
 
 use std::ffi::{c_char, c_void};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,25 +12,25 @@ use crate::devices::device::Device;
 use crate::memory::svm::Allocations;
 use crate::queues::event::UserData;
 
-/// The devices that objects are shared by.
+/// Devices that share objects.
 pub(crate) struct Context {
     pub(crate) devices: Vec<Handle<Device>>,
-    /// The properties that the program gave, with the zero at their end.
+    /// Properties passed by the program, with the final zero.
     properties: Vec<cl_context_properties>,
-    /// Called when it goes away, the last one first.
+    /// Destructor callbacks, called in reverse order.
     destructors: Mutex<Vec<(Destructor, UserData)>>,
-    /// Memory that kernels and the program know by the same addresses.
+    /// Memory that kernels and the program access by the same addresses.
     pub(crate) allocations: Allocations,
 }
 
 kind!(Context, CL_INVALID_CONTEXT, dropped: call_destructors);
 
-/// The function that is told of errors beside those that calls return.
+/// Callback that reports errors other than those that calls return.
 pub(crate) type Report = unsafe extern "C" fn(*const c_char, *const c_void, usize, *mut c_void);
-/// The function that is told that a context goes away.
+/// Callback invoked when a context is destroyed.
 pub(crate) type Destructor = unsafe extern "C" fn(cl_context, *mut c_void);
 
-/// Makes a context.
+/// Creates a context.
 pub(crate) fn create(devices: Vec<Handle<Device>>, properties: &[cl_context_properties]) -> Result<Handle<Context>> {
     ensure(!devices.is_empty(), CL_INVALID_VALUE)?;
     for (n, pair) in properties.chunks_exact(2).enumerate() {
@@ -38,7 +38,8 @@ pub(crate) fn create(devices: Vec<Handle<Device>>, properties: &[cl_context_prop
         ensure(!is_twice, CL_INVALID_PROPERTY)?;
         match pair[0] {
             CL_CONTEXT_PLATFORM => {
-                // A call that asks the platform may leave it out; here it is named.
+                // A call that names a platform must name a valid one; the property itself is
+                // optional.
                 ensure(pair[1] != 0, CL_INVALID_PLATFORM)?;
                 crate::devices::platform::check(pair[1] as *mut c_void)?;
             }
@@ -58,12 +59,12 @@ pub(crate) fn create(devices: Vec<Handle<Device>>, properties: &[cl_context_prop
 }
 
 impl Context {
-    /// Whether a device is one of its own.
+    /// Returns true if a device belongs to the context.
     pub(crate) fn has(&self, device: &Handle<Device>) -> bool {
         self.devices.iter().any(|own| Arc::ptr_eq(own, device))
     }
 
-    /// Calls a function when it goes away.
+    /// Registers a destructor callback.
     pub(crate) fn on_destruction(&self, function: Destructor, data: *mut c_void) {
         self.destructors.lock().unwrap_or_else(PoisonError::into_inner).push((function, UserData(data)));
     }
@@ -72,7 +73,7 @@ impl Context {
 fn call_destructors(context: &mut Context, handle: *mut c_void) {
     let own = std::mem::take(context.destructors.get_mut().unwrap_or_else(PoisonError::into_inner));
     for (function, data) in own.into_iter().rev() {
-        // SAFETY: the program gave the function for this call.
+        // SAFETY: the program passed the function for this call.
         unsafe { function(handle, data.0) }
     }
 }

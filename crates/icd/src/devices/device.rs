@@ -1,9 +1,9 @@
-//! Devices: one for each of Intel's GPUs that the packaged compiler and the emulator both know, and
-//! what they say of themselves.
+//! Devices: one for each of Intel's GPUs that both the compiler and the emulator support.
 //!
-//! What a device can do is what the compiler makes for it and the emulator runs: the extensions and
-//! features are those whose macros the compiler defines. How large groups are is the hardware's, so
-//! that programs choose as they would there; how many cores there are is this machine's.
+//! A device supports what the compiler builds for it and the emulator runs. Its extensions and
+//! features are those whose macros the compiler defines. Work-group limits are the hardware's, so
+//! that programs make the same choices. The number of compute units is this machine's number of
+//! threads.
 
 use std::ffi::c_void;
 use std::sync::{Arc, LazyLock};
@@ -24,32 +24,32 @@ use crate::memory::image::PITCH_ALIGNMENT;
 use crate::memory::storage::ALIGNMENT;
 use crate::programs::compilers;
 
-/// A device.
+/// OpenCL device.
 pub(crate) struct Device {
-    /// The GPU.
+    /// Platform of the GPU.
     pub(crate) target: Platform,
     pub(crate) extensions: Vec<&'static str>,
     /// Optional features of OpenCL C 3.0.
     features: Vec<&'static str>,
-    /// Work items of a group.
+    /// Maximum number of work items per group.
     pub(crate) max_group: usize,
-    /// Bytes of shared local memory of a group.
+    /// Shared local memory per group in bytes.
     pub(crate) local_bytes: u64,
     pub(crate) has_images: bool,
     has_doubles: bool,
-    /// Its compiler links what `NEWER_FEATURES` lists.
+    /// True if the device's compiler links the features in `NEWER_FEATURES`.
     has_newer: bool,
-    /// Channels of hardware threads that kernels can ask for.
+    /// Sub-group sizes that kernels can require.
     pub(crate) widths: &'static [u32],
-    /// Host threads that its kernels run on: what it has of compute units.
+    /// Number of host threads for its kernels, reported as compute units.
     pub(crate) threads: usize,
-    /// The device that it is a part of, and how that was divided.
+    /// Parent device and the partition properties, for a sub-device.
     part_of: Option<(Handle<Device>, Vec<cl_device_partition_property>)>,
 }
 
 kind!(Device, CL_INVALID_DEVICE);
 
-/// Returns the devices there are, in the order in which they are listed by default.
+/// Returns the platforms offered as devices, in the default order.
 fn targets() -> Vec<Platform> {
     let offered = Platform::emulated_ones().filter_map(|target| Some((target.driver_order()?, target)));
     let mut offered: Vec<_> = offered.collect();
@@ -57,19 +57,18 @@ fn targets() -> Vec<Platform> {
     offered.into_iter().map(|(_, target)| target).collect()
 }
 
-/// Macros that a program for a device must not see: those of what the headers promise and the
-/// device has not.
+/// Returns the macros that a program for a device must not see: the headers define them although
+/// the device lacks the feature.
 pub(crate) fn untrue_macros(target: Platform) -> Vec<&'static str> {
     let device = Device::new(target);
     let has = |name: &&str| device.extensions.contains(name) || device.features.contains(name);
     PROMISES.into_iter().filter(|name| !has(name)).collect()
 }
 
-/// All devices, or those that the environment names.
+/// Returns all devices, or those that the environment names.
 pub(crate) fn all() -> Vec<Handle<Device>> {
     let targets: Vec<_> = match &ENVIRONMENT.devices {
-        // A device that nothing can be built for is there only for those who ask for it, to run
-        // binaries.
+        // A device without a compiler is listed only on request; it can run binaries.
         None => targets().into_iter().filter(|&target| compilers::of(target).is_some()).collect(),
         Some(names) => names.split(',').filter_map(known).collect(),
     };
@@ -80,12 +79,12 @@ pub(crate) fn all() -> Vec<Handle<Device>> {
     devices
 }
 
-/// Returns the name of the product that stands for a platform.
+/// Returns the name of the product that represents a platform.
 pub(crate) fn product(target: Platform) -> &'static str {
     target.device().map_or(target.name(), |device| device.name())
 }
 
-/// The target of a name.
+/// Returns the platform of a name, and reports an unknown name.
 fn known(name: &str) -> Option<Platform> {
     let found = Platform::from_name(name.trim()).filter(|target| targets().contains(target));
     if found.is_none() {
@@ -119,8 +118,8 @@ impl Device {
         }
     }
 
-    /// Returns the versions of SPIR-V that its compiler reads, the newest first, as the vendor's
-    /// runtime of its time lists them.
+    /// Returns the SPIR-V versions that the device's compiler reads, newest first. Each is listed
+    /// as the vendor's runtime of the same age lists it.
     fn module_versions(&self) -> Vec<cl_uint> {
         match (self.has_compiler(), self.has_newer) {
             (false, _) => Vec::new(),
@@ -129,34 +128,34 @@ impl Device {
         }
     }
 
-    /// Returns `true` if a compiler builds for it.
+    /// Returns true if a compiler builds for the device.
     pub(crate) fn has_compiler(&self) -> bool {
         compilers::of(self.target).is_some()
     }
 
-    /// Versions of OpenCL C.
+    /// Returns the versions of OpenCL C.
     fn languages(&self) -> Vec<cl_name_version> {
         let known = [(1, 0), (1, 1), (1, 2), (2, 0), (3, 0)];
         known.map(|(major, minor)| named("OpenCL C", version(major, minor, 0))).to_vec()
     }
 
-    /// Fast math of a type, as flags.
+    /// Returns the floating-point capabilities of a type, as flags.
     fn precision(&self) -> cl_device_fp_config {
         CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_ROUND_TO_ZERO | CL_FP_ROUND_TO_INF | CL_FP_FMA
     }
 }
 
-/// A name with a version.
+/// Returns a name with a version.
 fn named(name: &str, version: cl_version) -> cl_name_version {
     let mut bytes = [0; CL_NAME_VERSION_MAX_NAME_SIZE];
     bytes.iter_mut().zip(name.bytes()).for_each(|(to, from)| *to = from);
     cl_name_version { version, name: bytes }
 }
 
-/// Extensions and features with their versions.
+/// Returns extensions or features with their versions.
 pub(crate) fn versions(names: &[&str]) -> Vec<cl_name_version> {
-    // Of command buffers it is the version in the headers that systems have: in later ones calls
-    // have other arguments.
+    // For command buffers it is the version of the headers that systems install. Later versions
+    // have other parameters.
     let version = |name: &str| match name {
         COMMAND_BUFFER => version(0, 9, 0),
         DOT_PRODUCT => version(2, 0, 0),
@@ -165,7 +164,7 @@ pub(crate) fn versions(names: &[&str]) -> Vec<cl_name_version> {
     names.iter().map(|name| named(name, version(name))).collect()
 }
 
-/// Divides a device into such that have some of its threads each.
+/// Divides a device into sub-devices, each with some of its threads.
 pub(crate) fn divide(
     device: &Handle<Device>,
     properties: &[cl_device_partition_property],
@@ -192,8 +191,7 @@ pub(crate) fn divide(
     Ok(parts.into_iter().map(part).collect())
 }
 
-/// The program holds a device once more, or lets go of it: those that are no part of another one
-/// stay.
+/// Retains or releases a device. Only sub-devices are counted.
 pub(crate) fn hold(device: *mut c_void, change: fn(*mut c_void) -> Result) -> Result {
     match handle::get::<Device>(device)?.part_of {
         Some(_) => change(device),
@@ -201,48 +199,47 @@ pub(crate) fn hold(device: *mut c_void, change: fn(*mut c_void) -> Result) -> Re
     }
 }
 
-/// Host threads that there are.
+/// Returns the number of host threads.
 pub(crate) fn host_threads() -> usize {
     ENVIRONMENT.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get()))
 }
 
-/// Bytes of memory of this machine.
+/// Returns the size of this machine's memory in bytes.
 pub(crate) fn memory_bytes() -> u64 {
     static BYTES: LazyLock<u64> = LazyLock::new(|| {
-        // SAFETY: these calls take numbers and give numbers.
+        // SAFETY: these calls take and return numbers.
         let (pages, size) = unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
         u64::try_from(pages).unwrap_or(0).saturating_mul(u64::try_from(size).unwrap_or(0)).max(1 << 30)
     });
     *BYTES
 }
 
-/// The largest buffer.
+/// Returns the maximum size of a buffer in bytes.
 pub(crate) fn max_allocation() -> u64 {
-    // Whole pages, and not more than a half of what there is.
+    // Whole pages, and at most half of the memory.
     (BUFFER_BYTES & !0xffff).min(memory_bytes() / 2)
 }
 
-/// Queries of `cl_ext_float_atomics`, which the bindings lack: what atomic operations there are on
-/// singles, doubles and halves.
+/// Queries of `cl_ext_float_atomics`, which the bindings lack: capabilities for 32-bit, 64-bit and
+/// 16-bit floats.
 const SINGLE_ATOMICS: cl_device_info = 0x4231;
 const DOUBLE_ATOMICS: cl_device_info = 0x4232;
 const HALF_ATOMICS: cl_device_info = 0x4233;
-/// Its flags: sums in global memory; loads, stores and exchanges, and minima and maxima, in global
-/// and local memory.
+/// Capability flags: additions in global and in local memory; and loads, stores, exchanges, minima
+/// and maxima in both.
 const GLOBAL_ADDS: cl_bitfield = 1 << 1;
 const LOCAL_ADDS: cl_bitfield = 1 << 17;
 const EXCHANGES_AND_LIMITS: cl_bitfield = 1 | 1 << 2 | 1 << 16 | 1 << 18;
 
-/// Queries of `cl_khr_integer_dot_product`: which products there are, and whether they are fast.
+/// Queries of `cl_khr_integer_dot_product`: supported products and their acceleration.
 const DOT_PRODUCTS: cl_device_info = 0x1073;
 const DOT_PRODUCTS_BYTES: cl_device_info = 0x1074;
 const DOT_PRODUCTS_PACKED: cl_device_info = 0x1075;
 
-/// What command buffers can: kernels that print, waiting in several places at once, queues of both
-/// kinds.
+/// Capabilities of command buffers: kernels that print, simultaneous use, and out-of-order queues.
 const RECORDED: cl_bitfield = 1 | 1 << 2 | 1 << 3;
 
-/// A number for something of this driver that has a name.
+/// Returns a UUID made from a name of this driver.
 fn uuid(name: &str) -> [u8; 16] {
     let mut bytes = *b"visakit\0........";
     bytes[8..].iter_mut().zip(name.bytes().chain(std::iter::repeat(0))).for_each(|(to, from)| *to = from);
@@ -258,7 +255,7 @@ pub(crate) fn info(device: &Handle<Device>, answer: Answer) -> Result {
         CL_DEVICE_TYPE => answer.value(CL_DEVICE_TYPE_GPU),
         CL_DEVICE_VENDOR_ID => answer.value(0x8086_u32),
         CL_DEVICE_MAX_COMPUTE_UNITS => answer.value(device.threads as cl_uint),
-        // All compute units are in one slice, each with one hardware thread.
+        // All compute units form one slice; each has one hardware thread.
         CL_DEVICE_NUM_SLICES_INTEL
         | CL_DEVICE_NUM_SUB_SLICES_PER_SLICE_INTEL
         | CL_DEVICE_NUM_THREADS_PER_EU_INTEL => answer.value(1_u32),
@@ -271,7 +268,10 @@ pub(crate) fn info(device: &Handle<Device>, answer: Answer) -> Result {
         CL_DEVICE_FEATURE_CAPABILITIES_INTEL => {
             let flag = |has: bool, flag: cl_bitfield| if has { flag } else { 0 };
             let products = flag(device.target.dp4a(), CL_DEVICE_FEATURE_FLAG_DP4A_INTEL);
-            answer.value(products | flag(device.target.dpas(), CL_DEVICE_FEATURE_FLAG_DPAS_INTEL))
+            // Programs read this flag to generate native code, which cannot run here; OpenCL C
+            // and SPIR-V use matrix units without it.
+            let dpas = device.target.dpas() && ENVIRONMENT.dpas;
+            answer.value(products | flag(dpas, CL_DEVICE_FEATURE_FLAG_DPAS_INTEL))
         }
         CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS => answer.value(3_u32),
         CL_DEVICE_MAX_WORK_GROUP_SIZE => answer.value(device.max_group),
@@ -287,7 +287,7 @@ pub(crate) fn info(device: &Handle<Device>, answer: Answer) -> Result {
         CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE | CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE => {
             answer.value(cl_uint::from(device.has_doubles))
         }
-        // There is no clock of its own.
+        // The emulated device has no clock.
         CL_DEVICE_MAX_CLOCK_FREQUENCY => answer.value(1000_u32),
         CL_DEVICE_ADDRESS_BITS => answer.value(64_u32),
         CL_DEVICE_MAX_READ_IMAGE_ARGS | CL_DEVICE_MAX_WRITE_IMAGE_ARGS | CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS => {
@@ -317,7 +317,7 @@ pub(crate) fn info(device: &Handle<Device>, answer: Answer) -> Result {
         DOUBLE_ATOMICS => answer.value(0_u64),
         // Products of bytes, in vectors and packed.
         DOT_PRODUCTS if device.has_newer => answer.value(0b11_u64),
-        // Each of the six kinds of products is an instruction, or none is.
+        // The six kinds of products are either all accelerated by an instruction, or none is.
         DOT_PRODUCTS_BYTES | DOT_PRODUCTS_PACKED if device.has_newer => {
             answer.list(&[cl_bool::from(device.target.dp4a()); 6])
         }
@@ -343,8 +343,8 @@ pub(crate) fn info(device: &Handle<Device>, answer: Answer) -> Result {
         | CL_DEVICE_MAX_ON_DEVICE_QUEUES
         | CL_DEVICE_MAX_ON_DEVICE_EVENTS => answer.value(0_u32),
         CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES => answer.value(0_u64),
-        // There is no hardware of which other drivers could know: a name that is the same in every
-        // process.
+        // No hardware could be shared with other drivers, so the UUID is derived from the name and
+        // is the same in every process.
         CL_DEVICE_UUID_KHR => answer.list(&uuid(device.target.name())),
         CL_DRIVER_UUID_KHR => answer.list(&uuid(env!("CARGO_PKG_VERSION"))),
         CL_DEVICE_LUID_VALID_KHR => answer.flag(false),

@@ -1,4 +1,4 @@
-//! What the environment says, read once.
+//! Settings from environment variables, read once.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -10,29 +10,31 @@ use visakit_emulator::run::Engine;
 
 use crate::commands::launch::say;
 
-/// The settings of the process.
+/// Settings of the process.
 pub(crate) struct Environment {
-    /// `VISAKIT_DEVICES`: names of the devices there are, with commas between them.
+    /// `VISAKIT_DEVICES`: names of the devices to list, separated by commas.
     pub(crate) devices: Option<String>,
-    /// `VISAKIT_THREADS`: host threads that a kernel runs on.
+    /// `VISAKIT_THREADS`: number of host threads per kernel.
     pub(crate) threads: Option<usize>,
-    /// `VISAKIT_ENGINE`: what executes instructions.
+    /// `VISAKIT_ENGINE`: execution engine.
     pub(crate) engine: Engine,
-    /// `VISAKIT_STATS`: whether each launch says what it has executed.
+    /// `VISAKIT_STATS`: true to print the executed instructions of each launch.
     pub(crate) stats: bool,
-    /// `VISAKIT_CHECK`: the bugs that are looked for in each launch.
+    /// `VISAKIT_CHECK`: classes of bugs to check in each launch.
     pub(crate) checks: Option<Checks>,
-    /// `VISAKIT_RECORD`: the folder that gets each launch as a file.
+    /// `VISAKIT_RECORD`: folder in which each launch is recorded as a file.
     pub(crate) record: Option<PathBuf>,
-    /// `VISAKIT_ORDERED`: whether groups run one after the other.
+    /// `VISAKIT_ORDERED`: true to run groups one after the other.
     pub(crate) ordered: bool,
-    /// `VISAKIT_CACHE`: the folder in which the folder of builds is; an empty one is none.
+    /// `VISAKIT_DPAS`: true to report matrix units as a device feature.
+    pub(crate) dpas: bool,
+    /// `VISAKIT_CACHE`: parent folder of the build cache; empty for no cache.
     pub(crate) cache: Option<PathBuf>,
-    /// `VISAKIT_COMPILER`: the programs that run the vendor's compilers, separated as in PATH.
+    /// `VISAKIT_COMPILER`: programs that run the vendor's compilers, separated as in PATH.
     pub(crate) compiler: Option<OsString>,
 }
 
-/// The settings.
+/// Settings of this process.
 pub(crate) static ENVIRONMENT: LazyLock<Environment> = LazyLock::new(|| {
     let text = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let path = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
@@ -59,12 +61,13 @@ pub(crate) static ENVIRONMENT: LazyLock<Environment> = LazyLock::new(|| {
         checks: text("VISAKIT_CHECK").and_then(|list| read("VISAKIT_CHECK", &list, Checks::parse)),
         record: path("VISAKIT_RECORD"),
         ordered: flag("VISAKIT_ORDERED"),
+        dpas: flag("VISAKIT_DPAS"),
         cache,
         compiler: std::env::var_os("VISAKIT_COMPILER").filter(|list| !list.is_empty()),
     }
 });
 
-/// What a variable says; one that cannot be read is told and does not count.
+/// Parses the value of a variable. An invalid value is reported and ignored.
 fn read<T>(variable: &str, text: &str, parse: impl FnOnce(&str) -> Result<T, TextError>) -> Option<T> {
     parse(text).map_err(|error| say(&format!("{variable}={text}: {error}; {}", error.help))).ok()
 }

@@ -1,4 +1,4 @@
-//! Extensions and optional features of devices, by what their compiler links and the hardware has.
+//! Extensions and optional features of devices, by the capabilities of their compiler and hardware.
 
 /// Extensions of all devices.
 const EXTENSIONS: [&str; 35] = [
@@ -39,7 +39,7 @@ const EXTENSIONS: [&str; 35] = [
     "cl_intel_unified_shared_memory",
 ];
 
-/// The extension of which there is no final version yet.
+/// Extension without a final version.
 pub(crate) const COMMAND_BUFFER: &str = "cl_khr_command_buffer";
 
 /// Features of all devices.
@@ -63,24 +63,23 @@ const FEATURES: [&str; 17] = [
     "__opencl_c_ext_fp32_local_atomic_min_max",
 ];
 
-/// Extensions that the compiler of 2022 declares and does not link, and that of 2026 does.
+/// Extensions that the compiler of 2022 declares without linking them, and that of 2026 links.
 const NEWER_EXTENSIONS: [&str; 2] = ["cl_khr_extended_bit_ops", DOT_PRODUCT];
-/// The extension of which the second version is the final one.
+/// Extension whose second version is the final one.
 pub(crate) const DOT_PRODUCT: &str = "cl_khr_integer_dot_product";
 
-/// Features of the same kind.
+/// Features that only newer compilers link.
 const NEWER_FEATURES: [&str; 3] = [
     "__opencl_c_ext_fp32_local_atomic_add",
     "__opencl_c_integer_dot_product_input_4x8bit",
     "__opencl_c_integer_dot_product_input_4x8bit_packed",
 ];
-/// Features of the same kind of devices with doubles.
+/// Features that only newer compilers link, for devices with doubles.
 const NEWER_DOUBLE_FEATURES: [&str; 2] =
     ["__opencl_c_ext_fp64_global_atomic_add", "__opencl_c_ext_fp64_local_atomic_add"];
 
-/// Features that the vendor's headers define for every device, though its compiler lacks them on
-/// some: products of bytes, operations on bits and differences of most floats are declared and not
-/// linked.
+/// Features that the vendor's headers define for every device although the compiler lacks them on
+/// some. Byte products, bit operations and differences of most floats are declared but not linked.
 pub(crate) const PROMISES: [&str; 15] = [
     "cl_khr_3d_image_writes",
     "cl_khr_depth_images",
@@ -99,12 +98,12 @@ pub(crate) const PROMISES: [&str; 15] = [
     "__opencl_c_read_write_images",
 ];
 
-/// Features of a device that some devices lack.
+/// Capabilities that not all devices have.
 #[derive(Clone, Copy)]
 pub(crate) struct Has {
     pub(crate) images: bool,
     pub(crate) doubles: bool,
-    /// A compiler of 2025 or later.
+    /// True for a compiler of 2025 or later.
     pub(crate) newer: bool,
 }
 
@@ -124,7 +123,7 @@ impl Has {
         extensions
     }
 
-    /// Returns the optional features of OpenCL C 3.0 of a device.
+    /// Returns the optional OpenCL C 3.0 features of a device.
     pub(crate) fn features(self) -> Vec<&'static str> {
         let mut features = FEATURES.to_vec();
         if self.doubles {

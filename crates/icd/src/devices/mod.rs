@@ -1,4 +1,4 @@
-//! The platform, its devices, and contexts of them.
+//! Platform, devices and contexts.
 
 pub(crate) mod context;
 pub(crate) mod device;

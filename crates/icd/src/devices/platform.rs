@@ -1,4 +1,4 @@
-//! The platform: one, with all devices.
+//! The single platform, with all devices.
 
 use std::ffi::c_void;
 use std::sync::LazyLock;
@@ -10,39 +10,39 @@ use crate::base::handle::{self, Handle, kind};
 use crate::base::raw::Answer;
 use crate::devices::device::{self, Device};
 
-/// The platform.
+/// OpenCL platform.
 pub(crate) struct Platform {
     pub(crate) devices: Vec<Handle<Device>>,
 }
 
 kind!(Platform, CL_INVALID_PLATFORM);
 
-/// The version of the API.
+/// Version of the API.
 pub(crate) const VERSION: cl_uint = version(3, 0, 0);
-/// The text that versions of platforms and devices begin with.
+/// Prefix of the version strings of platform and devices.
 pub(crate) const VERSION_TEXT: &str = "OpenCL 3.0 visakit";
 
-/// A version as a number.
+/// Encodes a version as a number.
 pub(crate) const fn version(major: cl_uint, minor: cl_uint, patch: cl_uint) -> cl_uint {
     major << 22 | minor << 12 | patch
 }
 
-/// The only platform.
+/// Returns the only platform.
 pub(crate) fn the() -> &'static Handle<Platform> {
     static PLATFORM: LazyLock<Handle<Platform>> =
         LazyLock::new(|| handle::create(Platform { devices: device::all() }));
     &PLATFORM
 }
 
-/// Whether a handle is the platform's; null stands for it.
+/// Checks that a handle is the platform's; null is accepted.
 pub(crate) fn check(platform: *mut c_void) -> Result {
     ensure(platform.is_null() || platform == handle::address(the()), CL_INVALID_PLATFORM)
 }
 
-/// The devices of a type.
+/// Returns the devices of a type.
 ///
 /// # Errors
-/// When the type is none, or no device is of it.
+/// Fails if the type is invalid, or no device has it.
 pub(crate) fn devices(wanted: cl_device_type) -> Result<Vec<Handle<Device>>> {
     let known = CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR | CL_DEVICE_TYPE_CUSTOM;
     let is_all = wanted == CL_DEVICE_TYPE_ALL;
@@ -58,7 +58,7 @@ pub(crate) fn devices(wanted: cl_device_type) -> Result<Vec<Handle<Device>>> {
     Ok(found)
 }
 
-/// Extensions of the platform: those of all devices, and that the loader finds it.
+/// Returns the extensions of the platform: those of all devices, and the loader's extension.
 fn extensions() -> Vec<&'static str> {
     let devices = &the().devices;
     let mut common: Vec<&str> = devices.first().map(|device| device.extensions.clone()).unwrap_or_default();
@@ -73,7 +73,7 @@ pub(crate) fn info(answer: Answer) -> Result {
         CL_PLATFORM_PROFILE => answer.text("FULL_PROFILE"),
         CL_PLATFORM_VERSION => answer.text(&format!("{VERSION_TEXT} {}", env!("CARGO_PKG_VERSION"))),
         CL_PLATFORM_NUMERIC_VERSION => answer.value(VERSION),
-        // oneDNN takes a platform for one of Intel's GPUs by this word in its name.
+        // oneDNN recognises Intel GPUs by the word `Intel` in the platform's name.
         CL_PLATFORM_NAME => answer.text("visakit for Intel GPUs"),
         CL_PLATFORM_VENDOR => answer.text("visakit"),
         CL_PLATFORM_EXTENSIONS => answer.text(&extensions().join(" ")),

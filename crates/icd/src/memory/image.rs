@@ -1,4 +1,4 @@
-//! Images: formats, sizes, and where their rows are.
+//! Images: formats, sizes, and positions of rows.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -20,29 +20,29 @@ use crate::devices::context::Context;
 use crate::devices::device;
 use crate::memory::mem::{self, Mem};
 
-/// What a memory object is as an image.
+/// Image properties of a memory object.
 #[derive(Clone, Copy)]
 pub(crate) struct Texels {
     pub(crate) format: cl_image_format,
     kind: Format,
     pub(crate) desc: ImageDesc,
-    /// As the program described it; its pitches are those of the object.
+    /// Description passed by the program, with the pitches of the object.
     given: cl_image_desc,
 }
 
-// SAFETY: the handle in the description is not followed.
+// SAFETY: the handle in the description is never dereferenced.
 unsafe impl Send for Texels {}
 // SAFETY: as above.
 unsafe impl Sync for Texels {}
 
 impl Texels {
-    /// Bytes of a texel.
+    /// Returns the size of a texel in bytes.
     pub(crate) fn size(&self) -> usize {
         self.kind.bytes()
     }
 
-    /// Width, height or number of rows that are images, and depth or number of layers: the sides
-    /// that regions count.
+    /// Returns the sides that regions count: width, height or number of one-dimensional images, and
+    /// depth or number of layers.
     pub(crate) fn sides(&self) -> [usize; 3] {
         let [width, height, depth] = self.desc.size.map(|side| side as usize);
         match (self.desc.dimensions, self.desc.is_array) {
@@ -52,15 +52,15 @@ impl Texels {
         }
     }
 
-    /// Bytes from a row to the next and from a slice to the next.
+    /// Returns the row pitch and the slice pitch in bytes.
     pub(crate) fn pitches(&self) -> (usize, usize) {
         let [width, height, _] = self.sides();
         let row = (width * self.size()).max(self.desc.pitch as usize);
         (row, row * height)
     }
 
-    /// Bytes from a slice to the next as programs know them: images of one dimension in an array
-    /// are slices.
+    /// Returns the slice pitch in bytes as the API defines it: in an array of one-dimensional
+    /// images, each image is a slice.
     pub(crate) fn slice_pitch(&self) -> usize {
         let (row, slice) = self.pitches();
         match self.given.image_type {
@@ -70,13 +70,13 @@ impl Texels {
         }
     }
 
-    /// Where a texel is, in bytes.
+    /// Returns the byte offset of a texel.
     pub(crate) fn offset(&self, origin: [usize; 3]) -> usize {
         let (row, slice) = self.pitches();
         origin[0] * self.size() + origin[1] * row + origin[2] * slice
     }
 
-    /// Whether a region is inside, and there is one.
+    /// Checks that a region is not empty and lies inside the image.
     pub(crate) fn check(&self, origin: [usize; 3], region: [usize; 3]) -> Result {
         let sides = self.sides();
         let inside =
@@ -84,12 +84,12 @@ impl Texels {
         ensure(inside, CL_INVALID_VALUE)
     }
 
-    /// What a launch is told of it.
+    /// Returns the image argument for a launch.
     pub(crate) fn argument(&self) -> ImageArgument {
         ImageArgument { format: self.kind, desc: self.desc, texels: Vec::new() }
     }
 
-    /// Bytes of a texel of one colour, from four floats or integers.
+    /// Converts a colour, four floats or integers, to the bytes of a texel.
     pub(crate) fn colour(&self, colour: [u32; 4]) -> Vec<u8> {
         let desc = ImageDesc { size: [1; 3], ..ImageDesc::default() };
         let image = Image { buffer: 0, format: self.kind, desc };
@@ -102,7 +102,7 @@ impl Texels {
     }
 }
 
-/// Formats of images, by what kernels may do with them.
+/// Returns the supported image formats for flags and an image type.
 pub(crate) fn formats(flags: cl_mem_flags, kind: cl_mem_object_type) -> Vec<cl_image_format> {
     let norms = [CL_UNORM_INT8, CL_UNORM_INT16, CL_SNORM_INT8, CL_SNORM_INT16];
     let whole =
@@ -133,17 +133,17 @@ pub(crate) fn formats(flags: cl_mem_flags, kind: cl_mem_object_type) -> Vec<cl_i
     formats
 }
 
-/// The emulator's name of a format.
+/// Returns the emulator's format.
 fn format(of: cl_image_format) -> Option<Format> {
     Format::all().find(|format| {
         format.order_number() == of.image_channel_order && format.component_number() == of.image_channel_data_type
     })
 }
 
-/// Texels that rows of images which are made from buffers are a multiple of.
+/// Alignment of the row pitch of images created from buffers, in texels.
 pub(crate) const PITCH_ALIGNMENT: u32 = 1;
 
-/// What an image of this description is, and its size in bytes.
+/// Checks an image description and converts it to the emulator's.
 fn describe(given: &cl_image_desc) -> Result<ImageDesc> {
     let side = |given: usize, most: u32| {
         let fits = u32::try_from(given).ok().filter(|side| (1..=most).contains(side));
@@ -168,7 +168,7 @@ fn describe(given: &cl_image_desc) -> Result<ImageDesc> {
     Ok(desc)
 }
 
-/// Bytes from a row to the next of an image that is made from a buffer.
+/// Returns the row pitch in bytes of an image that is created from a buffer.
 fn buffer_pitch(texels: &Texels) -> Result<u32> {
     let (given, dense) = (&texels.given, texels.pitches().0);
     let pitch = if given.image_row_pitch == 0 { dense } else { given.image_row_pitch };
@@ -177,12 +177,11 @@ fn buffer_pitch(texels: &Texels) -> Result<u32> {
     u32::try_from(pitch).map_err(|_| Code(CL_INVALID_IMAGE_SIZE))
 }
 
-/// Makes an image.
+/// Creates an image.
 ///
 /// # Safety
-/// Where the flags name the program's memory, `host` points to as many rows and slices as the
-/// description says, with its pitches; where they say that it is used, as long as the object is
-/// there.
+/// If the flags use the program's memory, `host` points to all rows and slices of the description
+/// with its pitches. With `CL_MEM_USE_HOST_PTR`, that memory lives as long as the object.
 pub(crate) unsafe fn create(
     context: &Handle<Context>,
     properties: &[cl_mem_properties],
@@ -228,13 +227,13 @@ pub(crate) unsafe fn create(
         texels.desc.pitch = buffer_pitch(&texels)?;
     }
     let (row, slice) = texels.pitches();
-    // Behind the last row there is no gap.
+    // No padding follows the last row.
     let gap = (row as u64).saturating_sub(u64::from(desc.size[0]) * size as u64);
     let rows_with_gaps = desc.texels() / u64::from(desc.size[0]) - 1;
     let bytes = desc.texels().saturating_mul(size as u64).saturating_add(gap.saturating_mul(rows_with_gaps));
     ensure(bytes <= device::max_allocation(), CL_INVALID_IMAGE_SIZE)?;
     let bytes = bytes as usize;
-    // The program's rows may be longer than the object's.
+    // The program's row pitch may be larger than the object's.
     let host_row = if given.image_row_pitch == 0 { row } else { given.image_row_pitch };
     let height = if desc.dimensions > 1 { desc.size[1] as usize } else { 1 };
     let host_slice = if given.image_slice_pitch == 0 { host_row * height } else { given.image_slice_pitch };
@@ -257,7 +256,7 @@ pub(crate) unsafe fn create(
             || (host_row, host_slice) == (row, slice)
             || desc.dimensions == 1 && !desc.is_array =>
         {
-            // SAFETY: without gaps the program's memory has the object's bytes.
+            // SAFETY: without padding, the program's memory has the size of the object.
             let memory = unsafe { mem::provide(flags, bytes, host)? };
             Mem::new(context, (image_type, flags, bytes), memory, properties)
         }
@@ -267,7 +266,7 @@ pub(crate) unsafe fn create(
                 unsafe { mem::provide(flags & !(CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR), bytes, host)? };
             let (to, from) =
                 ((row, slice), if desc.dimensions == 1 { (host_slice, host_slice) } else { (host_row, host_slice) });
-            // SAFETY: the caller promises rows and slices with these pitches, and the storage is
+            // SAFETY: the caller guarantees rows and slices with these pitches, and the storage is
             // new.
             unsafe {
                 crate::commands::transfer::copy(
@@ -288,7 +287,7 @@ pub(crate) unsafe fn create(
 }
 
 impl Texels {
-    /// The pitches of the program's memory, as for [`Texels::pitches`].
+    /// Returns the pitches of the program's memory, in the form of [`Texels::pitches`].
     pub(crate) fn host_pitches(&self) -> (usize, usize) {
         match self.given.image_type {
             CL_MEM_OBJECT_IMAGE1D_ARRAY => (self.given.image_slice_pitch, self.given.image_slice_pitch),

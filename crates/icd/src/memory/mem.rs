@@ -1,4 +1,4 @@
-//! Memory objects: buffers, parts of them, pipes; images are in [`crate::memory::image`].
+//! Memory objects: buffers, sub-buffers and pipes. Images are in [`crate::memory::image`].
 
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,7 +14,7 @@ use crate::memory::image::Texels;
 use crate::memory::storage::{ALIGNMENT, Storage};
 use crate::queues::event::UserData;
 
-/// A memory object.
+/// Memory object.
 pub(crate) struct Mem {
     pub(crate) context: Handle<Context>,
     pub(crate) kind: cl_mem_object_type,
@@ -22,15 +22,15 @@ pub(crate) struct Mem {
     /// Size in bytes.
     pub(crate) bytes: usize,
     pub(crate) storage: Arc<Storage>,
-    /// Where in the storage it begins.
+    /// Offset of its first byte in the storage.
     pub(crate) offset: usize,
-    /// The buffer that it is a part or a view of.
+    /// Parent buffer of a sub-buffer or of an image.
     pub(crate) parent: Option<Handle<Mem>>,
-    /// What it is as an image.
+    /// Image properties, for an image.
     pub(crate) texels: Option<Texels>,
-    /// Size and number of the packets of a pipe.
+    /// Packet size and capacity of a pipe.
     pub(crate) packets: Option<(cl_uint, cl_uint)>,
-    /// The program's memory that it was made from.
+    /// Memory of the program that it was created from.
     pub(crate) host: Host,
     properties: Vec<cl_mem_properties>,
     state: Mutex<State>,
@@ -38,44 +38,44 @@ pub(crate) struct Mem {
 
 kind!(Mem, CL_INVALID_MEM_OBJECT, dropped: call_destructors);
 
-/// The program's memory of an object.
+/// Memory of the program that an object was created from.
 #[derive(Clone, Copy)]
 pub(crate) struct Host {
-    /// Where it is; 0 where there is none.
+    /// Address; 0 if there is no such memory.
     pub(crate) address: usize,
-    /// Whether kernels use it in place. Otherwise it gets what is in the object while that is
-    /// mapped.
+    /// True if kernels use the memory in place. Otherwise it receives the contents of the object
+    /// while the object is mapped.
     pub(crate) in_place: bool,
 }
 
-/// What changes of an object.
+/// Mutable state of an object.
 #[derive(Default)]
 struct State {
     maps: Vec<Mapping>,
-    /// Called when it goes away, the last one first.
+    /// Destructor callbacks, called in reverse order.
     destructors: Vec<(Destructor, UserData)>,
 }
 
-/// A part that the program sees as its own memory.
+/// Mapped part of an object.
 #[derive(Clone, Copy)]
 pub(crate) struct Mapping {
-    /// The address that the program was given.
+    /// Address returned to the program.
     pub(crate) address: usize,
     pub(crate) flags: cl_map_flags,
 }
 
-/// The function that is told that a memory object goes away.
+/// Callback invoked when a memory object is destroyed.
 pub(crate) type Destructor = unsafe extern "C" fn(cl_mem, *mut c_void);
 
-/// Flags that say how kernels use an object.
+/// Flags for the access of kernels.
 const KERNEL_ACCESS: cl_mem_flags = CL_MEM_READ_WRITE | CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY;
-/// Flags that say how the program uses it.
+/// Flags for the access of the program.
 const HOST_ACCESS: cl_mem_flags = CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_WRITE_ONLY;
-/// Flags that say where its memory comes from.
+/// Flags for the source of the memory.
 const HOST_POINTER: cl_mem_flags = CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
 
-/// The flags of a new object, checked against each other and against its pointer; those left out
-/// get their defaults.
+/// Checks the flags of a new object against each other and against its host pointer. Adds the
+/// defaults of missing flags.
 pub(crate) fn check_flags(flags: cl_mem_flags, host: *const c_void) -> Result<cl_mem_flags> {
     let at_most_one = |mask: cl_mem_flags| (flags & mask).count_ones() <= 1;
     let known = KERNEL_ACCESS | HOST_ACCESS | HOST_POINTER | CL_MEM_KERNEL_READ_AND_WRITE;
@@ -87,29 +87,29 @@ pub(crate) fn check_flags(flags: cl_mem_flags, host: *const c_void) -> Result<cl
     Ok(if flags & KERNEL_ACCESS == 0 { flags | CL_MEM_READ_WRITE } else { flags })
 }
 
-/// Memory for an object, and what the program gave for it.
+/// Returns the memory for an object, and the program's memory that it uses.
 ///
 /// # Safety
-/// Where the flags name the program's memory, `host` points to so many bytes; where they say that
-/// it is used, as long as the object is there.
+/// If the flags use the program's memory, `host` points to `bytes` bytes. With
+/// `CL_MEM_USE_HOST_PTR`, that memory lives as long as the object.
 pub(crate) unsafe fn provide(flags: cl_mem_flags, bytes: usize, host: *mut c_void) -> Result<(Arc<Storage>, Host)> {
     let uses = flags & CL_MEM_USE_HOST_PTR != 0;
     if uses {
-        // SAFETY: the caller promises it.
+        // SAFETY: guaranteed by the caller.
         if let Some(storage) = unsafe { Storage::of_program(host.cast(), bytes) } {
             return Ok((storage, Host { address: host as usize, in_place: true }));
         }
     }
     let storage = Storage::new(bytes).ok_or(Code(CL_MEM_OBJECT_ALLOCATION_FAILURE))?;
     if uses || flags & CL_MEM_COPY_HOST_PTR != 0 {
-        // SAFETY: the caller promises so many bytes there, and the storage is new.
+        // SAFETY: the caller guarantees `bytes` bytes there, and the storage is new.
         unsafe { std::ptr::copy_nonoverlapping(host.cast::<u8>(), storage.first(), bytes) }
     }
     Ok((storage, Host { address: if uses { host as usize } else { 0 }, in_place: false }))
 }
 
 impl Mem {
-    /// An object with its memory.
+    /// Creates an object with its memory.
     pub(crate) fn new(
         context: &Handle<Context>,
         (kind, flags, bytes): (cl_mem_object_type, cl_mem_flags, usize),
@@ -126,50 +126,51 @@ impl Mem {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Where its bytes begin.
+    /// Returns the address of the first byte.
     pub(crate) fn first(&self) -> *mut u8 {
-        // The offset of a part lies within its buffer.
+        // The offset of a sub-buffer lies within its buffer.
         self.storage.first().wrapping_add(self.offset)
     }
 
-    /// Whether so many bytes from an offset on are its own.
+    /// Returns true if a range of bytes lies inside the object.
     pub(crate) fn holds(&self, offset: usize, bytes: usize) -> bool {
         offset.checked_add(bytes).is_some_and(|end| end <= self.bytes)
     }
 
-    /// Whether it is a buffer.
+    /// Returns true for a buffer.
     pub(crate) fn is_buffer(&self) -> bool {
         self.kind == CL_MEM_OBJECT_BUFFER
     }
 
-    /// Whether the program may read it.
+    /// Returns true if the program may read the object.
     pub(crate) fn host_may_read(&self) -> bool {
         self.flags & (CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_WRITE_ONLY) == 0
     }
 
-    /// Whether the program may write it.
+    /// Returns true if the program may write the object.
     pub(crate) fn host_may_write(&self) -> bool {
         self.flags & (CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_READ_ONLY) == 0
     }
 
-    /// The program's memory, where it is not the object's and gets its contents while it is mapped.
+    /// Returns the program's memory if it is separate from the object's and receives the contents
+    /// while the object is mapped.
     pub(crate) fn shadow(&self) -> Option<usize> {
         (self.host.address != 0 && !self.host.in_place).then_some(self.host.address)
     }
 
-    /// Notes a part that the program sees.
+    /// Records a mapped part.
     pub(crate) fn map(&self, mapping: Mapping) {
         self.state().maps.push(mapping);
     }
 
-    /// Forgets a part that the program no longer sees.
+    /// Removes a mapped part.
     pub(crate) fn unmap(&self, address: usize) -> Option<Mapping> {
         let mut state = self.state();
         let found = state.maps.iter().rposition(|mapping| mapping.address == address)?;
         Some(state.maps.remove(found))
     }
 
-    /// Calls a function when it goes away.
+    /// Registers a destructor callback.
     pub(crate) fn on_destruction(&self, function: Destructor, data: *mut c_void) {
         self.state().destructors.push((function, UserData(data)));
     }
@@ -178,12 +179,12 @@ impl Mem {
 fn call_destructors(mem: &mut Mem, handle: *mut c_void) {
     let own = std::mem::take(&mut mem.state.get_mut().unwrap_or_else(PoisonError::into_inner).destructors);
     for (function, data) in own.into_iter().rev() {
-        // SAFETY: the program gave the function for this call.
+        // SAFETY: the program passed the function for this call.
         unsafe { function(handle, data.0) }
     }
 }
 
-/// Makes a buffer.
+/// Creates a buffer.
 ///
 /// # Safety
 /// As [`provide`].
@@ -200,22 +201,22 @@ pub(crate) unsafe fn buffer(
     ensure(bytes > 0 && bytes as u64 <= device::max_allocation(), CL_INVALID_BUFFER_SIZE)?;
     let shared = context.allocations.find(host as usize).filter(|_| flags & CL_MEM_USE_HOST_PTR != 0);
     let memory = match shared {
-        // Memory that kernels know already is the same for the object.
+        // Shared memory is used in place.
         Some(allocation) if std::ptr::eq(host, allocation.first().cast()) && bytes <= allocation.bytes() => {
             (allocation, Host { address: host as usize, in_place: true })
         }
-        // SAFETY: the caller promises it.
+        // SAFETY: guaranteed by the caller.
         _ => unsafe { provide(flags, bytes, host)? },
     };
     Ok(handle::create(Mem::new(context, (CL_MEM_OBJECT_BUFFER, flags, bytes), memory, properties)))
 }
 
-/// Makes a buffer of a part of another one.
+/// Creates a sub-buffer.
 pub(crate) fn part(of: &Handle<Mem>, flags: cl_mem_flags, region: cl_buffer_region) -> Result<Handle<Mem>> {
     ensure(of.is_buffer() && of.parent.is_none(), CL_INVALID_MEM_OBJECT)?;
     ensure(flags & HOST_POINTER == 0, CL_INVALID_VALUE)?;
     ensure(flags & !(KERNEL_ACCESS | HOST_ACCESS) == 0, CL_INVALID_VALUE)?;
-    // What a part may do is what the whole may.
+    // A sub-buffer cannot have more access rights than its buffer.
     let narrows = |mask: cl_mem_flags, all: cl_mem_flags| {
         flags & mask == 0 || of.flags & mask & !all == 0 || flags & mask == of.flags & mask
     };
@@ -241,8 +242,8 @@ pub(crate) fn part(of: &Handle<Mem>, flags: cl_mem_flags, region: cl_buffer_regi
     Ok(handle::create(mem))
 }
 
-/// Makes a pipe: the head that the compiler's functions expect, and room for one packet more than
-/// it holds.
+/// Creates a pipe: the header that the compiler's functions expect, and room for one packet more
+/// than its capacity.
 pub(crate) fn pipe(
     context: &Handle<Context>,
     flags: cl_mem_flags,

@@ -10,19 +10,19 @@ use crate::base::handle::{self, Handle, kind};
 use crate::base::raw::Answer;
 use crate::devices::context::Context;
 
-/// How images are read.
+/// OpenCL sampler.
 pub(crate) struct Sampler {
     context: Handle<Context>,
     normalized: bool,
     addressing: cl_addressing_mode,
     filter: cl_filter_mode,
-    /// The properties that the program gave, with the zero at their end.
+    /// Properties passed by the program, with the final zero.
     properties: Vec<cl_sampler_properties>,
 }
 
 kind!(Sampler, CL_INVALID_SAMPLER);
 
-/// Makes a sampler of properties; those that the program gave as a list are kept.
+/// Creates a sampler; `given` are the properties that the program passed as a list.
 pub(crate) fn create(
     context: &Handle<Context>,
     properties: &[cl_sampler_properties],
@@ -50,7 +50,7 @@ pub(crate) fn create(
 }
 
 impl Sampler {
-    /// What the emulator knows of it.
+    /// Returns the emulator's settings of the sampler.
     pub(crate) fn settings(&self) -> Settings {
         let addressing = match self.addressing {
             CL_ADDRESS_CLAMP => Addressing::Clamp,

@@ -1,5 +1,5 @@
-//! Memory that kernels and the program share: our own, the program's, or a place in the address
-//! space that both know.
+//! Memory that kernels and the program share: allocated by the driver, provided by the program, or
+//! at an address that both use.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::collections::BTreeSet;
@@ -9,11 +9,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use visakit_emulator::machine::buffer::Lent;
 use visakit_emulator::machine::memory::{FIXED, MAX_BUFFER, SLOT};
 
-/// Alignment of memory objects in bytes: what the devices say of their largest type.
+/// Alignment of memory objects in bytes: the devices' alignment of their largest type.
 pub(crate) const ALIGNMENT: usize = 128;
-/// Memory of this size is asked of the system, which gives it as it is touched.
+/// Minimum size in bytes of memory that is mapped from the system, which commits pages on first
+/// use.
 const LARGE: usize = 1 << 20;
-/// The end of the addresses that slots are taken from.
+/// End of the address range for slots.
 const FIXED_END: u64 = 1 << 46;
 
 /// Memory of an object.
@@ -23,25 +24,25 @@ pub(crate) struct Storage {
     home: Home,
 }
 
-/// Where memory comes from.
+/// Origin of memory.
 enum Home {
     Heap(Layout),
-    /// So many bytes of the system.
+    /// Mapping of this many bytes.
     System(usize),
-    /// A slot of the address space.
+    /// Slot of the address range for shared memory.
     Slot(u64),
-    /// The program.
+    /// Memory of the program.
     Program,
 }
 
-// SAFETY: the memory is there until the storage is dropped, and every access to it is of atomic
-// words or one that the program keeps apart from others, as it has to with the memory of devices.
+// SAFETY: the memory lives until the storage is dropped. Every access uses atomic words, or is
+// ordered by the program, as the memory model of devices requires.
 unsafe impl Send for Storage {}
 // SAFETY: as above.
 unsafe impl Sync for Storage {}
 
 impl Storage {
-    /// So many zero bytes.
+    /// Allocates zeroed memory.
     pub(crate) fn new(bytes: usize) -> Option<Arc<Self>> {
         if bytes >= LARGE {
             let whole = bytes.checked_next_multiple_of(ALIGNMENT)?;
@@ -54,7 +55,7 @@ impl Storage {
         (!first.is_null()).then(|| Arc::new(Self { first, bytes, home: Home::Heap(layout) }))
     }
 
-    /// So many zero bytes at an address that kernels use as well.
+    /// Allocates zeroed memory at an address that kernels use too.
     pub(crate) fn in_slot(bytes: usize) -> Option<Arc<Self>> {
         if bytes as u64 > MAX_BUFFER {
             return None;
@@ -64,46 +65,46 @@ impl Storage {
             let slot = take_slot()?;
             match map(slot as *mut libc::c_void, whole, libc::MAP_FIXED_NOREPLACE) {
                 Some(first) => return Some(Arc::new(Self { first, bytes, home: Home::Slot(slot) })),
-                // Somebody else is there, and stays: the slot is not given back.
+                // The address is in use by other memory, so the slot stays taken.
                 None => continue,
             }
         }
         None
     }
 
-    /// Memory of the program, where kernels can use it: whole words.
+    /// Wraps memory of the program if kernels can use it in place: aligned whole words.
     ///
     /// # Safety
-    /// `first` points to so many bytes, which are there until the storage is dropped.
+    /// `first` points to `bytes` bytes that live until the storage is dropped.
     pub(crate) unsafe fn of_program(first: *mut u8, bytes: usize) -> Option<Arc<Self>> {
         let words = (first as usize).is_multiple_of(4) && bytes.is_multiple_of(4);
         words.then(|| Arc::new(Self { first, bytes, home: Home::Program }))
     }
 
-    /// Where it begins.
+    /// Returns the address of the first byte.
     pub(crate) fn first(&self) -> *mut u8 {
         self.first
     }
 
-    /// Size in bytes.
+    /// Returns the size in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// A part of it, as kernels use it; an offset is a multiple of four.
+    /// Returns a part of the memory for kernels; the offset must be a multiple of four.
     pub(crate) fn lend(self: &Arc<Self>, offset: usize, bytes: usize) -> Lent {
         let room = self.bytes.saturating_sub(offset);
         let bytes = bytes.min(room);
         let count = bytes.div_ceil(4);
-        // SAFETY: our own memory is filled up to whole words and the program's has only such, so
-        // these words are there as long as the storage, which the owner holds: that the reference
-        // says `'static` is what `Lent` is made for. They are aligned, and every value is a word.
+        // SAFETY: our own memory is padded to whole words and the program's has only whole words.
+        // The words live as long as the storage, which `owner` holds; `Lent` is designed for this
+        // `'static` lifetime. They are aligned, and every bit pattern is valid.
         let words =
             unsafe { std::slice::from_raw_parts(self.first.add(offset.min(self.bytes)).cast::<AtomicU32>(), count) };
         Lent { words, bytes, owner: Arc::clone(self) as _ }
     }
 
-    /// The address of the slot that it has, for kernels.
+    /// Returns the address of its slot for kernels.
     pub(crate) fn slot(&self) -> Option<u64> {
         if let Home::Slot(slot) = self.home { Some(slot) } else { None }
     }
@@ -112,7 +113,7 @@ impl Storage {
 impl Drop for Storage {
     fn drop(&mut self) {
         match self.home {
-            // SAFETY: it was allocated with this layout, and nobody uses it any more.
+            // SAFETY: the memory was allocated with this layout, and nothing uses it any more.
             Home::Heap(layout) => unsafe { dealloc(self.first, layout) },
             Home::System(bytes) => unmap(self.first, bytes),
             Home::Slot(slot) => {
@@ -124,7 +125,7 @@ impl Drop for Storage {
     }
 }
 
-/// The slots that nobody has.
+/// Free slots.
 struct Slots {
     free: BTreeSet<u64>,
     next: u64,
@@ -142,26 +143,26 @@ fn take_slot() -> Option<u64> {
     Some(slot)
 }
 
-/// Asks the system for memory.
+/// Maps memory from the system.
 fn map(at: *mut libc::c_void, bytes: usize, flags: i32) -> Option<*mut u8> {
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | flags;
-    // SAFETY: new memory that replaces no other: where an address is asked for it must be free.
+    // SAFETY: new memory that replaces no other: a fixed address must be free.
     let first = unsafe { libc::mmap(at, bytes, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
     if first == libc::MAP_FAILED {
         return None;
     }
     if !at.is_null() && first != at {
-        // An old system that takes the address for a wish.
+        // An old kernel treats the address as a hint only.
         unmap(first.cast(), bytes);
         return None;
     }
-    // Large pages: kernels walk memory in steps of many pages. What the system cannot give it does
-    // not. SAFETY: the range was mapped just now, and advice changes none of its bytes.
+    // Kernels access memory with strides of many pages, so large pages help. A failure is harmless.
+    // SAFETY: the range was just mapped, and the advice does not change its contents.
     unsafe { libc::madvise(first, bytes, libc::MADV_HUGEPAGE) };
     Some(first.cast())
 }
 
 fn unmap(first: *mut u8, bytes: usize) {
-    // SAFETY: the memory came from `map`, and nobody uses it any more.
+    // SAFETY: the memory came from `map`, and nothing uses it any more.
     unsafe { libc::munmap(first.cast(), bytes) };
 }

@@ -1,4 +1,4 @@
-//! Memory that kernels and the program know by the same addresses: shared virtual memory, and
+//! Memory that kernels and the program access by the same addresses: shared virtual memory, and
 //! Intel's unified shared memory.
 
 use std::collections::BTreeMap;
@@ -15,25 +15,25 @@ use crate::devices::context::Context;
 use crate::devices::device::{self, Device};
 use crate::memory::storage::Storage;
 
-/// The allocations of a context.
+/// Allocations of a context.
 #[derive(Default)]
 pub(crate) struct Allocations(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    /// By address.
+    /// Allocations by address.
     all: BTreeMap<u64, Allocation>,
-    /// All of them as launches take them, made anew when there are others.
+    /// All allocations in the form for launches; rebuilt after a change.
     regions: Option<Arc<Vec<(u64, Lent)>>>,
 }
 
-/// One allocation.
+/// Allocation of shared memory.
 #[derive(Clone)]
 struct Allocation {
     storage: Arc<Storage>,
-    /// Which kind of unified shared memory it is.
+    /// Type of unified shared memory.
     kind: cl_unified_shared_memory_type_intel,
-    /// The device that it is for; none for memory of the host.
+    /// Device that it belongs to; `None` for host memory.
     device: Option<Handle<Device>>,
     flags: cl_mem_alloc_flags_intel,
 }
@@ -49,15 +49,15 @@ impl Allocations {
         (address as u64 - first < found.storage.bytes().max(1) as u64).then(|| found.clone())
     }
 
-    /// The allocation that an address lies in.
+    /// Returns the allocation that contains an address.
     pub(crate) fn find(&self, address: usize) -> Option<Arc<Storage>> {
         self.lookup(address).map(|found| found.storage)
     }
 
-    /// Returns the allocation that a range lies in; `None` for memory of the program.
+    /// Returns the allocation that contains a range; `None` for memory of the program.
     ///
     /// # Errors
-    /// When the range ends behind the allocation.
+    /// Fails if the range extends beyond the allocation.
     pub(crate) fn find_range(&self, first: usize, size: usize) -> Result<Option<Arc<Storage>>> {
         let Some(found) = self.lookup(first) else { return Ok(None) };
         let offset = first - found.storage.first() as usize;
@@ -66,7 +66,7 @@ impl Allocations {
         Ok(Some(found.storage))
     }
 
-    /// All allocations, for a launch.
+    /// Returns all allocations, for a launch.
     pub(crate) fn regions(&self) -> Arc<Vec<(u64, Lent)>> {
         let mut state = self.state();
         let State { all, regions } = &mut *state;
@@ -82,8 +82,8 @@ impl Allocations {
         first.cast()
     }
 
-    /// Lets go of the allocation that begins at an address; launches that use it keep it until they
-    /// are over.
+    /// Frees the allocation that begins at an address. Launches that use it keep it alive until
+    /// they are over.
     pub(crate) fn free(&self, address: *mut c_void) -> Result {
         let mut state = self.state();
         let gone = state.all.remove(&(address as u64));
@@ -102,14 +102,14 @@ pub(crate) fn allocate(
     alignment: u32,
 ) -> Result<*mut c_void> {
     let access = CL_MEM_READ_WRITE | CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY;
-    // No atomics with the host: those of 64 bits are atomic inside of one launch only.
+    // Atomics with the host are not supported: 64-bit atomics are atomic only within a launch.
     ensure(flags & !(access | CL_MEM_SVM_FINE_GRAIN_BUFFER) == 0, CL_INVALID_VALUE)?;
     ensure((flags & access).count_ones() <= 1, CL_INVALID_VALUE)?;
     ensure(alignment == 0 || alignment.is_power_of_two() && alignment <= 128, CL_INVALID_VALUE)?;
     make(context, bytes, CL_MEM_TYPE_UNKNOWN_INTEL, None, 0)
 }
 
-/// Allocates unified shared memory of a kind.
+/// Allocates unified shared memory.
 pub(crate) fn allocate_unified(
     context: &Handle<Context>,
     device: Option<Handle<Device>>,

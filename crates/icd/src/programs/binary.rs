@@ -1,4 +1,4 @@
-//! Executable programs of a device: the vendor's file, its kernels, its constants and variables.
+//! Executable programs of a device: the vendor's file, its kernels, constants and variables.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -13,26 +13,26 @@ use visakit_zebin::{Symbol, Target, Zebin};
 
 use crate::memory::storage::Storage;
 
-/// An executable program for a device.
+/// Executable program for a device.
 pub(crate) struct Binary {
     pub(crate) bytes: Vec<u8>,
     pub(crate) zebin: Zebin,
-    /// Whether groups must all be of the same size, as before OpenCL C 2.0.
+    /// True if all groups must have the same size, as before OpenCL C 2.0.
     pub(crate) is_uniform: bool,
     globals: OnceLock<Option<Globals>>,
     kernels: Mutex<HashMap<String, Arc<Entry>>>,
 }
 
-/// The constants and variables of a program, which stay as long as it is there.
+/// Constants and variables of a program, which live as long as the program.
 pub(crate) struct Globals {
     pub(crate) places: DataPlaces,
     pub(crate) regions: Vec<(u64, Lent)>,
 }
 
-/// A kernel of a binary.
+/// Kernel of a binary.
 pub(crate) struct Entry {
     pub(crate) info: KernelInfo,
-    /// The code, read when it is launched first, or why there is none.
+    /// Code, decoded at the first launch, or the reason why it cannot be run.
     code: OnceLock<std::result::Result<run::Program, String>>,
     pub(crate) cache: run::Cache,
 }
@@ -42,7 +42,7 @@ impl Binary {
     pub(crate) fn new(bytes: Vec<u8>, is_uniform: bool) -> std::result::Result<Arc<Self>, String> {
         let zebin = match Zebin::parse("program", &bytes) {
             Ok(zebin) => zebin,
-            // A program without kernels has no layouts of them either.
+            // A program without kernels has no `.ze_info`.
             Err(finding) if bytes.is_empty() || finding.code == "zebin-no-ze-info" => Zebin {
                 file: "program".to_owned(),
                 target: Target::default(),
@@ -54,8 +54,8 @@ impl Binary {
             },
             Err(finding) => return Err(finding.one_line()),
         };
-        // What the vendor's driver fills in has names that begin so; everything else must be in the
-        // file.
+        // The vendor's driver resolves symbols with this prefix; all other symbols must be defined
+        // in the file.
         let is_missing =
             |symbol: &&Symbol| symbol.section == 0 && !symbol.name.is_empty() && !symbol.name.starts_with("__INTEL");
         if let Some(symbol) = zebin.symbols.iter().find(is_missing) {
@@ -65,12 +65,12 @@ impl Binary {
         Ok(Arc::new(Self { bytes, zebin, is_uniform, globals, kernels }))
     }
 
-    /// The kernels' names.
+    /// Returns the names of the kernels.
     pub(crate) fn names(&self) -> Vec<&str> {
         self.zebin.kernel_infos().map(|kernel| kernel.name.as_str()).collect()
     }
 
-    /// A kernel.
+    /// Returns a kernel by name.
     pub(crate) fn kernel(&self, name: &str) -> Option<Arc<Entry>> {
         let mut kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(entry) = kernels.get(name) {
@@ -82,7 +82,7 @@ impl Binary {
         Some(entry)
     }
 
-    /// Reads all kernels for a device.
+    /// Decodes all kernels for a device.
     ///
     /// # Errors
     /// The first kernel that cannot be run, with its line.
@@ -94,7 +94,7 @@ impl Binary {
         Ok(())
     }
 
-    /// The program's data; none when there is no memory for them.
+    /// Returns the program's data, or `None` if there is not enough memory.
     pub(crate) fn globals(&self) -> Option<&Globals> {
         self.globals.get_or_init(|| Globals::new(&ProgramData::of(&self.zebin))).as_ref()
     }
@@ -121,7 +121,7 @@ impl Globals {
 }
 
 impl Entry {
-    /// The code for a device.
+    /// Returns the code for a device, decoding it at the first call.
     pub(crate) fn code(&self, binary: &Binary, target: Platform) -> std::result::Result<&run::Program, &str> {
         let text = |finding: &Diagnostic| {
             let mut text = finding.one_line();

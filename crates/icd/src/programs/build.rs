@@ -1,5 +1,4 @@
-//! Builds by the vendor's compiler, in a process of its own, and not again for what was compiled
-//! before.
+//! Builds by the vendor's compiler in a separate process, with a cache of previous builds.
 
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -8,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use visakit::isa::Platform;
 use visakit_emulator::check::prelude;
-use visakit_zebin::ocloc::{EMIT_VISA, INSTALL, SECONDS_VARIABLE};
+use visakit_zebin::ocloc::{self, EMIT_VISA, FINISH_VISA, INSTALL, SECONDS_VARIABLE};
 use visakit_zebin::{inline, spirv};
 
 use crate::devices::device;
@@ -18,36 +17,36 @@ use crate::programs::compilers::{self, Compiler};
 use crate::programs::request::{Named, Request, Response};
 use crate::programs::{dependency, process};
 
-/// What the compiler calls what it prints.
+/// Name of the compiler's output that holds the log.
 const LOG: &str = "stdout.log";
-/// The name that outputs are asked for under. The compiler of 2022 takes it as it is; since 2023 it
-/// appends `.bin`.
+/// Requested name of outputs. The compiler of 2022 uses the name unchanged; releases since 2023
+/// append `.bin`.
 const OUT: &str = "out";
 
-/// What comes out of a build.
+/// Result of a build.
 pub(crate) struct Built {
-    /// The output, when there is one.
+    /// Output, if the build succeeded.
     pub(crate) output: Option<Vec<u8>>,
-    /// What the compiler said.
+    /// Log of the compiler.
     pub(crate) log: String,
 }
 
-/// What goes into a build.
+/// Input of a build.
 #[derive(Clone, Copy)]
 pub(crate) enum Input<'a> {
     /// OpenCL C.
     Source(&'a [u8]),
     /// SPIR-V.
     Intermediate(&'a [u8]),
-    /// Several SPIR-V modules that make one program.
+    /// Several SPIR-V modules that form one program.
     Modules(&'a [&'a [u8]]),
 }
 
 /// Compiles for a device into a zebin with its vISA.
 ///
-/// Blocks of inline vISA get unique names where the compiler would lose which block a name belongs
-/// to: in modules before they are compiled, and in a text by way of a module when its zebin
-/// declares a name twice.
+/// Blocks of inline vISA get unique names, because the compiler drops their scopes. Modules are
+/// changed before they are compiled. A text is compiled again from its SPIR-V if its zebin declares
+/// a name twice.
 pub(crate) fn compile(target: Platform, input: Input<'_>, options: &str) -> Built {
     match input {
         Input::Source(text) => {
@@ -57,7 +56,7 @@ pub(crate) fn compile(target: Platform, input: Input<'_>, options: &str) -> Buil
             let again = built.output.as_deref().and_then(inline::module_with_unique_names);
             let Some(module) = again else { return built };
             let again = whole(target, module_of(module.bytes), &["-spirv_input"], &back_end_options(options));
-            // The log of the text has its warnings.
+            // The log of the first build has the warnings of the text.
             if again.output.is_some() { Built { log: built.log, ..again } } else { built }
         }
         Input::Intermediate(module) => match checked(module) {
@@ -74,8 +73,8 @@ pub(crate) fn compile(target: Platform, input: Input<'_>, options: &str) -> Buil
     }
 }
 
-/// Returns a module for the compiler, or the log of the build where it is damaged. A module
-/// in the other order of bytes is left to the compiler.
+/// Returns a module for the compiler, or the build log if the module is damaged. The compiler
+/// itself handles a module with the other byte order.
 fn checked(module: &[u8]) -> Result<Vec<u8>, String> {
     match spirv::check(module) {
         Err(damage) if spirv::is_module(module) => {
@@ -89,7 +88,7 @@ fn module_of(module: Vec<u8>) -> Named {
     ("program.spv".to_owned(), module)
 }
 
-/// Returns the options that are not for the text alone.
+/// Returns the options that apply to the back end too.
 fn back_end_options(options: &str) -> String {
     let is_one = |word: &&str| ["-cl-", "-ze-", "-igc", "-g"].iter().any(|first| word.starts_with(first));
     options.split_whitespace().filter(is_one).collect::<Vec<_>>().join(" ")
@@ -97,9 +96,17 @@ fn back_end_options(options: &str) -> String {
 
 /// Compiles a file into a zebin.
 fn whole(target: Platform, file: Named, kind: &[&str], options: &str) -> Built {
+    let with = |internal: &str| {
+        let kind = [&["--format", "zebin", "-internal_options", internal][..], kind].concat();
+        call(target, &kind, file.clone(), options, &[], OUT)
+    };
     let internal = internal_options(target, options);
-    let kind = [&["--format", "zebin", "-internal_options", &internal][..], kind].concat();
-    call(target, &kind, file, options, &[], OUT)
+    let built = with(&internal);
+    if !built.output.as_deref().is_some_and(ocloc::has_unfinished_text) {
+        return built;
+    }
+    let finished = with(&format!("{internal} {FINISH_VISA}"));
+    if finished.output.is_some() { finished } else { built }
 }
 
 /// Compiles OpenCL C into SPIR-V.
@@ -109,8 +116,8 @@ pub(crate) fn translate(target: Platform, text: &[u8], options: &str, headers: &
     call_source(target, &kind, text, options, headers, "out.spv")
 }
 
-/// Compiles OpenCL C. Where races are looked for, group copies are marked, unless the source cannot
-/// be compiled so.
+/// Compiles OpenCL C. If races are checked, group copies are marked, unless the marked source does
+/// not compile.
 fn call_source(
     target: Platform,
     kind: &[&str],
@@ -128,9 +135,10 @@ fn call_source(
     }
 }
 
-/// The options of the vendor's own. The compiler has pipes for every device, but tells OpenCL C 3.0
-/// so for older ones only. Its headers for that version cannot be read for a device without images,
-/// which is the compiler's mistake: there they are told that it has some.
+/// Returns the internal options of the vendor's compiler. The compiler supports pipes on every
+/// device but declares them for OpenCL C 3.0 only on older ones. For devices without images its
+/// headers of that version do not compile, a defect of the compiler. The option declares images
+/// there.
 fn internal_options(target: Platform, options: &str) -> String {
     let mut internal = EMIT_VISA.to_owned();
     if options.contains("-cl-std=CL3.") {
@@ -142,21 +150,21 @@ fn internal_options(target: Platform, options: &str) -> String {
     internal
 }
 
-/// A text as a file. The compiler reads on to a zero, which must be in it. The headers, which come
-/// first, define macros of what a device has not; without these lines a program that asks for a
-/// feature would be given one that does not link. Behind them come the lines of checks.
+/// Returns a text as a file for the compiler, which reads up to a zero byte. The compiler's headers
+/// define macros of features that a device lacks. `#undef` lines remove them, so that a program
+/// does not use a feature that cannot be linked. The prelude of the checks follows these lines.
 fn file_of(target: Platform, text: &[u8], prelude: &str) -> Named {
     let undefined = device::untrue_macros(target).iter().map(|name| format!("#undef {name}\n")).collect::<String>();
     let first = format!("{undefined}{prelude}#line 1\n");
-    // The mark of UTF-8 is one at the beginning of a file only.
+    // A byte order mark is valid only at the beginning of a file.
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     ("program.cl".to_owned(), [first.as_bytes(), text, &[0]].concat())
 }
 
-/// Options as the compiler is to take them. For older devices its headers cannot be read in OpenCL
-/// C 1.1, which is a part of 1.2. That subnormal numbers may be taken for zeros is left out: it is
-/// a hint for more speed, and here kernels would be slower by far, as native code knows no other
-/// mode than the one in which these numbers stay.
+/// Returns the options in a form that the compiler accepts. For older devices its headers do not
+/// compile in OpenCL C 1.1, which is a subset of 1.2. `-cl-denorms-are-zero` is dropped: it is only
+/// a hint, and native code supports only the mode that keeps subnormal numbers. With the option,
+/// kernels would be far slower.
 fn understood(target: Platform, options: &str) -> String {
     let options = options.split(' ').filter(|word| *word != "-cl-denorms-are-zero").collect::<Vec<_>>().join(" ");
     if target.old_headers() { options.replace("-cl-std=CL1.1", "-cl-std=CL1.2") } else { options }
@@ -168,13 +176,12 @@ fn call(target: Platform, kind: &[&str], source: Named, options: &str, headers: 
         ["ocloc", "compile", "-device", device, "-file", &source.0].map(str::to_owned).to_vec();
     arguments.extend(kind.iter().map(|&argument| argument.to_owned()));
     arguments.extend(["-output", OUT, "-output_no_suffix"].map(str::to_owned));
-    // Files that are included are found from the program's folder on, which is not the compiler's.
+    // Included files are relative to the program's working folder, not the compiler's.
     let folder = std::env::current_dir().unwrap_or_default();
     let is_text = source.0.ends_with(".cl");
     let options = format!("{} -I {}", absolute_folders(&understood(target, options), &folder), folder.display());
     arguments.extend(["-options".to_owned(), options.trim().to_owned()]);
-    // Headers end with a zero as the source does: without it the compiler reads on in what lies
-    // behind them.
+    // Headers end with a zero byte like the source; otherwise the compiler reads beyond them.
     let headers = headers.iter().map(|(name, text)| (name.clone(), [text.as_slice(), &[0]].concat())).collect();
     let request = Request { library: compiler.installed.library.clone(), arguments, sources: vec![source], headers };
     match kept(compiler, &request, is_text.then_some(&folder)) {
@@ -187,23 +194,23 @@ fn call(target: Platform, kind: &[&str], source: Named, options: &str, headers: 
     }
 }
 
-/// Returns the log of a build for a device that no compiler builds for.
+/// Returns the log of a build for a device that no compiler supports.
 fn missing(target: Platform) -> String {
     format!("error: no installed compiler builds for {}; {INSTALL}\n", device::product(target))
 }
 
-/// Returns the versions of the compiler that made a build.
+/// Returns the versions of the compiler that performed a build.
 fn versions(compiler: &Compiler, response: &Response) -> String {
     let back_end = if response.back_end.is_empty() { "of unknown version" } else { &response.back_end };
     format!("ocloc {}, IGC {back_end}", compiler.installed.version)
 }
 
-/// Takes an output from the compiler's answer. Where the compiler reports success and the output is
-/// missing, the log says so.
+/// Extracts an output from the compiler's response. If the compiler reports success without the
+/// output, the log says so.
 fn built(response: &Response, wanted: &str) -> Built {
-    // The text ends at a zero in some releases.
+    // In some releases the text ends with a zero byte.
     let log = String::from_utf8_lossy(response.output(LOG).unwrap_or_default()).replace('\0', "");
-    // The line is there for builds that fail afterwards as well.
+    // The line is also present in builds that fail afterwards.
     let lines = log.lines().filter(|line| line.trim() != "Build succeeded.");
     let mut log: String = lines.flat_map(|line| [line, "\n"]).collect();
     if response.code != 0 {
@@ -217,12 +224,12 @@ fn built(response: &Response, wanted: &str) -> Built {
     Built { output, log }
 }
 
-/// Finds an output by the name that it was asked for under, with or without `.bin`.
+/// Returns an output by its requested name, with or without `.bin`.
 fn output_of<'a>(response: &'a Response, wanted: &str) -> Option<&'a [u8]> {
     response.output(wanted).or_else(|| response.output(&format!("{wanted}.bin")))
 }
 
-/// Options in which folders of headers do not depend on where the process is.
+/// Makes the include folders in the options absolute.
 fn absolute_folders(options: &str, from: &Path) -> String {
     let mut is_folder = false;
     let words = options.split_whitespace().map(|word| {
@@ -234,12 +241,12 @@ fn absolute_folders(options: &str, from: &Path) -> String {
             None => word.to_owned(),
         }
     });
-    // A definition may hold blanks between quotes; such options are left as they are.
+    // A quoted definition may contain blanks; such options stay unchanged.
     if options.contains('"') { options.to_owned() } else { words.collect::<Vec<_>>().join(" ") }
 }
 
-/// Links modules into one, by the compiler that builds for the device: no other reads what it
-/// writes.
+/// Links modules into one by the compiler that builds for the device, because other compilers
+/// cannot read its output.
 fn link(target: Platform, modules: &[Vec<u8>]) -> Result<Vec<u8>, String> {
     let (compiler, _) = compilers::of(target).ok_or_else(|| missing(target))?;
     let name = |n: usize| format!("module{n}.spv");
@@ -253,11 +260,10 @@ fn link(target: Platform, modules: &[Vec<u8>]) -> Result<Vec<u8>, String> {
     output.ok_or(log)
 }
 
-/// Returns the answer to a request, from the cache where it is there and no file that the compiler
-/// read has changed.
+/// Returns the response to a request, from the cache if no file that the compiler read has changed.
 ///
-/// The compiler looks for the folder of headers `folder`, so an answer that does not list it comes
-/// from a compiler whose files cannot be followed. It is not kept.
+/// The compiler always looks for the include folder `folder`. If its response does not list that
+/// folder, file accesses were not tracked, and the response is not cached.
 fn kept(compiler: &Compiler, request: &Request, folder: Option<&PathBuf>) -> Result<Response, String> {
     let cache = ENVIRONMENT.cache.as_deref().and_then(Cache::open);
     let mut key = compiler.identity().into_bytes();
@@ -267,7 +273,7 @@ fn kept(compiler: &Compiler, request: &Request, folder: Option<&PathBuf>) -> Res
         return Ok(found);
     }
     let response = ask(compiler, request)?;
-    // A failure may be one of this moment, such as of memory.
+    // A failure may be temporary, for example lack of memory, so it is not cached.
     let is_listed = |folder: &PathBuf| response.read.iter().any(|(path, _)| Path::new(path) == folder);
     let is_known = folder.is_none_or(is_listed) && is_current(&response);
     if let Some(cache) = cache.filter(|_| response.code == 0 && is_known) {
@@ -276,16 +282,16 @@ fn kept(compiler: &Compiler, request: &Request, folder: Option<&PathBuf>) -> Res
     Ok(response)
 }
 
-/// Returns `true` if the compiler and all files that it read are as they were.
+/// Returns true if the compiler and all files that it read are unchanged.
 fn is_current(response: &Response) -> bool {
     dependency::are_current(&response.read, dependency::state)
         && dependency::are_current(&response.loaded, dependency::stamp)
 }
 
-/// Has the compiler answer a request.
+/// Runs the compiler for a request.
 fn ask(compiler: &Compiler, request: &Request) -> Result<Response, String> {
     let program = &compiler.program;
-    // The compiler leaves files in its folder.
+    // The compiler leaves files in its working folder.
     let folder = Folder::new().map_err(|error| format!("no folder for the compiler: {error}"))?;
     let mut command = Command::new(program);
     command.current_dir(&folder.0);
@@ -301,7 +307,7 @@ fn ask(compiler: &Compiler, request: &Request) -> Result<Response, String> {
             None => format!("the compiler failed\n{said}"),
         }
     })?;
-    // Some errors are printed past the log.
+    // Some errors are printed to standard error and not to the log.
     if response.code != 0 && !said.trim().is_empty() {
         let log = response.output(LOG).unwrap_or_default();
         let whole = [log, said.as_bytes()].concat();
@@ -311,7 +317,7 @@ fn ask(compiler: &Compiler, request: &Request) -> Result<Response, String> {
     Ok(response)
 }
 
-/// A folder that goes away with everything in it.
+/// Temporary folder, removed on drop.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -320,8 +326,8 @@ impl Folder {
         loop {
             let number = COUNT.fetch_add(1, Ordering::Relaxed);
             let path = std::env::temp_dir().join(format!("visakit-{}-{number}", std::process::id()));
-            // It must be new, so that nobody else has put anything there; a process that was killed
-            // may have left one.
+            // The folder must be new, so that it contains no files of others. A killed process may
+            // have left a folder behind.
             match std::fs::create_dir(&path) {
                 Ok(()) => return Ok(Self(path)),
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
@@ -349,8 +355,8 @@ mod tests {
         assert_eq!(absolute_folders("-DT=\"a b\" -I x", from), "-DT=\"a b\" -I x");
     }
 
-    /// `ocloc` of 2022 answers `out`, that of today `out.bin`; success without an output is not
-    /// reported as success.
+    /// `ocloc` of 2022 returns `out`, today's `out.bin`. Success without an output is not reported
+    /// as success.
     #[test]
     fn outputs_have_either_name() {
         let answer = |code, files: &[&str]| {

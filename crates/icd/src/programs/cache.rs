@@ -1,11 +1,11 @@
-//! Builds on disk, so that a program is compiled once.
+//! Cache of builds on disk, so that a program is compiled only once.
 //!
-//! An entry is a file of the cache's own folder, named by the hash of the request. It holds the
-//! request whole, so that a wrong answer cannot come out of two requests with one hash, and a
-//! digest of everything, so that a damaged entry counts as none. Entries are written aside and then
-//! renamed: processes see whole ones or none.
+//! An entry is a file in the cache's own folder, named by the hash of its request. It holds the
+//! whole request, so that a hash collision cannot yield a wrong response. It also holds a digest of
+//! its contents, so that a damaged entry is ignored. Entries are written under a temporary name and
+//! renamed, so that processes never see a partial entry.
 //!
-//! *Invariant*: no file is removed or overwritten that the cache has not made. Its folder has a
+//! *Invariant*: the cache removes or overwrites only files that it has created. Its folder has a
 //! mark, no other user can write to it, and only regular files with names of the form of entries
 //! are touched. Links are not followed.
 
@@ -19,38 +19,38 @@ use std::time::{Duration, SystemTime};
 use crate::commands::launch::say;
 use crate::programs::dependency::digest;
 
-/// Bytes that all entries have together; the ones that were used least recently go.
+/// Maximum size of all entries together in bytes; least recently used entries are removed.
 const MOST_BYTES: u64 = 1 << 30;
-/// The cache's own folder, in the one that the user names.
+/// Name of the cache's own folder within the folder that the user names.
 const FOLDER: &str = "opencl-builds";
-/// The file that marks the folder as the cache's; tools for backups know it by this name.
+/// Name of the file that marks the folder as a cache; backup tools recognise it.
 const MARK: &str = "CACHEDIR.TAG";
-/// First bytes of the mark.
+/// Contents of the mark.
 const SIGNATURE: &str = "Signature: 8a477f597d28d172789f06886806bc55\n# Builds of the visakit OpenCL driver.\n";
 /// First bytes of an entry.
 const MAGIC: &[u8; 16] = b"visakit build 2\n";
-/// Digits of an entry's name.
+/// Number of digits in an entry's name.
 const DIGITS: usize = 32;
-/// The ends of the names of entries, and of those that are being written.
+/// Suffixes of the names of entries and of unfinished entries.
 const ENTRY: &str = ".build";
 const ASIDE: &str = ".new";
-/// A file that is not renamed after this time was left behind.
+/// Age after which an unfinished entry is considered abandoned.
 const LEFT_BEHIND: Duration = Duration::from_secs(3600);
 
-/// A folder of builds.
+/// Cache in a folder.
 pub(crate) struct Cache {
     folder: PathBuf,
 }
 
 impl Cache {
-    /// Opens the cache in a folder that the user names; makes both where they are missing. A folder
-    /// that cannot be used is reported once.
+    /// Opens the cache in a folder that the user names, creating missing folders. An unusable
+    /// folder is reported once.
     pub(crate) fn open(named: &Path) -> Option<Self> {
         static IS_REPORTED: AtomicBool = AtomicBool::new(false);
         match Self::try_open(named) {
             Ok(cache) => Some(cache),
             Err(error) => {
-                // Nobody has to have a folder that can be written to.
+                // A read-only or full disk is normal and not reported.
                 let is_usual =
                     [io::ErrorKind::ReadOnlyFilesystem, io::ErrorKind::StorageFull].contains(&error.kind());
                 if !is_usual && !IS_REPORTED.swap(true, Ordering::Relaxed) {
@@ -66,7 +66,7 @@ impl Cache {
         if !named.is_dir() {
             make(named, true)?;
         }
-        // Who can write there can put another folder in the place of the cache's.
+        // A user with write access to this folder could replace the cache's folder.
         check_owner(&fs::metadata(named)?, "the folder")?;
         let folder = named.join(FOLDER);
         let is_new = match make(&folder, false) {
@@ -96,24 +96,24 @@ impl Cache {
         Ok(Self { folder })
     }
 
-    /// Returns the file of a request.
+    /// Returns the path of a request's entry.
     fn path(&self, request: &[u8]) -> PathBuf {
         let digits: String = digest(request).iter().map(|byte| format!("{byte:02x}")).collect();
         self.folder.join(digits + ENTRY)
     }
 
-    /// Returns the answer to a request, where it is known.
+    /// Returns the cached response to a request.
     pub(crate) fn get(&self, request: &[u8]) -> Option<Vec<u8>> {
         let path = self.path(request);
         let bytes = read_file(&path, MOST_BYTES).ok()?;
         let answer = answer_of(&bytes, request)?.to_vec();
-        // It was used now; where that cannot be noted it goes earlier.
+        // Marks the entry as recently used. If this fails, the entry is removed earlier.
         let _ = open_file(&path).and_then(|file| file.set_modified(SystemTime::now()));
         Some(answer)
     }
 
-    /// Keeps the answer to a request. A full disk or a folder that cannot be written only means
-    /// that it is not kept.
+    /// Stores the response to a request. If the disk is full or the folder is read-only, the
+    /// response is not cached.
     pub(crate) fn put(&self, request: &[u8], answer: &[u8]) {
         let _ = self.try_put(request, answer);
     }
@@ -140,15 +140,15 @@ impl Cache {
         self.shrink(MOST_BYTES)
     }
 
-    /// Removes the entries that were used least recently until all have together at most so many
-    /// bytes, and what processes that were killed have left.
+    /// Removes least recently used entries until all have at most `most` bytes together, and
+    /// removes abandoned files.
     fn shrink(&self, most: u64) -> io::Result<()> {
         let mut entries = Vec::new();
         for entry in fs::read_dir(&self.folder)? {
             let Ok(entry) = entry else { continue };
             let name = entry.file_name();
             let Some(kind) = name.to_str().and_then(kind_of) else { continue };
-            // The metadata are those of a link itself.
+            // The metadata of a link are its own, not its target's.
             let Ok(metadata) = entry.metadata() else { continue };
             let Ok(time) = metadata.modified() else { continue };
             if !metadata.is_file() {
@@ -178,7 +178,7 @@ impl Cache {
 
 /// Refuses a folder that another user owns or can write to.
 fn check_owner(folder: &Metadata, name: &str) -> io::Result<()> {
-    // SAFETY: the call takes nothing and cannot fail.
+    // SAFETY: the call has no parameters and cannot fail.
     let own = unsafe { libc::geteuid() };
     if folder.uid() != own {
         return Err(io::Error::other(format!("{name} belongs to another user")));
@@ -193,7 +193,7 @@ fn is_empty(folder: &Path) -> bool {
     fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none())
 }
 
-/// Returns the end of a name that has the form of the cache's own.
+/// Returns the suffix of a name of the cache's form; `None` for other names.
 fn kind_of(name: &str) -> Option<&'static str> {
     let (digits, rest) = name.split_at_checked(DIGITS)?;
     if !digits.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte)) {
@@ -207,14 +207,14 @@ fn kind_of(name: &str) -> Option<&'static str> {
     (is_number(process) && is_number(count)).then_some(ASIDE)
 }
 
-/// Opens a regular file, and no link to one.
+/// Opens a regular file; links are refused.
 fn open_file(path: &Path) -> io::Result<File> {
-    // Opening a pipe would wait for a writer.
+    // Without `O_NONBLOCK`, opening a pipe would wait for a writer.
     let file = OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path)?;
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
 }
 
-/// Reads a regular file of at most so many bytes.
+/// Reads a regular file of at most `most` bytes.
 fn read_file(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let (file, mut bytes) = (open_file(path)?, Vec::new());
     if file.metadata()?.len() > most {
@@ -224,7 +224,7 @@ fn read_file(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Returns the answer in an entry, if it is whole and for this request.
+/// Returns the response in an entry if the entry is intact and belongs to this request.
 fn answer_of<'a>(entry: &'a [u8], request: &[u8]) -> Option<&'a [u8]> {
     let (content, sum) = entry.split_last_chunk::<16>()?;
     if *sum != digest(content) {
@@ -235,10 +235,10 @@ fn answer_of<'a>(entry: &'a [u8], request: &[u8]) -> Option<&'a [u8]> {
     (rest.get(..size)? == request).then(|| &rest[size..])
 }
 
-/// Returns the size that files may have: writing beyond it raises a signal.
+/// Returns the file size limit of the process; exceeding it would raise a signal.
 fn largest_file() -> u64 {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: the structure is there for the call.
+    // SAFETY: the structure lives during the call.
     if unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &raw mut limit) } == 0 { limit.rlim_cur } else { u64::MAX }
 }
 
@@ -267,8 +267,8 @@ mod tests {
         assert_eq!((cache.get(b"a"), cache.get(b"b")), (Some(b"one".to_vec()), None));
     }
 
-    /// An entry of another request, one that was cut off, and one with any other byte are as if
-    /// they were not there, and are replaced.
+    /// An entry of another request, a truncated entry, and one with any changed byte are ignored
+    /// and replaced.
     #[test]
     fn damaged_entries_are_rebuilt() {
         let (_, cache) = cache("opencl-cache-damaged");
@@ -289,8 +289,8 @@ mod tests {
         assert_eq!(cache.get(b"request").as_deref(), Some(&b"answer"[..]));
     }
 
-    /// Whatever lies in the user's folder and in the cache's own stays, and nothing behind a link
-    /// is read or written.
+    /// Foreign files in the user's folder and in the cache's own folder stay, and links are not
+    /// followed for reading or writing.
     #[test]
     fn files_of_others_stay() {
         let (named, cache) = cache("opencl-cache-others");
@@ -316,7 +316,7 @@ mod tests {
             names
         };
         let (outer, inner) = (before(&named), before(&folder));
-        // A link in an entry's place: what it points to is neither the answer nor overwritten.
+        // A link in place of an entry: its target is neither returned nor overwritten.
         let entry = cache.path(b"linked");
         cache.put(b"linked", b"x");
         fs::rename(&entry, named.join("moved")).unwrap();
@@ -326,8 +326,7 @@ mod tests {
         cache.put(b"linked", b"longer answer");
         assert_eq!(fs::read(named.join("moved")).unwrap(), moved);
         fs::remove_file(named.join("moved")).unwrap();
-        // Left behind by a process that was killed: this one goes, a new one may still be written
-        // to.
+        // An abandoned file of a killed process is removed; a recent one may still be written.
         let left = folder.join(format!("{digits}.77-1.new"));
         fs::write(&left, "half").unwrap();
         cache.shrink(0).unwrap();
@@ -338,7 +337,7 @@ mod tests {
         assert_eq!(fs::read(outside).unwrap(), b"theirs");
     }
 
-    /// Folders that somebody else could change, or that are not the cache's, are not used.
+    /// Folders that another user could change, or that are not the cache's, are refused.
     #[test]
     fn strange_folders_are_refused() {
         let named = visakit_testing::scratch("opencl-cache-strange");

@@ -1,7 +1,7 @@
-//! The vendor's compilers that are installed, and which of them builds for a device.
+//! Installed compilers of the vendor, and the selection of one for a device.
 //!
-//! Each is a library that runs in a process of its own, `visakit-oclc`: the one beside this
-//! library, or those that `VISAKIT_COMPILER` lists.
+//! Each compiler is a library that runs in a separate process of `visakit-oclc`. The program is the
+//! one next to this library, or one of those that `VISAKIT_COMPILER` lists.
 
 use std::ffi::{CStr, c_void};
 use std::path::{Path, PathBuf};
@@ -16,19 +16,19 @@ use crate::programs::dependency;
 use crate::programs::process;
 use crate::programs::request::Installed;
 
-/// The name of the program that runs a compiler; it stands beside the library.
+/// Name of the program that runs a compiler; it is installed next to the library.
 const PROGRAM: &str = "visakit-oclc";
 
-/// An installed compiler.
+/// Installed compiler.
 pub(crate) struct Compiler {
-    /// The program that runs it.
+    /// Path of the program that runs the compiler.
     pub(crate) program: PathBuf,
     pub(crate) installed: Installed,
-    /// The devices that it builds for.
+    /// Devices that the compiler builds for.
     devices: Vec<String>,
 }
 
-/// The compilers, in the order of preference.
+/// Installed compilers in order of preference.
 static COMPILERS: LazyLock<Vec<Compiler>> = LazyLock::new(|| {
     let listed = ENVIRONMENT.compiler.as_ref().map(|list| std::env::split_paths(list).collect::<Vec<_>>());
     let programs = listed.unwrap_or_else(|| beside().into_iter().collect());
@@ -48,8 +48,7 @@ fn ask(program: &Path) -> Vec<Compiler> {
     installed.into_iter().map(compiler).collect()
 }
 
-/// Returns the compiler that builds for a platform, and the device that stands for the platform
-/// with it.
+/// Returns the compiler for a platform, and its name of a device of that platform.
 pub(crate) fn of(target: Platform) -> Option<(&'static Compiler, &'static str)> {
     let own = |compiler: &'static Compiler| {
         compiler.devices.iter().find(|device| Some(device.as_str()) == target.device().map(|device| device.name()))
@@ -61,8 +60,8 @@ pub(crate) fn of(target: Platform) -> Option<(&'static Compiler, &'static str)> 
 }
 
 impl Compiler {
-    /// Returns what tells this compiler's builds from those of others: its files, and settings of
-    /// the vendor's in the environment.
+    /// Returns the identity of this compiler's builds: its files, and the vendor's settings in the
+    /// environment.
     pub(crate) fn identity(&self) -> String {
         let mut text = format!("{}\n{:?}\n", self.program.display(), dependency::stamp(&self.program));
         text += &format!("{:?}\n", self.installed);
@@ -74,28 +73,28 @@ impl Compiler {
         text + &format!("{settings:?}\n")
     }
 
-    /// Returns `true` for releases of 2025 and later, the compilers for new devices: `ocloc` has
-    /// its year in front.
+    /// Returns true for releases of 2025 and later, the compilers for new devices. The version of
+    /// `ocloc` begins with its year.
     pub(crate) fn is_newer(&self) -> bool {
         let year = self.installed.version.split('.').next().and_then(|year| year.parse().ok());
         year.is_some_and(|year: u32| year >= 25)
     }
 
-    /// Returns the versions of the compiler, as far as they are known without a build.
+    /// Returns the versions of the compiler that are known without a build.
     pub(crate) fn version(&self) -> String {
         let Installed { version, back_end, .. } = &self.installed;
         if back_end.is_empty() { format!("ocloc {version}") } else { format!("ocloc {version}, IGC {back_end}") }
     }
 }
 
-/// Returns the program beside this library, or above its folder.
+/// Returns the program next to this library, or in the parent folder.
 fn beside() -> Option<PathBuf> {
     let library = own_file()?;
     let folders = library.parent().into_iter().chain(library.parent().and_then(Path::parent));
     folders.map(|folder| folder.join(PROGRAM)).find(|path| path.is_file())
 }
 
-/// Returns the file that this code is in.
+/// Returns the file that contains this code.
 fn own_file() -> Option<PathBuf> {
     // SAFETY: all fields may be zero.
     let mut found: libc::Dl_info = unsafe { std::mem::zeroed() };

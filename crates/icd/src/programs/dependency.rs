@@ -1,7 +1,7 @@
-//! Files that a build depends on: their states, and whether they have changed since.
+//! Dependencies of a build on files: their states, and checks for changes.
 //!
-//! The process with the compiler notes the state of each file that the compiler looked for, also of
-//! those that are missing: one that appears later in front of another changes the build as well.
+//! The compiler's process records the state of each file that the compiler looked for, including
+//! missing files. A missing file that appears later may precede another one and change the build.
 
 use std::fs::{self, Metadata};
 use std::hash::{DefaultHasher, Hasher};
@@ -11,18 +11,18 @@ use std::path::Path;
 
 use super::request::Named;
 
-/// State of a path that names nothing.
+/// State of a path that does not exist.
 pub const MISSING: &[u8] = b"missing";
-/// State of a path that is a folder.
+/// State of a folder.
 pub const FOLDER: &[u8] = b"folder";
-/// State of a file that cannot be compared, such as a pipe. A build that depends on one is not
-/// kept.
+/// State of a file that cannot be compared, such as a pipe. A build that depends on such a file is
+/// not cached.
 pub const UNKNOWN: &[u8] = b"unknown";
 
-/// Largest file that is compared by its contents.
+/// Maximum size of a file that is compared by its contents, in bytes.
 const MOST_BYTES: u64 = 256 << 20;
 
-/// Returns the state of a file by its contents.
+/// Returns the state of a file, by its contents.
 pub fn state(path: &Path) -> Vec<u8> {
     let metadata = match fs::metadata(path) {
         Ok(metadata) => metadata,
@@ -35,7 +35,7 @@ pub fn state(path: &Path) -> Vec<u8> {
         return UNKNOWN.to_vec();
     }
     let mut bytes = Vec::new();
-    // A file that can be seen and not be read is to the compiler as if it were not there.
+    // The compiler treats an unreadable file as missing.
     let Ok(file) = fs::File::open(path) else { return MISSING.to_vec() };
     match file.take(MOST_BYTES + 1).read_to_end(&mut bytes) {
         Ok(_) => digest(&bytes).to_vec(),
@@ -43,7 +43,7 @@ pub fn state(path: &Path) -> Vec<u8> {
     }
 }
 
-/// Returns 128 bits that tell contents apart.
+/// Returns a 128-bit digest of contents.
 pub fn digest(bytes: &[u8]) -> [u8; 16] {
     let hash = |seed: u8| {
         let mut hasher = DefaultHasher::new();
@@ -57,14 +57,13 @@ pub fn digest(bytes: &[u8]) -> [u8; 16] {
     both
 }
 
-/// Returns size, time and number of a file: what tells one version of a library from the next
-/// without reading it.
+/// Returns size, time and inode of a file. They identify a version of a library without reading it.
 pub fn stamp(path: &Path) -> Vec<u8> {
     let text = |file: Metadata| format!("{} {}.{} {}", file.size(), file.mtime(), file.mtime_nsec(), file.ino());
     fs::metadata(path).map_or(MISSING.to_vec(), |file| text(file).into_bytes())
 }
 
-/// Returns `true` if all files have the state that was noted.
+/// Returns true if all files have the recorded states.
 pub fn are_current(files: &[Named], now: impl Fn(&Path) -> Vec<u8>) -> bool {
     files.iter().all(|(path, state)| state != UNKNOWN && now(Path::new(path)) == *state)
 }

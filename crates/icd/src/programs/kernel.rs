@@ -17,34 +17,34 @@ use crate::memory::sampler::Sampler;
 use crate::programs::binary::{Binary, Entry};
 use crate::programs::program::Program;
 
-/// A kernel.
+/// OpenCL kernel.
 pub(crate) struct Kernel {
     pub(crate) program: Handle<Program>,
     pub(crate) name: String,
-    /// For each device of the program, the binary and the kernel in it.
+    /// Binary and kernel entry for each device of the program.
     entries: Vec<Option<(Arc<Binary>, Arc<Entry>)>>,
     pub(crate) parameters: Vec<Parameter>,
-    /// What the source says of the parameters, by index.
+    /// Source declarations of the parameters, by index.
     described: Vec<ArgInfo>,
     arguments: Mutex<Vec<Option<Kept>>>,
 }
 
 kind!(Kernel, CL_INVALID_KERNEL);
 
-/// What a kernel was given for a parameter.
+/// Argument of a kernel.
 #[derive(Clone)]
 pub(crate) enum Argument {
     Value(Vec<u8>),
     Local(usize),
-    /// None for a null pointer.
+    /// Memory object; `None` for a null pointer.
     Mem(Option<Handle<Mem>>),
     Sampler(Handle<Sampler>),
-    /// An address that kernels and the program share.
+    /// Address that kernels and the program share.
     Address(u64),
 }
 
-/// The same as the kernel keeps it: objects go away when the program lets go of them, whatever
-/// kernel was given them.
+/// Stored form of an argument. Objects are referenced weakly, so that a kernel does not keep them
+/// alive.
 #[derive(Clone)]
 enum Kept {
     Mem(Weak<Object<Mem>>),
@@ -61,7 +61,7 @@ impl Kept {
         }
     }
 
-    /// The argument, if it is still there.
+    /// Returns the argument if its object still exists.
     fn argument(&self) -> Option<Argument> {
         match self {
             Self::Mem(mem) => mem.upgrade().map(|mem| Argument::Mem(Some(mem))),
@@ -77,7 +77,7 @@ impl Drop for Kernel {
     }
 }
 
-/// Makes a kernel.
+/// Creates a kernel.
 pub(crate) fn create(program: &Handle<Program>, name: &str) -> Result<Handle<Kernel>> {
     let binaries = program.binaries();
     ensure(binaries.iter().any(Option::is_some), CL_INVALID_PROGRAM_EXECUTABLE)?;
@@ -104,7 +104,7 @@ pub(crate) fn create(program: &Handle<Program>, name: &str) -> Result<Handle<Ker
     Ok(handle::create(Kernel { program, name, entries, parameters, described, arguments }))
 }
 
-/// Makes a kernel with the same arguments.
+/// Creates a kernel with the same arguments.
 pub(crate) fn duplicate(kernel: &Handle<Kernel>) -> Handle<Kernel> {
     kernel.program.hold();
     handle::create(Kernel {
@@ -122,36 +122,37 @@ impl Kernel {
         self.arguments.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many arguments it takes.
+    /// Returns the number of arguments.
     pub(crate) fn count(&self) -> usize {
         self.arguments().len()
     }
 
-    /// The parameter of an index.
+    /// Returns the parameter with an index.
     pub(crate) fn parameter(&self, index: cl_uint) -> Option<&Parameter> {
         self.parameters.iter().find(|parameter| parameter.index == index)
     }
 
-    /// Its arguments as they are now.
+    /// Returns a snapshot of the current arguments.
     ///
     /// # Errors
-    /// When one that the kernel uses was not set, or is gone.
+    /// Fails if an argument is unset, or its object no longer exists.
     pub(crate) fn snapshot(&self) -> Result<Vec<Option<Argument>>> {
         let arguments = self.arguments();
         let arguments: Vec<_> = arguments.iter().map(|kept| kept.as_ref().and_then(Kept::argument)).collect();
-        // One that the compiled kernel does not use has to be set as well.
+        // An argument that the compiled kernel does not use must be set too.
         let is_set = |parameter: &Parameter| arguments[parameter.index as usize].is_some();
         ensure(self.parameters.iter().all(is_set), CL_INVALID_KERNEL_ARGS)?;
         Ok(arguments)
     }
 
-    /// What there is of it for a device.
+    /// Returns the binary and the kernel entry for a device.
     pub(crate) fn entry(&self, device: &Handle<Device>) -> Option<&(Arc<Binary>, Arc<Entry>)> {
         let place = self.program.devices.iter().position(|own| Arc::ptr_eq(own, device))?;
         self.entries[place].as_ref()
     }
 
-    /// The same for the device of a query; without one there must be only one.
+    /// Returns the kernel's facts for the device of a query. Without a device, the program must
+    /// have only one.
     fn entry_of(&self, device: Option<&Handle<Device>>) -> Result<(&KernelInfo, Handle<Device>)> {
         let device = match (device, self.program.devices.as_slice()) {
             (Some(device), _) | (None, [device]) => device,
@@ -161,7 +162,7 @@ impl Kernel {
         Ok((&entry.info, Arc::clone(device)))
     }
 
-    /// Gives it an argument.
+    /// Sets an argument.
     pub(crate) fn set(&self, index: cl_uint, argument: Argument) -> Result {
         let mut arguments = self.arguments();
         let place = arguments.get_mut(index as usize).ok_or(Code(CL_INVALID_ARG_INDEX))?;
@@ -171,12 +172,11 @@ impl Kernel {
         Ok(())
     }
 
-    /// Gives it an argument as `clSetKernelArg` has it: so many bytes, none where there is no
-    /// pointer to them.
+    /// Sets an argument from the bytes of `clSetKernelArg`; `None` for a null pointer.
     pub(crate) fn set_bytes(&self, index: cl_uint, size: usize, bytes: Option<&[u8]>) -> Result {
         let parameter = self.parameter(index);
         if parameter.is_none() && (index as usize) < self.count() {
-            // The file does not tell what it is, and the kernel does not use it.
+            // The kind of the parameter is unknown, and the kernel does not use it.
             return self.set(index, Argument::Value(bytes.map(<[u8]>::to_vec).unwrap_or_default()));
         }
         let parameter = parameter.ok_or(Code(CL_INVALID_ARG_INDEX))?;
@@ -216,10 +216,10 @@ impl Kernel {
                 let name =
                     self.described(index).and_then(|info| info.type_name.split_once(';')).map(|(name, _)| name);
                 let whole = name.map_or(size.next_multiple_of(4), |_| size);
-                // A vector of three has the size of one of four.
+                // A vector of three has the size of a vector of four.
                 let packed = size * 4 == wanted as usize * 3 && name.is_none_or(|name| name.ends_with('3'));
                 ensure(whole >= wanted as usize || packed, CL_INVALID_ARG_SIZE)?;
-                // Intel's runtime takes a longer value and cuts it; oneMKL passes 8 bytes for 4.
+                // Intel's runtime truncates a longer value; oneMKL passes 8 bytes for 4.
                 let mut bytes = bytes[..size.min(wanted as usize)].to_vec();
                 bytes.resize(wanted as usize, 0);
                 Argument::Value(bytes)
@@ -229,7 +229,7 @@ impl Kernel {
         self.set(index, argument)
     }
 
-    /// The least shared local memory of the devices that it is for.
+    /// Returns the smallest shared local memory among the program's devices, in bytes.
     fn local_bytes(&self) -> u64 {
         self.program.devices.iter().map(|device| device.local_bytes).min().unwrap_or(0)
     }
@@ -256,13 +256,13 @@ pub(crate) fn info(kernel: &Handle<Kernel>, answer: Answer) -> Result {
     }
 }
 
-/// The size of subgroups that the source demands; 0 where it does not. Compilers say it in one of
+/// Returns the sub-group size that the source requires; 0 if none. Compilers record it in either of
 /// two places.
 fn required_width(info: &KernelInfo) -> u32 {
     info.execution_env.required_sub_group_size.max(info.user_attributes.intel_reqd_sub_group_size)
 }
 
-/// The attributes of a kernel, as its source has them.
+/// Returns the attributes of a kernel, spelled as in the source.
 fn attributes(info: &KernelInfo) -> Vec<String> {
     let (env, user) = (&info.execution_env, &info.user_attributes);
     let size = |name: &str, [x, y, z]: [u32; 3]| (x > 0).then(|| format!("{name}({x},{y},{z})"));
@@ -289,7 +289,7 @@ pub(crate) fn argument_info(kernel: &Handle<Kernel>, index: cl_uint, answer: Ans
             _ => CL_KERNEL_ARG_ADDRESS_PRIVATE,
         }),
         CL_KERNEL_ARG_ACCESS_QUALIFIER => answer.value(match info.access_qualifier.as_str() {
-            // Of pipes it is said in another way.
+            // Pipes report their access elsewhere.
             _ if has("pipe") => CL_KERNEL_ARG_ACCESS_NONE,
             "__read_only" => CL_KERNEL_ARG_ACCESS_READ_ONLY,
             "__write_only" => CL_KERNEL_ARG_ACCESS_WRITE_ONLY,
@@ -306,7 +306,7 @@ pub(crate) fn argument_info(kernel: &Handle<Kernel>, index: cl_uint, answer: Ans
                 ("volatile", CL_KERNEL_ARG_TYPE_VOLATILE),
                 ("pipe", CL_KERNEL_ARG_TYPE_PIPE),
             ];
-            // The headers have it as 64 bits, whatever the bindings say.
+            // The headers define a 64-bit value, unlike the bindings.
             let found = flags.into_iter().filter(|(word, _)| has(word)).map(|(_, flag)| cl_bitfield::from(flag));
             answer.value(found.fold(cl_bitfield::from(CL_KERNEL_ARG_TYPE_NONE), |all, flag| all | flag))
         }
@@ -340,7 +340,7 @@ pub(crate) fn group_info(kernel: &Handle<Kernel>, device: Option<&Handle<Device>
     }
 }
 
-/// Answers `clGetKernelSubGroupInfo`; `input` is a local size, or a count of subgroups.
+/// Answers `clGetKernelSubGroupInfo`; `input` is a local size or a number of sub-groups.
 pub(crate) fn subgroup_info(
     kernel: &Handle<Kernel>,
     device: Option<&Handle<Device>>,
@@ -372,7 +372,7 @@ pub(crate) fn subgroup_info(
     }
 }
 
-/// The local size that is chosen where the program gives none.
+/// Returns the local size that is chosen if the program gives none.
 pub(crate) fn suggested_local_size(
     kernel: &Handle<Kernel>,
     device: &Handle<Device>,

@@ -1,4 +1,4 @@
-//! Programs and kernels: from a source to a kernel with its arguments.
+//! Programs and kernels, from the source to a kernel with its arguments.
 
 pub(crate) mod binary;
 pub(crate) mod build;

@@ -1,37 +1,35 @@
-//! A process that is given bytes and answers with bytes, whatever it does: it may end early, or not
-//! read what it is given.
+//! Child processes that exchange bytes. A child may end early, or not read its input.
 //!
-//! The program that this library is loaded into keeps its signals and its children: nothing here
-//! raises `SIGPIPE`, and a status that somebody else has collected is no error.
+//! The host program keeps control of its signals and children. This module never raises `SIGPIPE`,
+//! and an exit status that was already collected is not an error.
 
 use std::io::{self, Read};
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::process::{Command, ExitStatus, Stdio};
 
-/// Bytes that are read at a time.
+/// Size of a read in bytes.
 const CHUNK: usize = 1 << 16;
 
-/// Text that a process has printed.
+/// Output of a process.
 #[derive(Debug, Default)]
 pub(crate) struct Output {
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: Vec<u8>,
-    /// How it ended; `None` where the program has collected its status, or does not want to know of
-    /// its children.
+    /// Exit status; `None` if the host program has collected it or ignores its children.
     pub(crate) status: Option<ExitStatus>,
 }
 
 /// Runs a command with `input` as its standard input.
 ///
 /// # Errors
-/// When it cannot be started, or there is no memory for what it prints.
+/// Fails if it cannot be started, or its output does not fit into memory.
 pub(crate) fn run(mut command: Command, input: &[u8]) -> io::Result<Output> {
-    // A socket, as writing to a pipe without a reader raises a signal.
+    // Input is sent through a socket, because writing to a pipe without a reader raises a signal.
     let (own, theirs) = UnixStream::pair()?;
     command.stdin(OwnedFd::from(theirs)).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn()?;
-    // Only the process has the other end of the socket now.
+    // From now on only the child has the other end of the socket.
     drop(command);
     let mut output = Output::default();
     let mut input = (!input.is_empty()).then_some((own, input));
@@ -58,17 +56,17 @@ pub(crate) fn run(mut command: Command, input: &[u8]) -> io::Result<Output> {
         });
     }
     drop((input, stdout, stderr));
-    // Without its ends of the pipes a process that still prints ends.
+    // Closing the pipes ends a child that still prints.
     output.status = child.wait().ok();
     result.map(|()| output)
 }
 
-/// Returns the entry of a file for `poll`; a negative number is passed over.
+/// Returns the `poll` entry of a file; negative descriptors are skipped.
 fn entry(file: Option<RawFd>, events: libc::c_short) -> libc::pollfd {
     libc::pollfd { fd: file.unwrap_or(-1), events, revents: 0 }
 }
 
-/// Waits until something can be done with one of the files.
+/// Waits until one of the files is ready.
 fn wait<const N: usize>(mut files: [libc::pollfd; N]) -> io::Result<[bool; N]> {
     // SAFETY: the list has that many entries.
     while unsafe { libc::poll(files.as_mut_ptr(), N as libc::nfds_t, -1) } < 0 {
@@ -80,12 +78,12 @@ fn wait<const N: usize>(mut files: [libc::pollfd; N]) -> io::Result<[bool; N]> {
     Ok(files.map(|file| file.revents != 0))
 }
 
-/// Sends as much as the process takes; closes the socket at the end, and when the process does not
-/// read any more.
+/// Sends as much input as the child accepts. Closes the socket at the end of the input, or when the
+/// child stops reading.
 fn send(input: &mut Option<(UnixStream, &[u8])>) {
     let Some((own, rest)) = input else { return };
     let flags = libc::MSG_NOSIGNAL | libc::MSG_DONTWAIT;
-    // SAFETY: the bytes are there for the call.
+    // SAFETY: the bytes live during the call.
     let sent = unsafe { libc::send(own.as_raw_fd(), rest.as_ptr().cast(), rest.len(), flags) };
     match usize::try_from(sent) {
         Ok(sent) => *rest = &rest[sent.min(rest.len())..],
@@ -99,7 +97,7 @@ fn send(input: &mut Option<(UnixStream, &[u8])>) {
     }
 }
 
-/// Takes what the process has printed; closes the file at its end.
+/// Reads the available output; closes the file at its end.
 fn receive(from: &mut Option<impl Read>, to: &mut Vec<u8>) -> io::Result<()> {
     let Some(file) = from else { return Ok(()) };
     let mut chunk = [0; CHUNK];
@@ -125,12 +123,12 @@ mod tests {
         command
     }
 
-    /// A process that ends before it has read, one that prints before it reads, one that only
+    /// A child that ends before it reads, one that prints before it reads, and one that only
     /// prints.
     #[test]
     fn processes_may_do_what_they_like() {
-        // As in a program in C; the standard library of Rust ignores the signal in programs of its
-        // own. SAFETY: the action for a signal is one that each system has.
+        // As in a C program; Rust programs ignore the signal by default. SAFETY: the default action
+        // is valid for this signal.
         let before = unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
         let much = vec![b'x'; 3 << 20];
         let early = run(shell("echo no >&2; exit 7"), &much).unwrap();

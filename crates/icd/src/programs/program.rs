@@ -1,4 +1,4 @@
-//! Programs: where they come from, and what builds make of them for each device.
+//! Programs: their sources, and the builds for each device.
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -20,40 +20,40 @@ use crate::programs::build::{self, Built, Input};
 use crate::programs::request::Named;
 use crate::programs::spirv;
 
-/// A program.
+/// OpenCL program.
 pub(crate) struct Program {
     pub(crate) context: Handle<Context>,
     pub(crate) devices: Vec<Handle<Device>>,
     source: Source,
-    /// For each device, what was built.
+    /// Build of each device.
     builds: Mutex<Vec<Build>>,
-    /// Values of constants of a module, by their numbers.
+    /// Values of specialization constants, by id.
     constants: Mutex<BTreeMap<u32, Vec<u8>>>,
-    /// Kernels that there are of it: while there are, it is not built again.
+    /// Number of existing kernels; a program with kernels cannot be rebuilt.
     kernels: AtomicUsize,
 }
 
 kind!(Program, CL_INVALID_PROGRAM);
 
-/// Where a program comes from.
+/// Source of a program.
 enum Source {
     Text(Vec<u8>),
     /// SPIR-V.
     Intermediate(Vec<u8>),
-    /// A file for each device, or what was linked.
+    /// Binaries per device, or the result of linking.
     Binary,
 }
 
-/// What was built for a device.
+/// Build for a device.
 #[derive(Clone)]
 pub(crate) struct Build {
     status: cl_build_status,
     options: String,
     log: String,
     kind: cl_program_binary_type,
-    /// The executable program.
+    /// Executable program.
     binary: Option<Arc<Binary>>,
-    /// The modules of a compiled program or a library, in SPIR-V.
+    /// SPIR-V modules of a compiled program or a library.
     modules: Vec<Arc<Vec<u8>>>,
 }
 
@@ -65,12 +65,12 @@ impl Default for Build {
     }
 }
 
-/// Makes a program of texts.
+/// Creates a program from a text.
 pub(crate) fn of_text(context: &Handle<Context>, text: Vec<u8>) -> Handle<Program> {
     make(context, context.devices.clone(), Source::Text(text), Vec::new())
 }
 
-/// Makes a program of SPIR-V.
+/// Creates a program from SPIR-V.
 pub(crate) fn of_intermediate(context: &Handle<Context>, module: &[u8]) -> Result<Handle<Program>> {
     ensure(spirv::is_module(module), CL_INVALID_VALUE)?;
     Ok(make(context, context.devices.clone(), Source::Intermediate(module.to_vec()), Vec::new()))
@@ -88,7 +88,7 @@ fn make(
     handle::create(Program { context, devices, source, builds, constants, kernels })
 }
 
-/// Makes a program of files, one for each device; says of each whether it could be read.
+/// Creates a program from binaries, one per device; `say` receives the status of each.
 pub(crate) fn of_binaries(
     context: &Handle<Context>,
     devices: Vec<Handle<Device>>,
@@ -98,7 +98,7 @@ pub(crate) fn of_binaries(
     let mut builds = Vec::new();
     for (n, (device, file)) in devices.iter().zip(files).enumerate() {
         ensure(context.has(device), CL_INVALID_DEVICE)?;
-        // Two binaries for one device: nobody could say which of them it has.
+        // Two binaries for one device are ambiguous.
         ensure(!devices[..n].iter().any(|other| Arc::ptr_eq(other, device)), CL_INVALID_DEVICE)?;
         let build = if file.is_empty() { fail(CL_INVALID_VALUE) } else { read_binary(device, file) };
         say(n, build.as_ref().map_or_else(|code| code.0, |_| CL_SUCCESS));
@@ -108,8 +108,8 @@ pub(crate) fn of_binaries(
     Ok(make(context, devices, Source::Binary, builds))
 }
 
-/// Reads a file as a program for a device: a zebin, an archive with one, or a module in SPIR-V. One
-/// without vISA for the device is compiled from the SPIR-V that it holds.
+/// Reads a file as a program for a device: a zebin, an archive that holds one, or a SPIR-V module.
+/// A file without vISA for the device is compiled from its SPIR-V.
 fn read_binary(device: &Device, file: &[u8]) -> Result<Build> {
     if spirv::is_module(file) {
         let (kind, modules) = (CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT, vec![Arc::new(file.to_vec())]);
@@ -141,19 +141,19 @@ impl Program {
         self.builds.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is there for a device.
+    /// Returns the build for a device.
     pub(crate) fn build_of(&self, device: &Handle<Device>) -> Result<Build> {
         let index = self.devices.iter().position(|own| Arc::ptr_eq(own, device)).ok_or(Code(CL_INVALID_DEVICE))?;
         Ok(self.builds()[index].clone())
     }
 
-    /// For each device its executable program, where there is one that was built.
+    /// Returns the executable program of each device, if it was built successfully.
     pub(crate) fn binaries(&self) -> Vec<Option<Arc<Binary>>> {
         let built = |build: &Build| build.binary.clone().filter(|_| build.status == CL_BUILD_SUCCESS);
         self.builds().iter().map(built).collect()
     }
 
-    /// Gives a constant of a module another value, for builds to come.
+    /// Sets the value of a specialization constant for later builds.
     pub(crate) fn specialize(&self, constant: u32, value: &[u8]) -> Result {
         let Source::Intermediate(module) = &self.source else { return fail(CL_INVALID_PROGRAM) };
         let size = spirv::constants(module).get(&constant).copied();
@@ -166,17 +166,17 @@ impl Program {
         spirv::specialize(module, &self.constants.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// A kernel of it was made.
+    /// Counts a new kernel of the program.
     pub(crate) fn hold(&self) {
         self.kernels.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A kernel of it is gone.
+    /// Uncounts a destroyed kernel of the program.
     pub(crate) fn let_go(&self) {
         self.kernels.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// The devices of a call, by their places: those that it names, or all.
+    /// Returns the indices of the devices in a call, or of all devices if the call names none.
     fn places(&self, devices: &[Handle<Device>]) -> Result<Vec<usize>> {
         if devices.is_empty() {
             return Ok((0..self.devices.len()).collect());
@@ -185,12 +185,12 @@ impl Program {
         devices.iter().map(|device| place(device).ok_or(Code(CL_INVALID_DEVICE))).collect()
     }
 
-    /// Returns `true` if there is a compiler for each of some devices.
+    /// Returns true if each of the devices has a compiler.
     fn has_compiler(&self, places: &[usize]) -> bool {
         places.iter().all(|&place| self.devices[place].has_compiler())
     }
 
-    /// Builds for some devices at the same time.
+    /// Builds for several devices in parallel.
     fn build_all(&self, places: &[usize], one: impl Fn(usize, Build) -> Build + Sync) -> Vec<Build> {
         let before = self.builds().clone();
         for &place in places {
@@ -203,7 +203,7 @@ impl Program {
                 .map(|&place| {
                     let state = before[place].clone();
                     let thread = std::thread::Builder::new();
-                    // Where the system has no thread more, this one does the work.
+                    // If no further thread can be created, this thread builds.
                     let inline = || one(place, before[place].clone());
                     thread.spawn_scoped(scope, move || one(place, state)).map_err(|_| inline())
                 })
@@ -223,7 +223,7 @@ impl Program {
     }
 }
 
-/// The build of a thread that has panicked, which is a mistake of ours.
+/// Returns the build of a thread that panicked, which is a defect of the driver.
 fn failed() -> Build {
     Build { status: CL_BUILD_ERROR, log: "error: the driver failed in the build\n".to_owned(), ..Build::default() }
 }
@@ -239,7 +239,7 @@ pub(crate) fn build(program: &Handle<Program>, devices: &[Handle<Device>], optio
     let built = program.build_all(&places, |place, before| {
         let target = program.devices[place].target;
         match &program.source {
-            // Of nothing the compiler makes an error.
+            // The compiler would report an error for an empty source.
             Source::Text(text) if text.trim_ascii().is_empty() => {
                 executable(target, Built { output: Some(Vec::new()), log: String::new() }, options)
             }
@@ -260,8 +260,8 @@ pub(crate) fn build(program: &Handle<Program>, devices: &[Handle<Device>], optio
     outcome(&built, CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BUILD_OPTIONS)
 }
 
-/// Whether all words of options look like ones, or follow one that takes a word. Those between
-/// quotes are left to the compiler.
+/// Returns true if all words are options, or arguments of options. Options with quotes are left to
+/// the compiler.
 fn look_like_options(options: &str) -> bool {
     let mut takes_word = false;
     options.contains(['"', '\''])
@@ -272,7 +272,8 @@ fn look_like_options(options: &str) -> bool {
         })
 }
 
-/// What a call returns for builds; words of the compiler tell options that it does not know.
+/// Returns the status of a call for its builds. An unknown option is recognised by the compiler's
+/// message.
 fn outcome(built: &[Build], failure: cl_int, options: cl_int) -> Result {
     let Some(failed) = built.iter().find(|build| build.status != CL_BUILD_SUCCESS) else { return Ok(()) };
     let unknown = ["unknown argument", "Invalid build options", "Unrecognized build options", "invalid value"]
@@ -280,16 +281,16 @@ fn outcome(built: &[Build], failure: cl_int, options: cl_int) -> Result {
     fail(if unknown.contains(&true) { options } else { failure })
 }
 
-/// Bytes that are needed to read a byte of a zebin.
+/// Memory needed to read one byte of a zebin, in bytes.
 const READ_BYTES: u64 = 64;
 
-/// The build that the compiler's output is.
+/// Creates a build from the compiler's output.
 fn executable(target: Platform, built: Built, options: &str) -> Build {
     let Built { output, mut log } = built;
     let newer = ["2.0", "3.0"].iter().any(|version| options.contains(&format!("-cl-std=CL{version}")));
     let is_uniform = !newer || options.contains("-cl-uniform-work-group-size");
     let ready = |bytes: Vec<u8>| {
-        // Texts become many times as large when they are read.
+        // Parsed texts need many times their size.
         let room = ROOM + (bytes.len() as u64).saturating_mul(READ_BYTES);
         check_room(room).map_err(|_| "error: there is no memory for the program\n".to_owned())?;
         let binary = Binary::new(bytes, is_uniform)?;
@@ -319,8 +320,7 @@ fn link_modules(target: Platform, modules: &[Arc<Vec<u8>>], options: &str) -> Bu
     executable(target, build::compile(target, input, options), options)
 }
 
-/// Compiles a text without linking it; `headers` are programs under the names that the text
-/// includes them by.
+/// Compiles a text without linking it; `headers` are programs under their names in `#include`.
 pub(crate) fn compile(
     program: &Handle<Program>,
     devices: &[Handle<Device>],
@@ -355,8 +355,8 @@ pub(crate) fn compile(
     outcome(&built, CL_COMPILE_PROGRAM_FAILURE, CL_INVALID_COMPILER_OPTIONS)
 }
 
-/// Links compiled programs and libraries into an executable program or a library. There is a
-/// program, with its log, when that fails as well.
+/// Links compiled programs and libraries into an executable program or a library. Returns a program
+/// with the log even if linking fails.
 pub(crate) fn link(
     context: &Handle<Context>,
     devices: Vec<Handle<Device>>,
@@ -393,7 +393,7 @@ pub(crate) fn link(
     Ok((program, result))
 }
 
-/// The names of the kernels of all devices, each once.
+/// Returns the distinct kernel names of all devices.
 fn names(binaries: &[Option<Arc<Binary>>]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for name in binaries.iter().flatten().flat_map(|binary| binary.names()) {
@@ -404,10 +404,10 @@ fn names(binaries: &[Option<Arc<Binary>>]) -> Vec<String> {
     names
 }
 
-/// The names of the kernels.
+/// Returns the names of the kernels.
 ///
 /// # Errors
-/// When nothing was built.
+/// Fails if the program was not built.
 pub(crate) fn kernel_names(program: &Handle<Program>) -> Result<Vec<String>> {
     let binaries = program.binaries();
     ensure(binaries.iter().any(Option::is_some), CL_INVALID_PROGRAM_EXECUTABLE)?;
@@ -444,7 +444,7 @@ pub(crate) fn info(program: &Handle<Program>, answer: Answer) -> Result {
                 ensure(size >= wanted, CL_INVALID_VALUE)?;
                 for (n, build) in program.builds().iter().enumerate() {
                     let bytes = stored(build);
-                    // SAFETY: the program gives a pointer for each device, null or to room for as
+                    // SAFETY: the program passes one pointer per device, null or with room for as
                     // many bytes as the sizes say.
                     unsafe {
                         let place = places.cast::<*mut u8>().add(n).read_unaligned();
@@ -480,13 +480,13 @@ pub(crate) fn build_info(program: &Handle<Program>, device: &Handle<Device>, ans
     }
 }
 
-/// Tells the program that a build is over.
+/// Invokes the program's callback after a build.
 pub(crate) fn notify(program: &Handle<Program>, function: Option<Notify>, data: *mut c_void) {
     if let Some(function) = function {
-        // SAFETY: the program gave the function for this call, with the data that it is to get.
+        // SAFETY: the program passed the function and the data for this call.
         unsafe { function(handle::address(program), data) }
     }
 }
 
-/// The function that is told that a build is over.
+/// Callback invoked after a build.
 pub(crate) type Notify = unsafe extern "C" fn(cl_program, *mut c_void);

@@ -1,56 +1,56 @@
-//! Messages between the driver and the process with the compiler: lists of named bytes, with their
-//! lengths in front.
+//! Messages between the driver and the compiler's process: lists of named byte strings with length
+//! prefixes.
 
 use std::io::{self, Read, Write};
 
-/// Named bytes.
+/// Named byte string.
 pub type Named = (String, Vec<u8>);
 
-/// A call of the compiler.
+/// Call of the compiler.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Request {
-    /// The compiler's library, by a path or a name that the dynamic linker finds.
+    /// Compiler's library, by a path or a name that the dynamic linker finds.
     pub library: String,
-    /// The command line.
+    /// Command line.
     pub arguments: Vec<String>,
-    /// Files that it names, which are in memory alone.
+    /// Files named in the command line, which exist only in memory.
     pub sources: Vec<Named>,
     /// Files in memory that sources may include.
     pub headers: Vec<Named>,
 }
 
-/// The compiler's answer.
+/// Response of the compiler.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Response {
-    /// The value that the compiler returned; 0 for success.
+    /// Return value of the compiler; 0 for success.
     pub code: i32,
-    /// The files that it made.
+    /// Output files.
     pub outputs: Vec<Named>,
-    /// The files that it looked for while it built, with the contents' digest; see `dependency`.
+    /// Files that the compiler looked for during the build, with their digests; see `dependency`.
     pub read: Vec<Named>,
-    /// The libraries that it is made of, as they were loaded, with the files' stamps.
+    /// Loaded libraries of the compiler, with the files' stamps.
     pub loaded: Vec<Named>,
     /// Version of IGC, the back end.
     pub back_end: String,
 }
 
-/// A compiler that is installed.
+/// Installed compiler.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Installed {
-    /// The compiler's library, for `Request::library`.
+    /// Compiler's library, for `Request::library`.
     pub library: String,
     /// Version of `ocloc`.
     pub version: String,
     /// Version of IGC, the back end.
     pub back_end: String,
-    /// Its help text, which lists devices.
+    /// Help text, which lists devices.
     pub help: String,
-    /// The libraries that it is made of, with the files' stamps.
+    /// Libraries of the compiler, with the files' stamps.
     pub loaded: Vec<Named>,
 }
 
 impl Request {
-    /// Returns the request as bytes; the same for equal requests.
+    /// Serialises the request; equal requests yield equal bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
         let mut arguments = vec![(self.library.clone(), Vec::new())];
@@ -61,10 +61,10 @@ impl Request {
         out
     }
 
-    /// Reads a request.
+    /// Deserialises a request.
     ///
     /// # Errors
-    /// When the bytes end too early.
+    /// Fails if the bytes end too early.
     pub fn read(from: &mut impl Read) -> io::Result<Self> {
         let mut arguments = take_list(from)?.into_iter().map(|(name, _)| name);
         let library = arguments.next().ok_or(io::ErrorKind::UnexpectedEof)?;
@@ -72,14 +72,14 @@ impl Request {
     }
 }
 
-/// First letters of the entries of a response that are not outputs of the compiler: those have
-/// names without a folder.
+/// Name prefixes of response entries that are not outputs of the compiler, whose names contain no
+/// folder.
 const VERSION: &str = "/version";
 const READ: &str = "/read:";
 const LOADED: &str = "/loaded:";
 
 impl Response {
-    /// Returns the response as bytes: the code, and one list of named contents.
+    /// Serialises the response: the code, and one list of named contents.
     pub fn to_bytes(&self) -> Vec<u8> {
         let marked = |mark: &str, list: &[Named]| -> Vec<Named> {
             list.iter().map(|(name, bytes)| (format!("{mark}{name}"), bytes.clone())).collect()
@@ -93,10 +93,10 @@ impl Response {
         out
     }
 
-    /// Reads a response.
+    /// Deserialises a response.
     ///
     /// # Errors
-    /// When the bytes end too early, or do not name the version.
+    /// Fails if the bytes end too early or lack the version.
     pub fn read(from: &mut impl Read) -> io::Result<Self> {
         let mut code = [0; 4];
         from.read_exact(&mut code)?;
@@ -117,14 +117,14 @@ impl Response {
         Ok(response)
     }
 
-    /// Finds the output with a name.
+    /// Returns the output with a name.
     pub fn output(&self, name: &str) -> Option<&[u8]> {
         self.outputs.iter().find(|(own, _)| own == name).map(|(_, bytes)| bytes.as_slice())
     }
 }
 
 impl Installed {
-    /// Returns a list of compilers as bytes.
+    /// Serialises a list of compilers.
     pub fn to_bytes(all: &[Self]) -> Vec<u8> {
         let mut out = Vec::new();
         for one in all {
@@ -135,10 +135,10 @@ impl Installed {
         out
     }
 
-    /// Reads a list of compilers.
+    /// Deserialises a list of compilers.
     ///
     /// # Errors
-    /// When the bytes end in the midst of one.
+    /// Fails if the bytes end inside an entry.
     pub fn read(bytes: &[u8]) -> io::Result<Vec<Self>> {
         let (mut rest, mut all) = (bytes, Vec::new());
         while !rest.is_empty() {
@@ -177,7 +177,7 @@ fn take_number(from: &mut impl Read) -> io::Result<u64> {
 
 fn take_bytes(from: &mut impl Read) -> io::Result<Vec<u8>> {
     let size = take_number(from)?;
-    // Room is made as bytes come, so that a wrong size asks for none.
+    // Memory is allocated as bytes arrive, so that a wrong size allocates nothing.
     let mut bytes = Vec::new();
     from.take(size).read_to_end(&mut bytes)?;
     if bytes.len() as u64 == size { Ok(bytes) } else { Err(io::ErrorKind::UnexpectedEof.into()) }

@@ -1,24 +1,24 @@
-//! Modules in SPIR-V: the constants that a program may give other values before it is built.
+//! Specialization constants of SPIR-V modules: values that a program may change before a build.
 
 use std::collections::{BTreeMap, HashMap};
 
 use spirv::{Decoration, MAGIC_NUMBER, Op};
 
-/// Words of a module before its first instruction.
+/// Number of words before a module's first instruction.
 const HEADER: usize = 5;
 
-/// Whether a file is a module, in either order of bytes.
+/// Returns true for a module in either byte order.
 pub(crate) fn is_module(file: &[u8]) -> bool {
     order(file).is_some()
 }
 
-/// Sizes in bytes of the constants that can be given other values, by their numbers.
+/// Returns the sizes of the specialization constants in bytes, by id.
 pub(crate) fn constants(module: &[u8]) -> BTreeMap<u32, usize> {
     let words = words(module);
     Constant::all(&words).into_iter().map(|constant| (constant.number, constant.bytes())).collect()
 }
 
-/// The module with other values of some constants.
+/// Returns the module with other values of some constants.
 pub(crate) fn specialize(module: &[u8], values: &BTreeMap<u32, Vec<u8>>) -> Vec<u8> {
     if values.is_empty() {
         return module.to_vec();
@@ -33,7 +33,7 @@ pub(crate) fn specialize(module: &[u8], values: &BTreeMap<u32, Vec<u8>>) -> Vec<
     words.into_iter().flat_map(to_bytes).collect()
 }
 
-/// How bytes are made a word, and a word bytes.
+/// Conversion between bytes and words.
 type Order = (fn([u8; 4]) -> u32, fn(u32) -> [u8; 4]);
 
 fn order(file: &[u8]) -> Option<Order> {
@@ -46,12 +46,12 @@ fn words(module: &[u8]) -> Vec<u32> {
     module.as_chunks().0.iter().map(|&bytes| to_word(bytes)).collect()
 }
 
-/// A constant that can be given another value.
+/// Specialization constant.
 struct Constant {
     number: u32,
-    /// Where its instruction begins.
+    /// Index of its instruction's first word.
     at: usize,
-    /// Bits of its type; none for truth values, which have an instruction for each.
+    /// Width of its type in bits; `None` for booleans, which have one opcode per value.
     bits: Option<u32>,
     is_signed: bool,
 }
@@ -100,7 +100,7 @@ impl Constant {
         bytes.iter_mut().zip(value).for_each(|(to, from)| *to = *from);
         let shift = 64 - bits.clamp(1, 64);
         let number = u64::from_le_bytes(bytes) << shift;
-        // Small numbers fill a word.
+        // Small numbers are extended to a word.
         let number = if self.is_signed { ((number as i64) >> shift) as u64 } else { number >> shift };
         let count = bits.div_ceil(32) as usize;
         let literal = words.iter_mut().skip(self.at + 3).take(count.min(2));
@@ -108,7 +108,7 @@ impl Constant {
     }
 }
 
-/// Instructions: where each begins, its number, its operands.
+/// Iterates over instructions: position, opcode and operands.
 fn instructions(words: &[u32]) -> impl Iterator<Item = (usize, u32, &[u32])> {
     let mut at = HEADER;
     std::iter::from_fn(move || {
@@ -124,7 +124,7 @@ fn instructions(words: &[u32]) -> impl Iterator<Item = (usize, u32, &[u32])> {
 mod tests {
     use super::*;
 
-    /// A module with a signed constant of 8 bits, a double and a truth value.
+    /// Returns a module with a signed 8-bit constant, a double and a boolean.
     fn module() -> Vec<u32> {
         let op = |op: Op, operands: &[u32]| {
             let count = operands.len() as u32 + 1;
@@ -163,7 +163,7 @@ mod tests {
         }
     }
 
-    /// A module that ends early, or has instructions without words, is read as far as it goes.
+    /// A module that ends early, or has instructions without words, is read up to the defect.
     #[test]
     fn damaged_modules_are_read_as_far_as_they_go() {
         let bytes: Vec<u8> = module().into_iter().flat_map(u32::to_le_bytes).collect();

@@ -1,4 +1,4 @@
-//! Events: how far a command is, when it got there, and who waits for it.
+//! Events: status of commands, their times, and the commands and callbacks that wait for them.
 
 use std::ffi::c_void;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -12,12 +12,12 @@ use crate::devices::context::Context;
 use crate::queues::queue::Queue;
 use crate::queues::schedule::{self, Command};
 
-/// How far a command is.
+/// Event of a command, or a user event.
 pub(crate) struct Event {
     pub(crate) context: Handle<Context>,
-    /// The queue of its command; user events have none.
+    /// Queue of the command; `None` for a user event.
     pub(crate) queue: Option<Handle<Queue>>,
-    /// The command, as the API names it.
+    /// Command type of the API.
     pub(crate) command: cl_command_type,
     state: Mutex<State>,
     changed: Condvar,
@@ -25,38 +25,40 @@ pub(crate) struct Event {
 
 kind!(Event, CL_INVALID_EVENT);
 
-/// What changes of an event.
+/// Mutable state of an event.
 struct State {
-    /// From queued over submitted and running to complete, or an error.
+    /// Execution status: queued, submitted, running, complete, or an error code.
     status: cl_int,
-    /// When the command was queued, submitted, began and ended, in nanoseconds.
+    /// Times at which the command was queued, submitted, started and ended, in nanoseconds.
     times: [u64; 4],
     callbacks: Vec<Callback>,
-    /// Commands that wait for it, and whether they must not be done when it fails.
+    /// Commands that wait for the event. The flag is true if a failure of the event cancels the
+    /// command.
     dependents: Vec<(Arc<Command>, bool)>,
 }
 
-/// The function of a callback.
+/// Function of a callback.
 pub(crate) type Notify = unsafe extern "C" fn(cl_event, cl_int, *mut c_void);
 
-/// Somebody to tell when the command has come so far.
+/// Callback to invoke when the command has reached a status.
 struct Callback {
     status: cl_int,
     notify: Notify,
     data: UserData,
 }
 
-/// A pointer that the program wants back.
+/// Pointer that is passed back to the program.
 #[derive(Clone, Copy)]
 pub(crate) struct UserData(pub(crate) *mut c_void);
 
-// SAFETY: nobody follows it; the program that is given it back knows in which threads it is.
+// SAFETY: the driver never dereferences the pointer; the program knows in which threads its
+// callbacks run.
 unsafe impl Send for UserData {}
 // SAFETY: as above.
 unsafe impl Sync for UserData {}
 
 impl Event {
-    /// The event of a command that has just been queued.
+    /// Creates the event of a command that has just been queued, or a user event.
     pub(crate) fn new(context: &Handle<Context>, queue: Option<&Handle<Queue>>, command: cl_command_type) -> Self {
         let status = if queue.is_some() { CL_QUEUED } else { CL_SUBMITTED };
         let state = State { status, times: [now(); 4], callbacks: Vec::new(), dependents: Vec::new() };
@@ -68,18 +70,18 @@ impl Event {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How far it is.
+    /// Returns the execution status.
     pub(crate) fn status(&self) -> cl_int {
         self.state().status
     }
 
-    /// Whether nothing will change any more.
+    /// Returns true if the status is final.
     pub(crate) fn is_over(&self) -> bool {
         self.status() <= CL_COMPLETE
     }
 
-    /// Has a command wait for it; tells its status where it is over already, and nobody has to
-    /// wait.
+    /// Makes a command wait for the event. If the event is over already, returns its status
+    /// instead.
     pub(crate) fn hold_back(&self, command: &Arc<Command>, counts: bool) -> Option<cl_int> {
         let mut state = self.state();
         if state.status <= CL_COMPLETE {
@@ -89,7 +91,7 @@ impl Event {
         None
     }
 
-    /// Waits until it is over, and tells its status.
+    /// Waits until the event is over and returns its status.
     pub(crate) fn wait(&self) -> cl_int {
         let mut state = self.state();
         while state.status > CL_COMPLETE {
@@ -99,8 +101,8 @@ impl Event {
     }
 }
 
-/// Brings an event to a status; tells whether it was not over yet. Callbacks are called, and those
-/// who wait go on.
+/// Advances an event to a status and returns true unless the event was over already. Calls the
+/// callbacks and releases the waiting commands.
 pub(crate) fn advance(event: &Handle<Event>, status: cl_int) -> bool {
     let mut state = event.state();
     if state.status <= CL_COMPLETE {
@@ -119,7 +121,7 @@ pub(crate) fn advance(event: &Handle<Event>, status: cl_int) -> bool {
     let dependents = if status <= CL_COMPLETE { std::mem::take(&mut state.dependents) } else { Vec::new() };
     drop(state);
     if status <= CL_COMPLETE {
-        // A queue is empty before those that wait for its last command see it.
+        // The queue must forget the command before waiters see the event as over.
         if let Some(queue) = &event.queue {
             queue.forget(event);
         }
@@ -135,12 +137,12 @@ pub(crate) fn advance(event: &Handle<Event>, status: cl_int) -> bool {
 fn call_all(event: &Handle<Event>, callbacks: Vec<Callback>, status: cl_int) {
     for call in callbacks {
         let told = if status < 0 { status } else { call.status };
-        // SAFETY: the program gave the function for such a call, with the data that it is to get.
+        // SAFETY: the program passed the function and the data for this call.
         unsafe { (call.notify)(handle::address(event), told, call.data.0) }
     }
 }
 
-/// Calls a function when the command has come so far, at once when it has.
+/// Registers a callback for a status; calls it at once if the status is reached already.
 pub(crate) fn set_callback(
     event: &Handle<Event>,
     status: cl_int,
@@ -161,7 +163,7 @@ pub(crate) fn set_callback(
     Ok(())
 }
 
-/// Makes an event that the program completes.
+/// Creates an event that the program completes.
 pub(crate) fn user(context: &Handle<Context>) -> *mut c_void {
     handle::give(handle::create(Event::new(context, None, CL_COMMAND_USER)))
 }
@@ -185,7 +187,7 @@ pub(crate) fn wait_for(events: &[Handle<Event>]) -> Result {
         }
         if event.wait() < 0 {
             failed = true;
-            // The program knows of it now.
+            // Reports the queue's failure, which the program knows from now on.
             let _ = event.queue.as_ref().map(|queue| queue.report());
         }
     }
@@ -221,12 +223,11 @@ pub(crate) fn profile(event: &Handle<Event>, answer: Answer) -> Result {
     }
 }
 
-/// Nanoseconds of the machine's own clock, which a program can read as well: one that begins with
-/// the library would be at zero milliseconds when it is first asked.
+/// Returns the time of the system's monotonic clock in nanoseconds, which a program can read too. A
+/// clock that starts with the library would report zero at first.
 pub(crate) fn now() -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the place to write to is there for the call, and the clock is one that every system
-    // has.
+    // SAFETY: the structure lives during the call, and every system has this clock.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
     let nanoseconds = i128::from(time.tv_sec) * 1_000_000_000 + i128::from(time.tv_nsec);
     u64::try_from(nanoseconds).unwrap_or(0)

@@ -1,4 +1,4 @@
-//! Queues and events: when a command runs.
+//! Queues, events, and the scheduling of commands.
 
 pub(crate) mod event;
 pub(crate) mod queue;

@@ -13,12 +13,12 @@ use crate::devices::device::Device;
 use crate::queues::event::Event;
 use crate::queues::schedule::{self, Command};
 
-/// A command queue.
+/// OpenCL command queue.
 pub(crate) struct Queue {
     pub(crate) context: Handle<Context>,
     pub(crate) device: Handle<Device>,
     flags: cl_command_queue_properties,
-    /// The properties that the program gave, with the zero at their end.
+    /// Properties passed by the program, with the final zero.
     properties: Vec<cl_queue_properties>,
     state: Mutex<State>,
 }
@@ -29,32 +29,31 @@ kind!(Queue, CL_INVALID_COMMAND_QUEUE);
 struct State {
     /// Commands that are not over, in order.
     outstanding: VecDeque<Arc<Command>>,
-    /// The last barrier that is not over.
+    /// Last barrier that is not over.
     barrier: Option<Handle<Event>>,
-    /// The first command that failed since a kernel was last launched by a program that knew of a
-    /// failure.
+    /// First failed command since the last launch by a program that knew of a failure.
     failure: Option<Failure>,
 }
 
-/// A command that failed: what it should have written is what was there before.
+/// Failed command, whose results are stale.
 struct Failure {
     code: cl_int,
-    /// Whether a call has returned it.
+    /// True if a call has returned the failure.
     is_reported: bool,
 }
 
-/// How a command stands to the others of its queue.
+/// Order of a command relative to the others of its queue.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Order {
-    /// It waits for those that the queue's kind says.
+    /// Waits as the queue's kind requires.
     Plain,
-    /// Without a list of its own it waits for all that came before.
+    /// Without a wait list, waits for all commands before it.
     Marker,
-    /// The same, and all that come later wait for it.
+    /// As a marker, and all later commands wait for it.
     Barrier,
 }
 
-/// Makes a queue; properties that the program gave as a list are kept.
+/// Creates a queue; `given` are the properties that the program passed as a list.
 pub(crate) fn create(
     context: &Handle<Context>,
     device: &Handle<Device>,
@@ -66,7 +65,7 @@ pub(crate) fn create(
     for pair in properties.chunks_exact(2) {
         match pair[0] as cl_uint {
             CL_QUEUE_PROPERTIES => flags = pair[1],
-            // Hints, which nobody has to take.
+            // Hints are accepted and ignored.
             name if [CL_QUEUE_PRIORITY_KHR, CL_QUEUE_THROTTLE_KHR].contains(&cl_queue_properties::from(name)) => {
                 ensure([1, 2, 4].contains(&pair[1]), CL_INVALID_VALUE)?;
             }
@@ -84,12 +83,12 @@ pub(crate) fn create(
 }
 
 impl Queue {
-    /// Whether one stands for the other: the same device and the same kind of queue.
+    /// Returns true if the queues are interchangeable: the same device and the same kind.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.device, &other.device) && self.flags == other.flags
     }
 
-    /// Whether it has a property.
+    /// Returns true if the queue has a property.
     pub(crate) fn has(&self, flag: cl_command_queue_properties) -> bool {
         self.flags & flag != 0
     }
@@ -98,7 +97,7 @@ impl Queue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a command in, and gives the events that it has to wait for.
+    /// Appends a command and returns the events that it must wait for.
     pub(crate) fn append(&self, command: &Arc<Command>, order: Order, has_list: bool) -> Vec<Handle<Event>> {
         let mut state = self.state();
         let event = |command: &Arc<Command>| Arc::clone(command.event());
@@ -116,19 +115,18 @@ impl Queue {
         before
     }
 
-    /// A command is over.
+    /// Removes a command that is over.
     pub(crate) fn forget(&self, event: &Handle<Event>) {
         let mut state = self.state();
         let found = state.outstanding.iter().position(|command| Arc::ptr_eq(command.event(), event));
-        // They are dropped when the queue is no longer locked: with the last of them may go what
-        // holds it.
+        // Dropped after the queue is unlocked, because the drop may release the owner of the queue.
         let command = found.and_then(|index| state.outstanding.remove(index));
         let barrier = state.barrier.take_if(|barrier| Arc::ptr_eq(barrier, event));
         drop(state);
         drop((command, barrier));
     }
 
-    /// Does commands in this thread, which has to wait for an event anyway.
+    /// Runs commands in this thread until an event is over, instead of only waiting.
     pub(crate) fn help(&self, event: &Handle<Event>) {
         while !event.is_over() {
             let next = self.state().outstanding.iter().find(|command| command.is_ready()).cloned();
@@ -142,7 +140,7 @@ impl Queue {
     /// Waits until all commands are over.
     ///
     /// # Errors
-    /// When one of them has failed, or one before them.
+    /// Fails if one of them, or an earlier command, has failed.
     pub(crate) fn finish(&self) -> Result {
         let events: Vec<_> = self.state().outstanding.iter().map(|command| Arc::clone(command.event())).collect();
         for event in events.into_iter().rev() {
@@ -152,13 +150,13 @@ impl Queue {
         self.report()
     }
 
-    /// Notes that a command has failed.
+    /// Records the failure of a command.
     pub(crate) fn note_failure(&self, code: cl_int) {
         self.state().failure.get_or_insert(Failure { code, is_reported: false });
     }
 
-    /// Fails with the code of a command that has failed. The data of the queue are stale until a
-    /// kernel is launched by a program that was told.
+    /// Fails with the code of a failed command. The data of the queue are stale until a kernel is
+    /// launched by a program that knows of the failure.
     pub(crate) fn report(&self) -> Result {
         match &mut self.state().failure {
             None => Ok(()),
@@ -169,13 +167,13 @@ impl Queue {
         }
     }
 
-    /// Forgets a failure that was reported, as a kernel is launched after it.
+    /// Clears a reported failure when a kernel is launched.
     pub(crate) fn begin_anew(&self) {
         self.state().failure.take_if(|failure| failure.is_reported);
     }
 }
 
-/// Puts a command into a queue, and waits for it when it is asked to block.
+/// Enqueues a command, and waits for it if `blocking` is set.
 pub(crate) fn submit(
     queue: &Handle<Queue>,
     kind: cl_command_type,
@@ -191,14 +189,14 @@ pub(crate) fn submit(
     if blocking {
         queue.help(&event);
         let status = event.wait();
-        // What was read may be what a kernel that failed should have written.
+        // The data read may be stale because an earlier kernel failed.
         queue.report()?;
         ensure(status == CL_COMPLETE, status)?;
     }
     Ok(event)
 }
 
-/// Puts a marker or a barrier into a queue.
+/// Enqueues a marker or a barrier.
 pub(crate) fn mark(queue: &Handle<Queue>, order: Order, list: &[Handle<Event>]) -> Result<Handle<Event>> {
     check_list(queue, list)?;
     let kind = if order == Order::Barrier { CL_COMMAND_BARRIER } else { CL_COMMAND_MARKER };
@@ -218,7 +216,7 @@ pub(crate) fn info(queue: &Handle<Queue>, answer: Answer) -> Result {
         CL_QUEUE_REFERENCE_COUNT => answer.value(handle::count(queue)),
         CL_QUEUE_PROPERTIES => answer.value(queue.flags),
         CL_QUEUE_PROPERTIES_ARRAY => answer.list(&queue.properties),
-        // Only queues of devices have a size or are the default.
+        // Only device queues have a size or can be the default.
         CL_QUEUE_SIZE => fail(CL_INVALID_COMMAND_QUEUE),
         CL_QUEUE_DEVICE_DEFAULT => answer.value(std::ptr::null_mut::<std::ffi::c_void>()),
         _ => answer.unknown(),

@@ -1,4 +1,4 @@
-//! Commands: what they do, what they wait for, and the threads that do them.
+//! Scheduling of commands: their work, their dependencies, and the threads that run them.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,12 +11,12 @@ use crate::base::handle::{self, Handle};
 use crate::queues::event::{self, Event};
 use crate::queues::queue::{Order, Queue};
 
-/// What a command does.
+/// Work of a command.
 pub(crate) type Work = Box<dyn FnOnce() -> Result + Send>;
 
-/// What a command does that may be done again.
+/// Repeatable work of a command.
 pub(crate) struct Task {
-    /// The command, as the API names it.
+    /// Command type of the API.
     pub(crate) kind: cl_command_type,
     work: Box<dyn Fn() -> Result + Send + Sync>,
 }
@@ -26,31 +26,31 @@ impl Task {
         Self { kind, work: Box::new(work) }
     }
 
-    /// Does it once.
+    /// Runs the work once.
     pub(crate) fn run(&self) -> Result {
         (self.work)()
     }
 }
 
-/// A command that was enqueued.
+/// Enqueued command.
 pub(crate) struct Command {
     event: Handle<Event>,
-    /// Events that it waits for, and one more for as long as they are counted.
+    /// Number of events that it waits for, plus one until all are counted.
     waits: AtomicUsize,
     job: Mutex<Job>,
 }
 
-/// What is left to do.
+/// Remaining work of a command.
 enum Job {
     Do(Work),
-    /// One of the events has failed.
+    /// Cancelled because one of the events has failed.
     GiveUp,
-    /// A thread does it, or has done it.
+    /// Running or finished.
     Taken,
 }
 
-/// Puts a command into a queue. It begins when the events of the list, and what the queue has it
-/// wait for, are over; where one of the list failed it is not done. Gives its event.
+/// Enqueues a command and returns its event. The command starts when the events of its list and
+/// those required by the queue are over. It is cancelled if an event of its list has failed.
 pub(crate) fn enqueue(
     queue: &Handle<Queue>,
     kind: cl_command_type,
@@ -73,7 +73,7 @@ pub(crate) fn enqueue(
     event
 }
 
-/// An event that a command waits for is over; tells whether the command may still be done.
+/// Called when an event that a command waits for is over. A false `may_go_on` cancels the command.
 pub(crate) fn release(command: Arc<Command>, may_go_on: bool) {
     if !may_go_on {
         command.replace(Job::GiveUp);
@@ -84,7 +84,7 @@ pub(crate) fn release(command: Arc<Command>, may_go_on: bool) {
 }
 
 impl Command {
-    /// Its event.
+    /// Returns the event of the command.
     pub(crate) fn event(&self) -> &Handle<Event> {
         &self.event
     }
@@ -93,13 +93,13 @@ impl Command {
         std::mem::replace(&mut *self.job.lock().unwrap_or_else(PoisonError::into_inner), job)
     }
 
-    /// Whether it could be done now and nobody does it.
+    /// Returns true if the command can run and no thread has taken it.
     pub(crate) fn is_ready(&self) -> bool {
         let job = self.job.lock().unwrap_or_else(PoisonError::into_inner);
         self.waits.load(Ordering::Acquire) == 0 && !matches!(*job, Job::Taken)
     }
 
-    /// Notes in its queue that it has failed, before anybody sees that it is over.
+    /// Records a failure in the queue before the event is seen as over.
     fn fail(&self, code: cl_int) -> cl_int {
         if let Some(queue) = &self.event.queue {
             queue.note_failure(code);
@@ -107,7 +107,7 @@ impl Command {
         code
     }
 
-    /// Does it, unless it waits for something or somebody else has taken it.
+    /// Runs the command unless it still waits or another thread has taken it.
     pub(crate) fn run(&self) {
         if self.waits.load(Ordering::Acquire) > 0 {
             return;
@@ -124,20 +124,20 @@ impl Command {
     }
 }
 
-/// The threads that do commands, and the commands that could be done.
+/// Pool of threads that run commands, with the ready commands.
 struct Pool {
     ready: VecDeque<Arc<Command>>,
     idle: usize,
     threads: usize,
-    /// The process whose threads they are.
+    /// Process that owns the threads.
     process: u32,
 }
 
 impl Pool {
     const EMPTY: Self = Self { ready: VecDeque::new(), idle: 0, threads: 0, process: 0 };
 
-    /// Forgets the threads of the process that this one comes of by `fork`: they are not here, nor
-    /// do they come for a command.
+    /// Forgets the threads of the parent process after a `fork`, because they do not exist in the
+    /// child.
     fn after_fork(&mut self) {
         let process = std::process::id();
         if self.process != process {
@@ -149,8 +149,8 @@ impl Pool {
 static POOL: Mutex<Pool> = Mutex::new(Pool::EMPTY);
 static READY: Condvar = Condvar::new();
 
-/// Commands that are done at the same time at most. Kernels take all cores by themselves; but what
-/// the program has done, its own functions and callbacks, may wait for each other.
+/// Maximum number of concurrent commands. One kernel uses all cores, but native functions and
+/// callbacks of the program may wait for each other.
 const MOST_THREADS: usize = 64;
 
 fn submit(command: Arc<Command>) {
@@ -165,7 +165,7 @@ fn submit(command: Arc<Command>) {
         drop(pool);
         let started = std::thread::Builder::new().name("visakit".to_owned()).spawn(work);
         if started.is_err() {
-            // Those that there are do it; the first of all must be one, so this thread is.
+            // The existing threads run the command. If no thread exists, this one runs it.
             let mut pool = POOL.lock().unwrap_or_else(PoisonError::into_inner);
             pool.threads -= 1;
             let alone = if pool.threads == 0 { pool.ready.pop_front() } else { None };
@@ -175,7 +175,7 @@ fn submit(command: Arc<Command>) {
     }
 }
 
-/// What a thread of the pool does, for ever.
+/// Main loop of a pool thread; it never ends.
 fn work() {
     let mut pool = POOL.lock().unwrap_or_else(PoisonError::into_inner);
     loop {

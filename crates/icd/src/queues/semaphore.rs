@@ -1,4 +1,4 @@
-//! Semaphores: one command signals, and one that waits for it goes on, in whatever queue it is.
+//! Semaphores: a command signals, and a command that waits for the signal continues, in any queue.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,10 +12,10 @@ use crate::commands::transfer::Submission;
 use crate::devices::context::Context;
 use crate::queues::event::{self, Event};
 
-/// A semaphore.
+/// OpenCL semaphore.
 pub(crate) struct Semaphore {
     context: Handle<Context>,
-    /// The properties that the program gave, with the zero at their end.
+    /// Properties passed by the program, with the final zero.
     properties: Vec<cl_semaphore_properties_khr>,
     state: Mutex<State>,
 }
@@ -24,13 +24,13 @@ kind!(Semaphore, CL_INVALID_SEMAPHORE_KHR);
 
 #[derive(Default)]
 struct State {
-    /// Whether there is a signal that nobody waits for yet.
+    /// True if there is a signal without a waiting command.
     is_signaled: bool,
-    /// What commands wait for that came before their signal.
+    /// Events of the commands that wait for a signal.
     waiting: VecDeque<Handle<Event>>,
 }
 
-/// Makes a semaphore.
+/// Creates a semaphore.
 pub(crate) fn create(context: &Handle<Context>, given: &[cl_semaphore_properties_khr]) -> Result<Handle<Semaphore>> {
     let mut kind = None;
     for pair in given.chunks_exact(2) {
@@ -57,7 +57,7 @@ impl Semaphore {
         }
     }
 
-    /// Takes the signal that is there; else gives the event that the next one completes.
+    /// Takes the pending signal; otherwise returns the event that the next signal completes.
     fn take(&self) -> Option<Handle<Event>> {
         let mut state = self.state();
         if std::mem::take(&mut state.is_signaled) {
@@ -77,16 +77,16 @@ fn check(submission: &Submission<'_>, semaphores: &[Handle<Semaphore>]) -> Resul
     ensure(contexts.all(|same| same), CL_INVALID_CONTEXT)
 }
 
-/// Puts a command into a queue that waits for a signal of each.
+/// Enqueues a command that waits for a signal of each semaphore.
 pub(crate) fn wait(submission: &Submission<'_>, semaphores: &[Handle<Semaphore>]) -> Result<Handle<Event>> {
-    // Before signals are taken nothing may be wrong.
+    // All errors must be found before signals are taken.
     check(submission, semaphores)?;
     let mut list = submission.list.to_vec();
     list.extend(semaphores.iter().filter_map(|semaphore| semaphore.take()));
     Submission { list: &list, ..*submission }.submit(CL_COMMAND_SEMAPHORE_WAIT_KHR, || Ok(()))
 }
 
-/// Puts a command into a queue that signals each.
+/// Enqueues a command that signals each semaphore.
 pub(crate) fn signal(submission: &Submission<'_>, semaphores: Vec<Handle<Semaphore>>) -> Result<Handle<Event>> {
     check(submission, &semaphores)?;
     submission.submit(CL_COMMAND_SEMAPHORE_SIGNAL_KHR, move || {
@@ -103,7 +103,7 @@ pub(crate) fn info(semaphore: &Handle<Semaphore>, answer: Answer) -> Result {
         CL_SEMAPHORE_PROPERTIES_KHR => answer.list(&semaphore.properties),
         CL_SEMAPHORE_PAYLOAD_KHR => answer.value(u64::from(semaphore.state().is_signaled)),
         CL_SEMAPHORE_TYPE_KHR => answer.value(CL_SEMAPHORE_TYPE_BINARY_KHR),
-        // It is for every device of its context.
+        // An empty list stands for every device of the context.
         CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR => answer.list::<u64>(&[]),
         _ => fail(CL_INVALID_VALUE),
     }

@@ -33,9 +33,9 @@ pub(super) enum Unit {
     Dword,
     /// Qwords, contiguous over channels in registers.
     Qword,
-    /// One to four bytes at any address, in the low bytes of a dword; a load keeps the other bytes.
+    /// Between one and four bytes at any address, in the low bytes of a dword; a load keeps the other bytes.
     Bytes(u32),
-    /// One or two bytes, zero-extended to a dword.
+    /// A byte or word, zero-extended to a dword.
     Extended(u32),
 }
 

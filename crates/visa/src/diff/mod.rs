@@ -21,9 +21,8 @@ use explain::{Cause, causes};
 
 /// Compare the specification with this implementation by probing it.
 ///
-/// The totals come first, then what caused the findings, the gravest first: where the pages are not
-/// those of this program, each finding is led back to the edit of the pages that it comes from, and
-/// points at it.
+/// The totals come first, then the causes of the findings, most severe first. If the pages differ
+/// from those of this program, each finding names and points at the edit that causes it.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -47,8 +46,7 @@ pub(super) struct Args {
     /// Do not execute instructions, but probe objects and texts only
     #[arg(long)]
     no_behaviour: bool,
-    /// Execute instructions over whole domains, and a million channels of each page, which takes
-    /// long
+    /// Execute instructions over whole domains, with a million channels per page; this takes long
     #[arg(long, conflicts_with = "no_behaviour")]
     thorough: bool,
     /// Execute the instructions of these pages only, as ADD,MAD, and probe nothing

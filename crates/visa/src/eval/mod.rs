@@ -15,10 +15,10 @@ use super::{Findings, Outcome, OutputFormat, answer, finish, out, problem};
 use crate::spec::source::{self, OverlayArg};
 use input::{Assignment, Text};
 
-/// Say what instructions do to given values, by their pages and by the emulator
+/// Show the results of instructions for given values, by their pages and by the emulator
 ///
-/// The instructions stand in assembly text, one a line or with `;` between them. An operand may be
-/// the name of a variable alone: it is all elements from the first on then.
+/// Instructions are written as assembly text, one per line or separated by `;`. The name of a
+/// variable alone is an operand with all its elements, from the first on.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -37,7 +37,7 @@ pub(super) struct Args {
     /// A variable with its type and the values of its elements
     #[arg(long = "set", value_name = "NAME=TYPE[:VALUES]")]
     set: Vec<Assignment>,
-    /// Who executes them
+    /// Executor of the instructions
     #[arg(long, value_enum, default_value_t)]
     by: By,
     /// The specification; the pages that this program was built from when left out
@@ -48,8 +48,8 @@ pub(super) struct Args {
     /// The platform
     #[arg(long, value_name = "PLATFORM", value_parser = crate::platform, default_value = "pvc")]
     platform: Platform,
-    /// The control register: rounding and subnormal numbers; as compiled programs set it when left
-    /// out
+    /// The control register: rounding and subnormal numbers; without it, the value that compiled
+    /// programs set
     #[arg(long, value_name = "BITS", value_parser = input::number::<u32>)]
     cr0: Option<u32>,
     /// The channels that are enabled, channel 0 in the lowest bit

@@ -56,17 +56,17 @@ pub(super) struct Args {
     /// which is compiled first with -g; or a vISA text or a complete vISA object, with --zebin; `-`
     /// for standard input
     program: Option<PathBuf>,
-    /// A TOML file with these options as keys; its paths are relative to it, and options given here
-    /// go before it
+    /// A TOML file with these options as keys; its paths are relative to it, and options on the
+    /// command line take precedence
     #[arg(long, value_name = "FILE")]
     launch: Option<PathBuf>,
-    /// A zebin that says where the arguments go, when the program does not
+    /// A zebin with the layout of the arguments, if the program has none
     #[arg(long, value_name = "FILE")]
     zebin: Option<PathBuf>,
     /// The kernel, when there are several
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
-    /// The platform, when it is not the one that the file says
+    /// The platform, if it differs from the file's
     #[arg(long, value_name = "NAME", visible_alias = "device")]
     platform: Option<String>,
     /// Options for the compiler of a source, such as "-cl-std=CL2.0"
@@ -88,8 +88,7 @@ pub(super) struct Args {
         long_help = format!("An argument: its index in the kernel, from 0, or its name in the source, and what it is\n\n{}", forms_help("  "))
     )]
     arguments: Vec<String>,
-    /// Memory with the contents of a file, which kernels reach by its address; recorded launches
-    /// have such
+    /// Memory at an address with the contents of a file, as recorded launches have it
     #[arg(long = "memory", value_name = "ADDRESS:FILE")]
     memory: Vec<String>,
     #[arg(
@@ -102,8 +101,8 @@ pub(super) struct Args {
             largest", dump::format_names())
     )]
     dumps: Vec<String>,
-    /// A buffer or image to print after the run, as numbers of a TYPE as in --arg; without a type
-    /// of that in the source, without a count all of them
+    /// A buffer or image to print after the run, as COUNT numbers of a TYPE as in --arg; the
+    /// defaults are all numbers, and the type in the source
     #[arg(long = "print", value_name = "KEY[=TYPE[:COUNT]]")]
     prints: Vec<String>,
     /// The expected contents of an argument after the run: a file, or a form of --arg. Tolerances
@@ -119,19 +118,18 @@ pub(super) struct Args {
     /// checked without optimisations, which may hide kinds of bugs
     #[arg(long, value_name = "LIST")]
     check: Option<String>,
-    /// Write and print what the arguments hold after a fault, too
+    /// Write and print the contents of the arguments after a fault, too
     #[arg(long)]
     dump_on_fault: bool,
-    /// Run the groups behind a faulty one all the same, and report all faults, each kind at each
-    /// instruction once
+    /// Run the groups after a faulty one, and report all faults, each kind once per instruction
     #[arg(long)]
     keep_going: bool,
-    /// Show what the thread held that stopped at a fault: its variables, by name and type
+    /// Show the variables of the thread that stopped at a fault, by name and type
     #[arg(long)]
     state: bool,
-    /// Print each instruction that a work item executes with the values of its operands, by the
-    /// work item's global id without the offset; may be given several times. Groups run one after
-    /// the other then
+    /// Print each instruction that a work item executes with the values of its operands. The work
+    /// item is named by its global id without the offset; the option may be repeated. Groups run
+    /// one after the other
     #[arg(long = "trace", value_name = "X[,Y[,Z]]")]
     traces: Vec<String>,
     /// Count instructions by mnemonic
@@ -140,12 +138,12 @@ pub(super) struct Args {
     /// Host threads to use; the result is the same for any number
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
-    /// Run groups side by side even where the result depends on which comes first: where the kernel
-    /// uses results of atomic operations, adds floats by them, or prints
+    /// Run groups in parallel even if the result depends on their order: if the kernel uses results
+    /// of atomic operations, adds floats atomically, or prints
     #[arg(long)]
     any_order: bool,
-    /// Let accesses outside of every buffer read zeros and write nowhere, as those beyond the end
-    /// of a surface do, instead of ending the run; they are counted
+    /// Let accesses outside of every buffer read zeros and write nothing, like accesses beyond the
+    /// end of a surface, instead of ending the run; they are counted
     #[arg(long)]
     outside_is_zero: bool,
     #[arg(

@@ -12,14 +12,14 @@ use crate::spec::source::{self, OverlayArg};
 /// Options that select instructions to run by their pages, and the pages.
 #[derive(Debug, clap::Args)]
 pub(super) struct PagesArgs {
-    /// Run every instruction by the Semantics of its page; those without any that execute are left
-    /// to the emulator
+    /// Run every instruction by the Semantics of its page, or by its kernel if the page cannot be
+    /// executed
     #[arg(long)]
     by_spec: bool,
-    /// Let an instruction without a kernel be a fault, instead of running it by its page
+    /// Treat an instruction without a kernel as a fault, instead of running it by its page
     #[arg(long, conflicts_with = "by_spec")]
     no_fallback: bool,
-    /// The specification whose pages run; the one that this program was built from when left out
+    /// The specification whose pages run; the pages that this program was built from when left out
     #[arg(long, value_name = "DIR")]
     spec: Option<PathBuf>,
 }

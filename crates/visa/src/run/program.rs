@@ -13,7 +13,6 @@ use visakit_zebin::Zebin;
 use visakit_zebin::info::{ExecutionEnv, KernelInfo};
 
 use crate::compile::{compile, compile_behind};
-use crate::compiler;
 use crate::input::{Kind, zebins, zebins_of};
 use crate::io::{is_stream, note, read, shown};
 use crate::launch::request::Request;
@@ -113,10 +112,8 @@ pub(super) fn unoptimised(request: &Request) -> Option<Program> {
     let is_source = request.program.as_ref()?.extension().is_some_and(|extension| extension == "cl");
     let options = request.options.as_deref().unwrap_or_default();
     let wanted = request.check.is_some() && is_source && !options.contains(PLAIN);
-    let default = || compiler::default_device().map(str::to_owned);
-    let platform = wanted.then(|| request.platform.clone().or_else(default))?;
-    let options = Some(format!("{PLAIN} {options}"));
-    load(&Request { options, platform, ..request.clone() }).ok()
+    wanted.then_some(())?;
+    load(&Request { options: Some(format!("{PLAIN} {options}")), ..request.clone() }).ok()
 }
 
 /// Returns true if the first line that is not a comment is the directive `.version` of vISA texts.

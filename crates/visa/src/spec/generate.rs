@@ -11,10 +11,10 @@ use super::source::{self, OverlayArg};
 use crate::io::{make_folder, write_named};
 use crate::{Findings, Outcome, OutputFormat, answer, finish, out, problem};
 
-/// Write Rust that stands on its own: the emitted module and the runtime that it needs.
+/// Write self-contained Rust: the emitted module and the runtime that it needs.
 ///
-/// The files are a crate with the root mod.rs that needs the standard library only, and just as
-/// well a module of your own crate: copy the folder and write `mod` and its name.
+/// The files are a crate with the root mod.rs that needs only the standard library. They are also a
+/// module of your own crate: copy the folder and write `mod` and its name.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Example:

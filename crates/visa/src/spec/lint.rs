@@ -25,8 +25,8 @@ Exit codes: 0 no errors (and no warnings, with --deny warnings), 1 there are som
 pub(crate) struct Args {
     /// Folders with a specification, or single pages; the pages in this program when left out. A
     /// single page is read with the specification around it, or with the pages in this program, and
-    /// only its own findings are shown. With several folders and an overlay, an entry that none of
-    /// them needs is an error
+    /// only its own findings are shown. With several folders and an overlay, an unused entry is an
+    /// error
     #[arg(value_name = "DIR|FILE")]
     paths: Vec<PathBuf>,
     #[command(flatten)]

@@ -16,8 +16,8 @@ pub(super) struct Named {
     pub(super) text: String,
 }
 
-/// Returns the specification around a page: the nearest folder above it that has the index of
-/// instructions, or the shared lists next to a folder of instructions.
+/// Returns the specification around a page. It is the nearest folder above the page with the index
+/// of instructions, or with the shared lists next to a folder of instructions.
 pub(super) fn around(path: &Path) -> Option<PathBuf> {
     let file = path.canonicalize().ok()?;
     let has_lists = |dir: &Path| dir.join("lists.md").is_file() && dir.join("instructions").is_dir();

@@ -22,9 +22,14 @@ pub(crate) fn compiler(folder: &Path, name: &str, devices: &str, build: &str) ->
 
 /// Runs `visa` with these compilers only.
 pub(crate) fn visa(arguments: &[&str], folder: &Path, compilers: &[PathBuf]) -> Output {
+    command(arguments, folder, compilers).output().unwrap()
+}
+
+/// The command line of [`visa`].
+pub(crate) fn command(arguments: &[&str], folder: &Path, compilers: &[PathBuf]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_visa"));
     command.args(arguments).current_dir(folder).env("VISAKIT_OCLOC", std::env::join_paths(compilers).unwrap());
-    command.output().unwrap()
+    command
 }
 
 pub(crate) fn stderr(output: &Output) -> String {

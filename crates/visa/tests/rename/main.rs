@@ -75,9 +75,9 @@ fn pages_can_be_renamed() {
     }
 }
 
-/// Renames all names that can be renamed, builds, and returns the changed results. A name restored
-/// without an error that names its owner is tried again without the names that are certainly
-/// refused, until no further name can be renamed.
+/// Renames all names that can be renamed, builds, and returns the changed results. If an error
+/// restores a name without naming its owner, the name is tried again without the certainly refused
+/// names. This repeats until no further name can be renamed.
 fn rename(names: &Names<'_>, kind: Kind, mut chosen: BTreeSet<usize>, bench: &Bench) -> Vec<String> {
     let mut failures = Vec::new();
     loop {

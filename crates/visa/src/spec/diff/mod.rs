@@ -21,9 +21,9 @@ use crate::{Findings, Outcome, OutputFormat, answer, count, finish, out, report}
 /// Compare two specifications: folders, or single pages.
 ///
 /// Changes are found by meaning: reformatting a page changes nothing. The totals come first, then
-/// the edits that made the changes, the gravest first. A page against a folder is compared with the
-/// page of the folder that it would replace. `builtin` stands for the pages in this program. Exit
-/// code 1 when anything changed, text included, or what --fail-on names.
+/// the edits that caused the changes, most severe first. A page is compared with the page of the
+/// folder that it would replace. `builtin` stands for the pages in this program. The exit code is 1
+/// if anything changed, text included, or only for the classes that --fail-on names.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -46,7 +46,7 @@ pub(crate) struct Args {
     /// The classes of changes that give exit code 1; all when left out
     #[arg(long, value_name = "CLASS", value_delimiter = ',', value_parser = Class::ALL.map(Class::name))]
     fail_on: Vec<String>,
-    /// Show each change with what both sides say
+    /// Show each change with both values
     #[arg(long)]
     details: bool,
     /// How changes are reported
@@ -62,7 +62,7 @@ enum DiffFormat {
     Human,
     /// A JSON object on standard output.
     Json,
-    /// A document: a table by class.
+    /// A document with one table per class.
     Markdown,
     /// The changes as annotations of a GitHub workflow.
     Github,
