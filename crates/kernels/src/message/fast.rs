@@ -33,7 +33,8 @@ pub(super) enum Unit {
     Dword,
     /// Qwords, contiguous over channels in registers.
     Qword,
-    /// Between one and four bytes at any address, in the low bytes of a dword; a load keeps the other bytes.
+    /// Between one and four bytes at any address, in the low bytes of a dword; a load keeps the
+    /// other bytes.
     Bytes(u32),
     /// A byte or word, zero-extended to a dword.
     Extended(u32),
