@@ -9,7 +9,7 @@ use crate::limits::ALIAS_DEPTH;
 use crate::object::Routine;
 use crate::rt::Bits;
 
-/// Where the rules stand.
+/// Pages of the rules.
 const VARIABLES: &str = "4_object_format.md#var_info";
 const INPUTS: &str = "4_object_format.md#input_info";
 const ATTRIBUTES: &str = "4_object_format.md#attribute_info";
@@ -58,7 +58,7 @@ pub(super) fn check(routine: &Routine, platform: Option<Platform>) -> Vec<Violat
     out
 }
 
-/// Attributes of variables are among those that the page has.
+/// Checks that the page allows each attribute on its kind of variable.
 fn attributes(routine: &Routine, out: &mut Vec<Violation>) {
     let generals = routine.variables.iter().map(|v| (v.name_index, &v.attribute_info));
     let addresses = routine.addresses.iter().map(|a| (a.name_index, &a.attribute_info));
@@ -102,14 +102,14 @@ fn general(routine: &Routine, number: usize, register: u32, out: &mut Vec<Violat
     }
     let mut say = |code, message| out.push(declared(routine, variable.name_index, code, message));
     if variable.alias_scope_specifier == AliasScope::Global {
-        // A part of a variable of the file, which a routine alone does not have.
+        // The base is a variable of file scope, which the routine alone does not have.
         return;
     }
     if variable.alias_index.0 == 0 && variable.alias_offset != 0 {
         say("alias", "an offset without a variable that it counts in".to_owned());
     }
     let Some(first) = variable.alias_index.0.checked_sub(predefined::DECLARED) else { return };
-    // The outermost variable, unless there is a circle.
+    // Find the outermost variable; a cyclic alias ends the search.
     let (mut base, mut offset) = (first as usize, u32::from(variable.alias_offset));
     for _ in 0..ALIAS_DEPTH {
         let Some(outer) = routine.variables.get(base) else {
@@ -133,8 +133,9 @@ fn general(routine: &Routine, number: usize, register: u32, out: &mut Vec<Violat
     say("alias", format!("it is an alias of itself, or of more than {ALIAS_DEPTH} others"));
 }
 
-/// The alignment that a variable's type needs: that of a register when it fills one, and of a word
-/// at least. The vendor's assembler compares their codes, see verification.md.
+/// Returns the natural alignment of a variable: register alignment if it fills a register,
+/// otherwise that of its type, at least a word. The vendor's assembler compares the codes of
+/// alignments, see verification.md.
 fn natural(variable: &crate::isa::VarInfo, register: u32) -> Alignment {
     let bytes = variable.bit_properties.type_.bits() / 8;
     match bytes {
@@ -147,7 +148,7 @@ fn natural(variable: &crate::isa::VarInfo, register: u32) -> Alignment {
     }
 }
 
-/// Whether an input is known to the producer only.
+/// Returns true for a pseudo input, which only the producer uses.
 fn is_pseudo(input: &crate::isa::InputInfo) -> bool {
     matches!(input.kind.origin, InputOrigin::PseudoInput | InputOrigin::PseudoInput16)
 }
@@ -172,7 +173,7 @@ fn inputs(routine: &Routine, register: i64, out: &mut Vec<Violation>) {
             say(format!("it ends at byte {end}, behind the {} registers of inputs", limits::INPUT_REGISTERS));
         }
         ranges.push((begin, end, number));
-        // Pseudo inputs are known to the producer only: they may lie anywhere.
+        // Pseudo inputs may lie anywhere, as only the producer uses them.
         let is_implicit = input.kind.origin.to_bits().unwrap_or_default() != 0 && !is_pseudo(input);
         if implicit && !is_implicit {
             say("an argument of the kernel behind an implicit input".to_owned());
@@ -212,7 +213,7 @@ fn inputs(routine: &Routine, register: i64, out: &mut Vec<Violation>) {
             }
         }
     }
-    // In the order of their places only neighbours can overlap first.
+    // After sorting by offset, an overlap always shows up between neighbours.
     ranges.sort_unstable();
     for pair in ranges.windows(2) {
         let [(begin, end, before), (next, _, number)] = pair else { continue };

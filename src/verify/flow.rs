@@ -1,11 +1,11 @@
-//! Rules of labels: each that is used stands in the routine once.
+//! Rules of labels: each label in use must be placed exactly once.
 
 use super::{Location, Severity, Violation};
 use crate::isa::{Instruction, LabelId, LabelKind};
 use crate::object::Routine;
 use crate::rt::Table;
 
-/// Where the rules stand.
+/// Page of the rules.
 const PAGES: &str = "4_object_format.md#label_info";
 
 pub(super) fn check(routine: &Routine) -> Vec<Violation> {
@@ -49,7 +49,7 @@ fn name(routine: &Routine, label: LabelId) -> String {
     routine.labels.get(label.0 as usize).and_then(|l| routine.string(l.name_index)).unwrap_or_default()
 }
 
-/// The labels that an instruction goes to.
+/// Returns the labels that an instruction branches to.
 fn uses(instruction: &Instruction) -> Vec<LabelId> {
     if matches!(instruction, Instruction::Label(_) | Instruction::Subroutine(_)) {
         return Vec::new();

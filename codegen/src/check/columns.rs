@@ -1,4 +1,4 @@
-//! What columns name is there: the lists that their headings link to, and the names in their cells.
+//! Checks the names in columns: the lists that headings link to, and the names in cells.
 
 use crate::model::{CellValue, Column, ColumnKind, Model, NamesOf};
 use visakit_diag::{Diagnostic, Severity};

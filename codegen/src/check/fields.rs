@@ -1,4 +1,4 @@
-//! What pages say of single fields and members holds together: classes, ranges, types, structures.
+//! Checks of single fields and members: classes, ranges, types, structures.
 
 use crate::model::{
     BitField, BitFieldKind, Condition, Enumerator, Field, FieldKind, IndexKind, Instruction, ListId, ListKind,
@@ -10,7 +10,7 @@ use visakit_diag::{Diagnostic, Severity};
 pub(super) fn check(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
     let mut classes: Vec<String> = operand_classes(model).iter().map(|v| v.name.to_ascii_lowercase()).collect();
     if classes.is_empty() {
-        // Documents that do not list the classes name them with the structures.
+        // Documents without a list of the classes name them with the structures.
         classes = model.structures.iter().filter_map(|s| Some(s.class.as_ref()?.name.to_ascii_lowercase())).collect();
     }
     let mut seen: Vec<SourceSpan> = Vec::new();
@@ -81,7 +81,7 @@ pub(super) fn check(model: &Model, instruction: &Instruction, out: &mut Vec<Diag
     }
 }
 
-/// The values that say which table another field is an index into are called like tables.
+/// Checks that the values which select the table of another field are names of tables.
 fn tables(model: &Model, selector: &Field, out: &mut Vec<Diagnostic>) {
     let FieldKind::List(id) = selector.shape else { return };
     let parts = match &model.list(id).kind {
@@ -96,7 +96,7 @@ fn tables(model: &Model, selector: &Field, out: &mut Vec<Diagnostic>) {
         ListKind::Parts(_) => &[],
     };
     let is_table = |value: &&Enumerator| IndexKind::from_name(&value.name).is_some();
-    // The part that names tables, or the last one, when none does any more.
+    // The part that names tables; the last part if no value names a table any more.
     let named = parts.iter().find(|&&id| values(id).iter().any(|v| is_table(&v)));
     let Some(&id) = named.or(parts.last()) else { return };
     for value in values(id).iter().filter(|v| !v.reserved && !is_table(v)) {
@@ -118,7 +118,7 @@ fn holds(storage: Storage, value: i64) -> bool {
     }
 }
 
-/// The classes that the tag of an operand can have.
+/// Returns the operand classes that the tag of an operand can have.
 fn operand_classes(model: &Model) -> Vec<&Enumerator> {
     let classed = |v: &Enumerator| {
         let of = |s: &&Structure| s.class.as_ref().is_some_and(|class| v.name.eq_ignore_ascii_case(&class.name));
@@ -137,12 +137,12 @@ fn operand_classes(model: &Model) -> Vec<&Enumerator> {
         },
         _ => None,
     });
-    // Of the lists in the tag it is the one that has most of the classes.
+    // Of the lists in the tag, take the one with the most operand classes.
     let known = lists.max_by_key(|values| values.iter().filter(|v| classed(v) > 0).count());
     known.into_iter().flatten().filter(|v| !v.reserved).collect()
 }
 
-/// Each class that the tag of an operand can have is that of one structure.
+/// Checks that each operand class in a tag belongs to exactly one structure.
 fn classes(model: &Model, out: &mut Vec<Diagnostic>) {
     let classed: Vec<(&Structure, &str)> =
         model.structures.iter().filter_map(|s| Some((s, s.class.as_ref()?.name.as_str()))).collect();
@@ -164,7 +164,7 @@ fn classes(model: &Model, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Members of structures have types that exist, and operands have structures.
+/// Checks that members of structures have existing types, and that operands have structures.
 pub(super) fn structures(model: &Model, out: &mut Vec<Diagnostic>) {
     classes(model, out);
     for structure in &model.structures {

@@ -1,4 +1,4 @@
-//! Rules across pages and across the sections of one page.
+//! Rules across pages, and across the sections of a page.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ use crate::model::{
 use crate::resolve;
 use visakit_diag::{Diagnostic, Severity};
 
-/// Checks the whole model. Rules that need several pages hold only where there are several.
+/// Checks the whole model. Rules across pages apply only if several pages were read.
 pub(crate) fn model(model: &Model, out: &mut Vec<Diagnostic>) {
     duplicate_opcodes(model, out);
     for instruction in &model.instructions {
@@ -38,7 +38,8 @@ pub(crate) fn model(model: &Model, out: &mut Vec<Diagnostic>) {
     sources::check(model, out);
 }
 
-/// What the emitted code and its runtime cannot do without, for a folder that is to be built.
+/// Checks that a specification has everything that the emitted code and the runtime need; for a
+/// folder that is to be built.
 pub fn complete(model: &Model) -> Vec<Diagnostic> {
     let mut out = Vec::new();
     let mut need = |found: bool, what: &str, chapter: &str| {
@@ -111,7 +112,7 @@ fn duplicate_opcodes(model: &Model, out: &mut Vec<Diagnostic>) {
             continue;
         }
         if let Some(other) = seen.insert((instruction.opcode, instruction.sub_opcode), instruction) {
-            // Either of the two may be wrong.
+            // Report both pages, as either of the two may be wrong.
             for (one, other) in [(instruction, other), (other, instruction)] {
                 let (page, line) = model.origin(other.at);
                 model.report(
@@ -127,7 +128,7 @@ fn duplicate_opcodes(model: &Model, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// What a page is an alias of has a page.
+/// Checks that the page of an alias's target exists.
 fn alias(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
     let PageKind::Alias { of, when } = &instruction.kind else { return };
     let several = model.instructions.len() > 1;
@@ -138,17 +139,18 @@ fn alias(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Whether the values of a field, or of a part of one, have names.
+/// Returns true if the values of a field, or of its part, have names.
 fn is_named(model: &Model, form: &Form, place: Place) -> bool {
     model.names_list(form.fields[place.field].shape, place.part).is_some()
 }
 
-/// Every placeholder of a template is a field, and its part a part of that field's list.
+/// Checks that every placeholder of a template is a field, and that its part is a part of the
+/// field's list.
 fn text(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
     let mut bad = Vec::new();
     let told = match &instruction.kind {
         PageKind::Alias { of: Reference { to: Some(id), .. }, .. } => &model.instructions[id.0],
-        // What it is an alias of has a finding of its own, or a page that is not here.
+        // The target of the alias has its own finding, or its page was not read.
         PageKind::Alias { .. } => return,
         _ => instruction,
     };
@@ -197,12 +199,12 @@ fn text(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Values of conditions exist, and no value selects two forms.
+/// Checks that the values of conditions exist and that no value selects two forms.
 fn conditions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
     let mut taken: BTreeSet<u64> = BTreeSet::new();
     for form in &instruction.forms {
         let Some(Condition { of: Reference { name: field, to: selector }, values }) = &form.condition else {
-            // A form without a selector is one of some object versions.
+            // A form without a selector belongs to some object versions.
             if instruction.forms.len() > 1 && form.versions.0.is_empty() {
                 model.report(
                     Severity::Error,
@@ -215,7 +217,8 @@ fn conditions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic
             }
             continue;
         };
-        // What the vendor's pages say of an operand's type is no value of a field.
+        // The vendor's pages also state conditions on an operand's type, which is no value of a
+        // field.
         let of_operand = field.strip_prefix("field_operand_type(").and_then(|f| f.strip_suffix(')'));
         if of_operand.is_some_and(|f| form.fields.iter().any(|known| known.name.eq_ignore_ascii_case(f))) {
             continue;
@@ -257,7 +260,8 @@ fn conditions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic
     }
 }
 
-/// Types of operands, properties and type maps are data types, where the chapter of types was read.
+/// Checks that the types of operands, properties and type maps are data types, if the chapter of
+/// types was read.
 fn types(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
     if model.types.is_empty() {
         return;
@@ -289,7 +293,7 @@ fn types(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// `Only …` and `Present only if …` name parts and values that exist.
+/// Checks that `Only …` and `Present only if …` name existing parts and values.
 fn restrictions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
     for form in &instruction.forms {
         for field in &form.fields {

@@ -1,5 +1,5 @@
-//! The rows of verification.md: instructions that there are, conditions whose names mean something
-//! on each of them.
+//! Checks of the rows of verification.md: the instructions exist, and the names in conditions are
+//! defined for each of them.
 
 use std::collections::BTreeSet;
 
@@ -9,8 +9,7 @@ use crate::model::{Constraint, Model, SourceSpan};
 use crate::semantics::{lower, row};
 use visakit_diag::{Diagnostic, Severity};
 
-/// A page that an overlay supplies may know more instructions, and others than these documents
-/// have.
+/// If an overlay supplies the page, it may name instructions that the documents do not have.
 pub(super) fn check(model: &Model, out: &mut Vec<Diagnostic>) {
     let rows = model.rules.iter().map(|r| (&r.name, &r.instructions, &r.platforms, r.at));
     let across = model.constraints.iter().map(|c| (&c.name, &c.instructions, &c.platforms, c.at));
@@ -36,8 +35,8 @@ fn is_own(model: &Model, at: SourceSpan) -> bool {
     model.pages.get(at.page as usize).is_some_and(|p| !p.supplied)
 }
 
-/// The conditions of a row mean something on every page that it names, and say something on one
-/// form of each.
+/// Checks that a row's conditions are valid on every page that the row names, and that they apply
+/// to a form of each page.
 fn conditions(
     model: &Model,
     constraint: &Constraint,
@@ -47,7 +46,7 @@ fn conditions(
     for page in model.instructions.iter().filter(|i| model.covers(&constraint.instructions, i)) {
         let row = row(model, constraint, page);
         for problem in &row.problems {
-            // A definition is wrong once, however many rows have it.
+            // Report a faulty definition once, even if several rows use it.
             let message = format!("on {}: {}", page.name, problem.message);
             if said.insert((problem.at, problem.message.clone())) {
                 model.report(Severity::Error, problem.code, problem.at, message, problem.help.clone(), out);
@@ -71,13 +70,13 @@ fn conditions(
     }
 }
 
-/// Definitions and built-ins that no row uses.
+/// Reports definitions and built-ins that no row uses.
 fn unused(model: &Model, out: &mut Vec<Diagnostic>) {
     let mut used = BTreeSet::new();
     for constraint in &model.constraints {
         constraint.when.iter().chain([&constraint.must]).for_each(|e| names(e, &mut used));
     }
-    // A definition is used by those behind it.
+    // Only later definitions can use a definition, so go backwards.
     for definition in model.definitions.iter().rev() {
         if used.contains(definition.name.as_str()) {
             names(&definition.value, &mut used);
@@ -92,7 +91,7 @@ fn unused(model: &Model, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The names of definitions and built-ins in an expression.
+/// Collects the names of definitions and built-ins in an expression.
 fn names<'m>(e: &'m Expression, used: &mut BTreeSet<&'m str>) {
     match &e.kind {
         ExpressionKind::Name { name, .. } => {

@@ -1,5 +1,5 @@
-//! The notation of an overlay: `## reason`, then `### place` with a block of `- old`, `+ new` and
-//! `= kept` lines.
+//! Parser of an overlay's notation: `## reason`, then `### place` with a block of `- old`, `+ new`
+//! and `= kept` lines.
 
 use std::collections::BTreeSet;
 

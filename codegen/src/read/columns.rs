@@ -1,5 +1,4 @@
-//! Lists that stand as tables, and the columns of tables beyond those that every table of the kind
-//! has.
+//! Lists in the form of tables, and the further columns of tables.
 
 use std::collections::BTreeMap;
 
@@ -10,28 +9,28 @@ use crate::model::{Cell, CellValue, Column, ColumnKind, Enumerator, Model, Names
 use crate::phrase::{leading_marks, number};
 use crate::suggest::distance_within;
 
-/// The columns of a list that are no attributes of its values.
+/// Standard columns of a list, which are no attributes of its values.
 const OF_LISTS: [&str; 4] = ["Code", "Name", "Text", "Meaning"];
 
-/// Values, and what columns say of them.
+/// Values with their columns.
 #[derive(Default)]
 pub(super) struct Values {
     pub(super) values: Vec<Enumerator>,
     pub(super) columns: Vec<Column>,
 }
 
-/// Whether a table has the values of a list: the vendor's tables have neither head.
+/// Returns true if a table holds the values of a list; the vendor's tables have neither heading.
 pub(super) fn is_list(rows: &[Row]) -> bool {
     rows.first().is_some_and(|head| position(head, "Code").is_some() && position(head, "Name").is_some())
 }
 
-/// The cells in which the values of a list stand.
+/// Returns the cells with the values of a list.
 pub(super) fn codes(rows: &[Row]) -> impl Iterator<Item = &str> {
     let at = rows.first().and_then(|head| position(head, "Code"));
     rows.iter().skip(1).filter_map(move |row| Some(row.cells.get(at?)?.0.as_str()))
 }
 
-/// Reads a list that stands as a table.
+/// Reads a list in the form of a table.
 pub(super) fn values(cx: &mut Cx<'_>, rows: &[Row]) -> Values {
     let Some((head, rows)) = rows.split_first() else { return Values::default() };
     let mut kept = Vec::new();
@@ -92,8 +91,8 @@ fn value(cx: &mut Cx<'_>, head: &Row, row: &Row) -> Option<Enumerator> {
     })
 }
 
-/// Reads all columns but those that are `known`, and their cells by row. Rows that are marked say
-/// nothing.
+/// Reads all columns except the `known` ones, and their cells by row. The flag marks rows whose
+/// cells are ignored.
 pub(super) fn read(
     cx: &mut Cx<'_>,
     head: &Row,
@@ -124,7 +123,7 @@ pub(super) fn read(
     (columns, out)
 }
 
-/// The text of a heading, and where it links to.
+/// Returns the text of a heading, and its link target.
 fn heading(title: &str) -> (&str, Option<String>) {
     let linked = title.strip_prefix('[').and_then(|t| t.strip_suffix(')')).and_then(|t| t.split_once("]("));
     linked.map_or((title, None), |(name, target)| (name.trim(), Some(target.to_owned())))
@@ -166,7 +165,7 @@ fn cell(cx: &mut Cx<'_>, row: &Row, at: usize, column: &str, linked: bool, silen
     }
 }
 
-/// The kind of most cells; the others are findings.
+/// Returns the kind of most cells; cells of another kind are findings.
 fn kind(cx: &mut Cx<'_>, column: &str, head: &Span, cells: &mut [Cell]) -> ColumnKind {
     let sort = |value: &CellValue| match value {
         CellValue::None => None,
@@ -191,7 +190,7 @@ fn kind(cx: &mut Cx<'_>, column: &str, head: &Span, cells: &mut [Cell]) -> Colum
     nearly(cx, cells);
     let several = |c: &Cell| matches!(&c.value, CellValue::Names(names) if names.len() > 1);
     if cells.iter().any(|c| matches!(c.value, CellValue::Numbers(_))) {
-        // A single number is a list of one where other cells have several.
+        // A single number becomes a list if other cells have several.
         for cell in cells {
             if let CellValue::Number(number) = cell.value {
                 cell.value = CellValue::Numbers(vec![number]);
@@ -206,7 +205,8 @@ fn kind(cx: &mut Cx<'_>, column: &str, head: &Span, cells: &mut [Cell]) -> Colum
     }
 }
 
-/// A word that stands in one cell only and is another one of the column but for a letter.
+/// Reports a word that occurs in one cell only and differs in one letter from another word of the
+/// column.
 fn nearly(cx: &mut Cx<'_>, cells: &[Cell]) {
     let mut count: BTreeMap<&str, usize> = BTreeMap::new();
     let names = |cell: &Cell| if let CellValue::Names(names) = &cell.value { names.clone() } else { Vec::new() };
@@ -225,10 +225,10 @@ fn nearly(cx: &mut Cx<'_>, cells: &[Cell]) {
     }
 }
 
-/// Letters of a word that is not another one by chance.
+/// Minimum length of a word in this check; shorter words are similar by chance.
 const LONG: usize = 5;
 
-/// Says whose names the columns of names have, when all lists and tables are read.
+/// Determines the origin of the names in columns, after all lists and tables are read.
 pub(super) fn resolve(model: &mut Model) {
     let mut known: BTreeMap<String, NamesOf> = BTreeMap::new();
     for link in model.tables_of_columns().flatten().filter_map(|c| c.link.as_ref()) {

@@ -1,4 +1,4 @@
-//! An instruction page: its sections in turn, put together.
+//! Reader of an instruction page: reads its sections and joins them.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::markdown::{Block, Document, Section};
 use crate::model::{Field, FieldKind, Form, Instruction, Model, PageKind, Presence, TextForm};
 use crate::suggest;
 
-/// The sections of a page.
+/// Titles of the sections, in order.
 pub(super) const SECTIONS: [&str; 11] = [
     "opcode",
     "format",
@@ -53,7 +53,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, path: &str, model: &mut
     } else {
         format::read(cx, &format_sections, &opcode, !raw_fields.is_empty())
     };
-    // An umbrella page of the vendor has a Format whose last cell is `various`.
+    // The Format of a vendor's umbrella page has the last cell `various`.
     let umbrella = opcode.kind == PageKind::Umbrella
         || layouts.iter().any(|l| l.fields.iter().any(|f| f.name.eq_ignore_ascii_case("various")));
     let names: Vec<String> = layouts.iter().map(|l| l.name.clone()).filter(|n| !n.is_empty()).collect();
@@ -68,7 +68,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, path: &str, model: &mut
         .first()
         .map(|section| properties::read_type_maps(cx, section))
         .unwrap_or_default();
-    // An alias has the layout of another page, and a text of its own.
+    // An alias has the layout of another page and its own text.
     let untold = umbrella || opcode.kind == PageKind::Reserved;
     let text = if untold { Vec::new() } else { text::read(cx, &group(document, "text")) };
     page_name(cx, path, &opcode, &text);
@@ -123,7 +123,8 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, path: &str, model: &mut
     });
 }
 
-/// The headings behind the Format name its forms; those that list conditions need no name.
+/// Checks that the headings after the Format name its forms. A heading with listed conditions needs
+/// no name.
 fn form_names(cx: &mut Cx<'_>, sections: &[&Section], names: &[String]) {
     for section in sections.iter().filter(|s| s.title.to_ascii_lowercase().starts_with("condition")) {
         let name = section.title.split_whitespace().nth(1).unwrap_or("");
@@ -138,7 +139,8 @@ fn form_names(cx: &mut Cx<'_>, sections: &[&Section], names: &[String]) {
     }
 }
 
-/// A page is called like its instruction, with or without the family, or like its mnemonic.
+/// Checks that a page's file is named after its instruction, with or without the family, or after
+/// its mnemonic.
 fn page_name(cx: &mut Cx<'_>, path: &str, opcode: &opcode::Opcode, text: &[TextForm]) {
     let Some(stem) = path.strip_prefix("instructions/").and_then(|p| p.strip_suffix(".md")) else { return };
     let short = opcode.family.as_ref().and_then(|f| opcode.name.strip_prefix(&format!("{f}_")));
@@ -153,7 +155,7 @@ fn page_name(cx: &mut Cx<'_>, path: &str, opcode: &opcode::Opcode, text: &[TextF
     }
 }
 
-/// A section of that title and the `### CONDITION` sections below it.
+/// Returns the section with this title and the `### CONDITION` sections below it.
 fn group<'a>(document: &'a Document, title: &str) -> Vec<&'a Section> {
     let mut out = Vec::new();
     let mut inside = false;
@@ -192,7 +194,7 @@ fn prose(document: &Document, title: &str) -> String {
 fn check_sections(cx: &mut Cx<'_>, document: &Document) {
     let mut seen = BTreeSet::new();
     let mut last = 0;
-    // What stands in front of the first heading belongs to no section.
+    // Content before the first heading belongs to no section.
     for block in document.sections.iter().take(1).flat_map(|s| &s.blocks) {
         let span = match block {
             Block::Paragraph(text) => text.span.clone(),
@@ -214,7 +216,7 @@ fn check_sections(cx: &mut Cx<'_>, document: &Document) {
             continue;
         }
         if let Some(at) = SECTIONS.iter().position(|k| *k == first && first != "condition") {
-            // Notes and examples may change places.
+            // Notes and examples have no fixed order.
             if at < last && first != "notes" {
                 cx.warn(
                     "section-order",
@@ -252,7 +254,7 @@ fn forms(
 ) -> Vec<Form> {
     let several = layouts.len() > 1;
     let mut used = BTreeSet::new();
-    // A field that all forms share is resolved once, so that its list is one list.
+    // A field that all forms share is resolved once, so that the forms share its list.
     let mut resolved: std::collections::BTreeMap<usize, Field> = std::collections::BTreeMap::new();
     let mut out = Vec::new();
     for (number, layout) in layouts.into_iter().enumerate() {

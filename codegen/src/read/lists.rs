@@ -1,4 +1,4 @@
-//! The shared lists of a chapter: a heading with a name and a type, and bits or enumerators below.
+//! Reader of a chapter's shared lists: a heading with name and type, and bits or enumerators below.
 
 use super::context::Cx;
 use super::{bits, columns};
@@ -8,7 +8,7 @@ use crate::phrase::{leading_marks, number};
 use crate::suggest::distance;
 use crate::template;
 
-/// Reads the shared lists that do, or do not, refer to other lists.
+/// Reads the shared lists that refer to other lists, or those that do not.
 pub(super) fn read(cx: &mut Cx<'_>, document: &Document, model: &mut Model, referring: bool) {
     for section in &document.sections {
         let refers = section.blocks.iter().any(|b| match b {
@@ -21,7 +21,7 @@ pub(super) fn read(cx: &mut Cx<'_>, document: &Document, model: &mut Model, refe
     }
 }
 
-/// `## Name(type)` with bits or enumerators below.
+/// Reads `## Name(type)` with bits or enumerators below.
 fn read_list(cx: &mut Cx<'_>, section: &Section, model: &mut Model) {
     let head = section.title.strip_suffix(')').and_then(|t| t.split_once('('));
     let bits = head.filter(|(name, _)| !name.is_empty() && !name.contains(char::is_whitespace)).and_then(
@@ -31,7 +31,7 @@ fn read_list(cx: &mut Cx<'_>, section: &Section, model: &mut Model) {
         },
     );
     let (Some((name, _)), Some(mut bits)) = (head, bits) else {
-        // In the vendor's chapters bits are listed below structures.
+        // The vendor's chapters list bits below structures.
         let items =
             |b: &Block| matches!(b, Block::List(items) if items.iter().any(|i| bits::says_bits(&i.text.text)));
         if section.level > 1 && section.blocks.iter().any(items) {
@@ -105,7 +105,8 @@ fn read_list(cx: &mut Cx<'_>, section: &Section, model: &mut Model) {
     }
 }
 
-/// A list of kind `bits` is as wide as its values are written: `0b00` has two bits.
+/// Returns the width of a list of kind `bits`, which is that of its written values: `0b00` has two
+/// bits.
 fn written_width(section: &Section) -> u32 {
     let mut width = 1;
     let mut take = |value: &str| {

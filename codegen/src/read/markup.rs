@@ -1,5 +1,4 @@
-//! What holds for the markdown of any page: tables are whole, fences are closed; and its links and
-//! anchors.
+//! Checks of the markdown of any page: complete tables, closed fences, links and anchors.
 
 use std::ops::Range;
 
@@ -22,7 +21,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, model: &mut Model) {
     }
 }
 
-/// Marks stand in headings, items and cells; what is nearly one there says nothing.
+/// Reports malformed marks in headings, items and cells, because they would have no effect.
 fn marks(cx: &mut Cx<'_>, text: &str, place: impl Fn(Range<usize>) -> Range<usize>) {
     for range in odd_marks(text) {
         let message = format!("`{}` looks like a mark, and is none", &text[range.clone()]);
@@ -31,8 +30,8 @@ fn marks(cx: &mut Cx<'_>, text: &str, place: impl Fn(Range<usize>) -> Range<usiz
     }
 }
 
-/// What a link may call a heading: the words joined by dashes, or the name of a list without its
-/// type.
+/// Returns the possible anchors of a heading: its words joined by dashes, or the name of a list
+/// without its type.
 fn anchors(title: &str) -> impl Iterator<Item = String> {
     let slug = |text: &str| {
         text.trim()
@@ -63,14 +62,13 @@ fn blocks(cx: &mut Cx<'_>, all: &[Block]) {
                 }
             }
             Block::Paragraph(text) => {
-                // A bar behind a backslash is text.
+                // An escaped bar is text.
                 let escaped = |at: usize| cx.text.text[..at].ends_with('\\');
                 let lines = text.lines();
                 let mut of_table =
                     lines.iter().filter(|(l, span)| l.trim_start().starts_with('|') && !escaped(span.start));
                 let Some(first) = of_table.next() else { continue };
-                // The line of dashes is wrong, or the head where that has as many cells as the
-                // rows.
+                // Either the rule below the head is wrong, or the head itself.
                 let is_rule = |line: &str| line.contains("---") && !line.contains(char::is_alphanumeric);
                 let at = lines.iter().position(|(l, span)| span.start >= first.1.start && is_rule(l));
                 let cells = |at: usize| lines.get(at).map(|(line, _)| line.matches('|').count());
@@ -87,7 +85,7 @@ fn blocks(cx: &mut Cx<'_>, all: &[Block]) {
     }
 }
 
-/// A cell of the line below a table's head.
+/// Returns true for a cell of the rule below a table's head.
 fn dashes(cell: &str) -> bool {
     cell.len() > 1 && cell.chars().all(|c| matches!(c, '-' | ':'))
 }

@@ -1,4 +1,5 @@
-//! The tables of platforms: the one that names them, and those that say more of each.
+//! Readers of the tables of platforms: the table that names them, and the tables with further
+//! facts.
 
 use super::cells::Columns;
 use super::chapter::{NOTHING, check_numbers, filled};
@@ -9,7 +10,7 @@ use crate::markdown::Row;
 use crate::model::{Cell, Model, Platform};
 use crate::phrase::{number, words};
 
-/// Reads a row of the table that names the platforms; `cells` are those of further columns.
+/// Reads a row of the table that names the platforms; `cells` belong to further columns.
 pub(super) fn read(cx: &mut Cx<'_>, columns: &Columns<'_>, cells: Vec<Cell>, model: &mut Model) {
     check_numbers(cx, columns, &["GEN code", "Product family"], "platform-syntax");
     filled(cx, columns, &["Aliases", "GEN code", "Product family"], "platform-syntax");
@@ -50,9 +51,8 @@ pub(super) fn read(cx: &mut Cx<'_>, columns: &Columns<'_>, cells: Vec<Cell>, mod
     });
 }
 
-/// Reads a further table, which has a row for a platform and a column for each thing that it says.
-/// A platform without a row has the cells of the platform above it in the table that names them:
-/// facts that no table has are as on the one before.
+/// Reads a further table, with a row for each platform and a column for each fact. A platform
+/// without a row inherits the cells of the platform before it in the table that names them.
 pub(super) fn read_more(cx: &mut Cx<'_>, head: &Row, rows: &[Row], model: &mut Model) {
     let (columns, cells) =
         columns::read(cx, head, &PLATFORMS[..1], &rows.iter().map(|row| (row, false)).collect::<Vec<_>>());

@@ -1,4 +1,4 @@
-//! `#### Properties` and `#### Operand type maps`.
+//! Readers of `#### Properties` and `#### Operand type maps`.
 
 use super::context::Cx;
 use crate::markdown::{Block, Item, Section};
@@ -6,7 +6,7 @@ use crate::model::{Availability, Reference, Saturation, SourceModifier, SourceSp
 use crate::phrase::{all_marks, leading_marks};
 use crate::suggest;
 
-/// What the Properties section says.
+/// Content of the Properties section.
 #[derive(Default)]
 pub(crate) struct Properties {
     pub(crate) types: Vec<(Reference<TypeId>, Availability)>,
@@ -72,7 +72,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, section: &Section) -> Properties {
                     }
                 }
             }
-            // Where branches may stand: the instruction itself says it.
+            // The instruction itself already implies this property.
             "simd control flow" => {}
             _ => {
                 let all = || {
@@ -86,7 +86,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, section: &Section) -> Properties {
     out
 }
 
-/// These sections are lists: what else stands in them is not read.
+/// Reports content of a section other than list items, which is not read.
 fn only_items(cx: &mut Cx<'_>, section: &Section) {
     for block in &section.blocks {
         let span = match block {
@@ -124,7 +124,8 @@ fn unknown(cx: &mut Cx<'_>, item: &Item, value: &str, expected: &str) {
     );
 }
 
-/// Types, separated by commas; a group behind a full stop begins with its marks: `B,W.{XEHP+}BF`.
+/// Parses types separated by commas. A group after a full stop begins with its marks:
+/// `B,W.{XEHP+}BF`.
 fn types(cx: &mut Cx<'_>, item: &Item, value: &str) -> Vec<(Reference<TypeId>, Availability)> {
     let mut out = Vec::new();
     for group in value.split('.') {
@@ -187,7 +188,7 @@ fn upper(cx: &mut Cx<'_>, item: &Item, value: &str) -> Vec<Reference<TypeId>> {
     cx.words(value, &item.text.span).into_iter().map(|w| w.to_ascii_uppercase().into()).collect()
 }
 
-/// `**Name:** value` of an item.
+/// Parses `**Name:** value` of an item.
 pub(crate) fn key(item: &Item) -> Option<(String, String)> {
     let bold = item.text.bold.as_ref()?;
     let at = item.text.text.find(bold.as_str())? + bold.len();

@@ -1,5 +1,5 @@
-//! The tables of verification.md: what the vendor's assembler makes of groups of instructions, rows
-//! of conditions across the fields of one, and the definitions that these share.
+//! Reader of the tables of verification.md: rules of the vendor's assembler for groups of
+//! instructions, conditions across the fields of an instruction, and shared definitions.
 
 use super::cells::{Columns, by_columns, is_dashed};
 use super::context::Cx;
@@ -9,7 +9,7 @@ use crate::model::semantics::Expression;
 use crate::model::{Constraint, Definition, Model, Reference, Rule};
 use crate::semantics::{Problem, parse_expression};
 
-/// The finding of a row that names none.
+/// Default code of a row's finding.
 const FINDING: &str = "message";
 
 pub(super) fn read(cx: &mut Cx<'_>, rows: &[Row], model: &mut Model) {
@@ -37,7 +37,7 @@ fn rule(cx: &mut Cx<'_>, columns: &Columns<'_>, has_conditions: bool, model: &mu
         model.rules.push(Rule { name, instructions, platforms, doc, at });
         return;
     }
-    // A condition that cannot be read takes its row with it: half a rule is another one.
+    // An unreadable condition drops its row, because half a rule is a different rule.
     let (Ok(when), Ok(must)) = (condition(cx, columns, "When"), condition(cx, columns, "Must")) else { return };
     let finding = cx.words(columns.get("Finding").unwrap_or(""), &columns.place("Finding"));
     let (code, warning) = match finding.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
@@ -76,7 +76,7 @@ fn definition(cx: &mut Cx<'_>, columns: &Columns<'_>, model: &mut Model) {
     model.definitions.push(Definition { name, value, doc, at: cx.at(&columns.row.span) });
 }
 
-/// The name of a row: words with dashes that no other row has.
+/// Returns the name of a row: words with dashes, unique in its table.
 fn named(cx: &mut Cx<'_>, columns: &Columns<'_>, column: &str, taken: impl Fn(&str) -> bool) -> Option<String> {
     let name = columns.get(column).unwrap_or("").trim_matches('`').to_owned();
     let what = column.to_ascii_lowercase();
@@ -90,7 +90,7 @@ fn named(cx: &mut Cx<'_>, columns: &Columns<'_>, column: &str, taken: impl Fn(&s
     None
 }
 
-/// The expression of a cell, `None` where it is empty; one that cannot be read is reported.
+/// Parses the expression of a cell, `None` for an empty one; an invalid expression is reported.
 fn condition(cx: &mut Cx<'_>, columns: &Columns<'_>, column: &str) -> Result<Option<Expression>, ()> {
     let Some((text, span)) = columns.cell(column).filter(|(text, _)| !text.trim().is_empty()) else {
         return Ok(None);
@@ -102,7 +102,7 @@ fn condition(cx: &mut Cx<'_>, columns: &Columns<'_>, column: &str) -> Result<Opt
         cx.error("rule-syntax", span, "this is no expression", help);
         return Err(());
     };
-    // A bar in a table has a backslash in front; blanks in its place keep all positions.
+    // A bar in a table is escaped; blanks in place of the backslashes keep all positions.
     let bare = inner.replace("\\|\\|", "||  ").replace("\\|", "| ");
     let start = span.start + text.find('`').unwrap_or(0) + 1;
     parse_expression(&bare, start, cx.page).map(Some).map_err(|Problem { code, at, message, help }| {

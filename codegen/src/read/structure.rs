@@ -1,5 +1,5 @@
-//! Structures of the chapters: `name { TYPE member[count]; … }` and the list that describes the
-//! members.
+//! Reader of the chapters' structures: `name { TYPE member[count]; … }`, and the list that
+//! describes the members.
 
 use super::context::Cx;
 use super::{bits, said as sentences};
@@ -61,7 +61,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, model: &mut Model) {
     }
 }
 
-/// The comment behind the brace is read, or is prose that says nothing of a class.
+/// Reports a comment after the brace that resembles an operand class but was not read.
 fn head_comment(cx: &mut Cx<'_>, lines: &[(String, Span)], read: bool) {
     let Some((line, span)) = lines.iter().find(|(l, _)| l.contains('{')) else { return };
     let Some(text) = line.split_once('{').and_then(|(_, rest)| comment(rest)).filter(|_| !read) else { return };
@@ -72,7 +72,7 @@ fn head_comment(cx: &mut Cx<'_>, lines: &[(String, Span)], read: bool) {
     }
 }
 
-/// `name { //operand_class = General`.
+/// Parses `name { //operand_class = General`.
 fn head(lines: &[(String, Span)]) -> Option<(String, Option<String>, Span)> {
     let (first, span) = lines.iter().find(|(l, _)| !l.trim().is_empty())?;
     let (name, rest) = first.trim().split_once('{')?;
@@ -88,7 +88,7 @@ fn comment(behind: &str) -> Option<&str> {
     behind.trim().strip_prefix("//").map(str::trim)
 }
 
-/// A condition of a member's comment; one that is not understood is reported.
+/// Parses the condition in a member's comment; an invalid condition is reported.
 fn member_comment(cx: &mut Cx<'_>, behind: &str, span: &Span) -> Option<Condition> {
     for range in odd_marks(behind) {
         let message = format!("`{}` looks like a mark, and is none", &behind[range]);
@@ -125,7 +125,7 @@ fn read_members(cx: &mut Cx<'_>, lines: &[(String, Span)]) -> Vec<Member> {
         let (member, ty) = read_declaration(cx, declaration, span);
         let presence = member_comment(cx, behind, span);
         match members.iter_mut().find(|m| m.name == member.0) {
-            // A second declaration of the same member is its layout in other versions.
+            // A second declaration of a member is its layout in other versions.
             Some(earlier) => earlier.storage.push((marks, ty)),
             None => members.push(Member {
                 name: member.0,
@@ -177,7 +177,7 @@ fn read_declaration(cx: &mut Cx<'_>, declaration: &str, span: &Span) -> (Name, M
     ((name.to_owned(), count.map(Into::into)), ty)
 }
 
-/// What the list below the structure says of its members.
+/// Reads the descriptions of the members from the list below the structure.
 fn describe(cx: &mut Cx<'_>, section: &Section, model: &mut Model, structure: &mut Structure) {
     let items: Vec<&Item> = section
         .blocks
@@ -200,7 +200,7 @@ fn describe(cx: &mut Cx<'_>, section: &Section, model: &mut Model, structure: &m
         };
         let name = bold.trim().trim_end_matches(':').trim();
         let name = name.split_once('(').map_or(name, |(n, _)| n).trim_matches(['<', '>', ' ', '`']);
-        // Prose has lists of other names as well.
+        // Lists in prose have other bold names as well.
         if !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
             continue;
         }
@@ -235,7 +235,7 @@ fn describe(cx: &mut Cx<'_>, section: &Section, model: &mut Model, structure: &m
         }
         let list_name = format!("{}_{}", structure.name, member.name);
         let doc = member.doc.clone();
-        // The vendor's chapters describe bits in prose; only our `Bit[…]` items are read.
+        // The vendor's chapters describe bits in prose; only items of the form `Bit[…]` are read.
         if has_bits(&item.blocks) {
             if let bits::Nested::List(id, _) = bits::read(
                 cx,
@@ -261,7 +261,7 @@ fn describe(cx: &mut Cx<'_>, section: &Section, model: &mut Model, structure: &m
     check_counts(cx, structure);
 }
 
-/// Whether bits hold a data type code and nothing else.
+/// Returns true if bits hold only the code of a data type.
 fn is_data_type(kind: &ListKind) -> bool {
     let ListKind::Parts(parts) = kind else { return false };
     let mut used = parts.iter().filter(|p| p.kind != BitFieldKind::Zero);

@@ -1,4 +1,4 @@
-//! `## Text`: the templates, by condition.
+//! Reader of `## Text`: the templates, by condition.
 
 use super::context::Cx;
 use super::format;

@@ -1,4 +1,4 @@
-//! Names in expressions, and what their values can be used for.
+//! Resolution of names in expressions, and checks of the uses of their values.
 
 use super::fields::{self, Named, Sort};
 use super::resolve::Resolver;
@@ -7,7 +7,7 @@ use crate::model::{ColumnKind, IndexKind, ListId, SourceSpan};
 use crate::suggest;
 
 impl<'m> Resolver<'m, '_> {
-    /// Resolves an expression and says what it is.
+    /// Resolves an expression and returns its sort.
     pub(super) fn expression(&mut self, e: &mut Expression) -> Sort {
         if let Some(sort) = self.enumerator(e) {
             return sort;
@@ -15,11 +15,11 @@ impl<'m> Resolver<'m, '_> {
         match &mut e.kind {
             ExpressionKind::Integer(_) | ExpressionKind::Float(_) | ExpressionKind::Boolean(_) => Sort::Value,
             ExpressionKind::Name { .. } => self.name(e),
-            // Only this resolver makes them.
+            // Only this resolver creates enumerators.
             ExpressionKind::Enumerator { .. } => Sort::Unknown,
             ExpressionKind::BitField { of, part } => {
                 let sort = match &mut of.kind {
-                    // `exec_size` is a number of its own, and a field with parts on most pages.
+                    // `exec_size` is a built-in number as well as a field with parts on most pages.
                     ExpressionKind::Name { name, meaning } if self.is_hidden_field(name) => {
                         *meaning = Meaning::Field;
                         self.fields.get(name).unwrap_or(Sort::Unknown)
@@ -64,13 +64,13 @@ impl<'m> Resolver<'m, '_> {
         }
     }
 
-    /// Resolves an expression that is computed with.
+    /// Resolves an expression that must be a number or a truth value.
     pub(super) fn value(&mut self, e: &mut Expression) -> Sort {
         let sort = self.expression(e);
         self.as_value(sort, e.at)
     }
 
-    /// Says where something that is computed with is no number and no truth value.
+    /// Reports a sort that is neither a number nor a truth value.
     pub(super) fn as_value(&mut self, sort: Sort, at: SourceSpan) -> Sort {
         match sort {
             Sort::Value | Sort::Operand { .. } => return Sort::Value,
@@ -107,7 +107,7 @@ impl<'m> Resolver<'m, '_> {
         Sort::Unknown
     }
 
-    /// Says so where something has no elements.
+    /// Returns true if a sort has elements; otherwise reports it.
     pub(super) fn has_elements(&mut self, sort: &Sort, at: SourceSpan) -> bool {
         if matches!(sort, Sort::Operand { .. } | Sort::Repeated(_) | Sort::Unknown) {
             return true;
@@ -117,7 +117,7 @@ impl<'m> Resolver<'m, '_> {
         false
     }
 
-    /// Marks the local name that an assignment gives a new value: that is no use of it.
+    /// Resolves a local name that an assignment changes; this does not count as a use.
     pub(super) fn assigned(&mut self, e: &mut Expression) {
         if let ExpressionKind::Name { meaning, .. } = &mut e.kind {
             *meaning = Meaning::Local;
@@ -242,8 +242,8 @@ impl<'m> Resolver<'m, '_> {
         }
     }
 
-    /// `List.enumerator` or `Field.part.enumerator`: what stands in front is the name of a list,
-    /// not a value.
+    /// Resolves `List.enumerator` or `Field.part.enumerator`, in which the prefix names a list, not
+    /// a value.
     fn enumerator(&mut self, e: &mut Expression) -> Option<Sort> {
         let ExpressionKind::BitField { of, part } = &e.kind else { return None };
         if let Some(sort) = self.data_type(of, part) {
@@ -299,19 +299,19 @@ impl<'m> Resolver<'m, '_> {
         Some(Sort::Enumerator { lists })
     }
 
-    /// Whether a name stands for a value rather than for a list.
+    /// Returns true if a name denotes a value rather than a list.
     fn is_value(&self, name: &str) -> bool {
         self.locals.iter().any(|l| l.name == name) || self.fields.get(name).is_some()
     }
 
-    /// Both sides of `==` or `!=`, the only operators that names of values take part in.
+    /// Checks both sides of `==` or `!=`, the only operators that accept named values.
     fn equality(&mut self, left: &mut Expression, right: &mut Expression) {
         let (a, b) = (self.expression(left), self.expression(right));
         self.equal((a, left), (b, right));
     }
 
     fn equal(&mut self, (a, left): (Sort, &Expression), (b, right): (Sort, &Expression)) {
-        // The list and the column of both sides.
+        // True if both sides belong to the same column of the same list.
         let same = match (&a, &b) {
             (Sort::Names(a, c), Sort::ColumnName(b, d)) | (Sort::ColumnName(b, d), Sort::Names(a, c)) => {
                 (a, c) == (b, d)
@@ -319,7 +319,7 @@ impl<'m> Resolver<'m, '_> {
             _ => false,
         };
         match (a, b) {
-            // A finding says why already.
+            // An earlier finding explains an unknown sort.
             (Sort::Unknown, _) | (_, Sort::Unknown) => {}
             (Sort::Enumerator { lists }, Sort::Named(named)) => self.comparable(&named, &lists, left),
             (Sort::Named(named), Sort::Enumerator { lists }) => self.comparable(&named, &lists, right),
@@ -339,7 +339,7 @@ impl<'m> Resolver<'m, '_> {
         }
     }
 
-    /// An enumerator is one that the field can have.
+    /// Checks that the field can have the enumerator.
     fn comparable(&mut self, named: &Named, lists: &[ListId], enumerator: &Expression) {
         let ExpressionKind::Enumerator { name, .. } = &enumerator.kind else { return };
         let same = lists.iter().any(|id| named.lists.contains(id));
@@ -350,7 +350,7 @@ impl<'m> Resolver<'m, '_> {
         }
     }
 
-    /// A number is one that the field can have.
+    /// Checks that the field can have the number.
     fn possible(&mut self, named: &Named, field: SourceSpan, number: &Expression) {
         let ExpressionKind::Integer(value) = number.kind else { return };
         if !named.is_number(self.model) {
@@ -372,7 +372,7 @@ impl<'m> Resolver<'m, '_> {
         }
     }
 
-    /// Resolves a call and gives the built-in that it is of.
+    /// Resolves a call and returns its built-in.
     pub(super) fn call(&mut self, call: &mut Call) -> Option<&'m Builtin> {
         let sorts: Vec<Sort> = call.arguments.iter_mut().map(|a| self.expression(a)).collect();
         let name = &call.function.text;
@@ -425,7 +425,7 @@ impl<'m> Resolver<'m, '_> {
         Some(builtin)
     }
 
-    /// The names of some arguments say what they have to be.
+    /// Checks an argument; the names of some parameters imply a sort.
     fn argument(&mut self, builtin: &Builtin, parameter: &str, argument: &Expression, sort: Sort) {
         let call = call_of(builtin);
         match (parameter, sort) {
@@ -460,7 +460,7 @@ impl<'m> Resolver<'m, '_> {
     }
 }
 
-/// `min(a, b)`.
+/// Formats a call such as `min(a, b)`.
 fn call_of(builtin: &Builtin) -> String {
     match &builtin.parameters {
         Some(parameters) => format!("{}({})", builtin.name, parameters.join(", ")),
@@ -468,7 +468,7 @@ fn call_of(builtin: &Builtin) -> String {
     }
 }
 
-/// The first names of a list.
+/// Returns the first names of a list as text.
 pub(super) fn some_of(names: &[&str]) -> String {
     let more = if names.len() > 8 { ", …" } else { "" };
     format!("{}{more}", names.iter().take(8).copied().collect::<Vec<_>>().join(", "))

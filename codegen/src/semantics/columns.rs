@@ -1,5 +1,4 @@
-//! Names of columns and of data types, which are not those of fields: `List.column.name`,
-//! `Data_type.UD`.
+//! Resolution of the names of columns and data types: `List.column.name`, `Data_type.UD`.
 
 use super::check::some_of;
 use super::fields::{self, Sort};
@@ -9,7 +8,7 @@ use crate::model::{ColumnKind, ListId, NamesOf, SourceSpan};
 use crate::suggest;
 
 impl Resolver<'_, '_> {
-    /// `List.column.name`.
+    /// Resolves `List.column.name`.
     pub(super) fn column_name(&mut self, e: &mut Expression, id: ListId, at: usize) -> Sort {
         let ExpressionKind::BitField { part, .. } = &e.kind else { return Sort::Unknown };
         let list = self.model.list(id);
@@ -25,7 +24,7 @@ impl Resolver<'_, '_> {
         Sort::Unknown
     }
 
-    /// `Data_type.UD`, which is a number: the type's code.
+    /// Resolves `Data_type.UD`, a number with the type's code.
     pub(super) fn data_type(&mut self, of: &Expression, part: &Name) -> Option<Sort> {
         let ExpressionKind::Name { name, .. } = &of.kind else { return None };
         if name != super::DATA_TYPE || !self.fields.lists(name).is_empty() {
@@ -40,7 +39,7 @@ impl Resolver<'_, '_> {
         Some(Sort::Unknown)
     }
 
-    /// What is looked for in a column of names is something that has these names.
+    /// Checks that a value can be in a column of names.
     pub(super) fn includable(&mut self, list: ListId, column: usize, value: &Sort, at: SourceSpan) {
         let ColumnKind::Names { of, .. } = self.model.list(list).columns[column].kind else { return };
         let fits = match (of, value) {

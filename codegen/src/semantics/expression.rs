@@ -1,11 +1,11 @@
-//! Expressions: operators by how tightly they bind, then calls, indices and parts.
+//! Parser of expressions: operators by precedence, then calls, indices and parts.
 
 use super::lex::Token;
 use super::parse::{Parser, Problem, joined};
 use crate::model::semantics::{BinaryOperator, Call, Expression, ExpressionKind, Meaning, Name, UnaryOperator};
 
 impl Parser<'_> {
-    /// `c ? a : b` and everything that binds tighter.
+    /// Parses `c ? a : b` and everything of higher precedence.
     pub(super) fn expression(&mut self) -> Result<Expression, Problem> {
         let condition = self.binary(1)?;
         if self.peek() != Some(Token::Sign("?")) {
@@ -24,7 +24,7 @@ impl Parser<'_> {
         Ok(Expression { kind, at })
     }
 
-    /// Operators that bind at least so tightly; those of one level group to the left.
+    /// Parses operators of at least this precedence; operators of one level associate to the left.
     fn binary(&mut self, tightness: u8) -> Result<Expression, Problem> {
         let mut left = self.unary()?;
         while let Some(Token::Sign(sign)) = self.peek()
@@ -70,7 +70,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What stands behind a dot.
+    /// Parses the name after a dot.
     fn part(&mut self) -> Result<Name, Problem> {
         let at = self.place(&self.span());
         let text = match self.peek() {
@@ -101,7 +101,7 @@ impl Parser<'_> {
                 let kind = ExpressionKind::Name { name: word.to_owned(), meaning: Meaning::Unresolved };
                 return Ok(Expression { kind, at: self.place(&start) });
             }
-            // `%` where a value begins belongs to the name of a predefined variable.
+            // `%` at the start of a value begins the name of a predefined variable.
             Some(Token::Sign("%")) => {
                 self.advance();
                 match self.peek() {
@@ -146,7 +146,7 @@ mod tests {
     use super::*;
     use crate::model::semantics::{Block, StatementKind};
 
-    /// An expression with all its parentheses.
+    /// Prints an expression with all parentheses.
     fn full(e: &Expression) -> String {
         match &e.kind {
             ExpressionKind::Integer(n) => n.to_string(),

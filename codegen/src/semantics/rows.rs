@@ -1,5 +1,5 @@
-//! The conditions of verification.md: definitions put in, names resolved on a page, truth values
-//! told from numbers.
+//! Conditions of verification.md on a page: expands definitions, resolves names, and separates
+//! truth values from numbers.
 
 use super::fields::column;
 use super::parse::Problem;
@@ -10,20 +10,20 @@ use crate::model::{
     SourceSpan,
 };
 
-/// More names, numbers and operators than this are no condition but an accident.
+/// Maximum number of names, numbers and operators in an expanded condition.
 const LARGEST: usize = 4096;
 
-/// The conditions of a constraint as they are on one page.
+/// Conditions of a constraint on one page.
 pub(crate) struct Row {
-    /// Where it applies.
+    /// Condition under which the constraint applies.
     pub(crate) when: Option<Expression>,
-    /// What must hold there.
+    /// Condition that must hold.
     pub(crate) must: Expression,
-    /// What is wrong with them there.
+    /// Problems of the conditions on this page.
     pub(crate) problems: Vec<Problem>,
 }
 
-/// Puts definitions into the conditions of a constraint and resolves them on a page.
+/// Expands the definitions in the conditions of a constraint and resolves them on a page.
 pub(crate) fn row(model: &Model, constraint: &Constraint, page: &Instruction) -> Row {
     let mut problems = Vec::new();
     let mut one = |e: &Expression| {
@@ -48,15 +48,15 @@ pub(crate) fn row(model: &Model, constraint: &Constraint, page: &Instruction) ->
     Row { when, must, problems }
 }
 
-/// Replaces the names of definitions by what they stand for. A definition may have those in front
-/// of it in it only, so that this ends; it fails when what is left would be too large.
+/// Replaces the names of definitions by their expressions. A definition may only use earlier ones,
+/// so the expansion ends; it fails if the result is too large.
 fn expand(definitions: &[Definition], e: &mut Expression, left: &mut usize) -> Result<(), ()> {
     *left = left.checked_sub(1).ok_or(())?;
     match &mut e.kind {
         ExpressionKind::Name { name, .. } => {
             if let Some(at) = definitions.iter().position(|d| d.name == *name) {
                 e.kind = definitions[at].value.kind.clone();
-                // What is wrong with it stands in its own row.
+                // The definition's own row reports its problems.
                 e.at = definitions[at].value.at;
                 expand(&definitions[..at], e, left)?;
             }
@@ -85,7 +85,7 @@ fn expand(definitions: &[Definition], e: &mut Expression, left: &mut usize) -> R
     }
 }
 
-/// Tells truth values from numbers in a condition whose names are resolved.
+/// Separates truth values from numbers in a condition with resolved names.
 struct Kinds<'a> {
     model: &'a Model,
     page: &'a Instruction,
@@ -105,7 +105,7 @@ impl Kinds<'_> {
         }
     }
 
-    /// Whether an expression is a truth value; what is in it is checked.
+    /// Returns true if an expression is a truth value; checks its operands.
     fn is_truth(&mut self, e: &Expression) -> bool {
         match &e.kind {
             ExpressionKind::Boolean(_) => true,
@@ -180,7 +180,7 @@ impl Kinds<'_> {
         self.model.rule_builtins.iter().any(|b| b.name == name && b.kind == BuiltinKind::Truth)
     }
 
-    /// Whether a part of a field, or a column of its list, is a flag.
+    /// Returns true if a part of a field, or a column of its list, is a flag.
     fn is_flag(&self, of: &Expression, part: &str) -> bool {
         let (name, inner) = match &of.kind {
             ExpressionKind::Name { name, .. } => (name, None),

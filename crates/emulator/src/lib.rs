@@ -1,8 +1,8 @@
 //! Runs vISA kernels on the CPU.
 //!
-//! One name for the crates of the emulator, in reading order: [`machine`] holds registers and
-//! memory; [`launch`] says what a kernel is given; [`kernels`] lowers its instructions; [`run`]
-//! executes its groups; [`check`] looks for its bugs.
+//! Re-exports the crates of the emulator. In reading order: [`machine`] contains registers and
+//! memory, [`launch`] describes a kernel's inputs, [`kernels`] lowers its instructions, [`run`]
+//! executes its groups, and [`check`] finds bugs.
 
 pub mod limits;
 

@@ -1,4 +1,5 @@
-//! Limits of a routine that is lowered. A routine beyond them is refused with the limit.
+//! Limits of a lowered routine. A routine that exceeds a limit is rejected with a message that
+//! names it.
 
-/// Largest size in bytes of all variables of a routine and the functions that it calls.
+/// Bytes of all variables of a routine and of the functions that it calls.
 pub const REGISTER_BYTES: u64 = 64 << 20;

@@ -128,7 +128,7 @@ enum Named {
     Index(usize),
     /// State element that holds the offset of the sampler's state.
     State(usize),
-    /// Operand with the address of a sampler state, and the number of states after that address.
+    /// Operand with the address of a sampler state, and a number of states to add.
     Address(Source<u64>, u32),
 }
 

@@ -13,7 +13,7 @@ pub(super) fn check(instruction: &Instruction) -> LowerResult<()> {
     match instruction {
         // Cache levels, prefetches and assertions change no result.
         Instruction::Ifcall(_) => Ok(()),
-        // Their surfaces and samplers are at addresses.
+        // Surfaces and samplers by the addresses of their states.
         Instruction::Load3d(_) | Instruction::Sample3d(_) | Instruction::Sample43d(_) | Instruction::Info(_) => {
             Ok(())
         }

@@ -1,46 +1,46 @@
-//! Arguments as a launch has mapped them. The payload, the surfaces and the reports read these;
-//! only the mapping itself reads the caller's [`Argument`](crate::argument::Argument)s.
+//! Mapped arguments of a launch. The payload, the surfaces and the reports use these; only the
+//! mapping uses the caller's [`Argument`](crate::argument::Argument)s.
 
 use visakit_machine::format::Format;
 use visakit_machine::image::ImageDesc;
 use visakit_machine::sampler::Sampler;
 
-/// An argument of a launch in progress. Its contents are in a buffer of the launch's memory.
+/// Argument of a launch in progress. Its contents are in a buffer of the launch's memory.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MappedArgument {
-    /// A pointer to mapped memory.
+    /// Pointer to mapped memory.
     Buffer(MappedBuffer),
-    /// A pointer without mapped memory; 0 is NULL.
+    /// Pointer without mapped memory; 0 is NULL.
     Pointer(u64),
-    /// A pointer to shared local memory of this many bytes.
+    /// Size in bytes of shared local memory.
     Local(u32),
-    /// A value, with exactly as many bytes as its type.
+    /// Value, with exactly as many bytes as its type.
     Value(Vec<u8>),
-    /// An image.
+    /// Image.
     Image(MappedImage),
-    /// A sampler.
+    /// Sampler.
     Sampler(Sampler),
 }
 
-/// The buffer of an argument.
+/// Buffer of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MappedBuffer {
-    /// Its index in the memory of the launch.
+    /// Index of the buffer in the launch's memory.
     pub number: usize,
-    /// The address that the kernel receives.
+    /// Address that the kernel receives.
     pub address: u64,
-    /// Its size in bytes.
+    /// Size in bytes.
     pub bytes: u64,
 }
 
-/// An image whose texels are in a buffer.
+/// Image whose texels are in a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MappedImage {
-    /// The buffer of the texels.
+    /// Buffer of the texels.
     pub texels: MappedBuffer,
     /// Format of the texels.
     pub format: Format,
-    /// Size.
+    /// Size of the image.
     pub desc: ImageDesc,
 }
 

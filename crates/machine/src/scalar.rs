@@ -218,7 +218,7 @@ pub fn parse_integer(text: &str) -> Option<i128> {
     }
 }
 
-/// A number as launches have it: decimal, or hexadecimal behind `0x`; underscores separate digits.
+/// Parses a number: decimal, or hexadecimal after `0x`; underscores may separate digits.
 pub fn parse_number(text: &str) -> Option<u128> {
     let digits: String = text.chars().filter(|&c| c != '_').collect();
     match digits.strip_prefix("0x") {

@@ -1,4 +1,4 @@
-//! The variables of a stopped thread, with names and values.
+//! State of a stopped thread: its variables with names and values.
 
 use serde::Serialize;
 

@@ -86,7 +86,7 @@ impl Accesses<'_> {
     }
 }
 
-/// A value in each channel's data: bytes at a distance from the channel's offset.
+/// Part of each channel's data: bytes at a distance from the channel's offset.
 #[derive(Clone, Copy)]
 pub struct Part {
     /// Distance in bytes.

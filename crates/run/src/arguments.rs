@@ -1,4 +1,4 @@
-//! Maps the arguments of a launch: the caller's contents become buffers of its memory.
+//! Maps the arguments of a launch: the caller's contents become buffers in its memory.
 
 use visakit_diag::{Diagnostic, Severity};
 
@@ -8,18 +8,18 @@ use visakit_launch::mapped::{MappedArgument, MappedBuffer, MappedImage};
 use visakit_machine::buffer::{Buffer, Lent};
 use visakit_machine::memory::Memory;
 
-/// The arguments of a launch, mapped.
+/// Mapped arguments of a launch.
 pub(super) struct Mapped {
-    /// By index; `None` where the kernel has no such argument.
+    /// Arguments by index; `None` where the kernel has no argument.
     pub(super) arguments: Vec<Option<MappedArgument>>,
-    /// Numbers of the buffers with undefined contents.
+    /// Indices of the buffers with undefined contents.
     pub(super) undefined: Vec<usize>,
 }
 
-/// Maps the arguments in their order. `regions` is the memory that pointers may point into.
+/// Maps the arguments in order. Pointers may point into `regions`.
 ///
 /// # Errors
-/// When a buffer is too large, or an argument is the same as one without contents.
+/// A buffer is too large, or an argument is the same as one without contents.
 pub(super) fn map(
     arguments: Vec<Option<Argument>>,
     regions: &[(u64, Lent)],
@@ -45,7 +45,7 @@ pub(super) fn map(
                 Some(MappedArgument::Buffer(buffer))
             }
             Some(Argument::Lent(lent, address)) => Some(MappedArgument::Buffer(buffer(Buffer::lent(lent), address)?)),
-            // A surface of the argument reaches the memory behind the pointer, too.
+            // A surface of the argument also needs the memory at the pointer.
             Some(Argument::Pointer(address)) => Some(match behind(regions, address) {
                 Some(lent) => MappedArgument::Buffer(buffer(Buffer::lent(lent), Some(address))?),
                 None => MappedArgument::Pointer(address),
@@ -75,8 +75,8 @@ fn own(bytes: Vec<u8>, index: usize) -> Result<Buffer, Box<Diagnostic>> {
     Buffer::from_vec(bytes).ok_or_else(|| no_memory(&format!("argument {index}"), size))
 }
 
-/// Adds the buffer of an argument to the memory. The kernel receives `given`, or else the address
-/// of the buffer's slot.
+/// Adds the buffer of an argument to the memory. The kernel receives the address `given`, or by
+/// default that of the buffer's slot.
 fn add(
     memory: &mut Memory,
     buffer: Buffer,

@@ -229,14 +229,14 @@ fn attempt(
     }
     let payload =
         Payload::new(&program.info, program.payload_layout()?, range, &mapped.arguments, &mapped.placement)?;
-    // What a thread holds when it stops is asked for as the program has it, also where nothing
-    // reads it any more.
+    // With a state report, dead variables must keep their values, which native code does not
+    // guarantee.
     let level = options.policy.engine.level().filter(|_| !options.observers.follow_steps() && !options.policy.state);
     let is_native = level.is_some();
     let symbols = &mapped.data.symbols;
     let lower = || lower(program, &payload, symbols, options.surroundings.interpreter, is_native);
     let nothing = Cache::default();
-    // What is kept is made of kernels.
+    // Only code made of kernels is cached.
     let cache = options.surroundings.cache.filter(|_| options.surroundings.interpreter.is_none()).unwrap_or(&nothing);
     let lowered = cache.get(payload.len(), symbols, level, lower)?;
     if is_native && options.policy.engine != Engine::Automatic {
@@ -279,7 +279,7 @@ fn attempt(
     lowered.note_size(total.instructions, groups);
     *wall += start.elapsed();
     if options.policy.order == GroupOrder::Sequential && workers > 1 {
-        // What groups behind a faulty one have done must not be seen.
+        // Effects of groups after a faulty one must not be visible.
         if fault.is_some() || is_race || is_lost && way == Way::Noting {
             return Ok(Err(Way::InOrder));
         }

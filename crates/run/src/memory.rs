@@ -21,17 +21,18 @@ use visakit_zebin::info::{AddrMode, ArgType, InlineSampler, KernelInfo, PayloadA
 
 /// Granularity of a thread's scratch base in r0, in bytes.
 const SCRATCH_STEP: u64 = 1024;
-/// Arguments from which on buffers are not scattered: the slots between have room for fewer.
+/// Number of arguments from which buffers are not scattered, because the address space has too few
+/// slots.
 const MOST_SCATTERED: usize = 100;
-/// Bytes between arguments that are shared local memory, in a launch that is checked.
+/// Gap in bytes between shared-local-memory arguments in a checked launch.
 const LOCAL_GAP: u32 = 1024;
 
 /// Mapped memory of a launch.
 pub(super) struct LaunchMemory {
     pub(super) memory: Memory,
-    /// The arguments by index.
+    /// Arguments by index.
     pub(super) arguments: Vec<Option<MappedArgument>>,
-    /// Buffers that nobody has written.
+    /// Indices of the buffers with undefined contents.
     pub(super) undefined: Vec<usize>,
     pub(super) placement: Placement,
     /// Buffer bound to each entry of the binding table.
@@ -105,10 +106,10 @@ impl LaunchMemory {
     }
 }
 
-/// Maps everything that a launch needs.
+/// Maps the memory of a launch.
 ///
 /// # Errors
-/// A buffer that is too large, or an inconsistent layout.
+/// A buffer is too large, or the layout is inconsistent.
 pub(super) fn map(
     program: &Program,
     range: &NdRange,
@@ -161,7 +162,7 @@ pub(super) fn map(
     })
 }
 
-/// Maps the buffer of `printf` if the kernel may print. Returns its number.
+/// Maps the `printf` buffer if the kernel may print. Returns its index.
 fn printf_buffer(
     info: &KernelInfo,
     memory: &mut Memory,
@@ -177,7 +178,7 @@ fn printf_buffer(
     Ok(Some(memory.buffers().len() - 1))
 }
 
-/// Maps the buffer of `assert` if the kernel may have assertions. Returns its number.
+/// Maps the `assert` buffer if the kernel may have assertions. Returns its index.
 fn assert_buffer(
     info: &KernelInfo,
     memory: &mut Memory,
@@ -194,7 +195,7 @@ fn assert_buffer(
     Ok(Some(memory.buffers().len() - 1))
 }
 
-/// Maps the buffer of groups that wait for each other, a byte for each, if the kernel has one.
+/// Maps the buffer for synchronisation of groups, one byte per group, if the kernel has one.
 fn map_sync_buffer(
     info: &KernelInfo,
     range: &NdRange,
@@ -211,19 +212,19 @@ fn map_sync_buffer(
     Ok(())
 }
 
-/// Returns true when the kernel has a payload argument of a kind.
+/// Returns true if the kernel has a payload argument of a kind.
 fn has(info: &KernelInfo, kind: &ArgType) -> bool {
     info.payload_arguments.iter().any(|item| item.arg_type == *kind)
 }
 
-/// The buffers of the program's data that surfaces reach.
+/// Buffers of the program's data that are accessed as surfaces.
 struct DataSurfaces {
     constants: Option<usize>,
     variables: Option<usize>,
 }
 
 impl DataSurfaces {
-    /// Returns the number of the buffer that an entry of the binding table stands for.
+    /// Returns the index of the buffer bound to an entry of the binding table.
     fn buffer(&self, bound: Bound, arguments: &[Option<MappedArgument>]) -> Option<usize> {
         match bound {
             Bound::Argument(index) => Some(arguments.get(index as usize)?.as_ref()?.buffer()?.number),
@@ -233,7 +234,7 @@ impl DataSurfaces {
     }
 }
 
-/// Returns the image that an entry of the binding table stands for.
+/// Returns the image bound to an entry of the binding table.
 fn image(bound: Bound, arguments: &[Option<MappedArgument>]) -> Option<Image> {
     let Bound::Argument(index) = bound else { return None };
     match arguments.get(index as usize)? {

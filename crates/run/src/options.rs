@@ -1,4 +1,4 @@
-//! Options of a launch: its policy, its observers, its environment.
+//! Options of a run: policy, observers, and environment of the launch.
 
 use visakit_kernels::code::Interpreter;
 use visakit_launch::data::DataPlaces;
@@ -11,15 +11,15 @@ use crate::cache::Cache;
 use crate::engine::Engine;
 use crate::traced::Tracing;
 
-/// Instructions that one hardware thread may execute by default.
+/// Default instruction budget of a hardware thread.
 pub const DEFAULT_MAX_INSTRUCTIONS: u64 = 1 << 33;
 
-/// How a kernel is run.
+/// Options of a run.
 #[derive(Clone, Copy, Default)]
 pub struct Options<'a> {
-    /// The engine, the limits, and what an outcome contains.
+    /// Engine, limits, and contents of the outcome.
     pub policy: Policy,
-    /// Those who follow the run.
+    /// Observers of the run.
     pub observers: Observers<'a>,
     /// Environment of the launch.
     pub surroundings: Surroundings<'a>,
@@ -31,46 +31,46 @@ impl From<Policy> for Options<'_> {
     }
 }
 
-/// The engine of a launch, its limits, and what its outcome contains.
+/// Engine of a launch, its limits, and the contents of its outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Policy {
-    /// Executes the instructions.
+    /// Engine that executes the instructions.
     pub engine: Engine,
-    /// Host threads; all of the machine's by default.
+    /// Number of host threads; by default, all of the machine's.
     pub threads: Option<usize>,
-    /// The order of groups that results show.
+    /// Order of groups as visible in results.
     pub order: GroupOrder,
-    /// The effect of accesses outside every buffer.
+    /// Effect of accesses outside every buffer.
     pub outside: Outside,
-    /// Instructions that one hardware thread may execute; [`DEFAULT_MAX_INSTRUCTIONS`] by default.
+    /// Instruction budget of a hardware thread; by default, [`DEFAULT_MAX_INSTRUCTIONS`].
     pub max_instructions: Option<u64>,
-    /// Bytes of registers and private memory that concurrent groups may have together. A group that
-    /// needs all of it runs alone. 32 MiB by default: a run takes its buffers and 64 MiB, of which
-    /// the program and the process need some.
+    /// Limit in bytes on the registers and private memory of groups that run in parallel; a group
+    /// that needs all of it runs alone. 32 MiB by default, so that a run fits into its buffers and
+    /// 64 MiB, part of which the program and the process need.
     pub room: Option<u64>,
-    /// The numbers of the groups that run, the end excluded; all by default.
+    /// Range of group numbers to run (end excluded); by default, all.
     pub groups: Option<(u64, u64)>,
-    /// Runs the groups after a faulty one, too: [`TrapReport::others`].
+    /// Also runs the groups after a faulty one: [`TrapReport::others`].
     ///
     /// [`TrapReport::others`]: visakit_machine::fault::TrapReport::others
     pub keep_going: bool,
     /// Counts instructions by mnemonic: [`Outcome::stats`](crate::Outcome::stats).
     pub stats: bool,
-    /// Reports what the thread of a fault held: [`TrapReport::state`].
+    /// Includes the thread's state in a fault's report: [`TrapReport::state`].
     ///
     /// [`TrapReport::state`]: visakit_machine::fault::TrapReport::state
     pub state: bool,
 }
 
-/// The order of groups that results show.
+/// Order of groups as visible in results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GroupOrder {
-    /// Sequential order. A kernel that uses the results of its atomic operations, adds floats by
-    /// them or prints runs its groups so; a launch whose groups touch what another one writes is
-    /// run again so.
+    /// Results as if groups ran one after the other. Groups run sequentially if the kernel uses the
+    /// results of its atomic operations, adds floats atomically or prints. If a group accesses
+    /// memory that another one writes, the launch is run again sequentially.
     #[default]
     Sequential,
-    /// Any order: groups run in parallel, and results may depend on which comes first.
+    /// Groups run in parallel, and results may depend on their order.
     Any,
 }
 
@@ -81,16 +81,16 @@ impl GroupOrder {
     }
 }
 
-/// The effect of accesses outside every buffer.
+/// Effect of accesses outside every buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Outside {
-    /// They are faults.
+    /// Faults.
     #[default]
     Fault,
-    /// In the last page of a buffer, reads give zero and writes are lost; elsewhere they are
-    /// faults. Devices have these pages, and compilers load vectors of which they need a part.
+    /// In the last page of a buffer, reads return zero and writes are dropped; elsewhere, faults.
+    /// Devices behave so, and compilers load whole vectors of which only a part is used.
     LastPage,
-    /// Reads give zero and writes are lost, as with surfaces.
+    /// Reads return zero and writes are dropped, as for surfaces.
     Zero,
 }
 
@@ -101,48 +101,47 @@ impl Outside {
     }
 }
 
-/// Those who follow a run. They never change its outcome.
+/// Observers of a run. They never change its outcome.
 #[derive(Clone, Copy, Default)]
 pub struct Observers<'a> {
-    /// Called with the number of finished groups, now and then. Counts restart when the launch is
-    /// run again.
+    /// Called from time to time with the number of completed groups; the number restarts if the
+    /// launch is run again.
     pub progress: Option<&'a (dyn Fn(u64) + Sync)>,
-    /// Receives every access to memory. Groups run one after the other then, and accesses are
-    /// checked one by one.
+    /// Observer of every memory access. With it, groups run sequentially, and accesses are checked
+    /// one by one.
     pub accesses: Option<&'a dyn Observer>,
-    /// Receives the instructions of chosen work items, with the values of their operands. Groups
-    /// run one after the other then.
+    /// Work items to trace, with operand values. With it, groups run sequentially.
     pub trace: Option<Tracing<'a>>,
 }
 
 impl Observers<'_> {
-    /// Returns true when an observer follows the run step by step.
+    /// Returns true if an observer follows the run step by step.
     pub(crate) fn follow_steps(&self) -> bool {
         self.accesses.is_some() || self.trace.is_some()
     }
 }
 
-/// Environment of a launch. Programs that launch many kernels keep it.
+/// Environment of a launch. Programs that launch many kernels reuse it.
 #[derive(Clone, Copy, Default)]
 pub struct Surroundings<'a> {
-    /// Memory that the kernel may reach by its addresses, each the beginning of a slot:
+    /// Memory that the kernel may access by address; each region starts at a slot:
     /// [`Memory::map_at`](visakit_machine::memory::Memory::map_at).
     pub regions: &'a [(u64, Lent)],
-    /// The place of the program's data in these regions; without it a launch has data of its own.
+    /// Addresses of the program's data in these regions; by default, a launch has its own data.
     pub data: Option<&'a DataPlaces>,
-    /// Keeps what is made of the program for the next launch.
+    /// Cache of the lowered program for later launches.
     pub cache: Option<&'a Cache>,
-    /// Places buffers that have no address of their own: 0 for contiguous ones, else scattered by
-    /// this number ([`Memory::scatter`](visakit_machine::memory::Memory::scatter)).
+    /// Placement of buffers without a fixed address: 0 for consecutive slots, otherwise scattered
+    /// by this number ([`Memory::scatter`](visakit_machine::memory::Memory::scatter)).
     pub scattered: u32,
-    /// Contents of registers and memory that are not written; zeros by default.
+    /// Initial contents of unwritten registers and memory; by default, zeros.
     pub poison: Option<&'a Poison>,
-    /// Executes instructions by their pages: those without a kernel, or all.
+    /// Executes instructions by the semantics on their pages: all, or those without a kernel.
     pub interpreter: Option<&'a dyn Interpreter>,
 }
 
 impl Policy {
-    /// Returns the end of the groups that run.
+    /// Returns the end of the group range (exclusive).
     pub(crate) fn end(&self, range: &NdRange) -> u64 {
         let all = u64::try_from(range.group_count()).unwrap_or(u64::MAX);
         self.groups.map_or(all, |(_, end)| end.min(all))

@@ -97,7 +97,7 @@ pub fn argument(index: u32, name: Option<&str>) -> String {
     }
 }
 
-/// The argument that ends or begins nearest to an address.
+/// Describes an address relative to the nearest argument.
 pub fn nearest(address: u64, map: &LaunchMap, parameters: &[Parameter]) -> String {
     let arguments = map.buffers.iter().filter_map(|region| Some((region, region.argument?)));
     let distance = |region: &Allocation| {

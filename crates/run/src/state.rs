@@ -9,9 +9,9 @@ use super::values::Places;
 use visakit_machine::state::{ThreadState, VariableState};
 use visakit_machine::thread::Thread;
 
-/// Elements of one variable that are kept.
+/// Largest number of reported elements of a variable.
 const MOST_ELEMENTS: usize = 1024;
-/// Variables that are kept.
+/// Largest number of reported variables.
 const MOST_VARIABLES: usize = 1 << 14;
 
 /// Returns the state of a thread in a routine, at an instruction.

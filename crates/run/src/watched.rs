@@ -1,4 +1,4 @@
-//! The description of a launch that observers receive.
+//! Description of a launch for its observers.
 
 use crate::Program;
 use crate::memory::LaunchMemory;

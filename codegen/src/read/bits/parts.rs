@@ -1,4 +1,4 @@
-//! Parts of a bit field: one is read from its item, and all of them become a list.
+//! Parts of a bit field: reads each part from its item, and joins all parts to a list.
 
 use super::values::{check_values, is_value, name_values, named_only, read_values};
 use super::{MarkedNames, is_bits, linked_list, same_shared};
@@ -9,7 +9,7 @@ use crate::read::columns::{self, Values};
 use crate::read::context::Cx;
 use crate::read::said;
 
-/// An in-page list before it is known whether it is a whole field or a part.
+/// In-page list that may turn out to be a whole field or a part.
 pub(super) struct RawPart {
     hi: u32,
     lo: u32,
@@ -63,7 +63,7 @@ pub(super) fn read_part(cx: &mut Cx<'_>, model: &Model, item: &Item, owner: &str
         Some((name, rest)) => (Some(name.trim().to_owned()), rest),
         None => (None, rest),
     };
-    // A quoted word behind the name is the text of a set flag.
+    // A quoted word after the name is the text of a set flag.
     let rest = rest.trim_start();
     let (spelling, rest) = match rest.strip_prefix('"').and_then(|r| r.split_once('"')) {
         Some((spelling, rest)) => (Some(spelling.to_owned()), rest),
@@ -115,7 +115,7 @@ pub(super) fn read_part(cx: &mut Cx<'_>, model: &Model, item: &Item, owner: &str
     Some(RawPart { hi, lo, name, spelling, doc: text, marks, span: item.text.span.clone(), content })
 }
 
-/// What stands below a part and is no value.
+/// Warns about content below a part that is no value.
 fn nested_leftovers(cx: &mut Cx<'_>, items: &[Item]) {
     for item in items {
         let (_, bare) = leading_marks(&item.text.text);
@@ -143,8 +143,7 @@ pub(super) fn bits_too_deep(cx: &mut Cx<'_>, item: &Item) {
 
 pub(super) enum Joined {
     Number,
-    /// With its columns, and the values of parts that name only some of a shared list's, by the
-    /// part's lowest bit.
+    /// A list with its columns, and by the part's lowest bit the named subsets of shared lists.
     Kind(ListKind, Vec<Column>, Vec<(u32, MarkedNames)>),
     Shared(ListId),
 }
@@ -174,7 +173,7 @@ pub(super) fn join_parts(
     if next < bits {
         unaccounted(cx, owner, bits - 1, next);
     }
-    // One unnamed part beside zeros is the value of the whole field.
+    // A single unnamed part, with only zeros around it, is the value of the whole field.
     let used: Vec<usize> = (0..parts.len()).filter(|&i| !matches!(parts[i].content, Content::Zero)).collect();
     if let [only] = used.as_slice() {
         let part = &mut parts[*only];

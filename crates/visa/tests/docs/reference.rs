@@ -153,8 +153,7 @@ fn sources(dir: &std::path::Path) -> Vec<std::path::PathBuf> {
 
 fn row(name: &str, value: &str, doc: &str) -> String {
     let doc = doc.split(". ").next().unwrap_or_default().trim_end_matches('.').replace(['[', ']'], "");
-    let is_bytes = doc.starts_with("Bytes") || doc.contains("in bytes");
-    format!("| `{}` | {} | {doc} |\n", name.trim(), shown(value, is_bytes))
+    format!("| `{}` | {} | {doc} |\n", name.trim(), shown(value, doc.starts_with("Bytes")))
 }
 
 /// Formats a value: `64 << 20` bytes become 64 MiB, and digits are grouped.
