@@ -1,8 +1,9 @@
-//! Software made from the specification of Intel's Virtual ISA (vISA).
+//! Library for Intel's Virtual ISA (vISA), generated from the specification of the instruction set.
 //!
-//! The pages in `spec/` say what the instruction set is; [`isa`] is generated from them.
+//! The pages in `spec/` define the instruction set; the module [`isa`] is generated from them.
 //!
-//! Everything works on bytes and texts in memory, without files and without global state:
+//! All functions work on bytes and text in memory. The library reads no files and has no global
+//! state:
 //!
 //! ```
 //! use visakit::object::Object;
@@ -21,14 +22,14 @@
 //! let bytes = assemble(".version 4.1\n.kernel \"k\"\n    ret (M1, 1)\n").unwrap();
 //! let texts = disassemble(&bytes).unwrap();
 //! assert_eq!(assemble(&texts[0]).unwrap(), bytes);
-//! // Nothing is lost on the way through values.
+//! // Decoding and encoding lose nothing.
 //! assert_eq!(Object::decode(&bytes).unwrap().encode().unwrap(), bytes);
-//! // What is wrong is said with its place.
+//! // An error has its place.
 //! assert!(disassemble(&bytes[..40]).unwrap_err().contains("at byte 0x"));
 //! ```
 //!
-//! Modules in reading order: the runtime and the generated module; objects, how they are built,
-//! texts and the rules.
+//! Modules in reading order: the runtime [`rt`] and the generated module [`isa`], then objects, the
+//! builder, text and verification.
 
 mod generated;
 pub mod isa;
@@ -55,7 +56,7 @@ pub mod sources;
 
 pub use visakit_diag as diag;
 
-/// The README's example is a test.
+/// Runs the example of the README as a doc test.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
