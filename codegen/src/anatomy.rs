@@ -307,8 +307,8 @@ impl Anatomy {
 }
 
 /// Advice for a missing name without a similar one.
-const GRAMMAR: &str =
-    "write it as spec/README.md and the chapters of the repository have it: the grammar knows it by its name";
+const GRAMMAR: &str = "copy the fixed part from spec/README.md and the chapters of the repository; the grammar \
+     requires its exact names";
 
 /// Lookup of names. A missing name is recorded, and position 0 stands for it until the end.
 struct Finder<'m> {
@@ -334,8 +334,12 @@ impl Finder<'_> {
             return found;
         }
         let near = suggest::nearest(name, known.into_iter());
-        let help =
-            near.map_or(GRAMMAR.to_owned(), |near| format!("write `{name}` for `{near}`, if that is what it is"));
+        let help = near.map_or(GRAMMAR.to_owned(), |near| {
+            format!(
+                "write `{name}` instead of `{near}` \
+             if you mean the former"
+            )
+        });
         self.missing.push(Missing { what: what(), at, help });
         usize::MAX
     }

@@ -41,8 +41,7 @@ pub(crate) fn list(root: &Path, depth: usize) -> Result<Folder, Unread> {
                 continue;
             }
             if out.files.len() == FILES {
-                let message =
-                    format!("the folder has more than {FILES} files, which is the limit of a specification");
+                let message = format!("the folder has more than {FILES} files, the limit of a specification");
                 return Err((root.to_owned(), io::Error::other(message)));
             }
             out.files.push(path.clone());
@@ -76,18 +75,18 @@ fn link(root: &Path, path: &Path) -> Option<Diagnostic> {
         Some(Diagnostic::new(code, Severity::Warning, path.display().to_string(), message).help(help))
     };
     let Ok(target) = path.canonicalize() else {
-        return is_page(path).then(|| finding("the link leads nowhere", "remove it")).flatten();
+        return is_page(path).then(|| finding("the link is broken", "remove it")).flatten();
     };
     let is_inside = root.canonicalize().is_ok_and(|root| target.starts_with(root));
     if is_inside && (target.is_dir() || is_page(&target)) {
         return None;
     }
-    let help = "copy what it leads to into the folder";
+    let help = "copy the target of the link into the folder";
     match target.is_dir() {
-        true => finding("the link leads out of the folder and is not followed", help),
+        true => finding("the link's target is outside the folder, so the link is not followed", help),
         false if !is_page(path) => None,
-        false if is_inside => finding("the link leads to a file that is no page", help),
-        false => finding("the link leads out of the folder and is not followed", help),
+        false if is_inside => finding("the link's target is not a page", help),
+        false => finding("the link's target is outside the folder, so the link is not followed", help),
     }
 }
 
@@ -97,6 +96,6 @@ pub(crate) fn read_page(path: &Path) -> io::Result<String> {
     is_regular(fs::metadata(path)?.file_type())?;
     let mut text = String::new();
     File::open(path)?.take(PAGE_BYTES + 1).read_to_string(&mut text)?;
-    let refused = || io::Error::other(format!("it has more than {PAGE_BYTES} bytes, which is the limit of a page"));
+    let refused = || io::Error::other(format!("it has more than {PAGE_BYTES} bytes, the limit of a page"));
     (text.len() as u64 <= PAGE_BYTES).then_some(text).ok_or_else(refused)
 }

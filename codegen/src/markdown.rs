@@ -218,7 +218,7 @@ fn within_limits<'a>(
                 break;
             }
             if depth > MARKDOWN_DEPTH && !std::mem::replace(&mut too_deep, true) {
-                let what = format!("more than {MARKDOWN_DEPTH} lists, quotes or marks are inside each other");
+                let what = format!("lists, quotes or marks are nested more than {MARKDOWN_DEPTH} deep");
                 excess.push(Excess { what, span: span.clone() });
             }
         }

@@ -36,7 +36,7 @@ pub(crate) fn says_something(dir: &Path, model: &Model) -> Result<(), (PathBuf, 
         && model.index.is_empty()
         && model.rules.is_empty();
     match silent {
-        true => Err((dir.to_owned(), std::io::Error::other("the folder has no page of a specification"))),
+        true => Err((dir.to_owned(), std::io::Error::other("the folder has no specification page"))),
         false => Ok(()),
     }
 }

@@ -226,7 +226,7 @@ impl Reader<'_> {
             };
             match byte {
                 b'[' if depth >= TEMPLATE_DEPTH => {
-                    return Err((format!("more than {TEMPLATE_DEPTH} brackets inside each other"), self.at));
+                    return Err((format!("brackets are nested more than {TEMPLATE_DEPTH} deep"), self.at));
                 }
                 b'[' => {
                     flush(&mut literal, &mut items);
@@ -302,7 +302,7 @@ impl Reader<'_> {
             },
         };
         if !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.') {
-            return Err((format!("`{name}` is no name of a field"), start));
+            return Err((format!("`{name}` is not the name of a field"), start));
         }
         let (field, part) = match name.split_once('.') {
             None => (name, None),

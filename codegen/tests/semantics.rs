@@ -116,7 +116,7 @@ fn planted_mistakes_are_found() {
         ("if mode = Mode.slow { }\n", "semantics-syntax", 1, 9, "=="),
         ("for i 0..4 { dst[i] = 0 }\n", "semantics-syntax", 1, 7, "for i in"),
         ("else { dst[0] = 1 }\n", "semantics-syntax", 1, 1, "`}` of its `if`"),
-        ("let for = 1\n", "semantics-syntax", 1, 5, "no keyword"),
+        ("let for = 1\n", "semantics-syntax", 1, 5, "not a keyword"),
         ("dst[0] = op.\n", "semantics-syntax", 1, 13, "field.part"),
         ("dst[0] = min(1, 2\n", "semantics-syntax", 1, 18, "`(` and `)`"),
         ("dst[0] = mode ? 1\n", "semantics-syntax", 1, 18, "c ? a : b"),
@@ -167,7 +167,7 @@ fn planted_mistakes_are_found() {
         ("floor(dst[0]) = 1\n", "semantics-assign", 1, 1, "surface, memory"),
         ("raw(src0, 0, 4) = 1\n", "semantics-assign", 1, 5, "destination"),
         ("bits(src0[0]) = 1\n", "semantics-assign", 1, 6, "destination"),
-        ("channels i { i = 1 }\n", "semantics-assign", 1, 14, "of your own"),
+        ("channels i { i = 1 }\n", "semantics-assign", 1, 14, "a local name"),
         // Elements.
         ("dst[0] = mode[0]\n", "semantics-index", 1, 10, "have elements"),
         ("dst[0] = src0[0][1]\n", "semantics-index", 1, 10, "have elements"),

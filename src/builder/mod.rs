@@ -100,17 +100,17 @@ impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Duplicate(name) => {
-                write!(f, "the name `{name}` is used twice: names of variables and labels differ")
+                write!(f, "the name `{name}` is used twice; variables and labels need different names")
             }
             Self::NotPlaced(name) => {
-                write!(f, "label `{name}` is used and stands nowhere: call `place` where it stands")
+                write!(f, "label `{name}` is used but not placed; call `place` where the label belongs")
             }
             Self::PlacedTwice(name) => write!(f, "label `{name}` is placed twice"),
             Self::Unknown(table, id) => {
-                write!(f, "there is no {table:?} {id} in this routine: use the handles that its builder gives")
+                write!(f, "this routine has no {table:?} {id}; use the handles that its builder returns")
             }
             Self::InputTooLarge(id) => {
-                write!(f, "{id} is no declared variable of less than 64 KiB, and cannot be an input")
+                write!(f, "{id} cannot be an input: it is not a declared variable of less than 64 KiB")
             }
             Self::Encode(error) => error.fmt(f),
         }

@@ -34,12 +34,12 @@ pub(super) fn explain(before: &[Instruction], error: ObjectError, (owner, name):
         return error;
     }
     ObjectError {
-        message: format!("the instructions lack operands: {}", error.message),
-        help:
-            "the packaged compiler (IGC 1.0.12504, in ocloc and GenX_IR) writes objects without the last operands of \
-               its instructions, and nothing can recover them; use the text that it writes beside the object (a \
-               `.visaasm` file, or the `.visaasm` section of a zebin)"
-                .to_owned(),
+        message: format!("the instructions lack their last operands: {}", error.message),
+        help: "the packaged compiler (IGC 1.0.12504, in ocloc and GenX_IR) writes objects without \
+             the last operands of their instructions; the operands cannot be recovered from the \
+             object: use the text that the compiler writes with it (a `.visaasm` file, or the \
+             `.visaasm` section of a zebin)"
+            .to_owned(),
         code: "object-incomplete",
         ..error
     }
@@ -89,7 +89,7 @@ impl Look<'_> {
         let known = predefined::ALL.iter().any(|p| p.id == id)
             || (id >= predefined::DECLARED && u64::from(id - predefined::DECLARED) < declared);
         if !known {
-            self.say(position, format!("general variable {id}, of {declared} declared ones,"));
+            self.say(position, format!("general variable {id} of only {declared} declared general variables,"));
         }
     }
 
@@ -102,7 +102,7 @@ impl Look<'_> {
                 let address =
                     self.fields.iter().any(|f| f.classes.contains(&address) && !f.classes.contains(&general));
                 if g.region.horizontal_stride == Stride::Null && !address {
-                    self.say(position, "an operand without a region".to_owned());
+                    self.say(position, "an operand that has no region".to_owned());
                 }
             }
             Operand::Address(a) => self.address(position, a.id.0),
@@ -118,13 +118,19 @@ impl Look<'_> {
 
     fn address(&mut self, position: usize, id: u32) {
         if id as usize >= self.routine.addresses.len() {
-            self.say(position, format!("address variable {id}, of {} declared ones,", self.routine.addresses.len()));
+            self.say(
+                position,
+                format!("address variable {id} of only {} declared address variables,", self.routine.addresses.len()),
+            );
         }
     }
 
     fn predicate(&mut self, position: usize, id: u16) {
         if usize::from(id) > self.routine.predicates.len() {
-            self.say(position, format!("predicate {id}, of {} declared ones,", self.routine.predicates.len()));
+            self.say(
+                position,
+                format!("predicate {id} of only {} declared predicates,", self.routine.predicates.len()),
+            );
         }
     }
 }

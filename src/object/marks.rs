@@ -107,7 +107,7 @@ pub(super) fn apply_types(routine: &mut Routine) -> Result<(), ObjectError> {
 fn damaged(mark: &str, what: &str) -> ObjectError {
     ObjectError {
         offset: 0,
-        message: format!("the string `{mark}` fits no {what}"),
+        message: format!("the string `{mark}` does not fit any {what}"),
         help: "the string pool of the routine is damaged".to_owned(),
         code: "object-malformed",
     }
@@ -142,7 +142,7 @@ pub(super) fn check(routine: &Routine) -> Result<(), EncodeError> {
         if let Some(missing) = types.iter().find(|mark| !kept.contains(mark)) {
             return Err(EncodeError {
                 place: format!("variable {}", missing.trim_start_matches(TYPE)),
-                problem: "a type that only texts have".to_owned(),
+                problem: "a type that exists only in texts".to_owned(),
             });
         }
     }
@@ -152,7 +152,7 @@ pub(super) fn check(routine: &Routine) -> Result<(), EncodeError> {
             if !kept.contains(&of_instruction(number, instruction)?) {
                 return Err(EncodeError {
                     place: format!("instruction {number}, {}", instruction.page().name),
-                    problem: "an operand or a modifier that only texts have".to_owned(),
+                    problem: "an operand or a modifier that exists only in texts".to_owned(),
                 });
             }
         }

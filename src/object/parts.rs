@@ -85,7 +85,7 @@ pub(super) fn read(
         if at < end {
             return Err(ObjectError {
                 offset: at,
-                message: format!("a {what} at 0x{at:x} begins inside of what ends at 0x{end:x}"),
+                message: format!("the {what} at 0x{at:x} overlaps the part that ends at 0x{end:x}"),
                 help: "the header is damaged".to_owned(),
                 code: "object-overlap",
             });
@@ -111,8 +111,8 @@ pub(super) fn slice<'a>(bytes: &'a [u8], offset: u32, size: u32, what: &str) -> 
     let range = offset as usize..(offset as usize).saturating_add(size as usize);
     bytes.get(range).ok_or_else(|| ObjectError {
         offset: (offset as usize).min(bytes.len()),
-        message: format!("a {what} of {size} bytes at 0x{offset:x} lies outside the file of {} bytes", bytes.len()),
-        help: "the file is cut off, or its header is damaged".to_owned(),
+        message: format!("the {what} of {size} bytes at 0x{offset:x} lies outside the file of {} bytes", bytes.len()),
+        help: "the file is truncated, or its header is damaged".to_owned(),
         code: "object-truncated",
     })
 }

@@ -36,15 +36,24 @@ impl std::error::Error for ObjectError {}
 impl From<DecodeError> for ObjectError {
     fn from(error: DecodeError) -> Self {
         let (code, help) = match error.problem() {
-            DecodeProblem::Truncated { .. } => ("object-truncated", "the file is cut off, or a count in it is wrong"),
+            DecodeProblem::Truncated { .. } => (
+                "object-truncated",
+                "the file is truncated, or a \
+             count in it is wrong",
+            ),
             DecodeProblem::UnknownOpcode(_) | DecodeProblem::UnknownSubOpcode { .. } => (
                 "opcode-unknown",
-                "the file is damaged, is of another version than it says, or uses an instruction without a page in spec/instructions",
+                "the file is damaged, has another version than its header says, or uses an \
+                 instruction without a page in spec/instructions",
             ),
             DecodeProblem::ReservedOpcode { .. } => {
-                ("opcode-reserved", "the instruction cannot be decoded; its page says what is known")
+                ("opcode-reserved", "the instruction cannot be decoded; its page says what is known about it")
             }
-            DecodeProblem::Bits(_) => ("bits-illegal", "the file is damaged, or its producer differs from the pages"),
+            DecodeProblem::Bits(_) => (
+                "bits-illegal",
+                "the file is damaged, or its producer \
+             does not follow the specification's pages",
+            ),
             DecodeProblem::Other(_) => ("object-malformed", ""),
         };
         Self { offset: error.offset(), message: error.to_string(), help: help.to_owned(), code }
@@ -102,10 +111,10 @@ fn read_version(bytes: &[u8]) -> Result<Version, ObjectError> {
     if magic != MAGIC {
         return Err(ObjectError {
             offset: 0,
-            message: format!("this is no vISA object: it begins with 0x{magic:08x}, not with `CISA`"),
-            help:
-                "objects come from `visa asm` or the vendor's assembler; for a zebin use `visa run` or `visa extract`"
-                    .to_owned(),
+            message: format!("this is not a vISA object: it begins with 0x{magic:08x}, not with `CISA`"),
+            help: "give an object written by `visa asm` or by the vendor's assembler; for a zebin \
+                 use `visa run` or `visa extract`"
+                .to_owned(),
             code: "object-magic",
         });
     }
@@ -113,8 +122,8 @@ fn read_version(bytes: &[u8]) -> Result<Version, ObjectError> {
     if !VERSIONS.contains(&version) {
         return Err(ObjectError {
             offset: 4,
-            message: format!("version {version} has no known layout"),
-            help: format!("known are {} to {}", VERSIONS.start(), VERSIONS.end()),
+            message: format!("the layout of version {version} is not known"),
+            help: format!("use a version from {} to {}", VERSIONS.start(), VERSIONS.end()),
             code: "object-version",
         });
     }
@@ -171,7 +180,10 @@ fn read_kernel(
         let found = r.watched().unwrap_or_default();
         return Err(ObjectError {
             offset: found,
-            message: format!("the kernel's inputs stand at 0x{found:x}, not at 0x{:x}", info.input_offset),
+            message: format!(
+                "the kernel's inputs are at 0x{found:x}, but the header places them at 0x{:x}",
+                info.input_offset
+            ),
             help: "the `input_offset` of the kernel in the header is damaged".to_owned(),
             code: "object-inputs",
         });
@@ -214,7 +226,7 @@ fn code_of<'a>(
     if entry != tables {
         return Err(ObjectError {
             offset,
-            message: format!("the code should begin right behind the tables at 0x{tables:x}, not at 0x{entry:x}"),
+            message: format!("the code should begin right after the tables at 0x{tables:x}, not at 0x{entry:x}"),
             help: "the header of the routine is damaged".to_owned(),
             code: "object-entry",
         });
@@ -223,7 +235,7 @@ fn code_of<'a>(
         return Err(ObjectError {
             offset,
             message: format!("the code of {size} bytes is longer than its routine"),
-            help: "the file is cut off, or a part of the code was removed from it".to_owned(),
+            help: "the file is truncated, or part of its code was removed".to_owned(),
             code: "object-truncated",
         });
     }

@@ -148,6 +148,6 @@ fn encode_routine(routine: &Routine, cx: Context) -> Result<Encoded, EncodeError
 fn place(at: usize) -> Result<u32, EncodeError> {
     u32::try_from(at).map_err(|_| EncodeError {
         place: "common_isa_header".to_owned(),
-        problem: "an object of more than 4 GiB".to_owned(),
+        problem: "an object larger than 4 GiB".to_owned(),
     })
 }

@@ -112,7 +112,7 @@ fn float_bits(written: &str, bits: u32) -> Result<u64, &'static str> {
     match bits {
         64 => Ok(parsed.to_bits()),
         32 => Ok(u64::from((parsed as f32).to_bits())),
-        _ => Err("a hexadecimal bit pattern: floats of 16 bits have no decimal form"),
+        _ => Err("a hexadecimal bit pattern: 16-bit floats have no decimal form"),
     }
 }
 

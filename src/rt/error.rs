@@ -52,8 +52,8 @@ impl fmt::Display for BadBits {
         let place = self.place;
         match self.problem {
             BitProblem::Reserved(bits) => write!(f, "reserved bits of {place} are set (0x{bits:x})"),
-            BitProblem::Value(value) => write!(f, "{value} (0x{value:x}) is no value of {place}"),
-            BitProblem::Copy(of, value) => write!(f, "{place} is 0x{value:x} and does not repeat {of}"),
+            BitProblem::Value(value) => write!(f, "{value} (0x{value:x}) is not a value of {place}"),
+            BitProblem::Copy(of, value) => write!(f, "{place} is 0x{value:x}, but must repeat {of}"),
             BitProblem::Range(value, bits) => write!(f, "{value} does not fit into the {bits} bits of {place}"),
         }
     }
@@ -151,14 +151,14 @@ impl fmt::Display for DecodeError {
         let (owner, field) = self.place();
         match &self.0.problem {
             DecodeProblem::Truncated { needed, left } => {
-                write!(f, "the data ends: {needed} bytes needed, {left} left")?;
+                write!(f, "the data ends too early: {needed} bytes needed, {left} left")?;
             }
             DecodeProblem::UnknownOpcode(opcode) => return write!(f, "no instruction has opcode 0x{opcode:02x}"),
             DecodeProblem::UnknownSubOpcode { family, opcode, sub_opcode } => {
                 return write!(f, "{family} (0x{opcode:02x}) has no operation 0x{sub_opcode:02x}");
             }
             DecodeProblem::ReservedOpcode { name, page } => {
-                return write!(f, "{name} is a reserved opcode, its layout is not published ({page})");
+                return write!(f, "{name} is a reserved opcode; its layout is not published ({page})");
             }
             DecodeProblem::Bits(bits) => write!(f, "{bits}")?,
             DecodeProblem::Other(text) => write!(f, "{text}")?,
@@ -250,7 +250,7 @@ pub fn present(expected: bool, found: bool, place: &str) -> Result<(), EncodeErr
     match (expected, found) {
         (true, false) => Err(EncodeError { place: place.to_owned(), problem: "the field is missing".into() }),
         (false, true) => {
-            Err(EncodeError { place: place.to_owned(), problem: "the field is not stored in this form".into() })
+            Err(EncodeError { place: place.to_owned(), problem: "this form does not store the field".into() })
         }
         _ => Ok(()),
     }

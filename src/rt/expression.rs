@@ -209,7 +209,7 @@ impl Cursor<'_> {
         match self.word() {
             Some("%DispatchSimd") => self.symbols.simd_size().map(i128::from).ok_or_else(|| {
                 self.restore(start);
-                self.error("`.kernel_attr SimdSize=` in front of %DispatchSimd")
+                self.error("`.kernel_attr SimdSize=` before the use of %DispatchSimd")
             }),
             Some("%sizeof") => {
                 self.skip_blanks();
@@ -239,7 +239,7 @@ impl Cursor<'_> {
         read: impl FnOnce(&mut Self, u32) -> Result<i128, TextError>,
     ) -> Result<i128, TextError> {
         if depth >= MAX_EXPRESSION_DEPTH {
-            return Err(self.error(format!("an expression that is nested no deeper than {MAX_EXPRESSION_DEPTH}")));
+            return Err(self.error(format!("an expression nested at most {MAX_EXPRESSION_DEPTH} deep")));
         }
         read(self, depth + 1)
     }

@@ -41,7 +41,7 @@ impl fmt::Display for Stub {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (name, path, line) = (self.page.name, self.page.path, self.page.line);
         match self.reason {
-            StubReason::Missing => write!(f, "no kernel for {name} (spec/{path}:{line})"),
+            StubReason::Missing => write!(f, "the emulator has no kernel for {name} (spec/{path}:{line})"),
             StubReason::Undefined => {
                 write!(f, "no public text defines what {name} does (spec/{path}:{line})")
             }

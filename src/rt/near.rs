@@ -18,7 +18,7 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 
 /// Formats a suggestion ` (is … meant?)`, or nothing.
 pub fn meant(near: Option<&str>) -> String {
-    near.map_or(String::new(), |name| format!(" (is `{name}` meant?)"))
+    near.map_or(String::new(), |name| format!(" (did you mean `{name}`?)"))
 }
 
 /// Maximum edit distance of a suggestion.

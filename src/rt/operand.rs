@@ -201,7 +201,7 @@ impl Cursor<'_> {
             } else if format == Format::Bare || is_dst && self.looking_at("<") {
                 (0, 0)
             } else {
-                return Err(self.error("the row and the column of the variable: `(0,0)`"));
+                return Err(self.error("row and column within the variable, such as `(0,0)`"));
             };
             let region = match format {
                 Format::Packed => PACKED,
@@ -252,7 +252,7 @@ impl Cursor<'_> {
             let place = (u8::try_from(offset / row), u8::try_from(offset % row / element));
             let (Ok(row_offset), Ok(col_offset)) = place else {
                 self.restore(start);
-                return Err(self.error("an offset inside the variable"));
+                return Err(self.error("an offset within the variable"));
             };
             return Ok(Operand::General(GenOpnd { id, row_offset, col_offset, region: SCALAR }));
         }

@@ -34,7 +34,7 @@ pub(super) fn directive(scope: &mut Scope, word: &str, text: &str, at: usize) ->
                 let found = InputOrigin::ALL.iter().copied().find(|o| o.text().eq_ignore_ascii_case(origin));
                 match found {
                     Some(origin) => input(scope, word, text, at, origin),
-                    None => Err(TextError { at: 0, expected: format!("an origin of an input, not `{origin}`") }),
+                    None => Err(TextError { at: 0, expected: format!("an input origin, not `{origin}`") }),
                 }
             }
             None => {
@@ -59,7 +59,7 @@ fn label(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
     c.expect("string=")?;
     let string = StringId(c.number("string", Format::Plain)?);
     if scope.names.label(&name, kind).is_some() {
-        return Err(TextError { at: start, expected: format!("a new name: there is a label `{name}`") });
+        return Err(TextError { at: start, expected: format!("a new name: a label is already called `{name}`") });
     }
     scope.new_label(&name, string, kind);
     Ok(())
@@ -132,7 +132,7 @@ fn decl(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
     let mut decl = Decl { name: c.identifier("the name of a variable")?.to_owned(), ..Decl::default() };
     if is_reserved(&decl.name) {
         c.restore(start);
-        return Err(c.error(format!("the name of a variable: `{}` is a word of the language", decl.name)));
+        return Err(c.error(format!("the name of a variable: `{}` is a keyword", decl.name)));
     }
     c.key("v_type")?;
     let kinds = ["G", "A", "P", "S", "T"];
@@ -277,7 +277,9 @@ fn enter_decl(scope: &mut Scope, decl: Decl, at: usize) -> Result<(), TextError>
     if scope.names.is_declared(&decl.name) {
         let name = &decl.name;
         return fail(&format!(
-            "a new name: `{name}` is already declared. The compiler drops the braces of inline vISA: `visa compile` makes its names unique, and so does `{name}%=` in the source"
+            "a new name: `{name}` is already declared. The compiler drops the braces around \
+             inline vISA: `visa compile` makes the names unique, and so does `{name}%=` in the \
+             source"
         ));
     }
     let shown = decl.shown_name.as_deref().unwrap_or(&decl.name).to_owned();
@@ -298,7 +300,7 @@ fn enter_decl(scope: &mut Scope, decl: Decl, at: usize) -> Result<(), TextError>
             let (alias_index, alias_scope_specifier, alias_offset) = match (&decl.alias, base_of) {
                 (Some((_, offset, _)), Some((id, scope))) => (GeneralId(id), scope, *offset),
                 (Some((Base::Name(base), _, at)), None) => {
-                    let expected = format!("a variable that is declared above, not `{base}`");
+                    let expected = format!("a variable declared above, not `{base}`");
                     return Err(TextError { at: *at, expected });
                 }
                 _ => (GeneralId(0), AliasScope::Local, 0),

@@ -27,11 +27,12 @@ pub(super) fn code(instruction: &Instruction, version: Version, text: &str) -> S
 pub(super) fn read_code(digits: &str, version: Version) -> Result<Instruction, String> {
     let pair = |i: usize| digits.get(i..i + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
     let bytes: Option<Vec<u8>> = (0..digits.len()).step_by(2).map(pair).collect();
-    let bytes = bytes.filter(|b| !b.is_empty()).ok_or("the bytes of an instruction, two hexadecimal digits each")?;
+    let bytes =
+        bytes.filter(|b| !b.is_empty()).ok_or("the bytes of an instruction as two hexadecimal digits each")?;
     let mut r = Reader::new(&bytes, 0);
     match Instruction::decode(&mut r, Context { version }) {
         Ok(instruction) if r.remaining() == 0 => Ok(instruction),
-        Ok(_) => Err(format!("one instruction: {} bytes are left", r.remaining())),
+        Ok(_) => Err(format!("one instruction: {} bytes are left after it", r.remaining())),
         Err(error) => Err(format!("the bytes of an instruction: {error}")),
     }
 }

@@ -65,7 +65,10 @@ pub(super) fn variable(scope: &mut Scope, text: &str, at: usize) -> Result<(), T
         None => scope.file_variables.push(variable),
         Some(known) if *known == variable => {}
         Some(known) => {
-            let expected = format!("`{}`, as the routine above says: they are in one file", known.name.to_text());
+            let expected = format!(
+                "the file variable `{}` as in the routine above: both routines are in one file",
+                known.name.to_text()
+            );
             return Err(TextError { at: start, expected });
         }
     }

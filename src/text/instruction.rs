@@ -122,7 +122,8 @@ fn begins_with_null(instruction: &Instruction) -> bool {
 fn null_of_newer_texts(text: &str, start: usize) -> TextError {
     let null = predefined::ALL.first().map_or("", |entry| entry.name);
     let at = start + text[start..].find(null).unwrap_or(0);
-    let expected = "an operand other than null: older texts have none here, and in newer ones more follows";
+    let expected = "an operand other than null: older texts leave out a null operand, and newer \
+     ones write more operands after it";
     TextError { at, expected: expected.to_owned() }
 }
 
@@ -134,7 +135,7 @@ fn one(
     link: bool,
 ) -> Result<Instruction, TextError> {
     if !candidate.takes_predicate && predicate != Predicate::default() {
-        return Err(c.error(format!("no predicate: {} takes none", candidate.page.name)));
+        return Err(c.error(format!("no predicate: {} cannot have one", candidate.page.name)));
     }
     if link {
         // The template spells `call`; `fccall` has two more letters.

@@ -162,7 +162,7 @@ impl Reader<'_> {
         }
         if let Some(behind) = rest.strip_prefix('}') {
             if !self.scope.names.close() {
-                let expected = "a statement: no block is open that `}` could end".to_owned();
+                let expected = "a statement: `}` closes no open block".to_owned();
                 self.report(statement, "statement", &TextError { at: lead, expected });
             }
             if behind.trim_start().starts_with('}') {
@@ -222,9 +222,9 @@ impl Reader<'_> {
         let (before, version) = (self.next, begins(&[".version"]));
         self.next = if version && self.named { Next::Routine } else { Next::Any };
         let expected = match before {
-            Next::Routine if !begins(&[".kernel", ".global_function"]) => "`.kernel` behind `.version`",
+            Next::Routine if !begins(&[".kernel", ".global_function"]) => "`.kernel` after `.version`",
             Next::Any if version && !(self.named && self.version.is_some()) => {
-                "`.version` once, in front of everything else"
+                "one `.version`, before everything else"
             }
             _ => return Ok(()),
         };
@@ -236,12 +236,12 @@ impl Reader<'_> {
         let counts = [
             (self.done.len() + usize::from(self.named), limits::ROUTINES, "kernels and functions in a text"),
             (self.scope.tables.routine.labels.len(), limits::LABELS, "labels in a routine"),
-            (self.scope.names.depth(), limits::BLOCK_DEPTH, "blocks inside each other"),
+            (self.scope.names.depth(), limits::BLOCK_DEPTH, "nested blocks"),
             (self.errors.len(), limits::FINDINGS, "findings in a text"),
         ];
         let Some((_, most, what)) = counts.into_iter().find(|(count, most, _)| count > most) else { return false };
         self.errors.truncate(limits::FINDINGS);
-        self.report(statement, "limit", &TextError { at: 0, expected: format!("no more than {most} {what}") });
+        self.report(statement, "limit", &TextError { at: 0, expected: format!("at most {most} {what}") });
         true
     }
 
@@ -372,7 +372,7 @@ impl Reader<'_> {
         if self.scope.revisions.0 >= self.scope.revisions.1 {
             self.scope.revisions = before;
             let expected =
-                "an instruction as the lines above write it: its form is of texts of another date".to_owned();
+                "an instruction as in the lines above: this form belongs to texts of another date".to_owned();
             return Err(TextError { at: lead, expected });
         }
         self.label_kind(&instruction, link);
@@ -407,14 +407,19 @@ impl Reader<'_> {
                     "label-missing",
                     Severity::Error,
                     self.file.as_str(),
-                    format!("label `{name}` stands nowhere"),
+                    format!("label `{name}` is not defined"),
                 )
                 .at_place(self.text, places, at, at + name.len())
                 .help(self.elsewhere(&name)),
             );
         }
         if self.scope.names.depth() > 0 {
-            self.errors.push(self.whole("block-open", "a block is not closed", "add a line `}` where it should end"));
+            self.errors.push(self.whole(
+                "block-open",
+                "a block is not closed",
+                "add a line `}` \
+             at the end of the block",
+            ));
         }
         let mut scope = std::mem::replace(&mut self.scope, Scope::new(self.register_bytes));
         if let Err(error) = scope.keep_marks() {
@@ -437,9 +442,12 @@ impl Reader<'_> {
             self.scope.defined.get(id as usize).copied()
         };
         match (stands(LabelKind::Block), stands(LabelKind::Subroutine)) {
-            (Some(true), _) => format!("`{name}` is a block: put `.function \"{name}\"` in front of what is called"),
-            (_, Some(true)) => format!("`{name}` is a subroutine: only calls go there"),
-            _ => format!("add a line `{name}:` where the branch should go"),
+            (Some(true), _) => format!(
+                "`{name}` is a block: write `.function \"{name}\"` before \
+             a routine that is called"
+            ),
+            (_, Some(true)) => format!("`{name}` is a subroutine: only calls can name it"),
+            _ => format!("add a line `{name}:` at the branch target"),
         }
     }
 
@@ -451,15 +459,21 @@ impl Reader<'_> {
     fn finish(mut self) -> Result<Parsed, Vec<Diagnostic>> {
         if !self.named {
             let missing =
-                self.whole("kernel-missing", "the text names no kernel", "begin it with `.kernel \"name\"`");
+                self.whole("kernel-missing", "the text names no kernel", "begin the text with `.kernel \"name\"`");
             self.errors.push(missing);
         }
         if self.version.is_none() {
-            let missing = self.whole("version-missing", "the text has no version", "begin it with `.version 4.1`");
+            let missing = self.whole(
+                "version-missing",
+                "the text has no version",
+                "begin the \
+             text with `.version 4.1`",
+            );
             self.errors.push(missing);
         }
         if self.next == Next::Routine {
-            let alone = self.whole("statement", "a version has no routine", "end the text in front of it");
+            let alone =
+                self.whole("statement", "`.version` without a routine after it", "end the text before this line");
             self.errors.push(alone);
         }
         self.complete();

@@ -7,15 +7,15 @@ const MNEMONICS: &[(&str, &str)] = &[
     ("endif", "a label"),
     ("do", "a label"),
     ("while", "`goto` back to a label"),
-    ("break", "`goto` behind the loop"),
+    ("break", "`goto` to the statement after the loop"),
     ("cont", "`goto` to the end of the loop"),
-    ("asin", "the arithmetic that computes it"),
-    ("acos", "the arithmetic that computes it"),
-    ("atan", "the arithmetic that computes it"),
+    ("asin", "the arithmetic instructions that compute it"),
+    ("acos", "the arithmetic instructions that compute it"),
+    ("atan", "the arithmetic instructions that compute it"),
     ("vme", "`vme_ime`, `vme_sic` or `vme_fbr`"),
     ("bf_cvt", "`mov` between types f and bf"),
     ("plane", "`pln`"),
-    ("va", "nothing: its layout is not published"),
+    ("va", "another instruction: its layout is not published"),
 ];
 
 /// Withdrawn execution masks, with their replacements.

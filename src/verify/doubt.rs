@@ -42,7 +42,8 @@ pub fn doubts(routine: &Routine, platform: Option<Platform>) -> Vec<Violation> {
     out.extend(unread(routine));
     out.extend(unwritten(routine, &graph, &reached));
     out.extend(divergence::barriers(routine).into_iter().map(|number| {
-        let message = "not all channels need to come to this barrier: whether they do is decided for each of them";
+        let message = "channels of one thread may reach this barrier separately: a branch before \
+         it is decided for each channel";
         doubt("divergent-barrier", number, message.to_owned(), FLOW)
     }));
     out.sort_by_key(|violation| match violation.place {
@@ -71,7 +72,7 @@ fn unreachable(routine: &Routine, graph: &Graph, reached: &[bool]) -> Vec<Violat
         let first = block.instructions.clone().find(|&number| does(&routine.instructions[number]));
         match first {
             Some(number) if !is_reached && was_reached => {
-                out.push(doubt("unreachable", number, "no channel comes here".to_owned(), FLOW));
+                out.push(doubt("unreachable", number, "this instruction is unreachable".to_owned(), FLOW));
                 was_reached = false;
             }
             Some(_) => was_reached = is_reached,
@@ -136,7 +137,7 @@ fn unread(routine: &Routine) -> Vec<Violation> {
     dead.sort_unstable();
     let say = |(number, id)| {
         let name = routine.name_of(Table::Predicate, id);
-        doubt("unread-predicate", number, format!("predicate `{name}` is written, and nothing reads it"), OPERANDS)
+        doubt("unread-predicate", number, format!("predicate `{name}` is written but never read"), OPERANDS)
     };
     dead.into_iter().map(say).collect()
 }
@@ -179,7 +180,7 @@ fn unwritten(routine: &Routine, graph: &Graph, reached: &[bool]) -> Vec<Violatio
             };
             said |= bit(event);
             let (table, id) = names[event.variable];
-            let message = format!("`{}` is read, and nothing has written it", routine.name_of(table, id));
+            let message = format!("`{}` is read before it is written", routine.name_of(table, id));
             out.push(doubt("unwritten", number, message, FLOW));
         }
     }

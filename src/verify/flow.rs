@@ -19,7 +19,7 @@ pub(super) fn check(routine: &Routine) -> Vec<Violation> {
         };
         match defined.get_mut(label.0 as usize) {
             Some(seen) if *seen => {
-                out.push(violation("label", number, format!("label `{}` stands here again", name(routine, label))));
+                out.push(violation("label", number, format!("label `{}` is defined twice", name(routine, label))));
             }
             Some(seen) => *seen = true,
             None => {}
@@ -30,9 +30,9 @@ pub(super) fn check(routine: &Routine) -> Vec<Violation> {
             let foreign = |kind| matches!(kind, LabelKind::Fccall | LabelKind::Function);
             match (routine.labels.get(label.0 as usize), defined.get(label.0 as usize)) {
                 (Some(info), Some(false)) if !foreign(info.kind) => {
-                    out.push(violation("label", number, format!("label `{}` stands nowhere", name(routine, label))));
+                    out.push(violation("label", number, format!("label `{}` is not defined", name(routine, label))));
                 }
-                (None, _) => out.push(violation("label", number, format!("there is no label {}", label.0))),
+                (None, _) => out.push(violation("label", number, format!("the routine has no label {}", label.0))),
                 _ => {}
             }
         }

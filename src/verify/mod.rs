@@ -80,7 +80,7 @@ pub fn routine(routine: &Routine, platform: Option<Platform>) -> Vec<Violation> 
             code: "limit",
             severity: Severity::Error,
             place: Location::Routine,
-            message: format!("the routine breaks rules {FINDINGS} times or more often; the rest is not checked"),
+            message: format!("the routine has {FINDINGS} or more findings; the rest is not checked"),
             page: "verification.md".to_owned(),
         });
     }
@@ -249,7 +249,7 @@ impl Check<'_> {
                 if let Some((low, high)) = field.range
                     && !(low..=high).contains(number)
                 {
-                    let message = format!("{} is {number}, legal are {low} to {high}", field.name);
+                    let message = format!("{} is {number}, but must be {low} to {high}", field.name);
                     self.say("range", field.line, message);
                 }
                 if field.nonzero && *number == 0 {
@@ -292,8 +292,12 @@ impl Check<'_> {
                 let here = allowed.iter().filter(|(_, range)| self.applies(*range));
                 let names: Vec<_> = here.map(|(n, _)| *n).collect();
                 let dot = if part_name.is_empty() { "" } else { "." };
-                let message =
-                    format!("{}{dot}{part_name} is {}, legal are {}", field.name, named.name, names.join(", "));
+                let message = format!(
+                    "{}{dot}{part_name} is {}; legal values are {}",
+                    field.name,
+                    named.name,
+                    names.join(", ")
+                );
                 let severity = if self.has(Rule::StrictValue) { Severity::Error } else { Severity::Warning };
                 self.push("value", severity, field.line, message);
             }

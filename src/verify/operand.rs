@@ -26,11 +26,12 @@ impl Check<'_> {
             self.say(
                 "class",
                 field.line,
-                format!("{} is of class {class}, which only some operands are", field.name),
+                format!("{} is of class {class}, which this instruction does not accept", field.name),
             );
         }
         if !field.classes.is_empty() && !field.classes.contains(&class) {
-            let message = format!("{} is of class {class}, legal are {}", field.name, field.classes.join(", "));
+            let message =
+                format!("{} is of class {class}; legal classes are {}", field.name, field.classes.join(", "));
             let taken = self.has(Rule::AddressOperand) && matches!(operand.operand, Operand::Address(_));
             self.push("class", if taken { Severity::Warning } else { Severity::Error }, field.line, message);
         }
@@ -41,7 +42,11 @@ impl Check<'_> {
         if let Operand::Immediate(constant) = &operand.operand
             && matches!(constant.type_, DataType::Bf | DataType::Bool)
         {
-            let message = format!("{} is a constant of type {}, which has none", field.name, constant.type_.name());
+            let message = format!(
+                "{} is a constant of type {}, but this type has no constants",
+                field.name,
+                constant.type_.name()
+            );
             self.say("constant", field.line, message);
         }
         self.modifier(field, operand, is_dst, ty);
@@ -57,7 +62,11 @@ impl Check<'_> {
     pub(super) fn raw(&mut self, field: &'static Field, operand: &RawOperand) {
         self.raw_place(field, operand);
         if operand.id == predefined::NULL && operand.offset != 0 {
-            self.say("raw-place", field.line, format!("{} is %null with offset {}", field.name, operand.offset));
+            self.say(
+                "raw-place",
+                field.line,
+                format!("{} is %null with offset {}; the offset of %null must be 0", field.name, operand.offset),
+            );
         }
         let Some(ty) = self.routine.data_type(operand.id).filter(|_| operand.id.0 >= predefined::DECLARED) else {
             return;
@@ -75,7 +84,7 @@ impl Check<'_> {
             // Constants of another integer type of the same width are equivalent.
             let same = field.types.iter().any(|t| t.bits() == ty.bits() && is_integer(*t) && is_integer(ty));
             if !same {
-                let message = format!("{} has type {}, legal are {}", field.name, ty.name(), legal.join(", "));
+                let message = format!("{} has type {}; legal types are {}", field.name, ty.name(), legal.join(", "));
                 // For most messages the vendor's assembler does not check these types.
                 let severity = if self.has(Rule::FieldType) { Severity::Error } else { Severity::Warning };
                 self.push("type", severity, field.line, message);
@@ -116,7 +125,7 @@ impl Check<'_> {
         }
         let (name, line) = (modifier.name(), self.page.line);
         if !matches!(operand.operand, Operand::General(_) | Operand::Indirect(_)) {
-            self.say("modifier", line, format!("{} has modifier {name}, and is no variable", field.name));
+            self.say("modifier", line, format!("{} has modifier {name}, but is not a variable", field.name));
             return;
         }
         if is_dst {
@@ -129,10 +138,23 @@ impl Check<'_> {
             let never =
                 ty == Some(DataType::Df) && self.has(Rule::NoDoubleSaturation) || self.has(Rule::NoSaturation);
             if modifier == Modifier::Sat && never {
-                self.say("saturated", line, format!("{} has modifier {name} all the same", field.name));
+                self.say(
+                    "saturated",
+                    line,
+                    format!("{} has modifier {name}, which the instruction does not support", field.name),
+                );
             }
             if modifier != Modifier::Sat || !legal {
-                self.push("saturation", self.saturation_rule(), line, format!("{} has modifier {name}", field.name));
+                self.push(
+                    "saturation",
+                    self.saturation_rule(),
+                    line,
+                    format!(
+                        "{} has modifier \
+                 {name}, which the instruction does not support",
+                        field.name
+                    ),
+                );
             }
         } else if !allows(self.page.source_modifier, modifier) {
             let severity = match (self.family, modifier) {
@@ -149,7 +171,16 @@ impl Check<'_> {
                 (Family::Arithmetic, Modifier::Abs | Modifier::Negate | Modifier::NegateAbs) => Severity::Warning,
                 _ => Severity::Error,
             };
-            self.push("modifier", severity, line, format!("{} has modifier {name}", field.name));
+            self.push(
+                "modifier",
+                severity,
+                line,
+                format!(
+                    "{} has modifier {name}, which the \
+             instruction does not support",
+                    field.name
+                ),
+            );
         }
     }
 
@@ -172,7 +203,7 @@ impl Check<'_> {
             && !self.variables.is_writable(g)
         {
             let name = predefined::ALL.iter().find(|p| p.id == g.id.0).map_or("a predefined variable", |p| p.name);
-            self.say("read-only", field.line, format!("{} is {name}, which cannot be written to", field.name));
+            self.say("read-only", field.line, format!("{} is {name}, which is read-only", field.name));
         }
     }
 }

@@ -114,7 +114,7 @@ impl Check<'_> {
                     self.push("region", severity, field.line, message);
                 }
                 Some(1 | 2 | 4) => {}
-                _ => self.say("region", field.line, format!("{}: a stride of 1, 2 or 4", field.name)),
+                _ => self.say("region", field.line, format!("{}: the stride must be 1, 2 or 4", field.name)),
             }
         } else if !self.source_region(field, region, channels) {
             return;
@@ -143,10 +143,10 @@ impl Check<'_> {
         let horizontal = stride(region.horizontal_stride);
         let left_out = open && horizontal.is_none();
         if !left_out && !matches!(horizontal, Some(0 | 1 | 2 | 4)) {
-            self.say("region", field.line, format!("{name}: a horizontal stride of 0, 1, 2 or 4 ({CHAPTER})"));
+            self.say("region", field.line, format!("{name}: the horizontal stride must be 0, 1, 2 or 4 ({CHAPTER})"));
         }
         if stride(region.width).is_some_and(|w| !(1..=u64::from(limits::REGION_WIDTH)).contains(&w)) {
-            self.say("region", field.line, format!("{name}: a width of 1, 2, 4, 8 or 16 ({CHAPTER})"));
+            self.say("region", field.line, format!("{name}: the width must be 1, 2, 4, 8 or 16 ({CHAPTER})"));
         }
     }
 
@@ -162,7 +162,7 @@ impl Check<'_> {
         if let Some(width) = width
             && width > channels
         {
-            let message = format!("{name} has rows of {width} elements, and {channels} channels ({CHAPTER})");
+            let message = format!("{name} has rows of {width} elements, but only {channels} channels ({CHAPTER})");
             self.say("region", field.line, message);
             return false;
         }
@@ -191,7 +191,7 @@ impl Check<'_> {
         let first = place.start + row + u64::from(operand.col_offset) * element;
         let most = u64::from(limits::MESSAGE_REGISTERS);
         if last_byte >= most * register || (first + last_byte) / register >= first / register + most {
-            self.say("region", field.line, format!("{} lies in more than {most} registers ({CHAPTER})", field.name));
+            self.say("region", field.line, format!("{} spans more than {most} registers ({CHAPTER})", field.name));
         }
     }
 
@@ -201,7 +201,8 @@ impl Check<'_> {
         let register = u64::from(self.variables.register_bytes);
         let first = place.start + u64::from(operand.offset);
         if place.whole >= register && first % register != 0 {
-            let message = format!("{} begins at byte {first}, not with a register ({CHAPTER})", field.name);
+            let message =
+                format!("{} begins at byte {first} of a register; it must begin at byte 0 ({CHAPTER})", field.name);
             self.say("raw-place", field.line, message);
         }
     }

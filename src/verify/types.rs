@@ -63,7 +63,8 @@ impl Check<'_> {
         if self.family == Family::Logic {
             let number = |t: &DataType| !is_integer(*t) && *t != DataType::Bool;
             if let Some(ty) = all.iter().find(|t| number(t)) {
-                let message = format!("an operand has type {}, and bits have none of numbers", ty.name());
+                let message =
+                    format!("an operand has type {}, but the instruction works on the bits of integers", ty.name());
                 self.say("source-type", self.page.line, message);
             }
         }
@@ -73,7 +74,7 @@ impl Check<'_> {
                 self.say(
                     "source-type",
                     self.page.line,
-                    format!("a source has type {}, legal are f, df and vf", ty.name()),
+                    format!("a source has type {}; legal types are f, df and vf", ty.name()),
                 );
             }
         }
@@ -87,19 +88,23 @@ impl Check<'_> {
             || self.has(Rule::NoInteger) && is_integer(dst);
         let double = self.has(Rule::NoDouble) || self.has(Rule::NeverDouble);
         if without || double && dst == DataType::Df || self.has(Rule::NeverHalf) && dst == DataType::Hf {
-            let message = format!("there is no such instruction for type {} here", dst.name());
+            let message = format!("this platform has no such instruction for type {}", dst.name());
             self.say("double", self.page.line, message);
         }
         if self.has(Rule::NoQuad)
             && let Some(ty) = all.iter().find(|t| t.bits() == 64)
         {
-            let message = format!("an operand has type {}, legal are types of 32 bits and less", ty.name());
+            let message = format!("an operand has type {}; legal types have at most 32 bits", ty.name());
             self.say("source-type", self.page.line, message);
         }
         if self.has(Rule::DwordOnly)
             && let Some(ty) = src.iter().chain([&dst]).find(|t| !matches!(t, DataType::Ud | DataType::Uv))
         {
-            self.say("source-type", self.page.line, format!("an operand has type {}, legal is ud", ty.name()));
+            self.say(
+                "source-type",
+                self.page.line,
+                format!("an operand has type {}; the only legal type is ud", ty.name()),
+            );
         }
         if self.has(Rule::ExactType)
             && let Some(ty) = src.iter().find(|t| unpacked(**t) != **t)
@@ -107,7 +112,7 @@ impl Check<'_> {
             self.say("source-type", self.page.line, format!("a source is a packed constant of type {}", ty.name()));
         }
         if self.family == Family::Arithmetic && src.contains(&DataType::Vf) && dst == DataType::Hf {
-            let message = "a source has type vf, which is f, and the destination type hf".to_owned();
+            let message = "a source of type vf counts as f, but the destination has type hf".to_owned();
             self.say("source-type", self.page.line, message);
         }
         let plain = |t: &DataType| matches!(t, DataType::Bf | DataType::F | DataType::Bool);
@@ -118,7 +123,8 @@ impl Check<'_> {
             && !self.has(Rule::StrictMap)
             && let Some(ty) = looked_at.iter().find(|t| !plain(t))
         {
-            let message = format!("an operand has type {} beside one of type bf, legal are bf and f", ty.name());
+            let message =
+                format!("an operand has type {}, but another one has type bf; legal types are bf and f", ty.name());
             self.say("source-type", self.page.line, message);
         }
     }
@@ -138,7 +144,8 @@ impl Check<'_> {
         // The type map may exist for other platforms only.
         let elsewhere = self.page.type_maps.iter().any(|map| fits(&map));
         let names: Vec<_> = src.iter().map(|t| t.name()).collect();
-        let message = format!("no type map has destination {} with sources {}", dst.name(), names.join(", "));
+        let message =
+            format!("the type map has no entry for destination {} with sources {}", dst.name(), names.join(", "));
         match self.family {
             // A logic instruction on integers of any size is well defined.
             Family::Logic if is_integer(dst) && src.iter().all(|s| is_integer(*s)) => {
@@ -188,10 +195,10 @@ impl Check<'_> {
     fn booleans(&mut self, dst: DataType, src: &[DataType], seen: &[(&'static Field, Seen)]) {
         let line = self.page.line;
         if dst != DataType::Bool || src.iter().any(|s| *s != DataType::Bool) {
-            self.say("boolean", line, "operands are either all predicates or none is".to_owned());
+            self.say("boolean", line, "either all operands are predicates, or none is".to_owned());
         }
         if guarded(seen) {
-            self.say("boolean", line, "an instruction on predicates cannot have one in front of it".to_owned());
+            self.say("boolean", line, "an instruction whose operands are predicates cannot be predicated".to_owned());
         }
     }
 }

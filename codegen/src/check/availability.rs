@@ -18,7 +18,7 @@ pub(super) fn check(model: &Model, marks: &Availability, at: SourceSpan, out: &m
                 Severity::Warning,
                 "platform-unknown",
                 model.word(at, name),
-                format!("`{name}` is no platform"),
+                format!("`{name}` is not a platform"),
                 "use a name or alias of platforms.md",
                 out,
             );
@@ -29,8 +29,8 @@ pub(super) fn check(model: &Model, marks: &Availability, at: SourceSpan, out: &m
             Severity::Warning,
             "mark-contradiction",
             at,
-            format!("no platform or version is both: {marks}"),
-            "all marks in a row must hold; alternatives stand in groups with a comma between them",
+            format!("no combination of platform and version satisfies these marks: {marks}"),
+            "all marks in a row must hold; write alternatives as groups separated by commas",
             out,
         );
     }

@@ -24,7 +24,7 @@ pub(super) fn check(model: &Model, instruction: &Instruction, out: &mut Vec<Diag
             model.report(Severity::Warning, code, at, message, help, out);
         };
         for class in field.classes.iter().map(|c| &c.name).filter(|c| !classes.is_empty() && !classes.contains(c)) {
-            let message = format!("`{class}` is no class of operands");
+            let message = format!("`{class}` is not an operand class");
             let at = model.word(field.place("Operand class:", 0), class);
             warn("class-unknown", at, message, format!("the classes are {}", classes.join(", ")));
         }
@@ -35,7 +35,7 @@ pub(super) fn check(model: &Model, instruction: &Instruction, out: &mut Vec<Diag
             }
             let named = place.is_some_and(|place| super::is_named(model, form, place));
             for value in values.iter().filter(|v| named && v.to.is_none()) {
-                let message = format!("`{value}` is no value of `{name}`");
+                let message = format!("`{value}` is not a value of `{name}`");
                 warn(
                     "presence-value",
                     model.word(at, &value.name),
@@ -49,7 +49,7 @@ pub(super) fn check(model: &Model, instruction: &Instruction, out: &mut Vec<Diag
             && !(holds(storage, low) && holds(storage, high))
         {
             let message = format!("[{low}-{high}] does not fit into `{}`", storage.name());
-            let help = "give the field a wider type, or the range smaller ends".to_owned();
+            let help = "give the field a wider type, or narrow the range".to_owned();
             warn("range-width", field.place("Valid values are", 0), message, help);
         }
     }
@@ -74,7 +74,7 @@ pub(super) fn check(model: &Model, instruction: &Instruction, out: &mut Vec<Diag
                 "type-contradiction",
                 model.word(map.at, missing[0]),
                 format!("the map has types that the Properties do not support: {}", missing.join(", ")),
-                "add them to Supported Types, or take them out of the map",
+                "add them to Supported Types, or remove them from the map",
                 out,
             );
         }
@@ -101,7 +101,7 @@ fn tables(model: &Model, selector: &Field, out: &mut Vec<Diagnostic>) {
     let Some(&id) = named.or(parts.last()) else { return };
     for value in values(id).iter().filter(|v| !v.reserved && !is_table(v)) {
         let message =
-            format!("`{}` is to say which table an index of {} is of, and is no table", value.name, selector.name);
+            format!("`{}` cannot select the table for an index of {}: it is not a table", value.name, selector.name);
         let help = format!("the tables are {}", IndexKind::ALL.map(IndexKind::name).join(", "));
         model.report(Severity::Error, "index-table", model.word(value.at, &value.name), message, help, out);
     }
@@ -152,14 +152,14 @@ fn classes(model: &Model, out: &mut Vec<Diagnostic>) {
     for (structure, class) in &classed {
         if !names().any(|name| name.eq_ignore_ascii_case(class)) {
             let otherwise = || format!("the classes are {}", names().collect::<Vec<_>>().join(", "));
-            let message = format!("`{class}` is no class of operands");
+            let message = format!("`{class}` is not an operand class");
             let (at, help) = (model.word(structure.head, class), suggest::help(class, names(), otherwise));
             model.report(Severity::Error, "class-unknown", at, message, help, out);
         }
     }
     for value in known.iter().filter(|v| !classed.is_empty() && of(v) != 1) {
         let message = format!("{} structures have the operand class `{}`", of(value), value.name);
-        let help = "mark the one structure that follows such a tag with `//operand_class = …`";
+        let help = "mark only the structure that follows such a tag with `//operand_class = …`";
         model.report(Severity::Error, "class-structure", value.at, message, help, out);
     }
 }
@@ -176,7 +176,7 @@ pub(super) fn structures(model: &Model, out: &mut Vec<Diagnostic>) {
                         Severity::Error,
                         "type-unknown",
                         member.at,
-                        format!("`{name}` is no type and no structure"),
+                        format!("`{name}` is neither a type nor a structure"),
                         "use ub, b, uw, w, ud, d, uq, q, or the name of a structure of the chapters",
                         out,
                     );

@@ -71,7 +71,7 @@ fn lines(model: &Model, pages: &BTreeMap<&str, &Instruction>, out: &mut Vec<Diag
         }
         if line.name != line.page {
             let message = format!("the line of {} links to the page of {}", line.name, line.page);
-            warn("index-name", message, "name the page that the line links to");
+            warn("index-name", message, "link to the page of the instruction that the line names");
         }
         for marks in &line.platforms {
             availability::check(model, marks, line.at, out);
@@ -91,12 +91,12 @@ fn lines(model: &Model, pages: &BTreeMap<&str, &Instruction>, out: &mut Vec<Diag
                 "platform-contradiction",
                 line.at,
                 format!(
-                    "the index says {} of {}, its page {} ({page}:{number})",
+                    "the index says {} of {}, but its page says {} ({page}:{number})",
                     said(&line.platforms),
                     line.page,
                     said(&instruction.platforms)
                 ),
-                "make the two the same",
+                "make both the same",
                 out,
             );
         }
@@ -147,7 +147,7 @@ fn rows(model: &Model, pages: &BTreeMap<&str, &Instruction>, out: &mut Vec<Diagn
                     said(&instruction.platforms),
                     wrong.join(", ")
                 ),
-                "make the row, the line of the index and the page say the same",
+                "make the row, the index line and the page agree",
                 out,
             );
         }
@@ -159,7 +159,7 @@ fn rows(model: &Model, pages: &BTreeMap<&str, &Instruction>, out: &mut Vec<Diagn
                 "support-missing",
                 instruction.at,
                 format!("{page} has no row in the table of platforms"),
-                "add a row with a Y below each platform that has it",
+                "add a row with a Y for each platform that has the instruction",
                 out,
             );
         }

@@ -31,14 +31,7 @@ pub(super) fn check(model: &Model, out: &mut Vec<Diagnostic>) {
                 _ => continue,
             }
         };
-        model.report(
-            Severity::Warning,
-            "link-dead",
-            link.at,
-            message,
-            "correct the link, or add what it leads to",
-            out,
-        );
+        model.report(Severity::Warning, "link-dead", link.at, message, "correct the link, or add its target", out);
     }
 }
 

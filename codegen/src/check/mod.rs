@@ -47,7 +47,7 @@ pub fn complete(model: &Model) -> Vec<Diagnostic> {
             let message = format!("the specification has no {what}");
             out.push(
                 Diagnostic::new("chapter-missing", Severity::Error, chapter, message)
-                    .help("a specification that is built has the chapters of spec/README.md"),
+                    .help("a specification must have the chapters listed in spec/README.md"),
             );
         }
     };
@@ -57,7 +57,7 @@ pub fn complete(model: &Model) -> Vec<Diagnostic> {
     need(!model.surfaces.is_empty(), "table of predefined surfaces", "4_object_format.md");
     need(!model.constraints.is_empty(), "table of rules across fields", "verification.md");
     need(!model.limits.is_empty(), "table of limits", "verification.md");
-    need(!model.rules.is_empty(), "table of what an assembler checks", "verification.md");
+    need(!model.rules.is_empty(), "table of the assembler's checks", "verification.md");
     for list in ["Exec_mask", "Stride", "Label_kind", "Alignment"] {
         need(model.shared_list(list).is_some(), &format!("shared list {list}"), "lists.md");
     }
@@ -84,7 +84,7 @@ pub fn complete(model: &Model) -> Vec<Diagnostic> {
                 Severity::Error,
                 "condition-selector",
                 form.at,
-                "this form is selected by something else than a whole field: no decoder can be made of it",
+                "this form is not selected by a whole field, so no decoder can be generated",
                 "select forms by a field with named values, or by the object version",
                 &mut out,
             );
@@ -104,7 +104,7 @@ fn duplicate_opcodes(model: &Model, out: &mut Vec<Diagnostic>) {
                 "name-duplicate",
                 instruction.at,
                 format!("{} is already described at {page}:{line}", instruction.name),
-                "every instruction has one page",
+                "write one page for each instruction",
                 out,
             );
         }
@@ -133,7 +133,7 @@ fn alias(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
     let PageKind::Alias { of, when } = &instruction.kind else { return };
     let several = model.instructions.len() > 1;
     if (several && of.to.is_none()) || when.is_empty() {
-        let message = format!("`Kind: alias of {of} when {when}` names no page, or does not say when");
+        let message = format!("`Kind: alias of {of} when {when}` names no page, or has no condition");
         let help = "write `Kind: alias of NAME when …`";
         model.report(Severity::Error, "kind-unknown", instruction.at, message, help, out);
     }
@@ -180,8 +180,8 @@ fn text(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
                     Severity::Warning,
                     "condition-value",
                     model.word(form.conditions_at, value),
-                    format!("`{value}` is no value of `{name}`"),
-                    "use the names of the field's list, or a number that fits",
+                    format!("`{value}` is not a value of `{name}`"),
+                    "use a name of the field's list, or a number that fits",
                     out,
                 );
             }
@@ -192,8 +192,8 @@ fn text(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
             Severity::Warning,
             "text-unknown-field",
             at,
-            format!("`{name}` in this template is no field of {}", instruction.name),
-            "use the names of the Format, with `.part` for a part",
+            format!("`{name}` in this template is not a field of {}", instruction.name),
+            "use the names of the Format; add `.part` for a part",
             out,
         );
     }
@@ -210,8 +210,8 @@ fn conditions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic
                     Severity::Error,
                     "condition-missing",
                     form.at,
-                    format!("{} has several forms, and this one does not say when it holds", instruction.name),
-                    "add `### CONDITION name` and `- Field=value, …` in front of the table",
+                    format!("{} has several forms, but this one has no condition", instruction.name),
+                    "add `### CONDITION name` and `- Field=value, …` before the table",
                     out,
                 );
             }
@@ -228,8 +228,8 @@ fn conditions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic
                 Severity::Error,
                 "condition-selector",
                 model.word(form.condition_at, field),
-                format!("`{field}` is no enumeration of this form"),
-                "the selector is a field with named values",
+                format!("`{field}` is not an enumeration of this form"),
+                "use a field with named values as the selector",
                 out,
             );
             continue;
@@ -241,7 +241,7 @@ fn conditions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic
                     Severity::Error,
                     "condition-value",
                     model.word(form.condition_at, value),
-                    format!("`{value}` is no value of `{field}`"),
+                    format!("`{value}` is not a value of `{field}`"),
                     "use the names of the field's list",
                     out,
                 );
@@ -252,7 +252,7 @@ fn conditions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic
                     "condition-overlap",
                     model.word(form.condition_at, value),
                     format!("`{value}` selects two forms"),
-                    "every value belongs to one form",
+                    "assign every value to one form only",
                     out,
                 );
             }
@@ -285,7 +285,7 @@ fn types(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
                 Severity::Warning,
                 "type-unknown",
                 model.word(at, name),
-                format!("`{name}` is no data type"),
+                format!("`{name}` is not a data type"),
                 "the data types are the rows of the table in 2_datatypes.md",
                 out,
             );
@@ -304,7 +304,7 @@ fn restrictions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnost
                         Severity::Error,
                         "only-value",
                         model.word(place, &value.name),
-                        format!("`{value}` is no value that `{}` can have", field.name),
+                        format!("`{value}` is not a possible value of `{}`", field.name),
                         "name enumerators of the field's list",
                         out,
                     );
@@ -318,7 +318,7 @@ fn restrictions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnost
                         Severity::Error,
                         "presence-value",
                         model.word(field.place("Present only", 0), &value.name),
-                        format!("`{value}` is no value of `{}`", form.fields[place.field].name),
+                        format!("`{value}` is not a value of `{}`", form.fields[place.field].name),
                         "name enumerators of that field's list",
                         out,
                     );

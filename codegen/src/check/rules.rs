@@ -19,7 +19,7 @@ pub(super) fn check(model: &Model, out: &mut Vec<Diagnostic>) {
         }
         for one in instructions.iter().filter(|one| is_own(model, at) && model.files.is_some() && one.to.is_none()) {
             let message = format!("rule `{name}` names {one}, which has no page");
-            model.report(Severity::Warning, "rule-dead", at, message, "add the page, or take the name out", out);
+            model.report(Severity::Warning, "rule-dead", at, message, "add the page, or remove the name", out);
         }
     }
     let mut said = BTreeSet::new();
@@ -53,8 +53,9 @@ fn conditions(
             }
         }
         if row.problems.is_empty() && page.forms.iter().all(|form| lower(model, page, form, &row).is_none()) {
-            let message = format!("rule `{}` says nothing about {}", constraint.name, page.name);
-            let help = "no form has all the fields that it needs: change it, or take the name out";
+            let message = format!("rule `{}` cannot apply to {}", constraint.name, page.name);
+            let help = "no form of the instruction has all the fields that the rule needs: \
+             change the rule, or remove the name";
             model.report(Severity::Warning, "rule-dead", constraint.at, message, help, out);
         }
         for definition in &model.definitions {
@@ -82,12 +83,12 @@ fn unused(model: &Model, out: &mut Vec<Diagnostic>) {
             names(&definition.value, &mut used);
         } else if is_own(model, definition.at) {
             let message = format!("no row uses the definition `{}`", definition.name);
-            model.report(Severity::Warning, "rule-dead", definition.at, message, "remove it, or use it", out);
+            model.report(Severity::Warning, "rule-dead", definition.at, message, "use it, or remove it", out);
         }
     }
     for builtin in model.rule_builtins.iter().filter(|b| is_own(model, b.at) && !used.contains(b.name.as_str())) {
         let message = format!("no row uses the built-in `{}`", builtin.name);
-        model.report(Severity::Warning, "rule-dead", builtin.at, message, "remove it from the table, or use it", out);
+        model.report(Severity::Warning, "rule-dead", builtin.at, message, "use it, or remove it from the table", out);
     }
 }
 

@@ -11,11 +11,11 @@ pub(super) fn check(model: &Model, out: &mut Vec<Diagnostic>) {
         let unknown = row.sources.iter().filter(|name| !known.is_empty() && !known.contains(&name.as_str()));
         for name in unknown {
             let help = suggest::help(name, known.iter().copied(), || format!("the sources are {}", known.join(", ")));
-            model.report(Severity::Error, "source-unknown", row.at, format!("`{name}` is no source"), help, out);
+            model.report(Severity::Error, "source-unknown", row.at, format!("`{name}` is not a source"), help, out);
         }
         if row.is_named && !names_a_fact(model, row) {
-            let message = format!("`{}` is no fact of this page", row.label);
-            let help = "begin with a heading, a field, a property or a list of this page";
+            let message = format!("`{}` is not a fact of this page", row.label);
+            let help = "begin with a heading, field, property or list of this page";
             model.report(Severity::Warning, "source-fact", row.at, message, help, out);
         }
     }

@@ -23,7 +23,7 @@ pub(super) fn check(overlay: &Overlay, out: &mut Vec<Diagnostic>) {
         match &entry.path {
             FactPath::Page(path) => {
                 if !overlay.base.pages.iter().any(|p| p.path == *path) {
-                    let message = format!("there is no page `{path}` beside the overlay");
+                    let message = format!("the overlay's folder has no page `{path}`");
                     let help = "name a page of the overlay's folder";
                     out.push(overlay.report(entry, Severity::Error, "overlay-place", message, help));
                 }
@@ -33,12 +33,12 @@ pub(super) fn check(overlay: &Overlay, out: &mut Vec<Diagnostic>) {
                 let facts = ours.get(place).unwrap_or(&none);
                 if let Some(fact) = entry.new.iter().find(|f| !facts.contains(*f)) {
                     let message = format!("our page does not say `{fact}` at `{place}`");
-                    let help = "the page is right: bring the entry up to date";
+                    let help = "the page is right: update the entry";
                     let finding = overlay.report(entry, Severity::Error, "overlay-stale", message, help);
                     out.push(overlay.at_line(finding, entry, "+ ", fact));
                 } else if let Some(fact) = entry.old.iter().find(|f| facts.contains(*f)) {
-                    let message = format!("our page says `{fact}` at `{place}` as well");
-                    let help = "what is wrong with the documents is what our page does not say";
+                    let message = format!("our page also says `{fact}` at `{place}`");
+                    let help = "list as wrong only facts that our page does not state";
                     let finding = overlay.report(entry, Severity::Error, "overlay-stale", message, help);
                     out.push(overlay.at_line(finding, entry, "- ", fact));
                 }
@@ -99,7 +99,7 @@ pub(super) fn facts(overlay: &Overlay, model: &mut Model, diagnostics: &mut Vec<
                     }
                 }
                 let message = format!("`{place}` has neither the old facts nor the new ones: {}", what.join("; "));
-                let help = "read what the documents say now, and correct our page or this entry";
+                let help = "read the current documents, then correct our page or this entry";
                 let finding = overlay.report(entry, Severity::Error, "overlay-neither", message, help);
                 let (sign, fact) = line.unwrap_or_default();
                 diagnostics.push(overlay.at_line(finding, entry, sign, fact));
@@ -119,8 +119,8 @@ fn misspelt<'a>(facts: impl Iterator<Item = &'a String>, have: &BTreeSet<String>
 const SLIP: usize = 4;
 
 fn already(overlay: &Overlay, entry: &Entry) -> Diagnostic {
-    let help = "nothing to do; an entry that no revision needs any more can go";
-    overlay.report(entry, Severity::Note, "overlay-already", "the documents are right here by now", help)
+    let help = "nothing needs to be done; remove the entry when no revision needs it";
+    overlay.report(entry, Severity::Note, "overlay-already", "the documents already have the right facts", help)
 }
 
 /// Determines the state of the documents at a place, compared with an entry.

@@ -110,7 +110,7 @@ pub fn overlay_of(mut text: String, shown: String, base: Model) -> (Overlay, Vec
     let mut diagnostics = Vec::new();
     let entries = parse::entries(&text, &shown, &mut diagnostics);
     if entries.is_empty() {
-        let message = "the overlay has no correction";
+        let message = "the overlay has no corrections";
         let help = "write `### PLACE` with a block of `- wrong` and `+ right` facts, or `### page PATH`";
         let first = text.lines().next().map_or(0, str::len);
         let finding = Diagnostic::new("overlay-empty", Severity::Error, shown.as_str(), message);
@@ -195,7 +195,13 @@ pub fn unused(overlay: &Overlay, uses: &[Vec<Use>]) -> Vec<Diagnostic> {
     let needed = |i: usize| uses.iter().any(|u| u.get(i) == Some(&Use::Applied));
     let idle = overlay.entries.iter().enumerate().filter(|(i, _)| !needed(*i));
     idle.map(|(_, entry)| {
-        overlay.report(entry, Severity::Error, "overlay-unused", "no revision needs this entry", "remove it")
+        overlay.report(
+            entry,
+            Severity::Error,
+            "overlay-unused",
+            "no revision of the documents needs this entry",
+            "remove it",
+        )
     })
     .collect()
 }

@@ -92,7 +92,7 @@ pub(crate) fn read(
                 "bits-mixed",
                 owner,
                 "values and bits stand next to each other",
-                "nest the values below the bits that hold them",
+                "nest the values below the bits that contain them",
             );
         }
         ListKind::Enumeration { lo: 0, width: bits, values }
@@ -162,8 +162,8 @@ pub(crate) fn leftovers(cx: &mut Cx<'_>, blocks: &[Block], named: bool) {
         cx.warn(
             "item-leftover",
             span,
-            "this is not used: it is neither bits nor a value",
-            "write `Bit[hi..lo]: …` or `value: name`, or make it part of the text above",
+            "this item is not used: it is neither bits nor a value",
+            "write `Bit[hi..lo]: …` or `value: name`, or join it to the text above",
         );
     };
     for block in blocks {
@@ -218,8 +218,8 @@ pub(crate) fn linked_list(cx: &mut Cx<'_>, model: &Model, text: &Inline) -> Opti
         }
         let name = link.text.trim_matches(['`', ' ']);
         if !name.eq_ignore_ascii_case(anchor) {
-            let message = format!("the link is called `{name}` and leads to `{anchor}`");
-            cx.warn("link-name", &link.span, message, "make the two the same: the list behind the link counts");
+            let message = format!("the link is called `{name}` but leads to `{anchor}`");
+            cx.warn("link-name", &link.span, message, "make both the same: the target of the link is used");
         }
         match model.shared_list(anchor) {
             Some(id) => return Some(id),
@@ -227,7 +227,7 @@ pub(crate) fn linked_list(cx: &mut Cx<'_>, model: &Model, text: &Inline) -> Opti
                 "list-unknown",
                 &link.span,
                 format!("there is no shared list `{anchor}`"),
-                "the lists are the headings of lists.md",
+                "use the name of a heading of lists.md",
             ),
         }
     }

@@ -87,7 +87,7 @@ fn read_type(cx: &mut Cx<'_>, columns: &Columns<'_>, cells: Vec<Cell>, model: &m
                     "type-duplicate",
                     &columns.row.span,
                     format!("type {name} has the code or the name of {other}"),
-                    "every type has its own code and name",
+                    "give every type its own code and name",
                 );
                 return;
             }
@@ -95,7 +95,7 @@ fn read_type(cx: &mut Cx<'_>, columns: &Columns<'_>, cells: Vec<Cell>, model: &m
             let of_float = text.contains(" exponent and ").then(|| text.split(' ').filter_map(number).sum::<u64>());
             let wrong = range(text).is_some_and(|n| !fill(n, bits));
             if wrong || of_float.is_some_and(|sum| sum != u64::from(bits)) {
-                let message = format!("no number of bits that fits into {bits} has this range");
+                let message = format!("no number of at most {bits} bits has this range");
                 cx.warn("type-syntax", &columns.place("Range"), message, "correct the range or the size");
             }
             let doc = columns.get("Data Type").unwrap_or("").to_owned();
@@ -138,7 +138,7 @@ fn range(text: &str) -> Option<(i128, i128)> {
 pub(super) fn filled(cx: &mut Cx<'_>, columns: &Columns<'_>, names: &[&str], code: &'static str) {
     for name in names.iter().filter(|name| columns.get(name) == Some("")) {
         let message = format!("`{name}` of this row is missing");
-        cx.warn(code, &columns.row.span, message, format!("write `{NOTHING}` where there is nothing of the kind"));
+        cx.warn(code, &columns.row.span, message, format!("write `{NOTHING}` if it has none"));
     }
 }
 
@@ -148,8 +148,8 @@ pub(super) fn check_numbers(cx: &mut Cx<'_>, columns: &Columns<'_>, names: &[&st
         let text = columns.get(name).filter(|text| *text != NOTHING).unwrap_or("");
         for word in cx.words(text, &columns.place(name)) {
             if number(&word).is_none() {
-                let message = format!("`{word}` in the column {name} is no number");
-                cx.error(code, &columns.place(name), message, "write numbers, with a comma between them");
+                let message = format!("`{word}` in the column {name} is not a number");
+                cx.error(code, &columns.place(name), message, "write numbers separated by commas");
             }
         }
     }
@@ -168,8 +168,8 @@ fn read_limit(cx: &mut Cx<'_>, columns: &Columns<'_>, model: &mut Model) {
         None => cx.error(
             "limit-syntax",
             &columns.row.span,
-            format!("`{name}` is no limit with a name of its own and a number"),
-            "give lower-case words with dashes, and a number",
+            format!("`{name}` is not a limit with a unique name and a number"),
+            "write lower-case words joined by dashes, and a number",
         ),
     }
 }
@@ -225,8 +225,8 @@ fn read_predefined(cx: &mut Cx<'_>, columns: &Columns<'_>, cells: Vec<Cell>, mod
         cx.error(
             "predefined-duplicate",
             &columns.row.span,
-            format!("id {id} or name {} stands twice", entry.name),
-            "every predefined variable has its own id and name",
+            format!("id {id} or name {} is used twice", entry.name),
+            "give every predefined variable its own id and name",
         );
         return;
     }

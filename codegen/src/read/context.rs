@@ -22,7 +22,7 @@ impl Cx<'_> {
     /// Splits a text at commas; reports a missing word.
     pub(crate) fn words(&mut self, text: &str, span: &Span) -> Vec<String> {
         if has_gap(text) {
-            let help = "write a word in front of every comma and behind the last, or take the comma out";
+            let help = "write a word before and after every comma, or remove the comma";
             self.warn("list-gap", span, format!("a word is missing in `{}`", text.trim()), help);
         }
         words(text)

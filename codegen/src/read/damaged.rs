@@ -62,8 +62,8 @@ fn fence(cx: &mut Cx<'_>, span: &Span) -> bool {
     let line = cx.text.text[whole.clone()].trim();
     let is = line.contains('`') && line.len() < 8 && !line.contains(char::is_alphanumeric);
     if is {
-        let help = "a block of code begins and ends with a line of three back-ticks";
-        cx.warn("fence-broken", &whole, format!("`{line}` is nearly a fence, and none"), help);
+        let help = "begin and end a code block with a line of three backticks";
+        cx.warn("fence-broken", &whole, format!("`{line}` looks like a code fence, but is not one"), help);
     }
     is
 }
@@ -75,8 +75,8 @@ fn heading(cx: &mut Cx<'_>, line: &str, span: &Span) -> bool {
     let of_page = cx.text.path.starts_with("instructions/") && SECTIONS.iter().any(|s| s.eq_ignore_ascii_case(bare));
     let is = of_page || line.starts_with('#') && !bare.is_empty();
     if is {
-        let help = format!("write `## {bare}`, with a blank behind the signs");
-        cx.warn("heading-broken", span, format!("`{line}` looks like a heading, and is none"), help);
+        let help = format!("write `## {bare}`, with a blank after the signs");
+        cx.warn("heading-broken", span, format!("`{line}` looks like a heading, but is not one"), help);
     }
     is
 }
@@ -90,7 +90,7 @@ fn field(cx: &mut Cx<'_>, line: &str, span: &Span) -> bool {
     let is = is_type && !name.is_empty() && !name.contains(char::is_whitespace);
     if is {
         let help = format!("write `- **{name}({kind}):** text`");
-        cx.warn("item-broken", span, format!("this looks like the item of `{name}`, and is none"), help);
+        cx.warn("item-broken", span, format!("this looks like the item of `{name}`, but is not one"), help);
     }
     is
 }
@@ -104,6 +104,11 @@ fn rest(cx: &mut Cx<'_>, line: &str, span: &Span, in_item: bool) {
     let is_named = in_item && written.contains(":**") && !written.starts_with(char::is_alphanumeric);
     if is_named || is_said {
         let help = "begin the line with `- `, indented like the items around it";
-        cx.warn("item-broken", span, "this looks like an item of its own, and is text of the one in front", help);
+        cx.warn(
+            "item-broken",
+            span,
+            "this looks like a separate item, but belongs to the text of the previous item",
+            help,
+        );
     }
 }

@@ -99,7 +99,7 @@ fn read_item(cx: &mut Cx<'_>, item: &Item, form: &Option<String>, out: &mut Vec<
 }
 
 fn leftover(cx: &mut Cx<'_>, item: &Item) {
-    let message = "this item of the Description is no field";
+    let message = "this item of the Description is not a field";
     cx.warn("section-leftover", &item.text.span, message, "write `**Name(type):** text`");
 }
 
@@ -147,7 +147,7 @@ fn accidental(cx: &mut Cx<'_>, span: &Span, name: &str) {
         "nesting-accidental",
         span,
         format!("field `{name}` is nested below another field"),
-        "indent its item like those of the other fields; it is read as a field of its own",
+        "indent its item like the other fields; it is read as a separate field",
     );
 }
 
@@ -239,7 +239,7 @@ fn state(cx: &mut Cx<'_>, field: &mut Field, stated: &Stated) {
         Fact::Predicate => (shape != FieldKind::Predicate, "a number without bits or values"),
         Fact::Index(kind) => (kind.is_some_and(|k| shape != FieldKind::Index(k)), "a number without a list"),
         Fact::IndexBy(_) => (!matches!(shape, FieldKind::IndexBy(_)), "a number"),
-        Fact::Copy(_) => (!matches!(shape, FieldKind::Copy(_)), "any field behind the one that it names"),
+        Fact::Copy(_) => (!matches!(shape, FieldKind::Copy(_)), "any field after the field that it names"),
         Fact::Zero => (shape != FieldKind::Zero, "a number without bits or values"),
         Fact::NotZero => {
             field.nonzero = true;
@@ -271,18 +271,18 @@ fn state(cx: &mut Cx<'_>, field: &mut Field, stated: &Stated) {
             (false, "")
         }
         Fact::Access(_) => {
-            let message = format!("`{}` names no variable, so nothing is read or written", field.name);
-            let help = "remove the phrase; operands, predicates and indices into tables have an access";
+            let message = format!("`{}` does not name a variable, so it has no access", field.name);
+            let help = "remove the phrase; only operands, predicates and indices into tables have an access";
             return cx.warn("access-syntax", &stated.span, message, help);
         }
     };
     if idle {
-        let message = format!("`{}` says nothing of a field like `{}`", stated.phrase, field.name);
+        let message = format!("`{}` does not apply to a field such as `{}`", stated.phrase, field.name);
         cx.warn(
             "phrase-idle",
             &stated.span,
             message,
-            format!("it goes with {goes_with}: correct or remove one of the two"),
+            format!("the phrase applies to {goes_with}: correct or remove it"),
         );
     }
 }
@@ -305,7 +305,7 @@ fn storage(cx: &mut Cx<'_>, raw: &RawField) -> (Vec<(Availability, Storage)>, Op
                 cx.error(
                     "type-unknown",
                     &raw.text.span,
-                    format!("`{name}` is no type of a field"),
+                    format!("`{name}` is not a field type"),
                     "use ub, b, uw, w, ud, d, uq, q, vec_operand, scalar or raw_operand",
                 );
                 out.push((Availability::default(), Storage::Ub));
@@ -322,8 +322,8 @@ fn check_width(cx: &mut Cx<'_>, model: &Model, raw: &RawField, id: crate::model:
         cx.error(
             "list-width",
             &raw.text.span,
-            format!("list `{name}` has {width} bits, field `{}` has {bits}", raw.name),
-            "give the field the type of the list",
+            format!("list `{name}` has {width} bits, but field `{}` has {bits}", raw.name),
+            "use the type of the list for the field",
         );
     }
 }
@@ -345,8 +345,8 @@ fn find_field(cx: &mut Cx<'_>, raw: &RawField, name: &str, span: &Span, earlier:
         cx.error(
             "field-unknown",
             span,
-            format!("there is no field `{name}` before `{}`", raw.name),
-            "name a field that stands earlier in the Format",
+            format!("no field `{name}` comes before `{}`", raw.name),
+            "name a field that comes earlier in the Format",
         );
     }
     found
@@ -359,7 +359,7 @@ fn presence(cx: &mut Cx<'_>, model: &Model, raw: &RawField, earlier: &[Field]) -
                 find_field(cx, raw, name, span, earlier).map(|field| stored_if(&earlier[field], part, values.clone()))
             }
             Fact::IfFlag(flag) => flag_presence(model, flag, earlier).or_else(|| {
-                let message = format!("no field in front of `{}` has a flag `{flag}`", raw.name);
+                let message = format!("no field before `{}` has a flag `{flag}`", raw.name);
                 cx.error("presence-syntax", span, message, "write `Present only if Field.part=1`");
                 None
             }),

@@ -51,8 +51,8 @@ pub(crate) fn read(cx: &mut Cx<'_>, sections: &[&Section], opcode: &Opcode, desc
                 Block::Paragraph(text) => cx.warn(
                     "section-leftover",
                     &text.span,
-                    "text in the Format section is not understood",
-                    "the Format is a table whose first row below the dashes begins with `0xNN(NAME)`",
+                    "the text in the Format section is not understood",
+                    "write the Format as a table whose first row below the dashes begins with `0xNN(NAME)`",
                 ),
                 _ => {}
             }
@@ -61,7 +61,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, sections: &[&Section], opcode: &Opcode, desc
             cx.error(
                 "format-missing",
                 &section.span,
-                "a CONDITION without a table",
+                "the CONDITION has no table",
                 "add the table of the fields that this form has",
             );
         }
@@ -73,7 +73,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, sections: &[&Section], opcode: &Opcode, desc
         if described || !section.blocks.is_empty() {
             cx.error("format-missing", &section.span, "the Format section has no table", help);
         } else {
-            let message = "the Format section is empty: it is read as an instruction without fields";
+            let message = "the Format section is empty, so the instruction has no fields";
             cx.warn("format-empty", &section.span, message, help);
             layouts.push(Layout {
                 name: String::new(),
@@ -121,8 +121,8 @@ pub(crate) fn conditions(cx: &mut Cx<'_>, section: &Section) -> Vec<Condition> {
             cx.error(
                 "condition-syntax",
                 &section.span,
-                "this condition is a section of its own and holds for nothing",
-                "write `### CONDITION name`, below the section that it belongs to",
+                "this condition is a separate section, and applies to no table",
+                "write `### CONDITION name` inside the section that it belongs to",
             );
         }
         return out;
@@ -167,8 +167,8 @@ fn read_rows(cx: &mut Cx<'_>, rows: &[Row], opcode: &Opcode) -> Vec<Cell> {
                     cx.warn(
                         "format-cell",
                         span,
-                        "a field is missing between others",
-                        "name it, or take the cell out",
+                        "a field is missing between two others",
+                        "write its name, or remove the cell",
                     );
                 }
                 continue;
@@ -183,7 +183,7 @@ fn read_rows(cx: &mut Cx<'_>, rows: &[Row], opcode: &Opcode) -> Vec<Cell> {
                 cx.error(
                     "format-duplicate",
                     span,
-                    format!("field `{name}` stands twice in the Format"),
+                    format!("field `{name}` appears twice in the Format"),
                     "give the fields different names",
                 );
                 continue;
@@ -216,7 +216,7 @@ fn check_opcode_cell(cx: &mut Cx<'_>, opcode: &Opcode, column: usize, value: u64
             cx.error(
                 "format-opcode",
                 span,
-                "a sub-opcode in the Format, but none in the Opcode section",
+                "the Format has a sub-opcode, but the Opcode section has none",
                 "add a second line `NAME = 0xNN` to the Opcode section",
             );
             return;
@@ -226,8 +226,8 @@ fn check_opcode_cell(cx: &mut Cx<'_>, opcode: &Opcode, column: usize, value: u64
         cx.error(
             "format-opcode",
             span,
-            format!("the Format says 0x{value:02x} for {name}, the Opcode section 0x{expected:02x}"),
-            "make the two the same",
+            format!("the Format has 0x{value:02x} for {name}, but the Opcode section has 0x{expected:02x}"),
+            "make both the same",
         );
     }
     let own = opcode.family.as_deref().map_or(opcode.name.as_str(), |family| match column {
@@ -242,8 +242,8 @@ fn check_opcode_cell(cx: &mut Cx<'_>, opcode: &Opcode, column: usize, value: u64
         cx.warn(
             "format-opcode",
             if of_opcode { line } else { span },
-            format!("the Format calls it {name}, the Opcode section {own}"),
-            "make the two the same",
+            format!("the Format calls it {name}, but the Opcode section calls it {own}"),
+            "make both the same",
         );
     }
 }

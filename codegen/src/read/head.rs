@@ -68,7 +68,7 @@ pub(crate) fn check(cx: &mut Cx<'_>, head: &Row) {
             let message = format!("the table of {} has no column `{cell}`", kind.what);
             cx.warn("table-column", span, message, format!("did you mean `{name}`?"));
         } else if kind.columns.contains(&name) {
-            let message = format!("this looks like the table of {}, and has no column `{name}`", kind.what);
+            let message = format!("this looks like the table of {}, but has no column `{name}`", kind.what);
             cx.warn("table-column", &head.span, message, format!("its columns are {}", kind.columns.join(", ")));
         }
     }

@@ -12,7 +12,7 @@ pub(super) fn read_index(cx: &mut Cx<'_>, items: &[Item], below: bool, model: &m
     for item in items {
         if of_index && !is_line(item) && item.blocks.is_empty() {
             let help = "write `- [NAME - …](instructions/NAME.md)`";
-            cx.warn("index-line", &item.text.span, "this is no line of the index of instructions", help);
+            cx.warn("index-line", &item.text.span, "this is not a line of the index of instructions", help);
         }
         for link in &item.text.links {
             let target = link.target.split('#').next().unwrap_or("");
@@ -79,7 +79,7 @@ pub(super) fn read_support(cx: &mut Cx<'_>, rows: &[Row], model: &mut Model) {
                 cx.warn(
                     "support-cell",
                     span,
-                    format!("`{cell}` does not say whether the platform has {name}"),
+                    format!("`{cell}` does not tell if the platform has {name}"),
                     "write Y, or leave the cell empty",
                 );
             }

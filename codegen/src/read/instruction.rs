@@ -32,7 +32,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, path: &str, model: &mut
             "opcode-missing",
             &start,
             "the page has no Opcode section",
-            "add `## Opcode` with a line `NAME = 0xNN` in front of the Format",
+            "add `## Opcode` with a line `NAME = 0xNN` before the Format",
         );
         return;
     };
@@ -87,7 +87,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, path: &str, model: &mut
                 "description-missing",
                 &opcode_section.span,
                 format!("{} has no Description", opcode.name),
-                "add `## Description` with what it does and an item for each field",
+                "add `## Description` with a text and an item for each field",
             );
         }
         if text.is_empty() {
@@ -95,7 +95,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, path: &str, model: &mut
                 "text-missing",
                 &opcode_section.span,
                 format!("{} has no Text template", opcode.name),
-                "add `## Text`; until then it prints as its mnemonic and its fields in order",
+                "add `## Text`; without it, the instruction prints as its mnemonic and its fields in order",
             );
         }
     }
@@ -150,7 +150,7 @@ fn page_name(cx: &mut Cx<'_>, path: &str, opcode: &opcode::Opcode, text: &[TextF
             "page-name",
             &opcode.span,
             format!("the page of {} is called `{stem}.md`", opcode.name),
-            format!("call it `{}.md`, or correct the name", opcode.name),
+            format!("rename the file to `{}.md`, or correct the name in it", opcode.name),
         );
     }
 }
@@ -205,8 +205,8 @@ fn check_sections(cx: &mut Cx<'_>, document: &Document) {
         cx.warn(
             "section-leftover",
             &span,
-            "this text in front of the first section is not used",
-            "a page begins with `## Opcode`; remove what a web page or a listing left around it",
+            "the text before the first section is not used",
+            "begin the page with `## Opcode`; remove the remains of a web page or listing",
         );
     }
     for section in document.sections.iter().skip(1) {
@@ -222,7 +222,7 @@ fn check_sections(cx: &mut Cx<'_>, document: &Document) {
                     "section-order",
                     &section.span,
                     format!("`{}` stands behind `{}`", section.title, SECTIONS[last]),
-                    "the order of the sections is in spec/README.md",
+                    "spec/README.md lists the sections in order",
                 );
             }
             last = last.max(at);
@@ -231,14 +231,14 @@ fn check_sections(cx: &mut Cx<'_>, document: &Document) {
             cx.warn(
                 "section-unknown",
                 &section.span,
-                format!("`{}` is no section of an instruction page", section.title),
+                format!("`{}` is not a section of an instruction page", section.title),
                 "see spec/README.md for the sections",
             );
         } else if first != "condition" && !seen.insert(title.clone()) {
             cx.error(
                 "section-duplicate",
                 &section.span,
-                format!("section `{}` stands twice", section.title),
+                format!("section `{}` appears twice", section.title),
                 "keep one",
             );
         }
@@ -305,7 +305,7 @@ fn forms(
             cx.warn(
                 "field-unused",
                 &field.text.span,
-                format!("field `{}` is described but stands in no Format", field.name),
+                format!("field `{}` is described, but is not in a Format table", field.name),
                 "add it to the Format table or remove its description",
             );
         }

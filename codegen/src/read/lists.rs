@@ -35,7 +35,7 @@ fn read_list(cx: &mut Cx<'_>, section: &Section, model: &mut Model) {
         let items =
             |b: &Block| matches!(b, Block::List(items) if items.iter().any(|i| bits::says_bits(&i.text.text)));
         if section.level > 1 && section.blocks.iter().any(items) {
-            let message = format!("bits or values stand below `{}`, which is no list", section.title);
+            let message = format!("bits or values appear below `{}`, which is not a list", section.title);
             cx.warn("list-syntax", &section.span, message, "write the heading of a list as `## Name(type)`");
         }
         return;
@@ -44,7 +44,7 @@ fn read_list(cx: &mut Cx<'_>, section: &Section, model: &mut Model) {
         cx.error(
             "list-duplicate",
             &section.span,
-            format!("list `{name}` stands twice"),
+            format!("list `{name}` is defined twice"),
             "give the lists different names",
         );
         return;
@@ -61,7 +61,7 @@ fn read_list(cx: &mut Cx<'_>, section: &Section, model: &mut Model) {
                     let label = paragraph.text.trim().split_once(':').map_or("", |(label, _)| label);
                     let template = cx.text.text[paragraph.span.clone()].contains(": `");
                     if label.len() < 8 && (template || distance(label, "Text") == 1) {
-                        let message = format!("`{label}:` is nothing that a list has");
+                        let message = format!("`{label}:` is not an attribute of a list");
                         cx.warn("list-syntax", &paragraph.span, message, "did you mean ``Text: `template` ``?");
                     }
                     doc.push_str(paragraph.text.trim());

@@ -24,7 +24,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, model: &mut Model) {
 /// Reports malformed marks in headings, items and cells, because they would have no effect.
 fn marks(cx: &mut Cx<'_>, text: &str, place: impl Fn(Range<usize>) -> Range<usize>) {
     for range in odd_marks(text) {
-        let message = format!("`{}` looks like a mark, and is none", &text[range.clone()]);
+        let message = format!("`{}` looks like a mark, but is not one", &text[range.clone()]);
         let help = "write {SKL+}, {-SKL}, {SKL}, {3.4+} or {-3.4}, without blanks";
         cx.warn("mark-syntax", &place(range), message, help);
     }
@@ -77,8 +77,8 @@ fn blocks(cx: &mut Cx<'_>, all: &[Block]) {
                 cx.warn(
                     "table-broken",
                     &rule.unwrap_or(first).1,
-                    "this looks like a table but is none",
-                    "a table has a head, then a line of dashes with as many cells, then its rows",
+                    "this looks like a table, but is not one",
+                    "write a head, then a line of dashes with as many cells, then the rows",
                 );
             }
         }
@@ -97,15 +97,15 @@ fn table(cx: &mut Cx<'_>, rows: &[Row]) {
             cx.warn(
                 "table-broken",
                 &row.span,
-                "a second line of dashes in this table",
-                "keep the one below the head",
+                "this table has a second line of dashes",
+                "keep only the line below the head",
             );
         } else if row.cells.len() != head.cells.len() {
             cx.warn(
                 "table-cells",
                 &row.span,
-                format!("this row has {} cells, the head {}", row.cells.len(), head.cells.len()),
-                "give every row as many cells as the head has; empty ones are fine",
+                format!("this row has {} cells, but the head has {}", row.cells.len(), head.cells.len()),
+                "give every row as many cells as the head; cells may be empty",
             );
         }
     }
@@ -125,8 +125,8 @@ fn fence(cx: &mut Cx<'_>, code: &Code) {
         cx.error(
             "fence-open",
             &(code.span.start..end),
-            "this block of code is not closed",
-            "add a line with the same fence behind it; everything up to there is read as code",
+            "this code block is not closed",
+            "add a line with the same fence after it; everything up to there is read as code",
         );
     }
 }

@@ -62,7 +62,7 @@ pub(crate) fn read_pages(mut pages: Vec<Page>, files: Option<BTreeSet<String>>) 
             if round == 0 {
                 for excess in &document.excess {
                     let message = format!("{}; the rest is not read", excess.what);
-                    cx.error("page-limit", &excess.span, message, "divide it, or take it apart");
+                    cx.error("page-limit", &excess.span, message, "divide the page, or remove nesting");
                 }
                 markup::read(&mut cx, document, &mut model);
                 sources::read(&mut cx, document, &mut model);

@@ -58,7 +58,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, section: &Section) -> Option<Opcode> {
             "opcode-syntax",
             &pairs[2].2,
             "more than two lines with opcodes",
-            "a page has an opcode and at most one sub-opcode",
+            "write one opcode and at most one sub-opcode",
         );
     }
     let mut pairs = pairs.into_iter();
@@ -108,7 +108,7 @@ fn read_kind(cx: &mut Cx<'_>, text: &str, span: &Span) -> PageKind {
             cx.error(
                 "kind-unknown",
                 span,
-                format!("`{word}` is no kind of page"),
+                format!("`{word}` is not a kind of page"),
                 "use umbrella, reserved, undefined, or `alias of NAME when …`",
             );
             PageKind::Ordinary

@@ -39,8 +39,8 @@ pub(crate) fn read(cx: &mut Cx<'_>, section: &Section) -> Properties {
             cx.warn(
                 "property-duplicate",
                 &item.text.span,
-                format!("the property `{name}` stands twice"),
-                "keep one; the last is taken",
+                format!("the property `{name}` is given twice"),
+                "keep one; the last one is used",
             );
         }
         seen.push(name.to_ascii_lowercase());
@@ -79,7 +79,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, section: &Section) -> Properties {
                     "use Supported Types, Saturation, Source Modifier, Out-of-bound Access or Platforms".to_owned()
                 };
                 let help = suggest::help(&name, NAMES.into_iter(), all);
-                cx.warn("property-unknown", &item.text.span, format!("`{name}` is no property"), help);
+                cx.warn("property-unknown", &item.text.span, format!("`{name}` is not a property"), help);
             }
         }
     }
@@ -98,8 +98,8 @@ fn only_items(cx: &mut Cx<'_>, section: &Section) {
         cx.warn(
             "section-leftover",
             &span,
-            format!("this is no item of the {}", section.title),
-            "write items `- **Name:** value`; explanations belong to the Notes",
+            format!("this is not an item of the {}", section.title),
+            "write items as `- **Name:** value`; move explanations to the Notes",
         );
     }
 }
@@ -109,8 +109,8 @@ fn nothing_below(cx: &mut Cx<'_>, item: &Item) {
         cx.warn(
             "section-leftover",
             &inner.text.span,
-            "this item is nested below another one and is not read",
-            "indent it like the others",
+            "this item is nested below another item and is not read",
+            "indent it like the other items",
         );
     }
 }
@@ -119,7 +119,7 @@ fn unknown(cx: &mut Cx<'_>, item: &Item, value: &str, expected: &str) {
     cx.error(
         "property-value",
         &item.text.span,
-        format!("`{value}` is no value of this property"),
+        format!("`{value}` is not a value of this property"),
         format!("write {expected}"),
     );
 }
@@ -175,7 +175,7 @@ pub(crate) fn read_type_maps(cx: &mut Cx<'_>, section: &Section) -> Vec<TypeMap>
             cx.warn(
                 "type-map-incomplete",
                 &item.text.span,
-                "a type map without types of the destination or of the sources",
+                "a type map needs types for the destination and the sources",
                 "nest `**Dst types:**` and `**Src types:**` below it",
             );
         }

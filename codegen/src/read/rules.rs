@@ -47,8 +47,9 @@ fn rule(cx: &mut Cx<'_>, columns: &Columns<'_>, has_conditions: bool, model: &mu
         _ => ("", false),
     };
     let Some(must) = must.filter(|_| is_dashed(code) && !doc.is_empty()) else {
-        let message = format!("rule `{name}` does not say what must hold, or what its finding is");
-        let help = "fill in `Must` and `Meaning`; `Finding` is a code, with `, warning` where it is one, or empty";
+        let message = format!("rule `{name}` lacks its condition or its message");
+        let help = "fill in `Must` and `Meaning`; under `Finding`, write a code, followed by `, \
+         warning` for a warning, or nothing";
         cx.error("rule-syntax", &columns.row.span, message, help);
         return;
     };
@@ -61,15 +62,22 @@ fn definition(cx: &mut Cx<'_>, columns: &Columns<'_>, model: &mut Model) {
     let is_word = name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
     if !is_word || model.definitions.iter().any(|d| d.name == name) {
-        let message = if is_word { format!("`{name}` is defined twice") } else { format!("`{name}` is no name") };
-        let help = "give every definition a name of its own, lower-case words with `_`";
+        let message = if is_word {
+            format!("`{name}` is defined twice")
+        } else {
+            format!(
+                "`{name}` \
+         cannot be the name of a definition"
+            )
+        };
+        let help = "give every definition a unique name of lower-case words joined by `_`";
         cx.error("rule-syntax", &columns.row.span, message, help);
         return;
     }
     let Ok(value) = condition(cx, columns, "Value") else { return };
     let Some(value) = value else {
         let help = "write an expression under `Value`";
-        cx.error("rule-syntax", &columns.row.span, format!("`{name}` stands for nothing"), help);
+        cx.error("rule-syntax", &columns.row.span, format!("`{name}` has no value"), help);
         return;
     };
     let doc = columns.get("Meaning").unwrap_or("").to_owned();
@@ -82,10 +90,10 @@ fn named(cx: &mut Cx<'_>, columns: &Columns<'_>, column: &str, taken: impl Fn(&s
     let what = column.to_ascii_lowercase();
     let message = match is_dashed(&name) {
         true if !taken(&name) => return Some(name),
-        true => format!("{what} `{name}` stands twice"),
-        false => format!("`{name}` names no {what}"),
+        true => format!("{what} `{name}` is defined twice"),
+        false => format!("`{name}` cannot be the name of a {what}"),
     };
-    let help = format!("give every {what} a name of its own, lower-case words with dashes");
+    let help = format!("give every {what} a unique name of lower-case words joined by dashes");
     cx.error("rule-syntax", &columns.row.span, message, help);
     None
 }
@@ -98,8 +106,8 @@ fn condition(cx: &mut Cx<'_>, columns: &Columns<'_>, column: &str) -> Result<Opt
     let inner = text.trim();
     let quoted = inner.strip_prefix('`').and_then(|t| t.strip_suffix('`')).filter(|t| !t.contains('`'));
     let Some(inner) = quoted else {
-        let help = "write it between back-ticks, and `\\|\\|` for the operator or";
-        cx.error("rule-syntax", span, "this is no expression", help);
+        let help = "write the expression between backticks, with `\\|\\|` for the operator or";
+        cx.error("rule-syntax", span, "this is not an expression", help);
         return Err(());
     };
     // A bar in a table is escaped; blanks in place of the backslashes keep all positions.

@@ -41,13 +41,13 @@ pub(crate) fn read_from(cx: &mut Cx<'_>, text: &Inline, from: usize, of: Of) -> 
             report(cx, &flat[found.range.clone()], &found, problem, &span, of);
         } else if found.fact == Some(Fact::See) && !leads(text, &flat[found.range.clone()], &span) {
             let help = "write `See [Name](../lists.md#name)`, or begin the sentence with another word";
-            cx.warn("phrase-syntax", &span, "this says what to see but has no link to it", help);
+            cx.warn("phrase-syntax", &span, "`See` needs a link", help);
         }
         if let Some(fact) = &found.fact
             && !of.has(fact)
         {
-            let message = format!("`{}` is read in the text of a field only", found.phrase.lead);
-            cx.warn("phrase-idle", &span, message, "say it of the field, or in other words");
+            let message = format!("`{}` is read only in the text of a field", found.phrase.lead);
+            cx.warn("phrase-idle", &span, message, "move the sentence to the text of a field, or rephrase it");
         }
         if let Some(fact) = found.fact {
             out.push(Stated { phrase: found.phrase.lead, fact, span });
@@ -79,18 +79,18 @@ fn report(cx: &mut Cx<'_>, sentence: &str, found: &Said, problem: Problem, span:
         Problem::Rest => (
             found.phrase.code,
             format!("`{sentence}` is not understood"),
-            format!("write it like `{example}`: spec/README.md has the phrases"),
+            format!("write it like `{example}`; spec/README.md lists the phrases"),
         ),
         Problem::Words => (
             // A lost condition changes the layout of the bytes.
             if found.phrase.code == "presence-syntax" { found.phrase.code } else { "phrase-unknown" },
-            format!("`{sentence}` is no phrase, but nearly one"),
-            format!("did you mean `{example}`? If it is prose, begin it with other words"),
+            format!("`{sentence}` is similar to a phrase, but is not one"),
+            format!("did you mean `{example}`? If the sentence is prose, begin it with other words"),
         ),
         Problem::Shape => (
             "phrase-unknown",
-            format!("`{sentence}` looks like a fact, and is none that is known"),
-            format!("did you mean something like `{example}`? If it is prose, put it in other words"),
+            format!("`{sentence}` looks like a fact, but is not a known phrase"),
+            format!("did you mean something like `{example}`? If the sentence is prose, rephrase it"),
         ),
     };
     let severity = if code == "presence-syntax" && of == Of::Field { Severity::Error } else { Severity::Warning };

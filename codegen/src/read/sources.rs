@@ -54,15 +54,15 @@ fn source(cx: &mut Cx<'_>, columns: &Columns<'_>, model: &mut Model) {
     let kind = SourceKind::ALL.into_iter().find(|kind| kind.name() == word);
     let is_fresh = !name.is_empty() && !name.contains(char::is_whitespace) && known(model, &name).is_none();
     let (Some(kind), true) = (kind, is_fresh) else {
-        let message = format!("`{name}` of kind `{word}` is no source with a name of its own");
-        let help = "give it one word as its name, and the kind document, code, tool or decision";
+        let message = format!("`{name}` of kind `{word}` is not a source with a unique name");
+        let help = "give the source a one-word name, and the kind document, code, tool or decision";
         cx.error("source-syntax", &columns.row.span, message, help);
         return;
     };
     let (version, date, doc, at) = (get("Version"), get("Date"), get("Meaning"), cx.at(&columns.row.span));
     if !is_since(&date) && date != NOTHING {
         let help = "write the date as 2026-08-10, 2026-08 or 2026, or `-`";
-        cx.error("source-syntax", &columns.place("Date"), format!("`{date}` is no date"), help);
+        cx.error("source-syntax", &columns.place("Date"), format!("`{date}` is not a date"), help);
     }
     model.sources.push(Source { name, kind, version, date, doc, at });
 }
@@ -83,11 +83,16 @@ fn row(
     let label = columns.get(label).unwrap_or("").trim_matches('`').to_owned();
     if let Some(since) = since.as_ref().filter(|since| !is_since(since)) {
         let help = "write a date as 2026-08-10, 2026-08 or 2026, or a version as 4.2";
-        cx.error("source-syntax", &columns.place("Since"), format!("`{since}` is no date and no version"), help);
+        cx.error(
+            "source-syntax",
+            &columns.place("Since"),
+            format!("`{since}` is neither a date nor a version"),
+            help,
+        );
     }
     if is_named && (label.is_empty() || sources.is_empty()) {
         let help = "name the fact, and a source of sources.md";
-        cx.error("source-syntax", &columns.row.span, "this row does not say which fact comes from where", help);
+        cx.error("source-syntax", &columns.row.span, "this row lacks the fact or its source", help);
         return;
     }
     if !sources.is_empty() || since.is_some() {

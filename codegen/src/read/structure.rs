@@ -30,8 +30,8 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, model: &mut Model) {
                 }
                 Some((name, _, at)) => {
                     let message =
-                        format!("structure `{name}` stands below the heading of another one and is not read");
-                    cx.error("structure-syntax", &at, message, "put a heading in front of it");
+                        format!("structure `{name}` is below the heading of another structure and is not read");
+                    cx.error("structure-syntax", &at, message, "add a heading before it");
                 }
                 _ => {
                     if let Block::Paragraph(text) = block {
@@ -44,7 +44,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, model: &mut Model) {
         let title = section.title.as_str();
         if title.is_empty() || !title.contains(char::is_whitespace) && distance(title, &structure.name) == 1 {
             let message = format!("the heading of structure `{}` is `{title}`", structure.name);
-            cx.warn("structure-syntax", &section.span, message, "make the two the same");
+            cx.warn("structure-syntax", &section.span, message, "make both the same");
         }
         describe(cx, section, model, &mut structure);
         structure.doc = doc.join("\n\n");
@@ -52,7 +52,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, model: &mut Model) {
             cx.error(
                 "structure-duplicate",
                 &section.span,
-                format!("structure `{}` stands twice", structure.name),
+                format!("structure `{}` is defined twice", structure.name),
                 "keep one",
             );
             continue;
@@ -91,7 +91,7 @@ fn comment(behind: &str) -> Option<&str> {
 /// Parses the condition in a member's comment; an invalid condition is reported.
 fn member_comment(cx: &mut Cx<'_>, behind: &str, span: &Span) -> Option<Condition> {
     for range in odd_marks(behind) {
-        let message = format!("`{}` looks like a mark, and is none", &behind[range]);
+        let message = format!("`{}` looks like a mark, but is not one", &behind[range]);
         cx.warn("mark-syntax", span, message, "write {3.4+} or {-3.4}, without blanks");
     }
     let text = comment(behind)?;
@@ -170,7 +170,7 @@ fn read_declaration(cx: &mut Cx<'_>, declaration: &str, span: &Span) -> (Name, M
         cx.error(
             "structure-syntax",
             span,
-            format!("`{declaration}` is no declaration"),
+            format!("`{declaration}` is not a declaration"),
             "write `TYPE name;` or `TYPE name[count];`",
         );
     }
@@ -208,8 +208,8 @@ fn describe(cx: &mut Cx<'_>, section: &Section, model: &mut Model, structure: &m
             cx.warn(
                 "member-unknown",
                 &item.text.span,
-                format!("`{name}` is no member of {}", structure.name),
-                "describe the members that the structure declares",
+                format!("`{name}` is not a member of {}", structure.name),
+                "describe only members that the structure declares",
             );
             continue;
         };
@@ -287,8 +287,8 @@ fn check_counts(cx: &mut Cx<'_>, structure: &Structure) {
             cx.error(
                 "count-unknown",
                 &span,
-                format!("there is no member `{count}` before `{}`", member.name),
-                "a count stands earlier in the same structure",
+                format!("no member `{count}` comes before `{}`", member.name),
+                "name a count that comes earlier in the same structure",
             );
         }
     }

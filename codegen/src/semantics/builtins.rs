@@ -29,8 +29,8 @@ pub(super) fn read(page: &Page, number: u32, document: &Document, out: &mut Vec<
                         let count = |b: &Builtin| b.parameters.as_ref().map(Vec::len);
                         if builtins.iter().any(|b| b.name == builtin.name && count(b) == count(&builtin)) {
                             let span = builtin.at.start as usize..builtin.at.end as usize;
-                            let message = format!("built-in `{}` stands twice", builtin.name);
-                            report("semantics-table", &span, message, "keep one of the two");
+                            let message = format!("built-in `{}` is defined twice", builtin.name);
+                            report("semantics-table", &span, message, "remove one of them");
                         } else {
                             builtins.push(builtin);
                         }

@@ -81,27 +81,27 @@ impl<'m> Resolver<'m, '_> {
                 self.problem("semantics-value", at, "the values of this field are names, not numbers", help);
             }
             Sort::Repeated(_) => {
-                let help = "choose one first: `field[n]`";
-                self.problem("semantics-index", at, "this field is there several times", help);
+                let help = "select one first: `field[n]`";
+                self.problem("semantics-index", at, "this field is repeated", help);
             }
             Sort::Enumerator { .. } => {
-                let help = "compare it with `==` or `!=` to a field that has it";
-                self.problem("semantics-enumerator", at, "an enumerator is no number", help);
+                let help = "compare it by `==` or `!=` with a field that has this enumerator";
+                self.problem("semantics-enumerator", at, "an enumerator is not a number", help);
             }
             Sort::Names(..) => {
-                let help = "compare it with `==` to `List.column.name`, or ask `includes`";
-                self.problem("semantics-value", at, "this column has names, not numbers", help);
+                let help = "compare it by `==` with `List.column.name`, or use `includes`";
+                self.problem("semantics-value", at, "this column contains names, not numbers", help);
             }
             Sort::ColumnName(..) => {
-                let help = "compare it with `==` or `!=` to the same column of a field";
-                self.problem("semantics-enumerator", at, "a name of a column is no number", help);
+                let help = "compare it by `==` or `!=` with the same column of a field";
+                self.problem("semantics-enumerator", at, "a name in a column is not a number", help);
             }
             Sort::Entry => {
-                let help = "hand it to a built-in that wants one";
-                self.problem("semantics-value", at, "this is an entry of a table, no number", help);
+                let help = "pass it to a built-in that takes a table entry";
+                self.problem("semantics-value", at, "this is an entry of a table, not a number", help);
             }
             Sort::Nothing => {
-                self.problem("semantics-effect", at, "this built-in gives no value", "write it as a statement");
+                self.problem("semantics-effect", at, "this built-in has no value", "use it as a statement");
             }
         }
         Sort::Unknown
@@ -199,7 +199,7 @@ impl<'m> Resolver<'m, '_> {
              semantics.md"
                 .to_owned()
         });
-        self.problem("semantics-name", at, format!("there is no `{name}` here"), help);
+        self.problem("semantics-name", at, format!("`{name}` is not defined here"), help);
     }
 
     fn part(&mut self, sort: Sort, of: SourceSpan, part: &Name) -> Sort {
@@ -220,7 +220,7 @@ impl<'m> Resolver<'m, '_> {
                 let help = suggest::help(&part.text, names.iter().map(String::as_str), || {
                     format!("its parts are {}", names.join(", "))
                 });
-                let message = format!("`{}` is no part of this field", part.text);
+                let message = format!("`{}` is not a part of this field", part.text);
                 self.problem("semantics-name", part.at, message, help);
                 Sort::Unknown
             }
@@ -230,12 +230,12 @@ impl<'m> Resolver<'m, '_> {
                 let help = suggest::help(&part.text, known.iter().map(String::as_str), || {
                     format!("its list has the columns {}", known.join(", "))
                 });
-                let message = format!("`{}` is no column of this field's list", part.text);
+                let message = format!("`{}` is not a column of this field's list", part.text);
                 self.problem("semantics-name", part.at, message, help);
                 Sort::Unknown
             }
             _ => {
-                let help = "bit fields have parts; an enumerator is written behind the name of its list";
+                let help = "only bit fields have parts; write an enumerator after the name of its list";
                 self.problem("semantics-name", of, "this has no parts", help);
                 Sort::Unknown
             }
@@ -279,9 +279,9 @@ impl<'m> Resolver<'m, '_> {
             }
             let known = self.fields.list_names();
             let help = suggest::help(&first, known.into_iter().filter(|n| *n != first), || {
-                "write a shared list, or a field as its Format does, or the two names `Field.part`".to_owned()
+                "write a shared list, a field as in its Format, or the two names `Field.part`".to_owned()
             });
-            self.problem("semantics-name", at, format!("there is no list `{list}` here"), help);
+            self.problem("semantics-name", at, format!("`{list}` is not a list here"), help);
             return Some(Sort::Unknown);
         }
         let name = part.text.clone();
@@ -289,10 +289,10 @@ impl<'m> Resolver<'m, '_> {
         let known: Vec<&str> = lists.iter().flat_map(|id| fields::values(self.model.list(*id))).collect();
         if !known.contains(&name.as_str()) {
             let help = suggest::help(&name, known.iter().copied(), || match known.is_empty() {
-                true => format!("name a part of it first: `{list}.part.enumerator`"),
+                true => format!("name one of its parts first: `{list}.part.enumerator`"),
                 false => format!("it has {}", some_of(&known)),
             });
-            self.problem("semantics-enumerator", place, format!("`{name}` is no value of `{list}`"), help);
+            self.problem("semantics-enumerator", place, format!("`{name}` is not a value of `{list}`"), help);
             return Some(Sort::Unknown);
         }
         e.kind = ExpressionKind::Enumerator { list, name };
@@ -344,7 +344,7 @@ impl<'m> Resolver<'m, '_> {
         let ExpressionKind::Enumerator { name, .. } = &enumerator.kind else { return };
         let same = lists.iter().any(|id| named.lists.contains(id));
         if !same || !named.names(self.model).contains(&name.as_str()) {
-            let message = format!("the field that this is compared to never is `{name}`");
+            let message = format!("the compared field never has the value `{name}`");
             let help = self.how_to_use(named);
             self.problem("semantics-enumerator", enumerator.at, message, help);
         }
@@ -356,8 +356,8 @@ impl<'m> Resolver<'m, '_> {
         if !named.is_number(self.model) {
             self.as_value(Sort::Named(named.clone()), field);
         } else if !named.number && !named.names(self.model).contains(&value.to_string().as_str()) {
-            let message = format!("the field that this is compared to never is {value}");
-            let help = format!("it can be {}", some_of(&named.names(self.model)));
+            let message = format!("the compared field never has the value {value}");
+            let help = format!("its values are {}", some_of(&named.names(self.model)));
             self.problem("semantics-enumerator", number.at, message, help);
         }
     }
@@ -391,9 +391,9 @@ impl<'m> Resolver<'m, '_> {
                 let names = self.builtins.iter().filter(|b| b.parameters.is_some()).map(|b| b.name.as_str());
                 let help = match self.is_value(name) {
                     true => format!("`{name}` has elements: `{name}[i]`"),
-                    false => suggest::help(name, names, || "the built-ins stand in semantics.md".to_owned()),
+                    false => suggest::help(name, names, || "semantics.md lists the built-ins".to_owned()),
                 };
-                self.problem("semantics-name", at, format!("there is no built-in `{name}`"), help);
+                self.problem("semantics-name", at, format!("`{name}` is not a built-in"), help);
             } else {
                 let forms: Vec<_> = known.iter().map(|b| format!("`{}`", call_of(b))).collect();
                 let message = format!("`{name}` does not take {} arguments", sorts.len());
@@ -433,11 +433,11 @@ impl<'m> Resolver<'m, '_> {
             ("set", Sort::Names(..)) => {}
             ("set", _) => {
                 let help = "write `field.column` with a column of names of the field's list";
-                self.problem("semantics-operand", argument.at, format!("`{call}` wants a column here"), help);
+                self.problem("semantics-operand", argument.at, format!("`{call}` needs a column here"), help);
             }
             ("op", _) => {
                 let help = "name an operand of the page, without an index";
-                self.problem("semantics-operand", argument.at, format!("`{call}` wants an operand here"), help);
+                self.problem("semantics-operand", argument.at, format!("`{call}` needs an operand here"), help);
             }
             ("place", _) => {
                 let is_place = match &argument.kind {
@@ -447,9 +447,8 @@ impl<'m> Resolver<'m, '_> {
                     _ => false,
                 };
                 if !is_place {
-                    let help =
-                        "write the built-in whose kind is `place` here; a `let` keeps its value, not the place";
-                    self.problem("semantics-operand", argument.at, format!("`{call}` wants a place here"), help);
+                    let help = "write the built-in of kind `place` here; a `let` keeps its value, not the place";
+                    self.problem("semantics-operand", argument.at, format!("`{call}` needs a place here"), help);
                 }
             }
             (_, sort @ (Sort::Nothing | Sort::Repeated(_))) => {

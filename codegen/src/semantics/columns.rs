@@ -34,8 +34,8 @@ impl Resolver<'_, '_> {
         if known.clone().any(|t| t == part.text) {
             return Some(Sort::Value);
         }
-        let help = suggest::help(&part.text, known, || "the data types are those of 2_datatypes.md".to_owned());
-        self.problem("semantics-enumerator", part.at, format!("`{}` is no data type", part.text), help);
+        let help = suggest::help(&part.text, known, || "use a data type of 2_datatypes.md".to_owned());
+        self.problem("semantics-enumerator", part.at, format!("`{}` is not a data type", part.text), help);
         Some(Sort::Unknown)
     }
 
@@ -49,8 +49,8 @@ impl Resolver<'_, '_> {
             _ => false,
         };
         if !fits {
-            let help = "the column's heading links to what has its names";
-            self.problem("semantics-value", at, "this has none of the names of the column", help);
+            let help = "the heading of the column links to its names";
+            self.problem("semantics-value", at, "this value has none of the names in the column", help);
         }
     }
 }

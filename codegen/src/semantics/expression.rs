@@ -13,7 +13,7 @@ impl Parser<'_> {
         }
         self.advance();
         let then = self.deeper(Self::expression)?;
-        self.expect(":", "a choice is written `c ? a : b`")?;
+        self.expect(":", "write a choice as `c ? a : b`")?;
         let otherwise = self.deeper(Self::expression)?;
         let at = joined(&condition, otherwise.at);
         let kind = ExpressionKind::Choice {
@@ -55,7 +55,7 @@ impl Parser<'_> {
                 Some(Token::Sign("[")) => {
                     self.advance();
                     let index = Box::new(self.deeper(Self::expression)?);
-                    self.expect("]", "an index stands between `[` and `]`")?;
+                    self.expect("]", "write an index between `[` and `]`")?;
                     let kind = ExpressionKind::Index { of: Box::new(value), index };
                     value = Expression { kind, at: self.since(&start) };
                 }
@@ -75,7 +75,7 @@ impl Parser<'_> {
         let at = self.place(&self.span());
         let text = match self.peek() {
             Some(Token::Word(word)) => word.to_owned(),
-            _ => return Err(self.unexpected("the name of a part", "a part is written `field.part`")),
+            _ => return Err(self.unexpected("the name of a part", "write a part as `field.part`")),
         };
         self.advance();
         Ok(Name { text, at })
@@ -114,7 +114,7 @@ impl Parser<'_> {
             Some(Token::Sign("(")) => {
                 self.advance();
                 let inner = self.deeper(Self::expression)?;
-                self.expect(")", "`(` is closed by `)` on the same line")?;
+                self.expect(")", "close `(` with `)` on the same line")?;
                 return Ok(Expression { kind: inner.kind, at: self.since(&start) });
             }
             _ => return Err(self.unexpected("a value", HELP)),
@@ -133,7 +133,7 @@ impl Parser<'_> {
             }
             self.advance();
         }
-        self.expect(")", "arguments stand between `(` and `)`, with `,` between them")?;
+        self.expect(")", "write arguments between `(` and `)`, separated by `,`")?;
         let start = function.at.start as usize..function.at.end as usize;
         let at = self.since(&start);
         Ok(Expression { kind: ExpressionKind::Call(Call { function, arguments }), at })

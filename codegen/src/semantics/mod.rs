@@ -63,7 +63,7 @@ pub(crate) fn read(model: &mut Model, documents: &[Document], out: &mut Vec<Diag
     if model.pages.iter().any(|p| p.path.starts_with("instructions/")) {
         for (_, builtin) in model.builtins.iter().enumerate().filter(|(i, _)| !used.contains(i)) {
             let message = format!("no page uses the built-in `{}`", builtin.name);
-            let help = "remove it from the table, or use it";
+            let help = "use it, or remove it from the table";
             model.report(Severity::Warning, "semantics-builtin", builtin.at, message, help, out);
         }
     }
@@ -90,8 +90,9 @@ fn block(
     let mut leftover = |span: &Span| {
         let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         let at = SourceSpan { page, start: small(span.start), end: small(span.end) };
-        let message = format!("the Semantics of {} are one fenced block, and this is beside it", instruction.name);
-        let help = "write what happens in the notation of semantics.md, and prose in the Description";
+        let message =
+            format!("the Semantics of {} must be one code block, and this text is outside it", instruction.name);
+        let help = "describe the behaviour in the notation of semantics.md; move prose to the Description";
         model.report(Severity::Warning, "semantics-block", at, message, help, out);
     };
     for block in &section.blocks {
@@ -106,7 +107,7 @@ fn block(
                         let at = SourceSpan { page, start: small(at.start), end: small(at.end) };
                         let message =
                             format!("the Semantics of {} are not in the notation of semantics.md", instruction.name);
-                        let help = "most of their lines cannot be read; write them anew, or `undefined`";
+                        let help = "most lines cannot be read; rewrite the section, or write `undefined`";
                         model.report(Severity::Warning, "semantics-notation", at, message, help, out);
                         return None;
                     }
@@ -146,12 +147,12 @@ fn kind(model: &Model, instruction: &Instruction, parsed: &Parsed, out: &mut Vec
     let name = &instruction.name;
     let (message, help) = match (&instruction.kind, undefined) {
         (PageKind::Undefined, false) => (
-            format!("{name} is of `Kind: undefined`, but its Semantics say something"),
+            format!("{name} is of `Kind: undefined`, but has Semantics"),
             "write `undefined` alone, or remove the kind",
         ),
         (PageKind::Ordinary, true) => (
             format!("the Semantics of {name} are `undefined`, but its kind is not"),
-            "add `Kind: undefined` below the opcode, or say what happens",
+            "add `Kind: undefined` below the opcode, or describe the behaviour",
         ),
         _ => return,
     };

@@ -62,7 +62,7 @@ pub fn parse_expression(text: &str, start: usize, page: u32) -> Result<Expressio
     let value = parser.expression()?;
     match parser.peek_behind() {
         None if parser.peek() == Some(Token::End) => Ok(value),
-        _ => Err(parser.unexpected("the end of the expression", "put an operator in front of it, or remove it")),
+        _ => Err(parser.unexpected("the end of the expression", "put an operator before it, or remove it")),
     }
 }
 
@@ -162,7 +162,11 @@ impl<'a> Parser<'a> {
     fn end_of_statement(&mut self) -> Result<(), Problem> {
         match self.peek() {
             None | Some(Token::End | Token::Sign("}")) => Ok(()),
-            Some(_) => Err(self.unexpected("the end of the statement", "one statement a line, or `;` between them")),
+            Some(_) => Err(self.unexpected(
+                "the end of the statement",
+                "write one statement a \
+             line, or separate statements by `;`",
+            )),
         }
     }
 
@@ -188,15 +192,15 @@ impl<'a> Parser<'a> {
             // `channels` is also the name of a field.
             (Some(Token::Word("channels")), Some(Token::Word(_))) => {
                 self.at += 1;
-                let channel = self.declare("channels are written `channels i { … }`")?;
+                let channel = self.declare("write a loop over channels as `channels i { … }`")?;
                 StatementKind::Channels { channel, body: self.block()? }
             }
             (Some(Token::Word("for")), _) => self.count()?,
             (Some(Token::Word("if")), _) => self.choice()?,
             (Some(Token::Word("let")), _) => {
                 self.at += 1;
-                let name = self.declare("a name has letters, digits and `_`, and is no keyword")?;
-                self.expect("=", "a new name is given a value: `let name = value`")?;
+                let name = self.declare("a name has letters, digits and `_`, and is not a keyword")?;
+                self.expect("=", "give a new name a value: `let name = value`")?;
                 StatementKind::Let { name, value: self.expression()? }
             }
             (Some(Token::Word("undefined")), _) => {
@@ -204,16 +208,16 @@ impl<'a> Parser<'a> {
                 StatementKind::Undefined
             }
             (Some(Token::Word("else")), _) => {
-                let help = "`else` stands behind the `}` of its `if`, on the same line";
+                let help = "write `else` after the `}` of its `if`, on the same line";
                 return Err(self.fault("semantics-syntax", &start, "`else` without `if`", help));
             }
             (Some(Token::Word(word)), Some(Token::Word(_))) => {
                 return Err(self.fault(
                     "semantics-statement",
                     &start,
-                    format!("`{word} …` is no statement"),
+                    format!("`{word} …` is not a statement"),
                     crate::suggest::help(word, STATEMENTS.into_iter(), || {
-                        "the statements stand in the first table of semantics.md".to_owned()
+                        "the first table of semantics.md lists the statements".to_owned()
                     }),
                 ));
             }
@@ -224,7 +228,7 @@ impl<'a> Parser<'a> {
 
     /// Parses `for i in a..b { … }`.
     fn count(&mut self) -> Result<StatementKind, Problem> {
-        const HELP: &str = "a loop is written `for i in a..b { … }`";
+        const HELP: &str = "write a loop as `for i in a..b { … }`";
         self.at += 1;
         let variable = self.declare(HELP)?;
         match self.peek() {
@@ -283,7 +287,7 @@ impl<'a> Parser<'a> {
 
     fn block(&mut self) -> Result<Block, Problem> {
         let open = self.span();
-        self.expect("{", "the statements of a block stand between `{` and `}`")?;
+        self.expect("{", "write the statements of a block between `{` and `}`")?;
         let statements = self.deeper(|parser| Ok(parser.statements(true)))?;
         let close = self.span();
         if self.peek() != Some(Token::Sign("}")) {
@@ -314,7 +318,7 @@ impl<'a> Parser<'a> {
     pub(super) fn deeper<T>(&mut self, rule: impl FnOnce(&mut Self) -> Result<T, Problem>) -> Result<T, Problem> {
         if self.depth >= SEMANTICS_DEPTH {
             let span = self.span();
-            let message = format!("more than {SEMANTICS_DEPTH} blocks or brackets inside each other");
+            let message = format!("blocks or brackets are nested more than {SEMANTICS_DEPTH} deep");
             return Err(self.fault("semantics-depth", &span, message, "name parts of it with `let`"));
         }
         self.depth += 1;
@@ -366,7 +370,7 @@ impl<'a> Parser<'a> {
     pub(super) fn unexpected(&self, expected: &str, help: &str) -> Problem {
         let found = match self.peek() {
             Some(Token::Word(word)) => format!("`{word}`"),
-            Some(Token::Integer(None)) => "what is no number of 64 bits".to_owned(),
+            Some(Token::Integer(None)) => "something other than a number of 64 bits".to_owned(),
             Some(Token::Integer(_) | Token::Float(_)) => "a number".to_owned(),
             Some(Token::Sign(sign)) => format!("`{sign}`"),
             Some(Token::Other(c)) => format!("`{c}`"),

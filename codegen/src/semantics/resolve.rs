@@ -138,7 +138,7 @@ impl Resolver<'_, '_> {
                 if let Some(builtin) = self.call(call)
                     && !builtin.kind.is_statement()
                 {
-                    let message = format!("`{}` gives a value and does nothing", builtin.name);
+                    let message = format!("`{}` gives a value, but has no effect", builtin.name);
                     self.problem("semantics-effect", call.function.at, message, "use its value, or remove it");
                 }
             }
@@ -176,14 +176,14 @@ impl Resolver<'_, '_> {
                 match self.locals.iter().rev().find(|l| l.name == name).map(|l| l.counts) {
                     Some(false) => self.assigned(target),
                     Some(true) => {
-                        let message = format!("`{name}` counts and cannot be assigned to");
-                        self.problem("semantics-assign", at, message, "use a name of your own: `let x = …`");
+                        let message = format!("`{name}` is a loop counter and cannot be assigned to");
+                        self.problem("semantics-assign", at, message, "assign to a local name: `let x = …`");
                         self.assigned(target);
                     }
                     None => match self.expression(target) {
                         Sort::Unknown => {}
                         Sort::Operand { .. } => {
-                            let message = format!("`{name}` is an operand: one element is assigned at a time");
+                            let message = format!("`{name}` is an operand: assign to one element at a time");
                             self.problem("semantics-assign", at, message, format!("write `{name}[i] = …`"));
                         }
                         _ => {
@@ -231,14 +231,14 @@ impl Resolver<'_, '_> {
                             .filter(|b| matches!(b.kind, BuiltinKind::Place | BuiltinKind::View))
                             .map(|b| b.name.as_str())
                             .collect();
-                        let help = format!("the built-ins that can are {}", places.join(", "));
+                        let help = format!("the built-ins that can be assigned to are {}", places.join(", "));
                         self.problem("semantics-assign", at, format!("`{name}` cannot be assigned to"), help);
                     }
                 }
             }
             _ => {
                 self.expression(target);
-                let help = "a local name, an element of an operand or a place can be assigned to";
+                let help = "assign to a local name, an element of an operand, or a place";
                 self.problem("semantics-assign", at, "this cannot be assigned to", help);
             }
         }

@@ -32,8 +32,8 @@ pub(crate) fn row(model: &Model, constraint: &Constraint, page: &Instruction) ->
             problems.push(Problem {
                 code: "semantics-depth",
                 at: e.at,
-                message: "this condition is too long with all its definitions".to_owned(),
-                help: "make two rows of it".to_owned(),
+                message: "this condition is too long after its definitions are expanded".to_owned(),
+                help: "split the row in two".to_owned(),
             });
             return e;
         }
@@ -95,7 +95,7 @@ struct Kinds<'a> {
 impl Kinds<'_> {
     fn truth(&mut self, e: &Expression) {
         if !self.is_truth(e) {
-            self.problem(e.at, "this is a number, not a truth value", "compare it with something");
+            self.problem(e.at, "this is a number, not a truth value", "compare it with a number");
         }
     }
 
@@ -111,21 +111,21 @@ impl Kinds<'_> {
             ExpressionKind::Boolean(_) => true,
             ExpressionKind::Integer(_) | ExpressionKind::Enumerator { .. } => false,
             ExpressionKind::Float(_) => {
-                self.problem(e.at, "conditions are about whole numbers", "write a number without a fraction");
+                self.problem(e.at, "conditions use whole numbers only", "write a number without a fraction");
                 false
             }
             ExpressionKind::Name { name, meaning } => {
                 let mut fields = self.page.forms.iter().flat_map(|f| &f.fields);
                 let is_operand = |f: &Field| f.shape.is_operand() && !matches!(f.shape, FieldKind::Index(_));
                 if *meaning == Meaning::Field && fields.any(|f| f.name.eq_ignore_ascii_case(name) && is_operand(f)) {
-                    let help = "ask a built-in about it, such as `constant(…)`";
+                    let help = "use a built-in, such as `constant(…)`";
                     self.problem(e.at, "an operand has no value before the program runs", help);
                 }
                 *meaning == Meaning::Builtin && self.is_truth_builtin(name)
             }
             ExpressionKind::BitField { of, part } => self.is_flag(of, &part.text),
             ExpressionKind::Index { .. } => {
-                self.problem(e.at, "conditions are about operands, not about their elements", "remove the index");
+                self.problem(e.at, "conditions use operands, not their elements", "remove the index");
                 false
             }
             ExpressionKind::Call(call) => {
@@ -154,7 +154,11 @@ impl Kinds<'_> {
                 }
                 BinaryOperator::Equal | BinaryOperator::NotEqual => {
                     if self.is_truth(left) != self.is_truth(right) {
-                        self.problem(e.at, "a truth value is compared with a number", "compare things of one kind");
+                        self.problem(
+                            e.at,
+                            "a truth value cannot be compared with a number",
+                            "compare two truth values or two numbers",
+                        );
                     }
                     true
                 }
@@ -169,7 +173,12 @@ impl Kinds<'_> {
                 self.truth(condition);
                 let kind = self.is_truth(then);
                 if self.is_truth(otherwise) != kind {
-                    self.problem(e.at, "one choice is a truth value, the other a number", "give both one kind");
+                    self.problem(
+                        e.at,
+                        "one branch of the choice is a truth value, the other a number",
+                        "give \
+                     both branches the same kind",
+                    );
                 }
                 kind
             }

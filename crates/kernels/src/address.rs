@@ -360,7 +360,7 @@ impl Lowering<'_> {
             _ => match self.layout.surface(surface.0) {
                 Some(element) if surface == predefined_surface::BSS => Ok(AddressSpace::State(element as usize)),
                 Some(element) => Ok(AddressSpace::Surface(element as usize)),
-                None => illegal(format!("there is no surface T{}", surface.0)),
+                None => illegal(format!("surface T{} is not declared", surface.0)),
             },
         }
     }

@@ -140,7 +140,7 @@ impl Named {
         match l.layout.sampler(id.0) {
             Some(element) if id == predefined_sampler::S31 => Ok(Self::State(element as usize)),
             Some(element) => Ok(Self::Index(element as usize)),
-            None => illegal(format!("there is no sampler S{}", id.0)),
+            None => illegal(format!("sampler S{} is not declared", id.0)),
         }
     }
 

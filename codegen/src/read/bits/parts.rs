@@ -42,7 +42,7 @@ pub(super) fn read_part(cx: &mut Cx<'_>, model: &Model, item: &Item, owner: &str
             cx.error(
                 "bits-syntax",
                 &item.text.span,
-                format!("`{range}` is no range of bits"),
+                format!("`{range}` is not a range of bits"),
                 "write `Bit[hi..lo]`, the higher number first, or `Bit[n]`",
             );
             return None;
@@ -73,7 +73,7 @@ pub(super) fn read_part(cx: &mut Cx<'_>, model: &Model, item: &Item, owner: &str
         cx.warn(
             "bits-syntax",
             &item.text.span,
-            "what stands between the range and the text is not understood",
+            "the text after the range is not understood",
             "write `Bit[hi..lo]: text` or `Bit[hi..lo] (name): text`",
         );
     }
@@ -125,8 +125,8 @@ fn nested_leftovers(cx: &mut Cx<'_>, items: &[Item]) {
             cx.warn(
                 "item-leftover",
                 &item.text.span,
-                "this is not used: it is no value",
-                "write `value: name`, or make it part of the text above",
+                "this item is not used: it is not a value",
+                "write `value: name`, or join it to the text above",
             );
         }
     }
@@ -136,8 +136,8 @@ pub(super) fn bits_too_deep(cx: &mut Cx<'_>, item: &Item) {
     cx.warn(
         "nesting-accidental",
         &item.text.span,
-        "these bits are nested below others, or below a value, and are not read",
-        "indent the item like those of the other bits",
+        "these bits are nested below other bits or a value, and are not read",
+        "indent the item like the other bits",
     );
 }
 
@@ -162,8 +162,8 @@ pub(super) fn join_parts(
             cx.error(
                 "bits-overlap",
                 &part.span,
-                format!("bits {}..{} are already taken", part.hi, part.lo),
-                "every bit belongs to one part",
+                format!("bits {}..{} already belong to another part", part.hi, part.lo),
+                "assign every bit to one part only",
             );
         } else if part.lo > next {
             unaccounted(cx, owner, part.lo - 1, next);
@@ -257,7 +257,7 @@ fn unaccounted(cx: &mut Cx<'_>, owner: &Span, hi: u32, lo: u32) {
     cx.warn(
         "bits-unaccounted",
         owner,
-        format!("{bits} not accounted for"),
-        format!("add `Bit[{range}]: Must be zero` or say what they mean; they are taken as zero"),
+        format!("{bits} not described"),
+        format!("add `Bit[{range}]: Must be zero`, or describe them; they are read as zero"),
     );
 }

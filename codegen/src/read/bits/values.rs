@@ -37,7 +37,7 @@ pub(super) fn read_values(cx: &mut Cx<'_>, items: &[Item], out: &mut Vec<Enumera
                         "nesting-accidental",
                         &nested.text.span,
                         "this value is nested below another value",
-                        "indent its item like those of the other values; it is read as one of them",
+                        "indent its item like the other values; it is read as one of them",
                     );
                 } else if is_bits(bare) {
                     bits_too_deep(cx, nested);
@@ -71,8 +71,8 @@ fn read_value(cx: &mut Cx<'_>, text: &Inline) -> Option<Enumerator> {
         cx.error(
             "enumerator-name",
             &text.span,
-            "a value without a name",
-            "write `value: name`, and what it means behind a dash",
+            "the value has no name",
+            "write `value: name`, then a dash and the meaning",
         );
         return None;
     }
@@ -83,7 +83,7 @@ fn read_value(cx: &mut Cx<'_>, text: &Inline) -> Option<Enumerator> {
             "enumerator-name",
             &text.span,
             format!("`{name}` is read as the name of a value"),
-            "did you mean `reserved`? That states that the value has no meaning",
+            "did you mean `reserved`? It marks a value without a meaning",
         );
     }
     Some(Enumerator {
@@ -165,15 +165,15 @@ pub(super) fn check_values(cx: &mut Cx<'_>, values: &[Enumerator], bits: u32) {
             cx.error(
                 "enumerator-duplicate",
                 &span,
-                format!("value {} stands twice in this list", value.value),
-                "every value has one name",
+                format!("value {} appears twice in this list", value.value),
+                "give every value one name",
             );
         } else if !value.reserved && values[..i].iter().any(|v| !v.reserved && v.name == value.name) {
             cx.error(
                 "enumerator-duplicate",
                 &span,
-                format!("name `{}` stands twice in this list", value.name),
-                "every value has its own name",
+                format!("name `{}` appears twice in this list", value.name),
+                "give every value its own name",
             );
         }
     }
