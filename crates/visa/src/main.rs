@@ -6,6 +6,7 @@
 mod asm;
 mod compile;
 mod compiler;
+mod demo;
 mod diff;
 mod disasm;
 mod dump;
@@ -77,6 +78,7 @@ enum Command {
     Run(Box<run::Args>),
     Eval(eval::Args),
     Explain(explain::Args),
+    Demo(demo::Args),
     Completions(shell::CompletionsArgs),
     Man(shell::ManArgs),
 }
@@ -111,6 +113,7 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(*args),
         Command::Eval(args) => eval::run(args),
         Command::Explain(args) => explain::run(args),
+        Command::Demo(args) => demo::run(args),
         Command::Completions(args) => shell::completions(&args),
         Command::Man(args) => shell::man(&args),
     };
