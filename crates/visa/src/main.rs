@@ -84,7 +84,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::try_parse_from(words()) {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() => {
             // There is nowhere left to complain.
@@ -118,6 +118,16 @@ fn main() -> ExitCode {
         Command::Man(args) => shell::man(&args),
     };
     io::end(outcome)
+}
+
+/// Returns the words of the call. `visa help --help` is `visa --help`.
+fn words() -> Vec<std::ffi::OsString> {
+    let mut words: Vec<_> = std::env::args_os().collect();
+    let is_help = |word: &std::ffi::OsString| word == "--help" || word == "-h";
+    if words.len() == 3 && words[1] == "help" && is_help(&words[2]) {
+        words.remove(1);
+    }
+    words
 }
 
 /// Reads the value of `--platform`.

@@ -20,9 +20,9 @@ Examples:
   visa verify k.visaasm --platform tgllp
   visa verify *.isa program.zebin --format json
 
-The rules of platforms are left out where neither the file nor --platform says one. Beside the rules there are warnings about
-what is legal and probably not meant: values that nothing has written, operands beyond the ends of their variables, code that
-nothing reaches, barriers that not all channels come to, predicates that nothing reads.
+Rules of platforms need a platform, from the file or from --platform. Warnings name legal code that is probably a mistake: \
+values that nothing has written, operands beyond the ends of their variables, unreachable code, barriers that not all channels \
+reach, predicates that nothing reads.
 
 Exit codes: 0 legal, or warnings only, 1 a rule is broken or a file is wrong, 2 usage, or a file could not be read")]
 pub(super) struct Args {

@@ -57,30 +57,31 @@ pub(super) struct Args {
     program: Option<PathBuf>,
     /// A TOML file with these options as keys; its paths are relative to it, and options given here
     /// go before it
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = "Launch", long, value_name = "FILE")]
     launch: Option<PathBuf>,
     /// A zebin that says where the arguments go, when the program does not
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = "Launch", long, value_name = "FILE")]
     zebin: Option<PathBuf>,
     /// The kernel, when there are several
-    #[arg(long, value_name = "NAME")]
+    #[arg(help_heading = "Launch", long, value_name = "NAME")]
     kernel: Option<String>,
     /// The platform, when it is not the one that the file says
-    #[arg(long, value_name = "NAME", visible_alias = "device")]
+    #[arg(help_heading = "Launch", long, value_name = "NAME", visible_alias = "device")]
     platform: Option<String>,
     /// Options for the compiler of a source, such as "-cl-std=CL2.0"
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    #[arg(help_heading = "Launch", long, value_name = "TEXT", allow_hyphen_values = true)]
     options: Option<String>,
     /// Work items in each dimension
-    #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',', value_parser = request::size)]
+    #[arg(help_heading = "Launch", long, value_name = "X[,Y[,Z]]", value_delimiter = ',', value_parser = request::size)]
     global: Vec<u64>,
     /// Work items of a group; without it the size that the kernel requires, or one that fits
-    #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',', value_parser = request::size)]
+    #[arg(help_heading = "Launch", long, value_name = "X[,Y[,Z]]", value_delimiter = ',', value_parser = request::size)]
     local: Option<Vec<u64>>,
     /// Offset of the global ids
-    #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',', value_parser = request::size)]
+    #[arg(help_heading = "Launch", long, value_name = "X[,Y[,Z]]", value_delimiter = ',', value_parser = request::size)]
     offset: Option<Vec<u64>>,
     #[arg(
+        help_heading = "Arguments",
         long = "arg",
         value_name = "KEY=SPEC",
         help = "An argument, by its index or name, and what it is; --help has the forms",
@@ -89,9 +90,10 @@ pub(super) struct Args {
     arguments: Vec<String>,
     /// Memory with the contents of a file, which kernels reach by its address; recorded launches
     /// have such
-    #[arg(long = "memory", value_name = "ADDRESS:FILE")]
+    #[arg(help_heading = "Arguments", long = "memory", value_name = "ADDRESS:FILE")]
     memory: Vec<String>,
     #[arg(
+        help_heading = "Results",
         long = "dump",
         value_name = "KEY=FILE",
         help = "A buffer or image to write to a file after the run; --help has the forms",
@@ -103,12 +105,12 @@ pub(super) struct Args {
     dumps: Vec<String>,
     /// A buffer or image to print after the run, as numbers of a TYPE as in --arg; without a type
     /// of that in the source, without a count all of them
-    #[arg(long = "print", value_name = "KEY[=TYPE[:COUNT]]")]
+    #[arg(help_heading = "Results", long = "print", value_name = "KEY[=TYPE[:COUNT]]")]
     prints: Vec<String>,
     /// What an argument must hold after the run: a file, or a form of --arg. Behind it may stand
     /// ,abs=A, ,rel=R and ,ulp=N, differences of which any is allowed, and ,type=TYPE, where the
     /// source does not say the type of the numbers
-    #[arg(long = "expect", value_name = "KEY=FILE|SPEC[,TOLERANCE]")]
+    #[arg(help_heading = "Results", long = "expect", value_name = "KEY=FILE|SPEC[,TOLERANCE]")]
     expectations: Vec<String>,
     /// Bugs to look for, by commas: bounds (accesses outside of buffers, of surfaces and of shared
     /// local memory), uninit (what depends on registers and memory that nobody has written), race
@@ -116,44 +118,49 @@ pub(super) struct Args {
     /// of which a group comes to several at once; those that not all reach, and endless loops, are
     /// always found), all. Groups behind a faulty one run then. A source is looked at a second time
     /// without optimisations, for kinds of bugs that these may have taken away
-    #[arg(long, value_name = "LIST")]
+    #[arg(help_heading = "Checks", long, value_name = "LIST")]
     check: Option<String>,
     /// Write and print what the arguments hold after a fault, too
-    #[arg(long)]
+    #[arg(help_heading = "Results", long)]
     dump_on_fault: bool,
     /// Run the groups behind a faulty one all the same, and report all faults, each kind at each
     /// instruction once
-    #[arg(long)]
+    #[arg(help_heading = "Debugging", long)]
     keep_going: bool,
     /// Show what the thread held that stopped at a fault: its variables, by name and type
-    #[arg(long)]
+    #[arg(help_heading = "Debugging", long)]
     state: bool,
     /// Print each instruction that a work item executes with the values of its operands, by the
     /// work item's global id without the offset; may be given several times. Groups run one after
     /// the other then
-    #[arg(long = "trace", value_name = "X[,Y[,Z]]")]
+    #[arg(help_heading = "Debugging", long = "trace", value_name = "X[,Y[,Z]]")]
     traces: Vec<String>,
     /// Count instructions by mnemonic
-    #[arg(long)]
+    #[arg(help_heading = "Debugging", long)]
     stats: bool,
+    /// Fail when accesses leave the buffers, which otherwise is a note as on a device
+    #[arg(help_heading = "Checks", long)]
+    deny_outside: bool,
     /// Host threads to use; the result is the same for any number
-    #[arg(long, value_name = "N")]
+    #[arg(help_heading = "Execution", long, value_name = "N")]
     threads: Option<usize>,
     /// Run groups side by side even where the result depends on which comes first: where the kernel
     /// uses results of atomic operations, adds floats by them, or prints
-    #[arg(long)]
+    #[arg(help_heading = "Execution", long)]
     any_order: bool,
     /// Let accesses outside of every buffer read zeros and write nowhere, as those beyond the end
     /// of a surface do, instead of ending the run; they are counted
-    #[arg(long)]
+    #[arg(help_heading = "Checks", long)]
     outside_is_zero: bool,
     #[arg(
+        help_heading = "Execution",
         long,
         value_name = "N",
         help = format!("Instructions that one hardware thread may execute [default: {DEFAULT_MAX_INSTRUCTIONS}]")
     )]
     max_instructions: Option<u64>,
     #[arg(
+        help_heading = "Execution",
         long,
         value_parser = engines(),
         help = format!("What executes the instructions; the result is the same [default: {}]", Engine::default())
@@ -289,6 +296,7 @@ fn request(args: Args) -> Result<Request, Box<Diagnostic>> {
         threads: args.threads,
         any_order: args.any_order,
         outside_is_zero: args.outside_is_zero,
+        deny_outside: args.deny_outside,
         max_instructions: args.max_instructions,
         engine: args.engine,
         launch: launch.clone(),
@@ -444,7 +452,15 @@ fn succeed(
         let reads = (reads > 0).then(|| format!("{} read as zero", were(reads, "element")));
         let writes = (writes > 0).then(|| format!("{} dropped", were(writes, "write")));
         let all: Vec<_> = reads.into_iter().chain(writes).collect();
-        note(&format!("note: beyond the ends of buffers, {}{place}", all.join(" and ")));
+        let message = format!("beyond the ends of buffers, {}", all.join(" and "));
+        if request.deny_outside {
+            let file = request.program.as_deref().map_or_else(String::new, |path| io::shown(path, "stdin"));
+            let found = Diagnostic::new("outside", Severity::Error, file, message);
+            made.findings
+                .push(found.help("`--check bounds` finds the accesses; without `--deny-outside` this is a note"));
+        } else {
+            note(&format!("note: {message}{place}"));
+        }
     }
     if request.stats && outcome.ordered {
         note(

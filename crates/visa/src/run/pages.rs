@@ -14,13 +14,13 @@ use crate::spec::source::{self, OverlayArg};
 pub(super) struct PagesArgs {
     /// Run every instruction by the Semantics of its page; those without any that execute are left
     /// to the emulator
-    #[arg(long)]
+    #[arg(help_heading = "Execution", long)]
     by_spec: bool,
     /// Let an instruction without a kernel be a fault, instead of running it by its page
-    #[arg(long, conflicts_with = "by_spec")]
+    #[arg(help_heading = "Execution", long, conflicts_with = "by_spec")]
     no_fallback: bool,
     /// The specification whose pages run; the one that this program was built from when left out
-    #[arg(long, value_name = "DIR")]
+    #[arg(help_heading = "Execution", long, value_name = "DIR")]
     spec: Option<PathBuf>,
 }
 
