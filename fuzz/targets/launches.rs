@@ -4,7 +4,7 @@ use visakit::isa::Platform;
 use visakit_emulator::launch::argument::{Argument, resolve};
 use visakit_emulator::launch::range::NdRange;
 use visakit_emulator::launch::spec::{ArgKey, ArgSpec, parse_argument};
-use visakit_emulator::run::{self, Engine, Options, Outcome, Program, RunError};
+use visakit_emulator::run::{self, Engine, Outcome, Outside, Policy, Program, RunError};
 use visakit_smith::{Config, Unstructured};
 use visakit_zebin::info;
 
@@ -42,8 +42,8 @@ pub(crate) fn launch(data: &[u8]) {
             continue;
         }
         let Ok(arguments) = resolve(&program.parameters(), &specs) else { continue };
-        let options = Options { threads: Some(1), max_instructions: Some(4), ..Options::default() };
-        let _ = run::launch(&program, &range, arguments, &options);
+        let policy = Policy { threads: Some(1), max_instructions: Some(4), ..Policy::default() };
+        let _ = run::launch(&program, &range, arguments, &policy.into());
     }
 }
 
@@ -115,12 +115,12 @@ fn once(
     engine: Engine,
 ) -> Result<Outcome, RunError> {
     // What is outside of the buffers is nowhere, so that most kernels go on to their end.
-    let options = Options {
+    let policy = Policy {
         threads: Some(threads),
         max_instructions: Some(2000),
-        outside_is_zero: true,
+        outside: Outside::Zero,
         engine,
-        ..Options::default()
+        ..Policy::default()
     };
-    run::launch(program, range, arguments.to_vec(), &options)
+    run::launch(program, range, arguments.to_vec(), &policy.into())
 }

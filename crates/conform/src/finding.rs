@@ -165,7 +165,7 @@ fn finding(model: &Model, path: String, broken: Broken) -> Finding {
 fn help(code: &str) -> &'static str {
     match code {
         "kernel-missing" => {
-            "fill the stub: implement the method of `Kernels` that is named like the instruction, in crates/emulator/src/kernels"
+            "fill the stub: implement the method of `Kernels` that is named like the instruction, in crates/kernels/src"
         }
         "instruction-extra" | "opcode-extra" | "sub-opcode-extra" | "mnemonic-extra" | "enumerator-extra"
         | "form-extra" | "predefined-extra" | "data-type-extra" | "platform-extra" => {

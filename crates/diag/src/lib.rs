@@ -1,56 +1,57 @@
-//! One kind of diagnostic for the whole project: a code, a place, what is wrong and what to do.
+//! Diagnostics of the whole project: a code, a place, what is wrong and what to do.
 //!
-//! Readers return their value together with a list of these, so that one run reports everything.
+//! Readers return their value together with a list of diagnostics, so that one run reports all
+//! problems.
 
 use std::fmt::Write as _;
 
 #[cfg(feature = "serde")]
 use serde::Serialize;
 
-/// How bad a finding is. Only errors make an input unusable.
+/// Severity of a finding. Only errors make an input unusable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(Serialize), serde(rename_all = "lowercase"))]
 pub enum Severity {
-    /// Worth knowing; nothing is lost.
+    /// Information; the result is complete.
     Note,
-    /// Something was not understood, or two places disagree.
+    /// Text that was not understood, or a contradiction between two places.
     Warning,
-    /// The input cannot be used as it is.
+    /// Defect that makes the input unusable.
     Error,
 }
 
-/// A finding, with its place in a text (line and column count from 1) or in a binary (byte offset).
+/// Finding with its place in a text (line and column, from 1) or in a binary (byte offset).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 pub struct Diagnostic {
     /// Stable name of the kind of finding, such as `opcode-missing`.
     pub code: &'static str,
-    /// How bad it is.
+    /// Severity of the finding.
     pub severity: Severity,
-    /// What is wrong, in one sentence.
+    /// Problem, in one sentence.
     pub message: String,
-    /// The file as the user named it.
+    /// File, as the user named it.
     pub file: String,
-    /// Line, from 1; 0 when the place is not in a text.
+    /// Line, from 1; 0 if the place is not in a text.
     pub line: u32,
-    /// Column in characters, from 1; 0 when the place is not in a text.
+    /// Column in characters, from 1; 0 if the place is not in a text.
     pub column: u32,
-    /// Byte offset, where the input is binary.
+    /// Byte offset, if the input is binary.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub offset: Option<u64>,
-    /// What was expected and what to do about it.
+    /// Help text: the expected input and what to do.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "String::is_empty"))]
     pub help: String,
-    /// The line of the text that the finding is about; empty where it is longer than [`QUOTED`].
+    /// Quoted line of the text; empty if it is longer than [`QUOTED`].
     #[cfg_attr(feature = "serde", serde(skip))]
     pub quote: String,
-    /// How many characters of the quoted line are meant, at least 1.
+    /// Number of marked characters in the quoted line, at least 1.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub width: u32,
 }
 
 impl Diagnostic {
-    /// A finding without a place inside its file.
+    /// Creates a finding without a place inside its file.
     pub fn new(code: &'static str, severity: Severity, file: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -66,14 +67,14 @@ impl Diagnostic {
         }
     }
 
-    /// The same finding, with what to do about it.
+    /// Sets the help text.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = help.into();
         self
     }
 
-    /// The same finding at a byte range of a text, whose first line of the range is quoted.
+    /// Sets the place to a byte range of a text and quotes its first line.
     #[must_use]
     pub fn at_text(mut self, text: &str, start: usize, end: usize) -> Self {
         let start = floor_char(text, start);
@@ -82,8 +83,8 @@ impl Diagnostic {
         self.in_line(text, line_start, start, end)
     }
 
-    /// As [`at_text`](Self::at_text), for many findings in one text: looking for the line of each
-    /// would take too long.
+    /// Sets the place as [`at_text`](Self::at_text) does, with a line index. Use it for many
+    /// findings in one text, because `at_text` scans the text for each.
     #[must_use]
     pub fn at_place(mut self, text: &str, lines: &Lines, start: usize, end: usize) -> Self {
         let start = floor_char(text, start);
@@ -97,7 +98,7 @@ impl Diagnostic {
         let line_end = text[line_start..].find('\n').map_or(text.len(), |i| line_start + i);
         self.column = to_u32(text[line_start..start].chars().count() + 1);
         self.quote = match line_end - line_start {
-            // Nobody reads it, and each finding in it would have a copy.
+            // A very long line is unreadable, and each finding would store a copy of it.
             QUOTED.. => String::new(),
             _ => text[line_start..line_end].trim_end_matches('\r').to_owned(),
         };
@@ -105,8 +106,8 @@ impl Diagnostic {
         self
     }
 
-    /// The same finding at a byte range of a line, of which the number is known: where there may be
-    /// many findings, looking for the line of each would take too long.
+    /// Sets the place to a byte range of a single line with a known number. Avoids the scan of the
+    /// whole text for its lines.
     #[must_use]
     pub fn at_line(self, number: u32, line: &str, start: usize, end: usize) -> Self {
         let mut out = self.at_text(line, start, end);
@@ -114,14 +115,14 @@ impl Diagnostic {
         out
     }
 
-    /// The same finding at a byte offset of a binary.
+    /// Sets the place to a byte offset of a binary.
     #[must_use]
     pub fn at_offset(mut self, offset: u64) -> Self {
         self.offset = Some(offset);
         self
     }
 
-    /// `file:line:column`, `file:0xoffset` or just the file.
+    /// Formats the place: `file:line:column`, `file:0xoffset` or only the file.
     pub fn place(&self) -> String {
         match (self.line, self.offset) {
             (0, Some(offset)) => format!("{}:0x{offset:x}", self.file),
@@ -130,7 +131,7 @@ impl Diagnostic {
         }
     }
 
-    /// One line without the quoted text: for build scripts and logs.
+    /// Formats the finding in one line without the quoted text, for build scripts and logs.
     pub fn one_line(&self) -> String {
         let mut out = format!("{}: {} [{}]", self.place(), self.message, self.code);
         if !self.help.is_empty() {
@@ -139,7 +140,7 @@ impl Diagnostic {
         out
     }
 
-    /// The whole finding for a person: code, place, quoted line with a caret, what to do.
+    /// Formats the finding for a person: code, place, quoted line with a caret, and help.
     #[cfg(feature = "render")]
     pub fn render(&self, color: bool) -> String {
         use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
@@ -172,27 +173,27 @@ impl Diagnostic {
     }
 }
 
-/// Where the lines of a text begin.
+/// Index of the byte offsets at which the lines of a text begin.
 #[derive(Clone, Debug, Default)]
 pub struct Lines(Vec<usize>);
 
 impl Lines {
-    /// Finds them.
+    /// Builds the index.
     pub fn new(text: &str) -> Self {
         Self(std::iter::once(0).chain(text.match_indices('\n').map(|(end, _)| end + 1)).collect())
     }
 
-    /// Where a line begins, counted from 1.
+    /// Returns the byte offset of a line, counted from 1.
     pub fn start(&self, number: u32) -> Option<usize> {
         self.0.get((number as usize).checked_sub(1)?).copied()
     }
 }
 
-/// The limit of a quoted line, in bytes.
+/// Maximum length of a quoted line in bytes.
 pub const QUOTED: usize = 4096;
 
 impl std::fmt::Display for Diagnostic {
-    /// [`one_line`](Self::one_line).
+    /// Formats as [`one_line`](Self::one_line).
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.one_line())
     }
@@ -200,12 +201,12 @@ impl std::fmt::Display for Diagnostic {
 
 impl std::error::Error for Diagnostic {}
 
-/// Whether any finding is an error.
+/// Returns true if any finding is an error.
 pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(|d| d.severity == Severity::Error)
 }
 
-/// Sorts findings by file and place, the order in which a person reads them.
+/// Sorts findings by file and place, the reading order.
 pub fn sort(diagnostics: &mut [Diagnostic]) {
     diagnostics.sort_by(|a, b| {
         (&a.file, a.line, a.column, a.offset, a.code, &a.message)

@@ -1,8 +1,7 @@
-//! What `visa run --check` costs: the time of checked launches to that of plain ones on one thread,
-//! and beside it Oclgrind's with its checks to its own without, on the same kernels in the same
-//! run.
+//! Cost of `visa run --check`: the time of checked launches relative to plain ones on one thread,
+//! and Oclgrind's corresponding ratios for the same kernels in the same run.
 //!
-//! `cargo bench -p visakit-emulator --bench checks` runs everything; names behind `--` choose
+//! `cargo bench -p visakit-emulator --bench checks` runs everything; names after `--` select
 //! kernels.
 
 mod cases;
@@ -10,21 +9,21 @@ mod cases;
 use std::time::{Duration, Instant};
 
 use visakit_emulator::check::{Checks, check};
-use visakit_emulator::run::{Engine, Options, launch};
+use visakit_emulator::run::{Engine, Options, Policy, launch};
 
 use cases::{Case, find, on_oclgrind};
 
-/// Each figure is the best of so many rounds.
+/// Number of rounds; each figure is the best of them.
 const ROUNDS: usize = 3;
-/// The time for each figure in a round.
+/// Time per figure in a round.
 const TIME: Duration = Duration::from_millis(100);
-/// What is looked for, in the order of the columns.
+/// Checks, in column order.
 const CHECKS: [&str; 4] = ["bounds", "race", "uninit", "all"];
-/// The same with Oclgrind, which always looks at bounds.
+/// Corresponding options of Oclgrind, which always checks bounds.
 const OCLGRIND: [&[&str]; 3] = [&["--data-races"], &["--uninitialized"], &["--data-races", "--uninitialized"]];
 
 fn main() {
-    // `cargo test --benches` runs benches with --test: there is nothing to test here.
+    // `cargo test --benches` runs benchmarks with `--test`, which has no work here.
     if std::env::args().any(|argument| argument == "--test") {
         return;
     }
@@ -42,7 +41,7 @@ fn main() {
         print!("{:<16}", case.kernel);
         let mut row = told(&own, 10);
         if let Some(program) = &oclgrind {
-            // What it does not run has no time, and no part in the mean.
+            // A kernel that Oclgrind cannot run has no time and does not count in the mean.
             let time = |options: &[&str]| {
                 on_oclgrind(program, options, &folder, case).map_or(f64::NAN, |time| time.as_secs_f64())
             };
@@ -63,18 +62,18 @@ fn main() {
     std::fs::remove_dir_all(&folder).expect("the scratch folder");
 }
 
-/// Prints the first time, and says what the others are to it.
+/// Prints the first time, and returns the ratios of the other times to it.
 fn told(times: &[f64], width: usize) -> Vec<f64> {
     print!("{:>width$.3}", times[0] * 1e3);
     let ratios = times[1..].iter().map(|time| time / times[0]);
     ratios.inspect(|ratio| print!("{ratio:>8.2}")).collect()
 }
 
-/// The seconds of a plain launch and of those with each list of checks, the best of several, in
-/// turns.
+/// Returns the times in seconds of a plain launch and of launches with each list of checks: the
+/// best of several interleaved rounds.
 fn own(case: &Case) -> Vec<f64> {
     let (program, range, arguments) = case.load("skl");
-    let options = Options { engine: Engine::Interpreter, threads: Some(1), ..Options::default() };
+    let options = Options::from(Policy { engine: Engine::Interpreter, threads: Some(1), ..Policy::default() });
     let plain = || drop(launch(&program, &range, arguments.clone(), &options).expect("a run"));
     let checked = |list: &str| {
         let checks = Checks::parse(list).expect("a list of checks");
@@ -91,7 +90,7 @@ fn own(case: &Case) -> Vec<f64> {
     best
 }
 
-/// The seconds of the best of several runs.
+/// Returns the time in seconds of the best of several runs.
 fn seconds(run: &dyn Fn()) -> f64 {
     let begin = Instant::now();
     let times = (0..).take_while(|n| *n < 2 || begin.elapsed() < TIME).map(|_| {

@@ -1,4 +1,4 @@
-/* Runs one kernel on the first OpenCL device and prints the seconds of its best run.
+/* Runs a kernel on the first OpenCL device and prints the time of the best run in seconds.
    usage: pocl SOURCE KERNEL GX GY LX LY ARG...; an ARG is file:PATH, zeros:BYTES, u32:N or f32:X. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>

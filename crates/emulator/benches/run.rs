@@ -1,13 +1,13 @@
-//! The emulator's speed on kernels of many kinds and, where they are installed, that of Oclgrind
-//! and of pocl on the same kernels, sizes and inputs, as ratios in one run; what a launch of next
-//! to nothing takes; and how long native code is made.
+//! Benchmark of the emulator on kernels of many kinds, compared with Oclgrind and pocl (if
+//! installed) on the same kernels, sizes and inputs in one run; also the cost of a tiny launch and
+//! of compiling native code.
 //!
-//! `cargo bench -p visakit-emulator --bench run` runs everything; names behind `--` choose kernels.
+//! `cargo bench -p visakit-emulator --bench run` runs everything; names after `--` select kernels.
 //! The programs are those of the conformance suite (`tests/conformance/programs*`). All figures are
-//! times of whole launches, ours in place and in any order of groups as by the OpenCL driver.
-//! Oclgrind compiles its kernel each time, so its figure is the time of a whole process less that
-//! of the same process with one work group and sizes of zero, which does next to nothing. pocl is
-//! driven by `benches/pocl.c`, which this bench compiles.
+//! times of whole launches; ours run in place and in any order of groups, as in the OpenCL driver.
+//! Oclgrind compiles its kernel each time, so its figure is the time of a process minus that of the
+//! same process with one work-group and sizes of zero. `benches/pocl.c`, compiled by this
+//! benchmark, drives pocl.
 
 mod cases;
 
@@ -20,18 +20,18 @@ use std::time::{Duration, Instant};
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
 use visakit_emulator::machine::buffer::Lent;
-use visakit_emulator::run::{Cache, Engine, Options, Outcome, Program, Surroundings, launch};
+use visakit_emulator::run::{Cache, Engine, GroupOrder, Options, Outcome, Policy, Program, Surroundings, launch};
 
 use cases::{Case, Value, bytes_of, find, on_oclgrind};
 
-/// Each figure is the best of so many rounds, in each of which all have their turn: of at least
-/// this many runs, and of as many as there is time for.
+/// Smallest number of runs per round, and number of rounds. The runners take turns in each round;
+/// each figure is the best over all rounds.
 const REPEATS: usize = 5;
 const ROUNDS: usize = 3;
-/// The time for each figure in a round.
+/// Time per figure in a round.
 const TIME: Duration = Duration::from_millis(100);
 
-/// Who runs a kernel, in the order of the columns.
+/// Runners of a kernel, in column order.
 const RUNNERS: [&str; 8] = ["interpreter", "native", "1 core", "automatic", "pvc", "pocl", "1 core", "Oclgrind"];
 const INTERPRETER: usize = 0;
 const NATIVE: usize = 1;
@@ -42,11 +42,11 @@ const POCL: usize = 5;
 const POCL_ALONE: usize = 6;
 const OCLGRIND: usize = 7;
 
-/// A kernel and the seconds that each runner takes.
+/// A kernel and the time of each runner in seconds.
 type Row = (&'static str, [Option<f64>; RUNNERS.len()]);
 
 fn main() {
-    // `cargo test --benches` runs benches with --test: there is nothing to test here.
+    // `cargo test --benches` runs benchmarks with `--test`, which has no work here.
     if std::env::args().any(|argument| argument == "--test") {
         return;
     }
@@ -74,7 +74,7 @@ fn main() {
         ];
         let runners = runners.map(|(target, engine, threads)| Ours::new(case, target, engine, threads));
         let mut times = [None; RUNNERS.len()];
-        // In turns, so that what else the machine does is not for one of them alone.
+        // Interleaved, so that other load on the machine affects all runners.
         for round in 0..ROUNDS {
             let ours = runners.iter().map(|ours| Some(ours.time()));
             let pocl =
@@ -112,7 +112,7 @@ fn main() {
     std::fs::remove_dir_all(&folder).expect("the scratch folder");
 }
 
-/// Says how the times of one runner are to those of another: the geometric mean and both ends.
+/// Prints the ratios of one runner's times to another's: geometric mean, smallest and largest.
 fn compare(what: &str, rows: &[Row], one: usize, other: usize) {
     let ratio = |(kernel, times): &Row| Some((times[one]? / times[other]?, *kernel));
     let mut ratios: Vec<_> = rows.iter().filter_map(ratio).collect();
@@ -124,7 +124,7 @@ fn compare(what: &str, rows: &[Row], one: usize, other: usize) {
     }
 }
 
-/// What it takes to launch next to nothing, and to make native code.
+/// Measures the overhead of a tiny launch, and of compiling native code.
 fn overheads(all: &[Case], pocl: Option<&Path>, folder: &Path) {
     let Some(case) = all.first() else { return };
     let tiny = Case { global: case.local, arguments: case.arguments.clone(), ..*case };
@@ -149,13 +149,13 @@ fn overheads(all: &[Case], pocl: Option<&Path>, folder: &Path) {
         let mut times = [None; RUNNERS.len()];
         let both = [Engine::Interpreter, Engine::Automatic].map(|engine| Ours::new(case, "skl", engine, None));
         let begin = Instant::now();
-        // In turns, as above.
+        // Interleaved, as above.
         for _ in (0..).take_while(|n| *n < ROUNDS * REPEATS || begin.elapsed() < TIME) {
             for (n, ours) in [INTERPRETER, AUTOMATIC].into_iter().zip(&both) {
                 let start = Instant::now();
                 drop(ours.run_anew());
                 times[n] = [times[n], Some(start.elapsed().as_secs_f64())].into_iter().flatten().reduce(f64::min);
-                // Code that is still being made is not to be in the way of the next one.
+                // Lets a background compilation finish before the next run.
                 std::thread::sleep(Duration::from_millis(5));
             }
         }
@@ -183,16 +183,16 @@ fn overheads(all: &[Case], pocl: Option<&Path>, folder: &Path) {
     );
 }
 
-/// A kernel that is ready to be launched again and again.
+/// A kernel ready for repeated launches.
 struct Ours {
     program: Program,
     range: NdRange,
     arguments: Vec<Option<Argument>>,
-    /// The same with memory that is used in place, as the OpenCL driver has it.
+    /// Arguments in memory used in place, as in the OpenCL driver.
     lent: Vec<Option<Argument>>,
     engine: Engine,
     threads: Option<usize>,
-    /// Native code is made once, as by other runtimes.
+    /// Cache, so that native code is compiled once, as in other runtimes.
     cache: Cache,
 }
 
@@ -204,7 +204,7 @@ impl Ours {
                 let words = bytes
                     .chunks(4)
                     .map(|word| AtomicU32::new(word.iter().rev().fold(0, |all, byte| all << 8 | u32::from(*byte))));
-                // A bench ends soon.
+                // Leaking is acceptable in a benchmark.
                 let words = words.collect::<Vec<_>>().leak();
                 Some(Argument::Lent(Lent { words, bytes: bytes.len(), owner: Arc::new(()) }, None))
             }
@@ -218,12 +218,12 @@ impl Ours {
         self.launch(&self.cache, &self.arguments, false)
     }
 
-    /// The same in place, as by the driver.
+    /// Runs in place, as the OpenCL driver does.
     fn run_in_place(&self) -> Outcome {
         self.launch(&self.cache, &self.lent, true)
     }
 
-    /// The same with nothing made before.
+    /// Runs in place with an empty cache.
     fn run_anew(&self) -> Outcome {
         self.launch(&Cache::default(), &self.lent, true)
     }
@@ -231,11 +231,12 @@ impl Ours {
     fn launch(&self, cache: &Cache, arguments: &[Option<Argument>], any_order: bool) -> Outcome {
         let surroundings = Surroundings { cache: Some(cache), ..Surroundings::default() };
         let (engine, threads) = (self.engine, self.threads);
-        let options = Options { engine, threads, surroundings, any_order, ..Options::default() };
+        let policy = Policy { engine, threads, order: GroupOrder::any_if(any_order), ..Policy::default() };
+        let options = Options { policy, surroundings, ..Options::default() };
         launch(&self.program, &self.range, arguments.to_vec(), &options).expect("a run")
     }
 
-    /// The seconds of the best of several launches.
+    /// Returns the time in seconds of the best of several launches.
     fn time(&self) -> f64 {
         let begin = Instant::now();
         let runs = (0..).take_while(|n| *n < REPEATS || begin.elapsed() < TIME);
@@ -252,7 +253,7 @@ impl Ours {
     }
 }
 
-/// Compiles the program that drives pocl.
+/// Compiles the host program for pocl.
 fn pocl_host(folder: &Path) -> Option<PathBuf> {
     let program = folder.join("pocl");
     let mut compiler = Command::new("cc");
@@ -266,7 +267,7 @@ fn pocl_host(folder: &Path) -> Option<PathBuf> {
     status.success().then_some(program)
 }
 
-/// The seconds that pocl takes; none when there is no pocl.
+/// Returns pocl's time in seconds; `None` without pocl.
 fn on_pocl(program: &Path, source: &Path, folder: &Path, case: &Case, cores: Option<usize>) -> Option<f64> {
     let mut command = Command::new(program);
     command.envs(cores.map(|cores| ("POCL_MAX_PTHREAD_COUNT", cores.to_string())));

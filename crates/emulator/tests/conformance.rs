@@ -1,12 +1,12 @@
-//! OpenCL kernels written for this project, across the built-in families, as the vendor's compiler
-//! translates them for four targets, run on the emulator and compared with an OpenCL CPU device
-//! (pocl) or with computations on the host.
+//! Conformance suite: OpenCL kernels written for this project, across the built-in families, as the
+//! vendor's compiler translates them for four targets. They run on the emulator and are compared
+//! with an OpenCL CPU device (pocl) or with computations on the host.
 //!
-//! `tests/conformance` holds, for each family, its source, its cases (arguments, sizes and expected
-//! results, as JSON) and one program a target: a zebin without its native code.
-//! `VISAKIT_CONFORMANCE` names another folder of the same form, whose files need not be compressed;
-//! then the share that passes is printed, with the reasons of failures, most frequent first;
-//! `VISAKIT_TARGETS=a,b` names its targets.
+//! For each family, `tests/conformance` holds the source, the cases (arguments, sizes and expected
+//! results, as JSON) and one program per target: a zebin without its native code.
+//! `VISAKIT_CONFORMANCE` selects another folder of the same form, whose files need not be
+//! compressed. Then the pass rate is printed, with the reasons of failures, most frequent first.
+//! `VISAKIT_TARGETS=a,b` selects its targets.
 
 #[path = "common/suite.rs"]
 mod suite;
@@ -27,7 +27,7 @@ fn kernels_of_all_families() {
         programs: other.as_deref().unwrap_or(&own),
         targets: &targets,
         is_other: other.is_some(),
-        // All of them with a variable.
+        // All cases if the environment variable is set.
         checked: Some(if is_set("VISAKIT_CHECK") { 1 } else { 40 }),
         native: Some(if is_set("VISAKIT_ENGINES") { 1 } else { 6 }),
         taken: 1,
@@ -36,9 +36,9 @@ fn kernels_of_all_families() {
     });
 }
 
-/// Runs the cases with the programs that the compiler of 2026 makes of the sources for newer
-/// devices: those in `tests/conformance/today`, or in the folder that `VISAKIT_PROGRAMS` names, for
-/// the targets of `VISAKIT_TARGETS`.
+/// Runs the cases with programs of the 2026 compiler for newer devices: those in
+/// `tests/conformance/today`, or in the folder `VISAKIT_PROGRAMS`, for the targets in
+/// `VISAKIT_TARGETS`.
 #[test]
 fn kernels_as_todays_compiler_makes_them() {
     if std::env::var_os("VISAKIT_CONFORMANCE").is_some() {

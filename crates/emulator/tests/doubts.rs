@@ -1,8 +1,8 @@
-//! `verify::doubts`: each thing that is legal and probably not meant is seen in a text that has it,
-//! and none in what the vendor's compiler makes of correct programs: the kernels of the conformance
+//! `verify::doubts`: each legal but suspicious construct is reported in a text that contains it,
+//! and none in the vendor compiler's output for correct programs: the kernels of the conformance
 //! suite for four targets, and the vendor's objects.
 //!
-//! One in 8 kernels in each run; all of them where `VISAKIT_DOUBTS` is set.
+//! Each run takes one in 8 kernels; all if `VISAKIT_DOUBTS` is set.
 
 use std::path::Path;
 
@@ -25,7 +25,7 @@ const HEAD: &str = ".version 4.1
 .input V34 offset=64 size=4
 ";
 
-/// The codes that are found in instructions, with the numbers of these.
+/// Returns the codes found in instructions, with the instruction numbers.
 fn found(code: &str) -> Vec<(&'static str, usize)> {
     let source = format!("{HEAD}{code}    ret (M1, 1)\n");
     let parsed = text::parse(&source, text::Options::default()).unwrap_or_else(|e| panic!("{e:?}\n{source}"));
@@ -41,7 +41,7 @@ fn values_that_nothing_has_written() {
     let not = "    not (M1, 16) V32(0,0)<1> V33(0,0)<8;8,1>\n";
     assert_eq!(found(not), [("unwritten", 0)]);
     assert_eq!(found(&format!("    mov (M1, 16) V33(0,0)<1> V34(0,0)<0;1,0>\n{not}")), []);
-    // Written behind the read only, but for a loop.
+    // Written after the read, except in a loop.
     let behind = format!("{not}    mov (M1, 16) V33(0,0)<1> V34(0,0)<0;1,0>\n");
     assert_eq!(found(&behind), [("unwritten", 0)]);
     assert_eq!(
@@ -50,12 +50,12 @@ fn values_that_nothing_has_written() {
         )),
         []
     );
-    // A copy is no use; what is made of it is.
+    // A copy is no use; a computation with the copy is.
     let copy = "    mov (M1, 16) V33(0,0)<1> V32(0,0)<8;8,1>\n";
     assert_eq!(found(copy), []);
     assert_eq!(found(&format!("{copy}    add (M1, 16) V32(0,0)<1> V33(0,0)<8;8,1> 0x1:d\n")), [("unwritten", 0)]);
     assert_eq!(found(&format!("{copy}    add (M1, 1) V34(0,0)<1> V33(0,0)<0;1,0> 0x1:d\n")), [("unwritten", 1)]);
-    // What is compared with itself is equal.
+    // A comparison of a variable with itself does not depend on its value.
     let twin = "    cmp.eq (M1, 16) P1 V33(0,0)<0;1,0> V33(0,0)<0;1,0>\n    (P1) mov (M1, 16) V32(0,0)<1> 0x1:d\n";
     assert_eq!(found(twin), []);
     assert_eq!(found("    (P1) mov (M1, 16) V32(0,0)<1> 0x1:d\n"), [("unwritten", 0)]);
@@ -92,7 +92,7 @@ fn barriers_that_some_channels_leave_out() {
     assert_eq!(found(&branch("V35(0,0)<8;8,1>", 16)), [("divergent-barrier", 2)]);
     assert_eq!(found(&branch("V35(0,0)<0;1,0>", 16)), [], "all channels do the same");
     assert_eq!(found(&branch("V35(0,0)<8;8,1>", 1)), [], "the first channel decides for all");
-    // Those that leave a loop do not come to its barrier again.
+    // Channels that leave a loop do not reach its barrier again.
     let round = "round:\n    barrier\n    cmp.gt (M1, 16) P1 V35(0,0)<8;8,1> 0x1:w\n    (P1) goto (M1, 16) round\n";
     assert_eq!(found(round), [("divergent-barrier", 1)]);
 }

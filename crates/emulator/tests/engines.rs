@@ -1,7 +1,6 @@
-//! Both engines on values that are not numbers, not normal or at the end of their range, bit for
-//! bit, with regions, masks, predicates and channels of all kinds. What the operations compute is
-//! compared elsewhere; here the engines are with each other, which [`kernel::try_run`] does for
-//! whatever it runs.
+//! Engine comparison on NaNs, denormals and extreme values, bit for bit, with all kinds of regions,
+//! masks, predicates and channels. Other tests check the results of operations; this one compares
+//! engines, which [`kernel::try_run`] does for everything that it runs.
 
 #[macro_use]
 #[allow(unused_macros)]
@@ -29,7 +28,7 @@ const SINGLES: [u32; 16] = [
     0x4b80_0001,
 ];
 
-/// The values beside themselves, moved by some places: every value meets several others.
+/// Returns the values next to a rotated copy, so that every value meets several others.
 fn pairs<T: Copy>(values: &[T; 16], by: usize) -> Vec<T> {
     let mut moved = values.to_vec();
     moved.rotate_left(by);
@@ -38,7 +37,7 @@ fn pairs<T: Copy>(values: &[T; 16], by: usize) -> Vec<T> {
 
 /// Runs each operation on 16 channels of two sources and compares the engines.
 fn compare(types: (&str, &str), bytes: usize, operations: &[&str], inputs: &[Vec<u8>]) {
-    // The second source stands behind the first.
+    // The second source follows the first.
     let declarations = format!(
         ".decl AT v_type=G type={0} num_elts={2} alias=<A, 0>\n\
          .decl BT v_type=G type={0} num_elts=16 alias=<A, {3}>\n\
@@ -53,7 +52,7 @@ fn compare(types: (&str, &str), bytes: usize, operations: &[&str], inputs: &[Vec
     {
         let _ = try_run(&declarations, &format!("    {operation}"), input, 16);
         let _ = try_run(&declarations, &format!("    {operation}"), input, 11);
-        // With a predicate, where there can be one, and beside what was there.
+        // With a predicate where allowed, next to previous values.
         if ["min", "max", "cmp"].iter().any(|name| operation.starts_with(name)) {
             continue;
         }
@@ -105,8 +104,8 @@ fn floats() {
     );
 }
 
-/// Products of halves and sums are rounded once: in F, -21 times 57.5 and a little would become a
-/// tie of halves.
+/// Fused multiply-adds of halves are rounded once: in F, -21 times 57.5 plus a small number would
+/// become a tie of halves.
 #[test]
 fn halves() {
     let values: [u16; 16] = [
@@ -118,7 +117,7 @@ fn halves() {
     compare(("hf", "hf"), 2, &operations.collect::<Vec<_>>(), &inputs);
 }
 
-/// Fused multiplications with what [`one_nan`] leaves.
+/// Fused multiply-adds on the values of [`one_nan`].
 const FUSED: [&str; 6] = [
     "mad (M1, 16) CT(0,0)<1> (-)AT(0,0)<1;1,0> BT(0,0)<1;1,0> BT(0,0)<1;1,0>",
     "mad (M1, 16) CT(0,0)<1> BT(0,0)<1;1,0> (abs)AT(0,0)<1;1,0> (-)BT(0,0)<1;1,0>",
@@ -128,8 +127,8 @@ const FUSED: [&str; 6] = [
     "mad.sat (M1, 16) CT(0,0)<1> BT(0,7)<0;1,0> AT(0,0)<1;1,0> BT(0,0)<1;1,0>",
 ];
 
-/// Two sources of which only the first has NaNs: which of several comes out of a fused
-/// multiplication depends on the order in which the compiler of the interpreter names the factors.
+/// Returns two sources of which only the first has NaNs. For several NaN operands, the result
+/// depends on the operand order that the interpreter's compiler chose.
 fn one_nan<T: Copy>(mut values: Vec<T>, is_nan: impl Fn(T) -> bool) -> Vec<T> {
     for n in 16..32 {
         if is_nan(values[n]) {
@@ -201,8 +200,7 @@ fn sources_and_destinations_overlap() {
     }
 }
 
-/// A single value that becomes smaller, and is then the same for more channels than it had places
-/// for.
+/// Narrows a scalar, which is then used for more channels than its destination had.
 #[test]
 fn single_values_become_smaller() {
     let input = bytes_of!(pairs(&SINGLES, 3));

@@ -1,5 +1,5 @@
-//! Control flow with more places where channels may wait than native code lists one by one: all
-//! engines give what the host computes, or the same as the interpreter.
+//! Control flow with more join points than native code lists individually: all engines agree with
+//! the host's results, or with the interpreter.
 
 #[macro_use]
 #[allow(unused_macros)]
@@ -12,7 +12,7 @@ use kernel::{program, typed};
 use visakit::isa::Platform;
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
-use visakit_emulator::run::{Engine, Options, Outcome, launch};
+use visakit_emulator::run::{Engine, Options, Outcome, Policy, launch};
 
 /// Runs a body for 16 work items.
 fn outcome(body: &str, input: &[u32; 16], engine: Engine) -> Outcome {
@@ -22,11 +22,11 @@ fn outcome(body: &str, input: &[u32; 16], engine: Engine) -> Outcome {
     bytes.resize(256, 0);
     let arguments = vec![Some(Argument::Buffer(bytes)), Some(Argument::Buffer(vec![0; 256]))];
     let range = NdRange::new(&[16], Some(&[16]), None, [0; 3]).unwrap();
-    let options = Options { threads: Some(1), engine, stats: true, ..Options::default() };
+    let options = Options::from(Policy { threads: Some(1), engine, stats: true, ..Policy::default() });
     launch(&program, &range, arguments, &options).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Returns what each channel ends with, which is the same with all engines.
+/// Returns the final value of each channel, which is the same in all engines.
 fn run(body: &str, input: &[u32; 16]) -> Vec<u32> {
     let [expected, native, avx2] = [Engine::Interpreter, Engine::Native, Engine::Avx2].map(|engine| {
         let outcome = outcome(body, input, engine);
@@ -39,8 +39,8 @@ fn run(body: &str, input: &[u32; 16]) -> Vec<u32> {
     expected.0
 }
 
-/// The channels of `n` cases: those of each leave for its label, those of none pass over all of
-/// them.
+/// Returns code in which the channels of `n` cases branch to their labels, and all others branch
+/// past them.
 fn switch(n: u32, uniform: bool) -> String {
     let mut body = String::new();
     for case in 0..n {
@@ -60,8 +60,8 @@ fn switch(n: u32, uniform: bool) -> String {
 
 #[test]
 fn channels_leave_past_many_others() {
-    // 33 joins are one more than are listed, 2,100 blocks have more words of bits than are compared
-    // one by one.
+    // 33 joins are one more than the list holds; 2,100 blocks need more bit words than are compared
+    // individually.
     for n in [5, 32, 33, 70, 2100] {
         let lanes: [u32; 16] = std::array::from_fn(|lane| lane as u32 * n / 14);
         for uniform in [false, true] {
@@ -106,7 +106,7 @@ fn random_gotos() {
 
 #[test]
 fn a_kernel_beyond_the_budget_is_interpreted() {
-    // All variables matter in all blocks, of which each has one of them.
+    // All variables are live in all blocks; each block uses one of them.
     let n = 4000;
     let (mut declarations, mut first, mut last) = (typed("ud", "ud"), String::new(), String::new());
     for i in 0..n {
@@ -117,7 +117,8 @@ fn a_kernel_beyond_the_budget_is_interpreted() {
     let program = program(Platform::Skl, &declarations, &(first + &last));
     let range = NdRange::new(&[16], Some(&[16]), None, [0; 3]).unwrap();
     let arguments = vec![Some(Argument::Buffer(vec![1; 256])), Some(Argument::Buffer(vec![0; 256]))];
-    let options = Options { threads: Some(1), engine: Engine::Native, stats: true, ..Options::default() };
+    let options =
+        Options::from(Policy { threads: Some(1), engine: Engine::Native, stats: true, ..Policy::default() });
     let outcome = launch(&program, &range, arguments, &options).unwrap_or_else(|error| panic!("{error}"));
     let sum = (0..n).fold(0_u32, |sum, i| sum.wrapping_add(0x0101_0101 + i));
     assert_eq!(values_of!(u32, outcome.buffers[1].as_deref().unwrap())[..16], [sum; 16]);

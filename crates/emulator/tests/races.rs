@@ -1,5 +1,5 @@
-//! Launches whose groups race on purpose give the same for any number of host threads, every time;
-//! and those that do not race run once.
+//! Launches with races between groups have the same result for any number of host threads, every
+//! time; launches without races run once.
 
 #[allow(unused_macros, reason = "other test files use them")]
 #[path = "common/kernel.rs"]
@@ -10,18 +10,18 @@ use std::collections::BTreeSet;
 use visakit::isa::Platform;
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
-use visakit_emulator::run::{Options, Program, RunError, launch_from};
+use visakit_emulator::run::{Policy, Program, RunError, launch_from};
 use visakit_testing::{Random, root};
 use visakit_zebin::Zebin;
 
 const THREADS: [usize; 4] = [1, 2, 3, 8];
-/// Groups of compiled kernels, which take some time, and of texts.
+/// Number of groups of compiled kernels, which take some time, and of text kernels.
 const GROUPS: u64 = 64;
 const SHORT_GROUPS: u64 = 1024;
-/// How often all of these are run, if fewer of them than are expected happen to race.
+/// Largest number of rounds, in case fewer launches than expected happen to race.
 const MOST_ROUNDS: usize = 20;
 
-/// What a launch shows to others, and how often it was run.
+/// Visible result of a launch, and the number of its runs.
 struct Seen {
     report: String,
     runs: u32,
@@ -30,7 +30,7 @@ struct Seen {
 fn run(program: &Program, [groups, local]: [u64; 2], arguments: &[Option<Argument>], threads: usize) -> Seen {
     let range = NdRange::new(&[groups * local], Some(&[local]), None, program.required_local_size()).unwrap();
     let options =
-        Options { threads: Some(threads), stats: true, max_instructions: Some(1 << 22), ..Options::default() };
+        Policy { threads: Some(threads), stats: true, max_instructions: Some(1 << 22), ..Policy::default() }.into();
     let mut runs = 0;
     let make = |_| {
         runs += 1;
@@ -48,7 +48,7 @@ fn run(program: &Program, [groups, local]: [u64; 2], arguments: &[Option<Argumen
     Seen { report, runs }
 }
 
-/// Runs a launch many times, and tells how often it had to be run again.
+/// Runs a launch many times and returns how often it was run again.
 fn is_steady(what: &str, program: &Program, size: [u64; 2], arguments: &[Option<Argument>], times: usize) -> usize {
     let first = run(program, size, arguments, 1);
     assert_eq!(first.runs, 1);
@@ -56,7 +56,7 @@ fn is_steady(what: &str, program: &Program, size: [u64; 2], arguments: &[Option<
     for threads in THREADS.into_iter().flat_map(|threads| std::iter::repeat_n(threads, times)) {
         let other = run(program, size, arguments, threads);
         let same = other.report == first.report;
-        // From a little before the first difference on.
+        // The report from shortly before the first difference.
         let common = first.report.chars().zip(other.report.chars()).take_while(|(a, b)| a == b).count();
         let short = |report: &str| report.chars().skip(common.saturating_sub(200)).take(600).collect::<String>();
         assert!(same, "{what}, {threads} threads:\n{}\n{}", short(&first.report), short(&other.report));
@@ -69,7 +69,7 @@ fn words(values: impl Iterator<Item = u32>) -> Option<Argument> {
     Some(Argument::Buffer(values.flat_map(u32::to_le_bytes).collect()))
 }
 
-/// A kernel's arguments, the size of its groups, and whether its groups race.
+/// Returns a kernel's arguments, its group size, and true if its groups race.
 fn case(kernel: &str) -> (Vec<Option<Argument>>, u64, bool) {
     let mut random = Random(7);
     let n = (GROUPS * 64) as u32;
@@ -84,7 +84,7 @@ fn case(kernel: &str) -> (Vec<Option<Argument>>, u64, bool) {
         "neighbour_bytes" => (vec![some(1 << 30)], 61, true),
         "mixed" => (vec![zeros(4)], 64, true),
         "peek" => (vec![zeros(1), zeros(n)], 64, true),
-        // Shown by the kernel alone, so that it is never run side by side.
+        // The kernel itself requires sequential groups, so it never runs in parallel.
         "list" => (vec![zeros(1), zeros(n)], 64, false),
         "wild" => (vec![zeros(1), zeros(n)], 64, true),
         "faults" => (vec![zeros(n), value(0x1000_0000)], 64, true),
@@ -116,14 +116,14 @@ fn compiled_kernels() {
             continue;
         }
         let mut again = BTreeSet::new();
-        // What races only does so when something has run side by side, which is the machine's
-        // choice: on one core it is rare.
+        // A race only occurs if groups really run in parallel, which depends on the machine; on one
+        // core it is rare.
         for _ in 0..MOST_ROUNDS {
             for kernel in zebin.info.kernels.iter().map(|kernel| &kernel.name) {
                 let program = Program::from_zebin(&zebin, Some(kernel), None).unwrap();
                 let (arguments, local, races) = case(kernel);
                 let times = is_steady(&format!("{kernel}, {target}"), &program, [GROUPS, local], &arguments, 3);
-                // A buffer that only later groups store to is found out in a second run.
+                // A buffer to which only later groups store needs a second run to be detected.
                 assert!(races || times == 0 || kernel == "in_place", "{kernel}, {target}: run again {times} times");
                 again.extend((times > 0).then(|| kernel.clone()));
             }
@@ -132,13 +132,13 @@ fn compiled_kernels() {
             }
         }
         println!("{target}: run again: {again:?}");
-        // Otherwise nothing has run side by side.
+        // Otherwise no groups ran in parallel.
         assert!(again.len() >= 3, "{target}: {again:?}");
     }
 }
 
-/// Groups that see each other in other ways than by the values that they store: by where stores
-/// meet, and by the numbers of hardware threads.
+/// Runs groups that observe each other in other ways than by stored values: by the location of
+/// stores, and by hardware thread numbers.
 #[test]
 fn texts() {
     let group = ".decl G v_type=G type=ud num_elts=1 align=dword alias=<%group_id_x, 0>";

@@ -1,16 +1,15 @@
-//! Functions that are called by name: they may call themselves, and what they ask about the launch
-//! stands in memory.
+//! Calls by name: recursion, and implicit arguments in memory.
 
 use visakit::isa::Platform;
 use visakit::text;
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
 use visakit_emulator::machine::fault::{Trap, TrapReport};
-use visakit_emulator::run::{FunctionText, Options, Program, RunError, launch};
+use visakit_emulator::run::{FunctionText, Options, Policy, Program, RunError, launch};
 use visakit_zebin::info;
 
-/// A kernel of eight channels that reads a row from its first buffer into `X`, does something, and
-/// writes `Y` to its second.
+/// Returns a kernel of eight channels that loads a row from its first buffer into `X`, executes
+/// `body`, and stores `Y` to its second buffer.
 fn kernel(body: &str) -> String {
     format!(
         r#".version 4.1
@@ -56,7 +55,8 @@ f:
     )
 }
 
-/// Each activation needs its own N and S, and its channels wait at two places while inner ones run.
+/// Recursive function: each activation needs its own N and S, and its channels wait at two places
+/// during inner activations.
 const FIBONACCI: &str = "
     mov (M1, 8) N(0,0)<1> ARG(0,0)<1;1,0>
     mov (M1, 8) S(0,0)<1> ARG(0,0)<1;1,0>
@@ -76,7 +76,8 @@ const CALL: &str = "
     fcall (M1, 8) f 1 1
     mov (M1, 8) Y(0,0)<1> RET(0,0)<1;1,0>";
 
-/// Runs one group of eight work items; `environment` is more of `.ze_info`'s.
+/// Runs one group of eight work items; `environment` adds fields to the execution environment in
+/// `.ze_info`.
 fn run(kernel: &str, function: &str, environment: &str, input: [i32; 8]) -> Result<Vec<i32>, Box<TrapReport>> {
     let info = format!(
         "
@@ -100,7 +101,7 @@ kernels:
     let bytes = input.iter().flat_map(|n| n.to_le_bytes()).collect();
     let arguments = vec![Some(Argument::Buffer(bytes)), Some(Argument::Buffer(vec![0; 32]))];
     let range = NdRange::new(&[24], Some(&[8]), Some(&[100]), [0; 3]).unwrap();
-    let options = Options { threads: Some(1), max_instructions: Some(1_000_000), ..Options::default() };
+    let options = Options::from(Policy { threads: Some(1), max_instructions: Some(1_000_000), ..Policy::default() });
     match launch(&program, &range, arguments, &options) {
         Ok(mut outcome) => {
             let bytes = outcome.buffers[1].take().unwrap();
@@ -148,7 +149,7 @@ fn recursion_without_end_is_a_fault() {
     let endless = "    fcall (M1, 8) f 1 1";
     let fault = run(&kernel(CALL), &function(endless), "", [0; 8]).unwrap_err();
     assert!(matches!(fault.trap, Trap::Illegal(_)), "{fault}");
-    // With a stack in memory it is full long before: 512 bytes in steps of 64.
+    // A stack in memory overflows much earlier: 512 bytes in steps of 64.
     let endless = "    add (M1_NM, 1) SP(0,0)<1> SP(0,0)<0;1,0> 0x40:uq\n    fcall (M1, 8) f 1 1";
     let kernel = kernel(&format!("    mov (M1_NM, 1) %sp(0,0)<1> STACK(0,0)<0;1,0>\n{CALL}"));
     let fault = run(&kernel, &function(endless), ", has_stack_calls: true", [0; 8]).unwrap_err();
@@ -158,7 +159,7 @@ fn recursion_without_end_is_a_fault() {
 
 #[test]
 fn implicit_arguments_are_found_by_their_address_and_by_the_table_of_local_ids() {
-    // The sizes of the group, of the launch, the offset, and the local ids of all channels.
+    // Sizes of the group and of the launch, the offset, and the local ids of all channels.
     let asked = "
     mov (M1_NM, 1) B(0,0)<1> %impl_arg_buf_ptr(0,0)<0;1,0>
     svm_block_ld (8) B(0,0)<0;1,0> D.0

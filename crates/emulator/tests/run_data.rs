@@ -1,14 +1,14 @@
-//! What a launch gives beside arguments: the program's data by surfaces, the buffer of `assert`;
-//! and what it refuses.
+//! Launch inputs besides arguments: the program's data through surfaces, the `assert` buffer; and
+//! rejected launches.
 
 use visakit::isa::Platform;
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::data::ProgramData;
 use visakit_emulator::launch::range::NdRange;
-use visakit_emulator::run::{Engine, Options, Outcome, Program, RunError, launch};
+use visakit_emulator::run::{Engine, Outcome, Policy, Program, RunError, launch};
 use visakit_zebin::{DataSection, info};
 
-/// A kernel of one channel: `OUT` points to a buffer, `N` is a number of 32 bits.
+/// Returns a kernel of one channel: `OUT` points to a buffer, `N` is a 32-bit number.
 fn text(declarations: &str, body: &str) -> String {
     format!(
         ".version 4.1\n.kernel \"k\"\n\
@@ -47,11 +47,11 @@ fn program(platform: Platform, text: &str, layout: &str) -> Program {
     program
 }
 
-/// Runs by all engines, which must come to the same.
+/// Runs with all engines, which must agree.
 fn run(program: &Program) -> Result<Outcome, RunError> {
     let range = NdRange::new(&[1], None, None, [0; 3]).unwrap();
     let arguments = || vec![Some(Argument::Buffer(vec![0; 16]))];
-    let run = |engine| launch(program, &range, arguments(), &Options { engine, ..Options::default() });
+    let run = |engine| launch(program, &range, arguments(), &Policy { engine, ..Policy::default() }.into());
     let all = [Engine::Interpreter, Engine::Native, Engine::Avx2].map(run);
     let said = |outcome: &Result<Outcome, RunError>| match outcome {
         Ok(outcome) => format!("{:?} {} {}", outcome.buffers, outcome.outside_reads, outcome.instructions),
@@ -70,7 +70,7 @@ fn words(outcome: Outcome) -> Vec<u32> {
 #[test]
 fn data_of_the_program_are_surfaces() {
     for (kind, want) in [("const_base", [5, 6]), ("global_base", [7, 8])] {
-        // By an entry of the binding table.
+        // Through a binding-table entry.
         let body = "    mov (M1_NM, 1) A(0,0)<1> 0x0:ud\n    \
                     lsc_load.ugm (M1_NM, 1)  D:d32x2  bti(0x2)[A]:a32\n    \
                     lsc_store.ugm (M1_NM, 1)  flat[OUT]:a64  D:d32x2\n";
@@ -78,7 +78,7 @@ fn data_of_the_program_are_surfaces() {
         let got = run(&program(Platform::Dg2, &text("", &body.replace("d32x2", "d32x2t")), &layout(&items)));
         let got = got.unwrap();
         assert_eq!((got.outside_reads, &words(got)[..2]), (0, &want[..]), "{kind} by an entry");
-        // By the offset of a state.
+        // Through a state offset.
         let body = body.replace("bti(0x2)", "bss(N)").replace("d32x2", "d32x2t");
         let items = format!("- {{ arg_type: {kind}, offset: 8, size: 4, addrmode: bindless }}");
         let got = run(&program(Platform::Dg2, &text("", &body), &layout(&items))).unwrap();
@@ -107,15 +107,15 @@ fn what_is_not_understood_is_refused_at_its_place() {
     }
 }
 
-/// A kernel that writes a record with a format of its own to the buffer of `assert`, sets its flag
-/// and raises an exception.
+/// Runs a kernel that writes a record with its own format to the `assert` buffer, sets the flag and
+/// raises an exception.
 #[test]
 fn an_assertion_that_fails_is_a_finding_with_the_kernels_words() {
     let declarations = ".decl B v_type=G type=uq num_elts=1 align=GRF\n\
                         .decl P v_type=G type=uq num_elts=1 align=GRF\n\
                         .input B offset=48 size=8\n";
     let mut body = String::new();
-    // The flag, the end of the records; then a record: the length of the format, and `no %d\n`.
+    // Flag and end of the records; then a record: length of the format, and `no %d\n`.
     let format = *b"no %d\n\0\0";
     let format = format.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word));
     let record = [7, 1 << 31].into_iter().chain(format).chain([3, 42]);
@@ -136,7 +136,7 @@ fn an_assertion_that_fails_is_a_finding_with_the_kernels_words() {
     assert_eq!(fault.trap.code(), "fault-assert");
     assert!(error.to_string().contains("an assertion of the kernel failed: no 42"), "{error}");
     assert!(text(declarations, &body).lines().nth(fault.line as usize - 1).unwrap().contains("%cr0(0,1)"), "{fault}");
-    // The flag alone says it, too.
+    // The flag alone is sufficient.
     let error = run(&program(Platform::Dg2, &quiet, &layout(items))).unwrap_err();
     assert!(matches!(&error, RunError::Launch(finding) if finding.code == "fault-assert"), "{error}");
     assert!(error.to_string().contains("no 42"), "{error}");

@@ -1,9 +1,9 @@
-//! The example kernels, compiled for four targets, run on the emulator and compared with plain
-//! computations on the host.
+//! Example kernels, compiled for four targets, run on the emulator and compared with computations
+//! on the host.
 
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
-use visakit_emulator::run::{Options, Outcome, Program, launch};
+use visakit_emulator::run::{Options, Outcome, Policy, Program, launch};
 use visakit_zebin::Zebin;
 
 const TARGETS: [&str; 4] = ["skl", "tgllp", "dg2", "pvc"];
@@ -30,7 +30,7 @@ fn words(outcome: &Outcome, argument: usize) -> Vec<u32> {
     bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
 }
 
-/// Numbers without a pattern, the same in every run.
+/// Returns pseudo-random numbers, the same in every run.
 fn numbers(count: usize, seed: u64) -> Vec<u64> {
     let mut state = seed;
     let step = |_| {
@@ -50,7 +50,7 @@ fn run(
     arguments: Vec<Option<Argument>>,
 ) -> Outcome {
     let range = NdRange::new(global, local, None, program.required_local_size()).unwrap();
-    let options = Options { threads: Some(threads), ..Options::default() };
+    let options = Options::from(Policy { threads: Some(threads), ..Policy::default() });
     launch(program, &range, arguments, &options).unwrap_or_else(|error| panic!("{}: {error}", program.file))
 }
 
@@ -65,7 +65,7 @@ fn vector_add() {
             (777, 777, Some(7), 4),
             (5000, 5003, None, 3),
         ] {
-            // All bit patterns, infinities and NaNs among them.
+            // All bit patterns, including infinities and NaNs.
             let values = |seed| -> Vec<f32> { numbers(n, seed).iter().map(|&x| f32::from_bits(x as u32)).collect() };
             let (a, b) = (values(1), values(2));
             let arguments = vec![
@@ -95,8 +95,8 @@ fn one_buffer_is_two_arguments() {
         let a: Vec<u32> = (1..50).map(|n| (n as f32).to_bits()).collect();
         let count = value((a.len() as u32).to_le_bytes());
         let a_buffer = buffer(&a, |x| x.to_le_bytes());
-        // a = a + a, with `a` as the first argument's buffer: what is written is in it, and nowhere
-        // else.
+        // a = a + a, with `a` as the first argument's buffer: the result is in this buffer and
+        // nowhere else.
         let same = || Some(Argument::Same(0));
         let outcome = run(&program, &[64], None, 2, vec![a_buffer.clone(), same(), same(), count.clone()]);
         let want: Vec<u32> = (1..50).map(|n| (2.0 * n as f32).to_bits()).collect();
@@ -138,7 +138,7 @@ fn histogram() {
     }
 }
 
-/// The kernel's computation, with its operations in its order.
+/// Computes the kernel's result with its operations in the same order.
 fn mandelbrot_steps(x: u32, y: u32, left: f32, top: f32, pitch: f32, limit: u32) -> u32 {
     let (cr, ci) = (pitch.mul_add(x as f32, left), pitch.mul_add(y as f32, top));
     let (mut zr, mut zi) = (0.0_f32, 0.0_f32);
@@ -207,8 +207,8 @@ fn any_number_of_host_threads_gives_the_same() {
     }
 }
 
-/// The order of groups shows in what these kernels leave, so it must not depend on which host
-/// thread is faster.
+/// Runs kernels whose output depends on the order of groups; the result must not depend on the
+/// speed of host threads.
 #[test]
 fn what_depends_on_the_order_of_groups_is_the_same_too() {
     let items = 64 * 128;
@@ -258,7 +258,7 @@ fn counts_add_up() {
     let floats = buffer(&[1.0_f32; 100], |x| x.to_le_bytes());
     let arguments = vec![floats.clone(), floats.clone(), floats, value(100_u32.to_le_bytes())];
     let range = NdRange::new(&[100], Some(&[100]), None, [0; 3]).unwrap();
-    let options = Options { stats: true, ..Options::default() };
+    let options = Options::from(Policy { stats: true, ..Policy::default() });
     let outcome = launch(&program, &range, arguments, &options).unwrap();
     let stats = outcome.stats.unwrap();
     assert_eq!(stats.instructions, outcome.instructions);

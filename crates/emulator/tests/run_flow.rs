@@ -1,5 +1,4 @@
-//! What single instructions share on the emulator: control flow, memory, faults and threads, in
-//! small texts as those of `run_kernels.rs`.
+//! Control flow, memory, faults and threads, in small texts like those of `run_kernels.rs`.
 
 use std::sync::Mutex;
 
@@ -13,12 +12,12 @@ use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
 use visakit_emulator::machine::fault::Trap;
 use visakit_emulator::machine::observer::{Access, AccessKind, Observer, Space};
-use visakit_emulator::run::{Engine, Options, Program, RunError, launch};
+use visakit_emulator::run::{Engine, Observers, Options, Outside, Policy, Program, RunError, launch};
 use visakit_native::Level;
 
 #[test]
 fn branches_nest() {
-    // Channels 0 to 3 take one way, and of these 0 and 1 another; all meet at the end.
+    // Channels 0 to 3 take one path, and of these 0 and 1 another; all join at the end.
     let d = typed("ud", "ud") + "\n.decl P1 v_type=P num_elts=16\n.decl P2 v_type=P num_elts=16";
     let body = "
     cmp.lt (M1, 16) P1 AT(0,0)<1;1,0> 0x4:ud
@@ -49,8 +48,8 @@ join:
 
 #[test]
 fn loops_diverge() {
-    // Each channel goes round as often as its number says, odd ones leave by a uniform branch
-    // inside divergent code.
+    // Each channel iterates as often as its number says; odd ones leave by a uniform branch inside
+    // divergent code.
     let d = typed("ud", "ud") + "\n.decl P1 v_type=P num_elts=16\n.decl N v_type=G type=ud num_elts=16";
     let body = "
     mov (M1, 16) N(0,0)<1> 0x0:ud
@@ -66,7 +65,7 @@ done:
     let got = values_of!(u32, run(&d, body, &bytes_of!(lanes)));
     assert_eq!(got[..16], lanes.map(|n| n * (n + 1) / 2));
     assert_eq!(got[16..32], lanes.map(|n| n + 100));
-    // A backward branch: those that fall through wait behind it.
+    // A backward branch: channels that fall through wait after it.
     let body = "
     mov (M1, 16) N(0,0)<1> 0x0:ud
 again:
@@ -80,8 +79,8 @@ again:
 
 #[test]
 fn a_uniform_branch_lets_waiting_channels_run_first() {
-    // The channels below 8 wait at `low`; the others branch past it with (M1, 1). Then `low` runs,
-    // then all meet.
+    // Channels below 8 wait at `low`; the others branch past it with (M1, 1). Then `low` runs, then
+    // all join.
     let d = typed("ud", "ud") + "\n.decl P1 v_type=P num_elts=16\n.decl T v_type=G type=ud num_elts=1";
     let body = "
     mov (M1_NM, 1) T(0,0)<1> 0x0:ud
@@ -153,7 +152,7 @@ fn indirect_operands() {
     assert_eq!(got[..8], std::array::from_fn::<u32, 8, _>(|i| 11 + i as u32));
     assert_eq!(got[8..16], std::array::from_fn::<u32, 8, _>(|i| 3 * i as u32));
     assert_eq!(got[16..24], numbers[..8]);
-    // Far outside the registers.
+    // Far outside the register file.
     let body = "
     addr_add (M1, 1) A0(0)<1> &A 0x7fff:uw
     mov (M1, 8) CT(0,0)<1> r[A0(0),0]<8;8,1>:ud";
@@ -167,7 +166,7 @@ fn surfaces_and_atomics() {
         + "\n.decl T6 v_type=T num_elts=1\n.decl OFFS v_type=G type=ud num_elts=16\n.decl ONE v_type=G type=ud num_elts=16\
            \n.decl OLD v_type=G type=ud num_elts=16 alias=<C, 64>";
     let words: [u32; 64] = std::array::from_fn(|i| i as u32 * 4);
-    // Offsets as read from the buffer; those from 256 on are outside and read as zero.
+    // Offsets come from the buffer; those from 256 are out of bounds and read as zero.
     let body = "
     movs (M1_NM, 1) T6(0) 0x0:ud
     shl (M1, 16) OFFS(0,0)<1> AT(0,0)<1;1,0> 0x2:ud
@@ -187,7 +186,7 @@ fn surfaces_and_atomics() {
     assert_eq!(got[16..32], std::array::from_fn::<u32, 16, _>(|i| 16 + i as u32), "one channel after the other");
 }
 
-/// Surfaces that the kernel names by the offsets of their states, which it was given as arguments.
+/// Surfaces selected by state offsets that the kernel receives as arguments.
 #[test]
 fn bindless_surfaces() {
     let d = typed("ud", "ud")
@@ -225,7 +224,7 @@ fn faults_are_located() {
     let program = program(Platform::Skl, &d, "    goto (M1, 1) main2\nmain2:\n    goto (M1, 1) main2");
     let arguments = vec![Some(Argument::Buffer(vec![0; 256])), Some(Argument::Buffer(vec![0; 256]))];
     let range = NdRange::new(&[33], Some(&[33]), None, [0; 3]).unwrap();
-    let options = Options { max_instructions: Some(1000), ..Options::default() };
+    let options = Options::from(Policy { max_instructions: Some(1000), ..Policy::default() });
     let error = launch(&program, &range, arguments, &options).unwrap_err();
     let diagnostic = error.diagnostic(&program);
     assert_eq!(diagnostic.code, "fault-budget");
@@ -235,7 +234,7 @@ fn faults_are_located() {
 
 #[test]
 fn accesses_outside_of_every_buffer_can_be_let_pass() {
-    // The last eight channels read and write behind the ends.
+    // The last eight channels read and write past the end.
     let d = typed("ud", "ud") + "\n.decl AT2 v_type=G type=uq num_elts=16\n.decl ID v_type=G type=uq num_elts=16";
     let body = "
     mov (M1, 8) ID(0,0)<1> 0x76543210:v
@@ -249,13 +248,13 @@ fn accesses_outside_of_every_buffer_can_be_let_pass() {
     let program = program(Platform::Skl, &d, body);
     let words: Vec<u8> = (0..64_u32).flat_map(|i| (i + 1).to_le_bytes()).collect();
     let range = NdRange::new(&[16], Some(&[16]), None, [0; 3]).unwrap();
-    let run = |outside_is_zero| {
+    let run = |outside| {
         let arguments = vec![Some(Argument::Buffer(words.clone())), Some(Argument::Buffer(vec![0; 256]))];
-        launch(&program, &range, arguments, &Options { outside_is_zero, ..Options::default() })
+        launch(&program, &range, arguments, &Policy { outside, ..Policy::default() }.into())
     };
-    let Err(RunError::TrapReport(fault)) = run(false) else { panic!("the accesses pass") };
+    let Err(RunError::TrapReport(fault)) = run(Outside::Fault) else { panic!("the accesses pass") };
     assert!(matches!(fault.trap, Trap::Access(_)), "{fault}");
-    let outcome = run(true).unwrap();
+    let outcome = run(Outside::Zero).unwrap();
     assert_eq!((outcome.outside_reads, outcome.outside_writes), (8, 8));
     let got = values_of!(u32, outcome.buffers[1].as_ref().unwrap());
     assert_eq!(got[..16], std::array::from_fn::<u32, 16, _>(|i| if i < 8 { i as u32 + 57 } else { 0 }));
@@ -272,7 +271,7 @@ impl Observer for Log {
 
 #[test]
 fn observers_learn_of_every_access() {
-    // Around the body, the kernel reads and writes 64 dwords in blocks.
+    // The kernel also reads and writes 64 dwords in blocks around the body.
     let d = typed("ud", "ud") + "\n.decl T6 v_type=T num_elts=1\n.decl PTRS v_type=G type=uq num_elts=16";
     let body = "
     movs (M1_NM, 1) T6(0) 0x0:ud
@@ -285,7 +284,8 @@ fn observers_learn_of_every_access() {
     let range = NdRange::new(&[16], Some(&[16]), None, [0; 3]).unwrap();
     let arguments = vec![Some(Argument::Buffer(vec![0; 256])), Some(Argument::Buffer(vec![0; 256]))];
     let log = Log::default();
-    let options = Options { observer: Some(&log), ..Options::default() };
+    let options =
+        Options { observers: Observers { accesses: Some(&log), ..Observers::default() }, ..Options::default() };
     launch(&program, &range, arguments, &options).unwrap();
     let log = log.0.into_inner().unwrap();
     let of = |kind, space| log.iter().filter(move |access| access.kind == kind && access.space == space);
@@ -304,7 +304,8 @@ fn observers_learn_of_every_access() {
 
 #[test]
 fn what_is_not_reached_does_no_harm() {
-    // The float and the integer do not go together; the fault names the line when it is reached.
+    // The float and integer operands do not match; the fault occurs, with its line, only if the
+    // instruction is reached.
     let d = typed("ud", "ud") + "\n.decl X v_type=G type=f num_elts=16\n.decl P1 v_type=P num_elts=16";
     let guarded = "
     setp (M1_NM, 16) P1 0x0:ud
@@ -320,7 +321,7 @@ skip:
 #[test]
 fn barriers_must_be_reached_by_all() {
     let d = typed("ud", "ud") + "\n.decl P1 v_type=P num_elts=16";
-    // In divergent control flow.
+    // Barrier in divergent control flow.
     let body = "
     setp (M1_NM, 16) P1 0xff:ud
     (P1) goto (M1, 16) past
@@ -329,7 +330,7 @@ past:";
     let fault = try_run(&d, body, &[], 16).unwrap_err();
     assert!(fault.to_string().contains("only 8 to 15 come to it"), "{fault}");
     assert!(matches!(fault.trap, Trap::DivergentBarrier(0xff00)), "{fault}");
-    // One thread of two ends without it.
+    // One of two threads ends without reaching the barrier.
     let body = "
     cmp.eq (M1_NM, 16) P1 %hw_id(0,0)<0;1,0> 0x0:ud
     (P1) goto (M1, 16) past
@@ -341,7 +342,7 @@ past:";
 
 #[test]
 fn what_nobody_looks_at_is_not_loaded() {
-    // A block whose last three dwords lie behind the buffer: only the first is read.
+    // The last three dwords of the block lie past the buffer, but only the first is read.
     let d = typed("ud", "ud") + "\n.decl X v_type=G type=ud num_elts=4 align=GRF";
     let body = "
     add (M1_NM, 1) IN(0,0)<1> IN(0,0)<0;1,0> 0xfc:ud
@@ -350,7 +351,7 @@ fn what_nobody_looks_at_is_not_loaded() {
     let mut input = vec![0; 256];
     input[252..].copy_from_slice(&7_u32.to_le_bytes());
     assert_eq!(values_of!(u32, run(&d, body, &input))[0], 7);
-    // A region that reaches further is read as a whole.
+    // A region with more elements is read as a whole.
     let fault = try_run(&d, &body.replace("X(0,0)<0;1,0>", "X(0,0)<0;4,1>"), &input, 16).unwrap_err();
     assert!(matches!(fault.trap, Trap::Access(_)), "{fault}");
 }
@@ -359,7 +360,7 @@ fn what_nobody_looks_at_is_not_loaded() {
 fn two_threads_share_the_rows_of_a_matrix() {
     let d = typed("ud", "ud")
         + "\n.decl X v_type=G type=ud num_elts=8 align=GRF\n.decl Y v_type=G type=ud num_elts=1 align=dword";
-    // All elements of the first thread's row are 1, of the second's 2.
+    // All elements of the first thread's row are 1, those of the second's are 2.
     let body = "
     add (M1_NM, 1) Y(0,0)<1> %hw_id(0,0)<0;1,0> 0x1:ud
     mul (M1_NM, 8) X(0,0)<1> Y(0,0)<0;1,0> 0x1010101:ud
@@ -377,7 +378,7 @@ fn two_threads_share_the_rows_of_a_matrix() {
 
 #[test]
 fn native_code_takes_over_within_a_group() {
-    // One thread of one group, which is all there is: native code is made while it runs.
+    // A single thread of a single group: native code is compiled while it runs.
     let d = typed("ud", "ud") + "\n.decl P1 v_type=P num_elts=1\n.decl N v_type=G type=ud num_elts=1";
     let body = "
     mov (M1_NM, 1) N(0,0)<1> 0x0:ud
@@ -389,13 +390,13 @@ again:
     let program = Program::from_text("k.visaasm", &text(&d, body), layout(), Platform::Skl).unwrap();
     let range = NdRange::new(&[16], Some(&[16]), None, [0; 3]).unwrap();
     let arguments = vec![Some(Argument::Buffer(vec![0; 256])), Some(Argument::Buffer(vec![0; 256]))];
-    let options = Options { engine: Engine::Automatic, stats: true, ..Options::default() };
+    let options = Options::from(Policy { engine: Engine::Automatic, stats: true, ..Policy::default() });
     let outcome = launch(&program, &range, arguments, &options).unwrap();
     let got = values_of!(u32, outcome.buffers[1].as_ref().unwrap());
     let sum = (0..0x100_0000_u32).fold(0_u32, u32::wrapping_add);
     assert_eq!(got[..16], [sum; 16]);
     let stats = outcome.stats.unwrap();
-    // Where there is native code for the machine.
+    // Only if the machine has native code.
     let is_native = stats.native > stats.instructions / 8;
     assert_eq!(is_native, Level::of_host().is_some(), "{} of {}", stats.native, stats.instructions);
 }

@@ -1,4 +1,4 @@
-//! Messages to samplers and images that no OpenCL kernel has: comparisons, gathers, levels by
+//! Sampler and image messages that no OpenCL kernel uses: comparisons, gathers, levels from
 //! neighbouring pixels.
 
 use visakit::isa::Platform;
@@ -26,8 +26,8 @@ kernels:
 /// A row of parameters or results: one number for each of 16 channels.
 type Row = [f32; 16];
 
-/// An image of one number a texel: row and column, and a hundred more for each level behind the
-/// first.
+/// Returns an image with one number per texel: row and column, plus a hundred for each level after
+/// the first.
 fn image(size: [u32; 3], levels: u32) -> ImageArgument {
     let desc = ImageDesc { size, levels, ..ImageDesc::default() };
     let mut texels = Vec::new();
@@ -40,13 +40,13 @@ fn image(size: [u32; 3], levels: u32) -> ImageArgument {
     ImageArgument { format: Format::from_name("r32f").unwrap(), desc, texels }
 }
 
-/// Runs one instruction for 16 channels. Its parameters are the rows `P.0`, `P.64` and so on, its
+/// Runs one instruction for 16 channels. Its parameters are the rows `P.0`, `P.64` and so on; its
 /// result is `R.0`: four rows and one more.
 fn run(instruction: &str, image: ImageArgument, sampler: Sampler, params: &[Row]) -> Vec<[u32; 16]> {
     run_all(Platform::Tgllp, instruction, image, sampler, params).0
 }
 
-/// The same on another platform, and what the image holds afterwards.
+/// As [`run`], on a given platform; also returns the final contents of the image.
 fn run_all(
     platform: Platform,
     instruction: &str,
@@ -101,7 +101,7 @@ main:
     (words.as_chunks().0.to_vec(), outcome.buffers[0].take().unwrap())
 }
 
-/// Moves rows of 64 bytes.
+/// Returns code that transfers rows of 64 bytes.
 fn blocks(at: &str, base: &str, count: u32, message: impl Fn(u32) -> String) -> String {
     let lines = (0..count).map(|n| {
         format!("    add (M1_NM, 1) {at}(0,0)<1> {base}(0,0)<0;1,0> {:#x}:ud\n    {}\n", n * 64, message(n * 64))
@@ -113,12 +113,12 @@ fn floats(row: [u32; 16]) -> Row {
     row.map(f32::from_bits)
 }
 
-/// A row from its channels' numbers.
+/// Returns a row computed from channel numbers.
 fn row(f: impl Fn(f32) -> f32) -> Row {
     std::array::from_fn(|i| f(i as f32))
 }
 
-/// The middle of texel `x` of `side`.
+/// Returns the centre of texel `x` of `side`.
 fn middle(x: f32, side: f32) -> f32 {
     (x + 0.5) / side
 }
@@ -132,10 +132,10 @@ const NEAREST: Sampler = Sampler {
     compare: Compare::LessOrEqual,
 };
 
-/// Column and row of the texel that channel i reads, in an image of 4x4.
+/// Column and row of the texel that channel i reads, in a 4x4 image.
 const U: fn(f32) -> f32 = |i| middle(i % 4.0, 4.0);
 const V: fn(f32) -> f32 = |i| middle((i / 4.0).floor(), 4.0);
-/// The texel there.
+/// Value of that texel.
 const TEXEL: fn(f32) -> f32 = |i| (i / 4.0).floor() * 10.0 + i % 4.0;
 
 #[test]
@@ -152,16 +152,16 @@ fn levels_are_given_or_chosen_by_gradients() {
         level(i / 4.0) * 100.0 + (V(i) * side).floor() * 10.0 + (U(i) * side).floor()
     });
     assert_eq!(sample("sample_l.R (M1, 16) 0x0:uw S0 T6 R.0 P.0 P.64 P.128", &[lods, u_v[0], u_v[1]]), expected);
-    // Gradients of 2 to the power of the level, in texels.
+    // Gradients of two to the power of the level, in texels.
     let gradient = row(|i| 2.0_f32.powf(i / 4.0) / 4.0);
     let params = [u_v[0], gradient, [0.0; 16], u_v[1], [0.0; 16], row(|_| 0.1)];
     let text = "sample_d.R (M1, 16) 0x0:uw S0 T6 R.0 P.0 P.64 P.128 P.192 P.256 P.320";
     let found = sample(text, &params);
     for (i, (found, expected)) in found.into_iter().zip(expected).enumerate() {
-        // Halves lie on the border of two levels, where the logarithm may fall on either side.
+        // Half levels are on the boundary, where the logarithm may round to either side.
         assert!(found == expected || i % 4 == 2, "channel {i}: {found}, not {expected}");
     }
-    // Of four neighbours, the second is four texels to the right: level 2 for all, one less with a
+    // In each quad the second channel is four texels to the right: level 2 for all, one less with a
     // bias of -1.
     let wide = row(|i| if i % 4.0 == 1.0 { 1.0 } else { 0.0 });
     let found = sample("sample_3d.R (M1, 16) 0x0:uw S0 T6 R.0 P.0 P.64", &[wide, [0.0; 16]]);
@@ -187,7 +187,7 @@ fn references_are_compared() {
     let params = [[105.5; 16], [1.0; 16], u_v[0], u_v[1]];
     let found = sample("sample_l_c.R (M1, 16) 0x0:uw S0 T6 R.0 P.0 P.64 P.128 P.192", &params);
     assert_eq!(found, row(|i| if i >= 8.0 { 1.0 } else { 0.0 }), "the second level has 100, 101, 110 and 111");
-    // The gradients ask for no level but the first.
+    // The gradients select the first level only.
     let text = "sample_d_c.R (M1, 16) 0x0:uw S0 T6 R.0 P.0 P.64 P.128 P.192 P.256 P.320 P.384";
     assert_eq!(sample(text, &[reference, u_v[0], [0.0; 16], [0.0; 16], u_v[1], [0.0; 16], [0.0; 16]]), odd);
     // Neighbouring pixels are two texels apart, but this image has one level.
@@ -215,7 +215,7 @@ fn four_texels_are_gathered() {
     };
     assert_eq!(gather("sample4.R (M1, 16) 0x0:uw S0 T6 R.0 P.0 P.64", &[u, v]), [11.0, 12.0, 2.0, 1.0]);
     assert_eq!(gather("sample4.G (M1, 16) 0x0:uw S0 T6 R.0 P.0 P.64", &[u, v]), [0.0; 4]);
-    // One column to the right, one row down: -8 to 7 in four bits.
+    // One column to the right, one row down; offsets are -8 to 7 in four bits.
     assert_eq!(gather("sample4.R (M1, 16) 0x110:uw S0 T6 R.0 P.0 P.64", &[u, v]), [22.0, 23.0, 13.0, 12.0]);
     let found = gather("sample4_c.R (M1, 16) 0x0:uw S0 T6 R.0 P.0 P.64 P.128", &[[11.5; 16], u, v]);
     assert_eq!(found, [0.0, 1.0, 0.0, 0.0]);
@@ -225,7 +225,7 @@ fn four_texels_are_gathered() {
     let params = [[25.0; 16], u, v, left, down];
     let found = gather("sample4_po_c.R (M1, 16) 0x0:uw S0 T6 R.0 P.0 P.64 P.128 PD.192 PD.256", &params);
     assert_eq!(found, [1.0, 1.0, 0.0, 0.0]);
-    // A register behind the four says that all pages exist.
+    // A register after the four result rows reports that all pages are resident.
     let rows = run("sample4.pixel_null_mask.R (M1, 16) 0x0:uw S0 T6 R.0 P.0 P.64", image(), NEAREST, &[u, v]);
     assert_eq!(rows[4][0], 0xffff);
 }
@@ -256,12 +256,12 @@ fn texels_of_levels_and_samples_and_questions_about_them() {
     assert_eq!((found[2], found[3]), ([0; 16], [3; 16]));
 }
 
-/// Numbers of the channels as parameters.
+/// Returns channel numbers as parameters.
 fn count(f: impl Fn(u32) -> u32) -> Row {
     std::array::from_fn(|i| f32::from_bits(f(i as u32)))
 }
 
-/// An image of whole numbers, of 8x4.
+/// Returns an 8x4 image of integers.
 fn whole(format: &str) -> ImageArgument {
     let format = Format::from_name(format).unwrap();
     let desc = ImageDesc { size: [8, 4, 1], ..ImageDesc::default() };
@@ -274,8 +274,7 @@ fn texels_are_read_written_and_updated_by_their_numbers() {
     let dword = |bytes: &[u8], n: usize| u32::from_le_bytes(bytes[n * 4..n * 4 + 4].try_into().unwrap());
     let (x, y) = (count(|i| i * 3 % 8), count(|i| i / 4));
     let at = |i: usize| i / 4 * 8 + i * 3 % 8;
-    // 8 channels a message; the second column of an image of two colours goes to the second row of
-    // results.
+    // 8 channels per message; the second component goes to the second row of results.
     let image = whole("rg32uint");
     let texels = image.texels.clone();
     let found = run("gather4_typed.RG (M1, 8) T6 PU.0 PU.64 %null.0 %null.0 RU.0", image, NEAREST, &[x, y]);
@@ -320,7 +319,7 @@ fn texels_are_read_written_and_updated_by_their_numbers() {
 fn rectangles_of_images() {
     let image = || whole("r8uint");
     let bytes = image().texels;
-    // Three columns are kept in rows of four bytes; every other row is that of a field.
+    // Three columns occupy rows of four bytes; an interlaced field has every other row.
     for (text, rows) in [
         ("media_ld.nomod (3,4) T6 0x2:ud 0x1:ud RU.0", [1, 2, 3, 4]),
         ("media_ld.bottom (3,2) T6 0x2:ud 0x0:ud RU.0", [1, 3, 9, 9]),
@@ -359,10 +358,10 @@ fn gathers_choose_levels() {
     assert_eq!(gather("sample4.R (M1, 16) 0x0:uw S0 T6 R.0 P.0 P.64", &[u, v]), first);
     let given = "sample4_l.R (M1, 16) 0x0:uw S0 T6 R.0 P.0 P.64 P.128";
     assert_eq!(gather(given, &[[1.0; 16], u, v]), second);
-    // All four pixels read the same place: no gradient, and what is added decides.
+    // All four pixels read the same position: the gradient is zero, and the bias selects the level.
     let biased = "sample4_b.R (M1, 16) 0x0:uw S0 T6 R.0 P.0 P.64 P.128";
     assert_eq!(gather(biased, &[[9.0; 16], u, v]), first, "nothing is less than the first level");
-    // Two texels between neighbours ask for the second level; channel 6 is the third of its four.
+    // Two texels between neighbours select the second level; channel 6 is the third of its quad.
     let apart = row(|i| if i % 4.0 == 1.0 { 1.0 } else { 0.5 });
     assert_eq!(gather(biased, &[[0.0; 16], apart, v]), second);
     assert_eq!(gather(biased, &[[-1.0; 16], apart, v]), first);

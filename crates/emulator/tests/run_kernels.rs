@@ -1,5 +1,5 @@
-//! Single instructions on the emulator: small texts that read 256 bytes from a buffer, do
-//! something, and write 256 bytes back, compared with the same computation in Rust.
+//! Single instructions: small texts that read 256 bytes from a buffer, execute instructions, and
+//! write 256 bytes back, compared with computations in Rust.
 
 #[macro_use]
 #[path = "common/kernel.rs"]
@@ -9,9 +9,9 @@ use kernel::{layout, run, text, try_run, typed};
 use visakit::isa::Platform;
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
-use visakit_emulator::run::{Engine, Options, Program, launch};
+use visakit_emulator::run::{Engine, Options, Policy, Program, launch};
 
-/// A mnemonic and what it computes.
+/// A mnemonic and its function.
 type Case<T> = (&'static str, fn(T) -> T);
 
 const FLOATS: [f32; 16] = [
@@ -79,7 +79,7 @@ fn float_widths() {
 #[test]
 fn rounding_and_denormals_follow_the_control_register() {
     let input = bytes_of!([1.0_f32, -1.0, 1.0e-40, 1.0, 0.1]);
-    // Rounding up, denormal values flushed, then back.
+    // Round up and flush denormals, then restore the mode.
     let body = "
     mov (M1_NM, 1) %cr0(0,0)<1> 0x10:ud
     add (M1, 16) CT(0,0)<1> AT(0,0)<1;1,0> 0x33000000:f
@@ -93,8 +93,8 @@ fn rounding_and_denormals_follow_the_control_register() {
 
 #[test]
 fn a_program_may_begin_anew_in_another_mode() {
-    // What sets the control register stands first, where native code begins; the second time it
-    // leaves rounding up as it is.
+    // The instruction that sets the control register comes first, where native code starts; the
+    // second pass keeps rounding up.
     let d = typed("f", "f") + "\n.decl N v_type=G type=ud num_elts=1\n.decl P1 v_type=P num_elts=1";
     let body = "
     cmp.eq (M1_NM, 1) P1 N(0,0)<0;1,0> 0x1:ud
@@ -112,7 +112,7 @@ last:
     input.resize(256, 0);
     for engine in [Engine::Interpreter, Engine::Native] {
         let arguments = vec![Some(Argument::Buffer(input.clone())), Some(Argument::Buffer(vec![0; 256]))];
-        let options = Options { engine, ..Options::default() };
+        let options = Options::from(Policy { engine, ..Policy::default() });
         let outcome = launch(&program, &range, arguments, &options).unwrap();
         let got = values_of!(f32, outcome.buffers[1].as_ref().unwrap());
         assert_eq!((got[0], got[16]), (1.0, 1.0_f32.next_up()), "{engine:?}");
@@ -159,7 +159,7 @@ fn saturation_is_exact() {
     check("avg", "d", &|a, b| (a + b + 1) >> 1);
 }
 
-/// Every integer type moved to every other, in some channels only.
+/// Moves every integer type to every other, with some channels disabled.
 #[test]
 fn integers_become_wider_and_narrower() {
     let types =
@@ -197,7 +197,7 @@ fn types_mix() {
     let low = |i: usize| i32::from(words[i] as u8);
     assert_eq!(got[..16], std::array::from_fn::<i32, 16, _>(|i| i32::from(words[i]) * low(i)));
     assert_eq!(got[16..32], std::array::from_fn::<i32, 16, _>(|i| words[i].into()));
-    // Signed and unsigned compare as numbers, not as patterns.
+    // Signed and unsigned operands compare by value, not by bit pattern.
     let declarations =
         typed("d", "d") + "\n.decl AU v_type=G type=ud num_elts=32 alias=<A, 0>\n.decl P1 v_type=P num_elts=16";
     let body = "
@@ -225,7 +225,7 @@ fn regions() {
     check("AT(0,2)<0;4,1>", &|i| 2 + i % 4);
     check("AT(0,0)<1;4,0>", &|i| i / 4);
     check("AT(0,0)<4;8,1>", &|i| i / 8 * 4 + i % 8);
-    // Strided destinations leave what is between.
+    // Strided destinations preserve the elements in between.
     let body = "
     mov (M1, 16) CT(0,0)<1> 0x7:ud
     mov (M1, 16) CT(2,0)<1> 0x7:ud
@@ -239,7 +239,7 @@ fn all_channels_are_read_before_any_is_written() {
     let numbers: [u32; 64] = std::array::from_fn(|i| i as u32);
     let d = typed("ud", "ud") + "\n.decl A0 v_type=A num_elts=1";
     for (body, want) in [
-        // Each value moves to the next place.
+        // Each value moves to the next element.
         (
             "mov (M1_NM, 32) CT(0,1)<1> CT(0,0)<1;1,0>",
             &(|i: u32| if i == 0 { 0 } else { i - 1 }) as &dyn Fn(u32) -> u32,
@@ -288,7 +288,7 @@ fn masks_and_predicates() {
     assert_eq!(got[16..24], [0; 8], "the first four bits are set, the next four are not");
     assert_eq!(got[32..48], [1; 16]);
     assert_eq!(got[48..64], [2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3]);
-    // Logic of predicates, and a predicate as a number.
+    // Logic on predicates, and a predicate as a number.
     let body = "
     setp (M1_NM, 16) P1 0xff0f:ud
     setp (M1_NM, 16) P2 0x3333:ud
@@ -300,7 +300,7 @@ fn masks_and_predicates() {
     mov (M1_NM, 1) CT(0,2)<1> P2";
     let got = values_of!(u32, run(&d, body, &[]));
     assert_eq!(got[..3], [0x3303, 0xcc03, 0x33fc]);
-    // Only the channels that were dispatched are active.
+    // Only dispatched channels are active.
     let body = "    mov (M1, 16) CT(0,0)<1> 0x1:ud\n    mov (M1_NM, 16) CT(2,0)<1> 0x1:ud";
     let got = values_of!(u32, try_run(&d, body, &[], 5).unwrap());
     assert_eq!(got[..16].iter().sum::<u32>(), 5);
@@ -451,8 +451,8 @@ fn functions_of_floats() {
 
 #[test]
 fn half_sums_of_products_are_rounded_once() {
-    // 3 × 331.75 is halfway between 995 and 995.5; a little is added that F cannot hold. The other
-    // sums are alike.
+    // 3 × 331.75 is halfway between 995 and 995.5; the addend is too small for F. The other sums
+    // are similar.
     let cases = [
         (0x4200_u16, 0x5d2f_u16, 0x005c_u16, 995.5),
         (0x1447, 0x4cad, 0x4ad7, 13.6953125),

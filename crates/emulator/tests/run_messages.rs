@@ -1,4 +1,4 @@
-//! Messages that the OpenCL compiler does not make, or seldom: each beside the same accesses in
+//! Messages that the OpenCL compiler rarely or never emits, compared with the same accesses in
 //! Rust.
 
 #[macro_use]
@@ -20,7 +20,7 @@ fn elements_of_surfaces() {
     let gather = format!("{offsets}    gather.4 (M1, 16) T6 0x20:ud O.0 C.0");
     let expected: Vec<u32> = places.iter().map(|&at| words[32 + at]).collect();
     assert_eq!(values_of!(u32, run(&d, &gather, &input()))[..16], expected);
-    // Single bytes and words arrive in dwords.
+    // Single bytes and words are returned in dwords.
     let bytes = input();
     let gather = format!("{offsets}    gather.1 (M1, 16) T6 0x8:ud O.0 C.0");
     let found = run(&d, &gather, &bytes);
@@ -29,7 +29,7 @@ fn elements_of_surfaces() {
     let found = run(&d, &gather, &bytes);
     assert!((0..16).all(|i| found[i * 4..][..2] == bytes[(4 + places[i]) * 2..][..2]), "{found:?}");
 
-    // What is scattered is read again, from another place on.
+    // Scattered data are read back from another offset.
     let body = "
     movs (M1_NM, 1) T6(0) 0x0:ud
     mov (M1, 8) O(0,0)<1> 0x76543210:uv
@@ -73,7 +73,7 @@ fn strided_and_quad_messages() {
     let words = numbers();
     let d = typed("ud", "ud")
         + "\n.decl AD v_type=G type=uq num_elts=16 align=GRF\n.decl I v_type=G type=uq num_elts=16 align=GRF";
-    // One address and a distance; the vector of a channel lies in rows of one element each.
+    // One address and a stride; a channel's vector occupies one row per element.
     let body = "
     mov (M1_NM, 1) AD(0,0)<1> IN(0,0)<0;1,0>
     lsc_load_strided.ugm (M1, 16) C:d32 flat[AD+0x4, 0xC]:a64";
@@ -87,7 +87,7 @@ fn strided_and_quad_messages() {
     let found = values_of!(u32, run_wide(&d, body, &input()));
     assert_eq!(found[..32], std::array::from_fn::<u32, 32, _>(|i| if i % 2 == 0 { words[i / 2] } else { 0 }));
 
-    // The first, the second and the last of four numbers for each channel.
+    // The first, second and last of four numbers per channel.
     let addresses = "
     mov (M1, 8) I(0,0)<1> 0x76543210:uv
     mov (M1, 8) I(1,0)<1> 0x76543210:uv
@@ -105,7 +105,7 @@ fn strided_and_quad_messages() {
     svm_block_ld (8) OUT2(0,0)<0;1,0> C.128";
     let found = values_of!(u32, run_wide(&d, &body, &input()));
     assert_eq!(found[..32], std::array::from_fn::<u32, 32, _>(|i| words[i % 2 * 16 + i / 2]));
-    // Which addresses there are.
+    // Status of the addresses.
     let body = addresses.replace("WHERE", "IN")
         + "\n    mov (M1_NM, 1) AD(0,3)<1> 0x10:uq\n    lsc_load_status.ugm (M1, 16) C:d32 flat[AD]:a64";
     assert_eq!(values_of!(u32, run_wide(&d, &body, &input()))[0], 0xfff7);
@@ -114,7 +114,7 @@ fn strided_and_quad_messages() {
 #[test]
 fn rectangles_of_surfaces_in_flat_memory() {
     let words = numbers();
-    // Seven columns by eight rows, in rows of eight; the rectangle reaches over the right edge.
+    // Seven columns by eight rows, in rows of eight; the rectangle crosses the right edge.
     let body = "
     lsc_store_block2d.ugm (M1, 1) flat[OUT, 0x1B, 0x7, 0x1F, 0x4, 0x2] A:d32.4x4nn
     svm_block_ld (8) OUT(0,0)<0;1,0> C.0
@@ -129,7 +129,7 @@ fn rectangles_of_surfaces_in_flat_memory() {
     let found = values_of!(u16, run_wide(&typed("ud", "ud"), body, &input()));
     let halves = values_of!(u16, input());
     for (block, y, x) in (0..32).map(|i| (i / 16, i / 4 % 4, i % 4)) {
-        // Two rows stand in each other's gaps.
+        // Two rows are interleaved.
         let at = block * 32 + y / 2 * 8 + x * 2 + y % 2;
         assert_eq!(found[at], halves[(1 + y) * 16 + 2 + block * 4 + x], "block {block}, row {y}, column {x}");
     }
@@ -165,7 +165,7 @@ fn atomic_operations_of_the_newer_messages() {
     let d = typed("ud", "ud")
         + "\n.decl AD v_type=G type=uq num_elts=16 align=GRF\n.decl I v_type=G type=uq num_elts=16 align=GRF\n\
            .decl OLD v_type=G type=ud num_elts=16 align=GRF";
-    // Each channel has a number of its own, which the second half of A meets.
+    // Each channel has its own number, which is combined with the second half of A.
     let body = |operation: &str, operands: &str| {
         format!(
             "
@@ -202,7 +202,7 @@ fn atomic_operations_of_the_newer_messages() {
     for (n, (name, update)) in whole.into_iter().enumerate() {
         let mut words = words;
         if n == 14 {
-            // This time what is compared is there.
+            // This time the comparison succeeds.
             words.copy_within(0..16, 32);
         }
         let operands = match name {
@@ -230,8 +230,8 @@ fn atomic_operations_of_the_newer_messages() {
         let expected = floats.map(|x| update(x, 2.5, 100.0).to_bits());
         assert_eq!(found[..16], expected, "{name}");
     }
-    // Of a bf16 in memory only these two bytes change; what was there comes back as the lower half
-    // of a dword.
+    // For a bf16 in memory only its two bytes change; the previous value is returned in the lower
+    // half of a dword.
     let high = |x: f32| x.to_bits() >> 16;
     let mut words = numbers();
     for (i, word) in words.iter_mut().enumerate() {
@@ -288,7 +288,7 @@ fn atomic_operations_on_floats_and_words() {
         + "\n.decl T6 v_type=T num_elts=1\n.decl O v_type=G type=ud num_elts=8 align=GRF\n\
            .decl AD v_type=G type=uq num_elts=8 align=GRF\n.decl I v_type=G type=uq num_elts=8 align=GRF\n\
            .decl OLD v_type=G type=ud num_elts=8 align=GRF";
-    // Eight channels, each with a float of its own; by surface and by address.
+    // Eight channels, each with its own float, by surface and by address.
     let body = |by_surface: &str, by_address: &str| {
         format!(
             "
@@ -320,7 +320,7 @@ fn atomic_operations_on_floats_and_words() {
         let expected: Vec<f32> = floats.iter().map(|&x| update(x)).collect();
         assert_eq!((&found[..16], &found[16..24]), (&expected[..], &floats[..8]), "{name}");
     }
-    // Words of 16 bits, one in each dword of the surface.
+    // 16-bit words, one in each dword of the surface.
     let words = numbers();
     let text = body("add.16 (M1, 8) T6 O.0 A.64 %null.0 OLD.0", "min (M1, 8) AD.0 %null.0 A.64 %null.0");
     let found = values_of!(u32, try_run_on(Platform::Tgllp, &d, &text, &self::input(), 16).unwrap());
@@ -331,8 +331,8 @@ fn atomic_operations_on_floats_and_words() {
     }
 }
 
-/// Blocks of eight bytes in flat memory stand at multiples of eight: the vendor's document says so,
-/// and its compiler splits into dwords what it does not know to. Messages of LSC go anywhere.
+/// Blocks of eight bytes in flat memory must be 8-byte aligned: the vendor's document requires it,
+/// and its compiler splits blocks of unknown alignment into dwords. LSC messages need no alignment.
 #[test]
 fn quads_stand_at_multiples_of_eight() {
     let words = numbers();
@@ -364,7 +364,7 @@ fn quads_stand_at_multiples_of_eight() {
     }
 }
 
-/// Vectors of half the size that native code has elsewhere.
+/// Vectors of half of native code's usual size.
 #[test]
 fn four_channels_with_flat_addresses() {
     let words = numbers();

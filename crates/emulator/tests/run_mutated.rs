@@ -1,22 +1,22 @@
-//! Kernels of the conformance suite, damaged line by line, run or stop with a finding: nothing
-//! panics, nothing is endless.
+//! Kernels of the conformance suite, mutated line by line, run or stop with a finding; no panic, no
+//! endless run.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use visakit_emulator::launch::argument::{Argument, Parameter, ParameterKind, resolve};
 use visakit_emulator::launch::range::NdRange;
 use visakit_emulator::launch::spec;
-use visakit_emulator::run::{Options, Program, RunError, launch};
+use visakit_emulator::run::{Options, Policy, Program, RunError, launch};
 use visakit_zebin::Zebin;
 
 use visakit_testing::Random;
 
-/// How many damaged kernels are run; more where somebody wants to wait.
+/// Returns the number of mutated kernels to run; an environment variable raises it.
 fn wanted() -> usize {
     std::env::var("VISAKIT_MUTATIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(1500)
 }
 
-/// The programs of the suite, by file.
+/// Returns the programs of the suite, by file.
 fn programs() -> Vec<Zebin> {
     let files = visakit_testing::files(&visakit_testing::root().join("crates/emulator/tests/conformance"), "gz");
     let zebins = files.iter().filter(|f| f.to_string_lossy().ends_with(".zebin.gz"));
@@ -34,7 +34,7 @@ fn damaged_kernels_run_or_are_refused() {
     for n in 0..wanted() {
         let mut zebin = programs[random.below(programs.len())].clone();
         let kernels: Vec<usize> = (0..zebin.texts.len()).filter(|i| zebin.texts[*i].is_kernel()).collect();
-        // The n-th text of a kernel belongs to the n-th kernel of the layouts.
+        // The n-th kernel text belongs to the n-th kernel layout.
         let number = random.below(kernels.len());
         let (chosen, name) = (kernels[number], zebin.info.kernels[number].name.clone());
         let text = damaged(&zebin.texts[chosen].text, &mut random);
@@ -54,8 +54,7 @@ fn damaged_kernels_run_or_are_refused() {
     assert!(refused > 0 && faults > 0 && done > 0, "{refused} {faults} {done}");
 }
 
-/// Runs a kernel over some work items with arguments of any contents: none when its text is
-/// refused.
+/// Runs a kernel over some work items with arbitrary arguments; `None` if its text is rejected.
 fn run(zebin: &Zebin, kernel: &str) -> Option<Result<(), RunError>> {
     let program = Program::from_zebin(zebin, Some(kernel), None).ok()?;
     let specs: Vec<_> = program
@@ -68,7 +67,7 @@ fn run(zebin: &Zebin, kernel: &str) -> Option<Result<(), RunError>> {
     let local = if required == [0; 3] { [16, 1, 1] } else { required };
     let sizes = local.map(u64::from);
     let range = NdRange::new(&sizes, Some(&sizes), None, required).ok()?;
-    let options = Options { threads: Some(1), max_instructions: Some(20_000), ..Options::default() };
+    let options = Options::from(Policy { threads: Some(1), max_instructions: Some(20_000), ..Policy::default() });
     Some(launch(&program, &range, arguments, &options).map(|_| ()))
 }
 
@@ -86,8 +85,8 @@ fn argument(parameter: &Parameter) -> Option<String> {
     })
 }
 
-/// The text with up to three lines changed: a word from another line in the place of one of the
-/// same form, a number, a line that is gone, twice there or elsewhere.
+/// Returns the text with up to three lines mutated: a word replaced by one of the same form from
+/// another line, a changed number, or a line removed, duplicated or moved.
 fn damaged(text: &str, random: &mut Random) -> String {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     for _ in 0..=random.below(3) {
@@ -109,7 +108,7 @@ fn damaged(text: &str, random: &mut Random) -> String {
     lines.join("\n") + "\n"
 }
 
-/// The line with one of its words, numbers or marks replaced.
+/// Returns the line with a word, number or punctuation mark replaced.
 fn with_other_word(line: &str, other: &str, random: &mut Random) -> String {
     let words = pieces(line);
     let at = random.below(words.len().max(1));
@@ -129,7 +128,7 @@ fn with_other_word(line: &str, other: &str, random: &mut Random) -> String {
     words.iter().enumerate().map(|(i, word)| if i == at { new.as_str() } else { word }).collect()
 }
 
-/// Words and marks, one after another.
+/// Splits a line into words and punctuation marks.
 fn pieces(line: &str) -> Vec<&str> {
     let word = |c: char| c.is_alphanumeric() || c == '_' || c == '%';
     let mut rest = line;

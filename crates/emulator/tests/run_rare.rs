@@ -1,5 +1,4 @@
-//! Instructions that the OpenCL compiler does not make, or seldom: each beside the same computation
-//! in Rust.
+//! Instructions that the OpenCL compiler rarely or never emits, compared with computations in Rust.
 
 #[macro_use]
 #[path = "common/kernel.rs"]
@@ -71,13 +70,13 @@ fn fractions_blends_planes_and_powers() {
         let expected = b[i] * a[i] + 4.0 * (1.0 - a[i]);
         assert!((x - expected).abs() <= 1e-5 * (1.0 + expected.abs()), "channel {i}: {x}, not {expected}");
     }
-    // The sign of the base does not count.
+    // The sign of the base is ignored.
     let body = "    pow (M1, 16) CT(0,0)<1> AT(0,0)<1;1,0> BT(0,0)<1;1,0>";
     for (i, x) in values_of!(f32, run(&d, body, &input)).into_iter().enumerate().take(16) {
         let expected = f64::from(a[i].abs()).powf(f64::from(b[i]));
         assert!((f64::from(x) / expected - 1.0).abs() < 1e-5, "channel {i}: {x}, not {expected}");
     }
-    // Of 16 pairs, eight first numbers come before the eight second ones.
+    // Of 16 pairs, eight first numbers precede eight second numbers.
     let all = values_of!(f32, {
         let mut all = input.clone();
         all.resize(256, 0);
@@ -122,7 +121,7 @@ fn narrow_floats() {
     let d = typed("hf", "ub");
     let to = "    fcvt (M1_NM, 16) CT(0,0)<1> AT(0,0)<1;1,0>";
     let found = run_wide(&d, to, &bytes_of!(halves));
-    // The upper byte of HF, rounded to nearest, ties to even; what is too large is infinite.
+    // The upper byte of HF, rounded to nearest, ties to even; overflow yields infinity.
     let rounded = halves.map(|x| if x & 0x7fff >= 0x7c00 { x >> 8 } else { (x + 0x7f + (x >> 8 & 1)) >> 8 } as u8);
     assert_eq!(found[..16], rounded);
     let back = "    fcvt (M1, 16) CT(0,0)<1> AT(0,0)<1;1,0>";
@@ -137,7 +136,7 @@ fn narrow_floats() {
     assert_eq!(found[..16], floats.map(tf32));
     assert_eq!(values_of!(u32, run_wide(&typed("ud", "f"), back, &bytes_of!(found)))[..16], found[..16]);
 
-    // Random numbers go to the 13 bits that are cut off.
+    // Random numbers are added to the 13 bits that are truncated.
     let random: [u32; 16] = std::array::from_fn(|i| (i as u32).wrapping_mul(0x1357) & 0x1fff);
     let mut input = bytes_of!(floats);
     input.resize(128, 0);
@@ -151,7 +150,7 @@ fn narrow_floats() {
     assert_eq!(found[..16], expected);
 }
 
-/// Types that only texts have are converted by moves, as FCVT converts what keeps them.
+/// Moves convert types that exist only in text form, as FCVT converts their containers.
 #[test]
 fn moved_floats() {
     let halves: Vec<u8> = (0..64_u16).flat_map(|i| i.wrapping_mul(0x3c71).to_le_bytes()).collect();
@@ -170,7 +169,7 @@ fn moved_floats() {
         let expected = run_wide(&typed(kept_from, kept_to), converted, input);
         assert_eq!(run_wide(&typed(from, to), moved, input), expected, "{from} to {to}");
     }
-    // A copy keeps all bits.
+    // A copy preserves all bits.
     for (both, bytes) in [("tf32", 64), ("bf8", 16), ("hf8", 16), ("e2m1", 16)] {
         let found = run_wide(&typed(both, both), "    mov (M1_NM, 16) CT(0,0)<1> AT(0,0)<1;1,0>", &floats);
         assert_eq!(found[..bytes], floats[..bytes], "{both}");
@@ -180,8 +179,8 @@ fn moved_floats() {
     assert_eq!(values_of!(f32, negative)[..16], [-1.5; 16]);
 }
 
-/// Nibbles become the entries of a table: four parts of a byte each of a number of 16 bits, two of
-/// 16 bits of one of 8.
+/// Table look-up by nibbles: four byte parts for a 16-bit index number, two 16-bit parts for an
+/// 8-bit one.
 #[test]
 fn tables_of_nibbles() {
     let input = numbers();
@@ -193,7 +192,7 @@ fn tables_of_nibbles() {
         let body = format!("    shfl_idx4 (M1, 16) CT.0 TT(0,0)<1;1,0> {operand}");
         let found = values_of!(u32, run_wide(declarations, &body, &bytes_of!(input)));
         for (i, found) in found[..16].iter().enumerate() {
-            // Numbers stand in the upper part of each dword.
+            // Index numbers are in the upper part of each dword.
             let number = input[32 + i] >> (32 - 32 / stride);
             let bits = u32::MAX >> (32 - part);
             let expected = (0..nibbles).fold(0, |sum, k| {
@@ -205,7 +204,7 @@ fn tables_of_nibbles() {
     }
 }
 
-/// What only the newest platform has runs as one that the emulator knows.
+/// Runs instructions of the newest platform on a platform that the emulator models.
 #[test]
 fn newer_floats() {
     let floats: [f32; 16] = std::array::from_fn(|i| (i as f32 - 7.5) * 0.75);
@@ -245,7 +244,7 @@ fn newer_floats() {
     for (i, (back, half)) in back.into_iter().zip(halves).enumerate() {
         match i {
             5 | 6 => assert!(half::f16::from_bits(back).is_nan()),
-            // Half way between two numbers.
+            // Halfway between two numbers.
             8 => assert_eq!(back, 0x3c00),
             9 => assert_eq!(back, 0x3d00),
             _ => assert_eq!(back, half, "{i}"),
@@ -312,7 +311,7 @@ end:";
 
 #[test]
 fn barriers_of_two_steps_and_by_name() {
-    // Two threads: each writes its half and reads the other's when both have written.
+    // Two threads: each writes its half and, after both have written, reads the other's.
     let body = |first: &str, second: &str| {
         format!(
             "

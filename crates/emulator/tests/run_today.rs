@@ -1,5 +1,4 @@
-//! Forms of today's compiler that older texts do not have: each beside the same computation in
-//! Rust.
+//! Forms of the 2026 compiler that older texts lack, compared with computations in Rust.
 
 #[macro_use]
 #[path = "common/kernel.rs"]
@@ -13,8 +12,8 @@ fn numbers_are_moved_into_address_variables() {
     let d = typed("ud", "ud")
         + "\n.decl A0 v_type=A num_elts=16\n.decl LOW v_type=G type=ud num_elts=2 alias=<IN, 0>\n\
            .decl LOW2 v_type=G type=ud num_elts=2 alias=<OUT, 0>";
-    // The addresses of the two inputs, which are no constants: what they hold is compared with
-    // their variables.
+    // Addresses of the two inputs are not constants: the loaded values are compared with their
+    // variables.
     let body = "
     mov (M1_NM, 8) A0(0)<1> 0x40:uw
     mov (M1_NM, 8) A0(8)<1> 0x48:uw
@@ -24,13 +23,13 @@ fn numbers_are_moved_into_address_variables() {
     assert_eq!(values_of!(u32, run(&d, body, &input()))[..16], [0; 16]);
 }
 
-/// Returns the words that the 16 channels of `C` have after a statement and what goes before it.
+/// Returns the words of the 16 channels of `C` after a statement and the code before it.
 fn loaded(declarations: &str, before: &str, statement: &str) -> Vec<u32> {
     let body = format!("{before}    {statement}");
     values_of!(u32, run_wide(declarations, &body, &input()))[..16].to_vec()
 }
 
-/// Returns 16 words, from one on, at a distance.
+/// Returns 16 words from index `from` at a distance of `step`.
 fn every(words: &[u32], from: usize, step: usize) -> Vec<u32> {
     words[from..].iter().step_by(step).take(16).copied().collect()
 }
@@ -57,14 +56,14 @@ fn flat_addresses_count_from_a_base() {
         load("mov (M1, 16) W(0,0)<1> O(0,0)<1;1,0>\n    lsc_load.ugm (M1, 16) C:d32 flat(Q)[0x4*W]:a64"),
         row(16, 1)
     );
-    // Elements that begin again at zero are no row of extended offsets.
+    // Elements that wrap around are not contiguous extended offsets.
     let wraps = "add (M1, 16) O(0,0)<1> O(0,0)<1;1,0> -8:d
     shl (M1, 16) O(0,0)<1> O(0,0)<1;1,0> 0x2:d
     add (M1_NM, 1) Q(0,0)<1> Q(0,0)<0;1,0> -4294967264:q
     lsc_load.ugm (M1, 16) C:d32 flat(Q)[O]:a32u";
     let body = format!("{offsets}    {wraps}");
     assert!(try_run_on(Platform::Pvc, &d, &body, &input(), 16).is_err(), "the second half is elsewhere");
-    // What is extended without a sign is scaled with all its bits: 16 times 2^28 is no zero.
+    // A zero-extended offset is scaled with all its bits: 16 times 2^28 is not zero.
     let far = "add (M1, 16) O(0,0)<1> O(0,0)<1;1,0> 0x10000000:d
     lsc_load.ugm (M1, 16) C:d32 flat(IN)[0x10*O]:a32u";
     assert_ne!(load(far), row(0, 4), "all bits of the product count");
@@ -76,8 +75,8 @@ fn addresses_of_shared_memory_count_from_a_base() {
     let d = typed("ud", "ud")
         + "\n.decl O v_type=G type=d num_elts=32 align=GRF\n.decl N v_type=G type=d num_elts=1 align=GRF\n\
            .decl Q v_type=G type=uq num_elts=1 align=GRF";
-    // All of the input is in shared memory, from 0 on; what is loaded from a base is its words from
-    // there on.
+    // The whole input is in shared local memory, from offset 0; a load from a base returns its
+    // words from that offset.
     let offsets = "
     mov (M1_NM, 8) O(0,0)<1> 0x76543210:uv
     add (M1_NM, 8) O(0,8)<1> O(0,0)<1;1,0> 0x8:d
@@ -97,7 +96,7 @@ fn addresses_of_shared_memory_count_from_a_base() {
     assert_eq!(load(&format!("{wide}lsc_load.slm (M1, 16) C:d32 flat(Q)[O]:a32")), row(2, 1));
     let halves = "shr (M1, 16) O(0,0)<1> O(0,0)<1;1,0> 0x2:d\n    ";
     assert_eq!(load(&format!("{halves}{far}lsc_load.slm (M1, 16) C:d32 flat(N)[0x4*O]:a32")), row(8, 1));
-    // A store and an atomic operation as a load.
+    // Store and atomic through a base, like the load.
     let stored = load(&format!(
         "{far}lsc_store.slm (M1, 16) flat(N)[O]:a32 A:d32\n    lsc_load.slm (M1, 16) C:d32 flat[O]:a32"
     ));
@@ -123,11 +122,12 @@ fn surfaces_are_found_by_the_addresses_of_their_states() {
     let run = |body: &str| try_run_on(Platform::Pvc, &d, &format!("{offsets}{body}"), &input(), 16);
     let found = run("mov (M1_NM, 1) N(0,0)<1> S(0,0)<0;1,0>\n    lsc_load.ugm (M1, 16) C:d32 surf(N)[O+0x8]:a32u");
     assert_eq!(values_of!(u32, found.unwrap())[..16], words[2..18]);
-    // Beyond the end of a surface is nothing.
+    // Past the end of a surface, reads return zero.
     let found = run("mov (M1_NM, 1) N(0,0)<1> S(0,0)<0;1,0>\n    lsc_load.ugm (M1, 16) C:d32 surf(N)[O+0xE0]:a32u");
     let found = values_of!(u32, found.unwrap());
     assert_eq!((&found[..8], &found[8..16]), (&words[56..], &[0; 8][..]));
-    // What is no state's address, also a copy of the one of scratch memory, reaches nothing.
+    // An address that is not a state's, including a copy of the scratch state's address, reaches no
+    // memory.
     for other in [
         "mov (M1_NM, 1) N(0,0)<1> 0x40:uq",
         "add (M1_NM, 1) N(0,0)<1> S(0,0)<0;1,0> 0x8:uq",

@@ -1,63 +1,41 @@
-//! An OpenCL driver: its devices are Intel's GPUs, and what runs their programs is the emulator.
+//! OpenCL driver whose devices are Intel's GPUs, run by the emulator.
 //!
 //! Programs find it by `OCL_ICD_VENDORS`, which names a folder with a file that has the path of
-//! this library. Modules in reading order: what the API is made of (`error`, `raw`, `handle`); the
-//! objects, from the platform to the kernel; commands and how they are scheduled; the entry points,
-//! `api`, and the table in which the loader finds them, `dispatch`.
+//! this library. Modules in reading order:
 //!
-//! A handle is the address of an object, and every one that comes in is looked up among those that
-//! live, so that a wrong one is an error. What the caller's pointers point to is read and written
-//! in `raw`, `storage` and the entry points alone.
+//! - `base`: basis of every call
+//! - `devices`, `memory`, `programs`: objects, from the platform to the kernel
+//! - `queues` and `commands`: scheduling and execution
+//! - `api`: entry points and the loader's table of them
+//!
+//! A handle is the address of an object. Every handle from outside is looked up among the live
+//! objects, so that an invalid one yields an error. The caller's memory is read and written only in
+//! `base::raw`, `memory::storage`, `commands::transfer` and the entry points.
 
-mod error;
-mod handle;
-mod raw;
-mod reserve;
+mod base;
 
-mod context;
-mod device;
-mod environment;
-mod features;
-mod platform;
+mod devices;
 
-mod image;
 mod memory;
-mod sampler;
-mod storage;
-mod svm;
 
-mod binary;
-mod build;
-mod cache;
-mod compilers;
-pub mod dependency;
-mod kernel;
-mod process;
-mod program;
-pub mod request;
-mod spirv;
+mod programs;
 
-mod event;
-mod queue;
-mod schedule;
-mod semaphore;
+mod queues;
 
-mod launch;
-mod record;
-mod recording;
-mod transfer;
+mod commands;
 
 mod api;
-mod dispatch;
 
-pub use dispatch::{clGetExtensionFunctionAddress, clIcdGetPlatformIDsKHR, table};
+pub use programs::{dependency, request};
 
-/// How many objects there are beside the platform and its devices: for tests of what stays.
+pub use api::dispatch::{clGetExtensionFunctionAddress, clIcdGetPlatformIDsKHR, table};
+
+/// Returns the number of live objects other than the platform and its devices, for leak tests.
 pub fn objects() -> usize {
-    let memory = handle::living::<memory::Mem>() + handle::living::<sampler::Sampler>();
-    let programs = handle::living::<program::Program>() + handle::living::<kernel::Kernel>();
-    let commands = handle::living::<queue::Queue>() + handle::living::<event::Event>();
-    let commands = commands + handle::living::<recording::CommandBuffer>();
-    let commands = commands + handle::living::<semaphore::Semaphore>();
-    handle::living::<context::Context>() + memory + programs + commands
+    use base::handle::living;
+    let memory = living::<memory::mem::Mem>() + living::<memory::sampler::Sampler>();
+    let programs = living::<programs::program::Program>() + living::<programs::kernel::Kernel>();
+    let queues = living::<queues::queue::Queue>() + living::<queues::event::Event>();
+    let commands = living::<commands::recording::CommandBuffer>() + living::<queues::semaphore::Semaphore>();
+    living::<devices::context::Context>() + memory + programs + queues + commands
 }

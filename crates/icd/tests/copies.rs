@@ -1,5 +1,5 @@
-//! The group's copies (`async_work_group_copy`) under `VISAKIT_CHECK`: the labelled kernels of the
-//! command's tests, launched by a host program through the loader.
+//! Group copies (`async_work_group_copy`) with `VISAKIT_CHECK`: a host program launches the
+//! labelled kernels of the command's tests through the loader.
 
 mod common;
 
@@ -11,12 +11,12 @@ use std::process::Command;
 use common::{driver, run};
 use visakit_testing::{have, program, root, scratch};
 
-/// A labelled kernel.
+/// Labelled kernel.
 struct Labelled {
     name: String,
-    /// Its line in the input of the program.
+    /// Input line of the host program.
     launch: String,
-    /// Codes of the findings that it has, each once, in order.
+    /// Distinct codes of the expected findings, in order.
     found: Vec<String>,
 }
 
@@ -40,7 +40,7 @@ fn labelled(source: &str) -> Vec<Labelled> {
     kernels
 }
 
-/// Options of `visa run` as the program reads them.
+/// Converts options of `visa run` to the input of the host program.
 fn launch(name: &str, options: &str) -> String {
     let words: Vec<_> = options.split(' ').collect();
     let sizes = |option: &str| {
@@ -57,7 +57,7 @@ fn launch(name: &str, options: &str) -> String {
     line + "\n"
 }
 
-/// Returns the code of a check's finding on one line, `None` for other lines.
+/// Returns the code of a check's finding on a line, or `None` for other lines.
 fn code(line: &str) -> Option<&str> {
     line[line.rfind("[check-")? + 1..].split(']').next()
 }

@@ -1,5 +1,4 @@
-//! Programs in C, as they are for every device, through the loader: what they print is what they
-//! print on pocl.
+//! C programs run on every device through the loader: their output equals that on pocl.
 
 mod common;
 
@@ -9,7 +8,7 @@ use std::process::Command;
 use common::{driver, run};
 use visakit_testing::{files, have, program, root, scratch};
 
-/// Where Debian's pocl is found.
+/// Path of the loader file of Debian's pocl.
 const POCL: &str = "/etc/OpenCL/vendors/pocl.icd";
 
 /// Programs that the tests below run.
@@ -35,17 +34,17 @@ fn programs_print_what_they_print_on_pocl() {
             continue;
         }
         let built = compile(&source, &folder);
-        // These are for what pocl does not have, and compare with the host.
+        // These programs use features that pocl lacks, and compare with the host.
         let wanted = match name {
             "codes" | "features" | "own" | "pages" | "parts" | "recorded" | "signals" => "done\n".to_owned(),
             "endless" => "left\n".to_owned(),
-            // The child has to do without pocl's threads for ever.
+            // On pocl the child process would hang, because it lacks pocl's threads.
             "forks" => "131070\n131070\nchild: 0\n131070\n".to_owned(),
             _ => String::from_utf8(run(&mut Command::new(&built), Path::new(POCL), &folder).stdout).unwrap(),
         };
         assert!(!wanted.is_empty(), "{name} prints nothing on pocl");
-        // Each of the devices prints what the only one of pocl does; one of them has no images, and
-        // one program ends with the first.
+        // Each of the devices prints the output of pocl's only device. One device has no images,
+        // and one program ends with the first device.
         let devices = match name {
             "images" => 3,
             "endless" => 1,
@@ -68,8 +67,8 @@ fn compile(source: &Path, folder: &Path) -> PathBuf {
     built
 }
 
-/// Valgrind sees no use of memory that is not there or was never written, and nothing that was
-/// forgotten, in the programs and in what the driver does for them.
+/// Valgrind finds no invalid or uninitialised memory accesses and no leaks in the programs and the
+/// driver.
 #[test]
 fn valgrind_has_no_findings() {
     if !can_build("valgrind") || !have("valgrind", "vendor", program("valgrind"), "valgrind") {
@@ -80,7 +79,7 @@ fn valgrind_has_no_findings() {
     for name in ["buffers", "images", "own"] {
         let built = compile(&root().join(format!("crates/icd/tests/programs/{name}.c")), &folder);
         let mut command = Command::new("valgrind");
-        // What threads that never end hold is no loss, and valgrind calls it possible ones.
+        // Memory of threads that never end is not a leak; valgrind reports it as possibly lost.
         command.args(["-q", "--error-exitcode=9", "--leak-check=full", "--show-leak-kinds=definite,indirect"]);
         command.arg("--errors-for-leak-kinds=definite,indirect").arg(&built).env("VISAKIT_DEVICES", "dg2");
         let found = run(&mut command, &icd, &folder);
@@ -89,8 +88,8 @@ fn valgrind_has_no_findings() {
     }
 }
 
-/// A launch is checked, counted and recorded when the environment asks for it; without a compiler
-/// programs are refused.
+/// A launch is checked, counted and recorded on request by the environment; without a compiler,
+/// builds fail.
 #[test]
 fn the_environment_is_heard() {
     if !can_build("environment") {
@@ -109,8 +108,8 @@ fn the_environment_is_heard() {
     assert!(launch.contains("local = [8]") && launch.contains("\"0=file:0000.0.bin\""), "{launch}");
     assert_eq!(std::fs::read(record.join("0000.0.bin")).unwrap(), [0; 128]);
 
-    // What lies behind a buffer reads as zero, as in the last page of a device's; who looks for
-    // such accesses is told of them.
+    // Memory after a buffer reads as zero up to the end of its page, as on a device. With checks,
+    // such accesses are reported.
     let built = compile(&root().join("crates/icd/tests/programs/pages.c"), &folder);
     let mut command = Command::new(&built);
     let found = run(command.env("VISAKIT_DEVICES", "dg2").env("VISAKIT_CHECK", "bounds"), &icd, &folder);
@@ -118,12 +117,11 @@ fn the_environment_is_heard() {
     let told = ["offset 12 of argument 0 (`a`), which has 12 bytes", "offset 4092 of argument 0"];
     assert!(told.iter().all(|words| said.contains(words)) && said.contains("check-bounds"), "{said}");
 
-    // What is reached by addresses is recorded with them: a list that the host made.
+    // Memory reached by addresses is recorded with them: here a list built by the host.
     let built = compile(&root().join("crates/icd/tests/programs/own.c"), &folder);
     let record = folder.join("addresses");
     let mut command = Command::new(&built);
-    // The program's variables and shared memory are no part of an argument, and inside all the
-    // same.
+    // Program variables and shared memory are not arguments, but are within bounds.
     command.env("VISAKIT_CHECK", "bounds");
     let found = run(command.env("VISAKIT_DEVICES", "dg2").env("VISAKIT_RECORD", &record), &icd, &folder);
     assert!(found.stderr.is_empty(), "{}", String::from_utf8_lossy(&found.stderr));
@@ -136,7 +134,7 @@ fn the_environment_is_heard() {
         let node = &bytes[16 * number..];
         let next = format!("{:x}", u64::from_le_bytes(node[..8].try_into().unwrap()));
         assert_eq!(node[8], 10 + number as u8);
-        // Each lies behind as many empty ones as there are in front of it.
+        // Each node is preceded by as many empty nodes as its index.
         let wanted = memory
             .get(number + 1)
             .map(|(address, _)| u64::from_str_radix(address, 16).unwrap() + 16 * (number as u64 + 1));
@@ -149,8 +147,7 @@ fn the_environment_is_heard() {
     assert!(!found.status.success(), "{}", String::from_utf8_lossy(&found.stdout));
 }
 
-/// A header that changes between two builds is seen in each form of inclusion, and a build that
-/// nothing changed for is kept.
+/// A changed header is detected in every form of inclusion, and an unchanged build is cached.
 #[test]
 fn changed_headers_are_seen() {
     if !can_build("includes") {
@@ -162,13 +159,13 @@ fn changed_headers_are_seen() {
     let said = String::from_utf8_lossy(&found.stderr);
     assert_eq!(String::from_utf8_lossy(&found.stdout), "done\ndone\n", "{said}");
     let kept = std::fs::read_dir(folder.join("cache/opencl-builds")).unwrap().count();
-    // All but those of the option `-include`, which fail, and the mark: one for each form and
+    // All builds except the failing ones of option `-include`, and the mark: one per form and
     // device.
     assert!((25..=29).contains(&kept), "{kept} builds are kept");
 }
 
-/// A compiler that ends early, or answers nonsense, is a build error; the program that loaded the
-/// driver goes on.
+/// A compiler that ends early or responds with garbage causes a build error; the host program
+/// continues.
 #[test]
 fn a_failing_compiler_is_a_build_error() {
     if !can_build("early") {
@@ -191,8 +188,7 @@ fn a_failing_compiler_is_a_build_error() {
     }
 }
 
-/// A compiler takes no more processor time than it may, and ends with the program that has it
-/// compile.
+/// The processor time of a compiler is limited, and it ends with its host program.
 #[test]
 fn a_compiler_has_limits() {
     if !can_build("slow") {
@@ -209,7 +205,7 @@ fn a_compiler_has_limits() {
     command.env("OCL_ICD_VENDORS", &icd).env("VISAKIT_COMPILER", env!("CARGO_BIN_EXE_visakit-oclc"));
     command.env("VISAKIT_DEVICES", "dg2").env("VISAKIT_CACHE", "").env("VISAKIT_COMPILE_SECONDS", "100");
     let mut host = command.spawn().unwrap();
-    // The one that answers which compilers there are is another, and short.
+    // The process that lists the installed compilers is a different, short one.
     let (mut seen, start) = (None, std::time::Instant::now());
     let compiler = loop {
         assert!(start.elapsed().as_secs() < 100 && host.try_wait().unwrap().is_none(), "no compiler works");
@@ -228,23 +224,22 @@ fn a_compiler_has_limits() {
     }
 }
 
-/// Returns the processes that a process has started, with the hundredths of seconds that each has
-/// worked.
+/// Returns the child processes of a process, with their processor times in hundredths of a second.
 fn children(of: u32) -> Vec<(u32, u64)> {
     let processes =
         std::fs::read_dir("/proc").unwrap().filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
     processes.filter_map(|id| state(id).filter(|(parent, ..)| *parent == of).map(|(.., time)| (id, time))).collect()
 }
 
-/// Returns the parent of a process, its state, and the hundredths of seconds that it has worked.
+/// Returns the parent of a process, its state, and its processor time in hundredths of a second.
 fn state(process: u32) -> Option<(u32, String, u64)> {
     let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     let fields: Vec<_> = text.rsplit_once(") ")?.1.split(' ').collect();
     Some((fields[1].parse().ok()?, fields[0].to_owned(), fields[11].parse().ok()?))
 }
 
-/// A kernel that faults is an error of clFinish and of reads, until the next launch of a program
-/// that was told; ranges behind an allocation are errors; callbacks may call.
+/// A faulting kernel is an error of `clFinish` and of reads until the next launch by a program that
+/// knows of it. Ranges beyond an allocation are errors, and callbacks may call the API.
 #[test]
 fn faults_are_reported() {
     if !can_build("faults") {
@@ -257,7 +252,7 @@ fn faults_are_reported() {
     assert_eq!(String::from_utf8_lossy(&found.stdout), "done\ndone\n", "{said}");
 }
 
-/// Two blocks of inline vISA that declare one name: each computes with its own, from a text and
+/// Two blocks of inline vISA that declare one name: each uses its own variable, from a text and
 /// from a module.
 #[test]
 fn blocks_of_inline_visa_have_names_of_their_own() {
@@ -271,8 +266,8 @@ fn blocks_of_inline_visa_have_names_of_their_own() {
     assert_eq!(String::from_utf8_lossy(&found.stdout), "done\ndone\ndone\n", "{said}");
 }
 
-/// A limit of memory, whatever it is, is an error of a call and never the end of the program; no
-/// check finds what is not there.
+/// Every memory limit causes errors of calls and never ends the program, and checks report no false
+/// bugs.
 #[test]
 fn memory_limits_are_errors() {
     if !can_build("memory") {
@@ -281,7 +276,7 @@ fn memory_limits_are_errors() {
     let folder = scratch("opencl-memory");
     let built = compile(&root().join("crates/icd/tests/programs/memory.c"), &folder);
     let icd = driver(&folder);
-    // What is built is kept, so that the compiler needs no memory of its own.
+    // Builds are cached first, so that the compiler needs no memory afterwards.
     let all = run(Command::new(&built).env("VISAKIT_DEVICES", "dg2"), &icd, &folder);
     assert!(String::from_utf8_lossy(&all.stdout).ends_with("all\n"), "{}", String::from_utf8_lossy(&all.stdout));
     for (n, megabytes) in [20, 40, 80, 120, 180, 240, 300, 350, 400, 500, 700, 1000, 2000].iter().enumerate() {
@@ -300,7 +295,7 @@ fn memory_limits_are_errors() {
     }
 }
 
-/// Standard error that nothing can be written to is no reason to fail.
+/// The driver works if standard error cannot be written.
 #[test]
 fn full_standard_error_is_survived() {
     if !can_build("full") {
@@ -317,8 +312,8 @@ fn full_standard_error_is_survived() {
     assert!(found.status.success(), "{}: {}", found.status, String::from_utf8_lossy(&found.stdout));
 }
 
-/// A binary without vISA, the default of every compiler, is compiled from its SPIR-V for any
-/// device; without SPIR-V it is refused.
+/// A binary without vISA, the compilers' default, is compiled from its SPIR-V for any device;
+/// without SPIR-V it is refused.
 #[test]
 fn binaries_without_visa_are_compiled() {
     const VISA: u32 = 0xff00_0013;
@@ -339,7 +334,7 @@ fn binaries_without_visa_are_compiled() {
         }
         bytes
     };
-    // Of the devices one has the binary's platform.
+    // One of the devices has the binary's platform.
     for (bytes, wanted, count) in [
         (without(&[]), "126 as it was\n", 1),
         (without(&[]), "126 compiled\n", 3),
@@ -365,7 +360,7 @@ fn clinfo_shows_the_devices() {
     let text = String::from_utf8_lossy(&shown.stdout);
     let count = text.lines().find_map(|line| line.strip_prefix("Number of devices"));
     assert_eq!(count.map(str::trim), Some("4"), "{text}");
-    // An answer that is wrong or missing is shown between angle brackets.
+    // `clinfo` prints wrong or missing answers between angle brackets.
     assert!(!text.contains('<') && shown.stderr.is_empty(), "{text}{}", String::from_utf8_lossy(&shown.stderr));
     let named = run(Command::new("clinfo").arg("-l").env("VISAKIT_DEVICES", "pvc,SKL"), &driver(&folder), &folder);
     let text = String::from_utf8_lossy(&named.stdout);

@@ -1,8 +1,8 @@
-//! Random calls, right and wrong ones: each gives a code of the API, none crashes or hangs, and in
-//! the end nothing is left.
+//! Random calls, valid and invalid: each returns a code of the API, none crashes or hangs, and no
+//! object is left at the end.
 //!
-//! `VISAKIT_CALLS=100000 cargo test --release -p visakit-opencl --test random_calls` makes more of
-//! them, `VISAKIT_SEED=1` others.
+//! `VISAKIT_CALLS=100000 cargo test --release -p visakit-opencl --test random_calls` makes more
+//! calls, `VISAKIT_SEED=1` other ones.
 
 #[path = "random/recorded.rs"]
 mod recorded;
@@ -15,22 +15,22 @@ use opencl_sys::*;
 use recorded::Functions;
 use visakit_testing::{Random, root};
 
-/// Handles of all kinds, those that were given up too.
+/// Caller with handles of all kinds, including released ones.
 struct Caller {
     random: Random,
     api: &'static _cl_icd_dispatch,
     buffers: Functions,
     devices: Vec<cl_device_id>,
-    /// What is held, by kind, once for each time that it must be released.
+    /// Held handles by kind, once per required release.
     held: [Vec<*mut c_void>; KINDS],
     stale: Vec<*mut c_void>,
     zebins: Vec<Vec<u8>>,
-    /// Memory that stays as long as there are commands.
+    /// Memory that lives as long as there are commands.
     host: Vec<[u64; 1024]>,
-    /// SVM, with its contexts.
+    /// SVM allocations with their contexts.
     shared: Vec<(cl_context, *mut c_void)>,
-    /// How many calls there were in this round (each has memory of its own), and how many commands
-    /// and launches were taken.
+    /// Numbers of calls, accepted commands and launches in this round. Each call uses separate
+    /// memory.
     calls: usize,
     commands: usize,
     launches: usize,
@@ -44,19 +44,19 @@ const KERNEL: usize = 4;
 const EVENT: usize = 5;
 const SAMPLER: usize = 6;
 const USER: usize = 7;
-/// Parts of devices, and command buffers.
+/// Sub-devices, and command buffers.
 const PART: usize = 8;
 const RECORDED: usize = 9;
 const KINDS: usize = 10;
-/// Calls until everything is given up.
+/// Number of calls after which everything is released.
 const ROUND: usize = 2000;
 
 /// Calls a function of the table.
 macro_rules! call {
     ($caller:expr, $function:ident($($argument:expr),* $(,)?)) => {{
         let function = $caller.api.$function.expect("the function is there");
-        // SAFETY: handles may be anything, which the driver has to find out; other pointers are
-        // null or to memory of the test that is large enough for every size that it asks for.
+        // SAFETY: handles may be anything, which the driver must detect. Other pointers are null or
+        // point to memory of the test that is large enough.
         unsafe { function($($argument),*) }
     }};
 }
@@ -71,7 +71,7 @@ impl Caller {
         if which == 0 { self.any(PART) } else { self.devices[which % 2] }
     }
 
-    /// A handle: mostly one that lives, else one of another kind, one that was given up, or null.
+    /// Returns a handle: mostly a live one, otherwise one of another kind, a released one, or null.
     fn any(&mut self, kind: usize) -> *mut c_void {
         let kind = if self.below(40) == 0 { self.below(KINDS) } else { kind };
         let list = match self.below(40) {
@@ -90,7 +90,7 @@ impl Caller {
         }
     }
 
-    /// A number that may be too large.
+    /// Returns a size that may be too large.
     fn size(&mut self) -> usize {
         match self.below(12) {
             0 => 0,
@@ -198,7 +198,7 @@ impl Caller {
                 check(call!(self, clSetUserEventStatus(event, -(self.below(3) as i32))));
             }
             11 | 12 => {
-                // As the kernel wants them: three buffers and a number.
+                // Valid arguments of the kernel: three buffers and a number.
                 let (kernel, number) = (self.any(KERNEL), self.below(64) as u32);
                 for index in 0..3 {
                     let mem = self.any(MEM);
@@ -211,7 +211,7 @@ impl Caller {
                 let size = [4, 8, 8, 8, 8, 16][self.below(6)];
                 let given = [value as u64, self.random.bits()];
                 let given = if self.below(3) == 0 { &raw const given[1] } else { given.as_ptr() };
-                // Sixteen bytes are there for the first of them only.
+                // Only the first value has sixteen bytes.
                 let size = if size == 16 { 4 } else { size };
                 check(call!(self, clSetKernelArg(kernel, index, size, given.cast())));
             }
@@ -349,7 +349,7 @@ impl Caller {
         }
     }
 
-    /// Makes a command buffer, or records in one, finalizes it or enqueues it.
+    /// Creates a command buffer, records into one, finalizes or enqueues it.
     fn record(&mut self, queue: cl_command_queue) {
         let (buffer, buffers, mut code, mut event) = (self.any(RECORDED), self.buffers, 0, null_mut());
         match self.below(9) {
@@ -379,7 +379,7 @@ impl Caller {
         }
     }
 
-    /// Retains, and says whether the handle is one of the kind.
+    /// Retains a handle and returns true if it is valid.
     fn retain(&mut self, kind: usize, handle: *mut c_void) -> bool {
         let code = match kind {
             CONTEXT => call!(self, clRetainContext(handle)),
@@ -410,7 +410,7 @@ impl Caller {
         }
     }
 
-    /// Releases something that is held.
+    /// Releases a held handle.
     fn give_up_one(&mut self) {
         let kind = self.below(KINDS);
         if self.held[kind].is_empty() || self.below(9) > 0 && kind < 2 {
@@ -419,7 +419,7 @@ impl Caller {
         let index = self.below(self.held[kind].len());
         let handle = self.held[kind].swap_remove(index);
         if kind == USER {
-            // So that nothing waits for ever.
+            // Completes the event, so that no command waits for ever.
             check(call!(self, clSetUserEventStatus(handle, 0)));
         }
         assert_eq!(self.release(kind, handle), CL_SUCCESS, "{kind}");
@@ -429,7 +429,7 @@ impl Caller {
         }
     }
 
-    /// Ends everything that waits, and releases all that is held.
+    /// Completes all user events and releases all handles.
     fn finish(&mut self) {
         for event in self.held[USER].clone() {
             check(call!(self, clSetUserEventStatus(event, 0)));
@@ -446,14 +446,14 @@ impl Caller {
                 self.stale.push(handle);
             }
         }
-        // A handle that was given up is none any more, unless a new object has come to its place.
+        // A released handle is invalid, unless a new object has the same address.
         for handle in std::mem::take(&mut self.stale) {
             check(call!(self, clReleaseMemObject(handle)));
         }
     }
 }
 
-/// Every call gives a code that the specification has.
+/// Checks that a code is one of the specification.
 fn check(code: cl_int) {
     assert!((-72..=0).contains(&code) || (-1140..=-1000).contains(&code), "{code}");
 }
@@ -488,14 +488,14 @@ fn random_calls_give_codes_and_leave_nothing() {
     for round in 0..calls.div_ceil(ROUND) {
         (0..ROUND.min(calls)).for_each(|_| caller.step());
         caller.finish();
-        // A thread that has done the last command may still be about to let go of it.
+        // The thread of the last command may still be about to release its objects.
         let left = (0..1000).find(|_| {
             std::thread::sleep(std::time::Duration::from_millis(u64::from(visakit_opencl::objects() != before)));
             visakit_opencl::objects() == before
         });
         assert!(left.is_some(), "{} objects are left in round {round}", visakit_opencl::objects() - before);
     }
-    // Most calls are not wrong.
+    // Most calls are valid.
     let Caller { commands, launches, .. } = caller;
     eprintln!("{calls} calls: {commands} commands, {launches} of them launches");
     assert!(commands > calls / 40 && launches > calls / 1000, "{commands} commands, {launches} launches");

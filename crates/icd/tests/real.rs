@@ -1,5 +1,4 @@
-//! Programs that others wrote, as Debian has them, unchanged: what they check of themselves passes
-//! on a device.
+//! Unmodified third-party programs packaged by Debian pass their own checks on a device.
 
 mod common;
 
@@ -8,7 +7,7 @@ use std::process::{Command, Output};
 
 use visakit_testing::{have, program, root, scratch};
 
-/// Whether a program and the vendor's compiler are there.
+/// Returns true if a program and the vendor's compiler are installed.
 fn is_there(test: &str, name: &str) -> bool {
     have(test, "vendor", program(name), name) && have(test, "vendor", program("ocloc"), "ocloc")
 }
@@ -16,13 +15,12 @@ fn is_there(test: &str, name: &str) -> bool {
 /// Runs a program on one device.
 fn run(name: &str, arguments: &[&str], device: &str, folder: &Path) -> Output {
     let mut command = Command::new(name);
-    // Some keep what they have built in the folder where they are.
+    // Some programs keep builds in the working folder.
     command.args(arguments).env("VISAKIT_DEVICES", device).env("PYTHONWARNINGS", "ignore").current_dir(folder);
     common::run(&mut command, &common::driver(folder), folder)
 }
 
-/// Transforms of one and more dimensions, which the program compares with what it knows of their
-/// results.
+/// Fourier transforms of one and more dimensions, which the program compares with known results.
 #[test]
 fn clfft() {
     let name = "clFFT-client";
@@ -55,7 +53,7 @@ fn clblast() {
     }
 }
 
-/// Arrays in Python: arithmetic, sums, products, scans, beside numpy.
+/// Arrays in Python: arithmetic, sums, products and scans, compared with numpy.
 #[test]
 fn pyopencl() {
     let python = "/usr/bin/python3";

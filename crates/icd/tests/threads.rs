@@ -1,8 +1,8 @@
-//! Many threads make, use and release objects of contexts that they share: results are right,
-//! counts exact, and nothing is left.
+//! Many threads create, use and release objects of shared contexts: results are correct, counts are
+//! exact, and no object is left.
 //!
-//! `VISAKIT_ROUNDS=1000` has each thread do more; a build with `-Zsanitizer=thread` looks for races
-//! in the driver meanwhile.
+//! `VISAKIT_ROUNDS=1000` increases the work per thread. A build with `-Zsanitizer=thread` detects
+//! races in the driver.
 
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
@@ -15,15 +15,15 @@ use visakit_testing::{Random, root};
 
 const THREADS: usize = 6;
 const ITEMS: usize = 256;
-/// Callbacks that were called.
+/// Number of callbacks called.
 static CALLED: AtomicUsize = AtomicUsize::new(0);
 
-/// Calls a function of the table, which must be there.
+/// Calls a function of the table, which must exist.
 macro_rules! call {
     ($function:ident($($argument:expr),* $(,)?)) => {{
         let function = api().$function.expect("the function is there");
-        // SAFETY: handles are of objects that the test holds; other pointers are null or to memory
-        // of the test that is large enough, and stays until the commands that use it are over.
+        // SAFETY: the test holds the objects of all handles. Other pointers are null or point to
+        // memory of the test that is large enough and lives until the commands are over.
         unsafe { function($($argument),*) }
     }};
 }
@@ -32,7 +32,7 @@ fn api() -> &'static _cl_icd_dispatch {
     visakit_opencl::table()
 }
 
-/// Makes an object, and has no error.
+/// Creates an object and asserts success.
 macro_rules! made {
     ($function:ident($($argument:expr),* $(,)?)) => {{
         let mut code = 0;
@@ -42,7 +42,7 @@ macro_rules! made {
     }};
 }
 
-/// What threads share; the handles are addresses that nothing but the driver follows.
+/// Objects shared by threads; only the driver dereferences the handles.
 #[derive(Clone, Copy)]
 struct Shared {
     context: usize,
@@ -51,7 +51,7 @@ struct Shared {
     buffer: usize,
 }
 
-/// Lets go of what it is given, which is the last that holds it.
+/// Releases its arguments, each the last reference.
 unsafe extern "C" fn let_go(event: cl_event, status: cl_int, buffer: *mut c_void) {
     assert_eq!(status, CL_COMPLETE);
     assert_eq!(call!(clReleaseMemObject(buffer)), CL_SUCCESS);
@@ -64,8 +64,7 @@ impl Shared {
         made!(clCreateBuffer(self.context as cl_context, CL_MEM_READ_WRITE, bytes, null_mut()))
     }
 
-    /// Sums go from one buffer to the other, on two queues, behind an event that the thread
-    /// completes.
+    /// Adds from one buffer to the other on two queues, after an event that the thread completes.
     fn round(self, random: &mut Random) {
         let context = self.context as cl_context;
         let flags = [0, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE];
@@ -119,7 +118,7 @@ impl Shared {
         let told = call!(clSetEventCallback(event, CL_COMPLETE, Some(let_go), self.buffer_of(64)));
         assert_eq!(told, CL_SUCCESS);
         events.push(event);
-        // Some are released before they are used up.
+        // Some objects are released before the commands have used them.
         for buffer in [one, ping, pong] {
             assert_eq!(call!(clReleaseMemObject(buffer)), CL_SUCCESS);
         }
@@ -163,7 +162,7 @@ fn threads_share_contexts() {
             });
         }
     });
-    // A thread that has done the last command may still be about to call back, and to let go of it.
+    // The thread of the last command may still be about to call back and to release its objects.
     let mut waits = 0..10_000;
     let wanted = before + all.len() * 3;
     while visakit_opencl::objects() != wanted || CALLED.load(Ordering::Relaxed) != THREADS * rounds {
@@ -183,7 +182,7 @@ fn threads_share_contexts() {
     assert_eq!(visakit_opencl::objects(), before);
 }
 
-/// A context with a program and a buffer.
+/// Creates a context with a program and a buffer.
 fn share(device: cl_device_id, name: &str) -> Shared {
     let zebin = std::fs::read(root().join(format!("examples/vector_add/vector_add.{name}.zebin"))).unwrap();
     let context = made!(clCreateContext(null(), 1, &device, None, null_mut()));

@@ -1,16 +1,17 @@
-//! Operations on one source of 32 bits, for all of its 2^32 values: the emulator's two engines
-//! against the page.
+//! Exhaustive comparison of operations on one 32-bit source, for all 2^32 values: the emulator's
+//! two engines against the page.
 //!
 //! ```text
-//! cargo run --release -p visakit-oracle --example exhaust -- [--slices 0..256] [--every 1] [--threads 1] [--flush] [WORD…]
+//! cargo run --release -p visakit-oracle --example exhaust -- \
+//!     [--slices 0..256] [--every 1] [--threads 1] [--flush] [WORD…]
 //! ```
 //!
-//! A page's evaluator takes a microsecond a value, which is too long for all of them. So there are
-//! three parties: each engine runs a program that does nothing else, over every value; what comes
-//! out is held against a short function of the host; and that function is held against the page for
-//! one value in 2048, spread over all exponents, and wherever an engine's result is not the
-//! function's and not within the steps that the page allows. `--every 16` takes one of 16 rows of
-//! 2^18 values. A word chooses the operations whose text has it.
+//! A page's evaluator takes a microsecond per value, too long for all values. The comparison
+//! therefore has three steps. Each engine runs a program of this one operation over every value.
+//! Its results are compared with a short function of the host. That function is compared with the
+//! page for one value in 2048, spread over all exponents. The page is also evaluated if an engine's
+//! result differs from the function's by more steps than the page allows. `--every 16` runs one of
+//! 16 launches of 2^18 values. A word selects the operations whose text contains it.
 
 #[path = "exhaust/operation.rs"]
 mod operation;
@@ -26,36 +27,36 @@ use visakit::isa::Platform;
 use visakit_codegen::model::Page as Text;
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
-use visakit_emulator::run::{Engine, Options, Program, launch};
+use visakit_emulator::run::{Engine, GroupOrder, Options, Policy, Program, launch};
 use visakit_zebin::info::{self, KernelInfo};
 
 use operation::{Operation, operations};
 use page::Page;
 
-/// Values of a slice: there are 256 slices.
+/// Values per slice; there are 256 slices.
 const SLICE: u64 = 1 << 24;
 
-/// Values of a launch: its buffers stay in the processor's caches.
+/// Values per launch: its buffers fit into the processor's caches.
 const LAUNCH: u64 = 1 << 18;
 
-/// Values that a group takes.
+/// Values per work-group.
 const GROUP: u64 = 64;
 
-/// One value of so many is given to the page.
+/// Number of values per value that is evaluated by the page.
 const SAMPLED: u32 = 2048;
 
-/// What is known of an operation after some values.
+/// Counts of the results of an operation.
 #[derive(Clone, Copy, Default)]
 struct Tally {
     values: u64,
-    /// Values that the page was asked about.
+    /// Values evaluated by the page.
     asked: u64,
-    /// Results that are not the nearest, and the most steps that one is away.
+    /// Results that are not the nearest value, and the largest distance in steps.
     other: u64,
     steps: u64,
-    /// What the page does not allow.
+    /// Results that the page does not allow.
     wrong: u64,
-    /// Where the two engines differ.
+    /// Results in which the two engines differ.
     apart: u64,
 }
 
@@ -70,7 +71,8 @@ impl Tally {
     }
 }
 
-/// The program that takes 64 values a group from one buffer into another, in 16 channels at a time.
+/// Builds the program that maps 64 values per work-group from one buffer to another, 16 channels at
+/// a time.
 fn program(operation: &Operation, control: u32) -> Program {
     let (from, to, size) = (operation.from, operation.to, operation.size());
     let mut text = format!(
@@ -121,19 +123,19 @@ kernels:
     info::parse("k", text).unwrap_or_else(|e| panic!("{e:?}")).kernels.remove(0)
 }
 
-/// What an engine makes of the values of a launch.
+/// Returns the results of an engine for the values of a launch.
 fn results(program: &Program, operation: &Operation, input: &[u8], engine: Engine) -> Vec<u8> {
     let output = vec![0; LAUNCH as usize * operation.size()];
     let items = LAUNCH / GROUP * 16;
     let range = NdRange::new(&[items], Some(&[16]), None, [0; 3]).unwrap_or_else(|e| panic!("{e}"));
-    let options = Options { threads: Some(1), engine, any_order: true, ..Options::default() };
+    let options = Options::from(Policy { threads: Some(1), engine, order: GroupOrder::Any, ..Policy::default() });
     let arguments = vec![Some(Argument::Buffer(input.to_vec())), Some(Argument::Buffer(output))];
     let mut outcome = launch(program, &range, arguments, &options).unwrap_or_else(|e| panic!("{e}"));
     outcome.buffers[1].take().unwrap_or_default()
 }
 
-/// Holds the results of both engines for some values against the host's function and against the
-/// page.
+/// Compares the results of both engines for the values of a launch with the host's function and
+/// with the page.
 fn launched(operation: &Operation, flush: bool, page: &Page<'_>, program: &Program, first: u32) -> Tally {
     let values = first..=first + (LAUNCH as u32 - 1);
     let input: Vec<u8> = values.clone().flat_map(u32::to_le_bytes).collect();
@@ -144,7 +146,8 @@ fn launched(operation: &Operation, flush: bool, page: &Page<'_>, program: &Progr
         let pairs = interpreted.chunks(operation.size()).zip(native.chunks(operation.size()));
         tally.apart = pairs.filter(|(a, b)| a != b).count() as u64;
     }
-    // Values, the host's results where they have to be the page's own, and the engine's.
+    // Each question has the value, the host's result if it must be the page's own, and the engine's
+    // result.
     let mut questions = Vec::new();
     let mut sample = 0;
     for (value, found) in values.zip(interpreted.chunks_exact(operation.size())) {
@@ -152,7 +155,7 @@ fn launched(operation: &Operation, flush: bool, page: &Page<'_>, program: &Progr
         bits[..found.len()].copy_from_slice(found);
         let (wanted, found) = (operation.reference(value, flush), u64::from_le_bytes(bits));
         if value % SAMPLED == 0 {
-            // Another place in each part, so that low bits vary.
+            // The sampled position varies from part to part, so that low bits vary too.
             sample = value + (value / SAMPLED).wrapping_mul(0x9e37_79b9) % SAMPLED;
         }
         if value == sample {
@@ -170,7 +173,7 @@ fn launched(operation: &Operation, flush: bool, page: &Page<'_>, program: &Progr
     tally
 }
 
-/// Tries a slice, a part of it at a time.
+/// Tests a slice, one launch at a time.
 fn slice(operation: &Operation, wishes: &Wishes, page: &Page<'_>, program: &Program, number: u64) -> Tally {
     let mut sum = Tally::default();
     for first in (number * SLICE..(number + 1) * SLICE).step_by(LAUNCH as usize * wishes.every) {

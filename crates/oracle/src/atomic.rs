@@ -1,21 +1,21 @@
-//! Atomic operations: what one makes of the value in memory, as the lists `Atomic_op` and `Lsc_op`
-//! say. Memory computes by itself: floats are rounded to nearest and keep subnormal numbers,
-//! whatever the thread's modes are.
+//! Atomic operations: the new value in memory by the lists `Atomic_op` and `Lsc_op`. Memory
+//! computes independently of the thread's modes: floats are rounded to nearest and keep subnormal
+//! numbers.
 
 use visakit::isa::{AtomicOpOp, LscOp};
-use visakit_emulator::machine::float::FloatMode;
+use visakit_machine::float::FloatMode;
 
 use crate::convert::ones;
 use crate::float::{Format, Join};
 
-/// An operation on a value in memory.
+/// Atomic operation on a value in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Update {
     step: Step,
     numbers: Numbers,
 }
 
-/// The new value, of the old one and the operands.
+/// Function from the old value and the operands to the new value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     Old,
@@ -29,13 +29,13 @@ enum Step {
     And,
     Or,
     Xor,
-    /// The second operand where the old value is the first.
+    /// Second operand if the old value equals the first operand.
     SecondIfFirst,
-    /// The first operand where the old value is the second.
+    /// First operand if the old value equals the second operand.
     FirstIfSecond,
 }
 
-/// The kind of number that bits stand for.
+/// Interpretation of the bits as numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Numbers {
     Unsigned,
@@ -45,7 +45,7 @@ enum Numbers {
 }
 
 impl Update {
-    /// That of a message to a surface or to flat memory.
+    /// Returns the operation of a message to a surface or to flat memory.
     pub(crate) fn of_surface(op: AtomicOpOp) -> Self {
         use AtomicOpOp as O;
         let (step, numbers) = match op {
@@ -71,7 +71,7 @@ impl Update {
         Self { step, numbers }
     }
 
-    /// That of an LSC message; none for one that is no atomic operation.
+    /// Returns the operation of an LSC message, or `None` if it is not atomic.
     pub(crate) fn of_lsc(op: LscOp) -> Option<Self> {
         use LscOp as O;
         let (step, numbers) = match op {
@@ -104,7 +104,7 @@ impl Update {
         Some(Self { step, numbers })
     }
 
-    /// The format of its floats of so many bytes, if they are floats.
+    /// Returns the float format of `bytes` bytes, if the operation is on floats.
     pub(crate) fn format(self, bytes: u32) -> Option<Format> {
         match (self.numbers, bytes) {
             (Numbers::Float, 2) => Some(Format::Half),
@@ -115,12 +115,13 @@ impl Update {
         }
     }
 
-    /// Returns whether it adds or subtracts floats, for which the NaN of the result is open.
+    /// Returns true if the operation adds or subtracts floats, in which case the NaN of the result
+    /// is unspecified.
     pub(crate) fn adds_floats(self) -> bool {
         matches!(self.numbers, Numbers::Float | Numbers::Brain) && matches!(self.step, Step::Sum | Step::Difference)
     }
 
-    /// The new value of so many bytes.
+    /// Returns the new value of `bytes` bytes.
     pub(crate) fn apply(self, bytes: u32, old: u64, operands: [u64; 2]) -> u64 {
         let mask = ones(bytes * 8);
         let (old, [a, b]) = (old & mask, operands.map(|bits| bits & mask));
@@ -145,7 +146,7 @@ impl Update {
         new & mask
     }
 
-    /// Whether a value is no number: of it and another one the other one is taken.
+    /// Returns true for a NaN. Of a NaN and a number, the operation takes the number.
     fn is_nan(self, bytes: u32, x: u64) -> bool {
         self.format(bytes).is_some_and(|format| format.is_nan(x))
     }

@@ -1,6 +1,6 @@
-//! From a page and an instruction to a [`Program`]: every name becomes what it stands for in this
-//! instruction. What follows from the instruction alone is computed here, so that branches which it
-//! cannot take are not there any more.
+//! Binding of a page to an instruction: resolves every name and yields a [`Program`]. Everything
+//! that depends on the instruction alone is computed here, which removes branches that the
+//! instruction cannot take.
 
 mod fields;
 mod images;
@@ -13,7 +13,7 @@ use visakit::object::Routine;
 use visakit::rt::{Bits as _, FieldRef, Role, Table, Visitor};
 use visakit_codegen::model::semantics::{Block, Call, Expression, ExpressionKind, Meaning, StatementKind as Said};
 use visakit_codegen::model::{FieldKind, Form, Instruction as Page, Model, PageKind, Presence, SourceSpan};
-use visakit_emulator::kernels::layout::Layout;
+use visakit_kernels::layout::Layout;
 
 use crate::Refusal;
 use crate::builtins::Builtin;
@@ -23,30 +23,30 @@ use crate::operand::{self, Place, Scope, execution_type};
 use crate::program::{Channels, Node, Predicated, Program, Statement, StatementKind, Touches};
 use crate::value::Value;
 
-/// What pages call the table of data types in front of the name of one.
+/// Name of the table of data types, which pages write in front of a type name.
 const DATA_TYPES: &str = "Data_type";
 
-/// The addresses of a program's functions and data, by name.
+/// Lookup of the addresses of a program's functions and data by name.
 pub(crate) type Symbols<'a> = &'a dyn Fn(&str) -> Option<u64>;
 
 type Result<T> = std::result::Result<T, Refusal>;
 
-/// What a field of the instruction is.
+/// Value of a field of the instruction.
 #[derive(Clone, Debug)]
 enum Field {
     /// Bits of a list, or a number.
     Number(i64),
-    /// An operand, by its position among those of the program.
+    /// Operand, by its index in the program.
     Operand(usize),
-    /// The predicate in front.
+    /// Predicate of the instruction.
     Predicate,
-    /// An entry of a table.
+    /// Entry of a table.
     Entry(u32),
     /// Elements of a repeated field.
     Many(Vec<Field>),
 }
 
-/// Binds a page to an instruction of a routine whose variables have the places of a layout.
+/// Binds a page to an instruction of a routine; `layout` places the routine's variables.
 pub(crate) fn bind(
     model: &Model,
     instruction: &Instruction,
@@ -116,24 +116,24 @@ struct Binder<'m> {
     layout: &'m Layout,
     routine: &'m Routine,
     symbols: Symbols<'m>,
-    /// By name in lower case.
+    /// Fields by their lower-case names.
     fields: HashMap<String, Field>,
     form: Option<&'m Form>,
     operands: Vec<Place>,
     names: Vec<(&'static str, bool)>,
-    /// Names that hold, with their slots.
+    /// Local names in scope, with their slots.
     locals: Vec<(String, usize)>,
-    /// The values of names that never change.
+    /// Values of the slots that are never reassigned.
     known: HashMap<usize, Node>,
     slots: usize,
-    /// The places that are images.
+    /// Spaces accessed as images.
     images: Vec<Space>,
     samplers: Vec<Space>,
     touches: Touches,
     channels: Channels,
 }
 
-/// Whether a block gives a local name a new value.
+/// Returns true if a block assigns to a local name.
 fn assigns(block: &Block, name: &str) -> bool {
     block.statements.iter().any(|statement| match &statement.kind {
         Said::Assign { target, .. } => {
@@ -147,7 +147,7 @@ fn assigns(block: &Block, name: &str) -> bool {
     })
 }
 
-/// The fields of an instruction as they come.
+/// Collected fields of an instruction in their encoding order.
 struct Collect<'a>(Vec<(usize, FieldRef<'a>)>);
 
 impl<'a> Visitor<'a> for Collect<'a> {
@@ -157,9 +157,9 @@ impl<'a> Visitor<'a> for Collect<'a> {
 }
 
 impl<'m> Binder<'m> {
-    /// Takes the fields of the instruction.
+    /// Collects the fields of the instruction.
     fn take(&mut self, instruction: &Instruction, routine: &Routine) -> Result<()> {
-        // These two have no execution size, but a field of their own.
+        // These two instructions have no execution size but a field of their own.
         let counted = match instruction {
             Instruction::Gather(inst) => Some((inst.num_elts.elts.channels(), inst.num_elts.mask)),
             Instruction::Scatter(inst) => Some((inst.num_elts.elts.channels(), inst.num_elts.mask)),
@@ -240,7 +240,7 @@ impl<'m> Binder<'m> {
             }
         }
         self.form = self.page.forms.iter().find(|form| self.is_form(form)).or(self.page.forms.first());
-        // One of several that could be there is an element as well.
+        // An optional operand that is absent is bound as a null operand.
         for field in self.form.iter().flat_map(|form| &form.fields) {
             let name = field.name.to_ascii_lowercase();
             if field.presence == Presence::Text && !self.fields.contains_key(&name) {
@@ -394,12 +394,12 @@ impl<'m> Binder<'m> {
                     None => return self.refuse(&format!("`{name}`"), e.at),
                 }
             }
-            // Outside of a comparison it is nothing.
+            // An enumerator is valid only in a comparison.
             ExpressionKind::Enumerator { .. } => return self.refuse("a name alone", e.at),
             ExpressionKind::Index { of, index } => self.index(of, index, e.at)?,
             ExpressionKind::Call(call) => {
                 let (builtin, mut arguments) = self.call(call)?;
-                // What a field says is known.
+                // The value of a field is a constant.
                 if let Builtin::MemoryBytes
                 | Builtin::RegisterBytes
                 | Builtin::ElementBits
@@ -440,7 +440,7 @@ impl<'m> Binder<'m> {
         found.map_or_else(|| self.refuse(&format!("the name `{name}`"), at), Ok)
     }
 
-    /// A built-in without arguments.
+    /// Evaluates a built-in without arguments.
     fn constant(&self, name: &str, at: SourceSpan) -> Result<Node> {
         let value = match Builtin::from_name(name) {
             Some(Builtin::ExecSize) => u64::from(self.channels.count),
@@ -462,7 +462,7 @@ impl<'m> Binder<'m> {
         }
         match self.node(of)? {
             Node::Operand(operand) => Ok(Node::Element(operand, Box::new(index))),
-            // An element of something that is not there.
+            // An element of an absent field is zero.
             zero @ Node::Value(_) => Ok(zero),
             _ => self.refuse("an element of this", at),
         }
@@ -475,7 +475,7 @@ impl<'m> Binder<'m> {
 
     fn call(&mut self, call: &Call) -> Result<(Builtin, Vec<Node>)> {
         let builtin = self.builtin(call)?;
-        // The code of a field is no value of an operand.
+        // The code of a field is not the value of an operand.
         if let (Builtin::Bits, [Expression { kind, .. }]) = (builtin, call.arguments.as_slice()) {
             let code = match kind {
                 ExpressionKind::Name { name, meaning: Meaning::Field } => {
@@ -499,7 +499,7 @@ impl<'m> Binder<'m> {
         Ok((builtin, arguments))
     }
 
-    /// The value of a node that the state has no part in.
+    /// Replaces a node by its value if the value does not depend on the thread's state.
     fn folded(&self, node: Node) -> Node {
         evaluate::constant(&node, &self.operands).map_or(node, Node::Value)
     }

@@ -1,16 +1,16 @@
-//! The built-ins of the notation by name: what `spec/semantics.md` has in its table.
+//! Built-ins of the notation by name, as listed in `spec/semantics.md`.
 
-/// Names each built-in once.
+/// Defines the enumeration and the lookup by name.
 macro_rules! builtins {
     ($($kind:ident $name:literal),* $(,)?) => {
-        /// A built-in: `spec/semantics.md` says what it is.
+        /// Built-in of the notation; `spec/semantics.md` defines each.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum Builtin {
             $($kind),*
         }
 
         impl Builtin {
-            /// The built-in of a name, if it can be evaluated.
+            /// Returns the built-in of a name, if it can be evaluated.
             pub(crate) fn from_name(name: &str) -> Option<Self> {
                 Some(match name {
                     $($name => Self::$kind,)*

@@ -1,41 +1,41 @@
-//! Values into the types of destinations, and from type to type: chapter 2, *Conversion* and
-//! *Saturation*.
+//! Conversion of values to the types of destinations, and between types: chapter 2, *Conversion*
+//! and *Saturation*.
 
 use ethnum::I256;
 use visakit::isa::{DataType, DataTypeClass};
-use visakit_emulator::machine::float::FloatMode;
+use visakit_machine::float::FloatMode;
 
 use crate::float::Format;
 use crate::value::{Float, Integer, Slack, Value};
 
-/// What an element of a destination becomes: its bits, and what else they may be.
+/// New element of a destination, with the alternatives that the pages allow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stored {
-    /// The bits.
+    /// Computed bits.
     pub bits: u64,
-    /// What else they may be.
+    /// Alternatives to the computed bits.
     pub allowed: Allowed,
 }
 
-/// What the bits of a result may be beside those that were computed.
+/// Results that the pages allow besides the computed bits.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Allowed {
-    /// Nothing.
+    /// No alternative.
     Exact,
     /// Any NaN of the format.
     Nan(Format),
-    /// One of these.
+    /// Any of the listed values.
     OneOf(Vec<u64>),
-    /// Whatever is between these two, which are numbers of the format.
+    /// Any number of the format between the two, inclusive.
     Between(Format, u64, u64),
-    /// These bits where a mask has them, anything elsewhere.
+    /// Any value that agrees with the bits (first) under the mask (second).
     Bits(u64, u64),
-    /// Anything at all.
+    /// Any value.
     Anything,
 }
 
 impl Allowed {
-    /// Whether bits that are not those that were computed will do.
+    /// Returns true if bits that differ from the computed ones are allowed.
     pub fn accepts(&self, bits: u64) -> bool {
         match self {
             Self::Exact => false,
@@ -50,7 +50,8 @@ impl Allowed {
     }
 }
 
-/// The element of a destination that a value becomes. `None` for a value that has no place in one.
+/// Converts a value to an element of a destination. Returns `None` if the element type cannot hold
+/// the value.
 pub(crate) fn store(value: &Value, to: DataType, saturate: bool, mode: FloatMode) -> Option<Stored> {
     let exact = |bits| Some(Stored { bits, allowed: Allowed::Exact });
     match (value, Format::of(to)) {
@@ -92,15 +93,15 @@ pub(crate) fn store(value: &Value, to: DataType, saturate: bool, mode: FloatMode
     }
 }
 
-/// A number in quad precision, rounded once.
+/// Rounds a number in quad precision once.
 fn stored_once(wide: u128, to: Format, mode: FloatMode) -> Stored {
     let bits = to.of_wide(wide, mode);
     Stored { bits, allowed: if to.is_nan(bits) { Allowed::Nan(to) } else { Allowed::Exact } }
 }
 
-/// What a message puts into an element of a raw operand: 32 bits as they are, HF for an F where
-/// there is room for 16. What other types of 16 bits get nobody says. Messages do not know the
-/// modes of the control register.
+/// Converts a value that a message writes to an element of a raw operand. The 32 bits are kept; an
+/// F becomes an HF in a 16-bit element. The result in other 16-bit types is unspecified. Messages
+/// ignore the modes of the control register.
 pub(crate) fn of_message(value: &Value, to: DataType) -> Option<Stored> {
     let anything = Some(Stored { bits: ones(to.bits()), allowed: Allowed::Anything });
     let format = match (to.bits(), to) {
@@ -121,27 +122,27 @@ pub(crate) fn of_message(value: &Value, to: DataType) -> Option<Stored> {
     }
 }
 
-/// Whether a message gives a whole number of 32 bits where an HF stands.
+/// Returns true if a message writes a 32-bit integer to an HF element.
 pub(crate) fn is_whole_of_half(integer: &Integer, to: DataType) -> bool {
     to == DataType::Hf && integer.bits == Some(32)
 }
 
-/// Bits of which some are said.
+/// Creates an element of which only the bits in `known` are specified.
 pub(crate) fn loose(bits: u64, known: u64) -> Stored {
     Stored { bits, allowed: Allowed::Bits(bits, known) }
 }
 
 fn store_float(float: &Float, to: Format, saturate: bool, mode: FloatMode) -> Stored {
     let convert = |bits| {
-        // What is too large is clamped before it is rounded.
+        // Saturation clamps before rounding.
         let bits = if saturate { saturated(float.format, bits) } else { bits };
         float.format.convert(bits, to, mode)
     };
     let bits = convert(float.bits);
     let zero = to.flushed(bits, mode);
     let allowed = match &float.slack {
-        // Whether a move that changes something keeps what an operation would take as zero, and
-        // what signals, nobody says.
+        // It is unspecified whether a converting move keeps a subnormal number that an operation
+        // would flush, and whether it keeps a signalling NaN.
         Slack::None if to == float.format && zero != bits => Allowed::OneOf(vec![zero]),
         Slack::None if to == float.format && to.quieted(bits) != bits => Allowed::OneOf(vec![to.quieted(bits)]),
         Slack::None if to == float.format => Allowed::Exact,
@@ -156,7 +157,7 @@ fn store_float(float: &Float, to: Format, saturate: bool, mode: FloatMode) -> St
     Stored { bits, allowed }
 }
 
-/// A value of one format into 0 to 1; a NaN into 0.
+/// Clamps a value to the range 0 to 1; a NaN becomes 0.
 fn saturated(format: Format, bits: u64) -> u64 {
     let one = format.one();
     match (format.is_nan(bits), format.rank(bits)) {
@@ -166,7 +167,7 @@ fn saturated(format: Format, bits: u64) -> u64 {
     }
 }
 
-/// The nearest number that a type has.
+/// Returns the nearest number of a type.
 fn clamped(value: I256, to: DataType) -> I256 {
     let one = I256::ONE;
     let (low, high) = match to.class() {
@@ -176,12 +177,12 @@ fn clamped(value: I256, to: DataType) -> I256 {
     value.clamp(low, high)
 }
 
-/// The lowest bits of a number, of which there are at most 64.
+/// Returns the lowest `bits` bits of a number, at most 64.
 pub(crate) fn low_bits(value: I256, bits: u32) -> u64 {
     value.as_u64() & ones(bits)
 }
 
-/// So many bits set.
+/// Returns a mask of the lowest `bits` bits.
 pub(crate) fn ones(bits: u32) -> u64 {
     if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
 }

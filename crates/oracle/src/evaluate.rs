@@ -1,5 +1,5 @@
-//! Runs a [`Program`]: statements and expressions. What a block reads from registers is what stood
-//! there before the instruction: all that it writes there is written at its end.
+//! Execution of a [`Program`]: statements and expressions. Reads of registers see the state before
+//! the instruction, because register writes are applied at the end.
 
 use std::collections::HashMap;
 
@@ -8,10 +8,10 @@ use visakit::isa::{Cr1, DataType, DataTypeClass};
 use visakit::rt::Bits as _;
 use visakit_codegen::model::SourceSpan;
 use visakit_codegen::model::semantics::BinaryOperator;
-use visakit_emulator::machine::World;
-use visakit_emulator::machine::fault::Trap;
-use visakit_emulator::machine::float::FloatMode;
-use visakit_emulator::machine::thread::Thread;
+use visakit_machine::World;
+use visakit_machine::fault::Trap;
+use visakit_machine::float::FloatMode;
+use visakit_machine::thread::Thread;
 
 use crate::builtins::Builtin;
 use crate::float::{Format, Join};
@@ -24,14 +24,14 @@ use crate::sent::{Going, Sent, To};
 use crate::value::{Float, Integer, Value};
 use crate::written::{Target, Write};
 
-/// Why a block did not come to its end.
+/// Reason why a block stopped early.
 #[derive(Clone, Debug)]
 pub enum Halt {
-    /// The machine stops the thread.
+    /// Trap of the machine.
     Trap(Box<Trap>),
-    /// The page says that what happens is undefined.
+    /// Behaviour that the page leaves undefined.
     Undefined(SourceSpan),
-    /// What is asked for has no meaning in the notation.
+    /// Operation without a meaning in the notation.
     Senseless(String),
 }
 
@@ -43,18 +43,17 @@ impl From<Box<Trap>> for Halt {
 
 pub(crate) type Result<T> = std::result::Result<T, Halt>;
 
-/// What an instruction did to a thread.
+/// Effects of an instruction on a thread.
 #[derive(Clone, Debug, Default)]
 pub struct Effects {
-    /// What was written, in order.
+    /// Writes in their order.
     pub writes: Vec<Write>,
-    /// Whether channels wrote different bytes to one place of memory: which of them is the last is
-    /// not defined.
+    /// True if channels wrote different bytes to one address: the last writer is undefined.
     pub clashes: bool,
-    /// Whether an address went just beyond its last bit: chapter 3 leaves open whether what a
-    /// channel moves goes around.
+    /// True if an address overflowed by less than the size of a message. Chapter 3 leaves open
+    /// whether a channel's access wraps around.
     pub around: bool,
-    /// Where channels go, or what the thread waits for.
+    /// Channels that branch or wait.
     pub going: Vec<Going>,
 }
 
@@ -62,13 +61,13 @@ impl Program {
     /// Executes the instruction for a thread.
     ///
     /// # Errors
-    /// When the machine stops the thread, or the page does not say what happens. Nothing has been
-    /// written to the thread then, except what itself raises an exception: a bit of `%cr0`.
+    /// A trap of the machine, or behaviour that the page does not define. The thread is then
+    /// unchanged, except for an exception bit in `%cr0` that the instruction itself sets.
     pub fn run(&self, thread: &mut Thread, world: &World<'_>) -> std::result::Result<Effects, Halt> {
         self.run_beside(thread, None, world)
     }
 
-    /// The same for the first of two threads that run side by side.
+    /// Executes the instruction for the first of two fused threads.
     ///
     /// # Errors
     /// As [`Program::run`].
@@ -113,20 +112,20 @@ impl Program {
 }
 
 impl Program {
-    /// Where the thread finds the channels that are enabled, if the instruction reads them: they
-    /// are put there for it.
+    /// Returns the register offset of the enabled channels if the instruction reads them. They are
+    /// stored there before it runs.
     pub fn enabled_at(&self) -> Option<u32> {
         self.enabled
     }
 
-    /// The entry of the binding table that a space stands for, if it has one.
+    /// Returns the binding table entry of a space, if it has one.
     pub(crate) fn entry(&self, space: Space, thread: &Thread) -> Option<u32> {
         let mut run = Run { thread: Some(thread), ..Run::without_state(&self.operands) };
         memory::entry(&mut run, space).ok().flatten()
     }
 }
 
-/// The value of a node for which no state is needed; `None` where it is.
+/// Returns the value of a node that does not depend on the state; otherwise `None`.
 pub(crate) fn constant(node: &Node, operands: &[Place]) -> Option<Value> {
     let mut run = Run::without_state(operands);
     match node {
@@ -141,8 +140,8 @@ pub(crate) fn constant(node: &Node, operands: &[Place]) -> Option<Value> {
     }
 }
 
-/// The first write to the channels that are enabled, which stand at a place: only an address leads
-/// there, and chapter 5 lets none point to them.
+/// Returns the first write that overlaps the enabled channels at `enabled`. Only an indirect
+/// address can reach them, and chapter 5 forbids it.
 fn written_over(writes: &[Write], enabled: u32) -> Option<(u32, u32)> {
     (0..).zip(writes).find_map(|(n, write)| match write.target {
         Target::Register(at, bytes) if at < enabled + 4 && enabled < at + bytes => Some((n, at)),
@@ -154,22 +153,22 @@ pub(crate) struct Run<'a> {
     pub(crate) operands: &'a [Place],
     channels: Option<&'a Channels>,
     pub(crate) thread: Option<&'a Thread>,
-    /// The thread that runs beside it, where there is one.
+    /// Second thread of a fused pair.
     pub(crate) neighbour: Option<&'a Thread>,
     pub(crate) world: Option<&'a World<'a>>,
     pub(crate) mode: FloatMode,
     locals: Vec<Value>,
     pub(crate) writes: Vec<Write>,
-    /// The bytes that were stored, by address: an instruction has one memory.
+    /// Stored bytes by address. All memory of an instruction shares this map.
     pub(crate) stored: HashMap<u64, u8>,
-    /// Where floats were added up in memory.
+    /// Addresses at which floats were added.
     pub(crate) summed: Vec<u64>,
     pub(crate) clashes: bool,
     pub(crate) around: bool,
     going: Vec<Going>,
-    /// Whether expressions are computed without rounding.
+    /// True while expressions are computed without rounding.
     pub(crate) real: bool,
-    /// The statement that is executed.
+    /// Statement being executed.
     pub(crate) at: SourceSpan,
 }
 
@@ -234,7 +233,7 @@ impl Run<'_> {
                 self.block(branch)?;
             }
             StatementKind::Local { slot, value } => self.locals[*slot] = self.value(value)?,
-            // What a message would bring to nowhere is not read.
+            // A message result for the null operand is not read.
             StatementKind::Element { operand, .. } if self.is_nowhere(*operand) => {}
             StatementKind::Place { place: Builtin::Raw, arguments, .. } if matches!(arguments.first(), Some(Node::Operand(operand)) if self.is_nowhere(*operand)) =>
                 {}
@@ -249,7 +248,7 @@ impl Run<'_> {
             }
             StatementKind::Effect { effect, arguments } => match effect {
                 Builtin::Atomic => drop(functions::call(self, *effect, arguments)?),
-                // Accesses happen in the order of the program anyway.
+                // Accesses happen in program order anyway.
                 Builtin::Fence | Builtin::Dependencies => {}
                 effect => self.going(*effect, arguments)?,
             },
@@ -258,11 +257,11 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// The channels that the instruction is executed for: chapter 5, *Enabled channels*.
+    /// Returns the channels that execute the instruction: chapter 5, *Enabled channels*.
     fn enabled(&self) -> Result<u32> {
         let (thread, channels) = (self.thread()?, self.channels());
         let mut enabled = 0;
-        // A thread has no channels behind the last one of its mask.
+        // A thread has no channels beyond the last bit of its mask.
         for i in 0..channels.count.min(u32::BITS - channels.first) {
             let active = channels.no_mask || thread.active >> (channels.first + i) & 1 == 1;
             if active && self.predicate(i)? {
@@ -272,11 +271,11 @@ impl Run<'_> {
         Ok(enabled)
     }
 
-    /// Takes note of channels that go somewhere, or wait.
+    /// Records channels that branch or wait.
     fn going(&mut self, effect: Builtin, arguments: &[Node]) -> Result<()> {
         let Channels { count, first, .. } = self.channels();
         let active = self.thread()?.active;
-        // Chapter 3: with an execution size of 1 the one decides for all.
+        // Chapter 3: with an execution size of 1, the single channel decides for all.
         let enabled = match count {
             1 if !self.predicate(0)? => 0,
             1 => active,
@@ -307,7 +306,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Whether an operand is a raw one that is not there.
+    /// Returns true if an operand is a null raw operand.
     fn is_nowhere(&self, operand: usize) -> bool {
         let place = &self.operands[operand];
         place.raw && matches!(place.kind, Kind::Null)
@@ -317,8 +316,8 @@ impl Run<'_> {
         self.channels.copied().unwrap_or(Channels { count: 1, first: 0, no_mask: false, predicate: None })
     }
 
-    /// The predicate's bit for a channel, after combination and inversion; true where there is
-    /// none.
+    /// Returns the predicate's bit for a channel after combination and inversion; true without a
+    /// predicate.
     fn predicate(&self, channel: u32) -> Result<bool> {
         let channels = self.channels();
         let Some(predicate) = channels.predicate else { return Ok(true) };
@@ -332,7 +331,7 @@ impl Run<'_> {
         Ok(combined != predicate.inverse)
     }
 
-    /// Where bytes of a raw operand stand; nowhere for the null operand.
+    /// Returns the offset of bytes in a raw operand; `None` for the null operand.
     pub(crate) fn raw(&self, operand: usize, offset: i64, count: i64) -> Result<Option<u32>> {
         let place = &self.operands[operand];
         if matches!(place.kind, Kind::Null) {
@@ -391,7 +390,7 @@ impl Run<'_> {
     fn element(&self, operand: usize, index: u64) -> Result<Value> {
         let place = &self.operands[operand];
         let index = match place.kind {
-            // A predicate's element is that of the channel of the thread.
+            // Predicate bits are indexed by the channel of the thread.
             Kind::Predicate { .. } => index + u64::from(self.channels().first),
             _ => index,
         };
@@ -404,7 +403,8 @@ impl Run<'_> {
         })
     }
 
-    /// Chapter 2: a multiplication and an addition in one instruction may be rounded once.
+    /// Adds the fused result as an alternative. Chapter 2: a multiplication and an addition in one
+    /// instruction may be rounded once.
     fn perhaps_fused(
         &mut self,
         operator: BinaryOperator,
@@ -437,7 +437,7 @@ impl Run<'_> {
         }
     }
 
-    /// A whole number that counts something.
+    /// Evaluates an integer such as an index or a count.
     pub(crate) fn number(&mut self, node: &Node) -> Result<i64> {
         match self.value(node)? {
             Value::Integer(Integer { value, .. }) => {
@@ -448,17 +448,17 @@ impl Run<'_> {
         }
     }
 
-    /// A number of 64 bits, of which higher ones do not count.
+    /// Evaluates a 64-bit integer; higher bits are ignored.
     pub(crate) fn wide(&mut self, node: &Node) -> Result<u64> {
         match self.value(node)? {
             Value::Integer(Integer { value, .. }) => Ok(value.as_u64()),
-            // The bits of a register that a message takes as a number.
+            // A message takes the bits of a float register as a number.
             Value::Float(float) => Ok(float.bits),
             _ => senseless("an address that is no whole number"),
         }
     }
 
-    /// Whether the execution mask enables a channel.
+    /// Returns true if the execution mask enables a channel.
     pub(crate) fn is_active(&self, channel: i64) -> Result<bool> {
         let channels = self.channels();
         Ok(channels.no_mask || u64::from(self.thread()?.active) >> (i64::from(channels.first) + channel) & 1 == 1)
@@ -469,12 +469,12 @@ pub(crate) fn senseless<T>(what: impl Into<String>) -> Result<T> {
     Err(Halt::Senseless(what.into()))
 }
 
-/// Whether a type is of floats.
+/// Returns true for a float type.
 pub(crate) fn is_float(data_type: DataType) -> bool {
     data_type.class() == DataTypeClass::Float
 }
 
-/// The format that an operand's values are computed in, if they are floats.
+/// Returns the format in which an operand's values are computed, if they are floats.
 pub(crate) fn format_of(place: &Place) -> Option<Format> {
     Format::of(place.execution)
 }

@@ -1,28 +1,27 @@
-//! Floats by the definition of IEEE 754, in the modes of the control register: chapter 2, *Float
-//! modes*.
+//! Floats by IEEE 754 in the modes of the control register: chapter 2, *Float modes*.
 //!
-//! A value is the bits of its format. What is computed with them is exact and rounded once, by a
-//! port of LLVM's arbitrary-precision floats; the host's floating-point unit has no part in it.
+//! A value is the bits of its format. Operations are computed exactly and rounded once by a port of
+//! LLVM's arbitrary-precision floats. The host's floating-point unit is not used.
 
 use rustc_apfloat::ieee::{BFloat, Double, Half, Quad, Single};
 use rustc_apfloat::{Float as _, FloatConvert, Round, Status};
 use visakit::isa::DataType;
-use visakit_emulator::machine::float::{FloatMode, Rounding};
+use visakit_machine::float::{FloatMode, Rounding};
 
-/// A format of floats.
+/// Format of a float.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// HF
+    /// HF.
     Half,
-    /// BF
+    /// BF.
     Brain,
-    /// F
+    /// F.
     Single,
-    /// DF
+    /// DF.
     Double,
 }
 
-/// What two or three floats are joined by.
+/// Operation on two or three floats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Join {
     Sum,
@@ -30,11 +29,11 @@ pub(crate) enum Join {
     Product,
     Quotient,
     Remainder,
-    /// `a * b + c`
+    /// `a * b + c`, rounded once.
     Fused,
 }
 
-/// Evaluates an expression with a type name standing for the type of a format.
+/// Evaluates an expression in which a name stands for the Rust type of a format.
 macro_rules! typed {
     ($format:expr, $name:ident => $body:expr) => {
         match $format {
@@ -59,7 +58,7 @@ macro_rules! typed {
 }
 
 impl Format {
-    /// The format of a data type, if it is a float.
+    /// Returns the format of a data type, if it is a float.
     pub fn of(data_type: DataType) -> Option<Self> {
         Some(match data_type {
             DataType::Hf => Self::Half,
@@ -70,7 +69,7 @@ impl Format {
         })
     }
 
-    /// Bits of a value.
+    /// Returns the number of bits of a value.
     pub fn bits(self) -> u32 {
         match self {
             Self::Half | Self::Brain => 16,
@@ -79,12 +78,12 @@ impl Format {
         }
     }
 
-    /// The bit of the sign.
+    /// Returns the sign bit.
     pub fn sign(self) -> u64 {
         1 << (self.bits() - 1)
     }
 
-    /// Whether subnormal numbers of the format are kept.
+    /// Returns true if the mode keeps subnormal numbers of the format.
     fn keeps(self, mode: FloatMode) -> bool {
         match self {
             Self::Half => mode.keep_half,
@@ -93,7 +92,7 @@ impl Format {
         }
     }
 
-    /// The value, with zero of the same sign for a subnormal one that the mode does not keep.
+    /// Replaces a subnormal number that the mode does not keep by a zero of the same sign.
     pub fn flushed(self, bits: u64, mode: FloatMode) -> u64 {
         if !self.keeps(mode) && typed!(self, T => T::from_bits(bits.into()).is_denormal()) {
             return bits & self.sign();
@@ -101,39 +100,39 @@ impl Format {
         bits
     }
 
-    /// Whether it is no number.
+    /// Returns true for a NaN.
     pub fn is_nan(self, bits: u64) -> bool {
         typed!(self, T => T::from_bits(bits.into()).is_nan())
     }
 
-    /// A NaN that does not signal any more; another value as it is.
+    /// Makes a signalling NaN quiet; returns other values unchanged.
     pub(crate) fn quieted(self, bits: u64) -> u64 {
         let quiet = typed!(self, T => 1 << (T::PRECISION - 2));
         if self.is_nan(bits) { bits | quiet } else { bits }
     }
 
-    /// A NaN.
+    /// Returns a quiet NaN.
     pub fn nan(self) -> u64 {
         typed!(self, T => T::qnan(None).to_bits() as u64)
     }
 
-    /// The least positive number that is not subnormal.
+    /// Returns the smallest positive normal number.
     pub(crate) fn least_normal(self) -> u64 {
         typed!(self, T => T::smallest_normalized().to_bits() as u64)
     }
 
-    /// One.
+    /// Returns the value 1.
     pub fn one(self) -> u64 {
         self.of_real(1.0, FloatMode::PLAIN)
     }
 
-    /// The order of two values; none where one of them is a NaN.
+    /// Compares two values; returns `None` if either is a NaN.
     pub fn compare(self, a: u64, b: u64, mode: FloatMode) -> Option<std::cmp::Ordering> {
         let (a, b) = (self.flushed(a, mode), self.flushed(b, mode));
         typed!(self, T => T::from_bits(a.into()).partial_cmp(&T::from_bits(b.into())))
     }
 
-    /// Two or three values joined, rounded once.
+    /// Applies an operation to two or three values and rounds once.
     pub(crate) fn join(self, how: Join, [a, b, c]: [u64; 3], mode: FloatMode) -> u64 {
         let [a, b, c] = [a, b, c].map(|bits| u128::from(self.flushed(bits, mode)));
         let round = round(mode);
@@ -152,13 +151,13 @@ impl Format {
         self.flushed(result, mode)
     }
 
-    /// A whole number near a value.
+    /// Rounds a value to an integer in the given direction.
     pub(crate) fn integral(self, bits: u64, direction: Round, mode: FloatMode) -> u64 {
         let bits = self.flushed(bits, mode);
         typed!(self, T => T::from_bits(bits.into()).round_to_integral(direction).value.to_bits() as u64)
     }
 
-    /// The square root, rounded once.
+    /// Returns the square root, rounded once.
     pub(crate) fn root(self, bits: u64, mode: FloatMode) -> u64 {
         let bits = self.flushed(bits, mode);
         typed!(self, T => {
@@ -169,8 +168,8 @@ impl Format {
             if value.is_negative() {
                 return self.nan();
             }
-            // The value is `whole` times 2 to an even power: the root of that is found exactly,
-            // with a bit for what is left.
+            // The value is `whole` times an even power of 2. The integer root is exact; a sticky
+            // bit records the remainder.
             let exponent = value.ilogb();
             let shift = 120 - (exponent & 1);
             let whole = value.scalbn(shift - exponent).to_u128(128).value;
@@ -182,8 +181,8 @@ impl Format {
         })
     }
 
-    /// The value in another format, rounded where that is narrower. Nothing changes where it is the
-    /// same.
+    /// Converts a value to another format, rounding if that format is narrower. The same format
+    /// returns the value unchanged.
     pub fn convert(self, bits: u64, to: Self, mode: FloatMode) -> u64 {
         if self == to {
             return bits;
@@ -193,37 +192,36 @@ impl Format {
         to.flushed(typed!(to, T => near_to::<T>(wide, round(mode)).to_bits() as u64), mode)
     }
 
-    /// The nearest value to a real number.
+    /// Returns the value nearest to a real number.
     pub fn of_real(self, real: f64, mode: FloatMode) -> u64 {
         let wide = quad(Double::from_bits(real.to_bits().into()));
         typed!(self, T => near_to::<T>(wide, round(mode)).to_bits() as u64)
     }
 
-    /// The value in quad precision, exact.
+    /// Converts a value to quad precision, exactly.
     pub(crate) fn wide(self, bits: u64) -> u128 {
         typed!(self, T => quad(T::from_bits(bits.into())).to_bits())
     }
 
-    /// The nearest value to a number in quad precision.
+    /// Returns the value nearest to a number in quad precision.
     pub(crate) fn of_wide(self, wide: u128, mode: FloatMode) -> u64 {
         let wide = Quad::from_bits(wide);
         self.flushed(typed!(self, T => near_to::<T>(wide, round(mode)).to_bits() as u64), mode)
     }
 
-    /// The value as a real number; exact for all formats.
+    /// Returns the value as a real number; exact for all formats.
     pub fn to_real(self, bits: u64) -> f64 {
         f64::from_bits(self.convert(bits, Self::Double, FloatMode::PLAIN))
     }
 
-    /// The nearest value to a whole number, by its sign and its magnitude.
+    /// Returns the value nearest to an integer, given by sign and magnitude.
     pub fn of_integer(self, negative: bool, magnitude: u128, mode: FloatMode) -> u64 {
         let direction = if negative { -round(mode) } else { round(mode) };
         let bits = typed!(self, T => T::from_u128_r(magnitude, direction).value.to_bits() as u64);
         if negative { bits | self.sign() } else { bits }
     }
 
-    /// The whole number that is left when the fraction is cut off, clamped to so many bits; 0 for a
-    /// NaN.
+    /// Truncates a value to an integer, clamped to `width` bits; a NaN becomes 0.
     pub fn to_integer(self, bits: u64, width: u32, signed: bool) -> i128 {
         typed!(self, T => {
             let value = T::from_bits(bits.into());
@@ -235,13 +233,13 @@ impl Format {
         })
     }
 
-    /// The number of a value in the order of all values; both zeros have 0.
+    /// Returns the position of a value in the order of all values; both zeros have position 0.
     pub fn rank(self, bits: u64) -> i64 {
         let magnitude = (bits & (self.sign() - 1)) as i64;
         if bits & self.sign() != 0 { -magnitude } else { magnitude }
     }
 
-    /// The value that is so many steps away in the order of all values; infinity is the last.
+    /// Returns the value `steps` positions away in the order of all values, saturating at infinity.
     pub fn stepped(self, bits: u64, steps: i64) -> u64 {
         let infinity = typed!(self, T => T::INFINITY.to_bits()) as i64;
         let rank = (self.rank(bits) + steps).clamp(-infinity, infinity);
@@ -253,8 +251,8 @@ pub(crate) fn quad<T: FloatConvert<Quad>>(value: T) -> Quad {
     value.convert(&mut false).value
 }
 
-/// A sum or a product in quad precision. What it lacks is kept in its last bit, so that rounding it
-/// to a format is rounding once.
+/// Adds or multiplies in quad precision. The last bit records an inexact result, so that rounding
+/// to a format afterwards rounds only once.
 pub(crate) fn join_wide(how: Join, a: u128, b: u128) -> Option<u128> {
     let (a, b) = (Quad::from_bits(a), Quad::from_bits(b));
     let result = match how {
@@ -266,7 +264,7 @@ pub(crate) fn join_wide(how: Join, a: u128, b: u128) -> Option<u128> {
     Some(result.value.to_bits() | lacks)
 }
 
-/// A whole number in quad precision.
+/// Converts an integer to quad precision.
 pub(crate) fn wide_of_integer(n: i128) -> u128 {
     Quad::from_i128(n).value.to_bits()
 }

@@ -1,9 +1,9 @@
-//! The built-ins that give values.
+//! Built-ins that return values.
 
 use ethnum::I256;
 use rustc_apfloat::Round;
 use visakit::isa::{DataType, DataTypeClass};
-use visakit_emulator::machine::float::FloatMode;
+use visakit_machine::float::FloatMode;
 
 use crate::builtins::Builtin;
 use crate::convert::{low_bits, ones};
@@ -78,7 +78,7 @@ pub(crate) fn call(run: &mut Run<'_>, builtin: Builtin, arguments: &[Node]) -> R
         }
         (B::High, [Value::Integer(a), n]) => Value::integer(a.value >> number(n)?.clamp(0, 255)),
         (B::Loose, [value, n]) => loose(&pattern(value)?, number(n)? as u32)?,
-        // A colour that is not said more precisely.
+        // A colour known only as a range is passed on.
         (B::ToRegister, [_, _, Value::Truth(false), colour @ Value::Between { .. }]) => colour.clone(),
         (B::ToRegister, [memory, register, upper, a]) => {
             let (memory, register) = (number(memory)? as u32 * 8, number(register)? as u32 * 8);
@@ -104,7 +104,7 @@ pub(crate) fn call(run: &mut Run<'_>, builtin: Builtin, arguments: &[Node]) -> R
     })
 }
 
-/// The built-ins about operands rather than values.
+/// Evaluates built-ins about operands rather than values.
 fn of_operand(run: &mut Run<'_>, builtin: Builtin, arguments: &[Node]) -> Result<Option<Value>> {
     use Builtin as B;
     let Some(Node::Operand(operand)) = arguments.first() else { return Ok(None) };
@@ -155,8 +155,8 @@ fn of_operand(run: &mut Run<'_>, builtin: Builtin, arguments: &[Node]) -> Result
     }))
 }
 
-/// `near`: without rounding in between, and with so many steps of the format to either side. In DF
-/// each operation is rounded: nothing wider is at hand.
+/// Evaluates `near`: without intermediate rounding, with `steps` values of the format on either
+/// side. In DF each operation is rounded, because no wider type is available.
 fn near(run: &mut Run<'_>, node: &Node, steps: &Node) -> Result<Value> {
     let steps = run.number(steps)?;
     let format = run
@@ -204,7 +204,8 @@ fn real_function(builtin: Builtin, x: f64) -> Result<f64> {
     })
 }
 
-/// The smaller or the larger; where neither is, the second, and beside a NaN the other one.
+/// Returns the minimum or maximum. Of equal values returns the second; of a NaN and a number, the
+/// number.
 fn extremum(smaller: bool, a: &Value, b: &Value, mode: FloatMode) -> Result<Value> {
     Ok(match (a, b) {
         (Value::Integer(x), Value::Integer(y)) => {
@@ -225,7 +226,7 @@ fn whole(float: &Float, direction: Round, mode: FloatMode) -> Value {
     Value::computed(float.format, float.format.integral(float.bits, direction, mode))
 }
 
-/// The bits of a value.
+/// Returns the bits of a value.
 fn pattern(value: &Value) -> Result<Value> {
     Ok(match value {
         Value::Float(float) => Value::sized(float.bits, float.format.bits()),
@@ -238,7 +239,7 @@ fn pattern(value: &Value) -> Result<Value> {
     })
 }
 
-/// A value of which the lowest bits are said.
+/// Creates a value of which only the lowest bits are specified.
 fn loose(value: &Value, n: u32) -> Result<Value> {
     Ok(Value::Loose { bits: integer(value)?.value.as_u64(), known: ones(n) })
 }
@@ -254,7 +255,7 @@ fn number(value: &Value) -> Result<i64> {
     i64::try_from(integer(value)?.value).map_err(|_| Halt::Senseless("a number that is too large".to_owned()))
 }
 
-/// Bytes as a value: a number where there are at most eight.
+/// Converts bytes to a value: an integer if there are at most eight.
 pub(crate) fn of_bytes(bytes: &[u8]) -> Value {
     if bytes.len() > 8 {
         return Value::Bytes(bytes.to_vec());
@@ -264,7 +265,7 @@ pub(crate) fn of_bytes(bytes: &[u8]) -> Value {
     Value::sized(u64::from_le_bytes(whole), bytes.len() as u32 * 8)
 }
 
-/// A value as so many bytes.
+/// Returns a value as `count` bytes.
 pub(crate) fn bytes(value: &Value, count: usize) -> Result<Vec<u8>> {
     let bits = match value {
         Value::Bytes(bytes) => return Ok(bytes.iter().copied().chain(std::iter::repeat(0)).take(count).collect()),

@@ -1,13 +1,13 @@
-//! Images as blocks see them: texels, rectangles of bytes and sizes, as chapter 3, *Images*, says.
-//! The machine's door has the description of an image and the bytes of its buffer; where a texel
-//! stands and what its bits mean is said here.
+//! Images in Semantics sections: texels, rectangles of bytes and sizes, by chapter 3, *Images*. The
+//! machine provides an image's description and the bytes of its buffer. This module computes texel
+//! positions and interprets their bits.
 
 use rustc_apfloat::Round;
-use visakit_emulator::machine::access::View;
-use visakit_emulator::machine::float::FloatMode;
-use visakit_emulator::machine::format::{ComponentOrder, ComponentType};
-use visakit_emulator::machine::image::Image;
-use visakit_emulator::machine::texels::Texels;
+use visakit_machine::access::View;
+use visakit_machine::float::FloatMode;
+use visakit_machine::format::{ComponentOrder, ComponentType};
+use visakit_machine::image::Image;
+use visakit_machine::texels::Texels;
 
 use crate::convert::{low_bits, ones};
 use crate::evaluate::{Halt, Result, Run, senseless};
@@ -16,15 +16,15 @@ use crate::memory;
 use crate::program::Node;
 use crate::value::{Integer, Value};
 
-/// An image that a surface stands for.
+/// Image of a surface.
 #[derive(Clone, Copy)]
 pub(crate) struct Picture<'r> {
     pub(crate) image: &'r Image,
     texels: Texels<'r>,
 }
 
-/// A texel: column, row and slice, or what of them the image has and then the index in an array;
-/// the level; the sample.
+/// Position of a texel. `place` holds the coordinates of the image's dimensions, followed by the
+/// array index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct At {
     pub(crate) place: [i64; 3],
@@ -32,28 +32,28 @@ pub(crate) struct At {
     pub(crate) sample: i64,
 }
 
-/// What a colour of a texel comes from.
+/// Source of a colour component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
-    /// A component, by its place in the texel.
+    /// Stored component, by its index in the texel.
     Stored(u64),
     Zero,
     One,
 }
 
-/// What the bits of a component mean.
+/// Interpretation of a component's bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// A fraction of the largest number of so many bits.
+    /// Fraction of the largest unsigned number of this width.
     Unorm(u32),
-    /// The same with a sign.
+    /// Signed fraction of this width.
     Snorm(u32),
     Uint(u32),
     Sint(u32),
     Float(Format),
 }
 
-/// The image that an argument names; none where the entry of the binding table has none.
+/// Returns the image that an argument names; `None` if the binding table entry is not an image.
 pub(crate) fn picture<'r>(run: &mut Run<'r>, node: &Node) -> Result<Option<Picture<'r>>> {
     let Node::Space(reach) = node else { return senseless("this image") };
     let entry = memory::entry(run, reach.space)?;
@@ -62,7 +62,7 @@ pub(crate) fn picture<'r>(run: &mut Run<'r>, node: &Node) -> Result<Option<Pictu
     Ok(found.map(|(image, texels)| Picture { image, texels }))
 }
 
-/// `texel` and `sample_of`: a colour of a texel.
+/// Evaluates `texel` and `sample_of`: one colour component of a texel.
 pub(crate) fn load(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> {
     let [surface, Node::Value(Value::Truth(opaque)), colour, place @ ..] = arguments else {
         return senseless("this texel");
@@ -77,7 +77,7 @@ pub(crate) fn load(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> {
     }
 }
 
-/// Writes a colour of a texel.
+/// Writes one colour component of a texel.
 pub(crate) fn store(run: &mut Run<'_>, arguments: &[Node], value: &Value) -> Result<()> {
     let [surface, _, colour, place @ ..] = arguments else { return senseless("this texel") };
     let picture = picture(run, surface)?;
@@ -89,7 +89,7 @@ pub(crate) fn store(run: &mut Run<'_>, arguments: &[Node], value: &Value) -> Res
     };
     let Some(picture) = picture else { return Ok(()) };
     let Part::Stored(part) = picture.parts()[colour] else { return Ok(()) };
-    // Of colours that share a component the first one is stored.
+    // Of colours that share a component, only the first is stored.
     if picture.parts()[..colour].contains(&Part::Stored(part)) {
         return Ok(());
     }
@@ -100,10 +100,10 @@ pub(crate) fn store(run: &mut Run<'_>, arguments: &[Node], value: &Value) -> Res
     Ok(())
 }
 
-/// Where a texel stands as memory: for atomic operations. Nothing outside of the image.
+/// Returns the memory of a texel, for atomic operations; `None` outside the image.
 pub(crate) fn memory<'r>(run: &mut Run<'r>, arguments: &[Node], bytes: u32) -> Result<Option<(View<'r>, u64)>> {
     let [surface @ Node::Space(reach), _, colour, place @ ..] = arguments else { return senseless("this texel") };
-    // There is one component, which is the first colour.
+    // The format has one component, which is the first colour.
     if colour_of(run, colour)? != 0 {
         return Err(run.undefined());
     }
@@ -111,7 +111,7 @@ pub(crate) fn memory<'r>(run: &mut Run<'r>, arguments: &[Node], bytes: u32) -> R
     let (at, entry) = (at(run, place)?, memory::entry(run, reach.space)?);
     let (Some(thread), Some(world), Some(entry)) = (run.thread, run.world, entry) else { return Ok(None) };
     let Some(picture) = picture else { return Ok(None) };
-    // Texels of one number of this size.
+    // The texel must be a single number of this size.
     if picture.texel_bytes() != u64::from(bytes) {
         return Err(run.undefined());
     }
@@ -119,12 +119,12 @@ pub(crate) fn memory<'r>(run: &mut Run<'r>, arguments: &[Node], bytes: u32) -> R
     Ok(picture.offset(at).map(|offset| (view, offset)))
 }
 
-/// `block`: a byte of a rectangle.
+/// Evaluates `block`: a byte of a rectangle.
 pub(crate) fn load_byte(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> {
     let (picture, offset, unsaid) = byte(run, arguments)?;
     match (picture, offset) {
         (Some(picture), Some(offset)) => Ok(Value::sized(picture.read(offset, 1), 8)),
-        // Zero, as good as any.
+        // The byte is unspecified; zero is an arbitrary choice.
         _ if unsaid => Ok(Value::Loose { bits: 0, known: 0 }),
         _ => Ok(Value::sized(0_u32, 8)),
     }
@@ -140,8 +140,8 @@ pub(crate) fn store_byte(run: &mut Run<'_>, arguments: &[Node], value: &Value) -
     Ok(())
 }
 
-/// The image and the offset of a byte, where it is inside; whether nobody says what is read
-/// outside.
+/// Returns the image, the offset of a byte if it is inside, and whether reads outside are
+/// unspecified.
 fn byte<'r>(run: &mut Run<'r>, arguments: &[Node]) -> Result<(Option<Picture<'r>>, Option<u64>, bool)> {
     let [surface, distance, first, Node::Value(Value::Truth(unsaid)), plane, x, y] = arguments else {
         return senseless("this rectangle");
@@ -155,7 +155,7 @@ fn byte<'r>(run: &mut Run<'r>, arguments: &[Node]) -> Result<(Option<Picture<'r>
     }
     let Some(picture) = picture else { return Ok((None, None, *unsaid)) };
     let desc = &picture.image.desc;
-    // The pages want a surface of two dimensions; a row is one as well.
+    // The pages require a two-dimensional surface; a one-dimensional one counts as a single row.
     if desc.dimensions > 2 || desc.is_array || desc.levels > 1 || desc.samples > 1 {
         return Err(run.undefined());
     }
@@ -165,7 +165,7 @@ fn byte<'r>(run: &mut Run<'r>, arguments: &[Node]) -> Result<(Option<Picture<'r>
     Ok((Some(picture), offset, *unsaid))
 }
 
-/// `resinfo`: the size at a level, or the number of levels.
+/// Evaluates `resinfo`: the size at a level, or the number of levels.
 pub(crate) fn size(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> {
     let [surface, colour, level] = arguments else { return senseless("this image") };
     let picture = picture(run, surface)?;
@@ -181,7 +181,7 @@ pub(crate) fn size(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> {
     Ok(Value::integer(number))
 }
 
-/// `sampleinfo`: the number of samples; nobody says where they are.
+/// Evaluates `sampleinfo`: the number of samples; their positions are unspecified.
 pub(crate) fn samples(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> {
     let [surface, colour] = arguments else { return senseless("this image") };
     let picture = picture(run, surface)?;
@@ -199,7 +199,7 @@ pub(crate) fn colour_of(run: &mut Run<'_>, node: &Node) -> Result<usize> {
     }
 }
 
-/// The texel that coordinates name; a sample comes first where there is one.
+/// Returns the texel that coordinates name; the sample index comes first, if present.
 fn at(run: &mut Run<'_>, arguments: &[Node]) -> Result<At> {
     let (sample, [u, v, r, level]) = match arguments {
         [sample, u, v, r, level] => (run.number(sample)?, [u, v, r, level]),
@@ -207,7 +207,7 @@ fn at(run: &mut Run<'_>, arguments: &[Node]) -> Result<At> {
         _ => return senseless("this texel"),
     };
     let mut number = |node| match run.value(node)? {
-        // What is beyond these is outside of every image.
+        // Coordinates beyond these limits are outside every image.
         Value::Integer(Integer { value, .. }) => {
             Ok(value.clamp((-1_i64 << 48).into(), (1_i64 << 48).into()).as_i64())
         }
@@ -234,12 +234,12 @@ impl Picture<'_> {
         }
     }
 
-    /// Whether texels have whole numbers.
+    /// Returns true if texels hold integers.
     pub(crate) fn is_integer(&self) -> bool {
         matches!(self.kind(), Kind::Uint(_) | Kind::Sint(_))
     }
 
-    /// What red, green, blue and alpha come from.
+    /// Returns the sources of red, green, blue and alpha.
     fn parts(&self) -> [Part; 4] {
         use ComponentOrder as O;
         use Part::{One, Stored, Zero};
@@ -257,7 +257,7 @@ impl Picture<'_> {
         }
     }
 
-    /// Whether a colour is stored on the curve of sRGB.
+    /// Returns true if a colour is stored with the sRGB transfer function.
     fn is_curved(&self, colour: usize) -> bool {
         matches!(self.image.format.order, ComponentOrder::Srgba | ComponentOrder::Sbgra) && colour < 3
     }
@@ -267,12 +267,12 @@ impl Picture<'_> {
         places.into_iter().max().unwrap_or(0) * self.kind().bytes()
     }
 
-    /// A side of a level: each is half of the one before, and at least 1.
+    /// Returns the size of a level along an axis: half of the level before, and at least 1.
     pub(crate) fn side(&self, axis: usize, level: i64) -> u64 {
         (u64::from(self.image.desc.size[axis]) >> level.clamp(0, 63)).max(1)
     }
 
-    /// Bytes from a row to the next.
+    /// Returns the distance between rows in bytes.
     fn row_bytes(&self, level: i64) -> u64 {
         let desc = &self.image.desc;
         let dense = self.side(0, level) * u64::from(desc.samples) * self.texel_bytes();
@@ -280,7 +280,7 @@ impl Picture<'_> {
         if is_plane { dense.max(u64::from(desc.pitch)) } else { dense }
     }
 
-    /// Where a texel begins in the buffer. Nothing outside of the image.
+    /// Returns the byte offset of a texel in the buffer; `None` outside the image.
     fn offset(&self, at: At) -> Option<u64> {
         let desc = &self.image.desc;
         let inside = |n: i64, end: u64| u64::try_from(n).ok().filter(|n| *n < end);
@@ -296,7 +296,7 @@ impl Picture<'_> {
         Some(before + layer * volume(level) + z * plane(level) + y * self.row_bytes(level) + texel)
     }
 
-    /// A colour of a texel, as far as it is in the image.
+    /// Returns a colour of a texel; `None` outside the image.
     pub(crate) fn inside(&self, at: At, colour: usize) -> Option<Result<Value>> {
         self.offset(at).map(|_| self.colour(at, colour))
     }
@@ -314,7 +314,7 @@ impl Picture<'_> {
         }
     }
 
-    /// A colour beyond the edge: zero, and one for an alpha that the format has not.
+    /// Returns the border colour: zero, or one for an alpha that the format lacks.
     pub(crate) fn border(&self, colour: usize) -> Value {
         match self.parts()[colour] {
             Part::One => self.one(),
@@ -333,7 +333,8 @@ impl Picture<'_> {
 
     fn write(&self, run: &mut Run<'_>, offset: u64, bytes: u64, bits: u64) {
         for (n, byte) in (0..bytes).zip(bits.to_le_bytes()) {
-            // Buffers stand side by side here.
+            // The map of stored bytes covers all buffers; the upper address bits hold the buffer
+            // index.
             let address = (self.image.buffer as u64) << 48 | (offset + n);
             run.clashes |= run.stored.insert(address, byte).is_some_and(|before| before != byte);
         }
@@ -349,7 +350,7 @@ impl Kind {
         }
     }
 
-    /// The number that bits mean, as messages give it: 32 bits.
+    /// Converts stored bits to the 32-bit value that messages return.
     fn widened(self, bits: u64) -> Value {
         let mode = FloatMode::PLAIN;
         let fraction = |n: i128, most: i128| {
@@ -359,7 +360,7 @@ impl Kind {
         let signed = |width: u32| (bits << (64 - width)) as i64 >> (64 - width);
         match self {
             Self::Unorm(width) => fraction(bits.into(), ones(width).into()),
-            // The least number of all has no other one opposite; both ends are one.
+            // The most negative number has no positive counterpart; it also means -1.
             Self::Snorm(width) => {
                 let most = ones(width - 1);
                 fraction(signed(width).max(-(most as i64)).into(), most.into())
@@ -371,7 +372,7 @@ impl Kind {
         }
     }
 
-    /// The bits that are stored for 32 bits of a message.
+    /// Converts 32 bits of a message to the stored bits.
     fn narrowed(self, bits: u64) -> u64 {
         let mode = FloatMode::PLAIN;
         let norm = |least: f64, most: u64, width: u32| {
@@ -398,15 +399,15 @@ impl Kind {
     }
 }
 
-/// From the curve of sRGB to intensity.
+/// Converts an sRGB value to linear intensity.
 fn straight(value: f64) -> Value {
     let value = if value <= 0.04045 { value / 12.92 } else { pxfm::f_pow((value + 0.055) / 1.055, 2.4) };
-    // OpenCL leaves some room: chapter 3 says how much.
+    // OpenCL allows a tolerance, which chapter 3 states.
     let room = value * 2.0_f64.powi(-20);
     Value::Between { low: value - room, high: value + room }
 }
 
-/// The bits of an F on the curve of sRGB for an intensity.
+/// Converts a linear intensity to sRGB, as the bits of an F.
 fn curved(bits: u64) -> u64 {
     let value = Format::Single.to_real(bits);
     let value = if value.is_nan() { 0.0 } else { value.clamp(0.0, 1.0) };
@@ -415,7 +416,7 @@ fn curved(bits: u64) -> u64 {
 }
 
 impl Run<'_> {
-    /// That the page does not say what happens.
+    /// Returns the error for behaviour that the page does not define.
     pub(crate) fn undefined(&self) -> Halt {
         Halt::Undefined(self.at)
     }

@@ -1,30 +1,30 @@
-//! Whole programs by their pages: what the emulator asks when an instruction has no kernel, or when
-//! it is not to use any.
+//! Execution of whole programs by their pages. The emulator uses it for instructions without a
+//! kernel, or for all instructions.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use visakit::isa::{Instruction, LabelId, LabelKind, StringId};
 use visakit_codegen::model::Model;
-use visakit_emulator::kernels::code::Interpreter;
-use visakit_emulator::kernels::lowering::Lowering;
-use visakit_emulator::kernels::step::{Callee, Lowered, Op, Run};
-use visakit_emulator::machine::fault::Trap;
+use visakit_kernels::code::Interpreter;
+use visakit_kernels::lowering::Lowering;
+use visakit_kernels::step::{Callee, Lowered, Op, Run};
+use visakit_machine::fault::Trap;
 
 use crate::bind::bind;
 use crate::program::Flow;
 use crate::{Halt, Program};
 
-/// Which instructions run by their pages.
+/// Instructions that run by their pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
-    /// Those without a kernel.
+    /// Instructions without a kernel.
     Missing,
-    /// All that can: what goes to other places or waits is the machine's.
+    /// All instructions that can. Branches and waits remain with the machine.
     All,
 }
 
-/// Executes instructions by their pages.
+/// Interpreter that executes instructions by their pages.
 pub struct ByPages<'a> {
     which: Which,
     pages: Pages<'a>,
@@ -32,19 +32,19 @@ pub struct ByPages<'a> {
     left: Mutex<BTreeSet<&'static str>>,
 }
 
-/// The pages that are executed.
+/// Pages to execute.
 enum Pages<'a> {
     Known(&'a Model),
     ToRead(&'a (dyn Fn() -> Model + Sync), OnceLock<Box<Model>>),
 }
 
 impl<'a> ByPages<'a> {
-    /// With pages that are read when the first instruction needs them.
+    /// Creates an interpreter that reads the pages when the first instruction needs them.
     pub fn new(which: Which, read: &'a (dyn Fn() -> Model + Sync)) -> Self {
         Self::of(which, Pages::ToRead(read, OnceLock::new()))
     }
 
-    /// With pages that have been read.
+    /// Creates an interpreter with pages that are already read.
     pub fn with_model(which: Which, model: &'a Model) -> Self {
         Self::of(which, Pages::Known(model))
     }
@@ -53,12 +53,12 @@ impl<'a> ByPages<'a> {
         Self { which, pages, used: Mutex::default(), left: Mutex::default() }
     }
 
-    /// The instructions that ran by their pages.
+    /// Returns the instructions that ran by their pages.
     pub fn used(&self) -> Vec<&'static str> {
         self.used.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect()
     }
 
-    /// The instructions that should have, and were left to their kernels.
+    /// Returns the instructions that were left to their kernels although all were requested.
     pub fn left(&self) -> Vec<&'static str> {
         self.left.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect()
     }
@@ -87,7 +87,7 @@ impl Interpreter for ByPages<'_> {
             note(if lowered.is_some() { &self.used } else { &self.left });
             return lowered;
         }
-        // Threads meet in the machine.
+        // Only the machine can run fused threads together.
         if program.wants_neighbour() {
             note(&self.left);
             return None;
@@ -95,7 +95,7 @@ impl Interpreter for ByPages<'_> {
         if program.touches.atomic {
             lowering.note_ordered();
         }
-        // Labels and other marks: where nothing is executed, the machine knows what stands there.
+        // Labels and similar marks execute nothing; the machine handles them.
         if program.statements.is_empty() {
             return (!has_kernel).then_some(Lowered::Nothing);
         }
@@ -110,8 +110,8 @@ impl Interpreter for ByPages<'_> {
     }
 }
 
-/// What the machine does with the channels of an instruction that lets them go somewhere: which
-/// ones these are says the page, how they meet again chapter 3.
+/// Returns the machine's operation for an instruction that redirects channels. The page selects the
+/// channels; chapter 3 defines how they reconverge.
 fn flow(program: &Program, flow: Flow, lowering: &Lowering<'_>) -> Option<Lowered> {
     let enable = program.mask();
     Some(match flow {

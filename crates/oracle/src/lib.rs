@@ -1,16 +1,18 @@
-//! Executes the Semantics of the pages.
+//! Executor of the pages' Semantics sections.
 //!
-//! A page says in a small notation (`spec/semantics.md`) what its instruction does. This crate
-//! binds such a block to one instruction and runs it on the state of a thread. It is a second
-//! answer to what the kernels of the emulator say, and shares nothing with them but the machine's
-//! door to registers, memory and images: integers are exact, floats are those of IEEE 754 by a port
-//! of LLVM's arbitrary-precision floats, real functions come from a library of correctly rounded
-//! ones, and what chapters 2, 3 and 5 say of types, regions, modifiers, saturation and masks is
-//! written from there.
+//! A page defines its instruction in a small notation (`spec/semantics.md`). This crate binds such
+//! a section to one instruction and runs it on the state of a thread. The result is independent of
+//! the emulator's kernels: both share only the machine's interface to registers, memory and images.
+//! Integers are exact. Floats follow IEEE 754 by a port of LLVM's arbitrary-precision floats. Real
+//! functions come from a library of correctly rounded functions. Types, regions, modifiers,
+//! saturation and masks are implemented from chapters 2, 3 and 5.
 //!
-//! In the order of the flow: [`bind`](Program) makes of a page and an instruction a program;
-//! `evaluate` runs it; `operand` and `convert` are the chapters; `functions` the built-ins;
-//! [`float`] and [`value`] what is computed with.
+//! In the order of the flow:
+//!
+//! - [`bind`](Program) turns a page and an instruction into a program.
+//! - `evaluate` runs the program.
+//! - `operand` and `convert` implement the chapters; `functions` holds the built-ins.
+//! - [`float`] and [`value`] define the values.
 
 mod atomic;
 mod bind;
@@ -44,25 +46,25 @@ pub use sent::{Going, Sent, To};
 pub use show::{Shown, shown_float};
 pub use written::{Target, Write};
 
-/// Why an instruction cannot be executed by its page.
+/// Reason why an instruction cannot be executed by its page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// The pages do not have the instruction.
+    /// No page describes the instruction.
     NoPage(String),
-    /// Its page has no Semantics in the notation.
+    /// The page has no Semantics section in the notation.
     NoSemantics(String),
-    /// No public text defines what it does.
+    /// No public text defines the behaviour.
     Undefined(String),
-    /// The block asks for something that is not evaluated.
+    /// The section uses an unsupported construct.
     Unsupported {
-        /// What it is.
+        /// Unsupported construct.
         what: String,
-        /// The page, below the specification's folder.
+        /// Path of the page below the specification's folder.
         page: String,
-        /// The line.
+        /// Line number on the page.
         line: u32,
     },
-    /// The operands make no sense together.
+    /// The combination of operands is illegal.
     Illegal(String),
 }
 

@@ -1,5 +1,4 @@
-//! Elements of matrices: packed numbers of a few bits, as the list `Precision` and the page FCVT
-//! say.
+//! Elements of matrices: packed numbers of a few bits, by the list `Precision` and the page FCVT.
 
 use rustc_apfloat::ieee::{BFloat, Float8E4M3FN, Float8E5M2, Half, Single};
 use rustc_apfloat::{Float as _, FloatConvert};
@@ -13,7 +12,7 @@ use crate::operand::Kind;
 use crate::program::Node;
 use crate::value::Value;
 
-/// The n-th element of a precision, counted from an operand's first bit.
+/// Returns the n-th element of a precision, counted from an operand's first bit.
 pub(crate) fn element(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> {
     let [Node::Value(Value::Integer(code)), Node::Operand(operand), n] = arguments else {
         return senseless("an element of this");
@@ -48,7 +47,7 @@ pub(crate) fn element(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> {
     })
 }
 
-/// The bits of the quad precision number that an element is.
+/// Converts the bits of an element to quad precision.
 fn float(precision: Precision, bits: u128) -> Result<u128> {
     Ok(match precision {
         Precision::Bf => quad(BFloat::from_bits(bits)),
@@ -61,9 +60,9 @@ fn float(precision: Precision, bits: u128) -> Result<u128> {
             let half: Half = Float8E4M3FN::from_bits(bits).convert(&mut false).value;
             quad(half)
         }
-        // The lowest bits of the 32 do not count.
+        // The lowest 13 of the 32 bits are ignored.
         Precision::Tf32 => quad(Single::from_bits(bits & !0x1fff)),
-        // 1 sign, 2 exponent bits with a bias of 1, 1 fraction bit; no infinity and no NaN.
+        // 1 sign bit, 2 exponent bits with a bias of 1, 1 fraction bit; no infinity and no NaN.
         Precision::E2m1 => {
             let (exponent, fraction) = ((bits >> 1 & 3) as i32, (bits & 1) as f32 / 2.0);
             let magnitude = if exponent == 0 { fraction } else { (1.0 + fraction) * 2.0_f32.powi(exponent - 1) };

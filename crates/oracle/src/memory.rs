@@ -1,12 +1,12 @@
-//! Memory as blocks see it: surfaces, flat memory, LSC messages, atomic operations. The machine's
-//! door says what lies outside and what is misaligned.
+//! Memory in Semantics sections: surfaces, flat memory, LSC messages and atomic operations. The
+//! machine decides which accesses are out of bounds or misaligned.
 
 use visakit::isa::R0Element;
-use visakit_emulator::machine::access::{Request, View};
-use visakit_emulator::machine::fault::Trap;
-use visakit_emulator::machine::lane::LANES;
-use visakit_emulator::machine::thread::Thread;
-use visakit_emulator::machine::{SCRATCH_UNIT, entry_of_state};
+use visakit_machine::access::{Request, View};
+use visakit_machine::fault::Trap;
+use visakit_machine::lane::LANES;
+use visakit_machine::thread::Thread;
+use visakit_machine::{SCRATCH_UNIT, entry_of_state};
 
 use crate::builtins::Builtin;
 use crate::evaluate::{Halt, Result, Run, senseless};
@@ -15,48 +15,48 @@ use crate::image;
 use crate::program::Node;
 use crate::value::Value;
 
-/// Where the addresses of an instruction go.
+/// Memory that an instruction addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reach {
     pub(crate) space: Space,
-    /// As many bits of an address count.
+    /// Number of significant address bits.
     pub(crate) bits: u32,
-    /// Whether addresses may be anything, not only multiples of the size.
+    /// True if addresses need not be multiples of the access size.
     pub(crate) unaligned: bool,
 }
 
-/// Memory that an instruction names.
+/// Address space of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Space {
     /// Flat memory.
     Flat,
-    /// Flat memory from the address that an operand has.
+    /// Flat memory from the address in an operand.
     FlatFrom(usize),
     /// Shared local memory.
     Local,
-    /// Shared local memory from the offset that an operand has.
+    /// Shared local memory from the offset in an operand.
     LocalFrom(usize),
     /// Scratch memory.
     Scratch,
-    /// Scratch memory from where the state begins that an operand names.
+    /// Scratch memory from the start of the surface state that an operand names.
     ScratchFrom(usize),
-    /// Scratch memory from the offset on that stands in the registers at a place.
+    /// Scratch memory from the offset in the register at this position.
     ScratchAt(u32),
-    /// Scratch memory from where `%r0` says that arguments are.
+    /// Scratch memory from the start of the arguments, which `%r0` holds.
     Arguments,
-    /// The entry of the binding table that an element of the state variables has.
+    /// Binding table entry whose index is in an element of the state variables.
     Surface(u32),
-    /// The surface whose state is at the offset that an element of the state variables has.
+    /// Surface whose state is at the offset in an element of the state variables.
     State(u32),
-    /// The entry of the binding table that an operand has.
+    /// Binding table entry whose index is in an operand.
     Entry(usize),
-    /// The surface whose state is at the offset that an operand has.
+    /// Surface whose state is at the offset in an operand.
     Offset(usize),
-    /// The surface whose state is at the address that an operand has.
+    /// Surface whose state is at the address in an operand.
     StateAddress(usize),
 }
 
-/// Bytes at a place.
+/// Bytes to access at an address.
 struct Span<'r> {
     view: View<'r>,
     address: u64,
@@ -105,7 +105,7 @@ pub(crate) fn store(run: &mut Run<'_>, place: Builtin, arguments: &[Node], value
     Ok(())
 }
 
-/// Whether all bytes of a place are there.
+/// Evaluates whether all bytes of a place are mapped.
 pub(crate) fn mapped(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> {
     let span = resolve(run, arguments)?;
     let there = |(at, size)| {
@@ -114,7 +114,7 @@ pub(crate) fn mapped(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> {
     Ok(Value::Truth(span.parts().all(there)))
 }
 
-/// Performs an atomic operation; the value that was there before.
+/// Performs an atomic operation and returns the old value.
 pub(crate) fn atomic(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> {
     let [Node::Update(update), Node::Call(kind, place), count, a, b] = arguments else {
         return senseless("an atomic operation on this");
@@ -139,7 +139,7 @@ pub(crate) fn atomic(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> {
     let request = span.request(&addresses, size);
     span.view.update(&request, &mut old, |_, old| update.apply(size, old, operands)).map_err(trap)?;
     if update.adds_floats() {
-        // Of the NaN that another channel's sum left nothing says which one it is.
+        // A NaN left by another channel's sum has unspecified bits.
         if run.summed.contains(&span.address) && update.format(size).is_some_and(|format| format.is_nan(old[0])) {
             return Ok(Value::Unknown);
         }
@@ -148,11 +148,11 @@ pub(crate) fn atomic(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> {
     Ok(Value::sized(old[0], size * 8))
 }
 
-fn trap(miss: visakit_emulator::machine::access::Miss) -> Halt {
+fn trap(miss: visakit_machine::access::Miss) -> Halt {
     Halt::Trap(Box::new(Trap::Access(miss)))
 }
 
-/// The place that arguments name: the memory, the address and the number of bytes.
+/// Resolves arguments to the memory, the address and the number of bytes.
 fn resolve<'r>(run: &mut Run<'r>, arguments: &[Node]) -> Result<Span<'r>> {
     let [Node::Space(reach), address, count] = arguments else { return senseless("this place") };
     let (address, count) = (run.wide(address)?, run.number(count)?);
@@ -179,7 +179,7 @@ fn resolve<'r>(run: &mut Run<'r>, arguments: &[Node]) -> Result<Span<'r>> {
     Ok(Span { view: world.view(target, thread.index), address, count, unaligned: reach.unaligned })
 }
 
-/// The entry of the binding table that a space stands for, if it has one.
+/// Returns the binding table entry of a space, if it has one.
 pub(crate) fn entry(run: &mut Run<'_>, space: Space) -> Result<Option<u32>> {
     let Some(thread) = run.thread else { return senseless("memory is needed") };
     let element = |at: u32| thread.surfaces.get(at as usize).copied().unwrap_or(u32::MAX);
@@ -190,18 +190,18 @@ pub(crate) fn entry(run: &mut Run<'_>, space: Space) -> Result<Option<u32>> {
         Space::Offset(operand) => entry_of_state(named(run, operand)?),
         Space::StateAddress(operand) => {
             let address = run.wide(&Node::Operand(operand))?;
-            return Ok(run.world.and_then(|world| world.entry_of_address(address)));
+            return Ok(run.world.and_then(|world| world.entry_of_address(address, 0)));
         }
         _ => return Ok(None),
     }))
 }
 
-/// The number that an operand has for all channels.
+/// Returns the number in an operand that is the same for all channels.
 fn named(run: &mut Run<'_>, operand: usize) -> Result<u32> {
     Ok(run.wide(&Node::Operand(operand))? as u32)
 }
 
-/// Where arguments begin in scratch memory: the first register says it.
+/// Returns the start of the arguments in scratch memory, which the first register holds.
 fn arguments_at(thread: &Thread) -> u64 {
     thread.registers.get::<u32>(R0Element::IndirectData as u32 * 4).into()
 }
@@ -211,7 +211,8 @@ impl Span<'_> {
         Request { addresses, enabled: 1, first_lane: 0, size, unaligned: self.unaligned, unread: false }
     }
 
-    /// The accesses that its bytes are: one where a number has them, dwords of what is longer.
+    /// Splits the bytes into accesses: one for a number of 1, 2, 4 or 8 bytes, otherwise dwords if
+    /// possible.
     fn parts(&self) -> impl Iterator<Item = (u64, u32)> + use<> {
         let (address, count) = (self.address, self.count);
         let size = if matches!(count, 1 | 2 | 4 | 8) {
@@ -225,7 +226,7 @@ impl Span<'_> {
     }
 }
 
-/// Whether a built-in names bytes of memory.
+/// Returns true if a built-in names bytes of memory.
 pub(crate) fn is_place(builtin: Builtin) -> bool {
     use Builtin as B;
     matches!(builtin, B::Surface | B::Memory | B::Lsc | B::Texel | B::Block)

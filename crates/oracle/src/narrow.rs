@@ -1,5 +1,4 @@
-//! Floats that have no data type: bf8, hf8 and tf32, as the page FCVT says, and rounding at random,
-//! as SRND does.
+//! Floats without a data type: bf8, hf8 and tf32 of the page FCVT, and stochastic rounding of SRND.
 
 use ethnum::I256;
 use rustc_apfloat::ieee::{Float8E4M3FN, Float8E5M2, Half, Single};
@@ -11,18 +10,18 @@ use crate::evaluate::{Result, senseless};
 use crate::float::Format;
 use crate::value::{Float, Value};
 
-/// The nearest bf8 of an HF.
+/// Rounds an HF to the nearest bf8.
 pub(crate) fn to_bf8(float: &Float) -> Value {
     let value = Half::from_bits(float.bits.into());
     if value.is_nan() {
-        // A NaN of which nothing says which one: its sign and the highest bits of its fraction.
+        // A NaN keeps its sign and the highest bits of its fraction.
         return Value::sized(float.bits >> 8 | 2, 8);
     }
     let near: Float8E5M2 = value.convert_r(Round::NearestTiesToEven, &mut false).value;
     Value::sized(near.to_bits() as u64, 8)
 }
 
-/// The nearest hf8 of an HF; a NaN for what is too large.
+/// Rounds an HF to the nearest hf8; values out of range become a NaN.
 pub(crate) fn to_hf8(float: &Float) -> Value {
     let value = Half::from_bits(float.bits.into());
     let sign = float.bits >> 8 & 0x80;
@@ -33,19 +32,19 @@ pub(crate) fn to_hf8(float: &Float) -> Value {
     Value::sized(near.to_bits() as u64 & 0x7f | sign, 8)
 }
 
-/// The HF that a bf8 is.
+/// Converts a bf8 to an HF.
 pub(crate) fn from_bf8(bits: u64) -> Value {
     let value: Half = Float8E5M2::from_bits(bits.into()).convert(&mut false).value;
     Value::computed(Format::Half, value.to_bits() as u64)
 }
 
-/// The HF that an hf8 is.
+/// Converts an hf8 to an HF.
 pub(crate) fn from_hf8(bits: u64) -> Value {
     let value: Half = Float8E4M3FN::from_bits(bits.into()).convert(&mut false).value;
     Value::computed(Format::Half, value.to_bits() as u64)
 }
 
-/// The nearest tf32 of an F, in the upper bits.
+/// Rounds an F to the nearest tf32, in the upper bits.
 pub(crate) fn to_tf32(float: &Float) -> Value {
     let value = Single::from_bits(float.bits.into());
     if value.is_nan() {
@@ -54,7 +53,8 @@ pub(crate) fn to_tf32(float: &Float) -> Value {
     if value.is_denormal() {
         return Value::sized(float.bits & Format::Single.sign(), 32);
     }
-    // Ten bits of fraction are three more than BF has: as a whole number of the last of them.
+    // Scales the value so that the tenth fraction bit becomes the units place, rounds, and scales
+    // back.
     let Some(exponent) = Some(value.ilogb()).filter(|_| !value.is_zero() && !value.is_infinite()) else {
         return Value::sized(float.bits, 32);
     };
@@ -62,8 +62,8 @@ pub(crate) fn to_tf32(float: &Float) -> Value {
     Value::sized(whole.scalbn(exponent - 10).to_bits() as u64, 32)
 }
 
-/// A float in a narrower type after a number has been added to the part of its fraction that does
-/// not fit; what then does not fit is cut off.
+/// Rounds a float to a narrower type stochastically: adds a random number to the dropped part of
+/// the fraction, then truncates.
 pub(crate) fn round_by(to: DataType, float: &Float, random: I256) -> Result<Value> {
     let (exponent_bits, fraction_bits, dropped) = match (to, float.format) {
         (DataType::Hf, Format::Single) => (5, 10, 13),
@@ -85,8 +85,8 @@ pub(crate) fn round_by(to: DataType, float: &Float, random: I256) -> Result<Valu
     if value == 0.0 {
         return Ok(result(to, sign));
     }
-    // The fraction as a whole number of steps of the source, the random number added, and the steps
-    // of the result in it.
+    // The fraction is counted in steps of the source; the random number is added, and the sum is
+    // truncated to steps of the result.
     let source_fraction = i32::from(match format {
         Format::Half => 10_i8,
         _ => 23,

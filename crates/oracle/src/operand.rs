@@ -1,71 +1,70 @@
-//! Operands: where their elements stand, and what values they have. Chapter 5, *Vector operands*
-//! and *Regions*.
+//! Operands: positions and values of their elements. Chapter 5, *Vector operands* and *Regions*.
 
 use visakit::isa::{
     ConstOpnd, DataType, DataTypeClass, Modifier, Operand, Predicate, RawOperand, Region, StateClass, VecOperand,
     predefined,
 };
 use visakit::rt::immediate_bits;
-use visakit_emulator::kernels::layout::Layout;
-use visakit_emulator::machine::fault::Trap;
-use visakit_emulator::machine::float::FloatMode;
-use visakit_emulator::machine::thread::Thread;
+use visakit_kernels::layout::Layout;
+use visakit_machine::fault::Trap;
+use visakit_machine::float::FloatMode;
+use visakit_machine::thread::Thread;
 
 use crate::float::Format;
 use crate::value::{Float, Integer, Value};
 
-/// An operand with its place.
+/// Operand with its position.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
     pub(crate) kind: Kind,
-    /// The type of its elements.
+    /// Type of the elements.
     pub(crate) data_type: DataType,
     pub(crate) modifier: Modifier,
-    /// Whether it is a raw operand.
+    /// True for a raw operand.
     pub(crate) raw: bool,
-    /// The type that its values are computed with; its own for what is no source.
+    /// Type in which values are computed; the element type for a destination.
     pub(crate) execution: DataType,
-    /// Of an operand of two threads, the bytes that come from the first; behind them stand those of
+    /// Number of bytes that come from the first of two fused threads; the remaining bytes come from
     /// the second.
     pub(crate) shared: Option<u64>,
-    /// Where the variables end in the register file.
+    /// End of the variables in the register file.
     end: u32,
 }
 
-/// Where the elements of an operand are.
+/// Position of an operand's elements.
 #[derive(Clone, Debug)]
 pub(crate) enum Kind {
-    /// In the register file: at a fixed place, or where addresses point.
+    /// Register file: at a fixed offset, or at an address.
     Registers { start: Start, walk: Walk },
-    /// The null variable.
+    /// Null variable.
     Null,
-    /// Values of the elements, which start over behind the last.
+    /// Elements of a constant, repeated cyclically.
     Constant(Vec<u64>),
-    /// A predicate by its number in the thread, and how many elements it has.
+    /// Predicate number in the thread, and number of elements.
     Predicate { number: u32, elements: u32 },
-    /// Elements of an address variable: the first, and how many there are before they start over.
+    /// Elements of an address variable: the first index, and the number before they repeat.
     Address { first: u32, width: u32 },
     /// Elements of a state variable.
     State { first: u32 },
 }
 
-/// Where a region begins.
+/// Start of a region.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Start {
     At(u64),
-    /// Where an element of an address variable points, with something added.
+    /// Address in an element of an address variable, plus an offset.
     Address {
         element: u32,
         added: i64,
     },
-    /// The same with an element for each row.
+    /// Address in one element per row, plus an offset.
     Rows {
         element: u32,
         added: i64,
     },
 }
 
-/// How a region goes on; distances are in elements.
+/// Strides of a region, in elements.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Walk {
     pub(crate) vertical: u64,
@@ -73,16 +72,16 @@ pub(crate) struct Walk {
     pub(crate) horizontal: u64,
 }
 
-/// What operands are resolved with.
+/// Context for resolving operands.
 #[derive(Clone, Copy)]
 pub(crate) struct Scope<'a> {
     pub(crate) layout: &'a Layout,
-    /// How many elements a predicate has, by its id.
+    /// Returns the number of elements of a predicate, by its id.
     pub(crate) predicate_elements: &'a dyn Fn(u32) -> u32,
 }
 
 impl Place {
-    /// A vector operand; a written one has a horizontal stride only.
+    /// Resolves a vector operand; a destination has a horizontal stride only.
     pub(crate) fn vector(operand: &VecOperand, written: bool, scope: Scope<'_>) -> Result<Self, String> {
         let layout = scope.layout;
         let (kind, data_type) = match &operand.operand {
@@ -102,7 +101,8 @@ impl Place {
                 let first = layout.address(indirect.id.0).ok_or("the address variable is not declared")?;
                 let element = first + u32::from(indirect.addr_offset);
                 let added = indirect.indirect_offset.into();
-                // Without a vertical stride each row has an address; a region of one row has one.
+                // Without a vertical stride each row has its own address; a region of one row has
+                // one address.
                 let rows = indirect.region.vertical_stride.elements().is_none()
                     && indirect.region.width.elements().is_some();
                 let start = if rows { Start::Rows { element, added } } else { Start::Address { element, added } };
@@ -132,7 +132,7 @@ impl Place {
         Ok(Self { kind, data_type, modifier, raw: false, execution: data_type, shared: None, end })
     }
 
-    /// A raw operand: whole elements of its variable, one behind the other.
+    /// Resolves a raw operand: contiguous elements of its variable.
     pub(crate) fn raw(operand: &RawOperand, scope: Scope<'_>) -> Result<Self, String> {
         let variable = scope.layout.variable(operand.id).ok_or("the variable is not declared")?;
         let start = u64::from(variable.offset) + u64::from(operand.offset);
@@ -146,7 +146,7 @@ impl Place {
         Ok(Self { kind, data_type, modifier: Modifier::None, raw: true, execution: data_type, shared: None, end })
     }
 
-    /// The byte in the register file where an element stands.
+    /// Returns the byte offset of an element in the register file.
     pub(crate) fn offset(&self, index: u64, thread: &Thread) -> Result<u32, Box<Trap>> {
         let Kind::Registers { start, walk } = &self.kind else {
             return Err(Box::new(Trap::Illegal("an operand that is not in the registers".to_owned())));
@@ -164,11 +164,11 @@ impl Place {
             Start::Rows { element, added } => pointed(u64::from(element) + row, added).wrapping_add(along),
         };
         let at = u32::try_from(offset).unwrap_or(u32::MAX);
-        // Behind the variables stands what is no operand's.
+        // The registers after the variables belong to no operand.
         let is_inside = matches!(start, Start::At(_)) || offset.saturating_add(size) <= self.end.into();
         match thread.registers.holds(at, size as usize) && is_inside {
             true => Ok(at),
-            // No register says so, but the page.
+            // The page, not the register contents, selected this element.
             false if matches!(start, Start::At(_)) => {
                 Err(Box::new(Trap::Illegal("an element outside of the registers".to_owned())))
             }
@@ -176,7 +176,7 @@ impl Place {
         }
     }
 
-    /// The value of an element, after its modifier, in the type that it is computed with.
+    /// Returns the value of an element after its modifier, in the computation type.
     pub(crate) fn read(&self, index: u64, thread: &Thread) -> Result<Value, Box<Trap>> {
         let bits = match &self.kind {
             Kind::Null => 0,
@@ -200,7 +200,7 @@ impl Place {
         Ok(converted(value, self.execution, thread.mode))
     }
 
-    /// The same operand with its elements one behind the other through the variable.
+    /// Makes the elements of the operand contiguous in the variable.
     pub(crate) fn in_a_row(mut self) -> Self {
         if let Kind::Registers { walk, .. } = &mut self.kind {
             *walk = Walk { vertical: 1, width: 1, horizontal: 0 };
@@ -208,11 +208,11 @@ impl Place {
         self
     }
 
-    /// Whether all channels have one element.
+    /// Returns true if all channels share one element.
     pub(crate) fn is_scalar(&self) -> bool {
         match &self.kind {
             Kind::Constant(_) => true,
-            // Rows that have an address each are as many elements.
+            // Rows with their own addresses have different elements.
             Kind::Registers { start: Start::Rows { .. }, .. } => false,
             Kind::Registers { walk, .. } => walk.vertical == 0 && (walk.width == 1 || walk.horizontal == 0),
             _ => false,
@@ -220,19 +220,19 @@ impl Place {
     }
 }
 
-/// Bytes of an element.
+/// Returns the size of an element in bytes.
 pub(crate) fn bytes_of(data_type: DataType) -> u64 {
     u64::from(data_type.bits() / 8).max(1)
 }
 
-/// Up to eight bytes of the register file as a number.
+/// Reads up to eight bytes of the register file as a number.
 pub(crate) fn register(thread: &Thread, at: u32, size: usize) -> u64 {
     let mut bytes = [0; 8];
     bytes[..size].copy_from_slice(&thread.registers.bytes(at)[..size]);
     u64::from_le_bytes(bytes)
 }
 
-/// A predicate by its id.
+/// Resolves a predicate by its id.
 pub(crate) fn predicate(predicate: Predicate, scope: Scope<'_>) -> Result<Kind, String> {
     let id = u32::from(predicate.id);
     let number = scope.layout.predicate(id).ok_or("the predicate is not declared")?;
@@ -252,7 +252,7 @@ fn walk(region: &Region, written: bool) -> Walk {
     }
 }
 
-/// The bits of the elements of a constant.
+/// Returns the bits of a constant's elements.
 fn elements(constant: &ConstOpnd) -> Vec<u64> {
     let Some(count) = constant.type_.packed() else {
         let bits = immediate_bits(constant);
@@ -271,18 +271,18 @@ fn elements(constant: &ConstOpnd) -> Vec<u64> {
         .collect()
 }
 
-/// The F that eight bits of a packed constant mean: a sign, three bits of exponent and four of
-/// fraction.
+/// Converts eight bits of a packed constant to an F: a sign, three exponent bits and four fraction
+/// bits.
 fn packed_float(bits: u64) -> u64 {
     let sign = (bits >> 7) << 31;
     if bits & 0x7f == 0 {
         return sign;
     }
-    // 2^(exponent - 3) has the exponent 127 - 3 more in F.
+    // The exponent bias is 3 in the packed format and 127 in F.
     sign | ((bits >> 4 & 7) + 124) << 23 | (bits & 15) << 19
 }
 
-/// A source after its modifier. Chapter 5: `abs` comes before `negate`.
+/// Applies a source modifier. Chapter 5: `abs` comes before `negate`.
 fn modified(value: Value, modifier: Modifier, _: FloatMode) -> Value {
     match (value, modifier) {
         (value, Modifier::None | Modifier::Sat) => value,
@@ -302,7 +302,7 @@ fn modified(value: Value, modifier: Modifier, _: FloatMode) -> Value {
                 Modifier::NegateAbs => bits | format.sign(),
                 _ => bits ^ crate::convert::ones(format.bits()),
             };
-            // Whether a changed NaN still signals nobody says.
+            // It is unspecified whether a modified NaN still signals.
             match format.is_nan(bits) {
                 true => Value::computed(format, bits),
                 false => Value::Float(Float { format, bits, slack }),
@@ -312,8 +312,7 @@ fn modified(value: Value, modifier: Modifier, _: FloatMode) -> Value {
     }
 }
 
-/// A source in the type that the instruction computes in. Integers keep their values and get its
-/// pattern.
+/// Converts a source to the computation type. Integers keep their values and get the type's width.
 fn converted(value: Value, to: DataType, mode: FloatMode) -> Value {
     match (value, Format::of(to)) {
         (Value::Integer(Integer { value, .. }), None) => Value::sized(value, to.bits()),
@@ -324,16 +323,15 @@ fn converted(value: Value, to: DataType, mode: FloatMode) -> Value {
     }
 }
 
-/// Returns `true` for floats that are computed with, packed ones included.
+/// Returns true for float types used in computations, including packed ones.
 fn is_computed(data_type: DataType) -> bool {
     data_type.class() == DataTypeClass::Float && (Format::of(data_type).is_some() || data_type.packed().is_some())
 }
 
-/// The type that an instruction computes in: chapter 2, *Execution type*. `None` where integers and
-/// floats meet.
+/// Returns the execution type: chapter 2, *Execution type*. Returns `None` if integers and floats
+/// are mixed.
 pub(crate) fn execution_type(sources: &[DataType], destination: Option<DataType>) -> Option<DataType> {
-    // Floats of eight bits are only converted by name: they count as the numbers that their bits
-    // are.
+    // Eight-bit floats exist only in named conversions; otherwise their bits count as integers.
     let floats = sources.iter().filter(|t| is_computed(**t)).count();
     if floats == 0 {
         let width = sources.iter().map(|t| t.bits()).max().unwrap_or(16).max(16);

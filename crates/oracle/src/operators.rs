@@ -1,8 +1,8 @@
-//! Operators: exact on integers, rounded once on floats, without rounding on real numbers.
+//! Operators: exact on integers, rounded once on floats, unrounded on real numbers.
 
 use ethnum::I256;
 use visakit_codegen::model::semantics::{BinaryOperator, UnaryOperator};
-use visakit_emulator::machine::float::FloatMode;
+use visakit_machine::float::FloatMode;
 
 use crate::convert;
 use crate::evaluate::{Halt, Result, senseless};
@@ -10,7 +10,7 @@ use crate::float::{Join, join_wide, wide_of_integer};
 use crate::sum::Sum;
 use crate::value::{Float, Integer, Slack, Value};
 
-/// The value of an operator in front of its operand.
+/// Evaluates a unary operator.
 pub(crate) fn unary(operator: UnaryOperator, value: Value) -> Result<Value> {
     Ok(match (operator, value) {
         (_, Value::Unknown) => Value::Unknown,
@@ -32,7 +32,7 @@ pub(crate) fn unary(operator: UnaryOperator, value: Value) -> Result<Value> {
     })
 }
 
-/// The value of an operator between two.
+/// Evaluates a binary operator.
 pub(crate) fn binary(operator: BinaryOperator, left: Value, right: Value, mode: FloatMode) -> Result<Value> {
     use BinaryOperator as O;
     Ok(match (left, right) {
@@ -42,11 +42,11 @@ pub(crate) fn binary(operator: BinaryOperator, left: Value, right: Value, mode: 
         (Value::Between { low, high }, b) | (b, Value::Between { low, high }) if operator == O::Add => {
             let Value::Float(b) = b else { return Ok(Value::Unknown) };
             let b = b.format.to_real(b.bits);
-            // The sum is rounded.
+            // The sum of the range's ends is rounded.
             let room = |sum: f64| sum.abs() * f64::from(f32::EPSILON);
             Value::Between { low: low + b - room(low + b), high: high + b + room(high + b) }
         }
-        // Of floats as they stand in the registers.
+        // Bit operations use the float's bits in the register.
         (Value::Float(a), Value::Integer(b)) if matches!(operator, O::And | O::Or | O::Xor) => {
             integers(operator, Integer { value: a.bits.into(), bits: Some(a.format.bits()) }, b)?
         }
@@ -54,7 +54,7 @@ pub(crate) fn binary(operator: BinaryOperator, left: Value, right: Value, mode: 
         (a @ (Value::Wide(_) | Value::Sum(_)), b) | (a, b @ (Value::Wide(_) | Value::Sum(_))) => {
             of_matrices(operator, &a, &b)?
         }
-        // A number of the page takes the format of what it meets.
+        // A literal of the page takes the format of the other operand.
         (Value::Float(a), Value::Real(b)) => {
             let b = Value::float(a.format, a.format.of_real(b, FloatMode::PLAIN));
             binary(operator, Value::Float(a), b, mode)?
@@ -109,7 +109,7 @@ fn integers(
         O::Add => a.checked_add(b).ok_or_else(too_large)?,
         O::Subtract => a.checked_sub(b).ok_or_else(too_large)?,
         O::Multiply => a.checked_mul(b).ok_or_else(too_large)?,
-        // What a division by zero gives is not published.
+        // The result of an integer division by zero is unpublished.
         O::Divide | O::Remainder if b == I256::ZERO => return Ok(Value::Unknown),
         O::Divide => a / b,
         O::Remainder => a % b,
@@ -130,7 +130,7 @@ fn floats(operator: BinaryOperator, a: &Float, b: &Float, mode: FloatMode) -> Re
         O::LessOrEqual => return truth(matches!(order(), Some(Less | Equal))),
         O::Greater => return truth(order() == Some(Greater)),
         O::GreaterOrEqual => return truth(matches!(order(), Some(Greater | Equal))),
-        // Of floats as they stand in the registers.
+        // Bit operations use the bits in the registers.
         O::Or => return Ok(Value::float(a.format, a.bits | b.bits)),
         O::Xor => return Ok(Value::float(a.format, a.bits ^ b.bits)),
         O::And => return Ok(Value::float(a.format, a.bits & b.bits)),
@@ -159,7 +159,7 @@ fn of_matrices(operator: BinaryOperator, left: &Value, right: &Value) -> Result<
     })))
 }
 
-/// A value as a sum that others are added to.
+/// Converts a value to a sum.
 fn sum(value: &Value) -> Result<Sum> {
     let bits = match value {
         Value::Sum(sum) => return Ok(Sum::clone(sum)),

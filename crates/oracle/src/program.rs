@@ -1,9 +1,9 @@
-//! A page's Semantics bound to one instruction: names have become places, and what cannot change
-//! has been computed.
+//! Semantics section bound to one instruction: names are resolved to operands and slots, and
+//! constants are computed.
 
 use visakit_codegen::model::SourceSpan;
 use visakit_codegen::model::semantics::{BinaryOperator, UnaryOperator};
-use visakit_emulator::machine::thread::{Combine, ExecMask, ones};
+use visakit_machine::thread::{Combine, ExecMask, ones};
 
 use crate::atomic::Update;
 use crate::builtins::Builtin;
@@ -11,62 +11,62 @@ use crate::memory::{Reach, Space};
 use crate::operand::Place;
 use crate::value::Value;
 
-/// An instruction that is ready to be executed by its page.
+/// Instruction ready to be executed by its page.
 #[derive(Clone, Debug)]
 pub struct Program {
     pub(crate) statements: Vec<Statement>,
     pub(crate) operands: Vec<Place>,
-    /// Their names on the page, and whether they are written.
+    /// Names of the operands on the page, and whether each is written.
     pub(crate) names: Vec<(&'static str, bool)>,
-    /// Slots of local names.
+    /// Number of slots for local names.
     pub(crate) locals: usize,
-    /// Which memory the instruction may touch.
+    /// Memory that the instruction may touch.
     pub(crate) touches: Touches,
-    /// The channels that the instruction is for.
+    /// Channels of the instruction.
     pub(crate) channels: Channels,
-    /// Offset of the control register, where the instruction writes it.
+    /// Offset of the control register, if the instruction writes it.
     pub(crate) control: Option<u32>,
-    /// Offset of the register with the channels that are enabled, where the instruction reads it.
+    /// Offset of the register that holds the enabled channels, if the instruction reads it.
     pub(crate) enabled: Option<u32>,
-    /// The places that are images.
+    /// Spaces accessed as images.
     pub(crate) images: Vec<Space>,
-    /// The samplers, by the elements of the state variables that name them.
+    /// Samplers, by the elements of the state variables that name them.
     pub(crate) samplers: Vec<Space>,
-    /// The same for the register that counts time.
+    /// Offset of the timestamp register, if the instruction reads it.
     pub(crate) time: Option<u32>,
 }
 
 /// Kinds of memory that an instruction may touch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Touches {
-    /// Surfaces, by offsets.
+    /// Surfaces, by offset.
     pub surface: bool,
-    /// Flat memory, by addresses.
+    /// Flat memory, by address.
     pub flat: bool,
-    /// Sums of floats in memory: of a NaN nothing says which one it is.
+    /// Float sums in memory, whose NaN bits are unspecified.
     pub floats: bool,
     /// Images.
     pub image: bool,
-    /// Images through samplers.
+    /// Images read through samplers.
     pub sampler: bool,
-    /// Atomic operations: their order shows.
+    /// Atomic operations, whose order is observable.
     pub atomic: bool,
 }
 
-/// The channels of an instruction: chapter 5, *Enabled channels*.
+/// Channels of an instruction: chapter 5, *Enabled channels*.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Channels {
-    /// How many there are.
+    /// Number of channels.
     pub(crate) count: u32,
-    /// The first one's number in the thread.
+    /// Index of the first channel in the thread.
     pub(crate) first: u32,
-    /// Whether the execution mask does not count.
+    /// True if the execution mask is ignored.
     pub(crate) no_mask: bool,
-    /// The predicate.
+    /// Predicate of the instruction.
     pub(crate) predicate: Option<Predicated>,
 }
 
-/// A predicate in front of an instruction.
+/// Predicate in front of an instruction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Predicated {
     pub(crate) number: u32,
@@ -97,24 +97,24 @@ pub(crate) enum StatementKind {
         then: Vec<Statement>,
         otherwise: Vec<Statement>,
     },
-    /// A local name gets a value.
+    /// Assignment to a local name.
     Local {
         slot: usize,
         value: Node,
     },
-    /// An element of an operand gets a value, converted or as it is.
+    /// Assignment to an element of an operand, converted or as bits.
     Element {
         operand: usize,
         index: Node,
         value: Node,
         as_bits: bool,
     },
-    /// A built-in is used for its effect.
+    /// Call of a built-in for its effect.
     Effect {
         effect: Builtin,
         arguments: Vec<Node>,
     },
-    /// A place gets a value.
+    /// Assignment to a place in memory.
     Place {
         place: Builtin,
         arguments: Vec<Node>,
@@ -127,17 +127,17 @@ pub(crate) enum StatementKind {
 pub(crate) enum Node {
     Value(Value),
     Local(usize),
-    /// An element of an operand.
+    /// Element of an operand.
     Element(usize, Box<Node>),
     /// Memory as an argument.
     Space(Reach),
-    /// An atomic operation as an argument.
+    /// Atomic operation as an argument.
     Update(Update),
-    /// An operand as an argument.
+    /// Operand as an argument.
     Operand(usize),
-    /// The bit of the instruction's predicate for a channel.
+    /// Bit of the instruction's predicate for a channel.
     Predicate(Box<Node>),
-    /// One of some entries of a table.
+    /// Table entry selected by an index.
     OneOf(Vec<u32>, Box<Node>),
     Unary(UnaryOperator, Box<Node>),
     Binary(BinaryOperator, Box<Node>, Box<Node>),
@@ -145,27 +145,27 @@ pub(crate) enum Node {
     Call(Builtin, Vec<Node>),
 }
 
-/// Where an instruction lets its channels go.
+/// Destination of an instruction's channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flow {
-    /// To a label, by their index in the table.
+    /// Branch of the enabled channels to a label, by its table index.
     Branch(u32),
-    /// All of them to a label.
+    /// Jump of all channels to a label.
     Jump(u32),
-    /// Into a subroutine.
+    /// Call of a subroutine.
     Call(u32),
-    /// Into a function, by its name in the strings.
+    /// Call of a function, by its index in the string table.
     Function(u32),
-    /// Out of a subroutine or a function.
+    /// Return from a subroutine or a function.
     Leave,
-    /// To the barrier of the group: there and on, there, or on when all are there.
+    /// Barrier of the work-group: signal and wait, only signal, or only wait.
     Barrier,
     Signal,
     Wait,
 }
 
 impl Program {
-    /// Whether the instruction lets channels go anywhere, or wait.
+    /// Returns true if the instruction redirects channels or waits.
     pub(crate) fn has_flow(&self) -> bool {
         fn any(statements: &[Statement]) -> bool {
             statements.iter().any(|statement| match &statement.kind {
@@ -177,18 +177,19 @@ impl Program {
         any(&self.statements)
     }
 
-    /// Whether the instruction takes a part of an operand from the thread that runs beside this
-    /// one.
+    /// Returns true if the instruction takes part of an operand from the other thread of a fused
+    /// pair.
     pub fn wants_neighbour(&self) -> bool {
         self.operands.iter().any(|place| place.shared.is_some())
     }
 
-    /// Where the instruction lets its channels go, if that is all that it does.
+    /// Returns the destination of the instruction's channels if redirecting them is its only
+    /// effect.
     pub(crate) fn flow(&self) -> Option<Flow> {
         let [statement] = self.statements.as_slice() else { return None };
         match &statement.kind {
             StatementKind::Effect { effect, arguments } => flow(*effect, arguments),
-            // Whether all channels go there the machine asks the predicate's first bit.
+            // The machine reads the first bit of the predicate to decide a jump of all channels.
             StatementKind::If { condition: Node::Predicate(first), then, otherwise } if otherwise.is_empty() => {
                 let is_first = matches!(first.as_ref(), Node::Value(Value::Integer(n)) if n.value == 0);
                 match then.as_slice() {
@@ -204,7 +205,7 @@ impl Program {
         }
     }
 
-    /// The channels as the machine counts them.
+    /// Returns the channels as the machine's execution mask.
     pub(crate) fn mask(&self) -> ExecMask {
         let Channels { count, first, no_mask, predicate } = self.channels;
         ExecMask {
@@ -222,7 +223,7 @@ impl Program {
     }
 }
 
-/// Whether an effect lets channels go anywhere, or wait.
+/// Returns true if an effect redirects channels or waits.
 pub(crate) fn is_flow(effect: Builtin) -> bool {
     !matches!(effect, Builtin::Atomic | Builtin::Fence | Builtin::Dependencies)
 }

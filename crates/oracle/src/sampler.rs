@@ -1,12 +1,12 @@
-//! Samplers: which texels a place means, and what a filter makes of them, as chapter 3, *Samplers*,
-//! says. Places are exact: whole numbers of 2 to the power of -160, which every coordinate is.
+//! Samplers: selection and filtering of texels, by chapter 3, *Samplers*. Coordinates are exact
+//! fixed-point numbers with a unit of 2^-160, which represents every coordinate.
 
 use std::ops::RangeInclusive;
 
 use ethnum::I256;
-use visakit_emulator::machine::sampler::{Addressing, Compare, Sampler};
-use visakit_emulator::machine::sampler_of_state;
-use visakit_emulator::machine::thread::Thread;
+use visakit_machine::sampler::{Addressing, Compare, Sampler};
+use visakit_machine::sampler_of_state;
+use visakit_machine::thread::Thread;
 
 use crate::builtins::Builtin;
 use crate::evaluate::{Result, Run, senseless};
@@ -17,40 +17,40 @@ use crate::operand::Kind;
 use crate::program::Node;
 use crate::value::Value;
 
-/// Bits of a place behind the point.
+/// Number of fraction bits of a coordinate.
 const FRACTION: u32 = 160;
 
-/// Steps of a filter's sum: of the largest of what is mixed, so much.
+/// Tolerance of a filter's sum, relative to its largest term.
 const ROOM: f64 = 1.0 / (1 << 20) as f64;
 
-/// A message to a sampler: what is the same for all four colours.
+/// Message to a sampler: the parts common to all four colours.
 struct Message<'r> {
     sampler: &'r Sampler,
     picture: Picture<'r>,
 }
 
-/// A place that a message reads, by axis.
+/// Coordinates of a message, by axis.
 struct Place {
     coordinates: [I256; 3],
     shift: [i64; 3],
 }
 
-/// What is read of a texel.
+/// Value to read from a texel.
 #[derive(Clone, Copy)]
 enum Wanted {
     Colour(usize),
-    /// What the comparison with red gives, as a colour.
+    /// Result of comparing red with a reference, as a colour.
     Compared(f64, usize),
 }
 
-/// The levels that a message may mean: the least and the most.
+/// Range of possible levels: minimum and maximum.
 type Levels = (f64, f64);
 
-/// The texels that a linear filter mixes along an axis, and how much the second one counts.
+/// Two texels that a linear filter mixes along an axis, and the weight of the second.
 type Pair = (i64, i64, f64);
 
-/// Returns the index of a sampler that an element of the state variables names: the element is the
-/// index, or the offset of the sampler's state.
+/// Returns the index of the sampler that an element of the state variables names. The element holds
+/// the index or the offset of the sampler's state.
 pub(crate) fn index(space: Space, thread: &Thread) -> Option<u32> {
     let element = |at: u32| thread.surfaces.get(at as usize).copied();
     match space {
@@ -60,7 +60,7 @@ pub(crate) fn index(space: Space, thread: &Thread) -> Option<u32> {
     }
 }
 
-/// Whether a built-in asks a sampler.
+/// Returns true if a built-in uses a sampler.
 pub(crate) fn is_sampled(builtin: Builtin) -> bool {
     use Builtin as B;
     matches!(
@@ -69,7 +69,7 @@ pub(crate) fn is_sampled(builtin: Builtin) -> bool {
     )
 }
 
-/// A built-in that asks a sampler.
+/// Evaluates a built-in that uses a sampler.
 pub(crate) fn call(run: &mut Run<'_>, builtin: Builtin, arguments: &[Node]) -> Result<Value> {
     let [Node::Space(named), surface, rest @ ..] = arguments else {
         return senseless("a message without a sampler");
@@ -77,12 +77,12 @@ pub(crate) fn call(run: &mut Run<'_>, builtin: Builtin, arguments: &[Node]) -> R
     let (Some(thread), Some(world)) = (run.thread, run.world) else { return senseless("samplers are needed") };
     let Some(index) = index(named.space, thread) else { return senseless("this sampler") };
     let picture = image::picture(run, surface)?;
-    // Without an image nothing has a level, and all is zero.
+    // Without an image there are no levels, and all colours are zero.
     let Some(picture) = picture else {
         let asks = matches!(builtin, Builtin::GradientLod | Builtin::PixelLod | Builtin::ClampedLod);
         return Ok(if asks { Value::Unknown } else { Value::integer(0_u32) });
     };
-    // What is not there filters nothing.
+    // The result of a missing sampler is unspecified.
     let Some(sampler) = world.sampler(index) else { return Ok(Value::Unknown) };
     let message = Message { sampler, picture };
     match (builtin, rest) {
@@ -137,7 +137,7 @@ pub(crate) fn call(run: &mut Run<'_>, builtin: Builtin, arguments: &[Node]) -> R
     }
 }
 
-/// A number that a message has: F or HF by its bits, whatever the type is called.
+/// Evaluates a number in a message: its bits are an F or HF, whatever its type.
 fn real(run: &mut Run<'_>, node: &Node) -> Result<Option<f64>> {
     let value = run.value(node)?;
     Ok(number(&value))
@@ -152,7 +152,7 @@ fn number(value: &Value) -> Option<f64> {
     }
 }
 
-/// The number that an operand has in a channel.
+/// Returns the number that an operand holds in a channel.
 fn element(run: &mut Run<'_>, operand: usize, channel: i64) -> Result<f64> {
     if matches!(run.operands[operand].kind, Kind::Null) {
         return Ok(0.0);
@@ -161,7 +161,7 @@ fn element(run: &mut Run<'_>, operand: usize, channel: i64) -> Result<f64> {
     Ok(number(&value).unwrap_or(f64::NAN))
 }
 
-/// The levels that a value may mean; none where it may be any.
+/// Returns the range of levels that a value may mean; `None` if it may be any level.
 fn level_range(run: &mut Run<'_>, node: &Node) -> Result<Option<Levels>> {
     Ok(match run.value(node)? {
         Value::Between { low, high } => Some((low, high)),
@@ -169,12 +169,12 @@ fn level_range(run: &mut Run<'_>, node: &Node) -> Result<Option<Levels>> {
     })
 }
 
-/// A coordinate, exact. None for what is no place.
+/// Converts a coordinate exactly; returns `None` for NaN and infinity.
 fn exact(coordinate: f64) -> Option<I256> {
     if !coordinate.is_finite() {
         return None;
     }
-    // Beyond every image; what repeats is a whole number there.
+    // Coordinates beyond every image are clamped; the repeated part is an integer there.
     let coordinate = coordinate.clamp(-(2.0_f64.powi(40)), 2.0_f64.powi(40));
     let bits = coordinate.to_bits();
     let exponent = (bits >> 52 & 0x7ff) as i32;
@@ -189,26 +189,26 @@ fn one() -> I256 {
     I256::ONE << FRACTION
 }
 
-/// The whole number below.
+/// Rounds down to an integer.
 fn floor(place: I256) -> i64 {
     (place >> FRACTION).as_i64()
 }
 
-/// The nearest whole number, of two the even one.
+/// Rounds to the nearest integer, ties to even.
 fn nearest(place: I256) -> i64 {
     let half = one() >> 1_u32;
     let up = floor(place + half);
     if ((place + half) & (one() - I256::ONE)) == I256::ZERO && up & 1 == 1 { up - 1 } else { up }
 }
 
-/// The part behind the point.
+/// Returns the fractional part.
 fn part(place: I256) -> f64 {
     let fraction = place & (one() - I256::ONE);
     fraction.as_f64() / 2.0_f64.powi(FRACTION as i32)
 }
 
-/// The place that messages end with: three coordinates and three numbers of texels; none where a
-/// coordinate is no number.
+/// Evaluates the coordinates at the end of a message: three coordinates and three texel offsets.
+/// Returns `None` if a coordinate is not finite.
 fn place(run: &mut Run<'_>, arguments: &[Node]) -> Result<Option<Place>> {
     let [u, v, r, ou, ov, or] = arguments else { return senseless("this place") };
     let mut place = Place { coordinates: [I256::ZERO; 3], shift: [0; 3] };
@@ -226,12 +226,12 @@ fn place(run: &mut Run<'_>, arguments: &[Node]) -> Result<Option<Place>> {
 }
 
 impl Message<'_> {
-    fn desc(&self) -> &visakit_emulator::machine::image::ImageDesc {
+    fn desc(&self) -> &visakit_machine::image::ImageDesc {
         &self.picture.image.desc
     }
 
-    /// The level that gradients of the coordinates ask for: the logarithm of the longer one in
-    /// texels.
+    /// Returns the level for the gradients of the coordinates: the logarithm of the longer gradient
+    /// in texels.
     fn level_of(&self, gradients: [[f64; 3]; 2]) -> Value {
         let length = |gradient: [f64; 3]| {
             let mut sum = 0.0;
@@ -247,12 +247,12 @@ impl Message<'_> {
             return Value::Unknown;
         }
         let level = 0.5 * used[0].max(used[1]).log2();
-        // The logarithm of nothing is the least of all.
+        // The logarithm of zero is minus infinity and needs no tolerance.
         let room = if level.is_finite() { level.abs() * f64::from(f32::EPSILON) } else { 0.0 };
         Value::Between { low: level - room, high: level + room }
     }
 
-    /// The levels within what the sampler allows and the image has.
+    /// Clamps the levels to the limits of the sampler and the image.
     fn clamped(&self, (low, high): Levels) -> Levels {
         let (least, most) = self.sampler.levels;
         let last = f64::from(self.desc().levels) - 1.0;
@@ -260,8 +260,8 @@ impl Message<'_> {
         (clamp(low), clamp(high))
     }
 
-    /// The level whose texels count where levels are not mixed: the nearest, of two the lower one.
-    /// None where it may be either.
+    /// Returns the level for unmixed levels: the nearest, or the lower of two. Returns `None` if
+    /// the range allows both.
     fn level(&self, levels: Levels) -> Option<i64> {
         let (low, high) = self.clamped(levels);
         let [low, high] = [low, high].map(|level| (level + 0.5).ceil() as i64 - 1);
@@ -289,7 +289,7 @@ impl Message<'_> {
         if self.picture.is_integer() {
             return Ok(Value::Unknown);
         }
-        // In between the mixture goes along straight lines, from level to level.
+        // Between levels the mixture is linear, so the ends and the whole levels bound it.
         let mut ends = vec![low, high];
         ends.extend((low.ceil() as i64..=high.floor() as i64).map(|level| level as f64));
         let mut hull: Option<(f64, f64)> = None;
@@ -315,7 +315,7 @@ impl Message<'_> {
         })
     }
 
-    /// What is read of a place in one level.
+    /// Reads a place in one level.
     fn of_level(&self, place: &Place, wanted: Wanted, level: i64) -> Result<Value> {
         let dimensions = self.desc().dimensions;
         let fixed = self.layer(place);
@@ -326,7 +326,7 @@ impl Message<'_> {
             }
             return self.read(at, level, wanted);
         }
-        // OpenCL says nothing of whole numbers that are mixed.
+        // OpenCL does not define linear filtering of integers.
         if self.picture.is_integer() {
             return Ok(Value::Unknown);
         }
@@ -352,7 +352,7 @@ impl Message<'_> {
             most = most.max(low.abs()).max(high.abs());
             sum = (sum.0 + weight * low, sum.1 + weight * high);
         }
-        // What is no number, or near none, may be lost where it hardly counts.
+        // An infinity or NaN with a tiny weight may or may not affect the sum.
         if !most.is_finite() {
             return Ok(Value::Unknown);
         }
@@ -364,7 +364,7 @@ impl Message<'_> {
         let [at @ .., level] = arguments else { return senseless("a place without a level") };
         let nth = run.number(nth)?;
         let Some(place) = place(run, at)? else { return Ok(Value::Unknown) };
-        // OpenGL gathers from planes.
+        // As in OpenGL, gather works on two-dimensional images only.
         if self.desc().dimensions != 2 {
             return Ok(Value::Unknown);
         }
@@ -382,7 +382,7 @@ impl Message<'_> {
         self.read(at, level, wanted)
     }
 
-    /// The image of an array that a place is in, as the coordinate behind the dimensions.
+    /// Returns the array index of a place, as the coordinate after the dimensions.
     fn layer(&self, place: &Place) -> [i64; 3] {
         let mut at = [0; 3];
         let desc = self.desc();
@@ -392,7 +392,7 @@ impl Message<'_> {
         at
     }
 
-    /// A place along an axis, in texels.
+    /// Returns a coordinate along an axis in texels, and the size of the level.
     fn along(&self, place: &Place, axis: usize, level: i64) -> (I256, i64) {
         let side = self.picture.side(axis, level) as i64;
         let coordinate = place.coordinates[axis];
@@ -401,27 +401,27 @@ impl Message<'_> {
         if self.sampler.addressing != Addressing::Mirror {
             return (texels, side);
         }
-        // The image and its mirror image together repeat; what is in the mirror is counted
+        // The image and its mirror image repeat together; coordinates in the mirror image count
         // backwards.
         let period = one() * I256::from(2 * side);
         let inside = texels.rem_euclid(period);
         (if inside > one() * I256::from(side) { period - inside } else { inside }, side)
     }
 
-    /// The texel that a place is in, along an axis.
+    /// Returns the texel that contains a place along an axis.
     fn nearest(&self, place: &Place, axis: usize, level: i64) -> i64 {
         let (texels, side) = self.along(place, axis, level);
         self.texel(floor(texels), side)
     }
 
-    /// The texels to the left and to the right of a place along an axis.
+    /// Returns the two texels next to a place along an axis.
     fn pair(&self, place: &Place, axis: usize, level: i64) -> Pair {
         let (texels, side) = self.along(place, axis, level);
         let left = texels - (one() >> 1_u32);
         (self.texel(floor(left), side), self.texel(floor(left) + 1, side), part(left))
     }
 
-    /// What the number of a texel beyond the edge means.
+    /// Applies the addressing mode to a texel index beyond the edge.
     fn texel(&self, n: i64, side: i64) -> i64 {
         match self.sampler.addressing {
             Addressing::Repeat => n.rem_euclid(side),
@@ -430,7 +430,7 @@ impl Message<'_> {
         }
     }
 
-    /// What is read of a texel; beyond the edge the border.
+    /// Reads a texel, or the border colour beyond the edge.
     fn read(&self, place: [i64; 3], level: i64, wanted: Wanted) -> Result<Value> {
         let read = |colour: usize| match self.picture.inside(At { place, level, sample: 0 }, colour) {
             Some(value) => value,
@@ -475,13 +475,13 @@ impl Message<'_> {
     }
 }
 
-/// How far a sum of mixed numbers may be off, of which this is the largest: subnormal numbers have
-/// steps of their own.
+/// Returns the tolerance of a sum whose largest term is `most`, including the fixed step of
+/// subnormal numbers.
 fn room_of(most: f64) -> f64 {
     most * ROOM + 2.0_f64.powi(-140)
 }
 
-/// The least and the most that a value may be; none where it may be any, or is no number.
+/// Returns the bounds of a value; `None` if it is unbounded or not a number.
 fn bounds(value: &Value) -> Option<(f64, f64)> {
     let range: RangeInclusive<f64> = match value {
         Value::Between { low, high } => *low..=*high,
@@ -499,7 +499,7 @@ fn bounds(value: &Value) -> Option<(f64, f64)> {
 mod tests {
     use super::room_of;
 
-    /// A mixture of the smallest numbers is rounded to one of them, on the host as on the device.
+    /// A mixture of subnormal numbers is rounded to a subnormal number, on the host and the device.
     #[test]
     fn the_smallest_numbers_have_room_for_their_steps() {
         let step = f64::from(f32::from_bits(1));

@@ -1,61 +1,61 @@
-//! Where instructions send channels: what a page says of it, and what the emulator's kernel does,
-//! in the same words.
+//! Redirection of channels, in one representation for pages and for the emulator's kernels.
 
 use std::fmt;
 
 use visakit::isa::StringId;
 use visakit::object::Routine;
 use visakit_codegen::model::SourceSpan;
-use visakit_emulator::kernels::step::{Callee, Lowered};
-use visakit_emulator::machine::fault::Trap;
-use visakit_emulator::machine::thread::Thread;
+use visakit_kernels::step::{Callee, Lowered};
+use visakit_machine::fault::Trap;
+use visakit_machine::thread::Thread;
 
-/// Channels that do not simply go on with the next instruction.
+/// Channels that do not continue with the next instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sent {
-    /// The channels, of the thread; all that are active where they go together.
+    /// Mask of the channels in the thread; all active ones if they move together.
     pub channels: u32,
-    /// Where they go, or what they wait for.
+    /// Branch target or wait.
     pub to: To,
 }
 
-/// Where channels go, or what they wait for.
+/// Branch target or wait of channels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum To {
-    /// To a label, and meet others by the rules of chapter 3.
+    /// Branch to a label; the channels reconverge by the rules of chapter 3.
     Branch(u32),
-    /// To a label, whoever waits on the way.
+    /// Jump to a label, regardless of channels that wait on the path.
     Jump(u32),
-    /// Into a subroutine.
+    /// Call of a subroutine.
     Call(u32),
-    /// Into a function, by the first place in the table of strings that has its name.
+    /// Call of a function, by the first index of its name in the string table.
     Named(u32),
-    /// Into the function at an address.
+    /// Call of the function at an address.
     At(u64),
-    /// Out of a subroutine or a function.
+    /// Return from a subroutine or a function.
     Leave,
-    /// To the barrier of the group, and on when all are there.
+    /// Signal of the work-group's barrier, and wait for all threads.
     Barrier,
-    /// To a barrier, of so many threads if it is not the group's, and on at once.
+    /// Signal of a barrier without waiting; the second number is the thread count if it is not the
+    /// group's.
     Signal(u32, Option<u32>),
-    /// On when all have come to a barrier.
+    /// Wait until all threads have signalled a barrier.
     Wait(u32),
 }
 
-/// A statement of a page that lets channels go somewhere.
+/// Statement of a page that redirects channels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Going {
-    /// Who goes where.
+    /// Channels and their target.
     pub sent: Sent,
-    /// The statement.
+    /// Position of the statement.
     pub at: SourceSpan,
 }
 
 impl Sent {
-    /// What a kernel lets the channels of a thread do; nothing where they go on.
+    /// Returns the redirection of a thread's channels by a kernel; `None` if they continue.
     ///
     /// # Errors
-    /// When the machine stops the thread.
+    /// A trap of the machine.
     pub(crate) fn by_kernel(
         lowered: &Lowered,
         thread: &Thread,
@@ -91,7 +91,7 @@ impl Sent {
     }
 }
 
-/// The first place in the table of strings that has a name.
+/// Returns the first index of a name in the string table.
 pub(crate) fn function(routine: &Routine, name: &str) -> Option<u32> {
     (0..routine.strings.len() as u32).find(|id| routine.string(StringId(*id)).is_some_and(|own| own == name))
 }

@@ -1,6 +1,6 @@
-//! What an instruction has in each channel, for people.
+//! Human-readable values of an instruction in each channel.
 
-use visakit_emulator::machine::thread::Thread;
+use visakit_machine::thread::Thread;
 
 use crate::float::Format;
 use crate::memory::Space;
@@ -10,33 +10,33 @@ use crate::sampler;
 use crate::value::{Integer, Value};
 use crate::written::Target;
 
-/// An operand as it is shown.
+/// Displayed operand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shown {
-    /// Its name on the page.
+    /// Name of the operand on the page.
     pub name: &'static str,
-    /// The type of its elements, in lower case; nothing for addresses and the like.
+    /// Type of the elements in lower case; empty for operands without a type, such as addresses.
     pub data_type: &'static str,
-    /// Bits of an element.
+    /// Size of an element in bits.
     pub bits: u32,
-    /// Whether it is a raw operand.
+    /// True for a raw operand.
     pub raw: bool,
-    /// Whether the instruction writes it.
+    /// True if the instruction writes the operand.
     pub written: bool,
 }
 
 impl Program {
-    /// How many channels the instruction has.
+    /// Returns the number of channels of the instruction.
     pub fn channels(&self) -> u32 {
         self.channels.count
     }
 
-    /// Which memory the instruction may touch.
+    /// Returns the memory that the instruction may touch.
     pub fn touches(&self) -> Touches {
         self.touches
     }
 
-    /// The operands, in the order of the page.
+    /// Returns the operands in the order of the page.
     pub fn operands(&self) -> Vec<Shown> {
         let all = self.operands.iter().zip(&self.names);
         all.map(|(place, (name, written))| Shown {
@@ -49,12 +49,12 @@ impl Program {
         .collect()
     }
 
-    /// The entries of the binding table whose images the instruction reaches.
+    /// Returns the binding table entries of the images that the instruction accesses.
     pub fn image_entries(&self, thread: &Thread) -> Vec<u32> {
         self.images.iter().filter_map(|space| self.entry(*space, thread)).collect()
     }
 
-    /// The elements of the state variables that are samplers of the instruction.
+    /// Returns the elements of the state variables that are samplers of the instruction.
     pub fn sampler_elements(&self) -> Vec<u32> {
         let element = |space: &Space| match space {
             Space::Surface(at) | Space::State(at) => Some(*at),
@@ -68,7 +68,8 @@ impl Program {
         self.samplers.iter().filter_map(|space| sampler::index(*space, thread)).collect()
     }
 
-    /// Where an operand's element of a channel stands; none for constants, and for what is nowhere.
+    /// Returns the position of an operand's element in a channel; `None` for constants and elements
+    /// without a position.
     pub fn stands_at(&self, operand: usize, channel: u32, thread: &Thread) -> Option<Target> {
         let place = self.operands.get(operand)?;
         Some(match place.kind {
@@ -83,8 +84,8 @@ impl Program {
         })
     }
 
-    /// What an operand has in a channel: of a source what it is computed with, of a destination
-    /// what stands there. None where it is nowhere.
+    /// Formats an operand's element in a channel: a source after conversion, a destination as
+    /// stored. Returns `None` if the element has no position.
     pub fn element(&self, operand: usize, channel: u32, thread: &Thread) -> Option<String> {
         let place = self.operands.get(operand)?;
         let first = if matches!(place.kind, Kind::Predicate { .. }) { self.channels.first } else { 0 };
@@ -92,7 +93,7 @@ impl Program {
     }
 }
 
-/// A value as people write it.
+/// Formats a value for a person.
 fn shown(value: &Value, place: &Place) -> String {
     match value {
         Value::Integer(Integer { value, .. }) => match place.kind {
@@ -105,14 +106,14 @@ fn shown(value: &Value, place: &Place) -> String {
     }
 }
 
-/// A float in the fewest digits that tell it from its neighbours; NaNs with their bits.
+/// Formats a float with the fewest digits that identify it; a NaN with its bits.
 pub fn shown_float(format: Format, bits: u64) -> String {
     if format.is_nan(bits) {
         return format!("nan:{bits:#x}");
     }
     match format {
         Format::Double => format!("{:?}", f64::from_bits(bits)),
-        // Shorter formats are shown as the F that they are.
+        // Shorter formats are displayed as the equivalent F.
         _ => format!("{:?}", format.to_real(bits) as f32),
     }
 }

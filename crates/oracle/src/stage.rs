@@ -1,49 +1,49 @@
-//! A thread in which single instructions run, by their pages or by the emulator's kernels, from the
-//! same state.
+//! Test thread in which single instructions run from the same state, by their pages or by the
+//! emulator's kernels.
 
 use std::collections::HashMap;
 
 use visakit::isa::{GeneralId, Instruction, Platform, StringId};
 use visakit::object::Routine;
 use visakit_codegen::model::Model;
-use visakit_emulator::kernels::layout::Layout;
-use visakit_emulator::kernels::lowering::{LowerError, Lowering};
-use visakit_emulator::kernels::step::{Exchange, Lowered, Run};
-use visakit_emulator::machine::World;
-use visakit_emulator::machine::buffer::Buffer;
-use visakit_emulator::machine::fault::Trap;
-use visakit_emulator::machine::memory::Memory;
-use visakit_emulator::machine::thread::{Thread, ones};
-use visakit_emulator::machine::trace::Trace;
+use visakit_kernels::layout::Layout;
+use visakit_kernels::lowering::{LowerError, Lowering};
+use visakit_kernels::step::{Exchange, Lowered, Run};
+use visakit_machine::World;
+use visakit_machine::buffer::Buffer;
+use visakit_machine::fault::Trap;
+use visakit_machine::memory::Memory;
+use visakit_machine::thread::{Thread, ones};
+use visakit_machine::trace::Trace;
 
 use crate::bind::bind;
 use crate::{Program, Refusal, Sent};
 
-/// Room for the constants of an instruction that runs by its kernel.
+/// Space for the constants of an instruction's kernel, in bytes.
 const CONSTANTS: usize = 1 << 14;
 
-/// The address of the first symbol, and how far the next is behind it.
+/// Address of the first symbol, and the distance between symbols.
 const FIRST_SYMBOL: u64 = 0x1_0000_4000;
 const SYMBOL_BYTES: usize = 64;
 
-/// The variables of a routine, with places.
+/// Layout of a routine's variables for single instructions.
 pub struct Stage<'a> {
-    /// The routine.
+    /// Routine with the instructions.
     pub routine: &'a Routine,
     layout: Layout,
-    /// Addresses that the routine's strings have where they are names of something.
+    /// Addresses of the strings in the routine, which may be symbol names.
     symbols: HashMap<String, u64>,
 }
 
-/// What a kernel has become.
+/// Compiled kernel of an instruction.
 pub struct Kernel {
     run: Run,
     constants: Vec<u8>,
     at: u32,
-    /// Where a part of an operand stands, the bytes of this thread's and of its neighbour's, and
-    /// where both go.
+    /// Parts of an operand shared by fused threads: offset, byte counts of this thread and its
+    /// neighbour, and the offset of the combined bytes.
     exchange: Option<(u32, [u32; 2], u32)>,
-    /// What it does with the channels, where it lets them go somewhere.
+    /// Redirection of channels, if the kernel has one.
     lowered: Option<Lowered>,
 }
 
@@ -51,12 +51,12 @@ impl Kernel {
     /// Executes the instruction for a thread.
     ///
     /// # Errors
-    /// When the machine stops the thread.
+    /// A trap of the machine.
     pub fn run(&self, thread: &mut Thread, world: &World<'_>) -> Result<(), Box<Trap>> {
         self.run_beside(thread, None, world)
     }
 
-    /// The same for the first of two threads that run side by side.
+    /// Executes the instruction for the first of two fused threads.
     ///
     /// # Errors
     /// As [`Kernel::run`].
@@ -78,33 +78,32 @@ impl Kernel {
         self.run.call(thread, world)
     }
 
-    /// Where the instruction lets channels go, or what the thread waits for; nothing where they go
-    /// on.
+    /// Returns the redirection of channels by the instruction; `None` if they continue.
     ///
     /// # Errors
-    /// When the machine stops the thread.
+    /// A trap of the machine.
     pub fn sends(&self, thread: &Thread, stage: &Stage<'_>) -> Result<Option<Sent>, Box<Trap>> {
         self.lowered.as_ref().map_or(Ok(None), |lowered| Sent::by_kernel(lowered, thread, stage.routine))
     }
 
-    /// Puts the constants behind the variables, as a launch does.
+    /// Copies the constants to their place after the variables, as a launch does.
     pub fn prepare(&self, thread: &mut Thread) {
         thread.registers.bytes_mut(self.at)[..self.constants.len()].copy_from_slice(&self.constants);
     }
 }
 
 impl<'a> Stage<'a> {
-    /// Places the variables that the instructions of a routine use.
+    /// Lays out the variables that the instructions of a routine use.
     ///
     /// # Errors
-    /// What is wrong with the routine's tables.
+    /// A defect of the routine's tables.
     pub fn new(routine: &'a Routine, platform: Platform) -> Result<Self, String> {
         let strings = (0..routine.strings.len() as u32).filter_map(|id| routine.string(StringId(id)));
         let symbols = strings.zip((FIRST_SYMBOL..).step_by(SYMBOL_BYTES)).collect();
         Ok(Self { routine, layout: Layout::new(routine, platform, 0)?, symbols })
     }
 
-    /// A thread of so many channels, all of them enabled, with nothing but zeros.
+    /// Creates a zeroed thread of `channels` channels, all enabled.
     pub fn thread(&self, channels: usize) -> Thread {
         Thread {
             predicates: vec![0; self.layout.predicate_count() as usize + 1],
@@ -116,38 +115,38 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// Where the bytes of a variable begin in the register file.
+    /// Returns the offset of a variable in the register file.
     pub fn offset(&self, id: GeneralId) -> Option<u32> {
         self.layout.variable(id).map(|v| v.offset)
     }
 
-    /// The number of a predicate in the thread.
+    /// Returns the number of a predicate in the thread.
     pub fn predicate(&self, id: u32) -> Option<u32> {
         self.layout.predicate(id)
     }
 
-    /// The first element of an address variable in the thread.
+    /// Returns the index of an address variable's first element in the thread.
     pub fn address(&self, id: u32) -> Option<u32> {
         self.layout.address(id)
     }
 
-    /// Bytes of the register file that variables have.
+    /// Returns the size of the variables in the register file in bytes.
     pub fn register_bytes(&self) -> usize {
         self.layout.len as usize
     }
 
-    /// An instruction by its page.
+    /// Binds an instruction to its page.
     ///
     /// # Errors
-    /// When the pages say nothing of the instruction, or nothing that can be executed.
+    /// Fails if no page describes the instruction in an executable form.
     pub fn by_page(&self, model: &Model, instruction: &Instruction) -> Result<Program, Refusal> {
         bind(model, instruction, self.routine, &self.layout, &|name| self.symbols.get(name).copied())
     }
 
-    /// An instruction by its kernel; none where it has more constants than there is room for.
+    /// Lowers an instruction to its kernel; returns `None` if its constants do not fit.
     ///
     /// # Errors
-    /// When there is no kernel, or it takes no such operands.
+    /// Fails if there is no kernel, or the kernel does not support the operands.
     pub fn by_kernel(&self, instruction: &Instruction) -> Result<Option<Kernel>, LowerError> {
         let mut lowering = Lowering::new(&self.layout, self.routine).alone().with_symbols(&self.symbols);
         let lowered = instruction.dispatch(&mut lowering)?;
@@ -166,7 +165,7 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// Memory that instructions without messages need: none.
+/// Empty memory, for instructions without messages.
 #[derive(Default)]
 pub struct Nowhere {
     memory: Memory,
@@ -175,7 +174,7 @@ pub struct Nowhere {
 }
 
 impl Nowhere {
-    /// What a thread sees of it.
+    /// Returns the thread's view of this memory.
     pub fn world(&self) -> World<'_> {
         World {
             memory: &self.memory,

@@ -1,31 +1,31 @@
-//! Sums of products of matrices, exact: DPAS rounds them where they are stored. What is added up
-//! can be as far apart as the largest F squared and the least one, more than any format has bits.
+//! Exact sums of matrix products: DPAS rounds a sum only when it is stored. Terms may range from
+//! the square of the largest F to that of the smallest, more bits than any format has.
 
 use crate::float::{Join, join_wide};
 
-/// Words of a sum.
+/// Number of 64-bit words of a sum.
 const WORDS: usize = 13;
 
-/// The lowest bit stands for 2 to the power of minus so many.
+/// Negated exponent of the lowest bit, which stands for 2^-448.
 const UNIT: i32 = 448;
 
-/// Fraction bits of quad precision, and what its exponents are greater by.
+/// Number of fraction bits of quad precision, and its exponent bias.
 const FRACTION: i32 = 112;
 const BIAS: i32 = 16383;
 
-/// A sum of numbers in quad precision.
+/// Sum of numbers in quad precision.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sum {
-    /// Fixed point, two's complement, the lowest word first.
+    /// Fixed-point number in two's complement, lowest word first.
     words: [u64; WORDS],
-    /// What is infinite or no number, in quad precision.
+    /// Infinity or NaN in quad precision, if any term was one.
     special: Option<u128>,
-    /// Whether all that was added is a negative zero.
+    /// True if all terms were negative zeros.
     negative_zero: bool,
 }
 
 impl Sum {
-    /// A number in quad precision, if it is neither too large nor too small.
+    /// Converts a number in quad precision; `None` if it is out of range.
     pub(crate) fn of(bits: u128) -> Option<Self> {
         let mut sum = Self { words: [0; WORDS], special: None, negative_zero: bits == 1 << 127 };
         let (negative, exponent) = (bits >> 127 == 1, (bits >> FRACTION & 0x7fff) as i32);
@@ -39,7 +39,7 @@ impl Sum {
                 let whole = fraction | 1 << FRACTION;
                 let (low, high) = (whole << shift, (whole >> 64) << shift >> 64);
                 let parts = [low as u64, (low >> 64) as u64, high as u64];
-                // The highest bit is the sign, and a few are left for what is added.
+                // The highest bit is the sign; the bits below it are headroom for carries.
                 sum.words[..WORDS - 1].get_mut(word..word + 3)?.copy_from_slice(&parts);
                 if negative {
                     sum = sum.negated();
@@ -49,7 +49,7 @@ impl Sum {
         Some(sum)
     }
 
-    /// With another one.
+    /// Adds another sum.
     pub(crate) fn plus(mut self, other: &Self) -> Self {
         self.special = match (self.special, other.special) {
             (Some(a), Some(b)) => join_wide(Join::Sum, a, b),
@@ -64,7 +64,7 @@ impl Sum {
         self
     }
 
-    /// With the other sign.
+    /// Negates the sum.
     pub(crate) fn negated(mut self) -> Self {
         self.special = self.special.map(|bits| bits ^ 1 << 127);
         self.negative_zero = !self.negative_zero && self.words == [0; WORDS];
@@ -76,8 +76,8 @@ impl Sum {
         self
     }
 
-    /// In quad precision. What that lacks is kept in its last bit, so that rounding it to a format
-    /// is rounding once.
+    /// Converts the sum to quad precision. The last bit records an inexact result, so that rounding
+    /// to a format afterwards rounds only once.
     pub(crate) fn to_wide(&self) -> u128 {
         if let Some(special) = self.special {
             return special;
@@ -103,9 +103,9 @@ impl Sum {
 mod tests {
     use super::*;
     use crate::float::Format;
-    use visakit_emulator::machine::float::FloatMode;
+    use visakit_machine::float::FloatMode;
 
-    /// The sum of floats, rounded once.
+    /// Adds floats and rounds once.
     fn sum(parts: &[f32]) -> f32 {
         let of = |part: &f32| Sum::of(Format::Single.wide(part.to_bits().into())).unwrap();
         let all = parts.iter().map(of).reduce(|all, part| all.plus(&part)).unwrap();
@@ -117,7 +117,7 @@ mod tests {
         let least = f32::from_bits(1);
         assert_eq!(sum(&[f32::MAX, least, -f32::MAX, least]), least + least);
         assert_eq!(sum(&[16_777_216.0, 1.0]), 16_777_216.0);
-        // What is far below decides which of two neighbours is the nearer one.
+        // A term far below decides which of two neighbours is nearer.
         assert_eq!(sum(&[least, 16_777_216.0, 1.0]), 16_777_218.0);
         assert_eq!(sum(&[-16_777_216.0, -1.0, -least]), -16_777_218.0);
         assert_eq!(sum(&[1.0, -1.5]), -0.5);

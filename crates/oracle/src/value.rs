@@ -1,99 +1,99 @@
-//! Values: what the notation computes with.
+//! Values of the notation.
 
 use ethnum::I256;
 use visakit::isa::{DataType, DataTypeClass};
-use visakit_emulator::machine::float::FloatMode;
+use visakit_machine::float::FloatMode;
 
 use crate::float::{Format, Join};
 use crate::sum::Sum;
 
-/// A value of the notation.
+/// Value of the notation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// A whole number, exact.
+    /// Exact integer.
     Integer(Integer),
-    /// A float in the format that the instruction computes in.
+    /// Float in the format that the instruction computes in.
     Float(Float),
-    /// A real number: what stands inside of `near`.
+    /// Real number inside of `near`.
     Real(f64),
-    /// A real number that lies between these two: what is not said more precisely.
+    /// Real number known only as a range.
     Between {
-        /// The least.
+        /// Lower bound.
         low: f64,
-        /// The most.
+        /// Upper bound.
         high: f64,
     },
-    /// A number of a matrix, or a product of two, in quad precision.
+    /// Element of a matrix or product of two elements, in quad precision.
     Wide(u128),
-    /// A sum of these, which is not rounded until it is stored.
+    /// Sum of products, not rounded until it is stored.
     Sum(Box<Sum>),
-    /// Bits of which only those that a mask has are said.
+    /// Bits of which only some are specified.
     Loose {
-        /// The bits.
+        /// Bit pattern.
         bits: u64,
-        /// The mask.
+        /// Mask of the specified bits.
         known: u64,
     },
-    /// A truth value.
+    /// Truth value.
     Truth(bool),
-    /// Whole bytes, more than a number has.
+    /// More bytes than an integer holds.
     Bytes(Vec<u8>),
-    /// Nothing says what it is: any value will do.
+    /// Unspecified value: any value is correct.
     Unknown,
 }
 
-/// A whole number.
+/// Integer with an optional width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Integer {
-    /// The number.
+    /// Exact value.
     pub value: I256,
-    /// Bits of its pattern, where it has one: those of the type that the instruction computes in.
+    /// Width of its bit pattern, if it has the type that the instruction computes in.
     pub bits: Option<u32>,
 }
 
-/// A float.
+/// Float with the alternatives that the pages allow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Float {
-    /// Its format.
+    /// Format of the float.
     pub format: Format,
-    /// Its bits.
+    /// Computed bits.
     pub bits: u64,
-    /// What else it may be.
+    /// Alternatives to the computed bits.
     pub slack: Slack,
 }
 
-/// What else a value may be, where the pages leave a choice.
+/// Alternatives to a computed value.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Slack {
-    /// Nothing.
+    /// No alternative.
     #[default]
     None,
-    /// Any NaN: this is one that an operation gave.
+    /// Any NaN; the computed value is a NaN.
     Nan,
-    /// One of these.
+    /// Any of the listed values.
     Others(Box<Vec<u64>>),
-    /// Whatever is at most so many steps away.
+    /// Any value at most this many steps away.
     Steps(u32),
 }
 
 impl Value {
-    /// A whole number without a pattern.
+    /// Creates an integer without a width.
     pub fn integer(value: impl Into<I256>) -> Self {
         Self::Integer(Integer { value: value.into(), bits: None })
     }
 
-    /// A float that can be nothing else.
+    /// Creates a float without alternatives.
     pub fn float(format: Format, bits: u64) -> Self {
         Self::Float(Float { format, bits, slack: Slack::None })
     }
 
-    /// A float that an operation gave: of a NaN nothing says which one it is.
+    /// Creates the float result of an operation; the bits of a NaN result are unspecified.
     pub fn computed(format: Format, bits: u64) -> Self {
         let slack = if format.is_nan(bits) { Slack::Nan } else { Slack::None };
         Self::Float(Float { format, bits, slack })
     }
 
-    /// The value that an element of a data type has, by its bits.
+    /// Creates the value of an element from its bits.
     pub fn of_bits(data_type: DataType, bits: u64) -> Self {
         let width = data_type.bits();
         match (Format::of(data_type), data_type.class()) {
@@ -106,7 +106,7 @@ impl Value {
         }
     }
 
-    /// The number that it is, if it is one.
+    /// Returns the value as a real number, if it is a number.
     pub(crate) fn to_real(&self) -> Option<f64> {
         match self {
             Self::Integer(Integer { value, .. }) => Some(value.as_f64()),
@@ -116,15 +116,15 @@ impl Value {
         }
     }
 
-    /// A whole number with a pattern.
+    /// Creates an integer with a width.
     pub fn sized(value: impl Into<I256>, bits: u32) -> Self {
         Self::Integer(Integer { value: value.into(), bits: Some(bits) })
     }
 }
 
 impl Float {
-    /// The float joined with others by an operation; each of the values that they may be gives one
-    /// that the result may be.
+    /// Applies an operation to floats. Each combination of the operands' alternatives yields an
+    /// alternative of the result.
     pub(crate) fn joined(how: Join, operands: [&Self; 3], mode: FloatMode) -> Value {
         let format = operands[0].format;
         let join = |a, b, c| format.join(how, [a, b, c], mode);
@@ -140,15 +140,14 @@ impl Float {
                 }
             }
         }
-        // IEEE 754 leaves open whether a result is subnormal that is so before it is rounded only:
-        // chapter 2.
+        // IEEE 754 leaves open whether tininess is detected before or after rounding: chapter 2.
         if bits & !format.sign() == format.least_normal() && format.flushed(1, mode) == 0 {
             others.push(bits & format.sign());
         }
         Value::Float(Self { format, bits, slack: Slack::of(bits, others) })
     }
 
-    /// The values that it may be, one by one: of a range its ends and the middle.
+    /// Iterates over the alternatives; a range yields its ends and the middle.
     fn all(&self) -> impl Iterator<Item = u64> + '_ {
         let (listed, steps): (&[u64], i64) = match &self.slack {
             Slack::None | Slack::Nan => (&[], 0),
@@ -160,7 +159,7 @@ impl Float {
         std::iter::once(self.bits).chain(listed.iter().copied()).chain(ends)
     }
 
-    /// The float with another choice.
+    /// Adds an alternative.
     pub(crate) fn or(mut self, other: u64) -> Self {
         let mut others = match self.slack {
             Slack::Others(others) => *others,

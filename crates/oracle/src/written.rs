@@ -1,9 +1,9 @@
-//! What a block leaves in registers: elements of operands and bytes of raw ones, written when the
-//! block is at its end.
+//! Register writes of a Semantics section: elements of operands and bytes of raw operands, applied
+//! at the end.
 
 use visakit::isa::DataType;
 use visakit_codegen::model::SourceSpan;
-use visakit_emulator::machine::thread::Thread;
+use visakit_machine::thread::Thread;
 
 use crate::builtins::Builtin;
 use crate::convert::{self, Allowed};
@@ -14,29 +14,29 @@ use crate::operand::{Kind, bytes_of};
 use crate::program::Node;
 use crate::value::{Integer, Value};
 
-/// A place of a thread that got a value.
+/// Write to a thread's state.
 #[derive(Clone, Debug)]
 pub struct Write {
-    /// The place.
+    /// Destination of the write.
     pub target: Target,
-    /// The new bits.
+    /// New bits.
     pub bits: u64,
-    /// What else they may be.
+    /// Alternatives that the pages allow.
     pub allowed: Allowed,
-    /// The statement of the page.
+    /// Position of the statement on the page.
     pub at: SourceSpan,
 }
 
-/// A place of a thread.
+/// Element of a thread's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// Bytes of the register file: the first, and how many.
+    /// Bytes of the register file: offset and count.
     Register(u32, u32),
-    /// A bit of a predicate, by its number in the thread.
+    /// Bit of a predicate, by its number in the thread.
     Predicate(u32, u32),
-    /// An element of the address variables.
+    /// Element of the address variables.
     Address(u32),
-    /// An element of the state variables.
+    /// Element of the state variables.
     State(u32),
 }
 
@@ -86,7 +86,7 @@ impl Run<'_> {
             Kind::Constant(_) => return senseless("a write to a constant"),
         };
         let saturate = visakit::isa::Modifier::Sat == place.modifier;
-        // What messages put into raw operands has no type.
+        // Message results in raw operands have no type.
         let as_bits = as_bits
             || place.raw
                 && matches!(value, Value::Integer(integer) if !convert::is_whole_of_half(integer, data_type));
@@ -107,7 +107,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Writes to a place that a built-in stands for.
+    /// Writes a value to the place that a built-in names.
     pub(crate) fn put(&mut self, place: Builtin, arguments: &[Node], value: Value, at: SourceSpan) -> Result<()> {
         match (place, arguments) {
             (Builtin::Raw, [Node::Operand(operand), offset, count]) => {

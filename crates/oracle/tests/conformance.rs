@@ -1,6 +1,6 @@
-//! The conformance suite of the emulator by the pages: every instruction by its Semantics, with the
-//! same results. One case in many in the test command, all of them with `VISAKIT_BY_SPEC=1`, which
-//! takes long; `VISAKIT_ONLY` chooses families.
+//! Conformance suite of the emulator, executed by the pages: the Semantics of every instruction
+//! must yield the same results. The test runs one case in [`SAMPLE`]; `VISAKIT_BY_SPEC=1` runs all
+//! of them, which takes long. `VISAKIT_ONLY` selects families.
 
 #[path = "../../emulator/tests/common/suite.rs"]
 mod suite;
@@ -19,8 +19,8 @@ fn kernels_by_their_pages() {
     let (model, _) =
         visakit_codegen::read_texts(visakit::sources::SPECIFICATION.iter().map(Page::built_in).collect());
     let whole = std::env::var_os("VISAKIT_BY_SPEC").is_some();
-    // Cases, those without any fallback, and which instructions were left to their kernels how
-    // often.
+    // Number of cases, number of cases without any fallback, and how often each instruction was
+    // left to its kernel.
     let counts: Mutex<(usize, usize, BTreeMap<&str, usize>)> = Mutex::default();
     run_suite(&Suite {
         folder: &folder,
@@ -46,5 +46,5 @@ fn kernels_by_their_pages() {
     assert!(by_pages > 0, "{left:?}");
 }
 
-/// Of so many cases the test command takes one.
+/// Sampling interval of the cases without `VISAKIT_BY_SPEC`.
 const SAMPLE: usize = 120;

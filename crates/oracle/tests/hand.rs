@@ -1,5 +1,5 @@
-//! Single instructions by their pages: values that were worked out by hand from the chapters, and
-//! the host's arithmetic.
+//! Single instructions by their pages, compared with values computed by hand from the chapters and
+//! with the host's arithmetic.
 
 use visakit::isa::{GeneralId, Platform, predefined};
 use visakit::object::Routine;
@@ -11,7 +11,8 @@ fn model() -> Model {
     visakit_codegen::read_texts(visakit::sources::SPECIFICATION.iter().map(Page::built_in).collect()).0
 }
 
-/// The types of the variables, each named `V` and its type; the destination is `D` and its type.
+/// Types of the variables. Each type has sources named `V`, `W` and `X` and a destination named
+/// `D`, followed by the type.
 const TYPES: [(&str, usize); 12] = [
     ("ub", 1),
     ("b", 1),
@@ -40,7 +41,7 @@ fn routine(statement: &str) -> Routine {
     parse(&text, options).unwrap_or_else(|errors| panic!("{statement}: {}", errors[0].message)).routine
 }
 
-/// The variable of a name.
+/// Returns the id and the element size of a variable.
 fn variable(name: &str) -> (GeneralId, usize) {
     let (letter, ty) = name.split_at(1);
     let at = TYPES.iter().position(|(t, _)| *t == ty).unwrap();
@@ -48,8 +49,8 @@ fn variable(name: &str) -> (GeneralId, usize) {
     (GeneralId(predefined::DECLARED + (at * 4 + letter) as u32), TYPES[at].1)
 }
 
-/// Runs a statement by its page. `given` are variables with the bits of their elements; the
-/// elements of `wanted` are the answer.
+/// Runs a statement by its page. `given` sets the element bits of variables. Returns the elements
+/// of `wanted`.
 fn run(model: &Model, statement: &str, given: &[(&str, &[u64])], wanted: &str, count: usize) -> Vec<u64> {
     let routine = routine(statement);
     let stage = Stage::new(&routine, Platform::Pvc).unwrap();
@@ -82,8 +83,7 @@ fn f(values: &[f32]) -> Vec<u64> {
     values.iter().map(|v| v.to_bits().into()).collect()
 }
 
-/// Cases whose results are worked out by hand: a statement, its sources, and what is left in the
-/// destination.
+/// Cases computed by hand: a statement, its sources, and the expected destination.
 #[test]
 fn worked_by_hand() {
     let model = model();
@@ -91,7 +91,7 @@ fn worked_by_hand() {
         assert_eq!(run(&model, statement, given, wanted, expected.len()), expected, "{statement}");
     };
     let row = "(0,0)<1;1,0>";
-    // Sums keep their low bits, and saturated ones are clamped before they are stored.
+    // Sums keep their low bits; saturated sums are clamped before they are stored.
     case(
         &format!("add (M1, 2) Dub(0,0)<1> Vub{row} Wub{row}"),
         &[("Vub", &[200, 7]), ("Wub", &[100, 8])],
@@ -110,7 +110,7 @@ fn worked_by_hand() {
         "Dd",
         &[0x7fff_ffff],
     );
-    // A product of the largest numbers of 32 bits has 64 bits.
+    // The product of the largest 32-bit numbers has 64 bits.
     case(
         &format!("mul (M1, 1) Duq(0,0)<1> Vud{row} Wud{row}"),
         &[("Vud", &[0xffff_ffff]), ("Wud", &[0xffff_ffff])],
@@ -138,21 +138,21 @@ fn worked_by_hand() {
         "Dd",
         &[5, 2, 7, 4],
     );
-    // Regions: rows of two elements that are four apart, the elements two apart; the destination's
-    // are two apart.
+    // Regions: rows of two elements start four elements apart, and elements are two apart. Elements
+    // of the destination are two apart.
     case(
         "mov (M1, 4) Dw(0,0)<2> Vw(0,1)<4;2,2>",
         &[("Vw", &[10, 11, 12, 13, 14, 15, 16, 17])],
         "Dw",
         &[11, 0, 13, 0, 15, 0, 17],
     );
-    // Modifiers: the magnitude comes before the sign.
+    // Modifiers: `abs` is applied before the sign.
     case("mov (M1, 2) Dd(0,0)<1> (-abs)Vw(0,0)<1;1,0>", &[("Vw", &[0x8000, 5])], "Dd", &[0xffff_8000, 0xffff_fffb]);
-    // Conversions: the fraction is cut off, and what does not fit is clamped; NaN is 0.
+    // Conversions truncate the fraction and clamp values out of range; NaN becomes 0.
     let values = f(&[-1.9, 300.7, f32::NAN, f32::NEG_INFINITY]);
     case("mov (M1, 4) Dub(0,0)<1> Vf(0,0)<1;1,0>", &[("Vf", &values)], "Dub", &[0, 255, 0, 0]);
     case("mov (M1, 4) Db(0,0)<1> Vf(0,0)<1;1,0>", &[("Vf", &values)], "Db", &[0xff, 0x7f, 0, 0x80]);
-    // 2049 is between two HF, of which 2048 is even; 65520 rounds to infinity.
+    // 2049 lies between two HF values, of which 2048 is even; 65520 rounds to infinity.
     case(
         "mov (M1, 4) Dhf(0,0)<1> Vf(0,0)<1;1,0>",
         &[("Vf", &f(&[2049.0, 65520.0, 1.0e-8]))],
@@ -166,7 +166,7 @@ fn worked_by_hand() {
         "Df",
         &f(&[0.0, 0.0, 1.0]),
     );
-    // Packed constants start over behind the last: V has -8 to 7, VF here 1, 0, -0.5 and 31.
+    // Packed constants repeat after the last element: V holds -8 to 7, VF here 1, 0, -0.5 and 31.
     case(
         "mov (M1, 16) Dd(0,0)<1> 0x87654321:v",
         &[],
@@ -174,7 +174,7 @@ fn worked_by_hand() {
         &[1, 2, 3, 4, 5, 6, 7, 0xffff_fff8, 1, 2, 3, 4, 5, 6, 7, 0xffff_fff8],
     );
     case("mov (M1, 4) Df(0,0)<1> 0x7fa00030:vf", &[], "Df", &f(&[1.0, 0.0, -0.5, 31.0]));
-    // Bits.
+    // Bit manipulation.
     case(&format!("bfe (M1, 2) Dd(0,0)<1> 0x4:d 0x4:d Vd{row}"), &[("Vd", &[0xa5, 0x75])], "Dd", &[0xffff_fffa, 7]);
     case(
         &format!("bfn.x96 (M1, 1) Dud(0,0)<1> Vud{row} Wud{row} Xud{row}"),
@@ -184,7 +184,7 @@ fn worked_by_hand() {
     );
     case(&format!("rol (M1, 1) Duw(0,0)<1> Vuw{row} 0x14:uw"), &[("Vuw", &[0x8421])], "Duw", &[0x4218]);
     case(&format!("fbh (M1, 4) Dud(0,0)<1> Vd{row}"), &[("Vd", &[0xffff_fffe, 0, 1])], "Dud", &[31, 0xffff_ffff, 31]);
-    // Comparisons: a NaN is not equal, and there is no order.
+    // Comparisons: a NaN is unequal and unordered.
     let [a, b] = [f(&[1.0, f32::NAN, -0.0, 2.0]), f(&[1.0, f32::NAN, 0.0, 1.0])];
     case(&format!("cmp.ne (M1, 4) P2 Vf{row} Wf{row}"), &[("Vf", &a), ("Wf", &b)], "P2", &[0b1010]);
     case(&format!("cmp.ge (M1, 4) P2 Vf{row} Wf{row}"), &[("Vf", &a), ("Wf", &b)], "P2", &[0b1101]);
@@ -201,12 +201,12 @@ fn worked_by_hand() {
         "Xud",
         &[1, 0],
     );
-    // All that an instruction reads is what stood there before: the destination is one element
-    // behind the source.
+    // An instruction reads all sources before it writes; the destination is one element after the
+    // source.
     case("mov (M1, 4) Vd(0,1)<1> Vd(0,0)<1;1,0>", &[("Vd", &[1, 2, 3, 4, 5])], "Vd", &[1, 1, 2, 3, 4]);
 }
 
-/// Sums, products and quotients of floats against the host's.
+/// Compares sums, products and quotients of floats with the host's.
 #[test]
 fn floats_are_those_of_the_host() {
     let model = model();

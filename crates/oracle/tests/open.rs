@@ -1,13 +1,13 @@
-//! What the pages leave open is said to be so: the oracle has no answer of its own to hold against
-//! a kernel's.
+//! Tests that behaviour left open by the pages is reported as open: the oracle has no result to
+//! compare with a kernel's.
 
 use visakit::isa::{GeneralId, Platform, predefined};
 use visakit::object::Routine;
 use visakit::text::{Options, parse};
 use visakit_codegen::model::{Model, Page};
-use visakit_emulator::machine::World;
-use visakit_emulator::machine::buffer::Buffer;
-use visakit_emulator::machine::thread::Thread;
+use visakit_machine::World;
+use visakit_machine::buffer::Buffer;
+use visakit_machine::thread::Thread;
 use visakit_oracle::stage::{Nowhere, Stage};
 use visakit_oracle::{Effects, Halt};
 
@@ -15,7 +15,7 @@ fn model() -> Model {
     visakit_codegen::read_texts(visakit::sources::SPECIFICATION.iter().map(Page::built_in).collect()).0
 }
 
-/// Three variables of a register and more, and addresses.
+/// Three variables of at least one register, and address variables.
 const DECLARED: &str = ".decl A v_type=G type=ud num_elts=32 align=GRF\n.decl B v_type=G type=ud num_elts=128 align=GRF\n\
                         .decl C v_type=G type=ub num_elts=64 align=GRF\n.decl A0 v_type=A num_elts=16\n";
 
@@ -25,8 +25,8 @@ fn routine(statement: &str) -> Routine {
     parse(&text, options).unwrap_or_else(|errors| panic!("{statement}: {}", errors[0].message)).routine
 }
 
-/// Runs a statement by its page, with a group's memory of 1024 bytes, from what `fill` makes of a
-/// thread.
+/// Runs a statement by its page with 1024 bytes of shared local memory, on a thread initialised by
+/// `fill`.
 fn run(statement: &str, fill: impl Fn(&Stage<'_>, &mut Thread)) -> Result<Effects, Halt> {
     let (model, routine) = (model(), routine(statement));
     let stage = Stage::new(&routine, Platform::Dg2).unwrap();
@@ -37,31 +37,31 @@ fn run(statement: &str, fill: impl Fn(&Stage<'_>, &mut Thread)) -> Result<Effect
     program.run(&mut thread, &World { local: &local, ..nowhere.world() })
 }
 
-/// The place of one of the variables.
+/// Returns the register offset of a declared variable.
 fn place(stage: &Stage<'_>, nth: u32) -> u32 {
     stage.offset(GeneralId(predefined::DECLARED + nth)).unwrap()
 }
 
-/// The place of the channels that are enabled.
+/// Returns the register offset of the enabled channels.
 fn enabled(stage: &Stage<'_>) -> u32 {
     stage.offset(predefined::CE0).unwrap()
 }
 
-/// Chapter 5: an address leads to no predefined variable but `%arg` and `%retval`. One that lies
-/// over `%ce0` would change what the instruction is told.
+/// Chapter 5: an address must not lead to a predefined variable other than `%arg` and `%retval`. A
+/// write over `%ce0` would change the instruction's own input.
 #[test]
 fn an_address_leads_to_no_register_of_the_machine() {
     let statement = "xor (M1_NM, 16) r[A0(0),0]<1>:ub %ce0(0,0)<0;1,0> A(0,0)<1;1,0>";
     let to = |at: fn(&Stage<'_>) -> u32| run(statement, |stage, thread| thread.addresses[0] = at(stage));
     assert!(to(|stage| place(stage, 2)).is_ok());
     assert!(matches!(to(enabled), Err(Halt::Trap(_))));
-    // With its last byte only, and with none.
+    // Overlap of the last byte only, and no overlap.
     assert!(matches!(to(|stage| enabled(stage) - 15), Err(Halt::Trap(_))));
     assert!(to(|stage| enabled(stage) - 16).is_ok());
 }
 
-/// Which of several channels is the last to write a byte is not defined; of an address of local
-/// memory the upper bits are a tag.
+/// The last of several channels that write a byte is undefined. In an address of local memory the
+/// upper bits are a tag.
 #[test]
 fn addresses_with_a_tag_are_those_without() {
     let store = |second: u32| {
@@ -80,8 +80,8 @@ fn addresses_with_a_tag_are_those_without() {
     assert!(!store(0x8000_0002));
 }
 
-/// Chapter 3: where a channel moves bytes behind the last address it is undefined whether they are
-/// the first ones.
+/// Chapter 3: if a channel accesses bytes past the last address, it is undefined whether the access
+/// wraps around.
 #[test]
 fn what_goes_around_behind_the_last_address_is_open() {
     let statement = "lsc_store_strided.ugm (M1_NM, 16) bti(0x0)[A, B(0,0)]:a32 B:d32x4";
@@ -92,9 +92,9 @@ fn what_goes_around_behind_the_last_address_is_open() {
         });
         effects.unwrap().around
     };
-    // The second channel's vector begins 8 bytes before the end of all addresses.
+    // The second channel's vector begins 8 bytes before the end of the address space.
     assert!(around(8, -16));
-    // Vectors of 16 bytes that end there.
+    // Vectors of 16 bytes that end exactly there.
     assert!(!around(0, -16));
     assert!(!around(256, 16));
 }

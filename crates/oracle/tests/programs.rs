@@ -1,12 +1,12 @@
-//! Whole programs by their pages: the same results as by the kernels.
+//! Whole programs by their pages must yield the same results as by the kernels.
 
 use std::path::Path;
 
 use visakit_codegen::model::Page;
-use visakit_emulator::kernels::code::Interpreter;
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
-use visakit_emulator::run::{Options, Program, launch};
+use visakit_emulator::run::{Options, Program, Surroundings, launch};
+use visakit_kernels::code::Interpreter;
 use visakit_oracle::{ByPages, Which};
 use visakit_zebin::Zebin;
 
@@ -21,7 +21,8 @@ fn run(
     let program = Program::from_zebin(&zebin, None, None).unwrap();
     let global: &[u64] = if name == "mandelbrot" { &[32, 16] } else { &[64] };
     let range = NdRange::new(global, None, None, program.required_local_size()).unwrap();
-    let options = Options { interpreter, ..Options::default() };
+    let surroundings = Surroundings { interpreter, ..Surroundings::default() };
+    let options = Options { surroundings, ..Options::default() };
     let arguments = arguments.iter().cloned().map(Some).collect();
     launch(&program, &range, arguments, &options).unwrap_or_else(|e| panic!("{name} {target}: {e}")).buffers
 }

@@ -1,8 +1,8 @@
-//! One legal instruction: values for the fields of a page's layout, changed until the rules find
-//! nothing.
+//! Generator of one legal instruction: draws field values for a page's layout and redraws them
+//! until no rule is broken.
 //!
-//! What a field may hold comes from the reflection tables. The bytes are put together here and read
-//! by the decoder, so that two readings of one layout meet.
+//! The possible values come from the reflection tables. The bytes are assembled here and read by
+//! the decoder, which checks two implementations of one layout against each other.
 
 use arbitrary::{Result, Unstructured};
 use visakit::isa::{DataType, ExecSize, Instruction, Platform, RawOperand, VecOperand, list_data};
@@ -14,24 +14,23 @@ use crate::operand::{self, Place};
 use crate::random;
 use crate::scope::Scope;
 
-/// The version whose layouts are written here.
+/// Version whose layouts are written.
 const NEWEST: Version = Version::new(4, 1);
 
-/// How often a field is changed at most until an instruction is legal.
+/// Maximum number of redraws per instruction.
 const STEPS: usize = 400;
 
-/// What bytes that are no instruction are worth, in broken rules.
+/// Cost of bytes that do not decode, in broken rules.
 const UNREADABLE: usize = 1000;
 
-/// An instruction of a page, or none where chance finds no legal one. A label in it is this one, by
-/// its number.
+/// Draws an instruction of a page; `None` if no legal one is found. A label operand is `label`.
 pub(crate) fn instruction(
     u: &mut Unstructured<'_>,
     scope: &mut Scope,
     page: &'static Page,
     label: u32,
 ) -> Result<Option<Instruction>> {
-    // Forms without a selector differ by version, and the newest stands first.
+    // Forms without a selector differ by version; the newest is first.
     let form = if page.forms.iter().any(|f| f.selector.is_empty()) { &page.forms[0] } else { u.choose(page.forms)? };
     let mut draft = Draft { page, form, label, types: Types::draw(u, page, scope.platform)?, values: Vec::new() };
     for field in form.fields {
@@ -39,8 +38,8 @@ pub(crate) fn instruction(
         draft.values.push(value);
     }
     let (mut cost, mut instruction) = draft.cost(scope);
-    // The steps have chances of their own, so that what is behind the instruction stays where it is
-    // in the input.
+    // Redraws use their own random numbers, so that the input after this instruction is read from
+    // the same position.
     let seed: u32 = u.arbitrary()?;
     for step in 0..STEPS {
         if cost == 0 {
@@ -57,18 +56,18 @@ pub(crate) fn instruction(
     Ok(instruction.filter(|_| cost == 0))
 }
 
-/// Whether a platform has a page's instruction, and objects have bytes of it.
+/// Returns true if a platform has a page's instruction and objects can encode it.
 pub(crate) fn exists(page: &Page, platform: Platform) -> bool {
     !page.forms.is_empty()
         && (page.platforms.is_empty() || page.platforms.iter().any(|range| range.contains(platform)))
 }
 
-/// Whether an instruction of a page names something of a table.
+/// Returns true if an instruction of a page refers to an entry of a table.
 pub(crate) fn names(page: &Page, table: Table) -> bool {
     page.forms.iter().flat_map(|form| form.fields).any(|field| field.table == Some(table))
 }
 
-/// The types of the operands that have none of their own.
+/// Types of the operands that declare none themselves.
 #[derive(Clone, Copy, Debug)]
 struct Types {
     dst: DataType,
@@ -86,7 +85,7 @@ impl Types {
         let here = page.types.iter().filter(|(_, range)| range.contains(platform)).map(|(ty, _)| *ty);
         let mut types: Vec<DataType> = here.filter(|ty| ty.object_type().is_none()).collect();
         if types.is_empty() {
-            // What only texts have is not written into objects.
+            // Types that exist only in texts cannot be encoded.
             let is_drawn = |t: &DataType| t.packed().is_none() && t.object_type().is_none() && *t != DataType::Bool;
             types = DataType::ALL.iter().copied().filter(is_drawn).collect();
         }
@@ -95,30 +94,30 @@ impl Types {
     }
 }
 
-/// The value of a field.
+/// Value of a field.
 #[derive(Clone, Debug)]
 enum Value {
-    /// A number, an index or the bits of a list.
+    /// Number, index or bits of a list.
     Bits(u64),
     Vector(VecOperand),
     Raw(RawOperand),
-    /// The elements of a repeated field.
+    /// Elements of a repeated field.
     Many(Vec<Value>),
 }
 
-/// An instruction before it is legal.
+/// Instruction that is not legal yet.
 #[derive(Clone, Debug)]
 struct Draft {
     page: &'static Page,
     form: &'static Form,
     label: u32,
     types: Types,
-    /// One for each field, also for those that are not stored.
+    /// Values of all fields, including fields that are not stored.
     values: Vec<Value>,
 }
 
 impl Draft {
-    /// Draws a field again, or the types with all operands of them.
+    /// Redraws a field, or the types together with all operands.
     fn redraw(&mut self, u: &mut Unstructured<'_>, scope: &mut Scope) -> Result<()> {
         let at = u.int_in_range(0..=self.form.fields.len())?;
         let is_operand =
@@ -141,7 +140,7 @@ impl Draft {
                 let (low, high) = self.field(counter).and_then(|(_, f)| f.range).unwrap_or((0, 4));
                 let count = u.int_in_range(low..=high.min(low + 7))?;
                 let mut all = (0..count).map(|_| self.one(u, scope, field)).collect::<Result<Vec<_>>>()?;
-                // Texts would read `%null` in front of the others as what newer ones have there.
+                // In a text, `%null` before the other operands would be read as a newer form.
                 if let Some(first @ Value::Raw(_)) = all.first_mut()
                     && self.follows_null(field)
                 {
@@ -153,7 +152,7 @@ impl Draft {
         }
     }
 
-    /// Returns whether a template has `%null` in front of a field.
+    /// Returns true if a template has `%null` in front of a field.
     fn follows_null(&self, field: &Field) -> bool {
         let after = format!("%null.0 <{}>", field.name.to_ascii_lowercase());
         self.page.text.iter().any(|template| template.contains(&after))
@@ -180,7 +179,7 @@ impl Draft {
             FieldKind::Index => match field.table {
                 Some(Table::Label) => Value::Bits(self.label.into()),
                 Some(table) => Value::Bits(scope.entry(u, table)?.into()),
-                // Which table it is, the decoder says; what the table lacks is replaced then.
+                // The decoder determines the table; invalid indices are replaced afterwards.
                 None => Value::Bits(0),
             },
             FieldKind::Vector | FieldKind::Scalar => {
@@ -197,7 +196,7 @@ impl Draft {
         Place { page: self.page, field, is_dst, channels: self.channels() }
     }
 
-    /// Channels of the instruction, as far as its fields are drawn.
+    /// Returns the number of channels according to the fields drawn so far.
     fn channels(&self) -> u32 {
         let fields = self.form.fields.iter().zip(&self.values);
         let size = fields.into_iter().find_map(|(field, value)| match value {
@@ -223,7 +222,7 @@ impl Draft {
         if u.ratio(2, 3)? { u.int_in_range(low.max(0).min(small)..=small) } else { u.int_in_range(low..=high) }
     }
 
-    /// The bits of a list, each part with a value that the platform and the page have.
+    /// Draws the bits of a list, each part with a value allowed by the platform and the page.
     fn list(&self, u: &mut Unstructured<'_>, platform: Platform, field: &Field, list: &List) -> Result<u64> {
         let mut whole = 0;
         for part in list.parts.iter().filter(|part| !part.zero) {
@@ -241,7 +240,7 @@ impl Draft {
             let value = match (part.values.is_empty(), named.is_empty()) {
                 (false, false) => *u.choose(&named)?,
                 (false, true) => 0,
-                // Flags and numbers are mostly not set.
+                // Flags and numbers are zero half of the time.
                 (true, _) if u.ratio(1, 2)? => 0,
                 (true, _) => u.int_in_range(0..=most)?,
             };
@@ -250,7 +249,7 @@ impl Draft {
         Ok(whole)
     }
 
-    /// How many rules the instruction breaks, and the instruction.
+    /// Returns the number of rules that the instruction breaks, and the instruction.
     fn cost(&self, scope: &mut Scope) -> (usize, Option<Instruction>) {
         let bytes = self.encode();
         let mut reader = Reader::new(&bytes, 0);
@@ -258,7 +257,7 @@ impl Draft {
             return (UNREADABLE, None);
         };
         assert_eq!(reader.offset(), bytes.len(), "{} is read otherwise than it is written", self.page.name);
-        // Indices whose table another field says.
+        // Replaces indices whose table depends on another field.
         let first = |table| match table {
             Table::General => {
                 scope.routine.variables.len().checked_sub(1).map(|n| n as u32 + visakit::isa::predefined::DECLARED)
@@ -279,7 +278,7 @@ impl Draft {
         (broken + outside.count() + unknown + usize::from(result.is_err()), Some(instruction))
     }
 
-    /// The bytes of the instruction.
+    /// Encodes the instruction.
     fn encode(&self) -> Vec<u8> {
         let mut out = Writer::new();
         out.u8(self.page.opcode);
@@ -299,23 +298,23 @@ impl Draft {
         out.into_bytes()
     }
 
-    /// The value of a field that repeats an earlier one: the nearest with its storage.
+    /// Returns the value of a field that repeats an earlier one: the nearest with its storage.
     fn copied(&self, position: usize) -> Value {
         let copy = &self.form.fields[position];
         let mut before = self.form.fields[..position].iter().zip(&self.values);
-        // A scalar is stored as any operand of its kind.
+        // A scalar is stored like any operand of its kind.
         let scalar = |f: &Field| f.shape == FieldKind::Scalar && storage(copy).is_none();
         before
             .rfind(|(f, _)| f.storage == copy.storage || scalar(f))
             .map_or(Value::Bits(0), |(_, value)| value.clone())
     }
 
-    /// A field by its name, with its position.
+    /// Returns a field by its name, with its position.
     fn field(&self, name: &str) -> Option<(usize, &'static Field)> {
         self.form.fields.iter().enumerate().find(|(_, f)| f.name.eq_ignore_ascii_case(name))
     }
 
-    /// Whether a field is stored: `Field.part=VALUE, …` says when.
+    /// Returns true if a field is stored, which `Field.part=VALUE, …` decides.
     fn is_present(&self, field: &Field) -> bool {
         if field.is_text_only() {
             return false;
@@ -332,12 +331,12 @@ impl Draft {
     }
 }
 
-/// The field that counts a repeated one.
+/// Returns the field that holds the count of a repeated field.
 fn times(field: &Field) -> Option<&'static str> {
     field.presence.strip_suffix(" times")
 }
 
-/// The type that a field is stored in.
+/// Returns the type in which a field is stored.
 fn storage(field: &Field) -> Option<DataType> {
     DataType::ALL.iter().copied().find(|t| t.name().eq_ignore_ascii_case(field.storage))
 }
@@ -351,7 +350,7 @@ fn is_signed(field: &Field) -> bool {
 }
 
 fn put(out: &mut Writer, field: &Field, value: &Value) {
-    // The newest version has a place for everything.
+    // The newest version can encode every field.
     let cx = Context { version: NEWEST };
     match value {
         Value::Bits(bits) => out.bytes(&bits.to_le_bytes()[..storage_bits(field) as usize / 8]),

@@ -1,4 +1,4 @@
-//! A kernel with arguments and what it is launched with, as the launcher's files have it.
+//! Kernel with arguments and launch sizes, in the format of launch files.
 
 use arbitrary::{Result, Unstructured};
 use std::fmt::Write as _;
@@ -9,45 +9,45 @@ use visakit::text::{Style, print};
 
 use crate::routine::{Config, named, platform};
 
-/// A kernel and its launch.
+/// Kernel with its launch.
 #[derive(Clone, Debug)]
 pub struct Launch {
-    /// The platform that the kernel is legal on.
+    /// Platform on which the kernel is legal.
     pub platform: Platform,
     /// The kernel.
     pub routine: Routine,
-    /// Its text.
+    /// Text of the kernel.
     pub text: String,
-    /// Where its arguments go: what stands in `.ze_info`.
+    /// Layout of the arguments: the contents of `.ze_info`.
     pub layout: String,
-    /// The arguments, by their index.
+    /// Arguments by their index.
     pub arguments: Vec<String>,
     /// Work items in each dimension.
     pub global: Vec<u64>,
-    /// Work items of a group in each dimension.
+    /// Work items per group in each dimension.
     pub local: Vec<u64>,
 }
 
-/// An argument of a kernel, by its bytes behind the first one.
+/// Argument of a kernel; `offset` is relative to the first argument byte.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Input {
     pub(crate) data_type: DataType,
     pub(crate) elements: u16,
     pub(crate) offset: u32,
-    /// Whether it is the address of a buffer.
+    /// True if the argument is the address of a buffer.
     is_pointer: bool,
 }
 
-/// A kernel with up to five arguments, buffers and values for them, and sizes.
+/// Draws a kernel with up to five arguments, their buffers and values, and launch sizes.
 ///
 /// # Errors
-/// None that bytes could cause, see [`crate::routine`].
+/// As [`crate::routine`].
 pub fn launch(u: &mut Unstructured<'_>, config: &Config) -> Result<Launch> {
     let platform = platform(u, config)?;
     let register = platform.register_bytes();
     let simd = *u.choose(&[1, 8, 16, 32_u32])?;
     let dimensions = u.int_in_range(1..=3_usize)?;
-    // Local ids stand behind register 0, and the arguments behind them.
+    // Local ids follow register 0, and the arguments follow the ids.
     let ids = if simd == 1 { 2 * 3 } else { (simd * 2).next_multiple_of(register) * 3 };
     let first = register + ids.next_multiple_of(register);
     let (mut inputs, mut end) = (Vec::new(), 0_u32);

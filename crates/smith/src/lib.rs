@@ -1,13 +1,15 @@
-//! Legal vISA of any bytes, in the manner of wasm-smith: what the rules take, of every instruction,
-//! type and region that the pages have, so that tests and fuzzers begin behind the first error.
+//! Generator of legal vISA from arbitrary bytes, in the manner of wasm-smith. It covers every
+//! instruction, type and region of the pages. Tests and fuzzers thereby get past the first error
+//! check.
 //!
-//! Nothing here says a name, a value or a range: they come from the reflection tables of
-//! [`visakit::isa`], and what makes an instruction legal is [`visakit::verify`]. A fuzzer's bytes
-//! are its choices; without one they follow from a seed.
+//! No name, value or range is hard-coded: they come from the reflection tables of [`visakit::isa`].
+//! Legality is checked by [`visakit::verify`]. A fuzzer's bytes decide all choices; without a
+//! fuzzer, a seed provides the bytes.
 //!
 //! ```
 //! use visakit_smith::{Config, Unstructured, bytes, routine};
-//! let (platform, routine) = routine(&mut Unstructured::new(&bytes(1, 2000)), &Config::default()).unwrap();
+//! let (platform, routine) =
+//!     routine(&mut Unstructured::new(&bytes(1, 2000)), &Config::default()).unwrap();
 //! assert_eq!(visakit::verify::routine(&routine, Some(platform)), []);
 //! assert!(routine.instructions.len() > 5);
 //! ```
@@ -28,5 +30,5 @@ pub use pages::folder;
 pub use random::bytes;
 pub use routine::{Config, PLACES, routine};
 
-/// Names of functions, of strings and before the numbers of variables.
+/// Names of functions and strings, and prefixes of variable names.
 const NAMES: &[&str] = &["alpha", "beta", "gamma"];

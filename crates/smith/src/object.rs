@@ -1,4 +1,4 @@
-//! A legal object: kernels and functions of one platform.
+//! Legal objects: kernels and functions for one platform.
 
 use arbitrary::{Result, Unstructured};
 use visakit::isa::Platform;
@@ -8,11 +8,11 @@ use visakit::rt::Version;
 use crate::NAMES;
 use crate::routine::{Config, named, platform};
 
-/// A legal object of one to three kernels and up to two functions, and the platform that it is
-/// legal on.
+/// Draws a legal object with one to three kernels and up to two functions. Returns its platform and
+/// the object.
 ///
 /// # Errors
-/// None that bytes could cause, see [`crate::routine`].
+/// As [`crate::routine`].
 pub fn object(u: &mut Unstructured<'_>, config: &Config) -> Result<(Platform, Object)> {
     let platform = platform(u, config)?;
     let (kernels, functions) = (u.int_in_range(1..=3)?, u.int_in_range(0..=2)?);
@@ -20,7 +20,7 @@ pub fn object(u: &mut Unstructured<'_>, config: &Config) -> Result<(Platform, Ob
     for n in 0..kernels {
         routines.push(named(u, config, platform, &format!("k{n}"), RoutineKind::Kernel, (0, &[]))?);
     }
-    // What instructions call by name is among them.
+    // Instructions call functions by these names.
     for name in NAMES.iter().take(functions) {
         let kind =
             RoutineKind::Function { input_size: u.int_in_range(0..=8)?, return_value_size: u.int_in_range(0..=4)? };

@@ -1,4 +1,4 @@
-//! Operands of a class, a type and a place, as the scope has them.
+//! Operands of a given class, type and position, from the variables in scope.
 
 use arbitrary::{Result, Unstructured};
 use visakit::builder::immediate;
@@ -12,11 +12,11 @@ use visakit::rt::reflect::{Field, FieldKind, Page, Saturation, SourceModifier};
 
 use crate::scope::Scope;
 
-/// Numbers at which something happens, beside any others.
+/// Boundary values, drawn in addition to random numbers.
 const EDGES: [u64; 12] =
     [0, 1, 2, 0x7f, 0xff, 0x8000, 0xffff, 0x7fff_ffff, 0x8000_0000, 0x3f80_0000, 0x7fc0_0000, u64::MAX];
 
-/// What an operand is for.
+/// Field that an operand is drawn for.
 pub(crate) struct Place<'a> {
     pub(crate) page: &'static Page,
     pub(crate) field: &'a Field,
@@ -24,14 +24,14 @@ pub(crate) struct Place<'a> {
     pub(crate) channels: u32,
 }
 
-/// A vector operand, of a class that the field takes.
+/// Draws a vector operand of a class that the field accepts.
 pub(crate) fn vector(
     u: &mut Unstructured<'_>,
     scope: &mut Scope,
     place: &Place<'_>,
     ty: DataType,
 ) -> Result<VecOperand> {
-    // A field that names no classes takes what lies in a variable, and constants.
+    // A field without classes accepts variables and constants.
     let usual = [OperandClass::General, OperandClass::Immediate];
     let taken = |class: &&OperandClass| match place.field.classes {
         [] => usual.contains(class),
@@ -40,10 +40,10 @@ pub(crate) fn vector(
     let classes: Vec<OperandClass> = OperandClass::ALL.iter().filter(taken).copied().collect();
     let plain = classes.contains(&OperandClass::General) && u.ratio(1, 2)?;
     let class = if plain { OperandClass::General } else { *u.choose(&classes)? };
-    // Texts have no constants and no indirect operands of some types.
+    // Texts cannot express constants and indirect operands of some types.
     let class = if ty.operand() || !classes.contains(&OperandClass::General) { class } else { OperandClass::General };
-    // Numbers are packed in constants only, truths stand in predicates, and some types in texts
-    // only.
+    // Packed numbers exist only in constants, truth values only in predicates, and some types only
+    // in texts.
     let held = match ty {
         DataType::Bool => DataType::Ud,
         ty => ty.element().or(ty.object_type()).unwrap_or(ty),
@@ -63,7 +63,7 @@ pub(crate) fn vector(
             width: *u.choose(AddressWidth::ALL)?,
         }),
         OperandClass::Predicate => return Ok(PredicateId(scope.entry(u, Table::Predicate)?).operand()),
-        // A message's numbers may stand in its text without their type.
+        // A number in a message may have no type in the text.
         OperandClass::Immediate
             if place.page.types.is_empty() && place.page.type_maps.is_empty() && place.field.types.is_empty() =>
         {
@@ -81,7 +81,7 @@ pub(crate) fn vector(
     Ok(if u.ratio(1, 4)? { operand.modifier(modifier(u, place)?) } else { operand })
 }
 
-/// A constant of a type, or of one that is packed.
+/// Draws a constant of a type, or of a packed type with these elements.
 fn constant(u: &mut Unstructured<'_>, ty: DataType) -> Result<VecOperand> {
     let packs = |t: &&DataType| t.element() == Some(ty);
     let packed = DataType::ALL.iter().find(packs).filter(|t| t.packed().is_some());
@@ -90,7 +90,7 @@ fn constant(u: &mut Unstructured<'_>, ty: DataType) -> Result<VecOperand> {
         _ => ty,
     };
     let bits = if u.ratio(1, 2)? { *u.choose(&EDGES)? } else { u.arbitrary()? };
-    // Small numbers stand in a dword with their sign.
+    // The unused bits of a small signed number hold its sign.
     let unused = 64 - if ty.packed().is_some() { 64 } else { ty.bits().min(64) };
     let bits = match ty.class() {
         DataTypeClass::Signed => ((bits << unused) as i64 >> unused) as u64,
@@ -110,7 +110,7 @@ fn modifier(u: &mut Unstructured<'_>, place: &Place<'_>) -> Result<Modifier> {
     if legal.is_empty() { Ok(Modifier::None) } else { u.choose(legal).copied() }
 }
 
-/// A general variable that has what the region takes, or one that is predefined.
+/// Draws a general variable large enough for the region, or a predefined variable.
 fn general(u: &mut Unstructured<'_>, scope: &mut Scope, place: &Place<'_>, ty: DataType) -> Result<GenOpnd> {
     let region = region(u, place, false)?;
     if u.ratio(1, 16)? {
@@ -132,8 +132,8 @@ fn general(u: &mut Unstructured<'_>, scope: &mut Scope, place: &Place<'_>, ty: D
     Ok(GenOpnd { id, row_offset: row as u8, col_offset: column as u8, region })
 }
 
-/// A region that is usual, or any: only where each row has an address of its own may the first of
-/// its numbers be left out.
+/// Draws a usual or an arbitrary region. The vertical stride may be omitted only if each row has
+/// its own address.
 fn region(u: &mut Unstructured<'_>, place: &Place<'_>, has_addresses: bool) -> Result<Region> {
     let of = |vertical_stride, width, horizontal_stride| Region { vertical_stride, width, horizontal_stride };
     let numbers: Vec<Stride> = Stride::ALL.iter().copied().filter(|s| s.elements().is_some()).collect();
@@ -152,7 +152,7 @@ fn region(u: &mut Unstructured<'_>, place: &Place<'_>, has_addresses: bool) -> R
     })
 }
 
-/// Elements from the first to behind the last that a region takes.
+/// Returns the number of elements that a region spans.
 fn extent(region: &Region, place: &Place<'_>) -> u32 {
     if place.field.shape == FieldKind::Scalar {
         return 1;
@@ -165,7 +165,7 @@ fn extent(region: &Region, place: &Place<'_>) -> u32 {
     (place.channels / width - 1) * vertical + (width - 1) * horizontal + 1
 }
 
-/// Whether an operand lies in its variable.
+/// Returns true if an operand lies within its variable.
 pub(crate) fn is_inside(scope: &Scope, operand: &VecOperand, place: &Place<'_>) -> bool {
     let Operand::General(general) = &operand.operand else { return true };
     let Some(ty) = scope.routine.data_type(general.id) else { return false };
@@ -176,7 +176,7 @@ pub(crate) fn is_inside(scope: &Scope, operand: &VecOperand, place: &Place<'_>) 
         || scope.bytes(general.id).is_some_and(|bytes| start + extent(&general.region, place) * element <= bytes)
 }
 
-/// A variable of some registers for a message, or none.
+/// Draws a variable of whole registers for a message, or the null variable.
 pub(crate) fn raw(u: &mut Unstructured<'_>, scope: &mut Scope, field: &Field, ty: DataType) -> Result<RawOperand> {
     if u.ratio(1, 6)? {
         return Ok(predefined::NULL.raw(0));
@@ -184,7 +184,7 @@ pub(crate) fn raw(u: &mut Unstructured<'_>, scope: &mut Scope, field: &Field, ty
     registers(u, scope, field, ty)
 }
 
-/// A variable of some registers for a message.
+/// Draws a variable of whole registers for a message.
 pub(crate) fn registers(
     u: &mut Unstructured<'_>,
     scope: &mut Scope,

@@ -1,19 +1,19 @@
-//! A specification that is ours but for some edits after which it is still right.
+//! Our specification with a few edits that keep it valid.
 
 use arbitrary::{Result, Unstructured};
 use visakit::isa::PAGES;
 use visakit::rt::reflect::PageKind;
 use visakit::sources::SPECIFICATION;
 
-/// The folder of instructions' pages.
+/// Folder of the instruction pages.
 const INSTRUCTIONS: &str = "instructions/";
-/// The index of them.
+/// Index of the instruction pages.
 const INDEX: &str = "6_instructions.md";
 
-/// The pages, as paths and texts, and how many of their edits change facts.
+/// Draws edited pages. Returns their paths and texts, and the number of edits that change facts.
 ///
 /// # Errors
-/// None that bytes could cause.
+/// No input causes an error.
 pub fn folder(u: &mut Unstructured<'_>) -> Result<(Vec<(String, String)>, usize)> {
     let mut pages: Vec<(String, String)> =
         SPECIFICATION.iter().map(|(p, t)| ((*p).to_owned(), (*t).to_owned())).collect();
@@ -21,7 +21,8 @@ pub fn folder(u: &mut Unstructured<'_>) -> Result<(Vec<(String, String)>, usize)
     for n in 0..u.int_in_range(0..=6)? {
         let all: Vec<usize> = (0..pages.len()).filter(|at| pages[*at].0.starts_with(INSTRUCTIONS)).collect();
         let at = *u.choose(&all)?;
-        // Another edit may have given it other line ends, by which the next would miss its lines.
+        // An earlier edit may have changed the line ends, which would hide lines from the next
+        // edit.
         pages[at].1 = pages[at].1.replace("\r\n", "\n");
         let changed = match u.int_in_range(0..=5)? {
             0 => copied(u, &mut pages, at, n)?,
@@ -36,22 +37,22 @@ pub fn folder(u: &mut Unstructured<'_>) -> Result<(Vec<(String, String)>, usize)
     Ok((pages, changes))
 }
 
-/// An opcode that nothing has.
+/// Draws an unused opcode.
 fn free_opcode(u: &mut Unstructured<'_>, pages: &[(String, String)]) -> Result<Option<u8>> {
-    // Also what other edits have taken.
+    // Includes the opcodes taken by earlier edits.
     let taken = |opcode: &u8| pages.iter().any(|(_, text)| text.contains(&format!("= 0x{opcode:02x}")));
     let free: Vec<u8> = (1..=u8::MAX).filter(|o| PAGES.iter().all(|p| p.opcode != *o) && !taken(o)).collect();
     if free.is_empty() { Ok(None) } else { u.choose(&free).map(|o| Some(*o)) }
 }
 
-/// The page of an instruction by its file, where its opcode is its own.
+/// Returns the page of an instruction by its file, if no other page shares its opcode.
 fn alone(path: &str) -> Option<&'static visakit::rt::reflect::Page> {
     let page = PAGES.iter().find(|page| page.path == path)?;
     let own = matches!(page.kind, PageKind::Ordinary | PageKind::Undefined) && page.sub_opcode.is_none();
     (own && PAGES.iter().filter(|p| p.opcode == page.opcode).count() == 1).then_some(page)
 }
 
-/// A page with another opcode.
+/// Moves a page to another opcode.
 fn moved(u: &mut Unstructured<'_>, pages: &mut [(String, String)], at: usize) -> Result<bool> {
     let (Some(of), Some(opcode)) = (alone(&pages[at].0), free_opcode(u, pages)?) else { return Ok(false) };
     let page = &mut pages[at];
@@ -65,14 +66,14 @@ fn moved(u: &mut Unstructured<'_>, pages: &mut [(String, String)], at: usize) ->
     Ok(changed)
 }
 
-/// One more page: another one's, with a name and an opcode of its own.
+/// Adds a copy of a page with a new name and opcode.
 fn copied(u: &mut Unstructured<'_>, pages: &mut Vec<(String, String)>, at: usize, n: usize) -> Result<bool> {
     let (Some(of), Some(opcode)) = (alone(&pages[at].0), free_opcode(u, pages)?) else { return Ok(false) };
     let name = format!("{}_{}", of.name, ["ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX"][n % 6]);
     let (old, new) = (format!("0x{:02x}({})", of.opcode, of.name), format!("0x{opcode:02x}({name})"));
     let head = format!("  {} = 0x{:02x}\n", of.name, of.opcode);
     let text = pages[at].1.replace(&old, &new).replace(&head, &format!("  {name} = 0x{opcode:02x}\n"));
-    // The index says of a page where it exists.
+    // The index records the platforms of each page.
     let link = format!("- [{} - ", of.name);
     let Some(index) = pages.iter().position(|(path, _)| path == INDEX) else { return Ok(false) };
     let Some(line) = pages[index].1.lines().find(|line| line.starts_with(&link)).map(str::to_owned) else {
@@ -85,7 +86,7 @@ fn copied(u: &mut Unstructured<'_>, pages: &mut Vec<(String, String)>, at: usize
     Ok(true)
 }
 
-/// A page with a smaller range of one of its numbers.
+/// Shrinks the range of a number on a page.
 fn narrowed(u: &mut Unstructured<'_>, text: &mut String) -> Result<bool> {
     const PHRASE: &str = "Valid values are [0-";
     let Some(at) = text.find(PHRASE).map(|at| at + PHRASE.len()) else { return Ok(false) };
@@ -95,7 +96,7 @@ fn narrowed(u: &mut Unstructured<'_>, text: &mut String) -> Result<bool> {
     Ok(less != most)
 }
 
-/// A page whose destination is no longer saturated.
+/// Removes saturation from a page's destination.
 fn saturated(text: &mut String) -> bool {
     let changed = text.replace("- **Saturation:** Yes", "- **Saturation:** No");
     let differs = changed != *text;
@@ -103,7 +104,7 @@ fn saturated(text: &mut String) -> bool {
     differs
 }
 
-/// A page that says more to its reader.
+/// Adds prose to a page.
 fn said(text: &mut String) -> bool {
     match text.contains("## Notes") {
         true => *text += "\nNothing else is known of it.\n",
@@ -113,7 +114,7 @@ fn said(text: &mut String) -> bool {
     false
 }
 
-/// A page with the line ends and blanks of another editor.
+/// Changes the line ends and blanks of a page, as another editor might.
 fn spaced(u: &mut Unstructured<'_>, text: &mut String) -> Result<bool> {
     match u.int_in_range(0..=2)? {
         0 => *text = text.replace('\n', "\r\n"),

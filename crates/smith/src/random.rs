@@ -1,6 +1,6 @@
-//! Bytes of a seed, where no fuzzer gives any.
+//! Pseudo-random bytes from a seed, for use without a fuzzer.
 
-/// So many bytes that follow from a seed.
+/// Returns `count` bytes derived from a seed.
 ///
 /// ```
 /// assert_eq!(visakit_smith::bytes(7, 100), visakit_smith::bytes(7, 100));

@@ -1,5 +1,5 @@
-//! A legal routine: declarations, blocks that go forward, loops that count down, subroutines that
-//! call none.
+//! Legal routines: declarations, forward branches, loops with counters, and subroutines that call
+//! none.
 
 use arbitrary::{Result, Unstructured};
 use visakit::builder::{RoutineBuilder, immediate};
@@ -15,30 +15,30 @@ use crate::instruction::{exists, instruction, names};
 use crate::launch::Input;
 use crate::scope::Scope;
 
-/// What is to be made. All of it is chosen by the input where nothing is said.
+/// Constraints on the generated code. The input decides everything that is unset.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Config {
-    /// The platform whose rules hold.
+    /// Platform whose rules apply.
     pub platform: Option<Platform>,
-    /// The most instructions of a routine; 40 when not given. The input may end before.
+    /// Maximum number of instructions per routine; 40 if `None`. The input may end earlier.
     pub instructions: Option<usize>,
-    /// The one page whose instructions stand in the routine. Those that go somewhere belong to the
-    /// plan, unless it is straight: then they go to labels that stand at its end.
+    /// Only page whose instructions are drawn. Branches belong to the plan, except in a straight
+    /// routine, where they branch to labels at its end.
     pub page: Option<&'static Page>,
-    /// Whether instructions go to other places: otherwise one follows the other.
+    /// True if the routine has no branches except to the labels at its end.
     pub straight: bool,
 }
 
-/// Labels at the end of a straight routine, the first ones that it has.
+/// Number of labels at the end of a straight routine; they are the routine's first labels.
 pub const PLACES: u32 = 4;
 
-/// How deep blocks stand inside each other.
+/// Maximum nesting depth of blocks.
 const DEPTH: usize = 3;
 
-/// A legal routine, and the platform that it is legal on.
+/// Draws a legal routine and the platform on which it is legal.
 ///
 /// # Errors
-/// None that bytes could cause: only where the pages lack what every routine needs.
+/// No input causes an error; only pages that lack an instruction that every routine needs.
 pub fn routine(u: &mut Unstructured<'_>, config: &Config) -> Result<(Platform, Routine)> {
     let platform = platform(u, config)?;
     let returns = config.straight && config.page.is_some_and(|page| std::ptr::eq(page, &pages::FRET));
@@ -50,12 +50,12 @@ pub fn routine(u: &mut Unstructured<'_>, config: &Config) -> Result<(Platform, R
     Ok((platform, routine))
 }
 
-/// The platform that is given, or any.
+/// Returns the configured platform, or draws one.
 pub(crate) fn platform(u: &mut Unstructured<'_>, config: &Config) -> Result<Platform> {
     config.platform.map_or_else(|| u.choose(Platform::ALL).copied(), Ok)
 }
 
-/// A routine of a name and a kind, with inputs behind the byte where they begin.
+/// Draws a routine with a name, a kind, and inputs from the byte `first_input` on.
 pub(crate) fn named(
     u: &mut Unstructured<'_>,
     config: &Config,
@@ -125,31 +125,31 @@ pub(crate) fn named(
             Step::Label(label) => builder.place(label),
         }
     }
-    // The plan uses its own handles only, and places every label.
+    // The plan uses only its own handles and places every label, so finishing cannot fail.
     let routine = builder.finish();
     routine.map_err(|error| panic!("the plan is wrong: {error}"))
 }
 
-/// A producer, by its name: the vendor's assembler adds one where none is said.
+/// Draws a target attribute, because the vendor's assembler adds one if it is missing.
 fn target(u: &mut Unstructured<'_>) -> Result<String> {
     let coded = ATTRIBUTES.iter().find(|a| a.name == attribute::TARGET).map_or("", |a| a.value);
     let names: Vec<&str> = coded.split('"').skip(1).step_by(2).collect();
     u.choose(&names).map(|name| (*name).to_owned())
 }
 
-/// One channel.
+/// Returns the execution size of one channel.
 fn uniform(no_mask: bool) -> ExecSize {
     ExecSize { size: ExecSizeSize::N1, mask: if no_mask { ExecMask::M1Nm } else { ExecMask::M1 } }
 }
 
-/// What stands in a routine.
+/// Step of a routine.
 enum Step {
     Instruction(Instruction),
     Label(LabelId),
 }
 
 struct Plan {
-    /// The declarations alone: what an instruction names is there before the code is.
+    /// Scope with the declarations, which exist before the code.
     scope: Scope,
     steps: Vec<Step>,
     pages: Vec<&'static Page>,
@@ -162,7 +162,8 @@ struct Plan {
 }
 
 impl Plan {
-    /// Instructions and blocks in them, until one ends, the input does or there are enough.
+    /// Draws instructions and nested blocks until a block ends, the input ends or the limit is
+    /// reached.
     fn block(&mut self, u: &mut Unstructured<'_>, depth: usize) -> Result<()> {
         while self.left > 0 && !u.is_empty() {
             self.left -= 1;
@@ -201,7 +202,7 @@ impl Plan {
         self.scope.builder.label(&format!("block{}", self.labels))
     }
 
-    /// Channels that go past a block, and perhaps past another one behind it.
+    /// Draws a branch over a block, possibly with an alternative block.
     fn branch(&mut self, u: &mut Unstructured<'_>, depth: usize) -> Result<()> {
         let (skip, end) = (self.label(), self.label());
         self.go(u, &pages::GOTO, skip)?;
@@ -218,7 +219,7 @@ impl Plan {
         Ok(())
     }
 
-    /// An instruction that goes to a label; a plain one where chance finds none.
+    /// Draws a branch to a label; falls back to a plain `goto` if none is found.
     fn go(&mut self, u: &mut Unstructured<'_>, page: &'static Page, label: LabelId) -> Result<()> {
         let found = match exists(page, self.scope.platform) {
             true => instruction(u, &mut self.scope, page, label.0)?,
@@ -229,7 +230,7 @@ impl Plan {
         Ok(())
     }
 
-    /// A block some times over: its counter and its predicate are nobody else's.
+    /// Draws a loop over a block. No other code uses its counter and predicate.
     fn repeat(&mut self, u: &mut Unstructured<'_>, depth: usize) -> Result<()> {
         let times = u.int_in_range(1..=4_u64)?;
         let (counter, predicate) = self.scope.counter(DataType::D);
@@ -263,8 +264,7 @@ impl Plan {
         Ok(())
     }
 
-    /// A jump by a number, where the platform has one: all its places are the end of the block
-    /// behind it.
+    /// Draws a jump table if the platform has one: all targets are the end of the next block.
     fn switch(&mut self, u: &mut Unstructured<'_>, depth: usize) -> Result<()> {
         let end = self.label();
         self.go(u, &pages::SWITCHJMP, end)?;

@@ -1,5 +1,5 @@
-//! What the instructions of a routine may name. A variable is declared when an operand needs one
-//! that is not there yet.
+//! Entities that the instructions of a routine may refer to. A variable is declared when an operand
+//! first needs it.
 
 use arbitrary::{Result, Unstructured};
 use visakit::builder::{RoutineBuilder, Variable};
@@ -13,25 +13,25 @@ use visakit::rt::reflect::{Cell, Predefined};
 
 use crate::NAMES;
 
-/// The tables of a routine that is being made.
+/// Tables of a routine under construction.
 #[derive(Clone, Debug)]
 pub(crate) struct Scope {
     pub(crate) platform: Platform,
     pub(crate) builder: RoutineBuilder,
-    /// The same tables as the rules read them.
+    /// Finished copy of the tables, as the rules read them.
     pub(crate) routine: Routine,
     pub(crate) addresses: Vec<AddressId>,
     pub(crate) predicates: Vec<PredicateId>,
     pub(crate) samplers: Vec<SamplerId>,
     pub(crate) surfaces: Vec<SurfaceId>,
     pub(crate) strings: Vec<StringId>,
-    /// General variables that operands may be, with their types and bytes: not the counters of
-    /// loops.
+    /// General variables available to operands, with their types and sizes in bytes; loop counters
+    /// are excluded.
     variables: Vec<(GeneralId, DataType, u32)>,
 }
 
 impl Scope {
-    /// A routine with some of everything but general variables.
+    /// Creates a routine with some entries in every table except general variables.
     pub(crate) fn new(mut builder: RoutineBuilder, platform: Platform, u: &mut Unstructured<'_>) -> Result<Self> {
         let some = |u: &mut Unstructured<'_>| u.int_in_range(1..=3_u16);
         let addresses = (0..some(u)?).map(|_| builder.address("", platform.address_elements() as u16)).collect();
@@ -59,11 +59,11 @@ impl Scope {
     }
 
     fn refresh(&mut self) {
-        // What the builder refuses is found when the routine is finished.
+        // The builder reports all errors when the routine is finished.
         self.routine = self.builder.clone().finish().unwrap_or_else(|e| panic!("the scope is wrong: {e}"));
     }
 
-    /// A number and a truth that no operand is by chance.
+    /// Declares a loop counter and a predicate that no drawn operand uses.
     pub(crate) fn counter(&mut self, data_type: DataType) -> (GeneralId, PredicateId) {
         let id = self.builder.variable(Variable::new("", data_type, 1).align(Alignment::Grf));
         let predicate = self.builder.predicate("", 1);
@@ -71,7 +71,7 @@ impl Scope {
         (id, predicate)
     }
 
-    /// A variable that is there from the start, from a byte of the registers on.
+    /// Declares an input at a byte offset of the register file.
     pub(crate) fn input(&mut self, data_type: DataType, elements: u16, offset: u32) {
         let id = self.builder.variable(Variable::new("", data_type, elements));
         self.builder.input(id, offset as i16);
@@ -79,18 +79,18 @@ impl Scope {
         self.refresh();
     }
 
-    /// A variable of a type with so many bytes at least.
+    /// Returns a variable of a type with at least `bytes` bytes.
     pub(crate) fn variable(
         &mut self,
         u: &mut Unstructured<'_>,
         data_type: DataType,
         bytes: u32,
     ) -> Result<GeneralId> {
-        // What only texts have is not written into objects.
+        // Types that exist only in texts cannot be encoded.
         let data_type = data_type.object_type().unwrap_or(data_type);
         let fits = |(_, ty, has): &&(GeneralId, DataType, u32)| *ty == data_type && *has >= bytes;
         let known: Vec<_> = self.variables.iter().filter(fits).map(|(id, ..)| *id).collect();
-        // A few of a kind are enough to read what was written before.
+        // Few variables per type make it likely that a read follows a write.
         if known.len() >= 4 || !known.is_empty() && u.ratio(3, 4)? {
             return Ok(*u.choose(&known)?);
         }
@@ -103,7 +103,7 @@ impl Scope {
             _ => least + u.int_in_range(0..=registers)?,
         };
         let alignment = if u.ratio(1, 8)? { *u.choose(Alignment::ALL)? } else { Alignment::Grf };
-        // Names as long as they are usual, but for some.
+        // Most names are the usual ones.
         let name =
             if u.ratio(1, 8)? { format!("{}{}", u.choose(NAMES)?, self.variables.len()) } else { String::new() };
         let elements = elements.clamp(1, limits::ELEMENTS);
@@ -119,9 +119,10 @@ impl Scope {
         Ok(id)
     }
 
-    /// A place in a variable for another one of so many bytes.
+    /// Draws a position in an existing variable for an alias of `bytes` bytes.
     fn alias(&self, u: &mut Unstructured<'_>, element: u32, bytes: u32) -> Result<Option<(GeneralId, u16)>> {
-        // What fills a register needs more alignment than operands' variables have.
+        // A variable that fills a register needs a stronger alignment than operands' variables
+        // have.
         let register = self.platform.register_bytes();
         let fits = |(_, ty, has): &&(GeneralId, DataType, u32)| {
             *has >= bytes && ty.bits() / 8 >= element && bytes < register
@@ -135,7 +136,7 @@ impl Scope {
         Ok(u16::try_from(offset).ok().map(|offset| (id, offset)))
     }
 
-    /// Bytes of a general variable.
+    /// Returns the size of a general variable in bytes.
     pub(crate) fn bytes(&self, id: GeneralId) -> Option<u32> {
         match id.0.checked_sub(predefined::DECLARED) {
             Some(at) => {
@@ -150,10 +151,10 @@ impl Scope {
         variable.bytes(self.platform.register_bytes())
     }
 
-    /// The number of something in a table, declared or predefined.
+    /// Draws a declared or predefined entry of a table and returns its number.
     pub(crate) fn entry(&mut self, u: &mut Unstructured<'_>, table: Table) -> Result<u32> {
         let usual = |u: &mut Unstructured<'_>, all: &[Predefined], declared: Option<u32>| {
-            // Of a reserved one the pages say nothing.
+            // The pages do not define reserved entries.
             let means = |p: &&Predefined| p.cells.is_empty() || p.cells.iter().any(|cell| *cell != Cell::None);
             let predefined = all.iter().filter(means).map(|p| p.id);
             let all: Vec<u32> = declared.into_iter().chain(predefined).collect();
@@ -179,7 +180,7 @@ impl Scope {
                 usual(u, predefined_surface::ALL, Some(declared))?
             }
             Table::String => u.choose(&self.strings)?.0,
-            // Where a routine goes is its plan's business.
+            // Labels are chosen by the plan of the routine.
             Table::Label => 0,
         })
     }

@@ -1,7 +1,8 @@
-//! What the generator makes: all of it is legal, all of the pages is in it, and the vendor's
-//! assembler agrees.
+//! Properties of the generator: its output is legal, covers the pages, and is accepted by the
+//! vendor's assembler.
 //!
-//! `VISAKIT_MADE` says how many routines the vendor's assembler gets, `VISAKIT_SEED` which ones.
+//! `VISAKIT_MADE` sets the number of routines for the vendor's assembler, `VISAKIT_SEED` the first
+//! seed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -15,19 +16,19 @@ use visakit::text::{Options, Style, parse, print};
 use visakit::verify;
 use visakit_smith::{Config, Unstructured, bytes, routine};
 
-/// A number from the environment.
+/// Reads a number from the environment.
 fn number(variable: &str, usual: u64) -> u64 {
     std::env::var(variable).ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
 }
 
-/// Pages that encode something on any of the platforms.
+/// Returns the pages that encode something on any platform.
 fn encoding() -> impl Iterator<Item = &'static Page> {
     let encodes =
         |page: &&Page| matches!(page.kind, PageKind::Ordinary | PageKind::Undefined) && !page.forms.is_empty();
     PAGES.iter().copied().filter(encodes)
 }
 
-/// What of the pages is in a routine.
+/// Coverage of the pages by generated routines.
 #[derive(Default)]
 struct Reached {
     pages: BTreeSet<&'static str>,
@@ -80,8 +81,8 @@ impl Reached {
     }
 }
 
-/// Each page for itself, on each platform that has it: what is made is legal, and something is
-/// made.
+/// Draws routines for each page on each of its platforms: all must be legal and at least one
+/// instruction must be drawn.
 #[test]
 fn every_page_is_made() {
     let mut reached = Reached::default();
@@ -92,7 +93,7 @@ fn every_page_is_made() {
             if !page.platforms.is_empty() && !page.platforms.iter().any(|range| range.contains(*platform)) {
                 continue;
             }
-            // The frame's own pages are not made alone.
+            // Pages of the plan are never drawn alone.
             let config =
                 Config { platform: Some(*platform), instructions: Some(3), page: Some(page), straight: true };
             let (_, routine) = routine(&mut Unstructured::new(&bytes(n as u64, 600)), &config).unwrap();
@@ -107,7 +108,7 @@ fn every_page_is_made() {
     assert!(missing.is_empty(), "nothing is made of {missing:?}");
 }
 
-/// Pages that name a label, or end a routine: the plan of a routine has them.
+/// Returns true for pages that refer to a label or end a routine: they belong to the plan.
 fn frame(page: &Page) -> bool {
     let labels = page.forms.iter().flat_map(|f| f.fields).any(|f| f.table == Some(visakit::rt::Table::Label));
     labels || [&visakit::isa::pages::RET, &visakit::isa::pages::FRET].into_iter().any(|p| std::ptr::eq(p, page))
@@ -118,8 +119,8 @@ fn text_of(routine: &Routine, platform: Platform) -> String {
     print(&object, object.routines().next().unwrap(), Some(platform), Style::Full)
 }
 
-/// The vendor's verdict on a text: the routine of its object, which lacks operands, or what it
-/// says.
+/// Returns the vendor's verdict on a text: the routine of its object, which lacks operands, or the
+/// error message.
 fn vendor(dir: &Path, platform: Platform, text: &str) -> Result<Routine, String> {
     std::fs::write(dir.join("k.visaasm"), text).unwrap();
     for file in ["k.isa", "k.errors.txt"] {
@@ -132,7 +133,7 @@ fn vendor(dir: &Path, platform: Platform, text: &str) -> Result<Routine, String>
         .output()
         .unwrap();
     let report = std::fs::read_to_string(dir.join("k.errors.txt")).ok();
-    // It may crash later, in making native code: an object without findings is its consent.
+    // It may crash later in code generation; an object without findings counts as acceptance.
     let complains = output.status.code() == Some(1) || report.is_some();
     match std::fs::read(dir.join("k.isa")) {
         Ok(bytes) if !complains => {
@@ -145,15 +146,15 @@ fn vendor(dir: &Path, platform: Platform, text: &str) -> Result<Routine, String>
             let report = report.unwrap_or_default();
             let lines = report.lines().chain(said.iter().flat_map(|text| text.lines())).map(str::trim);
             let says = |line: &&str| !line.is_empty() && !line.starts_with("GenX_IR");
-            // A report has a line that says what is wrong.
+            // A report has one line with the error.
             let message = lines.clone().find(|line| line.starts_with("Error Message:"));
             Err(message.or_else(|| lines.clone().find(says)).unwrap_or("no reason").to_owned())
         }
     }
 }
 
-/// What is wrong with the vendor's verdict on a text; nothing where it takes it, makes our tables
-/// of it, and prints of our object what we print.
+/// Returns the disagreement with the vendor about a text. `None` means that it accepts the text,
+/// builds the same tables, and prints our object as we do.
 fn disagreement(dir: &Path, platform: Platform, text: &str) -> Option<String> {
     let ours = match parse(text, Options { file: "made".to_owned(), platform: Some(platform) }) {
         Ok(parsed) => parsed.into_object(),
@@ -162,7 +163,7 @@ fn disagreement(dir: &Path, platform: Platform, text: &str) -> Option<String> {
     let routine = &ours.kernels[0].routine;
     match vendor(dir, platform, text) {
         Err(said) => return Some(said),
-        // What it makes of the code lacks operands, see `Object::salvage`.
+        // Instructions in its object lack operands, see `Object::salvage`.
         Ok(theirs) if theirs != (Routine { instructions: Vec::new(), ..routine.clone() }) => {
             return Some("other tables".to_owned());
         }
@@ -177,12 +178,12 @@ fn disagreement(dir: &Path, platform: Platform, text: &str) -> Option<String> {
     lines.next().map(|(a, b)| format!("we print and it prints\n{a}\n{b}\n"))
 }
 
-/// A verdict without its numbers: what differs in these only is of a kind.
+/// Removes the digits from a verdict, to group similar verdicts.
 fn kind(said: &str) -> String {
     said.lines().next().unwrap_or_default().replace(|c: char| c.is_ascii_digit(), "")
 }
 
-/// The smallest text of which it still says the same: lines are left out while it does.
+/// Reduces a text while the verdict stays the same, by removing lines.
 fn smallest(dir: &Path, platform: Platform, text: &str, said: &str) -> String {
     let mut lines: Vec<&str> = text.lines().collect();
     let mut step = lines.len() / 2;
@@ -212,10 +213,10 @@ fn smallest(dir: &Path, platform: Platform, text: &str, said: &str) -> String {
     lines.join("\n")
 }
 
-/// What the vendor's assembler makes of pages otherwise than we do, and why: `PAGE | reason`.
+/// Known disagreements with the vendor's assembler, with reasons: `PAGE | reason`.
 const KNOWN: &str = include_str!("known.txt");
 
-/// The vendor's assembler takes what the rules take, page by page: a sample of them, or all with
+/// The vendor's assembler accepts what the rules accept, page by page: a sample, or all with
 /// `VISAKIT_MADE`.
 #[test]
 fn genx_ir_takes_it() {
@@ -241,7 +242,7 @@ fn genx_ir_takes_it() {
         let page = (!frame(page)).then_some(page);
         let config = Config { platform: Some(platform), instructions: Some(4), page, straight: page.is_some() };
         let (_, routine) = routine(&mut Unstructured::new(&bytes(seed, 700)), &config).unwrap();
-        // What the plan of a routine is made of belongs to no page alone.
+        // The plan of a routine belongs to no single page.
         let name = page.map_or("routines", |page| page.name);
         reached.add(&routine);
         let text = text_of(&routine, platform);
@@ -250,7 +251,7 @@ fn genx_ir_takes_it() {
             taken += 1;
             continue;
         };
-        // What fails in its translation of the code is no verdict on the text.
+        // A failure in its code generation is not a verdict on the text.
         if ["./visa/", "[vISA Finalizer", "no reason"].iter().any(|word| said.starts_with(word)) {
             failed += 1;
             continue;

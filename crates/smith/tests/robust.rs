@@ -1,7 +1,8 @@
-//! No input makes the readers panic, loop, or take memory out of proportion: the fuzz targets on
-//! the corpus, on damaged inputs and on seeds, each with a budget of time, memory and stack.
+//! Robustness of the readers: no input may cause a panic, an endless loop or excessive memory use.
+//! Runs the fuzz targets on the corpus, on damaged inputs and on seeds, each with a budget of time,
+//! memory and stack.
 //!
-//! `VISAKIT_MUTATIONS` says how many inputs each target gets, `VISAKIT_SEED` which ones.
+//! `VISAKIT_MUTATIONS` sets the number of inputs per target, `VISAKIT_SEED` the first seed.
 
 #[path = "../../../fuzz/targets/mod.rs"]
 mod targets;
@@ -18,25 +19,25 @@ use visakit_testing::Random;
 
 use targets::TARGETS;
 
-/// Counts what is allocated.
+/// Allocator that counts allocated bytes.
 #[global_allocator]
 static MEMORY: Cap<System> = Cap::new(System, usize::MAX);
 
-/// How long an input may take, in a plain build and beside other work.
+/// Time limit per input, generous for a debug build on a busy machine.
 const TIME: Duration = Duration::from_secs(60);
-/// Bytes that an input may take, or thirty times its own.
+/// Memory limit per input in bytes; the limit is at least thirty times the input's size.
 const BYTES: usize = 300 << 20;
-/// The stack that it has: what a thread has where nobody says otherwise, a quarter of a program's.
+/// Stack size in bytes: the default of a thread, a quarter of the main thread's.
 const STACK: usize = 2 << 20;
 
-/// Tests of this file run one after another: they share the counters.
+/// Lock that serialises the tests of this file, because they share the counters.
 static ALONE: Mutex<()> = Mutex::new(());
 
 fn alone() -> std::sync::MutexGuard<'static, ()> {
     ALONE.lock().unwrap_or_else(|e| e.into_inner())
 }
 
-/// Whole inputs of a kind, to be damaged.
+/// Returns complete inputs of a kind, to be damaged.
 fn seeds(kind: &str) -> Vec<Vec<u8>> {
     let root = visakit_testing::root();
     let single = root.join("tests/vectors/single");
@@ -67,7 +68,7 @@ fn seeds(kind: &str) -> Vec<Vec<u8>> {
     out
 }
 
-/// An input of a kind that the generator makes.
+/// Generates an input of a kind.
 fn made(kind: &str, seed: u64) -> Option<Vec<u8>> {
     let input = bytes(seed, 1500);
     let mut u = Unstructured::new(&input);
@@ -86,7 +87,7 @@ fn made(kind: &str, seed: u64) -> Option<Vec<u8>> {
     }
 }
 
-/// An archive as ocloc writes it, of these containers.
+/// Builds an archive in ocloc's format from containers.
 fn archive(members: &[Vec<u8>]) -> Vec<u8> {
     let mut out = b"!<arch>\n".to_vec();
     for (i, bytes) in members.iter().take(3).enumerate() {
@@ -107,8 +108,8 @@ fn corpus(kind: &str) -> Vec<(PathBuf, Vec<u8>)> {
     files.into_iter().map(|f| (f.clone(), std::fs::read(f).unwrap())).collect()
 }
 
-/// Damages an input: bytes, numbers of all widths, cuts, pieces of itself or of another input in
-/// other places.
+/// Damages an input: changes bytes and numbers of all widths, truncates it, and inserts pieces of
+/// itself or of another input.
 fn mutate(random: &mut Random, seed: &[u8], other: &[u8]) -> Vec<u8> {
     let mut out = seed.to_vec();
     for _ in 0..=random.below(3) {
@@ -149,9 +150,8 @@ fn mutate(random: &mut Random, seed: &[u8], other: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Runs a target on an input within its budgets. The input stays in a file when it does not keep to
-/// them, even where nobody is left to say so: an allocation beyond the budget fails, which ends the
-/// process.
+/// Runs a target on an input within its budgets. The input is written to a file first: an
+/// allocation beyond the budget aborts the process without a message.
 fn guarded(kind: &str, target: fn(&[u8]), input: Vec<u8>, name: &str) {
     let last = visakit_testing::scratch(&format!("robust-{kind}")).join("last");
     std::fs::write(&last, &input).unwrap();
@@ -163,18 +163,18 @@ fn guarded(kind: &str, target: fn(&[u8]), input: Vec<u8>, name: &str) {
     };
     MEMORY.set_limit(MEMORY.allocated() + budget).expect("more than there is");
     let thread = std::thread::Builder::new().name(format!("{kind} {name}")).stack_size(STACK).spawn(run).unwrap();
-    // Who panics does not send.
+    // A thread that panics does not send.
     let ok = ended.recv_timeout(TIME) == Ok(()) && thread.join().is_ok();
     MEMORY.set_limit(usize::MAX).expect("more than there is");
     assert!(ok, "{kind}, {name} panics, or takes more than {TIME:?}: see {}", last.display());
 }
 
-/// A number from the environment.
+/// Reads a number from the environment.
 fn number(variable: &str, usual: usize) -> usize {
     std::env::var(variable).ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
 }
 
-/// Damaged inputs, or seeds, of a kind.
+/// Runs a target on damaged inputs or on seeds.
 fn inputs(kind: &str, usual: usize) {
     let _alone = alone();
     let (_, target, length) = TARGETS.into_iter().find(|(name, ..)| *name == kind).expect("a target of that name");
@@ -238,7 +238,7 @@ fn runs() {
     inputs("run", 40);
 }
 
-/// The inputs that once failed.
+/// Reads the inputs that once failed.
 #[test]
 fn corpus_is_read() {
     let _alone = alone();
@@ -247,10 +247,10 @@ fn corpus_is_read() {
     }
 }
 
-/// The peak of what is allocated above what was there before, in bytes.
+/// Returns the peak of allocated bytes above the initial level.
 fn peak(run: impl FnOnce()) -> usize {
     let before = MEMORY.allocated();
-    // The counter keeps the highest value ever: what is held meanwhile lifts the level above it.
+    // The counter keeps the all-time maximum. The ballast raises the level to that maximum.
     let ballast = MEMORY.max_allocated().saturating_sub(before);
     let held: Vec<u8> = Vec::with_capacity(ballast);
     let level = MEMORY.allocated();
@@ -259,13 +259,13 @@ fn peak(run: impl FnOnce()) -> usize {
     MEMORY.max_allocated().saturating_sub(level)
 }
 
-/// Decoding takes at most 8 times the object's size, also where the file is made to be small and to
-/// mean much.
+/// Decoding uses at most 8 times the object's size, even for a small file that expands to many
+/// values.
 #[test]
 fn decoding_takes_little_memory() {
     let _alone = alone();
     let mut worst = (0.0, 0);
-    // Much code of short instructions, and few tables.
+    // Much code of short instructions and small tables.
     let head = ".version 4.1\n.kernel \"k\"\n.decl V32 v_type=G type=f num_elts=16 align=GRF\n";
     let code =
         "    mov (M1, 16) V32(0,0)<1> V32(0,0)<1;1,0>\n    ret (M1, 1)\n    add (M1, 1) V32(0,0)<1> 0x0:f 0x1:f\n";

@@ -1,6 +1,5 @@
-//! Statements with something too much, at every place of every form: the parser refuses each at a
-//! place inside the statement, or the text that is printed of what it has read has the surplus as
-//! well, so that nothing is dropped.
+//! Statements with a surplus word at every position of every form. The parser must refuse each at a
+//! position inside the statement, or print the surplus again. Nothing may be dropped silently.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,38 +9,38 @@ use visakit::rt::Version;
 use visakit::text::{Options, Style, parse, print};
 use visakit_smith::{Config, Unstructured, bytes, routine};
 
-/// Insertions before each word and after the last one: operands of every kind, a predicate, an
-/// execution size.
+/// Insertions before each word and at the end: operands of every kind, a predicate, an execution
+/// size.
 const OPERANDS: [&str; 8] =
     ["V900(0,0)<1>", "V900(0,0)<1;1,0>", "V900.0", "0x7b:ud", "0x7b", "P900", "(M1, 8)", "(P900)"];
 
 /// Insertions directly after each word.
 const MODIFIERS: [&str; 6] = [".sat", ".zzz", ":d32", "<1>", "(0,0)", ","];
 
-/// The declarations of what surplus operands name.
+/// Declarations for the surplus operands.
 const DECLARED: &str = ".decl V900 v_type=G type=ud num_elts=64 align=GRF\n.decl P900 v_type=P num_elts=32\n";
 
-/// The shape of a statement: its opcode and how many words it has.
+/// Returns the shape of a statement: its opcode and its number of words.
 fn shape(statement: &str) -> String {
     let words: Vec<&str> = statement.split_whitespace().collect();
     let opcode = words.iter().find(|word| !word.starts_with('(')).copied().unwrap_or_default();
     format!("{} {}", opcode.split('.').next().unwrap_or_default(), words.len())
 }
 
-/// Where something may stand in a statement: before the first word, between two words, and behind
-/// the last.
+/// Returns the insertion positions in a statement: before the first word, between words, and at the
+/// end.
 fn places(statement: &str) -> Vec<usize> {
     let start = statement.len() - statement.trim_start().len();
     let gaps = statement.char_indices().filter(|(at, c)| *at > start && *c == ' ').map(|(at, _)| at);
     std::iter::once(start).chain(gaps).chain([statement.len()]).collect()
 }
 
-/// Returns a text without blanks.
+/// Removes all blanks from a text.
 fn bare(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace()).collect()
 }
 
-/// How many routines are drawn for each page.
+/// Number of routines drawn per page.
 const SEEDS: u64 = 3;
 
 fn text_of(object: &Object, platform: Platform) -> String {
@@ -62,7 +61,7 @@ fn statements(platform: Platform) -> BTreeMap<String, (String, String)> {
             let text = text_of(&object, platform);
             let is_context = |line: &&str| line.starts_with(['.', '/']) || line.ends_with(':') || line.is_empty();
             let around: String = text.lines().filter(is_context).map(|line| format!("{line}\n")).collect();
-            // Without the comment that has the number of the instruction.
+            // Removes the comment with the number of the instruction.
             let statements = text
                 .lines()
                 .filter(|line| !is_context(line))
@@ -75,14 +74,14 @@ fn statements(platform: Platform) -> BTreeMap<String, (String, String)> {
     all
 }
 
-/// The text around a statement, with the declarations that surplus operands need.
+/// Returns the text around a statement with the declarations for surplus operands.
 fn with_declarations(around: &str) -> String {
     let at = around.find(".kernel_attr").or_else(|| around.find(".input")).unwrap_or(around.len());
     let at = around[..at].rfind(".decl").map_or(at, |last| last + around[last..].find('\n').map_or(0, |end| end + 1));
     format!("{}{DECLARED}{}", &around[..at], &around[at..])
 }
 
-/// How often a surplus stands in a text.
+/// Counts the occurrences of a surplus in a text; blanks are ignored.
 fn count(text: &str, surplus: &str) -> usize {
     bare(text).matches(&bare(surplus)).count()
 }

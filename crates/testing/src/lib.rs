@@ -1,18 +1,18 @@
-//! What the tests of all crates share: where things are, how a test says that it was skipped,
-//! golden files, and the vendor's printer. It is published with none of them.
+//! Shared helpers of all tests: paths, skipped tests, golden files, and the vendor's printer. This
+//! crate is not published.
 
 pub mod schema;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The top folder of the repository.
+/// Returns the root folder of the repository.
 pub fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository is there")
 }
 
-/// Whether a test that needs something outside the repository can run. `VISAKIT_REQUIRE` makes its
-/// absence a failure.
+/// Returns true if a test's external requirement is met; otherwise reports the test as skipped.
+/// `VISAKIT_REQUIRE` turns the skip into a failure.
 pub fn have(test: &str, group: &str, found: bool, what: &str) -> bool {
     if found {
         return true;
@@ -23,14 +23,14 @@ pub fn have(test: &str, group: &str, found: bool, what: &str) -> bool {
     false
 }
 
-/// Says that a test did not run, or not all of it: past the harness, which keeps to itself what a
-/// passing test prints.
+/// Reports that a test was skipped, at least partly. Writes to standard error directly, because the
+/// harness hides the output of passing tests.
 fn skipped(test: &str, why: &str) {
     use std::io::Write as _;
     let _ = writeln!(std::io::stderr(), "skipped: {test}: {why}");
 }
 
-/// Whether `VISAKIT_REQUIRE` asks for the tests that build something, which take long.
+/// Returns true if `VISAKIT_REQUIRE` requests the slow tests that build something.
 pub fn may_build(test: &str) -> bool {
     let required = std::env::var("VISAKIT_REQUIRE").unwrap_or_default();
     let asked = required.split(',').any(|r| r == "build");
@@ -40,35 +40,35 @@ pub fn may_build(test: &str) -> bool {
     asked
 }
 
-/// A folder of data that is no part of the repository, which a variable names.
+/// Returns the data folder outside the repository that an environment variable names.
 pub fn shared(test: &str, variable: &str) -> Option<PathBuf> {
     let dir = std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_dir());
     have(test, "shared", dir.is_some(), &format!("folder in {variable}")).then_some(dir).flatten()
 }
 
-/// Whether a program is on the path.
+/// Returns true if a program is on the path.
 pub fn program(name: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|dir| dir.join(name).is_file())
 }
 
-/// The compilers that the tests use: the one on the path, if there is one, and today's in the
-/// folder that `VISAKIT_TODAY` names, as `.ci/today` makes it.
+/// Returns the compilers to test: the one on the path if any, and today's in the folder that
+/// `VISAKIT_TODAY` names, created by `.ci/today`.
 pub fn compilers() -> Vec<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let on_path = std::env::split_paths(&path).map(|folder| folder.join("ocloc")).find(|program| program.is_file());
     on_path.into_iter().chain(todays_compiler()).collect()
 }
 
-/// Today's compiler in the folder that `VISAKIT_TODAY` names.
+/// Returns today's compiler in the folder that `VISAKIT_TODAY` names.
 pub fn todays_compiler() -> Option<PathBuf> {
     let folder = std::env::var_os("VISAKIT_TODAY")?;
     Some(PathBuf::from(folder).join("bin/ocloc")).filter(|program| program.is_file())
 }
 
-/// A new folder for the files of one test.
+/// Creates an empty folder for the files of one test.
 pub fn scratch(name: &str) -> PathBuf {
-    // Beside the test's program, in the build's folder.
+    // The folder is in the build folder, next to the test's program.
     let program = std::env::current_exe().expect("the test has a program");
     let dir = program.ancestors().nth(3).expect("target/PROFILE/deps").join("tmp").join(name);
     let _ = std::fs::remove_dir_all(&dir);
@@ -76,7 +76,7 @@ pub fn scratch(name: &str) -> PathBuf {
     dir
 }
 
-/// Files of a folder with an ending, sorted.
+/// Returns the files of a folder with a given extension, sorted.
 pub fn files(dir: &Path, ending: &str) -> Vec<PathBuf> {
     let mut out: Vec<PathBuf> = std::fs::read_dir(dir)
         .unwrap_or_else(|e| panic!("{}: {e}", dir.display()))
@@ -87,7 +87,7 @@ pub fn files(dir: &Path, ending: &str) -> Vec<PathBuf> {
     out
 }
 
-/// The texts in the committed zebins: (example.platform, platform, text).
+/// Returns the texts in the committed zebins: (example.platform, platform, text).
 pub fn compiled_texts() -> Vec<(String, String, String)> {
     let mut out = Vec::new();
     for example in ["vector_add", "histogram", "mandelbrot"] {
@@ -102,7 +102,7 @@ pub fn compiled_texts() -> Vec<(String, String, String)> {
     out
 }
 
-/// The `.visaasm` section of a zebin.
+/// Returns the `.visaasm` section of a zebin.
 fn visaasm_section(bytes: &[u8]) -> String {
     use object::read::{Object as _, ObjectSection as _};
     let file = object::File::parse(bytes).unwrap();
@@ -110,7 +110,7 @@ fn visaasm_section(bytes: &[u8]) -> String {
     String::from_utf8(section.data().unwrap().to_vec()).unwrap()
 }
 
-/// Where the vendor's assembler puts the object that it makes of a text, in a folder.
+/// Assembles a text with the vendor's assembler and returns the path of the object.
 pub fn vendors_object(dir: &Path, platform: &str, text: &str) -> PathBuf {
     std::fs::write(dir.join("k.visaasm"), text).unwrap();
     let _ = Command::new("GenX_IR")
@@ -122,7 +122,7 @@ pub fn vendors_object(dir: &Path, platform: &str, text: &str) -> PathBuf {
     dir.join("k.isa")
 }
 
-/// What a file compressed by gzip holds, where it is there and whole.
+/// Decompresses a gzip file; returns `None` if it is missing or damaged.
 pub fn unpacked(file: &Path) -> Option<Vec<u8>> {
     use std::io::Read as _;
     let mut bytes = Vec::new();
@@ -130,7 +130,8 @@ pub fn unpacked(file: &Path) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// What the vendor's tool prints for an object. It may crash afterwards; its text counts.
+/// Returns the vendor tool's text of an object. The tool may crash after printing; the text still
+/// counts.
 pub fn genx_ir_text(name: &str, bytes: &[u8], platform: &str) -> String {
     let dir = scratch(&format!("genx-{name}"));
     std::fs::write(dir.join("m.isa"), bytes).unwrap();
@@ -149,7 +150,7 @@ pub fn genx_ir_text(name: &str, bytes: &[u8], platform: &str) -> String {
     std::fs::read_to_string(dir.join(".visaasm")).unwrap_or_default()
 }
 
-/// Compares a text with a file; `BLESS=1` writes the file instead.
+/// Compares a text with a golden file; `BLESS=1` overwrites the file instead.
 pub fn golden(path: &Path, found: &str) {
     if std::env::var_os("BLESS").is_some() {
         std::fs::write(path, found).unwrap();
@@ -167,11 +168,11 @@ pub fn golden(path: &Path, found: &str) {
     panic!("{} differs; accept with BLESS=1 cargo test:\n{}", path.display(), shown.join("\n"));
 }
 
-/// A small generator: the same inputs in every run.
+/// Small pseudo-random generator that yields the same numbers in every run.
 pub struct Random(pub u64);
 
 impl Random {
-    /// The next number, 64 random bits.
+    /// Returns the next 64 random bits.
     pub fn bits(&mut self) -> u64 {
         // xorshift64*
         self.0 ^= self.0 >> 12;
@@ -180,13 +181,13 @@ impl Random {
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
     }
 
-    /// A number below `n`.
+    /// Returns a number below `n`.
     pub fn below(&mut self, n: usize) -> usize {
         (self.bits() >> 16) as usize % n.max(1)
     }
 }
 
-/// The folder of the vendor's documents, where it is.
+/// Returns the folder of the vendor's documents, if available.
 pub fn upstream(test: &str) -> Option<PathBuf> {
     shared(test, "VISAKIT_UPSTREAM")
 }

@@ -1,9 +1,9 @@
-//! Values against a JSON Schema, and schemas that are derived from types.
+//! Validation of JSON values against a schema, and schemas derived from types.
 
 use serde::Serialize as _;
 use serde_json::{Map, Value, json};
 
-/// Returns what a validator reports about a value; `None` when it is valid.
+/// Returns the validator's complaints about a value; `None` if the value is valid.
 pub fn violations(schema: &Value, value: &Value) -> Option<String> {
     let mut schemas = boon::Schemas::new();
     let mut compiler = boon::Compiler::new();
@@ -13,11 +13,10 @@ pub fn violations(schema: &Value, value: &Value) -> Option<String> {
     schemas.validate(value, index).err().map(|e| format!("{e:#}").chars().take(4000).collect())
 }
 
-/// Compares the schema file at `path` of the repository with what a type's derived schema makes of
-/// it; with `BLESS` writes the file. The members of `head` come before the derived ones.
+/// Compares the schema file at `path` in the repository with the schema derived from a type; with
+/// `BLESS`, writes the file. The members of `head` come before the derived members.
 ///
 /// # Panics
-///
 /// The file differs, and `BLESS` is not set.
 pub fn is_current(path: &str, committed: &str, derived: Value, head: &Value) {
     let Value::Object(mut derived) = derived else { panic!("{path}: a schema is an object") };
@@ -36,7 +35,7 @@ pub fn is_current(path: &str, committed: &str, derived: Value, head: &Value) {
     assert!(text == committed, "{path} is not what the types say; `cargo bless` writes it");
 }
 
-/// Returns a value as text with an indent of one blank.
+/// Formats a value as JSON with an indentation of one blank.
 fn written(value: &Value) -> String {
     let mut bytes = Vec::new();
     let form = serde_json::ser::PrettyFormatter::with_indent(b" ");
@@ -44,7 +43,7 @@ fn written(value: &Value) -> String {
     String::from_utf8(bytes).expect("JSON is UTF-8") + "\n"
 }
 
-/// Makes a derived schema strict: objects have no other members, what may be absent is never null,
+/// Makes a derived schema strict: objects have no other members, optional members are never null,
 /// and numbers have the bounds of their types.
 fn close(schema: &mut Value, is_part: bool) {
     let Value::Object(members) = schema else { return };
@@ -58,7 +57,7 @@ fn close(schema: &mut Value, is_part: bool) {
         let absent = properties.iter_mut().filter(|(name, _)| !required.contains(&json!(name)));
         absent.for_each(|(_, property)| never_null(property));
     }
-    // Alternatives of flattened members are parts of this object, and closed by it.
+    // The alternatives of flattened members belong to this object, which forbids other members.
     let is_object = members.contains_key("properties");
     let has_parts = ["oneOf", "anyOf", "allOf"].iter().any(|key| members.contains_key(*key));
     if is_object && !is_part {
@@ -78,8 +77,8 @@ fn close(schema: &mut Value, is_part: bool) {
     }
 }
 
-/// Replaces the formats of integers, which validators do not check, by bounds. Numbers of 64 bits
-/// have no upper one, as readers may take them as floats.
+/// Replaces the formats of integers, which validators ignore, by bounds. 64-bit numbers get no
+/// upper bound, because readers may parse them as floats.
 fn bounds(members: &mut Map<String, Value>) {
     let (low, high) = match members.get("format").and_then(Value::as_str) {
         Some("uint8") => (json!(0), json!(u8::MAX)),
@@ -99,7 +98,7 @@ fn bounds(members: &mut Map<String, Value>) {
     }
 }
 
-/// Takes null out of the values of a member.
+/// Removes null from the types of a member.
 fn never_null(property: &mut Value) {
     if let Some(Value::Array(types)) = property.get_mut("type") {
         types.retain(|ty| ty != "null");

@@ -1,4 +1,4 @@
-//! `visa asm`: text to object.
+//! Command `visa asm`: assembles a text into an object.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `visa compile`: the vendor's offline compiler, where it is installed.
+//! Command `visa compile`: calls the vendor's offline compiler if it is installed.
 
 use std::path::{Path, PathBuf};
 
@@ -6,9 +6,10 @@ use serde_json::json;
 use visakit::isa::Platform;
 use visakit_diag::Diagnostic;
 use visakit_emulator::check::prelude;
-use visakit_zebin::inline;
-use visakit_zebin::ocloc::{self, EMIT_VISA};
+use visakit_zebin::info::KernelInfo;
+use visakit_zebin::ocloc::{self, EMIT_VISA, FINISH_VISA};
 use visakit_zebin::spirv::{self, Module};
+use visakit_zebin::{Zebin, inline};
 
 use super::{Findings, Outcome, OutputFormat, answer, finish, problem, read};
 use crate::compiler::{self, Compiler, Release, Run};
@@ -16,9 +17,9 @@ use crate::input::Kind;
 use crate::io::{Output, is_stream, note, shown, text_of};
 use crate::unfinished::Unfinished;
 
-/// The name that the output is asked for under.
+/// Output name requested from the compiler.
 const OUT: &str = "out";
-/// Lines of a compiler's log that a message holds.
+/// Maximum number of log lines quoted in a message.
 const LOG_LINES: usize = 20;
 
 /// Compile OpenCL C or SPIR-V with the vendor's `ocloc` into a zebin that holds its vISA
@@ -39,10 +40,11 @@ pub(super) struct Args {
     /// input
     source: PathBuf,
     /// The device, by the compiler's name for it or a name in spec/platforms.md; the newest one
-    /// that the compiler builds for and the emulator runs if it is not given
+    /// that the compiler builds for and the emulator runs if it is not given, with images if the
+    /// source has any
     #[arg(long, value_name = "NAME")]
     device: Option<String>,
-    /// Where the zebin goes
+    /// The zebin to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Options for the compiler, such as "-cl-std=CL2.0 -DN=4"
@@ -57,11 +59,11 @@ pub(super) struct Args {
     format: OutputFormat,
 }
 
-/// A finished build.
+/// Result of a successful build.
 pub(super) struct Built {
-    /// The zebin, or an archive where the device's name means several.
+    /// The zebin, or an archive if the device name stands for several products.
     pub(super) bytes: Vec<u8>,
-    /// The device, as the compiler knows it.
+    /// Device, under the compiler's name for it.
     pub(super) device: String,
     compiler: &'static Compiler,
     run: Run,
@@ -94,17 +96,17 @@ impl Built {
     }
 }
 
-/// Compiles a source for a device, vISA texts included; without a device, for the default one. A
-/// SPIR-V module, or a container that holds one, is a source too.
+/// Compiles a source, including vISA texts, for a device. Without a device, the default device is
+/// used. The source may also be a SPIR-V module or a container that holds a SPIR-V module.
 ///
 /// # Errors
-/// The errors of the compiler; no compiler, none for the device, or a file that cannot be read or
-/// written.
+/// Compiler errors, a missing compiler, a device that no compiler supports, or a file that cannot
+/// be read or written.
 pub(super) fn compile(source: &Path, device: Option<&str>, options: Option<&str>) -> Result<Built, Findings> {
     compile_behind(source, device, options, |_| None)
 }
 
-/// Compiles a source as [`compile`] does, with lines in front of it that `prelude` chooses by its
+/// Compiles a source as [`compile`] does, prefixed with the lines that `prelude` returns for its
 /// text.
 ///
 /// # Errors
@@ -127,10 +129,10 @@ pub(super) fn compile_behind(
         return compile_module(source, &module, device);
     }
     let text = text_of(source, bytes)?;
-    // The compiler leaves files in its folder, so it gets one of its own.
+    // The compiler leaves files in its working folder, so each call gets a temporary folder.
     let (folder, _unfinished) = workspace()?;
     let unread = |error: std::io::Error| problem("file-read", source, format!("cannot be read: {error}"));
-    // Headers are found beside the source, as other compilers have it.
+    // Headers are searched in the folder of the source, as other compilers do.
     let (mut file, beside) = if is_stream(source) {
         let file = folder.path().join("stdin.cl");
         std::fs::write(&file, &text).map_err(unread)?;
@@ -147,28 +149,44 @@ pub(super) fn compile_behind(
     }
     let beside = format!("-I {}", beside.display());
     let options = [options.unwrap_or_default(), &beside].join(" ");
-    let arguments =
-        ["-file".to_owned(), file.display().to_string(), "-options".to_owned(), options.trim().to_owned()];
+    let file = file.display().to_string();
+    let arguments = ["-internal_options", EMIT_VISA, "-file", &file, "-options", options.trim()].map(str::to_owned);
     let built = call(source, &text, folder.path(), device, &arguments, ocloc::seconds(None))?;
     let Some(module) = inline::module_with_unique_names(&built.bytes) else { return Ok(built) };
     match compile_module(source, &module, Some(&built.device)) {
-        // The log of the text has its warnings.
+        // The first build's log has the warnings of the source text.
         Ok(again) => Ok(Built { run: built.run, ..again }),
         Err(_) => Ok(built),
     }
 }
 
-/// Compiles a SPIR-V module, vISA texts included, with unique names in its inline vISA; `source` is
-/// the file that it is from, for messages.
+/// Compiles a SPIR-V module, including vISA texts, and makes the names in its inline vISA unique.
+/// `source` is the file that holds the module; messages name it.
 ///
 /// # Errors
 /// As [`compile`].
 pub(super) fn compile_module(source: &Path, module: &Module, device: Option<&str>) -> Result<Built, Findings> {
+    let built = compile_module_with(source, module, device, EMIT_VISA)?;
+    if !ocloc::has_unfinished_text(&built.bytes) {
+        return Ok(built);
+    }
+    let finish = format!("{EMIT_VISA} {FINISH_VISA}");
+    Ok(compile_module_with(source, module, Some(&built.device), &finish).unwrap_or(built))
+}
+
+/// Compiles a SPIR-V module with the given internal options.
+fn compile_module_with(
+    source: &Path,
+    module: &Module,
+    device: Option<&str>,
+    internal: &str,
+) -> Result<Built, Findings> {
     let (folder, _unfinished) = workspace()?;
     let file = folder.path().join("module.spv");
     let written = std::fs::write(&file, inline::unique(&module.bytes));
     written.map_err(|error| problem("file-write", &file, format!("cannot be written: {error}")))?;
-    let mut arguments = ["-file", "module.spv", "-spirv_input"].map(str::to_owned).to_vec();
+    let mut arguments =
+        ["-internal_options", internal, "-file", "module.spv", "-spirv_input"].map(str::to_owned).to_vec();
     if !module.options.trim().is_empty() {
         arguments.extend(["-options".to_owned(), module.options.trim().to_owned()]);
     }
@@ -176,13 +194,14 @@ pub(super) fn compile_module(source: &Path, module: &Module, device: Option<&str
     call(source, "", folder.path(), device, &arguments, seconds)
 }
 
-/// Makes the compiler's folder.
+/// Creates a temporary working folder for the compiler.
 fn workspace() -> Result<(tempfile::TempDir, Unfinished), Box<Diagnostic>> {
     Unfinished::make(tempfile::tempdir, |folder| folder.path())
         .map_err(|error| problem("file-write", &std::env::temp_dir(), error.to_string()).into())
 }
 
-/// Calls the compilers for a device until one makes an output.
+/// Calls the compilers for a device in order until one produces an output. Without a device it
+/// takes the default one, or for a program with images the newest device that has images.
 fn call(
     source: &Path,
     text: &str,
@@ -194,17 +213,44 @@ fn call(
     if compiler::installed().is_empty() {
         return Err(compiler::missing(shown(source, "stdin")).into());
     }
-    let default = if device.is_none() { compiler::default_device() } else { None };
-    let Some(device) = device.or(default) else {
+    if let Some(device) = device {
+        return call_for(source, text, folder, device, arguments, seconds);
+    }
+    let Some(newest) = compiler::default_device(false) else {
         let finding = problem("compiler-device", source, "no installed compiler builds for a device that can be run");
         return Err(finding.help("name a device with --device; `visa info` shows the compilers").into());
     };
+    let built = call_for(source, text, folder, newest, arguments, seconds)?;
+    match compiler::default_device(true) {
+        Some(other) if other != newest && has_images(&built.bytes) => {
+            for name in ocloc::output_names(OUT) {
+                let _ = std::fs::remove_file(folder.join(name));
+            }
+            call_for(source, text, folder, other, arguments, seconds)
+        }
+        _ => Ok(built),
+    }
+}
+
+/// Returns true for a zebin with a kernel that has images or samplers.
+fn has_images(bytes: &[u8]) -> bool {
+    Zebin::parse("", bytes).is_ok_and(|zebin| zebin.kernel_infos().any(KernelInfo::has_images))
+}
+
+/// Calls the compilers for a device that was named.
+fn call_for(
+    source: &Path,
+    text: &str,
+    folder: &Path,
+    device: &str,
+    arguments: &[String],
+    seconds: Option<u64>,
+) -> Result<Built, Findings> {
     let mut findings = Vec::new();
     for (compiler, device) in compiler::for_device(device) {
         let mut all = ["compile", "-device", &device, "--format", "zebin", "-output", OUT, "-output_no_suffix"]
             .map(str::to_owned)
             .to_vec();
-        all.extend(["-internal_options", EMIT_VISA].map(str::to_owned));
         all.extend_from_slice(arguments);
         let mut run = compiler.run(folder, &all, seconds).map_err(|error| {
             let message = format!("`{}` cannot be run: {error}", compiler.program.display());
@@ -223,7 +269,7 @@ fn call(
     Err(findings.into())
 }
 
-/// Returns the findings of a run without an output.
+/// Returns the findings of a run that produced no output.
 fn failure(source: &Path, text: &str, device: &str, compiler: &Compiler, run: &Run) -> Vec<Diagnostic> {
     let version = || compiler.version().unwrap_or_else(|| "of unknown version".to_owned());
     if run.is_success {
@@ -259,7 +305,7 @@ fn failure(source: &Path, text: &str, device: &str, compiler: &Compiler, run: &R
     findings
 }
 
-/// Returns the lines of a log as one sentence.
+/// Joins the lines of a log into one sentence.
 fn joined(log: &str) -> String {
     let lines = log.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("Command was:"));
     let lines: Vec<_> = lines.collect();
@@ -270,8 +316,8 @@ fn joined(log: &str) -> String {
     }
 }
 
-/// Returns the errors of a compiler's log: lines such as `1:2:19: error: …`, of which the second
-/// and third numbers are line and column.
+/// Parses the errors in a compiler's log: lines such as `1:2:19: error: …`, whose second and third
+/// numbers are line and column.
 fn errors(source: &Path, text: &str, log: &str) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     for line in log.lines() {

@@ -1,5 +1,4 @@
-//! The vendor's offline compilers that are installed: which there are, which builds for a device,
-//! and calls of one.
+//! Installed offline compilers of the vendor: discovery, selection by device, and invocation.
 
 use std::ffi::OsStr;
 use std::fmt::Write as _;
@@ -14,9 +13,9 @@ use visakit_zebin::ocloc::{self, SECONDS_VARIABLE, product_of};
 
 use crate::unfinished::Unfinished;
 
-/// Name of the compiler's program; Debian's packages also install `ocloc-VERSION`.
+/// Name of the compiler's program. Debian's packages also install `ocloc-VERSION`.
 const PROGRAM: &str = "ocloc";
-/// Environment variable with a list of programs to use instead of those on the path.
+/// Environment variable that lists programs to use instead of those on the path.
 const VARIABLE: &str = "VISAKIT_OCLOC";
 /// Prefix of the files in which the dynamic linker lists the libraries of a compiler.
 const LINKER_LOG: &str = "linker";
@@ -24,40 +23,40 @@ const LINKER_LOG: &str = "linker";
 /// An installed compiler.
 #[derive(Clone, Debug)]
 pub(crate) struct Compiler {
-    /// Its program.
+    /// Path of the program.
     pub(crate) program: PathBuf,
-    /// The devices that its help text lists.
+    /// Devices listed in the program's help text.
     pub(crate) devices: Vec<String>,
 }
 
 /// Release numbers of a compiler.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Release {
-    /// The program, as it was found.
+    /// Path of the program, as found.
     pub(crate) program: String,
     /// Version of `ocloc`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) version: Option<String>,
-    /// Version of IGC, the back end, that a build loaded.
+    /// Version of IGC, the back end, that a build loaded. `None` if no build ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) back_end: Option<String>,
 }
 
-/// The files that a compiler wrote, and its output.
+/// Result of one compiler run: written files and output.
 #[derive(Debug)]
 pub(crate) struct Run {
-    /// Exit status 0.
+    /// True if the exit status was 0.
     pub(crate) is_success: bool,
-    /// Files in its folder that were not there before, with their contents.
+    /// New files in the working folder, with their contents.
     pub(crate) files: Vec<(String, Vec<u8>)>,
-    /// Text that it printed to both streams.
+    /// Text printed to both streams.
     pub(crate) log: String,
-    /// The back end's library, as the dynamic linker found it.
+    /// Library of the back end, as the dynamic linker found it.
     pub(crate) back_end: Option<PathBuf>,
 }
 
-/// Returns the installed compilers in the order of preference: `ocloc` in the order of the path,
-/// then `ocloc-VERSION`, newest first.
+/// Returns the installed compilers in order of preference: `ocloc` in the order of the path, then
+/// `ocloc-VERSION`, newest first.
 pub(crate) fn installed() -> &'static [Compiler] {
     static INSTALLED: LazyLock<Vec<Compiler>> = LazyLock::new(|| {
         let mut programs: Vec<PathBuf> = Vec::new();
@@ -91,10 +90,10 @@ fn candidates() -> Vec<PathBuf> {
     folders.iter().map(|folder| folder.join(PROGRAM)).chain(versioned).collect()
 }
 
-/// Returns the compilers to try for `device`, with the name that each knows it by.
+/// Returns the compilers to try for `device`, each with its own name for the device.
 ///
-/// A compiler that lists the device comes first. A name that none lists, such as a device id or a
-/// device of an older compiler that stands behind a newer one, is left to every compiler in turn.
+/// Compilers that list the device come first. If no compiler lists the name, all compilers are
+/// tried in turn. The name may be a device id, or a device that only an older compiler knows.
 pub(crate) fn for_device(device: &str) -> Vec<(&'static Compiler, String)> {
     let listed = installed().iter().filter_map(|compiler| Some((compiler, compiler.name_of(device)?)));
     let listed: Vec<_> = listed.collect();
@@ -104,15 +103,19 @@ pub(crate) fn for_device(device: &str) -> Vec<(&'static Compiler, String)> {
     listed
 }
 
-/// Returns the name of the newest device that a compiler builds for and the emulator runs.
-pub(crate) fn default_device() -> Option<&'static str> {
-    let platforms = Platform::ALL.iter().rev().filter(|platform| platform.emulated());
-    let mut products = platforms
+/// Returns the newest device that a compiler builds for and the emulator runs; with `images`, the
+/// newest such device that has images.
+pub(crate) fn default_device(images: bool) -> Option<&'static str> {
+    let runs = |platform: &&Platform| platform.emulated() && (platform.images() || !images);
+    let mut products = Platform::ALL
+        .iter()
+        .rev()
+        .filter(runs)
         .filter_map(|platform| installed().iter().find_map(|compiler| product_of(*platform, &compiler.devices)));
     products.next()
 }
 
-/// Returns the error for a machine without a compiler.
+/// Returns the error reported when no compiler is installed.
 pub(crate) fn missing(file: String) -> Diagnostic {
     let message = match std::env::var_os(VARIABLE) {
         Some(list) => format!("{VARIABLE} names no `{PROGRAM}` that runs: {}", list.display()),
@@ -122,7 +125,7 @@ pub(crate) fn missing(file: String) -> Diagnostic {
 }
 
 impl Compiler {
-    /// Reads the help text of a program; `None` if it is no compiler.
+    /// Reads the help text of a program. Returns `None` if the program is not a compiler.
     fn ask(program: PathBuf) -> Option<Self> {
         let output = Command::new(&program).args(["compile", "--help"]).stdin(Stdio::null()).output().ok()?;
         let devices = ocloc::devices(&String::from_utf8_lossy(&output.stdout));
@@ -140,11 +143,11 @@ impl Compiler {
         product_of(Platform::from_name(device)?, &self.devices).map(str::to_owned)
     }
 
-    /// Runs the compiler in `folder`, which holds nothing else that changes, for no more than
-    /// `seconds` of processor time.
+    /// Runs the compiler in `folder` for at most `seconds` of processor time. Nothing else may
+    /// change the folder during the run.
     ///
     /// # Errors
-    /// When the program cannot be started or its files cannot be read.
+    /// Fails if the program cannot be started or its files cannot be read.
     pub(crate) fn run<S: AsRef<OsStr>>(
         &self,
         folder: &Path,
@@ -158,8 +161,8 @@ impl Compiler {
             Ok(names)
         };
         let before = names(folder)?;
-        // The dynamic linker of glibc lists the back end that is loaded; elsewhere the variables
-        // have no effect.
+        // The dynamic linker of glibc lists the back end that it loads. On other systems the
+        // variables have no effect.
         let mut command = limited(&self.program, seconds);
         command.env("LD_DEBUG", "files").env("LD_DEBUG_OUTPUT", folder.join(LINKER_LOG));
         let output = command.current_dir(folder).args(arguments).stdin(Stdio::null()).output()?;
@@ -181,7 +184,7 @@ impl Compiler {
         Ok(Run { is_success: output.status.success(), files, log, back_end })
     }
 
-    /// Asks for the version of `ocloc`.
+    /// Queries the version of `ocloc`.
     pub(crate) fn version(&self) -> Option<String> {
         const QUERY: &str = "OCL_DRIVER_VERSION";
         let (folder, _unfinished) = Unfinished::make(tempfile::tempdir, |folder| folder.path()).ok()?;
@@ -191,7 +194,7 @@ impl Compiler {
         (!text.is_empty()).then_some(text)
     }
 
-    /// Returns the release numbers, with those of the back end that a run loaded.
+    /// Returns the release numbers of `ocloc` and of the back end that a run loaded.
     pub(crate) fn release(&self, back_end: Option<&Path>) -> Release {
         Release {
             program: self.program.display().to_string(),
@@ -214,8 +217,8 @@ impl std::fmt::Display for Release {
     }
 }
 
-/// A command for a program with a limit of processor time, where the system has
-/// such limits.
+/// Returns a command for a program, with a limit on processor time if the system supports such
+/// limits.
 fn limited(program: &Path, seconds: Option<u64>) -> Command {
     let Some(seconds) = seconds.filter(|_| cfg!(unix)) else { return Command::new(program) };
     let mut command = Command::new("sh");
@@ -223,12 +226,12 @@ fn limited(program: &Path, seconds: Option<u64>) -> Command {
     command
 }
 
-/// Returns `true` for a process that its limit of processor time has ended.
+/// Returns true if the process was ended by its limit on processor time.
 #[cfg(unix)]
 fn is_out_of_time(status: ExitStatus) -> bool {
     use signal_hook::consts::{SIGKILL, SIGXCPU};
     use std::os::unix::process::ExitStatusExt as _;
-    // A program in a script ends the script with the number of the signal behind 128.
+    // A shell reports a program ended by a signal as exit code 128 plus the signal's number.
     let signal = status.signal().or(status.code().map(|code| code - 128));
     matches!(signal, Some(SIGXCPU | SIGKILL))
 }
@@ -238,7 +241,7 @@ fn is_out_of_time(_: ExitStatus) -> bool {
     false
 }
 
-/// Returns the library of the back end that the dynamic linker initialised last.
+/// Returns the back end's library that the dynamic linker initialised last.
 fn last_back_end(linker: &str) -> Option<PathBuf> {
     let loaded = linker.lines().filter_map(|line| line.split_once("calling init: ")).map(|(_, path)| path.trim());
     loaded.rev().find(|path| path.contains("/libigc.so")).map(PathBuf::from)

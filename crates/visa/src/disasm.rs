@@ -1,4 +1,4 @@
-//! `visa disasm`: object to text.
+//! Command `visa disasm`: prints an object as text.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -28,8 +28,8 @@ Exit codes: 0 printed, 1 the object is wrong or something of it is missing, 2 us
 pub(super) struct Args {
     /// An object, a text, a zebin or an archive of zebins that hold some, or `-` for standard input
     input: PathBuf,
-    /// A file for the text, or a folder that gets a file for each routine (`DIR/` is made when it
-    /// is not there); without it the text goes to standard output
+    /// A file for the text, or a folder for one file per routine (`DIR/` is created if it is
+    /// missing); standard output when left out
     #[arg(short, long, value_name = "FILE|DIR")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -37,7 +37,7 @@ pub(super) struct Args {
     /// Keep all names, so that assembling the text gives the same object again
     #[arg(long)]
     full: bool,
-    /// Print what an object has whose instructions lack operands, and `<missing>` for the rest
+    /// Print an object whose instructions lack operands, with `<missing>` in their place
     #[arg(long, conflicts_with = "full")]
     salvage: bool,
     /// How errors are reported; with json, texts that go to standard output are its member `texts`
@@ -45,7 +45,7 @@ pub(super) struct Args {
     format: OutputFormat,
 }
 
-/// The text of a routine, and a name for it that no other routine of the file has.
+/// Text of a routine, and a name that is unique within the file.
 #[derive(Serialize)]
 struct Text {
     name: String,
@@ -99,7 +99,7 @@ fn write(path: &Path, text: &Text, args: &Args) -> Result<Written, Box<Diagnosti
     Output::new(path, &[&args.input], args.format)?.write(text.text.as_bytes())
 }
 
-/// The texts of the routines of a program, with what to call them.
+/// Returns the name and the text of each routine of a program.
 fn texts_of(module: &Module, args: &Args, findings: &mut Vec<Diagnostic>) -> Result<Vec<(String, String)>, Findings> {
     let platform = args.selection.platform().or(module.platform);
     let (object, texts) = match (module.object(args.selection.platform()), &module.content) {
@@ -113,7 +113,7 @@ fn texts_of(module: &Module, args: &Args, findings: &mut Vec<Diagnostic>) -> Res
         }
         (Err(Findings(found)), Content::Object(bytes)) if args.salvage => {
             findings.extend(found);
-            // Where the tables are damaged, there is nothing to print by.
+            // An object with damaged tables has nothing that could be printed.
             let Ok(salvaged) = Object::salvage(bytes) else { return Ok(Vec::new()) };
             let texts = print_salvaged(&salvaged, platform);
             (salvaged.object, texts)
@@ -130,7 +130,8 @@ fn texts_of(module: &Module, args: &Args, findings: &mut Vec<Diagnostic>) -> Res
     Ok(names.zip(texts).collect())
 }
 
-/// The text that gives the same object again, or the nearest one and a finding.
+/// Returns the text that assembles to the same object. If no text does, returns the nearest text
+/// and adds a finding.
 fn full(
     module: &Module,
     object: &Object,
@@ -146,12 +147,12 @@ fn full(
     })
 }
 
-/// A folder that is there, or a path that ends like one.
+/// Returns true if the path is an existing folder or ends like one.
 fn is_folder(path: &Path) -> bool {
     path.is_dir() || path.as_os_str().to_string_lossy().ends_with(['/', std::path::MAIN_SEPARATOR])
 }
 
-/// A name that differs from those before, also where a file system does not tell cases apart.
+/// Returns a name that differs from all taken names, even on file systems that ignore case.
 fn unique(base: String, taken: &mut HashSet<String>) -> String {
     let mut name = base.clone();
     let mut again = 2;
@@ -162,7 +163,7 @@ fn unique(base: String, taken: &mut HashSet<String>) -> String {
     name
 }
 
-/// Routines whose code was removed: their text has declarations only.
+/// Returns a finding for each routine whose code was removed: its text has declarations only.
 fn stripped(module: &Module, object: &Object) -> Vec<Diagnostic> {
     let removed = object.routines().filter_map(|r| Some((r.name(), r.stripped?)));
     removed

@@ -1,4 +1,4 @@
-//! `visa dump`: an object as JSON.
+//! Command `visa dump`: writes an object as JSON.
 
 use std::path::PathBuf;
 
@@ -25,7 +25,7 @@ pub(super) struct Args {
     /// An object, a text, a zebin that holds one, or `-` for standard input
     #[arg(required_unless_present = "schema")]
     input: Option<PathBuf>,
-    /// A file for the JSON; without it it goes to standard output
+    /// A file for the JSON; standard output when left out
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]

@@ -1,4 +1,5 @@
-//! `visa explain`: the page of an error code, from the reference that the book has too.
+//! Command `visa explain`: prints the explanation of an error code, from the reference that is also
+//! part of the book.
 
 use serde::Serialize;
 use serde_json::json;
@@ -6,9 +7,9 @@ use visakit_diag::{Diagnostic, Severity};
 
 use crate::{Findings, Outcome, OutputFormat, answer, finish, out};
 
-/// The reference of all codes; symbolic links keep the package complete.
+/// Reference of all codes. Symbolic links keep the package complete.
 const REFERENCE: &str = include_str!("../errors.md");
-/// The grammar of pages, which has the codes of `visa spec lint`.
+/// Grammar of pages, which explains the codes of `visa spec lint`.
 const GRAMMAR: &str = include_str!("../grammar.md");
 /// Addresses of the two documents.
 const REFERENCE_ADDRESS: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/reference/errors.md");
@@ -32,11 +33,11 @@ pub(crate) struct Args {
     format: OutputFormat,
 }
 
-/// An explained code.
+/// Code with its explanation.
 #[derive(Clone, Debug, Serialize)]
 struct Entry {
     code: &'static str,
-    /// Heading of the section that has it: the phase of the program.
+    /// Heading of its section: the phase of the program.
     phase: &'static str,
     text: String,
     /// Address of the explanation.
@@ -57,7 +58,7 @@ fn explain(args: &Args) -> Result<Outcome, Findings> {
         }
         return Ok(Outcome::Done);
     };
-    // A code may be copied with its brackets and severity.
+    // The user may paste a code with its brackets and severity.
     let inner = wanted.split('[').next_back().unwrap_or(wanted);
     let code = inner.trim().trim_end_matches(']').to_ascii_lowercase();
     let Some(entry) = all.iter().find(|entry| entry.code == code) else {
@@ -78,8 +79,8 @@ pub(crate) fn address(code: &str) -> Option<String> {
     entries().into_iter().find(|entry| entry.code == code).map(|entry| entry.address)
 }
 
-/// Returns all codes in the order of the documents. A code that stands twice is taken from its
-/// first place.
+/// Returns all codes in the order of the documents. If a code occurs twice, the first occurrence
+/// counts.
 fn entries() -> Vec<Entry> {
     let mut all: Vec<Entry> = Vec::new();
     let of_reference = sections(REFERENCE, "").map(|section| (REFERENCE_ADDRESS, section));
@@ -104,16 +105,16 @@ fn entries() -> Vec<Entry> {
     all
 }
 
-/// Mark of a text that is the cell of a table.
+/// First character of a text that is a table cell.
 const ROW: char = '|';
 
-/// Returns heading, codes and text of each section and each row of a document after `start`.
+/// Returns heading, codes and text of each section and each table row of a document after `start`.
 fn sections(document: &'static str, start: &str) -> impl Iterator<Item = (&'static str, Vec<&'static str>, String)> {
     let document = match document.find(start) {
         Some(at) => document[at..].trim(),
         None => "",
     };
-    // Only the heading that `start` names, where it names one.
+    // If `start` names a heading, only its section is searched.
     let end = match start {
         "" => document.len(),
         _ => document.match_indices("\n## ").next().map_or(document.len(), |(at, _)| at),
@@ -144,7 +145,7 @@ fn codes(text: &'static str) -> Vec<&'static str> {
     text.split('`').skip(1).step_by(2).collect()
 }
 
-/// Returns a text with the words of its links only: `[limit](limits.md)` is `limit`.
+/// Replaces links by their words: `[limit](limits.md)` becomes `limit`.
 fn plain(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -159,7 +160,7 @@ fn plain(text: &str) -> String {
     out + rest
 }
 
-/// Returns a line for each code, below the heading of its phase.
+/// Returns one line per code, below the heading of its phase.
 fn listed(all: &[Entry]) -> String {
     let mut out = String::new();
     let mut phase = "";
@@ -169,7 +170,7 @@ fn listed(all: &[Entry]) -> String {
             out += &format!("{}{phase}\n", if out.is_empty() { "" } else { "\n" });
         }
         let first = entry.text.lines().next().unwrap_or_default();
-        // A row explains several codes; its meaning follows them.
+        // A table row explains several codes; the meaning follows the codes.
         let first = first.rsplit_once("`: ").map_or(first, |(_, meaning)| meaning);
         let own = first.split_once(": ").filter(|(codes, _)| codes.split(", ").any(|code| code == entry.code));
         out += &format!("  {:<22} {}\n", entry.code, own.map_or(first, |(_, meaning)| meaning));

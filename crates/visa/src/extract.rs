@@ -1,4 +1,5 @@
-//! `visa extract`: what a zebin, an older container or an archive holds, as files.
+//! Command `visa extract`: writes the contents of a zebin, an older container or an archive to
+//! files.
 
 use std::path::PathBuf;
 
@@ -22,7 +23,7 @@ Exit codes: 0 all was written, 1 the container is damaged, empty or none, 2 usag
 pub(super) struct Args {
     /// The container: a zebin, or an archive of several devices as ocloc writes it
     input: PathBuf,
-    /// The folder for the files, one folder a device in it; it is made when it is not there
+    /// The folder for the files, with one folder per device; it is created if it is missing
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
     /// How the files and errors are reported; json is one object with `files` and `findings`

@@ -1,5 +1,5 @@
-//! Findings of a comparison for a person, by what caused them: the totals first, then the causes
-//! from the gravest on, each with how much it makes, where it is and what to do.
+//! Human-readable report of a comparison: the totals first, then the causes of the findings. Causes
+//! are sorted by severity, each with its count, its place and what to do.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -7,47 +7,48 @@ use std::fmt::Write as _;
 
 use crate::count;
 
-/// What has one cause.
+/// Findings with one cause.
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
-    /// The class: groups of one class follow each other.
+    /// Class of the cause. Groups of one class are adjacent.
     pub(crate) class: &'static str,
-    /// The page or list that it is of; empty where there are several.
+    /// Page or list that the cause belongs to; empty if there are several.
     pub(crate) owner: String,
-    /// What kind of thing it is, such as `enumerator renamed`.
+    /// Kind of the cause, such as `enumerator renamed`.
     pub(crate) kind: String,
-    /// The cause, in a few words.
+    /// Short description of the cause.
     pub(crate) what: String,
-    /// How many findings it makes.
+    /// Number of findings.
     pub(crate) count: usize,
-    /// Where it is; empty where that is nowhere.
+    /// Location of the cause; empty if it has none.
     pub(crate) place: String,
-    /// Where it shows, if that is in more places than one.
+    /// Names of the affected items; empty if there is only one.
     pub(crate) shows: Vec<String>,
-    /// What to do.
+    /// Advice on what to do.
     pub(crate) help: String,
-    /// Whether all of its kind are only counted.
+    /// True if groups of this kind are only counted.
     pub(crate) is_prose: bool,
 }
 
-/// How a report is laid out.
+/// Layout of a report.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
-    /// Columns of a line.
+    /// Width of a line in columns.
     pub(crate) width: usize,
     pub(crate) color: bool,
 }
 
-/// How many causes of a class are shown.
+/// Maximum number of causes shown per class.
 const SHOWN: usize = 8;
-/// Pages of which only words changed are shown one by one where they are no more.
+/// Maximum number of pages with text-only changes that are listed one by one.
 const FEW: usize = 2;
-/// From how many causes on those of one page are shown together, where there is no room.
+/// Minimum number of causes of one page that are merged if space is short.
 const TOGETHER: usize = 3;
-/// Where the lines below a cause begin, behind its number.
+/// Indentation of the lines below a cause, in columns.
 const INDENT: usize = 8;
 
-/// A screen of groups. The last lines of a class count what is not shown.
+/// Returns a one-screen summary of the groups. The last lines of a class count the groups that are
+/// not shown.
 pub(crate) fn summary(groups: &[Group], layout: Layout) -> String {
     let mut s = String::new();
     let mut rest = groups;
@@ -79,7 +80,7 @@ pub(crate) fn summary(groups: &[Group], layout: Layout) -> String {
     s
 }
 
-/// The groups of a class, where those of one page are many together: there is no room for each.
+/// Merges the groups of a page if it has many, because there is no space for each.
 fn folded(groups: Vec<Group>) -> Vec<Group> {
     let mut by_owner: BTreeMap<String, Vec<Group>> = BTreeMap::new();
     let mut out = Vec::new();
@@ -104,8 +105,8 @@ fn folded(groups: Vec<Group>) -> Vec<Group> {
     out
 }
 
-/// A cause: how much it makes and what it is; where it is and where it shows; what to do, where
-/// that was not just `said`.
+/// Appends a cause: its count and description, its place and affected items, and its advice unless
+/// `said` ends with the same advice.
 fn row<'a>(s: &mut String, group: &'a Group, said: &mut Vec<&'a str>, layout: Layout) {
     line(s, group.count, &group.what, layout);
     let mut below = |text: &str| {
@@ -133,7 +134,7 @@ fn line(s: &mut String, count: usize, text: &str, layout: Layout) {
     }
 }
 
-/// The first names that fit, and how many more there are.
+/// Returns the names that fit into `width` columns and the number of the others.
 pub(crate) fn listed(names: &[String], width: usize) -> String {
     let mut text = String::new();
     for (n, name) in names.iter().enumerate() {
@@ -147,7 +148,7 @@ pub(crate) fn listed(names: &[String], width: usize) -> String {
     text
 }
 
-/// A text in lines of at most so many characters, but for words that are longer.
+/// Wraps a text into lines of at most `width` characters. Longer words stay whole.
 pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
@@ -162,7 +163,7 @@ pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// A text without what does not fit.
+/// Truncates a text to `width` characters.
 fn cut(text: &str, width: usize) -> String {
     match text.chars().count() <= width {
         true => text.to_owned(),
@@ -170,7 +171,7 @@ fn cut(text: &str, width: usize) -> String {
     }
 }
 
-/// A place whose end is what matters.
+/// Shortens a place at its front, because its end identifies it.
 fn short(place: &str, width: usize) -> String {
     let length = place.chars().count();
     match length <= width {

@@ -1,4 +1,4 @@
-//! `visa info`: the kernels of a file, and what they take.
+//! Command `visa info`: shows the kernels of a file with their arguments.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -44,7 +44,7 @@ pub(super) struct Args {
     format: OutputFormat,
 }
 
-/// A zebin, an object or a text.
+/// Program: a zebin, an object or a text.
 #[derive(Serialize)]
 struct Program {
     file: String,
@@ -68,7 +68,7 @@ struct Kernel {
     native: Vec<Native>,
 }
 
-/// What the host must know to start a kernel.
+/// Facts that the host needs to start a kernel.
 #[derive(Serialize)]
 struct Launch {
     simd_size: u32,
@@ -80,7 +80,7 @@ struct Launch {
     memory: Vec<Memory>,
 }
 
-/// Memory of every thread, or of every channel of it.
+/// Memory allocated per thread or per channel.
 #[derive(Serialize)]
 struct Memory {
     usage: String,
@@ -147,7 +147,7 @@ fn show(input: &Path, format: OutputFormat) -> Result<Outcome, Findings> {
             if zebins.is_empty() {
                 zebins = recompile(input, &bytes, None, None)?;
             } else if zebins.iter().all(|zebin| zebin.texts.is_empty()) && can_recompile(&bytes) {
-                // What the file itself says is shown all the same.
+                // If the compiler fails, the facts of the file itself are still shown.
                 compiled = recompile(input, &bytes, None, None).unwrap_or_default();
             }
             zebins.iter().map(|zebin| of_zebin(zebin, &compiled, &mut findings)).collect()
@@ -173,7 +173,7 @@ fn show(input: &Path, format: OutputFormat) -> Result<Outcome, Findings> {
     Ok(Outcome::of(&findings))
 }
 
-/// `compiled` are programs that a file without vISA was compiled to.
+/// Describes a zebin. `compiled` holds the programs that a file without vISA was compiled to.
 fn of_zebin(zebin: &Zebin, compiled: &[Zebin], findings: &mut Vec<Diagnostic>) -> Program {
     let platform = Emulated::platform_of(zebin);
     let of_platform = compiled.iter().filter(|compiled| Emulated::platform_of(compiled) == platform);
@@ -232,7 +232,8 @@ fn launch(info: &KernelInfo) -> Launch {
 fn arguments(zebin: &Zebin, info: &KernelInfo) -> Vec<Argument> {
     let names = zebin.info.kernels_misc_info.iter().find(|misc| misc.name == info.name);
     let argument = |parameter: Parameter| {
-        // The item that passes the argument itself; others of its index pass sizes and addresses.
+        // Selects the item that passes the argument itself; other items of the same index pass
+        // sizes and addresses.
         let item = info.payload_arguments.iter().find(|item| {
             let is_passed = matches!(item.arg_type, ArgType::ByPointer | ArgType::ByValue);
             is_passed && item.arg_index == Some(parameter.index)

@@ -1,4 +1,4 @@
-//! Files known by their bytes, and the vISA programs in them.
+//! Input files: detection by content, and the vISA programs in them.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::io::{read, shown};
 use crate::recompile::{can_recompile, recompile};
 use crate::report::{Findings, problem};
 
-/// What a file is.
+/// Kind of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A vISA text.
@@ -22,16 +22,17 @@ pub(crate) enum Kind {
     Object,
     /// An ELF file, as the vendor's compiler writes them.
     Zebin,
-    /// An archive, in which the compiler puts zebins for several devices.
+    /// An archive that holds zebins for several devices.
     Archive,
     /// A SPIR-V module.
     Spirv,
-    /// Something else, in a few words.
+    /// Another kind, with its description.
     Other(&'static str),
 }
 
 impl Kind {
-    /// What these bytes are. Only OpenCL C, and texts of other kinds, are known by the file's name.
+    /// Detects the kind of a file by its bytes. Only OpenCL C and other texts are detected by the
+    /// file name.
     pub(crate) fn of(path: &Path, bytes: &[u8]) -> Self {
         const MAGIC: [(&[u8], Kind); 9] = [
             (b"CISA", Kind::Object),
@@ -63,7 +64,7 @@ impl Kind {
         }
     }
 
-    /// The kind in a word, for programs.
+    /// Returns the kind as one word, for JSON.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -75,7 +76,7 @@ impl Kind {
         }
     }
 
-    /// The kind in a few words.
+    /// Returns the kind in a few words, for messages.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Text => "a vISA text",
@@ -88,19 +89,19 @@ impl Kind {
     }
 }
 
-/// Which programs of a file are meant.
+/// Selection of programs in a file.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Selection {
-    /// Of a zebin or an archive, only the kernel or function of this name
+    /// Only the kernel or function of this name in a zebin or an archive
     #[arg(long, value_name = "NAME")]
     pub(crate) kernel: Option<String>,
-    /// The platform, where the file does not say it: it decides the size of a register. Of an
-    /// archive, only the programs for it. A file without vISA is compiled for it from its SPIR-V
+    /// The platform, if the file does not record it: it decides the size of a register. From an
+    /// archive, only its programs are used. A file without vISA is compiled for it from its SPIR-V
     #[arg(long, value_name = "NAME", value_parser = Device::from_name, visible_alias = "device")]
     pub(crate) platform: Option<Device>,
 }
 
-/// A platform as the user named it: the name may be that of one product of several.
+/// Platform as the user named it; the name may stand for one of several products.
 #[derive(Clone, Debug)]
 pub(crate) struct Device {
     name: String,
@@ -114,7 +115,7 @@ impl Device {
 }
 
 impl Selection {
-    /// The platform that the user named.
+    /// Returns the platform that the user named.
     pub(crate) fn platform(&self) -> Option<Platform> {
         self.platform.as_ref().map(|device| device.platform)
     }
@@ -123,16 +124,17 @@ impl Selection {
 /// A vISA program of a file: the file itself, or one of the texts in a container.
 #[derive(Clone, Debug)]
 pub(crate) struct Module {
-    /// As messages name it: the file, with the program in parentheses where it is a part.
+    /// Name in messages: the file, followed by the program in parentheses if the file is a
+    /// container.
     pub(crate) file: String,
-    /// Its name in the container that it is from.
+    /// Name of the program in its container.
     pub(crate) name: Option<String>,
-    /// The platform that the container says.
+    /// Platform recorded in the container.
     pub(crate) platform: Option<Platform>,
     pub(crate) content: Content,
 }
 
-/// The form of a vISA program.
+/// Form of a vISA program.
 #[derive(Clone, Debug)]
 pub(crate) enum Content {
     Text(String),
@@ -140,23 +142,23 @@ pub(crate) enum Content {
 }
 
 impl Module {
-    /// A text that is a part of something.
+    /// Creates a module from a text that is part of a container.
     pub(crate) fn of_text(file: String, text: String) -> Self {
         Self { file, name: None, platform: None, content: Content::Text(text) }
     }
 
-    /// Reads a text; `platform` is what the user named.
+    /// Parses a text. `platform` is the platform that the user named.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Errors in the text.
     pub(crate) fn parse(&self, text: &str, platform: Option<Platform>) -> Result<Parsed, Vec<Diagnostic>> {
         parse(text, Options { file: self.file.clone(), platform: platform.or(self.platform) })
     }
 
-    /// The program as an object, whatever its form is.
+    /// Returns the program as an object, whatever its form.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Errors in the text or the object.
     pub(crate) fn object(&self, platform: Option<Platform>) -> Result<Object, Findings> {
         match &self.content {
             Content::Text(text) => Ok(self.parse(text, platform)?.into_object()),
@@ -166,16 +168,16 @@ impl Module {
         }
     }
 
-    /// A finding about the whole program.
+    /// Creates a finding about the whole program.
     pub(crate) fn problem(&self, code: &'static str, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(code, Severity::Error, self.file.clone(), message)
     }
 }
 
-/// The vISA programs of a file, or of standard input: at least one.
+/// Returns the vISA programs of a file or of standard input: at least one.
 ///
 /// # Errors
-/// When the file cannot be read, has none, or not the one that is wanted.
+/// Fails if the file cannot be read, has no program, or lacks the selected one.
 pub(crate) fn modules(path: &Path, selection: &Selection) -> Result<Vec<Module>, Findings> {
     let bytes = read(path)?;
     let kind = Kind::of(path, &bytes);
@@ -195,11 +197,11 @@ pub(crate) fn modules(path: &Path, selection: &Selection) -> Result<Vec<Module>,
     Ok(chosen)
 }
 
-/// The vISA programs of a file that was read; of an archive those for a device. Those of a
-/// container without vISA are compiled from its SPIR-V.
+/// Returns the vISA programs of a file that was already read. An archive is filtered by device. A
+/// container without vISA is compiled from its SPIR-V.
 ///
 /// # Errors
-/// When it has none.
+/// Fails if the file has no program.
 pub(crate) fn modules_of(
     path: &Path,
     kind: Kind,
@@ -209,7 +211,7 @@ pub(crate) fn modules_of(
     let one = |content| Ok(vec![Module { file: shown(path, "stdin"), name: None, platform: None, content }]);
     match kind {
         Kind::Object => one(Content::Object(bytes)),
-        // The kind of a text is that of its bytes.
+        // `Kind::of` has classified the bytes as text; invalid UTF-8 is replaced.
         Kind::Text => one(Content::Text(String::from_utf8_lossy(&bytes).into_owned())),
         Kind::Zebin | Kind::Archive | Kind::Spirv => {
             let given = zebins(path, &bytes)?;
@@ -233,10 +235,10 @@ pub(crate) fn modules_of(
     }
 }
 
-/// The only vISA program of a file.
+/// Returns the only vISA program of a file.
 ///
 /// # Errors
-/// As [`modules`], and when there are several.
+/// As [`modules`], and fails if there are several programs.
 pub(crate) fn module(path: &Path, selection: &Selection) -> Result<Module, Findings> {
     let mut all = modules(path, selection)?;
     match all.pop() {
@@ -251,11 +253,11 @@ pub(crate) fn module(path: &Path, selection: &Selection) -> Result<Module, Findi
     }
 }
 
-/// The zebins of a file with their names: itself, or the members of an archive. Members for every
-/// device are left out, so that a file that holds SPIR-V alone has none.
+/// Returns the zebins of a file with their names: the file itself, or the members of an archive.
+/// Members for every device are left out, so that a file that holds SPIR-V alone has no zebin.
 ///
 /// # Errors
-/// When one of them is damaged.
+/// Fails if a zebin is damaged.
 pub(crate) fn zebins(path: &Path, bytes: &[u8]) -> Result<Vec<Zebin>, Findings> {
     if spirv::is_module(bytes) || spirv::is_generic(bytes) {
         return Ok(Vec::new());
@@ -267,10 +269,10 @@ pub(crate) fn zebins(path: &Path, bytes: &[u8]) -> Result<Vec<Zebin>, Findings> 
     Ok(all)
 }
 
-/// The zebins of a file that was compiled for devices.
+/// Returns the zebins of a file that was compiled for devices.
 ///
 /// # Errors
-/// When one of them is damaged.
+/// Fails if a zebin is damaged.
 pub(crate) fn zebins_of(path: &Path, bytes: &[u8]) -> Result<Vec<Zebin>, Findings> {
     let file = shown(path, "stdin");
     if Zebin::is_elf(bytes) {
@@ -286,7 +288,7 @@ pub(crate) fn zebins_of(path: &Path, bytes: &[u8]) -> Result<Vec<Zebin>, Finding
     Ok(all)
 }
 
-/// An error about a file of the wrong kind.
+/// Creates the error for a file of the wrong kind.
 pub(crate) fn wrong_kind(path: &Path, kind: Kind, help: &str) -> Diagnostic {
     problem("file-kind", path, format!("this is {}", kind.name())).help(help)
 }
@@ -301,7 +303,7 @@ fn of_zebin(zebin: &Zebin) -> impl Iterator<Item = Module> {
     })
 }
 
-/// The error of an archive that has nothing for a platform.
+/// Creates the error for an archive that has no program for a platform.
 pub(crate) fn no_program_for(path: &Path, platform: Platform, zebins: &[Zebin]) -> Diagnostic {
     let mut names: Vec<_> = zebins.iter().filter_map(Program::platform_of).map(Platform::name).collect();
     names.dedup();

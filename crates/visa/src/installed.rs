@@ -1,5 +1,5 @@
-//! `visa info` without a file: the compilers that are installed, and the devices that they build
-//! for.
+//! Command `visa info` without a file: lists the installed compilers and the devices that they
+//! build for.
 
 use std::fmt::Write as _;
 
@@ -13,21 +13,21 @@ use crate::io::out;
 use crate::report::{Outcome, OutputFormat, answer, finish};
 use crate::unfinished::Unfinished;
 
-/// A compiler and the result of a trial build.
+/// Compiler and the result of a trial build.
 #[derive(Serialize)]
 struct Row {
     #[serde(flatten)]
     release: Release,
-    /// `true` if a kernel was built.
+    /// True if a kernel was built.
     works: bool,
-    /// Products that it lists.
+    /// Products that the compiler lists.
     devices: Vec<&'static str>,
 }
 
-/// Prints the compilers.
+/// Prints the installed compilers.
 pub(super) fn show(format: OutputFormat) -> Outcome {
     let rows: Vec<_> = compiler::installed().iter().map(row).collect();
-    let default = compiler::default_device();
+    let default = compiler::default_device(false);
     let emulated: Vec<_> = Platform::ALL.iter().filter(|platform| platform.emulated()).map(|p| p.name()).collect();
     if format == OutputFormat::Json {
         answer(&[], json!({ "compilers": rows, "default_device": default, "emulated": emulated }));
@@ -50,7 +50,7 @@ pub(super) fn show(format: OutputFormat) -> Outcome {
     Outcome::Done
 }
 
-/// Builds a kernel to see which back end the compiler loads.
+/// Builds a kernel to find out which back end the compiler loads.
 fn row(compiler: &'static Compiler) -> Row {
     let mut products = Platform::ALL.iter().rev().filter_map(|platform| product_of(*platform, &compiler.devices));
     let run = products.next().and_then(|device| {

@@ -1,7 +1,7 @@
-//! The one door for files and streams: what is read, what is written, and what is said of it.
+//! Access to files and streams: all reading, writing and reporting goes through this module.
 //!
-//! `-` is standard input or output. A file is written whole or not at all. What goes wrong with
-//! standard output is kept until the end, see [`end`], so that a reader who went away does not
+//! The path `-` is standard input or output. A file is written whole or not at all. Errors of
+//! standard output are kept until the end, see [`end`]: a reader that closed the pipe must not
 //! change the verdict of a command.
 
 use std::collections::HashSet;
@@ -21,7 +21,7 @@ use crate::limits::{FILE_BYTES, STREAM_BYTES};
 use crate::report::{Outcome, OutputFormat, count};
 use crate::unfinished::Unfinished;
 
-/// How the process talks to its user.
+/// Settings for messages to the user.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct Settings {
     /// When to use colors; auto is on a terminal, unless NO_COLOR is set
@@ -33,31 +33,31 @@ pub(crate) struct Settings {
 }
 
 static SETTINGS: OnceLock<Settings> = OnceLock::new();
-/// Standard input can be read once.
+/// True once standard input was read; it can be read only once.
 static STDIN_READ: AtomicBool = AtomicBool::new(false);
-/// Why nothing more goes to standard output.
+/// First error of standard output, after which nothing more is printed.
 static STDOUT_LOST: OnceLock<io::Error> = OnceLock::new();
 
-/// Sets how this process talks; before the first word.
+/// Sets the message settings of this process. Must be called before anything is printed.
 pub(crate) fn set(settings: Settings) {
-    // There is one call, at the start of the process.
+    // `set` is called once, at the start of the process.
     let _ = SETTINGS.set(settings);
 }
 
-/// Whether a stream gets colors.
+/// Returns true if output to a stream is coloured.
 pub(crate) fn color(stream: &impl IsTerminal) -> bool {
     match SETTINGS.get().map_or(ColorChoice::Auto, |settings| settings.color) {
         ColorChoice::Always => true,
         ColorChoice::Never => false,
-        // See https://no-color.org: an empty variable is none.
+        // See https://no-color.org: an empty variable counts as unset.
         ColorChoice::Auto => {
             stream.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
         }
     }
 }
 
-/// How reports on standard output are laid out: as wide as the terminal, or as the variable
-/// `COLUMNS` says.
+/// Returns the layout of reports on standard output. The width is that of the variable `COLUMNS`,
+/// or else of the terminal.
 pub(crate) fn layout() -> Layout {
     let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let terminal = || terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));
@@ -65,8 +65,8 @@ pub(crate) fn layout() -> Layout {
     Layout { width, color: color(&io::stdout()) }
 }
 
-/// The exit code of the process: that of its outcome, unless standard output could not be written.
-/// A reader that went away is no error: it has what it wanted.
+/// Returns the exit code of the process: that of its outcome, unless writing to standard output
+/// failed. A reader that closed the pipe is not an error.
 pub(crate) fn end(outcome: Outcome) -> ExitCode {
     match STDOUT_LOST.get() {
         Some(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -82,7 +82,7 @@ pub(crate) fn out(text: &str) {
     out_bytes(text.as_bytes());
 }
 
-/// The same for bytes that need not be text.
+/// Prints bytes to standard output; they need not be text.
 pub(crate) fn out_bytes(bytes: &[u8]) {
     if STDOUT_LOST.get().is_some() {
         return;
@@ -93,7 +93,7 @@ pub(crate) fn out_bytes(bytes: &[u8]) {
     }
 }
 
-/// Whether what was printed is lost, by other than a reader that went away.
+/// Returns true if output was lost for another reason than a closed pipe.
 pub(crate) fn is_lost() -> bool {
     STDOUT_LOST.get().is_some_and(|error| error.kind() != io::ErrorKind::BrokenPipe)
 }
@@ -105,7 +105,7 @@ pub(crate) fn say_findings(findings: &[Diagnostic]) {
     say(&text);
 }
 
-/// Says something worth knowing on standard error, such as `note: …`, unless the user wants quiet.
+/// Prints a note on standard error, such as `note: …`, unless the user asked for quiet.
 pub(crate) fn note(text: &str) {
     if !SETTINGS.get().is_some_and(|settings| settings.quiet) {
         say(&format!("{text}\n"));
@@ -113,16 +113,16 @@ pub(crate) fn note(text: &str) {
 }
 
 fn say(text: &str) {
-    // There is nowhere left to complain.
+    // Standard error failed: there is no stream left for a report.
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// How a file is called in messages.
+/// Returns the name of a file for messages.
 pub(crate) fn shown(path: &Path, stream: &str) -> String {
     if is_stream(path) { format!("<{stream}>") } else { path.display().to_string() }
 }
 
-/// Whether a path is `-`.
+/// Returns true if a path is `-`.
 pub(crate) fn is_stream(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
@@ -130,12 +130,12 @@ pub(crate) fn is_stream(path: &Path) -> bool {
 /// Reads a file, or standard input for `-`.
 ///
 /// # Errors
-/// When it cannot be read.
+/// Fails if it cannot be read.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Box<Diagnostic>> {
     let read = if !is_stream(path) {
         std::fs::File::open(path).and_then(|file| {
             let about = file.metadata()?;
-            // Files of the system have no length, and are read like pipes.
+            // Files in `/proc` and the like report no length; they are read like pipes.
             read_within(file, if about.is_file() && about.len() > 0 { FILE_BYTES } else { STREAM_BYTES })
         })
     } else if STDIN_READ.swap(true, Ordering::Relaxed) {
@@ -149,7 +149,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Box<Diagnostic>> {
     })
 }
 
-/// Reads all of something that has no more bytes than a limit.
+/// Reads all bytes of a source and fails if there are more than `most`.
 fn read_within(from: impl Read, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     may_fail(|| from.take(most + 1).read_to_end(&mut bytes))?;
@@ -160,12 +160,12 @@ fn read_within(from: impl Read, most: u64) -> io::Result<Vec<u8>> {
 /// Reads a text file, or standard input for `-`.
 ///
 /// # Errors
-/// When it cannot be read, or is no text.
+/// Fails if it cannot be read or is not text.
 pub(crate) fn read_text(path: &Path) -> Result<String, Box<Diagnostic>> {
     text_of(path, read(path)?)
 }
 
-/// The text of a file that was read.
+/// Converts the bytes of a file to text.
 pub(crate) fn text_of(path: &Path, bytes: Vec<u8>) -> Result<String, Box<Diagnostic>> {
     String::from_utf8(bytes).map_err(|error| {
         let finding = Diagnostic::new("file-text", Severity::Error, shown(path, "stdin"), "is no text");
@@ -173,32 +173,32 @@ pub(crate) fn text_of(path: &Path, bytes: Vec<u8>) -> Result<String, Box<Diagnos
     })
 }
 
-/// A place to write to: a file, or standard output. It is made before the work, so that a place
-/// that cannot be is said first.
+/// Destination of output: a file or standard output. It is created before the work, so that an
+/// unusable destination is reported first.
 #[derive(Debug)]
 pub(crate) struct Output {
-    /// As the user named it; `-` is standard output.
+    /// Path as the user named it; `-` is standard output.
     path: PathBuf,
-    /// The file itself, behind symbolic links; none for standard output.
+    /// File after resolving symbolic links; `None` for standard output.
     target: Option<PathBuf>,
     format: OutputFormat,
 }
 
-/// What was written, as `--format json` tells it.
+/// Written file, as reported by `--format json`.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Written {
-    /// The file, as the user named it.
+    /// Path of the file, as the user named it.
     file: String,
-    /// How many bytes it has.
+    /// Size of the file in bytes.
     bytes: usize,
 }
 
 impl Output {
-    /// A place for what is made from `sources`.
+    /// Creates a destination for output made from `sources`.
     ///
     /// # Errors
-    /// When there is no such folder, a folder stands there, or it is one of the sources; and when
-    /// it is standard output, where `--format json` writes its object.
+    /// Fails if the folder is missing, the path is a folder, or the path is one of the sources.
+    /// Also fails for standard output if `--format json` prints its object there.
     pub(crate) fn new(path: &Path, sources: &[&Path], format: OutputFormat) -> Result<Self, Box<Diagnostic>> {
         let refuse = |message: &str, help: &str| Err(Box::new(write_problem(path, message).help(help)));
         if is_stream(path) {
@@ -219,10 +219,10 @@ impl Output {
             let message = format!("cannot be written: there is no folder {}", folder.display());
             return refuse(&message, "make the folder first");
         }
-        // A file that is not there yet has one name as well.
+        // A file that does not exist yet needs a canonical name too.
         let new = || Some(folder.canonicalize().ok()?.join(path.file_name()?));
         let target = path.canonicalize().ok().or_else(new).unwrap_or_else(|| path.to_owned());
-        // Devices and pipes can be both.
+        // Devices and pipes may be read and written at the same time.
         let is_target =
             |source: &&Path| target.is_file() && source.canonicalize().is_ok_and(|source| source == target);
         if sources.iter().any(is_target) {
@@ -231,12 +231,12 @@ impl Output {
         Ok(Self { path: path.to_owned(), target: Some(target), format })
     }
 
-    /// Standard output.
+    /// Returns the destination for standard output.
     pub(crate) fn stdout(format: OutputFormat) -> Self {
         Self { path: PathBuf::from("-"), target: None, format }
     }
 
-    /// As [`Output::new`], and standard output where no path is given.
+    /// Creates a destination as [`Output::new`] does, or standard output if `path` is `None`.
     ///
     /// # Errors
     /// As [`Output::new`].
@@ -248,16 +248,16 @@ impl Output {
         path.map_or_else(|| Ok(Self::stdout(format)), |path| Self::new(path, sources, format))
     }
 
-    /// Checks that no two of several places are the same file, of which only the last would be
-    /// left.
+    /// Checks that all destinations are different files. Otherwise only the last output would
+    /// remain.
     ///
     /// # Errors
-    /// At the second of two that are.
+    /// Fails at the second of two destinations that are the same file.
     pub(crate) fn all_differ<'a>(outputs: impl Iterator<Item = &'a Self>) -> Result<(), Box<Diagnostic>> {
         let mut seen = HashSet::new();
         for output in outputs {
             let Some(target) = &output.target else { continue };
-            // Devices and pipes take everything.
+            // Devices and pipes accept several outputs.
             if (target.is_file() || !target.exists()) && !seen.insert(target) {
                 let found = write_problem(&output.path, "is wanted twice: only the last would be left");
                 return Err(Box::new(found.help("name another file for each output")));
@@ -266,20 +266,20 @@ impl Output {
         Ok(())
     }
 
-    /// Whether it is standard output.
+    /// Returns true if the destination is standard output.
     pub(crate) fn is_stdout(&self) -> bool {
         self.target.is_none()
     }
 
-    /// Writes the whole, and says so to a person.
+    /// Writes all bytes and reports the written file to a person.
     ///
     /// # Errors
-    /// When it cannot be written. Then the file is as before.
+    /// Fails if it cannot be written; an existing file is then unchanged.
     pub(crate) fn write(&self, bytes: &[u8]) -> Result<Written, Box<Diagnostic>> {
         self.write_with(|to| to.write_all(bytes))
     }
 
-    /// As [`Output::write`], with a function that writes piece by piece.
+    /// Writes as [`Output::write`] does, with a function that writes piece by piece.
     ///
     /// # Errors
     /// As [`Output::write`].
@@ -302,20 +302,20 @@ impl Output {
     }
 }
 
-/// Writes a file that is made from `sources`, whose name is the command's result, and so says
-/// nothing about it; folders on the way are made.
+/// Writes a file that is made from `sources`, creating missing folders. No note is printed, because
+/// the command prints the file's name as its result.
 ///
 /// # Errors
-/// When it cannot be written.
+/// Fails if it cannot be written.
 pub(crate) fn write_named(path: &Path, sources: &[&Path], bytes: &[u8]) -> Result<(), Box<Diagnostic>> {
     make_folder(path.parent().unwrap_or(Path::new(".")))?;
     Output::new(path, sources, OutputFormat::Json)?.write(bytes).map(|_| ())
 }
 
-/// Makes a folder for output, and those around it.
+/// Creates an output folder and its parents.
 ///
 /// # Errors
-/// When it cannot be made.
+/// Fails if it cannot be created.
 pub(crate) fn make_folder(folder: &Path) -> Result<(), Box<Diagnostic>> {
     std::fs::create_dir_all(folder).map_err(|error| write_problem(folder, format!("cannot be made: {error}")))
 }
@@ -326,7 +326,7 @@ fn write_problem(path: &Path, message: impl Into<String>) -> Box<Diagnostic> {
 
 fn write_file(target: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<usize> {
     let old = match target.metadata() {
-        // A device or a pipe takes bytes; it must not be replaced by a file.
+        // Bytes are written into a device or pipe; a file must not replace it.
         Ok(old) if !old.is_file() => {
             return fill_counted(std::fs::OpenOptions::new().write(true).open(target)?, fill).map(|(_, size)| size);
         }
@@ -337,7 +337,7 @@ fn write_file(target: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
     builder.prefix(".visa-");
-    // Not those of a secret, which are the default of temporary files.
+    // Temporary files default to private permissions; the output is an ordinary file.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let (file, unfinished) = Unfinished::make(|| builder.tempfile_in(folder), |file| file.path())?;
@@ -356,7 +356,7 @@ fn fill_counted<W: Write>(to: W, fill: impl FnOnce(&mut dyn Write) -> io::Result
     Ok((counted.to.into_inner().map_err(io::IntoInnerError::into_error)?, size))
 }
 
-/// Counts what goes through.
+/// Writer that counts the bytes passed to `to`.
 struct Counted<W: Write> {
     to: io::BufWriter<W>,
     size: usize,
@@ -374,7 +374,7 @@ impl<W: Write> Write for Counted<W> {
     }
 }
 
-/// Standard output by [`out_bytes`], which keeps its errors for the end.
+/// Writer to standard output by [`out_bytes`], which keeps errors for the end.
 struct Stdout;
 
 impl Write for Stdout {

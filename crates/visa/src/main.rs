@@ -1,4 +1,4 @@
-//! The command `visa`: one file a command, and what they share.
+//! Entry point of the command `visa`. Each subcommand has a module; the other modules are shared.
 //!
 //! Exit codes: 0 done and nothing found, 1 the input is wrong or a comparison found something, 2
 //! usage or I/O.
@@ -39,7 +39,7 @@ use visakit_diag::{Diagnostic, Severity};
 pub(crate) use io::{out, out_bytes, read, read_text};
 pub(crate) use report::{Findings, Outcome, OutputFormat, answer, count, finish, problem, report};
 
-/// Memory that is missing is an error with exit code 2.
+/// Turns a failed allocation into an error with exit code 2.
 #[global_allocator]
 static ALLOCATOR: visakit_native::Allocator = visakit_native::Allocator;
 
@@ -87,7 +87,7 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse_from(words()) {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() => {
-            // There is nowhere left to complain.
+            // Standard error failed: there is no stream left for a report.
             let _ = error.print();
             return ExitCode::from(Outcome::Failed.code());
         }
@@ -130,7 +130,7 @@ fn words() -> Vec<std::ffi::OsString> {
     words
 }
 
-/// Reads the value of `--platform`.
+/// Parses the value of `--platform`.
 pub(crate) fn platform(name: &str) -> Result<Platform, String> {
     Platform::from_name(name).ok_or_else(|| {
         let known: Vec<_> = Platform::ALL.iter().map(|p| p.name()).collect();
@@ -138,7 +138,7 @@ pub(crate) fn platform(name: &str) -> Result<Platform, String> {
     })
 }
 
-/// Reads the value of an option that names a platform, where it is not read with the others.
+/// Parses a platform name from an option that clap does not parse itself.
 pub(crate) fn platform_of_option(option: &str, name: &str) -> Result<Platform, Box<Diagnostic>> {
     platform(name).map_err(|message| Diagnostic::new("usage-platform", Severity::Error, option, message).into())
 }

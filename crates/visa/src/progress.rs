@@ -1,4 +1,4 @@
-//! How far a command is, for a person who waits.
+//! Progress bar of long commands.
 
 use std::io::IsTerminal;
 use std::sync::{Arc, mpsc};
@@ -6,16 +6,16 @@ use std::time::Duration;
 
 use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 
-/// A progress bar that appears when something takes more than a second, on a terminal, and moves on
-/// even while nothing is done.
+/// Progress bar on a terminal. It appears after one second and its clock advances even if no item
+/// is finished.
 pub(crate) struct Bar {
     bar: Arc<ProgressBar>,
-    /// Closed when the run is done.
+    /// Sender that is dropped when the run is done.
     running: Option<mpsc::Sender<()>>,
 }
 
 impl Bar {
-    /// A bar that counts so many things of a name.
+    /// Creates a bar that counts `of` items called `things`.
     pub(crate) fn new(things: &'static str, of: u64) -> Self {
         if !std::io::stderr().is_terminal() {
             return Self { bar: Arc::new(ProgressBar::hidden()), running: None };
@@ -24,7 +24,7 @@ impl Bar {
         bar.set_length(of);
         let (running, done) = mpsc::channel();
         let shown = Arc::clone(&bar);
-        // Without a thread of its own there is no bar, and nothing else is lost.
+        // If the thread cannot be created, there is no bar; the command works without it.
         let _ = std::thread::Builder::new().spawn(move || {
             if done.recv_timeout(Duration::from_secs(1)) != Err(mpsc::RecvTimeoutError::Timeout) {
                 return;
@@ -39,23 +39,23 @@ impl Bar {
         Self { bar, running: Some(running) }
     }
 
-    /// So many are done of so many.
+    /// Shows that `done` of `of` items are finished.
     pub(crate) fn show(&self, done: u64, of: u64) {
         self.bar.set_length(of);
         self.bar.set_position(done);
     }
 
-    /// Takes the bar away.
+    /// Removes the bar from the terminal.
     pub(crate) fn clear(&mut self) {
         self.running = None;
         self.bar.finish_and_clear();
     }
 }
 
-/// How long it will take, as soon as anything is done.
+/// Formats the estimated remaining time, once an item is finished.
 fn left(state: &ProgressState, out: &mut dyn std::fmt::Write) {
     if state.pos() > 0 {
-        // A bar has nobody to tell that it cannot be written.
+        // A formatting error of the bar cannot be reported and is ignored.
         let _ = write!(out, ", {:#} left", HumanDuration(state.eta()));
     }
 }

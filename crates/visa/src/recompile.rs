@@ -1,5 +1,5 @@
-//! Programs without vISA, the default of every compiler: their SPIR-V is compiled again by the one
-//! that is installed.
+//! Recompilation of programs without vISA, which compilers produce by default: the installed
+//! compiler compiles their SPIR-V again.
 
 use std::path::Path;
 
@@ -14,12 +14,13 @@ use crate::input::{zebins, zebins_of};
 use crate::io::note;
 use crate::report::{Findings, problem};
 
-/// Compiles the SPIR-V of a file for a device, and says so on standard error.
+/// Compiles the SPIR-V of a file for a device and prints a note on standard error.
 ///
-/// Without a device the file's own one is taken, of several the newest that the emulator runs.
+/// Without a device, the platform of the file is used; if there are several, the newest one that
+/// the emulator runs.
 ///
 /// # Errors
-/// When the file holds no SPIR-V, or the compiler fails or is missing.
+/// Fails if the file holds no SPIR-V, or the compiler fails or is missing.
 pub(crate) fn recompile(
     path: &Path,
     bytes: &[u8],
@@ -40,12 +41,12 @@ pub(crate) fn recompile(
     zebins_of(path, &built.bytes)
 }
 
-/// Returns `true` if a file holds SPIR-V and there is a compiler for it.
+/// Returns true if a file holds SPIR-V and a compiler is installed.
 pub(crate) fn can_recompile(bytes: &[u8]) -> bool {
     spirv::find(bytes, None).is_some() && !compiler::installed().is_empty()
 }
 
-/// The platform that a file was compiled for.
+/// Returns the newest emulated platform that a file was compiled for.
 fn own_platform(path: &Path, bytes: &[u8]) -> Option<Platform> {
     let zebins = zebins(path, bytes).ok()?;
     let platforms = || zebins.iter().filter_map(Program::platform_of);

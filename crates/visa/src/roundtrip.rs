@@ -1,4 +1,5 @@
-//! `visa roundtrip`: decode and encode, parse and print, and compare.
+//! Command `visa roundtrip`: decodes and encodes objects, parses and prints texts, and compares the
+//! results.
 
 use std::path::{Path, PathBuf};
 
@@ -34,15 +35,15 @@ pub(super) struct Args {
     format: OutputFormat,
 }
 
-/// How a file came out, from best to worst.
+/// Verdicts on a file, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum Verdict {
-    /// Byte by byte as it was.
+    /// Identical bytes.
     Same,
-    /// As another text of the same object.
+    /// A different text of the same object.
     SameObject,
-    /// As something else, or not at all.
+    /// A different object, or none.
     Different,
 }
 
@@ -70,7 +71,7 @@ pub(super) fn run(args: Args) -> Outcome {
     Outcome::of(&findings)
 }
 
-/// Sends all programs of a file there and back; the worst of them counts.
+/// Checks all programs of a file and returns the worst verdict.
 fn compare(file: &Path, selection: &Selection, findings: &mut Vec<Diagnostic>) -> Verdict {
     let mut ended = |Findings(found): Findings| {
         findings.extend(found);
@@ -90,7 +91,7 @@ fn compare(file: &Path, selection: &Selection, findings: &mut Vec<Diagnostic>) -
     verdicts.max().unwrap_or(Verdict::Same)
 }
 
-/// Object to values to object, and each routine to full text and back.
+/// Decodes and encodes an object, then prints and parses each routine.
 fn object(module: &Module, bytes: &[u8], platform: Option<Platform>) -> Result<Verdict, Findings> {
     let object = module.object(platform)?;
     let again = object.encode().map_err(|error| module.problem("encode", error.to_string()))?;
@@ -104,12 +105,12 @@ fn object(module: &Module, bytes: &[u8], platform: Option<Platform>) -> Result<V
     Ok(Verdict::Same)
 }
 
-/// Each routine of an object to full text and back.
+/// Prints each routine of an object as full text and parses it again.
 fn as_text(module: &Module, object: &Object, platform: Option<Platform>) -> Result<(), Findings> {
     for routine in object.routines().filter(|r| r.stripped.is_none()) {
         if let Err(text) = print_exact(object, routine, platform) {
             let options = Options { file: format!("{} as text", module.file), platform };
-            // A text that cannot be read says more than that it is not the same.
+            // A parse error is more specific than a difference, so it is reported first.
             parse(&text, options)?;
             let message = format!("printing and parsing `{}` gives another routine", routine.name());
             return Err(module.problem("roundtrip-text", message).into());
@@ -118,15 +119,16 @@ fn as_text(module: &Module, object: &Object, platform: Option<Platform>) -> Resu
     Ok(())
 }
 
-/// Text to object to full text: the same text, or another one of the same object.
+/// Assembles a text and prints the object: yields the same text, or a different text of the same
+/// object.
 fn text(module: &Module, source: &str, platform: Option<Platform>) -> Result<Verdict, Findings> {
     let platform = platform.or(module.platform);
     let bytes = module.object(platform)?.encode().map_err(|error| module.problem("encode", error.to_string()))?;
     let object = Object::decode(&bytes)
         .map_err(|error| module.problem(error.code, error.message).at_offset(error.offset as u64).help(error.help))?;
     let printed: String = object.routines().map(|r| print(&object, r, platform, Style::Full)).collect();
-    // The declaration of a function whose body is in another file has no place in an object; the
-    // vendor's assembler drops it too.
+    // An object cannot hold the declaration of a function whose body is in another file. The
+    // vendor's assembler drops the declaration too.
     let declared = source.lines().any(|line| line.starts_with(".funcdecl"));
     let without = |text: &str| -> String {
         text.split_inclusive('\n').filter(|line| !declared || !line.starts_with(".funcdecl")).collect()

@@ -1,4 +1,4 @@
-//! `visa completions` and `visa man`: what a shell and `man` know of this command.
+//! Commands `visa completions` and `visa man`: write shell completions and manual pages.
 
 use std::path::PathBuf;
 
@@ -25,7 +25,7 @@ pub(super) struct CompletionsArgs {
 Example:
   visa man -o ~/.local/share/man/man1 && man visa-run")]
 pub(super) struct ManArgs {
-    /// The folder for the pages; it is made when it is not there
+    /// The folder for the pages; it is created if it is missing
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
 }
@@ -52,7 +52,7 @@ fn write(args: &ManArgs) -> Result<Outcome, Findings> {
     Ok(Outcome::Done)
 }
 
-/// The pages of a command and of those below it.
+/// Returns the manual pages of a command and its subcommands.
 fn pages(command: clap::Command) -> Vec<Man> {
     let below: Vec<_> = command.get_subcommands().cloned().flat_map(pages).collect();
     std::iter::once(Man::new(command)).chain(below).collect()

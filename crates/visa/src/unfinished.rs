@@ -1,7 +1,7 @@
-//! Files and folders that are not finished: a process that is stopped takes them away first.
+//! Removal of unfinished files and folders when a signal ends the process.
 //!
-//! What is killed without notice, or loses its power, may leave a file `.visa-…`; the file that it
-//! was to become is as before.
+//! A process that is killed, or loses power, may leave a file `.visa-…`; the destination file is
+//! then unchanged.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,12 +9,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Something that is taken away when the process is stopped; nothing else happens to it here.
+/// Path that is removed if a signal ends the process. Dropping the value removes nothing.
 #[derive(Debug)]
 pub(crate) struct Unfinished(PathBuf);
 
 impl Unfinished {
-    /// Makes something that has a path.
+    /// Creates a file or folder and registers its path.
     pub(crate) fn make<T>(
         make: impl FnOnce() -> io::Result<T>,
         path: impl FnOnce(&T) -> &Path,
@@ -27,7 +27,8 @@ impl Unfinished {
         Ok((made, Self(path)))
     }
 
-    /// Finishes it: a signal comes before or behind that, not in between.
+    /// Runs `finish` and unregisters the path. A signal is handled before or after this step, never
+    /// in between.
     pub(crate) fn finish<T>(self, finish: impl FnOnce() -> T) -> T {
         let mut all = all();
         let finished = finish();
@@ -38,8 +39,8 @@ impl Unfinished {
 
 impl Drop for Unfinished {
     fn drop(&mut self) {
-        // It may have been finished, and be in the list no more. What has a guard is not dropped
-        // while the list is locked.
+        // `finish` has already unregistered the path, or the file was abandoned. No value is
+        // dropped while the list is locked, so this cannot deadlock.
         all().retain(|path| *path != self.0);
     }
 }
@@ -48,13 +49,13 @@ fn all() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Waits for signals, in a thread of its own, that end the process and that it does not ignore.
+/// Starts a thread that waits for the signals that end the process, except ignored ones.
 #[cfg(unix)]
 fn watch() {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     static WATCHED: std::sync::Once = std::sync::Once::new();
     WATCHED.call_once(|| {
-        // Under `nohup`, or behind `&` in a script, a signal is ignored, and stays so.
+        // `nohup`, and `&` in a script, start a process with ignored signals; these stay ignored.
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
         let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
         let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
@@ -62,7 +63,7 @@ fn watch() {
         let Ok(mut signals) = signal_hook::iterator::Signals::new(taken) else { return };
         let wait = move || {
             for signal in signals.forever() {
-                // The list stays locked, so that nothing more begins.
+                // The list stays locked, so that no new file is registered.
                 let all = all();
                 for path in all.iter() {
                     let _ = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };

@@ -1,4 +1,4 @@
-//! `visa verify`: is this kernel legal?
+//! Command `visa verify`: checks kernels against the rules of the pages.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -77,7 +77,7 @@ fn one(module: &Module, platform: Option<Platform>) -> Result<Vec<Diagnostic>, F
     }
 }
 
-/// A text and where its parts are.
+/// Text with the positions of its declarations.
 struct Source<'a> {
     text: &'a str,
     lines: Lines,
@@ -85,10 +85,11 @@ struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// Where a violation is, in a routine whose instructions have these lines.
+    /// Returns the byte range of a violation. `numbers` are the lines of the routine's
+    /// instructions.
     fn range(&self, place: &Location, numbers: &[u32]) -> Option<Range<usize>> {
-        // Of routines that call their variables the same, this one's stand last in front of its
-        // code.
+        // Several routines may use the same variable name; the routine's own declaration is the
+        // last one before its code.
         let end = numbers.first().and_then(|line| self.lines.start(*line)).unwrap_or(self.text.len());
         let declared = |input: bool, name: &str| {
             let all = self.declarations.get(&(input, name))?;
@@ -125,7 +126,8 @@ fn check(
     routine(checked, platform).into_iter().chain(doubts(checked, platform)).map(place).collect()
 }
 
-/// The statement of a line, counted from 1: without blanks and comment.
+/// Returns the byte range of the statement in a line, without indentation and comment. Lines are
+/// counted from 1.
 fn statement(text: &str, lines: &Lines, line: u32) -> Option<Range<usize>> {
     let start = lines.start(line)?;
     let quoted = text.get(start..)?.lines().next()?;
@@ -134,8 +136,8 @@ fn statement(text: &str, lines: &Lines, line: u32) -> Option<Range<usize>> {
     Some(start + lead..start + body)
 }
 
-/// The directives about variables, by whether they are inputs and by name, in the order of the
-/// text.
+/// Returns the ranges of variable directives in the order of the text. Keys are the name and
+/// whether the variable is an input.
 fn declarations(text: &str) -> HashMap<(bool, &str), Vec<Range<usize>>> {
     let mut out: HashMap<_, Vec<_>> = HashMap::new();
     let mut start = 0;

@@ -1,8 +1,8 @@
-//! `visa run --check`: kernels with planted bugs, of which each is found at its line, and correct
-//! ones, of which none is.
+//! Command `visa run --check`: each planted bug is found at its line, and correct kernels have no
+//! findings.
 //!
-//! The kernels are those of `tests/checks`, with how each is run in a comment above it; the
-//! vendor's compiler translates them for two targets.
+//! The kernels are in `tests/checks`; a comment above each kernel has its options. The vendor's
+//! compiler translates them for two targets.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,10 +10,10 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// Codes and lines.
+/// Codes and lines of findings.
 type Places = BTreeSet<(String, u64)>;
 
-/// A kernel, the options that run it, what is found and what is noted.
+/// Kernel with its options, expected findings and expected notes.
 struct Case {
     kernel: String,
     options: Vec<String>,
@@ -41,7 +41,7 @@ fn cases(source: &str) -> Vec<Case> {
     cases
 }
 
-/// Compiles the kernels of a file for a platform, with lines.
+/// Compiles the kernels of a file for a platform, with line information.
 fn compiled(file: &str, platform: &str, compiler: &Path) -> PathBuf {
     let out = std::env::temp_dir().join(format!("visakit-{file}.{platform}.{}.zebin", std::process::id()));
     let mut visa = visa(compiler);
@@ -52,14 +52,14 @@ fn compiled(file: &str, platform: &str, compiler: &Path) -> PathBuf {
     out
 }
 
-/// `visa` with one compiler.
+/// Returns the command `visa` restricted to one compiler.
 fn visa(compiler: &Path) -> Command {
     let mut visa = Command::new(env!("CARGO_BIN_EXE_visa"));
     visa.env("VISAKIT_OCLOC", compiler);
     visa
 }
 
-/// Runs the checks on a kernel: exit code, findings and notes, and the report.
+/// Runs the checks on a kernel. Returns the exit code, the findings, the notes and the report.
 fn check(file: &Path, platform: &str, compiler: &Path, case: &Case) -> (Option<i32>, [Places; 2], String) {
     let mut visa = visa(compiler);
     visa.current_dir(visakit_testing::root().join("crates/visa/tests/checks"));
@@ -79,19 +79,19 @@ fn check(file: &Path, platform: &str, compiler: &Path, case: &Case) -> (Option<i
     let [bugs, notes] = ["bugs", "notes"].map(|name| report[name].as_array().cloned().unwrap_or_default());
     let line = |bug: &Value| bug["source_line"].as_u64().unwrap_or(0);
     let place = |bug: &Value| (bug["code"].as_str().unwrap_or_default().to_owned(), line(bug));
-    // Of faults those at barriers alone are no bugs that the checks tell as well.
+    // Of the faults, only those at barriers are not also reported by a check.
     let code = report["findings"][0]["code"].as_str().filter(|code| *code == "fault-barrier");
     let fault = code.map(|code| (code.to_owned(), line(&report["fault"])));
     let found = [bugs.iter().map(place).chain(fault).collect(), notes.iter().map(place).collect()];
     (output.status.code(), found, text)
 }
 
-/// Runs the kernels of a file that is compiled before, or each of them as a source.
+/// Checks the kernels of a file, either compiled beforehand or as sources.
 fn run(file: &str, compiles: bool) {
     run_for(file, compiles, &["skl", "dg2"]);
 }
 
-/// As [`run`], for platforms. Today's compiler builds for the last one.
+/// Checks as [`run`] does, for the given platforms. Today's compiler builds for the last one only.
 fn run_for(file: &str, compiles: bool, platforms: &[&str]) {
     let compilers = visakit_testing::compilers();
     if !visakit_testing::have("checks", "vendor", !compilers.is_empty(), "ocloc") {
@@ -102,7 +102,8 @@ fn run_for(file: &str, compiles: bool, platforms: &[&str]) {
     assert!(cases.len() > 7);
     let mut wrong = Vec::new();
     let todays = visakit_testing::todays_compiler();
-    // Bugs that optimisations take away depend on the release: those of sources are listed for one.
+    // The bugs removed by optimisation depend on the release, so sources are checked with one
+    // release.
     let used = compilers.iter().filter(|compiler| compiles || Some(*compiler) != todays.as_ref());
     let targets = used.flat_map(|compiler| {
         let is_todays = Some(compiler) == todays.as_ref();

@@ -1,4 +1,4 @@
-//! The command line's contract: exit codes, where messages go, and their form.
+//! Contract of the command line: exit codes, destinations of messages, and their form.
 
 mod common;
 
@@ -103,7 +103,7 @@ fn wrong_pages_are_located() {
     let (exit, _, err) = run(&["spec", "lint", &text(&file)]);
     assert_eq!(exit, 1);
     assert!(err.contains("opcode-missing"), "{err}");
-    // Warnings are an error only where they are denied.
+    // Warnings are errors only with `--deny`.
     std::fs::write(&file, page.replace("Bit[7..2]", "Bit[7..3]").replace("(../lists.md#exec_mask)", "")).unwrap();
     assert_eq!(run(&["spec", "lint", &text(&file)]).0, 0);
     assert_eq!(run(&["spec", "lint", &text(&file), "--deny", "warnings"]).0, 1);
@@ -123,7 +123,7 @@ fn verify() {
         let (exit, _, err) = run(&["verify", &text(&file), "--platform", platform]);
         if code.is_empty() {
             assert_eq!(exit, 0, "{line}: {err}");
-            // The registers of these texts have no values.
+            // The registers of these texts are never written, which causes other warnings.
             assert!(err.matches("warning[").count() == err.matches("warning[unwritten]").count(), "{line}: {err}");
         } else {
             assert_eq!(exit, 1, "{line}");
@@ -139,7 +139,7 @@ fn verify() {
     check("    rol (M1, 8) V32(0,0)<1> V32(1,0)<8;8,1> V32(2,0)<8;8,1>", "platform", "skl");
     check("    rol (M1, 8) V32(0,0)<1> V32(1,0)<8;8,1> V32(2,0)<8;8,1>", "", "dg2");
     check("    lsc_load.ugm (M1, 8)  V34:d32  flat[V38]:a64", "platform", "tgllp");
-    // What only the documents forbid is a warning.
+    // A violation of a rule that only the documents state is a warning.
     std::fs::write(&file, with("    add (M3, 16) V33(0,0)<1> V33(1,0)<8;8,1> 0x3f800000:f")).unwrap();
     let (exit, _, err) = run(&["verify", &text(&file), "--platform", "skl"]);
     assert!(exit == 0 && err.contains("warning[mask]") && err.contains("k.visaasm:27:5"), "{exit} {err}");

@@ -1,16 +1,25 @@
 //! Every code of a finding is explained in `docs/reference/errors.md`, and that page explains no
-//! other code. The grammar explains those of `visa spec lint` (`codegen/tests/findings.rs`).
+//! other code. The grammar explains the codes of `visa spec lint` (`codegen/tests/findings.rs`).
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use visakit_testing::root;
 
-/// The crates whose codes have dashes, but for a few. Their words with dashes are codes.
-const FOLDERS: [&str; 5] =
-    ["src", "crates/emulator/src", "crates/visa/src", "crates/zebin/src", "crates/conform/src"];
+/// Source folders in which every word with dashes is a code, except for those in `OTHERS`.
+const FOLDERS: [&str; 9] = [
+    "src",
+    "crates/machine/src",
+    "crates/launch/src",
+    "crates/kernels/src",
+    "crates/run/src",
+    "crates/checks/src",
+    "crates/visa/src",
+    "crates/zebin/src",
+    "crates/conform/src",
+];
 
-/// How sources write a code of one word.
+/// Source text before a code of one word.
 const BEFORE: [&str; 15] = [
     "Diagnostic::new(",
     "code: ",
@@ -29,7 +38,7 @@ const BEFORE: [&str; 15] = [
     ".problem(",
 ];
 
-/// Words with dashes that are no codes of findings, and why.
+/// Words with dashes that are not codes, with the reason.
 const OTHERS: [(&str, &str); 6] = [
     ("global", "an option of the launch size"),
     ("intel-graphics-compiler", "a project"),
@@ -45,7 +54,8 @@ fn codes_are_explained() {
     for folder in FOLDERS {
         sources(&root().join(folder), &mut |text| collect(text, true, &mut used));
     }
-    // The driver has codes only where it makes findings, and the classes of changes are names.
+    // The driver has codes only where it creates findings, and the classes of changes are not
+    // codes.
     sources(&root().join("crates/icd/src"), &mut |text| collect(text, false, &mut used));
     let classes = std::fs::read_to_string(root().join("crates/spec-tools/src/diff/change.rs")).unwrap();
     used.extend(literals(&classes, "=> ").map(str::to_owned));
@@ -62,7 +72,7 @@ fn codes_are_explained() {
     assert!(explained.len() > 200, "only {} codes were found", explained.len());
 }
 
-/// The comparison of specifications makes no change of a kind that is not listed.
+/// Checks that `KINDS` lists every kind of change that the comparison of specifications creates.
 #[test]
 fn kinds_are_listed() {
     let mut made = BTreeSet::new();
@@ -79,7 +89,7 @@ fn kinds_are_listed() {
     assert!(missing.is_empty() && made.len() > 50, "KINDS lacks {missing:?}");
 }
 
-/// A section has two to five lines, so that a reader sees them at once.
+/// Sections have two to five lines, so that a reader sees a section at a glance.
 #[test]
 fn sections_are_short() {
     let page = std::fs::read_to_string(root().join("docs/reference/errors.md")).unwrap();
@@ -91,26 +101,27 @@ fn sections_are_short() {
         let lines = text.lines().filter(|line| !line.is_empty()).count();
         assert!((1..=5).contains(&lines), "`{code}` has {lines} lines");
     }
-    // The address of a section is its code.
+    // The anchor of a section is its code.
     for heading in page.lines().filter_map(|line| line.strip_prefix("## ")) {
         assert!(!seen.contains(heading.to_ascii_lowercase().as_str()), "`{heading}` takes the address of a code");
     }
 }
 
-/// Returns the codes in headings, and in the first cells of rows.
+/// Returns the codes in headings, and in the first cells of table rows.
 fn explained(page: &str) -> Vec<&str> {
     let heading = page.lines().filter_map(|line| line.strip_prefix("### `")?.strip_suffix('`'));
     let rows = page.lines().filter_map(|line| line.strip_prefix("| `")?.split(" | ").next());
     heading.chain(rows.flat_map(|cell| cell.split('`').step_by(2))).collect()
 }
 
-/// Adds the codes that rows of `spec/verification.md` have: `message`, or what `Finding` says.
+/// Adds the codes in the rows of `spec/verification.md`: `message`, or the text in column
+/// `Finding`.
 fn rows(out: &mut BTreeSet<String>) {
     let page = std::fs::read_to_string(root().join("spec/verification.md")).unwrap();
     let mut tables = 0;
     let mut in_table = false;
     for line in page.lines() {
-        // A condition has its bars escaped. The last two cells are the finding and its text.
+        // Bars in a condition are escaped. The last two cells are the finding and its text.
         let line = line.replace("\\|", " or ");
         let cells: Vec<_> = line.split('|').map(str::trim).collect();
         let Some(finding) = cells.len().checked_sub(3).map(|at| cells[at]) else {
@@ -127,7 +138,7 @@ fn rows(out: &mut BTreeSet<String>) {
     assert!(tables >= 3, "only {tables} tables of rows were found");
 }
 
-/// Reads the Rust sources in a folder and its subfolders, without their tests and comments.
+/// Reads the Rust sources in a folder and its subfolders, without tests and comments.
 fn sources(folder: &Path, take: &mut impl FnMut(&str)) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -142,12 +153,12 @@ fn sources(folder: &Path, take: &mut impl FnMut(&str)) {
     }
 }
 
-/// Adds the codes of a source: those in places for codes, and, where `dashed`, words with dashes.
+/// Adds the codes in a source text. With `dashed`, all words with dashes are added too.
 fn collect(text: &str, dashed: bool, out: &mut BTreeSet<String>) {
     for before in BEFORE {
         out.extend(literals(text, before).map(str::to_owned));
     }
-    // The parser chooses between two codes.
+    // The parser selects one of two codes.
     out.extend(text.split("let code = if ").skip(1).flat_map(|rest| {
         let statement = rest.split(';').next().unwrap_or_default();
         statement.split('"').skip(1).step_by(2).filter(|word| is_code(word)).map(str::to_owned)
@@ -157,7 +168,7 @@ fn collect(text: &str, dashed: bool, out: &mut BTreeSet<String>) {
     }
 }
 
-/// Returns the words in quotes that follow `before` and blanks.
+/// Returns the string literals that follow `before` and blanks.
 fn literals<'t>(text: &'t str, before: &'t str) -> impl Iterator<Item = &'t str> {
     let behind = text.split(before).skip(1).filter_map(|rest| rest.trim_start().strip_prefix('"'));
     behind.filter_map(|rest| rest.split('"').next()).filter(|word| is_code(word))

@@ -1,12 +1,12 @@
-//! `visa compile` with compilers of several releases, which scripts stand for here; and with those
-//! that are installed.
+//! Command `visa compile` with scripts that simulate compilers of several releases, and with the
+//! installed compilers.
 
 #[path = "common/scripts.rs"]
 mod scripts;
 
 use std::path::PathBuf;
 
-use scripts::{compiler, stderr, visa};
+use scripts::{command, compiler, stderr, visa};
 use serde_json::Value;
 use visakit_testing::{root, scratch};
 
@@ -18,7 +18,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// The release decides whether the output is called `out` or `out.bin`.
+/// The output is called `out` or `out.bin`, depending on the release.
 #[test]
 fn outputs_of_both_names_are_read() {
     let folder = folder("names");
@@ -32,7 +32,7 @@ fn outputs_of_both_names_are_read() {
     }
 }
 
-/// Success without an output is a failure of its own, and lists the files.
+/// Success without an output is reported as a failure, with a list of the files.
 #[test]
 fn an_output_that_is_missing_is_said() {
     let folder = folder("missing");
@@ -44,7 +44,19 @@ fn an_output_that_is_missing_is_said() {
     assert!(!err.contains("Build succeeded") && !folder.join("k.zebin").exists(), "{err}");
 }
 
-/// A failure shows the log; an output that is there all the same is not taken.
+/// A compiler that does not end is stopped at the limit of processor time.
+#[test]
+fn a_compiler_that_does_not_end_is_stopped() {
+    let folder = folder("endless");
+    let compilers = [compiler(&folder, "endless", "bmg", "while :; do :; done")];
+    let output = command(&COMPILE, &folder, &compilers).env("VISAKIT_COMPILE_SECONDS", "1").output().unwrap();
+    let err = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{err}");
+    assert!(err.contains("too much processor time (VISAKIT_COMPILE_SECONDS)"), "{err}");
+    assert!(!folder.join("k.zebin").exists());
+}
+
+/// A failure shows the log; an existing output is ignored.
 #[test]
 fn a_failure_shows_the_log() {
     let folder = folder("log");
@@ -58,8 +70,8 @@ fn a_failure_shows_the_log() {
     assert!(stderr(&output).contains("no such thing\n--> k.cl:13:6"), "{}", stderr(&output));
 }
 
-/// Of several compilers the first that lists the device builds; a word that none lists reaches each
-/// in turn.
+/// The first compiler that lists the device builds. An unlisted name is passed to each compiler in
+/// turn.
 #[test]
 fn the_device_chooses_the_compiler() {
     let folder = folder("devices");
@@ -88,14 +100,14 @@ fn the_device_chooses_the_compiler() {
     assert_eq!(answer["compilers"][0]["version"], "new.1");
     assert_eq!(answer["compilers"][0]["devices"], serde_json::json!(["tgllp", "bmg"]));
     assert_eq!(answer["compilers"][1]["works"], true);
-    // Without a device: the newest that a compiler lists and the emulator runs.
+    // Default device: the newest one that a compiler lists and the emulator runs.
     let default = answer["default_device"].as_str().unwrap();
     assert!(["tgllp", "bmg"].contains(&default), "{default}");
     let output = visa(&COMPILE[..4], &folder, &compilers);
     assert!(stderr(&output).contains(&format!("compiled for {default}")), "{}", stderr(&output));
 }
 
-/// A device that no compiler knows is named, with those that are known.
+/// An unknown device is reported together with the known devices.
 #[test]
 fn a_device_that_none_knows() {
     let folder = folder("unknown");
@@ -109,7 +121,28 @@ fn a_device_that_none_knows() {
     assert!(err.contains("compiler-missing") && err.contains("intel-ocloc") && err.contains("Debian 12"), "{err}");
 }
 
-/// Every compiler that is installed builds an example that runs right.
+/// A kernel with an image is built for a device with images, whatever the newest device is.
+#[test]
+fn a_kernel_with_images_gets_a_device_with_images() {
+    let compilers = visakit_testing::compilers();
+    if !visakit_testing::have("images_by_default", "vendor", !compilers.is_empty(), "ocloc") {
+        return;
+    }
+    let folder = folder("images");
+    std::fs::write(
+        folder.join("size.cl"),
+        "kernel void size(read_only image2d_t i, global int *o) { *o = get_image_width(i); }",
+    )
+    .unwrap();
+    for program in compilers {
+        let run = ["run", "size.cl", "--global", "1", "--arg", "i=image:rgba8unorm:5x3:zeros", "--arg", "o=zeros:4"];
+        let output = visa(&[&run[..], &["--print", "o"]].concat(), &folder, std::slice::from_ref(&program));
+        let out = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.success() && out.contains("[0] 5"), "{}: {out}{}", program.display(), stderr(&output));
+    }
+}
+
+/// Every installed compiler builds an example that runs correctly.
 #[test]
 fn installed_compilers_build_what_runs() {
     let compilers = visakit_testing::compilers();

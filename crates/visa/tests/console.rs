@@ -1,17 +1,17 @@
-//! The commands that the README and `docs/` show print what they show: every ```` ```console ````
+//! Commands shown in the README and in `docs/` print the shown output: every ```` ```console ````
 //! block is run.
 //!
-//! The blocks run in a copy of the documents and of what they read, so that files which they write
-//! go nowhere else. `BLESS=1 cargo test` puts what the commands print now into the documents.
+//! The blocks run in a copy of the documents and their inputs, so that written files stay there.
+//! `BLESS=1 cargo test` updates the documents.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use visakit_testing::{root, scratch};
 
-/// Set in the process that runs the blocks: the copy of the documents.
+/// Environment variable of the process that runs the blocks: path of the copy.
 const COPY: &str = "VISA_DOCS_COPY";
-/// The documents, and what their commands read.
+/// Documents, and the inputs of their commands.
 const DOCUMENTS: [&str; 2] = ["README.md", "docs"];
 const INPUTS: [&str; 3] = ["examples", "spec", "tests/vectors/single"];
 
@@ -25,8 +25,8 @@ fn documents_show_what_commands_print() {
         copy_all(&root().join(name), &copy.join(name));
     }
     edit(&copy);
-    // The folder of the process is that of the commands, and the library takes `BLESS` by another
-    // name: a process for it.
+    // The working folder of the process is that of the commands, and the library uses another
+    // variable than `BLESS`. Both require a new process.
     let mut again = Command::new(std::env::current_exe().expect("the test has a program"));
     again.arg("documents_show_what_commands_print").env(COPY, &copy).env_remove("BLESS").env_remove("COLUMNS");
     let bless = std::env::var_os("BLESS").is_some();
@@ -47,7 +47,7 @@ fn run(copy: &Path) {
     cases.case("README.md").case("docs/*.md").case("docs/*/*.md");
 }
 
-/// Makes `edited`, a specification in which a value of GATHER that was reserved is legal.
+/// Creates `edited`, a specification in which a reserved value of GATHER is legal.
 fn edit(copy: &Path) {
     copy_all(&root().join("spec"), &copy.join("edited"));
     let page = copy.join("edited/instructions/GATHER.md");
@@ -57,7 +57,7 @@ fn edit(copy: &Path) {
     std::fs::write(page, edited).unwrap();
 }
 
-/// Copies a file, or a folder with all that is in it, but for pictures that a run left there.
+/// Copies a file or folder recursively, except pictures that a run left behind.
 fn copy_all(from: &PathBuf, to: &Path) {
     if from.is_dir() {
         for entry in std::fs::read_dir(from).unwrap() {

@@ -1,5 +1,4 @@
-//! `visa diff` as a command: pages that were edited are probed, and what does not hold is led back
-//! to the edits.
+//! Command `visa diff`: probes edited pages and attributes failing facts to the edits.
 
 mod common;
 
@@ -8,11 +7,11 @@ use std::path::Path;
 use common::run;
 use visakit::sources::SPECIFICATION;
 
-/// An edit of our pages: what is replaced and by what, behind which text, and the cause that it is:
-/// its class and how it begins.
+/// Edit of our pages: file, text before the edit, old text, new text, and class and beginning of
+/// the cause.
 struct Edit(&'static str, &'static str, &'static str, &'static str, &'static str, &'static str);
 
-/// Edits of all kinds that facts depend on. None of them touches what another one does.
+/// Edits of all kinds that facts depend on. No two edits affect the same text.
 const EDITS: &[Edit] = &[
     Edit(
         "lists.md",
@@ -54,12 +53,12 @@ const EDITS: &[Edit] = &[
     Edit("verification.md", "| `early-block-rows` |", "<= 32", "< 32", "", "early-block-rows.Must: rule"),
     Edit("4_object_format.md", "## Predefined variables", "%sp", "%stack", "text-only", ""),
     Edit("platforms.md", "| pvcxt", "| 64 |", "| 32 |", "wire-breaking", "pvcxt: width"),
-    // What nothing depends on is no cause of anything.
+    // Edits that no fact depends on cause no finding.
     Edit("instructions/ADD.md", "## Description", "channel by channel", "all at once", "-", ""),
     Edit("instructions/ADD.md", "## Semantics", "src0[i] + src1[i]", "src1[i] + src0[i]", "-", ""),
 ];
 
-/// The text with the first `from` behind the anchor replaced, and the line of that.
+/// Returns the text with the first `from` after the anchor replaced, and the line of the edit.
 fn edited(text: &str, Edit(file, anchor, from, to, ..): &Edit) -> (String, u64) {
     let anchor = text.find(anchor).unwrap_or_else(|| panic!("{file}: no `{anchor}`"));
     let at = anchor + text[anchor..].find(from).unwrap_or_else(|| panic!("{file}: no `{from}`"));
@@ -85,7 +84,7 @@ fn findings_are_led_back_to_edits() {
         page.1 = text;
         lines.push((page.0, line));
     }
-    // A page that is gone is found by what the implementation has more.
+    // A removed page is found because the implementation has an extra instruction.
     pages.retain(|(path, _)| *path != "instructions/FRET.md");
     pages.iter().for_each(|(path, text)| write(&dir, path, text));
     let spec = dir.to_str().unwrap();
@@ -108,7 +107,8 @@ fn findings_are_led_back_to_edits() {
     let gone = causes.iter().find(|c| c["what"].as_str().unwrap().starts_with("FRET: instruction removed")).unwrap();
     assert_eq!(gone["file"], "spec/instructions/FRET.md");
     assert_eq!(causes.len(), places.clone().count() + 1, "{shown}");
-    // Every finding has a cause, whose facts are counted, and stands at an edited line of its page.
+    // Every finding has a cause with a correct count of facts, and is at an edited line of its
+    // page.
     for cause in causes {
         let own = findings.iter().filter(|f| f["cause"] == cause["id"]).count() as u64;
         assert_eq!(cause["facts"], own, "{cause}");
@@ -118,12 +118,12 @@ fn findings_are_led_back_to_edits() {
         !lines.iter().any(at) && f["cause"] != gone["id"]
     });
     assert!(lost.is_none(), "{lost:#?}\n{shown}");
-    // Lists that many pages use have one cause, however many facts depend on them.
+    // An edited list has one cause, even if many pages use the list.
     assert!(causes[0]["instructions"].as_array().unwrap().len() < 200 && findings.len() > 40, "{shown}");
     assert!(report["facts"]["opcode"]["probed"].as_u64().unwrap() > 250);
 
-    // For a person the totals come first, then the causes, and with details each finding with its
-    // line.
+    // The human-readable report begins with the totals, then the causes; with details, each finding
+    // has its line.
     let (exit, summary, findings) = run(&["diff", "--spec", spec, "--no-behaviour", "--details"]);
     assert_eq!(exit, 1);
     let first = summary.lines().next().unwrap();

@@ -1,7 +1,6 @@
-//! The command's contract as files that are dropped into `tests/cli`: `NAME.trycmd` has commands,
-//! what they print and their exit codes; a folder `NAME.in` beside it is where they run, with their
-//! inputs. Without one they run in this package's folder. `BLESS=1 cargo test` writes what the
-//! commands print now.
+//! Contract of the command as files in `tests/cli`: `NAME.trycmd` has commands, their output and
+//! their exit codes. Commands run in the folder `NAME.in` with its inputs, or in this package's
+//! folder if there is no `NAME.in`. `BLESS=1 cargo test` updates the files.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,7 +8,7 @@ use std::process::Command;
 #[test]
 fn commands_print_what_their_files_say() {
     if std::env::var_os("BLESS").is_some() {
-        // The library is told by a variable of its own, which only a new process can be given.
+        // The library reads another variable than `BLESS`, which only a new process can set.
         let this = std::env::current_exe().expect("the test has a program");
         let mut again = Command::new(this);
         again.env_remove("BLESS").env("TRYCMD", "overwrite");

@@ -1,5 +1,5 @@
-//! What is told of a run that goes wrong: all that was printed, every fault, the thread's state,
-//! the instructions of chosen work items, who waits where; and findings as SARIF.
+//! Reports of a failed run: printed output, all faults, the thread's state, traced instructions,
+//! waiting threads, and findings as SARIF.
 
 #[path = "common/sarif.rs"]
 mod sarif;
@@ -15,7 +15,8 @@ fn have() -> bool {
     visakit_testing::have("findings", "vendor", visakit_testing::program("ocloc"), "ocloc")
 }
 
-/// Exit code, standard output and standard error of `visa` in the folder of the kernels.
+/// Runs `visa` in the folder of the kernels and returns the exit code, standard output and standard
+/// error.
 fn visa(arguments: &[&str]) -> (Option<i32>, String, String) {
     let mut visa = Command::new(env!("CARGO_BIN_EXE_visa"));
     visa.current_dir(visakit_testing::root().join("crates/visa/tests/checks"));
@@ -49,7 +50,7 @@ fn a_run_goes_on_behind_faults() {
     assert_eq!(report["fault"]["group"], serde_json::json!([1, 0, 0]));
     assert_eq!(report["more_faults"].as_array().map(Vec::len), Some(1));
     assert_eq!(report["more_faults"][0]["source_line"], 7);
-    // Without it the first fault is the end.
+    // Without `--keep-going`, the run ends at the first fault.
     let (exit, report) = run_json("two_faults", &EIGHT_GROUPS);
     assert_eq!((exit, &report["printf"]), (Some(1), &"group 0\ngroup 1\n".into()));
     assert!(report["more_faults"].is_null() && report["fault"]["groups"].is_null());
@@ -66,7 +67,7 @@ fn a_fault_shows_what_its_thread_held() {
     assert_eq!(state["channels"], 1);
     let variables = state["variables"].as_array().expect("variables");
     let address = variables.iter().filter(|variable| variable["used"] == true).find(|variable| {
-        // 64 + 4 * 4 * 1, where the store goes.
+        // 64 + 4 * 4 * 1, the address of the store.
         variable["values"].as_array().is_some_and(|values| values.first() == Some(&80.into()))
     });
     assert!(address.is_some(), "{state:#}");
@@ -84,7 +85,7 @@ fn chosen_work_items_are_traced() {
     assert_eq!(exit, Some(0));
     let trace = report["trace"].as_array().expect("a trace");
     assert!(trace.iter().all(|step| step["item"] == serde_json::json!([37, 0, 0]) && step["channel"] == 5));
-    // The sum of a loop over 0 and 1 is 1, and the last store writes it to the item's own place.
+    // The sum over 0 and 1 is 1; the last store writes it to the item's own element.
     let mut stores = trace.iter().filter(|step| {
         step["source_line"] == 30 && step["text"].as_str().is_some_and(|text| text.starts_with("scatter"))
     });
@@ -120,7 +121,7 @@ fn endless_loops_are_found_early() {
             assert!(finding["message"].as_str().is_some_and(|message| message.contains(words)), "{finding}");
         }
     }
-    // What takes long is not endless.
+    // A long loop is not reported as endless.
     let (exit, _, err) = run("counts_for_long", &[&one[..], &["--arg", "n=i32:1000000"]].concat());
     assert_eq!(exit, Some(0), "{err}");
 }
@@ -137,7 +138,7 @@ fn who_waits_is_told() {
     assert_eq!((&waiting["threads"], &waiting["first"], &waiting["source_line"]), (&1.into(), &0.into(), &36.into()));
 }
 
-/// The members that SARIF 2.1.0 requires, with the values that they may have.
+/// Members that SARIF 2.1.0 requires, with valid values.
 #[test]
 fn findings_are_sarif() {
     if !have() {
@@ -156,7 +157,7 @@ fn findings_are_sarif() {
     let known = &result["properties"];
     assert_eq!((&known["kernel"], &known["source_line"]), (&"sum_without_atomic".into(), &51.into()), "{known:#}");
     assert!(known["other"]["local_id"].is_array() && known["memory"].is_object(), "{known:#}");
-    // The way of a value that nothing has written ends where something depends on it.
+    // The path of an uninitialised value ends at its first use.
     let arguments = ["--arg", "o=range:i32:64", "--arg", "t=local:256", "--arg", "u=local:256", "--arg", "n=i32:40"];
     let place = ["run", FILE, "--platform", "skl", "--kernel", "reads_twice", "--global", "64", "--local", "64"];
     let (exit, out, _) = visa(&[&place[..], &arguments, &["--check", "uninit", "--format", "sarif"]].concat());
@@ -164,7 +165,7 @@ fn findings_are_sarif() {
     let steps = result["codeFlows"][0]["threadFlows"][0]["locations"].as_array().expect("a way");
     let line = |step: &Value| step["location"]["physicalLocation"]["region"]["startLine"].as_u64();
     assert_eq!((exit, steps.iter().map(line).collect::<Vec<_>>()), (Some(1), vec![Some(45), Some(47)]), "{result:#}");
-    // So are findings about the call, and those of `verify`.
+    // Findings about the command line and findings of `verify` are valid SARIF too.
     let (exit, out, _) = visa(&[&races[..4], &["--format", "sarif"]].concat());
     assert_eq!((exit, &is_sarif(&serde_json::from_str(&out).expect("JSON"))[0]["level"]), (Some(1), &"error".into()));
     let text = ".version 4.1\n.kernel \"k\"\n.decl V32 v_type=G type=d num_elts=8 align=GRF\n\

@@ -1,5 +1,5 @@
-//! Folders of specifications and the files in them: walks end, links are not followed, devices and
-//! pipes are refused, and an overlay is the file that was named.
+//! Folders of specifications: walks terminate, links are not followed, devices and pipes are
+//! refused, and an overlay is the named file.
 #![cfg(unix)]
 
 use std::fs;
@@ -10,14 +10,14 @@ use std::time::{Duration, Instant};
 
 use visakit_testing::{root, scratch};
 
-/// A command takes at most this time.
+/// Time limit of a command.
 const MOST: Duration = Duration::from_secs(60);
 
-/// Runs the command to its end and returns its exit code and what it printed.
+/// Runs the command and returns its exit code and its output.
 #[track_caller]
 fn visa(arguments: &[&str]) -> (i32, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_visa"));
-    // A pipe would have to be emptied meanwhile.
+    // Output goes to a file, because a pipe would have to be drained meanwhile.
     let output = scratch(&format!("folders-{}", std::thread::current().name().unwrap())).join("text");
     let file = || Stdio::from(fs::OpenOptions::new().create(true).append(true).open(&output).unwrap());
     let mut process = command.args(arguments).stdin(Stdio::null()).stdout(file()).stderr(file()).spawn().unwrap();
@@ -35,7 +35,7 @@ fn visa(arguments: &[&str]) -> (i32, String) {
     (status.code().unwrap_or(-1), fs::read_to_string(&output).unwrap())
 }
 
-/// A copy of our pages.
+/// Copies our pages.
 fn pages(name: &str) -> PathBuf {
     fn copy(from: &Path, to: &Path) {
         fs::create_dir_all(to).unwrap();
@@ -66,12 +66,12 @@ fn links_are_not_followed() {
     let dir = pages("folders-links");
     let (_, plain) = visa(&["spec", "lint", text(&dir)]);
     assert!(plain.contains("0 errors"), "{plain}");
-    // What leads to places inside changes nothing.
+    // Links to places inside the folder change nothing.
     symlink(".", dir.join("self")).unwrap();
     symlink("../instructions", dir.join("instructions/again")).unwrap();
     symlink("ADD.md", dir.join("instructions/SUM.md")).unwrap();
     assert_eq!(visa(&["spec", "lint", text(&dir)]), (0, plain.clone()));
-    // What leads out is not followed, and said.
+    // Links to places outside are not followed but reported.
     symlink("..", dir.join("loop")).unwrap();
     let outside = dir.with_file_name("OUTSIDE.md");
     fs::write(&outside, "# OUTSIDE\n").unwrap();
@@ -86,7 +86,7 @@ fn links_are_not_followed() {
         let (code, said) = visa(&[command, &[text(&dir)]].concat());
         assert!(code == 0 || said.contains("unexpected argument"), "{command:?}: {code} {said}");
     }
-    // A folder that is itself named by a link is meant.
+    // A folder named by a link is followed.
     let named = dir.with_file_name("named");
     symlink(&dir, &named).unwrap();
     assert_eq!(visa(&["spec", "lint", text(&named)]).0, 0);
@@ -118,7 +118,7 @@ fn an_overlay_is_the_file_that_was_named() {
     fs::write(&empty, "# Corrections\n\n## One day\n\nThere will be some.\n").unwrap();
     let (code, said) = visa(&["spec", "lint", spec, "--overlay", text(&empty)]);
     assert!(code == 1 && said.contains("error[overlay-empty]") && said.contains("empty.md:1:1"), "{code} {said}");
-    // The tree around it is not read: a pipe far below would be refused.
+    // The tree around the overlay is not read: a pipe deep inside would be refused.
     let around = scratch("folders-around");
     fs::create_dir_all(around.join("a/b/c")).unwrap();
     pipe(&around.join("a/b/c/PIPE.md"));
@@ -126,7 +126,7 @@ fn an_overlay_is_the_file_that_was_named() {
     fs::write(&overlay, "## Why\n\nThe vendor's page says otherwise.\n\n### page instructions/ADD.md\n").unwrap();
     let (code, said) = visa(&["spec", "lint", spec, "--overlay", text(&overlay)]);
     assert!(code == 0 && said.contains("overlay-already"), "{code} {said}");
-    // Without that page it is taken from the pages of the program.
+    // A page that is missing in the folder is taken from the program.
     fs::remove_file(dir.join("instructions/ADD.md")).unwrap();
     let (code, said) = visa(&["spec", "lint", spec, "--overlay", text(&overlay)]);
     assert!(code == 0 && !said.contains("overlay-already"), "{code} {said}");

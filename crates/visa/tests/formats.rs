@@ -1,5 +1,5 @@
-//! Every command that reports findings reports them as SARIF and as annotations of GitHub, with
-//! relative paths and an explanation of each code.
+//! Reports as SARIF and as GitHub annotations: every command that reports findings supports both,
+//! with relative paths and an explanation of each code.
 
 #[path = "common/sarif.rs"]
 mod sarif;
@@ -16,14 +16,15 @@ fn cases() -> PathBuf {
     root().join("crates/visa/tests/cli")
 }
 
-/// Returns exit code and standard output of `visa` in a folder.
+/// Runs `visa` in a folder and returns the exit code and standard output.
 fn visa(folder: &Path, line: &str, format: &str) -> (i32, String) {
     let mut visa = Command::new(env!("CARGO_BIN_EXE_visa"));
     let output = visa.current_dir(folder).args(line.split_whitespace()).args(["--format", format]).output().unwrap();
     (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap())
 }
 
-/// Calls with their exit code and, in order, the codes of what they find and the file of the first.
+/// Command lines with the exit code, the codes of the findings in order, and the file of the first
+/// finding.
 const CALLS: [(&str, i32, &str, &str); 22] = [
     (
         "verify verify.in/illegal.visaasm --platform skl",
@@ -94,7 +95,7 @@ fn every_command_annotates() {
     }
 }
 
-/// An absolute path inside of the current folder becomes relative to it.
+/// An absolute path inside the current folder is reported as a relative path.
 #[test]
 fn paths_are_relative() {
     for line in ["verify PATH/verify.in/illegal.visaasm --platform skl", "spec lint PATH/lint.in/FOO.md"] {
@@ -106,7 +107,7 @@ fn paths_are_relative() {
     }
 }
 
-/// Probing the implementation with other pages points at the pages, by paths of the current folder.
+/// `visa diff` with other pages reports places in these pages, relative to the current folder.
 #[test]
 fn probing_annotates_pages() {
     let folder = visakit_testing::scratch("formats-diff");

@@ -1,5 +1,5 @@
-//! Texts with many labels, branches, calls, variables and instructions: every engine stays within
-//! what SECURITY.md promises, the larger of 300 MB and 30 times the input, and 10 s of processor
+//! Texts with many labels, branches, calls, variables and instructions. Every engine stays within
+//! the limits of SECURITY.md: the larger of 300 MB and 30 times the input, and 10 s of processor
 //! time.
 #![cfg(target_os = "linux")]
 
@@ -21,8 +21,8 @@ const ADD: &str = "    add (M1, 16) V32(0,0)<1> V32(0,0)<1;1,0> V33(0,0)<1;1,0>\
 
 type Part = fn(usize) -> String;
 
-/// A shape: its name, how many of its parts the text has, and declarations, a first and a second
-/// part for each.
+/// Shape of a text: name, number of parts, and functions for the declaration, first and second
+/// section of a part.
 type Shape = (&'static str, usize, [Part; 3]);
 
 const NOTHING: Part = |_| String::new();
@@ -39,7 +39,7 @@ fn variable(i: usize) -> String {
     format!(".decl A{i} v_type=G type=d num_elts=16 align=GRF\n")
 }
 
-/// A subroutine that calls the one in front of it.
+/// Returns a subroutine that calls the previous one.
 fn nested(i: usize) -> String {
     let call = if i == 0 { String::new() } else { call(i - 1) };
     format!(".function \"SUB{i}\"\nSUB{i}:\n{ADD}{call}    ret (M1, 16)\n")
@@ -49,7 +49,7 @@ fn call(i: usize) -> String {
     format!("    call (M1, 16) SUB{i}\n")
 }
 
-/// Nested calls: as deep as the limit of calls allows, less a few.
+/// Depth of nested calls, slightly below the limit.
 const CALLS: usize = 16_000;
 
 const SHAPES: [Shape; 16] = [
@@ -112,10 +112,10 @@ fn text((_, n, parts): Shape) -> String {
     text
 }
 
-/// Runs a text and returns the most memory that the process had, in bytes, and its processor time
-/// in seconds, both as they were when it was last looked at.
+/// Runs a text. Returns the process's peak memory in bytes and its processor time in seconds, as
+/// last sampled.
 fn run(arguments: &[&str]) -> (u64, f64) {
-    // A process that goes astray must not take the machine along.
+    // Limits the memory of a runaway process to protect the machine.
     let script = "ulimit -v 6000000; exec \"$0\" \"$@\"";
     let mut command = Command::new("bash");
     command.args(["-c", script, env!("CARGO_BIN_EXE_visa"), "run"]).args(arguments);
@@ -154,7 +154,7 @@ fn memory_and_time_of_every_engine_are_linear() {
             let figures = format!("{name}, {engine}: {} MB, {time} s of {} bytes", peak / MB, text.len());
             println!("{figures}");
             assert!(peak <= most && time <= 10.0, "{figures}");
-            // Otherwise it was not looked at.
+            // A lower value means that the process was never sampled.
             assert!(peak > MB, "{figures}");
         }
     }

@@ -1,4 +1,4 @@
-//! A command that takes long moves on a terminal, and says nothing where nobody looks.
+//! Long commands show progress on a terminal, and print nothing otherwise.
 #![cfg(target_os = "linux")]
 
 use std::io::{BufReader, Read};
@@ -6,12 +6,12 @@ use std::process::{Child, Command, Stdio};
 
 use visakit_testing::{have, program, root};
 
-/// A run that would take minutes: points that never leave the set.
+/// Arguments of a run that takes minutes: points that never leave the set.
 const RUN: &str = "run mandelbrot.skl.zebin --engine interpreter --global 64 --local 16 --arg 0=zeros:256 --arg 1=u32:64 \
                    --arg 2=u32:1 --arg 3=f32:0 --arg 4=f32:0 --arg 5=f32:0 --arg 6=u32:4000000000 \
                    --max-instructions 100000000000";
 
-/// A process that does not outlive its test.
+/// Child process that is killed when its test ends.
 struct Ends(Child);
 
 impl Drop for Ends {
@@ -23,7 +23,7 @@ impl Drop for Ends {
 
 #[test]
 fn long_runs_move_on_a_terminal() {
-    // It has a terminal for the command that it starts.
+    // `script` provides a terminal for the command.
     if !have("heartbeat", "vendor", program("script"), "script") {
         return;
     }
@@ -33,7 +33,7 @@ fn long_runs_move_on_a_terminal() {
     script.current_dir(root().join("examples/mandelbrot")).stdin(Stdio::null()).stdout(Stdio::piped());
     let mut process = Ends(script.spawn().unwrap());
     let (mut shown, mut bytes) = (String::new(), BufReader::new(process.0.stdout.take().unwrap()).bytes());
-    // It is shown again and again while no group ends.
+    // The bar is redrawn although no group ends.
     while shown.matches("0/4 groups").count() < 3 {
         let byte = bytes.next().unwrap_or_else(|| panic!("the run has ended: {shown}")).unwrap();
         shown.push(char::from(byte));

@@ -1,4 +1,4 @@
-//! Files known by their bytes, in every command, and `visa info`.
+//! Detection of files by content in every command, and `visa info`.
 
 mod common;
 
@@ -16,7 +16,7 @@ fn zebin() -> String {
     text(&root().join("examples/mandelbrot/mandelbrot.dg2.zebin"))
 }
 
-/// An archive as ocloc writes it, of the zebins of an example.
+/// Creates an archive of an example's zebins in ocloc's format.
 fn archive(dir: &Path) -> PathBuf {
     let mut bytes = b"!<arch>\n".to_vec();
     for platform in ["dg2", "skl"] {
@@ -32,7 +32,7 @@ fn archive(dir: &Path) -> PathBuf {
     file
 }
 
-/// The vISA of a zebin goes through every command, under the kernel's name.
+/// Every command accepts a zebin and names its vISA after the kernel.
 #[test]
 fn a_zebin_in_every_command() {
     let dir = scratch("kinds-zebin");
@@ -76,13 +76,13 @@ fn an_archive_in_every_command() {
     let file = text(&archive(&dir));
     let (exit, out, err) = run(&["verify", &file]);
     assert_eq!(exit, 0, "{out} {err}");
-    // One of several has to be chosen where one is wanted.
+    // A command for one program requires a selection.
     let (exit, _, err) = run(&["dump", &file]);
     assert!(exit == 1 && err.contains("2 programs") && err.contains("--platform"), "{err}");
     let (exit, out, _) = run(&["dump", &file, "--platform", "skl"]);
     let dump: Value = serde_json::from_str(&out).unwrap();
     assert_eq!((exit, &dump["platform"]), (0, &"skl".into()));
-    // Its SPIR-V could be compiled for another platform, but here is no compiler.
+    // The SPIR-V could be compiled for another platform, but no compiler is installed.
     let (exit, _, err) = run_with(&["disasm", &file, "--platform", "pvc"], &[("VISAKIT_OCLOC", "/nowhere")]);
     assert!(exit == 1 && err.contains("it has dg2, skl"), "{err}");
     let (exit, out, _) = run(&["info", &file, "--format", "json"]);
@@ -92,7 +92,7 @@ fn an_archive_in_every_command() {
     assert_eq!(platforms, ["dg2", "skl"]);
 }
 
-/// A file of the wrong kind is said to be what it is.
+/// A file of the wrong kind is reported with its kind.
 #[test]
 fn a_wrong_kind_is_named() {
     let dir = scratch("kinds-wrong");
@@ -179,7 +179,7 @@ fn info_of_an_object_and_a_text() {
     }
 }
 
-/// A text in a hand of its own comes out as another text of the same object.
+/// A text in another style yields another text of the same object.
 #[test]
 fn roundtrip_of_another_style() {
     let dir = scratch("kinds-roundtrip");
@@ -199,7 +199,7 @@ fn roundtrip_of_another_style() {
     assert!(out.starts_with("1 of 1 file as it went in\n"), "{out}");
 }
 
-/// Small mistakes are named.
+/// A message about a wrong size lists the valid sizes.
 #[test]
 fn a_wrong_size_has_the_right_ones() {
     let dir = scratch("kinds-size");

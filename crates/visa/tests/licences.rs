@@ -1,21 +1,20 @@
-//! The licences of the crates that are linked into the command and into the driver, beside what
-//! `docs/licences.md` says of them.
+//! Licences of the crates linked into the command and the driver, compared with `docs/licences.md`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 use visakit_testing::root;
 
-/// A crate that is not to be had under MIT: its licence expression, and what it is linked into.
+/// Crates not available under MIT: licence expression, and the binaries that contain each.
 type Others = BTreeMap<String, (String, BTreeSet<&'static str>)>;
 
-/// The packages that are given on, and what the table calls them.
+/// Published packages, with their names in the table.
 const BINARIES: [(&str, &str); 2] = [("visakit-cli", "`visa`"), ("visakit-opencl", "the driver")];
 
-/// The targets for which they are built.
+/// Targets for which the packages are built.
 const TARGETS: [&str; 2] = ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"];
 
-/// Returns the sets of licences of an SPDX expression of which each is enough.
+/// Returns the alternative sets of licences of an SPDX expression; each set is sufficient.
 fn alternatives(expression: &str) -> Vec<BTreeSet<String>> {
     let spaced = expression.replace('(', " ( ").replace(')', " ) ").replace('/', " OR ");
     let tokens: Vec<&str> = spaced.split_whitespace().collect();
@@ -65,9 +64,8 @@ fn is_mit(expression: &str) -> bool {
     alternatives(expression).contains(&BTreeSet::from(["MIT".to_owned()]))
 }
 
-/// Returns the crates that the packages are linked with and that are not to be had under MIT.
-/// Neither what builds and tests them nor procedural macros, which the compiler loads, are among
-/// them.
+/// Returns the linked crates that are not available under MIT. Build and test dependencies are
+/// excluded, and so are procedural macros, which only the compiler loads.
 fn linked() -> Others {
     let mut others = Others::new();
     for (target, (package, label)) in TARGETS.iter().flat_map(|target| BINARIES.map(|binary| (target, binary))) {

@@ -1,4 +1,4 @@
-//! Each limit is taken, and what is just above it is a finding at its place that says the limit.
+//! Each limit is accepted; a larger value is a located finding that names the limit.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -20,7 +20,7 @@ fn text(body: &str) -> Result<visakit::text::Parsed, Vec<Diagnostic>> {
     visakit::text::parse(&format!(".version 4.1\n.kernel \"k\"\n{body}"), Default::default())
 }
 
-/// What is read with `most`, and refused above it with that number at this line.
+/// Checks that `most` parts are accepted, and that one more is refused with the limit at this line.
 fn text_limit(most: usize, line: impl Fn(usize) -> u32, body: impl Fn(usize) -> String) {
     assert!(text(&body(most)).is_ok(), "{most}: {:?}", text(&body(most)).err().map(|e| e[0].clone()));
     let errors = text(&body(most + 1)).unwrap_err();
@@ -43,7 +43,7 @@ fn texts() {
     };
     text_limit(limits::EXPRESSION_DEPTH as usize, |_| 3, expression);
     text_limit(65_535, |_| 3, |n| format!(".decl V32 v_type=G type=ub num_elts={n}\n"));
-    // The errors in front of the limit are all there, and nothing is read behind it.
+    // All errors before the limit are reported, and nothing after it is read.
     let errors = text(&"x\n".repeat(limits::FINDINGS + 10)).unwrap_err();
     assert_eq!((errors.len(), errors[limits::FINDINGS].code), (limits::FINDINGS + 1, "limit"));
     assert_eq!(text(&"x\n".repeat(limits::FINDINGS)).unwrap_err().len(), limits::FINDINGS);
@@ -75,7 +75,7 @@ fn aliases_and_broken_rules() {
     assert_eq!((found.len(), found[limits::FINDINGS].code), (limits::FINDINGS + 1, "limit"));
 }
 
-/// Checks a page that has `most` of something, and one that has one more.
+/// Checks a page with `most` elements, and one with one more.
 fn page_limit(most: usize, page: impl Fn(usize) -> String) {
     let excess = |n: usize| {
         let page = page(n);
@@ -93,15 +93,15 @@ fn pages_have_limits() {
     page_limit(pages::HEADINGS, |n| "# H\n\n".repeat(n));
     page_limit(pages::ITEMS, |n| "- x\n".repeat(n));
     page_limit(pages::CELLS, |n| format!("|{}\n|{}\n", "a|".repeat(n), "-|".repeat(n)));
-    // The last is the paragraph in the quotes.
+    // The innermost level is the paragraph in the quotes.
     page_limit(pages::MARKDOWN_DEPTH, |n| format!("{}x\n", "> ".repeat(n - 1)));
 }
 
-/// What once took the stack.
+/// Inputs that once overflowed the stack.
 #[test]
 fn nothing_nests_without_end() {
     let add = std::fs::read_to_string(visakit_testing::root().join("spec/instructions/ADD.md")).unwrap();
-    // 9,700 lists, 16,500 brackets and 58,500 asterisks were enough.
+    // Known overflows: 9,700 lists, 16,500 brackets and 58,500 asterisks.
     let many = 30_000;
     for page in [
         format!("{}x\n", "- ".repeat(many)),
@@ -119,7 +119,7 @@ fn nothing_nests_without_end() {
     }
 }
 
-/// The example with other numbers in its `.ze_info`, of the same length.
+/// Reads the example with numbers of its `.ze_info` replaced by numbers of the same length.
 fn example(changes: &[(&str, &str)]) -> Result<Program, Vec<Diagnostic>> {
     let path = visakit_testing::root().join("examples/vector_add/vector_add.skl.zebin");
     let mut bytes = std::fs::read(path).unwrap();
@@ -148,7 +148,7 @@ fn containers_ask_for_no_more_than_there_is() {
     assert!(example(&[("arg_index:       3", "arg_index: 2047")]).is_ok());
 }
 
-/// What a launch says of the example with more shared local memory.
+/// Launches the example and returns the finding.
 fn run(program: &Program, local: u64) -> Option<Diagnostic> {
     let arguments = (0..4).map(|i| match i {
         3 => Some(Argument::Value(8_u32.to_le_bytes().to_vec())),
@@ -168,11 +168,11 @@ fn launches_ask_for_no_more_than_there_is() {
     assert_eq!(run(&program, 8), None);
     program.info.execution_env.slm_size = containers::SLM_BYTES;
     assert_eq!(run(&program, 8), None);
-    // A program that was made by hand has no `.ze_info` that was read.
+    // A program built by hand has no parsed `.ze_info`.
     program.info.execution_env.simd_size = 0;
     assert!(run(&program, 8).unwrap().message.contains("1, 8, 16 or 32"));
 
-    // The registers of all threads of a group together.
+    // Registers of all threads of a work-group together.
     let mut program = example(&[]).unwrap();
     let head = ".version 4.1\n.kernel \"k\"\n";
     let mut source = head.to_owned();
@@ -215,7 +215,7 @@ fn images_have_sides_of_the_devices() {
     }
 }
 
-/// Devices and pipes do not end, and are not waited for.
+/// Endless devices and pipes are not read to the end.
 #[cfg(target_os = "linux")]
 #[test]
 fn what_is_read_ends() {
@@ -254,8 +254,8 @@ fn what_is_read_ends() {
     assert!((most..most + 2).contains(&(given as u64)), "{given} MiB were taken");
 }
 
-/// Of very many findings the first errors are printed, the others counted, and none changes the
-/// verdict.
+/// With very many findings, the first errors are printed and the others counted. The verdict does
+/// not change.
 #[test]
 fn findings_are_counted() {
     let dir = visakit_testing::scratch("limits-findings");
@@ -277,7 +277,7 @@ fn findings_are_counted() {
     }
 }
 
-/// A long line is not quoted: each finding in it would have a copy.
+/// A long line is not quoted: each of its findings would store a copy.
 #[test]
 fn long_lines_are_not_quoted() {
     for (blanks, quoted) in [(visakit_diag::QUOTED - 10, true), (visakit_diag::QUOTED, false)] {

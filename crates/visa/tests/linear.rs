@@ -1,5 +1,5 @@
-//! Every command takes time in proportion to its input: sixteen times as much takes less than forty
-//! times as long.
+//! Every command takes time proportional to its input: an input sixteen times as large takes less
+//! than forty times as long.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -8,13 +8,13 @@ use std::time::Instant;
 
 use visakit_testing::scratch;
 
-/// How much larger the larger input is, and how much longer it may take.
+/// Ratio of the input sizes, and maximum ratio of the times.
 const LARGER: usize = 16;
 const MOST: f64 = 40.0;
 
 const HEAD: &str = ".version 4.1\n.kernel \"k\"\n.decl V32 v_type=G type=d num_elts=16 align=GRF\n";
 
-/// An input of a kind with so many of its parts.
+/// Function that builds an input with the given number of parts.
 type Make = fn(usize) -> String;
 
 fn repeated(n: usize, one: impl Fn(usize) -> String) -> String {
@@ -94,8 +94,8 @@ fn page(description: &str) -> String {
     )
 }
 
-/// Seconds of processor time that a command takes, which a machine that does other things meanwhile
-/// does not change.
+/// Returns the processor time of a command in seconds, which does not depend on other load of the
+/// machine.
 fn time(args: &[&str]) -> f64 {
     let script = "TIMEFORMAT='%3U %3S'; time \"$0\" \"$@\" > /dev/null 2>&1";
     let output = Command::new("bash").args(["-c", script, env!("CARGO_BIN_EXE_visa")]).args(args).output().unwrap();
@@ -104,8 +104,8 @@ fn time(args: &[&str]) -> f64 {
     said.split_whitespace().map(|part| part.parse::<f64>().unwrap()).sum()
 }
 
-/// Compares the times for an input and one that is [`LARGER`] times as large: time that grows with
-/// the square is as many times as large again.
+/// Compares the times for an input and one that is [`LARGER`] times as large. Quadratic time would
+/// grow by the square of that ratio.
 fn is_linear(what: &str, small: &[&str], large: &[&str]) {
     let (small_s, large_s) = (time(small), time(large));
     let most = MOST * small_s.max(0.01);
@@ -116,7 +116,7 @@ fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// Two files of a kind, the second with [`LARGER`] times as much.
+/// Writes two files of a kind, the second [`LARGER`] times as large.
 fn files(dir: &Path, ending: &str, (name, n, make): (&str, usize, Make)) -> [std::path::PathBuf; 2] {
     [n, LARGER * n].map(|n| {
         let file = dir.join(format!("{}-{n}.{ending}", name.replace(' ', "-")));
@@ -163,7 +163,7 @@ fn pages() {
     }
 }
 
-/// Values of `.ze_info`, which no command takes alone.
+/// `.ze_info` alone, which no command reads by itself.
 #[test]
 fn yaml() {
     let time = |n: usize| {

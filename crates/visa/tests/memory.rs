@@ -1,5 +1,5 @@
-//! The memory of a run: its buffers and 64 MiB, of a whole process from its beginning to its end;
-//! and commands that have less than they need.
+//! Memory of a run: at most its buffers and 64 MiB, for the whole process. Also commands that run
+//! out of memory.
 #![cfg(target_os = "linux")]
 
 use std::io::Read as _;
@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 const MIB: u64 = 1 << 20;
-/// What a run may take beside its buffers.
+/// Memory allowed in addition to the buffers.
 const BESIDE: u64 = 64 * MIB;
 
-/// A folder of one test's own, which goes away with it.
+/// Temporary folder of one test, removed on drop.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -31,9 +31,9 @@ impl Drop for Scratch {
     }
 }
 
-/// Runs `visa run` with these arguments, and gives the most memory that the process had, in bytes.
-/// `last` is a buffer of which more is printed than a pipe holds, behind all else, so that the
-/// process waits until it has been looked at.
+/// Runs `visa run` and returns the peak memory of the process in bytes. The buffer `last` is
+/// printed after everything else and exceeds the pipe's capacity, so the process waits until it has
+/// been measured.
 fn peak(arguments: &[&str], last: u32) -> u64 {
     let mut command = Command::new(env!("CARGO_BIN_EXE_visa"));
     command.arg("run").args(arguments).args(["--print", &format!("{last}=u8:65536")]).stdout(Stdio::piped());
@@ -52,7 +52,7 @@ fn stays_within(peak: u64, buffers: u64) {
     let beside = peak.saturating_sub(buffers) as f64 / MIB as f64;
     println!("{beside:.1} MiB beside the buffers");
     assert!(peak <= buffers + BESIDE, "{beside:.1} MiB beside the buffers");
-    // Otherwise the buffers were never all there, and nothing has been measured.
+    // A lower value means that the buffers were never all in memory and nothing was measured.
     assert!(peak > buffers / 2);
 }
 
@@ -81,7 +81,7 @@ fn pictures() {
     stays_within(peak(&all, 1), 82 * MIB);
 }
 
-/// Each group has more than a quarter of a MiB for itself, and there are hundreds of host threads.
+/// Each group has more than a quarter of a MiB of memory, and there are hundreds of host threads.
 #[test]
 fn groups_with_memory_of_their_own() {
     let scratch = Scratch::new("groups");
@@ -95,8 +95,8 @@ fn groups_with_memory_of_their_own() {
     stays_within(peak(&all, 0), 132 * 1024);
 }
 
-/// Checks take at most 4 bytes for each byte, and 16 MiB, of kernels whose work items have a word
-/// and a byte each, and of one that is checked a second time without optimisations.
+/// Checks take at most 4 bytes per byte plus 16 MiB. Measured are kernels whose work items access a
+/// word and a byte each, and a source that is checked again without optimisations.
 #[test]
 fn checks() {
     if !visakit_testing::have("checks", "vendor", visakit_testing::program("ocloc"), "ocloc") {
@@ -128,28 +128,28 @@ fn checks() {
         let of_checked = peak(&[&plain[..], &["--check", "all"]].concat(), 1);
         let more = of_checked.saturating_sub(of_plain);
         println!("{kernel}: {:.2} bytes for each byte", more as f64 / (2 * bytes) as f64);
-        // Small ones have memory that does not grow, which this one needs not have.
+        // The fixed allowance is for small kernels; this source does not need it.
         assert!(more <= 4 * 2 * bytes + if program == &source { 0 } else { 16 * MIB });
-        // Otherwise nothing was looked at.
+        // A lower value means that nothing was checked.
         assert!(more > bytes / 4);
     }
 }
 
-/// Runs the command with a limit of its address space.
+/// Runs the command with a limit on its address space.
 fn within(mebibytes: u64, arguments: &[&str]) -> std::process::Output {
     let script = format!("ulimit -c 0; ulimit -v {}; exec \"$0\" \"$@\"", mebibytes * 1024);
     let mut command = Command::new("sh");
     command.args(["-c", &script, env!("CARGO_BIN_EXE_visa")]).args(arguments).current_dir(visakit_testing::root());
-    // A backtrace needs memory that is not there, and waits for ever in some releases of the
+    // A backtrace would need memory that is not available, and hangs in some releases of the
     // library.
     command.env("RUST_BACKTRACE", "1").output().unwrap()
 }
 
-/// Too little memory is an error with exit code 2, whatever the limit: no panic and no abort.
+/// Too little memory is an error with exit code 2 at every limit, never a panic or an abort.
 #[test]
 fn too_little_memory_is_an_error() {
     let scratch = Scratch::new("limits");
-    // The system needs some to start the program at all.
+    // The system needs a minimum to start the program.
     let least = (20..4000).find(|limit| within(*limit, &["--version"]).status.success()).expect("a limit");
     let (zebin, output) = ("examples/vector_add/vector_add.skl.zebin", scratch.file("out"));
     let dump = format!("2={output}");

@@ -1,7 +1,7 @@
-//! What does not exist, dropped into the specification: a page for an instruction, in the vendor's
-//! skeleton, and a row for a platform. The build gives the instruction everything but a kernel, and
-//! runs kernels on the platform. This builds the package again, so it runs where `VISAKIT_REQUIRE`
-//! has `build`.
+//! Additions to the specification: a page for a new instruction in the vendor's format, and a row
+//! for a new platform. The build provides everything for the instruction except a kernel, and runs
+//! kernels on the platform. The test rebuilds the package, so it runs only if `VISAKIT_REQUIRE`
+//! contains `build`.
 
 use std::path::Path;
 use std::process::Command;
@@ -34,8 +34,8 @@ fn a_new_page_is_an_instruction() {
     let platforms = platforms.replacen("\n| dg1 |", "\n| new-one | newest | 99 | 0x7777 | 32 |\n| dg1 |", 1);
     std::fs::write(spec.join("platforms.md"), platforms).unwrap();
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new_page_target");
-    // Another test builds there with another generator, which Cargo takes for this one: it goes by
-    // names and times.
+    // Another test builds with another generator in the same folder. Cargo compares only names and
+    // times and would reuse it.
     let cleaned = Command::new(env!("CARGO"))
         .args(["clean", "--quiet", "-p", "visakit", "--target-dir"])
         .arg(&target)
@@ -78,7 +78,7 @@ fn a_new_page_is_an_instruction() {
         "{missing}"
     );
 
-    // A file of the platform above the new row, with the family of the new one.
+    // A zebin of the platform above the new row, changed to the new platform's family.
     let example = dir.join("vector_add");
     copy(&visakit_testing::root().join("examples/vector_add"), &example);
     let neighbour = example.join("vector_add.tgllp.zebin");

@@ -1,19 +1,18 @@
-//! What `visa run` says to launches that cannot be made: a located message, exit code 1 or 2, and
-//! never a panic.
+//! Messages of `visa run` about impossible launches: located, exit code 1 or 2, and never a panic.
 
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
-use visakit_emulator::run::{Options, Program, launch};
+use visakit_emulator::run::{Options, Policy, Program, launch};
 use visakit_zebin::Zebin;
 
 fn example(name: &str) -> String {
     visakit_testing::root().join(format!("examples/{name}/{name}.skl.zebin")).display().to_string()
 }
 
-/// A folder of this test's own.
+/// Creates a temporary folder for a test.
 fn scratch(test: &str) -> PathBuf {
     let path = std::env::temp_dir().join(format!("visakit-{test}-{}", std::process::id()));
     std::fs::create_dir_all(&path).unwrap();
@@ -24,8 +23,8 @@ fn visa(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_visa")).arg("run").args(arguments).output().unwrap()
 }
 
-/// Checks that a call ends with `code`, that what it says on standard error has all of `texts`, and
-/// that it wrote nothing else.
+/// Checks that a call ends with `code`, prints all of `texts` on standard error, and prints nothing
+/// else.
 fn refuses(arguments: &[&str], code: i32, texts: &[&str]) {
     let output = visa(arguments);
     let message = String::from_utf8_lossy(&output.stderr);
@@ -146,7 +145,7 @@ fn wrong_programs() {
         &["kernel-unknown", "no kernel `other`", "vector_add"],
     );
 
-    // Compiled without its vISA and its SPIR-V: the sections have another type.
+    // Compiled without vISA and SPIR-V: the sections get another type.
     let mut without = bytes.clone();
     for at in 0..without.len() - 4 {
         if [0xff00_0013_u32, 0xff00_0009].iter().any(|kind| without[at..at + 4] == kind.to_le_bytes()) {
@@ -156,11 +155,11 @@ fn wrong_programs() {
     let text = ["zebin-no-visa", "compile the source", "-ze-opt-emit-zebin-visa-sections", "-exclude_ir"];
     refuses(&with(&file("without.zebin", &without), &RIGHT), 1, &text);
 
-    // A text error has its line, column and caret.
+    // An error in the text has its line, column and caret.
     let text = visa_text(&bytes).replace("add (M1, 16)", "add (M1, 17)");
     let path = file("wrong.visaasm", text.as_bytes());
     refuses(&with(&path, &["--zebin", &example("vector_add")]), 1, &["wrong.visaasm:", "add (M1, 17)", "^"]);
-    // A text alone does not say where its arguments go.
+    // A text alone does not describe the layout of the arguments.
     let path = file("alone.visaasm", visa_text(&bytes).as_bytes());
     refuses(&with(&path, &["--platform", "skl"]), 1, &["where the kernel's arguments go", "--zebin"]);
     std::fs::remove_dir_all(folder).unwrap();
@@ -209,7 +208,7 @@ fn launch_files() {
     refuses(&["--launch", &write(&right.replace("u32:10", "u32:x"))], 2, &["l.toml:5:24", "`x` is no u32"]);
     refuses(&["--launch", &write("program = ")], 1, &["launch-file", "l.toml:1"]);
     refuses(&["--launch", "/nowhere.toml"], 2, &["/nowhere.toml"]);
-    // What the command line says goes first.
+    // The command line takes precedence.
     let path = write(&right);
     refuses(&["--launch", &path, "--arg", "3=u32:x"], 2, &["--arg:1:7"]);
     assert!(visa(&["--launch", &path, "--global", "20", "--arg", "3=u32:5"]).status.success());
@@ -221,7 +220,7 @@ fn faults_name_group_channel_instruction_and_line() {
     let zebin = example("vector_add");
     let mut right = RIGHT;
     right[7] = "3=u32:1000";
-    // Surfaces lose what is beyond their end; that is counted and said.
+    // Accesses beyond the end of a surface are dropped, counted and reported.
     let output = visa(&with(&zebin, &right));
     assert!(output.status.success());
     let mut all = with(&zebin, &right);
@@ -231,7 +230,7 @@ fn faults_name_group_channel_instruction_and_line() {
         String::from_utf8_lossy(&output.stderr)
             .contains("1980 elements were read as zero and 990 writes were dropped")
     );
-    // Flat memory does not.
+    // Accesses beyond flat memory are faults.
     let pvc = zebin.replace(".skl.", ".pvc.");
     let mut all = with(&pvc, &right);
     all[2] = "1000";
@@ -253,7 +252,7 @@ fn faults_name_group_channel_instruction_and_line() {
     assert!(answer["findings"][0]["line"].as_u64().unwrap() > 0);
 }
 
-/// Damaged files give errors or results, but no panics.
+/// Damaged files yield errors or results, never panics.
 #[test]
 fn damaged_zebins() {
     let bytes = std::fs::read(example("histogram")).unwrap();
@@ -266,13 +265,13 @@ fn damaged_zebins() {
             Some(Argument::Buffer(vec![0; 1024])),
         ];
         let Ok(range) = NdRange::new(&[40], Some(&[16]), None, program.required_local_size()) else { return };
-        let options = Options { threads: Some(1), max_instructions: Some(2000), ..Options::default() };
+        let options = Options::from(Policy { threads: Some(1), max_instructions: Some(2000), ..Policy::default() });
         let _ = launch(&program, &range, arguments, &options);
     };
     for length in (0..bytes.len()).step_by(97) {
         attempt(&bytes[..length]);
     }
-    // Letters and digits of the text and of the layout, exchanged for others.
+    // Replaces letters and digits in the text and in the layout by others.
     let start = bytes.windows(8).position(|window| window == b".version").unwrap();
     let mut state = 0x1234_5678_9abc_def1_u64;
     for _ in 0..1500 {

@@ -1,5 +1,5 @@
-//! What goes into a launch and what comes out of it: arguments by name, patterns, pictures, printed
-//! and expected results, faults as data.
+//! Inputs and outputs of a launch: arguments by name, patterns, pictures, printed and expected
+//! results, faults as JSON.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 use visakit_emulator::machine::memory::FIXED;
 
-/// A folder that goes away again.
+/// Temporary folder, removed on drop.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -32,27 +32,27 @@ fn example(name: &str, platform: &str) -> String {
     visakit_testing::root().join(format!("examples/{name}/{name}.{platform}.zebin")).display().to_string()
 }
 
-/// Exit code, standard output and standard error of `visa run`.
+/// Runs `visa run` and returns the exit code, standard output and standard error.
 fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_visa")).arg("run").args(arguments).output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
 
-/// The same, with the object of `--format json` in place of the text.
+/// Runs `visa run --format json` and returns the exit code and the object.
 fn run_json(arguments: &[&str]) -> (Option<i32>, Value) {
     let (exit, out, err) = run(&[arguments, &["--format", "json"]].concat());
     (exit, serde_json::from_str(&out).unwrap_or_else(|e| panic!("{arguments:?}: {e}\n{out}\n{err}")))
 }
 
-/// Ten sums, all arguments by name: `a` is 0 to 9, and each of `b` is a half.
+/// Arguments of ten sums, all by name: `a` is 0 to 9, and each element of `b` is 0.5.
 fn sums<'a>(zebin: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     let names = ["--arg", "n=u32:10", "--arg", "a=range:f32:10", "--arg", "b=fill:f32:10:0.5", "--arg", "c=zeros:40"];
     [&[zebin, "--global", "10"], &names[..], more].concat()
 }
 
-/// Memory at an address: a pointer into it is an argument, and what is there is read by surfaces
-/// and by addresses.
+/// Memory at an address: an argument points into it, and its contents are read through surfaces and
+/// by address.
 #[test]
 fn memory_has_an_address() {
     let scratch = Scratch::new("memory");
@@ -89,10 +89,10 @@ fn arguments_have_names() {
         assert!(err.contains("argument-unknown") && err.contains("no argument `d`"), "{err}");
         assert!(err.contains("argument 0 (`float* a`)") && err.contains("argument 3 (`uint n`)"), "{err}");
     }
-    // By name and by index is twice.
+    // An argument given by name and by index is given twice.
     let (exit, _, err) = run(&sums(&zebin, &["--arg", "0=zeros:40"]));
     assert!(exit == Some(2) && err.contains("argument-twice"), "{err}");
-    // The buffer of another argument by its name: every element is added to itself.
+    // An argument may share another argument's buffer by name: each element is added to itself.
     let (exit, out, err) = run(&[
         &zebin,
         "--global",
@@ -125,7 +125,7 @@ fn a_launch_file_gives_what_the_command_line_does_not() {
         (exit, out.as_str(), err.as_str()),
         (Some(0), "c: 2 x f32\n  [0] 1.0 2.0\n", "1 argument as expected\n")
     );
-    // The same argument under its other name: the command line goes first.
+    // The command line takes precedence over the launch file, even under the argument's other name.
     let (exit, out, _) =
         run(&["--launch", &path, "--arg", "b=fill:f32:10:2", "--arg", "3=u32:10", "--print", "2=f32:1"]);
     assert_eq!((exit, out.as_str()), (Some(1), "c: 1 x f32\n  [0] 2.0\n"));
@@ -149,7 +149,7 @@ fn results_are_printed_as_numbers() {
     }
 }
 
-/// Whether this machine has native code: the processors that the README names.
+/// Returns true if this machine has native code: the processors listed in the README.
 fn has_native() -> bool {
     #[cfg(target_arch = "x86_64")]
     return std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma");
@@ -225,7 +225,7 @@ fn results_are_compared() {
 
 #[test]
 fn random_numbers_are_the_same_everywhere() {
-    // What is published of the generator for this seed: the upper halves of its first numbers.
+    // Published values of the generator for this seed: the upper halves of its first numbers.
     let zebin = example("vector_add", "skl");
     let (exit, answer) = run_json(&[
         &zebin,
@@ -316,10 +316,10 @@ fn faults_are_data() {
     assert_eq!(fault["text_line"], answer["findings"][0]["line"]);
     assert_eq!(answer["results"], json!([]));
 
-    // What there is, where it is asked for.
+    // With `--dump-on-fault`, the contents until the fault are printed.
     let (exit, answer) = run_json(&[&arguments[..], &["--dump-on-fault", "--print", "a=f32:2"]].concat());
     assert_eq!((exit, &answer["results"][0]["values"]), (Some(1), &json!([0.0, 1.0])));
-    // The first work item that was enabled stands for a thread that takes too long.
+    // The first enabled work item represents a thread that exceeds its budget.
     let (exit, answer) = run_json(&[&arguments[..], &["--max-instructions", "3"]].concat());
     assert_eq!((exit, &answer["findings"][0]["code"]), (Some(1), &json!("fault-budget")));
     assert_eq!(answer["fault"]["local_id"], json!([0, 0, 0]));
@@ -441,7 +441,7 @@ fn pictures_are_images() {
     }
 }
 
-/// The bytes of a picture's pixels.
+/// Returns the bytes of a picture's pixels.
 fn decoded(path: &Path) -> Vec<u8> {
     let file = std::io::BufReader::new(std::fs::File::open(path).unwrap());
     let mut reader = png::Decoder::new(file).read_info().unwrap();

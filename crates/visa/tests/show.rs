@@ -1,5 +1,5 @@
-//! `visa spec show`: any word of a page or of a text. And the pages in the program, which need no
-//! folder.
+//! Command `visa spec show`: finds any word of a page or of a text, using the pages in the program
+//! without a folder.
 
 mod common;
 
@@ -22,7 +22,7 @@ fn an_instruction() {
     assert!(text.contains("0=1, 1=2, 2=4") && text.contains("GATHER.<elt_size>"), "{text}");
 }
 
-/// What stands in a text leads to the page, also where it is not the page's name.
+/// A word of a text leads to its page, even if it is not the page's name.
 #[test]
 fn a_word_of_a_statement() {
     assert!(shown("lsc_load").starts_with("LSC_UNTYPED  "));
@@ -31,7 +31,7 @@ fn a_word_of_a_statement() {
     let text = shown("min");
     assert!(text.starts_with("MIN_MAX  0x45") && text.contains("Mnemonics        max, min"), "{text}");
     assert!(text.contains("The word also stands for") && text.contains("min = 0 of "), "{text}");
-    // Every word with which a statement may begin.
+    // Every word that may begin a statement is found.
     let (_, pages, _) = run(&["spec", "export"]);
     let pages: Value = serde_json::from_str(&pages).unwrap();
     assert!(pages["instructions"].as_array().unwrap().len() > 100);
@@ -44,7 +44,7 @@ fn a_word_of_a_statement() {
 fn an_opcode() {
     assert!(shown("0x39").starts_with("GATHER  0x39"));
     assert!(shown("57").starts_with("GATHER  0x39"));
-    // Several instructions share one: a line for each.
+    // Several instructions share an opcode: one line for each.
     let shared = visakit::isa::PAGES.iter().find(|page| page.sub_opcode.is_some()).unwrap();
     let count = visakit::isa::PAGES.iter().filter(|page| page.opcode == shared.opcode).count();
     assert!(count > 1);
@@ -91,7 +91,7 @@ fn json_has_the_parts_of_the_export() {
     assert_eq!((exit, &found["findings"][0]["code"]), (1, &"word-unknown".into()));
 }
 
-/// The commands about pages work in any folder, by the pages in the program.
+/// The commands about pages work in any folder, with the pages in the program.
 #[test]
 fn the_pages_are_in_the_program() {
     let dir = scratch("show-elsewhere");
@@ -111,14 +111,14 @@ fn the_pages_are_in_the_program() {
     let (exit, out, err) = elsewhere(&["spec", "generate", "-o", "isa"]);
     assert_eq!((exit, err.as_str()), (Some(0), ""));
     assert!(out.lines().all(|line| dir.join(line).is_file()) && out.lines().count() > 10, "{out}");
-    // Where there is a folder, it is not meant unless it is named, and that is said.
+    // An existing folder is not used unless it is named; a note reports the folder.
     std::fs::create_dir(dir.join("spec")).unwrap();
     let (exit, _, err) = elsewhere(&["spec", "lint"]);
     assert!(exit == Some(0) && err.contains("visa spec lint spec"), "{err}");
     assert_eq!(elsewhere(&["spec", "lint", "--quiet"]).2, "");
 }
 
-/// A manual page for each command, and scripts for the shells.
+/// Each command has a manual page, and shells have completion scripts.
 #[test]
 fn shells_and_manuals() {
     let dir = scratch("show-man");

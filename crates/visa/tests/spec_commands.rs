@@ -1,4 +1,4 @@
-//! `visa spec export` and `visa spec generate`, by the commands that users run.
+//! Commands `visa spec export` and `visa spec generate`.
 
 mod common;
 
@@ -48,8 +48,8 @@ fn export_of_wrong_pages_reports_and_writes() {
     assert_eq!(run(&["spec", "export", "-o", "nowhere/spec.json"]).0, 2);
 }
 
-/// Uses what was generated as a crate of its own: decodes what it is given, prints it, and encodes
-/// it again.
+/// Program that uses the generated code as a crate: decodes its input, prints it, and encodes it
+/// again.
 const PROGRAM: &str = r#"
 use visa_isa::isa::{DataType, GeneralId, Instruction};
 use visa_isa::rt::{Context, Names, Printer, Reader, Table, Version, Wire, Writer};
@@ -81,7 +81,7 @@ fn main() {
 }
 "#;
 
-/// The same in a module of another program.
+/// Program that uses the generated code as a module.
 const MODULE: &str = r#"
 mod visa_isa;
 fn main() {
@@ -108,9 +108,9 @@ impl visakit::rt::Names for Plain {
     }
 }
 
-/// The generated files are Rust that needs nothing: `rustc` alone compiles them, as a crate and as
-/// a module, and what they do is what this crate does. That takes `rustc` a while, so it runs where
-/// `VISAKIT_REQUIRE` has `build`.
+/// The generated files are Rust without dependencies: `rustc` alone compiles them, as a crate and
+/// as a module. Their behaviour equals this crate's. Compilation is slow, so the test runs only if
+/// `VISAKIT_REQUIRE` contains `build`.
 #[test]
 fn generated_code_stands_on_its_own() {
     use visakit::rt::{Context, Printer, Version, Wire, Writer};
@@ -125,7 +125,7 @@ fn generated_code_stands_on_its_own() {
     assert!(out.lines().all(|line| Path::new(line).is_file()) && out.lines().count() > 10, "{out}");
     std::fs::write(dir.join("program.rs"), PROGRAM).unwrap();
     std::fs::write(dir.join("module.rs"), MODULE).unwrap();
-    // No warnings, and no dependency: rustc is told of none.
+    // No warnings and no dependencies: rustc gets no library paths.
     let rustc = |args: &[&str]| {
         let compiler = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
         let mut command = Command::new(compiler);
@@ -186,15 +186,15 @@ fn pages_lint_clean_by_themselves() {
         pages.extend(all.filter(|path| path.ends_with(".md")));
     }
     pages.sort();
-    // All of them are shown at once, and some by themselves: starting the program for each would
-    // take minutes.
+    // All pages are linted by one process and only some individually; a process per page would take
+    // minutes.
     let all: Vec<&str> = ["spec", "lint"].into_iter().chain(pages.iter().map(String::as_str)).collect();
     assert_eq!(run(&all), (0, "167 instructions: 0 errors, 0 warnings\n".to_owned(), String::new()));
     for page in pages.iter().step_by(16) {
         let (exit, out, err) = run(&["spec", "lint", page, "--deny", "warnings"]);
         assert_eq!((exit, err.as_str()), (0, ""), "{page}: {out}");
     }
-    // Somewhere else, with a byte order mark, and with a mistake behind it.
+    // A page in another folder, with a byte order mark and a mistake after it.
     let add = std::fs::read_to_string(spec.join("instructions/ADD.md")).unwrap();
     let page = dir.join("another-name.md");
     let wrong = format!("\u{feff}{}", add.replace("Predication control", "Predicate control"));
@@ -202,7 +202,7 @@ fn pages_lint_clean_by_themselves() {
     let (exit, out, err) = run(&["spec", "lint", &text(&page)]);
     assert_eq!((exit, out.as_str()), (0, "1 instruction: 0 errors, 1 warning\n"), "{err}");
     assert!(err.contains("warning[phrase-unknown]") && err.contains("another-name.md:24:17"), "{err}");
-    // What other pages say of it is a number.
+    // Findings in other pages are only counted.
     let lists = std::fs::read_to_string(spec.join("lists.md")).unwrap();
     let page = dir.join("lists.md");
     std::fs::write(&page, lists.replace("## Exec_size(ub)", "## Exec_siz(ub)")).unwrap();

@@ -1,5 +1,5 @@
-//! `visa spec diff`: its arguments, formats and exit codes. What it finds is tested with the
-//! comparison itself, in codegen/tests/diff.rs.
+//! Command `visa spec diff`: arguments, formats and exit codes. Its findings are tested in
+//! codegen/tests/diff.rs.
 
 mod common;
 
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use common::{run, run_with};
 use visakit_testing::{root, scratch};
 
-/// A copy of our pages in a new folder.
+/// Copies our pages to a new folder.
 fn copy(name: &str) -> PathBuf {
     fn walk(from: &Path, to: &Path) {
         std::fs::create_dir_all(to).unwrap();
@@ -66,7 +66,7 @@ fn a_change_is_exit_1_in_every_format() {
     assert_eq!(found[0]["old"], side("0x01", "spec/instructions/ADD.md".into()));
     assert_eq!(found[0]["new"], side("0xf1", page.display().to_string()));
     assert_eq!(found[1]["class"], "text-only");
-    // Each change has its cause, and the causes say how many changes they make.
+    // Each change has its cause, and each cause has its number of changes.
     assert_eq!((&found[0]["cause"], &found[1]["cause"]), (&serde_json::json!(1), &serde_json::json!(2)));
     let cause = &answer["causes"][0];
     assert_eq!(
@@ -104,8 +104,8 @@ fn a_change_is_exit_1_in_every_format() {
     assert!(document.contains("## Wire-breaking") && document.contains("| ADD | opcode | 0x01 ("), "{document}");
 }
 
-/// A page alone is compared with the page that it would replace, and refers to that specification's
-/// lists.
+/// A single page is compared with the page that it would replace, and refers to the lists of that
+/// specification.
 #[test]
 fn a_page_against_a_page_or_a_folder() {
     let dir = scratch("spec-diff-page");
@@ -124,8 +124,8 @@ fn a_page_against_a_page_or_a_folder() {
     }
 }
 
-/// Pages with mistakes are compared as far as they were understood; how many there are goes to
-/// standard error.
+/// Pages with mistakes are compared as far as they were understood; standard error has the number
+/// of mistakes.
 #[test]
 fn mistakes_do_not_stop_it() {
     let dir = copy("spec-diff-mistakes");
@@ -144,7 +144,7 @@ fn what_cannot_be_read_is_exit_2() {
     assert_eq!(run(&["spec", "diff", "spec"]).0, 2);
 }
 
-/// The pages in the program are one of the sides when `builtin` is named.
+/// `builtin` names the pages in the program as one of the sides.
 #[test]
 fn the_pages_in_the_program_are_a_side() {
     assert_eq!(run(&["spec", "diff", "builtin", "spec"]).0, 0);
@@ -158,7 +158,7 @@ fn the_pages_in_the_program_are_a_side() {
     assert!(exit == 1 && text.contains("1 change by 1 cause:"), "{text}");
 }
 
-/// `--fail-on` chooses what gives exit code 1; everything is shown all the same.
+/// `--fail-on` selects the classes with exit code 1; all changes are shown.
 #[test]
 fn classes_that_fail() {
     let dir = copy("spec-diff-fail-on");
@@ -170,7 +170,8 @@ fn classes_that_fail() {
     assert_eq!(run(&["spec", "diff", "spec", &new, "--fail-on", "everything"]).0, 2);
 }
 
-/// An overlay corrects folders wherever a specification is named: here it supplies a page.
+/// An overlay corrects folders in every command that reads a specification: here it supplies a
+/// page.
 #[test]
 fn an_overlay_goes_before() {
     let dir = copy("spec-diff-overlay");

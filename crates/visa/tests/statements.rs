@@ -1,12 +1,12 @@
-//! Statements of documents and scripts about the repository: crates with `unsafe` code, and
-//! commands of Cargo.
+//! Statements of documents and scripts about the repository: crates with `unsafe` code, and Cargo
+//! commands.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use visakit_testing::root;
 
-/// The crates that have it.
+/// Crates with `unsafe` code.
 const ALLOWED: [&str; 2] = ["crates/icd", "crates/native"];
 
 #[test]
@@ -39,7 +39,7 @@ fn unsafe_code_is_forbidden_in_all_other_crates() {
     }
 }
 
-/// The folders of the packages by name.
+/// Returns the folders of the packages by name.
 fn packages() -> BTreeMap<String, PathBuf> {
     let crates = std::fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().path());
     let folders = crates.chain([root(), root().join("codegen")]).filter(|dir| dir.join("Cargo.toml").is_file());
@@ -81,8 +81,8 @@ fn commands_name_tests_and_benches_that_are_there() {
             if pair[0].trim_start_matches(['`', '(']) != "cargo" || !matches!(pair[1], "test" | "bench") {
                 continue;
             }
-            // As far as the command goes: to its closing quote, or to what is no option and no name
-            // of one.
+            // The command ends at its closing quote, or at a word that is neither an option nor an
+            // option's value.
             let mut dirs: Vec<&PathBuf> = Vec::new();
             let mut named = Vec::new();
             let mut rest = words[at + 2..].iter();
@@ -106,7 +106,7 @@ fn commands_name_tests_and_benches_that_are_there() {
                     break;
                 }
             }
-            // The members of the workspace that Cargo takes when none is named.
+            // Default members of the workspace, which Cargo uses if no package is named.
             let usual = [root(), root().join("crates/visa")];
             let dirs = if dirs.is_empty() { usual.iter().collect() } else { dirs };
             for (folder, name) in named {

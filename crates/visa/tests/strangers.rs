@@ -1,27 +1,27 @@
-//! Kernels after reports of users: each gives the values that it is expected to give, with each
-//! compiler that is installed and on each device that the compiler builds for.
+//! Kernels from reports of users: each yields its expected values with each installed compiler and
+//! on each device that the compiler builds for.
 //!
 //! The compilers are the `ocloc` on the search path, and those in the folders of
 //! `VISAKIT_COMPILERS`, which are separated as in `PATH`.
 //!
-//! A comment of a kernel says how it is run, and with which values. `only` names devices, and
-//! `where it compiles` allows a compiler to refuse it.
+//! A comment of a kernel has its options and expected values. `only` names devices, and `where it
+//! compiles` allows a compiler to refuse the kernel.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Devices of each model of the emulator.
+/// Tested devices, one per model of the emulator.
 const DEVICES: [&str; 7] = ["skl", "tgllp", "dg2", "mtl", "pvc", "bmg", "ptl-h"];
 
-/// Folders that are put in front of the search path, one for each compiler; nothing for the one on
-/// it.
+/// Returns the folders to prepend to the search path, one per compiler; `None` for the compiler on
+/// the path.
 fn compilers() -> Vec<Option<PathBuf>> {
     let more = std::env::var_os("VISAKIT_COMPILERS").unwrap_or_default();
     let more = std::env::split_paths(&more).filter(|folder| !folder.as_os_str().is_empty()).map(Some);
     visakit_testing::program("ocloc").then_some(None).into_iter().chain(more).collect()
 }
 
-/// `visa` that finds a compiler.
+/// Returns the command `visa` with a search path for a compiler.
 fn visa(compiler: Option<&PathBuf>) -> Command {
     let mut visa = Command::new(env!("CARGO_BIN_EXE_visa"));
     visa.current_dir(visakit_testing::root().join("crates/visa/tests/strangers"));
@@ -33,7 +33,7 @@ fn visa(compiler: Option<&PathBuf>) -> Command {
     visa
 }
 
-/// Returns `true` if a compiler builds for a device.
+/// Returns true if a compiler builds for a device.
 fn builds_for(compiler: Option<&PathBuf>, device: &str) -> bool {
     let out = visakit_testing::scratch("strangers").join("probe.zebin");
     let output = visa(compiler).args(["compile", "constant_table.cl", "--device", device, "-o"]).arg(out).output();
@@ -77,7 +77,7 @@ fn kernels_of_reports_give_their_values() {
     assert!(wrong.is_empty(), "{} of {runs} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Runs a program with the options of its kernel's comment.
+/// Runs a program with the options in its kernel's comment.
 fn run(compiler: Option<&PathBuf>, kernel: &str, program: &Path, device: &str) -> Output {
     let folder = visakit_testing::root().join("crates/visa/tests/strangers");
     let source = std::fs::read_to_string(folder.join(kernel)).expect("a kernel");
@@ -90,8 +90,8 @@ fn run(compiler: Option<&PathBuf>, kernel: &str, program: &Path, device: &str) -
     visa.args(options.split(' ')).output().expect("visa starts")
 }
 
-/// Blocks of inline vISA with locals of one name: in SPIR-V they get unique names; a zebin of the
-/// vendor's own has lost them, and says how to build it again where that changes its meaning.
+/// Blocks of inline vISA with equal names of locals. In SPIR-V the names are made unique. A zebin
+/// of the vendor has lost the scopes; if that changes its meaning, a message suggests a rebuild.
 #[test]
 fn locals_of_inline_visa_are_kept_apart() {
     let compilers = compilers();
@@ -133,7 +133,7 @@ fn locals_of_inline_visa_are_kept_apart() {
                     "{kernel}, zebin, on {device} by {compiler:?}: {output:?}"
                 );
                 assert_eq!(kernel == "scoped_alias.cl", is_told, "{kernel} on {device} by {compiler:?}: {output:?}");
-                // As the message says.
+                // Rebuilds as the message suggests.
                 let again = out.join("again.zebin");
                 let mut rebuild = visa(compiler.as_ref());
                 let built = rebuild.args(["compile", "--device", device]).arg(&zebin).arg("-o").arg(&again).output();

@@ -1,5 +1,5 @@
-//! The door for files and streams: `-`, closed and full outputs, files that are whole or as before,
-//! colors and quiet.
+//! Files and streams: `-`, closed and full outputs, files written whole or left unchanged, colours
+//! and quiet.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -17,10 +17,10 @@ fn visa(args: &[&str]) -> Command {
     visa
 }
 
-/// Exit code, standard output and standard error.
+/// Runs a command and returns the exit code, standard output and standard error.
 fn ended(mut visa: Command, input: &[u8]) -> (i32, Vec<u8>, String) {
     let mut child = visa.stdin(Stdio::piped()).spawn().unwrap();
-    // A command that fails early need not read what it is given.
+    // A command that fails early need not read its input.
     let _ = child.stdin.take().unwrap().write_all(input);
     let output = child.wait_with_output().unwrap();
     (output.status.code().unwrap_or(-1), output.stdout, String::from_utf8_lossy(&output.stderr).into_owned())
@@ -30,7 +30,7 @@ fn source() -> PathBuf {
     root().join("tests/vectors/single/arith-00.visaasm")
 }
 
-/// A text with a broken rule.
+/// Returns a text that breaks a rule.
 fn illegal() -> Vec<u8> {
     let legal = std::fs::read_to_string(source()).unwrap();
     let broken = legal.replace("0x3f800000:f", "0x1:ud");
@@ -51,16 +51,16 @@ fn a_dash_is_standard_input_or_output() {
     assert_eq!(ended(visa(&["roundtrip", "-"]), &object).0, 0);
     let (exit, _, err) = ended(visa(&["verify", "-"]), &illegal());
     assert!(exit == 1 && err.contains("<stdin>:") && err.contains("type-map"), "{err}");
-    // It can be read once.
+    // Standard input can be read once.
     let (exit, _, err) = ended(visa(&["verify", "-", "-"]), &bytes);
     assert!(exit == 2 && err.contains("<stdin>") && err.contains("once"), "{err}");
-    // Two things cannot go to standard output.
+    // Two outputs cannot both go to standard output.
     let (exit, out, _) = ended(visa(&["asm", "-", "-o", "-", "--format", "json"]), &bytes);
     let found: serde_json::Value = serde_json::from_slice(&out).unwrap();
     assert_eq!((exit, &found["findings"][0]["code"]), (2, &"file-write".into()));
 }
 
-/// What cannot be written is an error, whatever the verdict was.
+/// A failed write is an error with exit code 2, whatever the verdict.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_exit_2() {
@@ -85,14 +85,14 @@ fn a_full_disk_is_exit_2() {
         assert_eq!(output.status.code(), Some(2), "{args:?}: {err}");
         assert!(err.contains("<stdout>") && err.contains("cannot be written"), "{args:?}: {err}");
     }
-    // The same for a device that is named.
+    // A named device that is full is an error too.
     let (exit, _, err) = ended(visa(&["asm", &text(&source()), "-o", "/dev/full"]), b"");
     assert!(exit == 2 && err.contains("/dev/full") && err.contains("cannot be written"), "{err}");
     assert_eq!(ended(visa(&["asm", &text(&source()), "-o", "/dev/null"]), b"").0, 0);
     assert!(!Path::new("/dev/null").is_file());
 }
 
-/// A reader that goes away changes nothing: no word of it, and the verdict is that of the command.
+/// A closed pipe is not reported and does not change the verdict.
 #[test]
 fn a_closed_pipe_keeps_the_verdict() {
     let dir = scratch("streams-closed");
@@ -114,7 +114,7 @@ fn a_closed_pipe_keeps_the_verdict() {
     }
 }
 
-/// Standard error may be closed as well.
+/// Standard error may be closed too.
 #[test]
 fn a_closed_standard_error_is_no_panic() {
     for args in [&["asm", "nowhere.visaasm", "-o", "x.isa"][..], &["spec", "lint", "nowhere.md"]] {
@@ -129,7 +129,7 @@ fn a_file_is_written_whole_or_not_at_all() {
     let dir = scratch("streams-whole");
     let output = dir.join("k.isa");
     std::fs::write(&output, b"as before").unwrap();
-    // What is wrong leaves the old file, and nothing beside it.
+    // A failed command leaves the old file and no other.
     let bad = dir.join("bad.visaasm");
     std::fs::write(&bad, b".version 4.1\n.kernel \"k\"\n    adx (M1, 1)\n").unwrap();
     assert_eq!(ended(visa(&["asm", &text(&bad), "-o", &text(&output)]), b"").0, 1);
@@ -138,14 +138,14 @@ fn a_file_is_written_whole_or_not_at_all() {
     assert_eq!(ended(visa(&["asm", &text(&source()), "-o", &text(&output)]), b"").0, 0);
     assert_eq!(std::fs::read(&output).unwrap(), expected);
     assert_eq!(std::fs::read_dir(&dir).unwrap().count(), 2, "no file is left over");
-    // A file that nobody may write stays, and a missing folder is said before the work.
+    // A read-only file stays unchanged, and a missing folder is reported before the work.
     let (exit, _, err) = ended(visa(&["asm", "nowhere.visaasm", "-o", &text(&dir.join("no/k.isa"))]), b"");
     assert!(exit == 2 && err.contains("there is no folder"), "{err}");
     let (exit, _, err) = ended(visa(&["asm", &text(&source()), "-o", &text(&dir)]), b"");
     assert!(exit == 2 && err.contains("it is a folder"), "{err}");
 }
 
-/// Links and permissions of a file that is written anew are as before.
+/// A rewritten file keeps its links and permissions.
 #[cfg(unix)]
 #[test]
 fn a_link_stays_a_link() {
@@ -166,7 +166,7 @@ fn a_source_is_not_overwritten() {
     let file = dir.join("k.visaasm");
     std::fs::copy(source(), &file).unwrap();
     let before = std::fs::read(&file).unwrap();
-    // The same file by another name.
+    // The same file under another name.
     let other = dir.join(".").join("k.visaasm");
     for output in [&file, &other] {
         let (exit, _, err) = ended(visa(&["asm", &text(&file), "-o", &text(output)]), b"");
@@ -193,7 +193,7 @@ fn what_was_written_is_said() {
     assert_eq!((exit, answer, err.as_str()), (0, expected, ""));
 }
 
-/// Nobody here is a terminal, so colors are there only when they are asked for.
+/// No stream of the test is a terminal, so output is coloured only on request.
 #[test]
 fn colors_are_chosen() {
     let bad = illegal();
@@ -211,7 +211,7 @@ fn colors_are_chosen() {
     assert_eq!(ended(visa(&["verify", "-", "--color", "sometimes"]), b"").0, 2);
 }
 
-/// Findings that standard output did not take are said on standard error.
+/// If standard output fails, findings are printed on standard error.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_hides_no_finding() {
@@ -225,7 +225,7 @@ fn a_full_disk_hides_no_finding() {
     assert!(output.status.code() == Some(2) && err.contains("type-map"), "{err}");
 }
 
-/// A disk that is full in the middle of a file leaves the old one, and no other.
+/// A disk that fills up during a write leaves the old file and no other.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_file_that_grows_too_large_stays_as_it_was() {
@@ -246,7 +246,7 @@ fn a_file_that_grows_too_large_stays_as_it_was() {
     assert_eq!(std::fs::read_dir(&dir).unwrap().count(), 1, "no file is left over");
 }
 
-/// A signal in the middle of a file leaves the old one, and no other.
+/// A signal during a write leaves the old file and no other.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_signal_leaves_no_part_of_a_file() {
@@ -260,11 +260,11 @@ fn a_signal_leaves_no_part_of_a_file() {
     let args = [&args[..], &["--arg", "3=u32:1", "--dump", &dump]].concat();
     for (signal, number) in [("TERM", 15), ("INT", 2), ("HUP", 1)] {
         std::fs::write(&output, b"as before").unwrap();
-        // A shell that started the tests behind `&` left INT ignored for all that they start.
+        // A shell that started the tests in the background left SIGINT ignored for all children.
         let mut child = Command::new("env");
         child.args(["--default-signal", env!("CARGO_BIN_EXE_visa")]).args(&args);
         let mut child = child.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-        // The part of a file stands beside the old one.
+        // The partial file is next to the old one.
         while std::fs::read_dir(&dir).unwrap().count() < 2 {
             assert!(child.try_wait().unwrap().is_none(), "it ended before it wrote");
             std::thread::sleep(std::time::Duration::from_millis(1));
@@ -278,7 +278,7 @@ fn a_signal_leaves_no_part_of_a_file() {
     }
 }
 
-/// What is read is never written over, whichever command and whichever of its files.
+/// No command overwrites any of its input files.
 #[test]
 fn sources_are_not_overwritten() {
     let dir = scratch("streams-sources");
@@ -320,7 +320,7 @@ fn sources_are_not_overwritten() {
         assert!(exit == 2 && err.contains("it would be overwritten"), "{args:?}: {exit} {err}");
         assert_eq!(std::fs::read(file).unwrap(), before);
     }
-    // A container may lie where one of its parts would go.
+    // A container may have the path of one of its extracted parts.
     let folder = dir.join("skl");
     std::fs::create_dir(&folder).unwrap();
     let inside = copy(PathBuf::from(&zebin), "skl/ze_info.yaml");
@@ -329,7 +329,7 @@ fn sources_are_not_overwritten() {
     assert_eq!(std::fs::read(&inside).unwrap(), std::fs::read(&zebin).unwrap());
 }
 
-/// Of two outputs in one file only the last would be left.
+/// Two outputs to the same file are refused, because only the last would remain.
 #[test]
 fn a_file_is_written_once() {
     let dir = scratch("streams-twice");
@@ -353,7 +353,7 @@ fn a_file_is_written_once() {
     assert_eq!(run(["/dev/null", "/dev/null"]).0, 0);
 }
 
-/// What is no UTF-8 has the same exit code in every command that takes a text.
+/// Invalid UTF-8 has the same exit code in every command that reads a text.
 #[test]
 fn what_is_no_text_is_exit_1() {
     let dir = scratch("streams-utf8");
@@ -390,7 +390,7 @@ fn what_is_no_text_is_exit_1() {
     }
 }
 
-/// A container that is damaged is never taken apart without a word.
+/// Damaged containers are never extracted without a finding.
 #[test]
 fn extract_says_what_it_could_not_read() {
     let dir = scratch("streams-extract");
@@ -431,7 +431,7 @@ fn extract_says_what_it_could_not_read() {
         let there: usize = there.map(|folder| std::fs::read_dir(folder.path()).unwrap().count()).sum();
         assert_eq!(there, files);
     }
-    // What cannot be written is not listed.
+    // A part that cannot be written is not listed.
     std::fs::write(&input, archive(&[first, second])).unwrap();
     let parts = dir.join("file");
     std::fs::write(&parts, b"").unwrap();

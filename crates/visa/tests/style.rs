@@ -1,6 +1,5 @@
-//! The rules of STYLE.md that a machine can check. Old text may break them as often as `style.toml`
-//! says; `BLESS=1 cargo test -p visakit-cli --test style` lowers these budgets and never raises
-//! them.
+//! Machine-checked rules of STYLE.md. Old text may break each rule as often as `style.toml` allows.
+//! `BLESS=1 cargo test -p visakit-cli --test style` lowers these budgets and never raises them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,11 +7,11 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use visakit_testing::root;
 
-/// The widest comment line, in columns.
+/// Maximum width of a comment line in columns.
 const COLUMNS: usize = 100;
-/// Words that a doc comment must not begin with.
+/// Forbidden beginnings of doc comments.
 const OPENINGS: [&str; 6] = ["Whether ", "What ", "Gives ", "Says ", "One ", "The same"];
-/// Phrases that neither comments, messages nor documents should have.
+/// Forbidden phrases in comments, messages and documents.
 const PHRASES: [&str; 12] = [
     "so many",
     "nobody",
@@ -27,10 +26,10 @@ const PHRASES: [&str; 12] = [
     "there is none",
     "as it is",
 ];
-/// Documents that are held to the list of phrases; STYLE.md quotes them.
+/// Documents checked for phrases. STYLE.md is exempt because it quotes them.
 const DOCUMENTS: [&str; 4] = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs"];
 
-/// How often each rule may be broken: by crate, and by phrase.
+/// Numbers of violations: by crate, and by phrase.
 #[derive(Debug, Default, Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 struct Counts {
@@ -39,7 +38,7 @@ struct Counts {
     phrase: BTreeMap<String, usize>,
 }
 
-/// A broken rule: the key of its budget and where it stands.
+/// Violation of a rule: the key of its budget and its place.
 type Broken = (String, String);
 
 #[test]
@@ -80,7 +79,7 @@ fn rules_are_kept() {
     }
 }
 
-/// The budgets as TOML.
+/// Formats the budgets as TOML.
 fn written(counts: &Counts) -> String {
     let tables = [("width", &counts.width), ("opening", &counts.opening), ("phrase", &counts.phrase)];
     let table = |(name, entries): (&str, &BTreeMap<String, usize>)| {
@@ -90,8 +89,8 @@ fn written(counts: &Counts) -> String {
     tables.map(table).join("\n")
 }
 
-/// Finds the files with an ending in a folder, or the file itself; build output and fuzzing corpora
-/// do not count.
+/// Returns the files with an extension in a folder, or the file itself. Build output and hidden
+/// folders are skipped.
 fn files(path: &Path, ending: &str) -> Vec<PathBuf> {
     if path.is_file() {
         return vec![path.to_owned()];
@@ -110,7 +109,7 @@ fn files(path: &Path, ending: &str) -> Vec<PathBuf> {
     found
 }
 
-/// The crate that a file belongs to.
+/// Returns the crate of a file.
 fn owner(path: &Path) -> String {
     let inner = path.strip_prefix(root()).unwrap();
     let parts: Vec<_> = inner.iter().take(2).map(|part| part.to_string_lossy()).collect();
@@ -122,7 +121,7 @@ fn owner(path: &Path) -> String {
 }
 
 fn source(path: &Path, [width, opening, phrase]: &mut [Vec<Broken>; 3]) {
-    // This file has the words that it looks for.
+    // This file contains the phrases that it searches for.
     if path.ends_with("tests/style.rs") {
         return;
     }
@@ -151,7 +150,7 @@ fn source(path: &Path, [width, opening, phrase]: &mut [Vec<Broken>; 3]) {
 fn document(path: &Path, found: &mut Vec<Broken>) {
     let mut generated = false;
     for (index, line) in std::fs::read_to_string(path).unwrap().lines().enumerate() {
-        // What the program prints counts where the program has it.
+        // Generated text is checked in the sources of the program.
         generated = (generated || line.starts_with("<!-- generated ")) && line != "<!-- end -->";
         if !generated {
             phrases(line, &format!("{}:{}", path.strip_prefix(root()).unwrap().display(), index + 1), found);
@@ -167,13 +166,13 @@ fn phrases(line: &str, place: &str, found: &mut Vec<Broken>) {
     }
 }
 
-/// Returns true where a phrase neither begins nor ends inside of a word.
+/// Returns true if a phrase begins and ends at word boundaries.
 fn is_word(line: &str, begin: usize, end: usize) -> bool {
     let inside = |c: char| c.is_alphanumeric() || c == '_';
     !line[..begin].ends_with(inside) && !line[end..].starts_with(inside)
 }
 
-/// The front page stays one that a stranger finishes.
+/// The front page must be short enough to be read to the end.
 #[test]
 fn the_readme_is_short() {
     let text = std::fs::read_to_string(root().join("README.md")).unwrap();
@@ -184,7 +183,7 @@ fn the_readme_is_short() {
     }
 }
 
-/// An entry of the changelog is a line, and a release has each heading once.
+/// Each changelog entry is one line, and each release has each heading once.
 #[test]
 fn the_changelog_is_a_list_of_lines() {
     let text = std::fs::read_to_string(root().join("CHANGELOG.md")).unwrap();

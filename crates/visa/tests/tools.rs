@@ -1,4 +1,4 @@
-//! The commands that take objects and containers apart: `dump`, `disasm --salvage`, `extract`.
+//! Commands that take objects and containers apart: `dump`, `disasm --salvage`, `extract`.
 
 mod common;
 
@@ -25,7 +25,7 @@ fn dumped(file: &Path) -> Value {
     serde_json::to_value(dump::dump(&object, None)).unwrap()
 }
 
-/// Every dump is as its schema says: all vectors, and the vendor's shipped objects where they are.
+/// Every dump matches its schema: all vectors, and the vendor's shipped objects if available.
 #[test]
 fn dumps_are_valid() {
     let mut schemas = boon::Schemas::new();
@@ -48,7 +48,7 @@ fn dumps_are_valid() {
     }
 }
 
-/// The schema is strict, and has no dead parts.
+/// The schema is strict and has no unused parts.
 #[test]
 fn the_schema_is_strict() {
     let schema = schema();
@@ -77,7 +77,7 @@ fn the_schema_is_strict() {
     }
 }
 
-/// Some facts of an object, by hand.
+/// Compares some facts of an object with values found by hand.
 #[test]
 fn a_dump_says_what_is_there() {
     let file = root().join("tests/vectors/single/arith-00.isa");
@@ -97,8 +97,7 @@ fn a_dump_says_what_is_there() {
     assert_eq!(run(&["dump", "--schema"]).1, dump::SCHEMA);
 }
 
-/// What the packaged compiler leaves out is marked, and what it writes is there: the mnemonics of
-/// the text, in order.
+/// Operands omitted by the packaged compiler are marked, and the mnemonics match the text in order.
 #[test]
 fn salvage() {
     if !visakit_testing::have("salvage", "vendor", visakit_testing::program("GenX_IR"), "GenX_IR") {
@@ -120,7 +119,7 @@ fn salvage() {
     }
 }
 
-/// The same for what ocloc writes beside its texts, with images and samplers.
+/// Salvages the object that ocloc writes next to its texts, with images and samplers.
 #[test]
 fn salvage_dumps() {
     if !visakit_testing::have("salvage_dumps", "vendor", visakit_testing::program("ocloc"), "ocloc") {
@@ -153,7 +152,7 @@ fn salvage_dumps() {
     assert!(count >= 3, "{count}");
 }
 
-/// A zebin comes apart: its text is the section's, byte for byte.
+/// The extracted text of a zebin equals its section, byte for byte.
 #[test]
 fn extract_a_zebin() {
     let dir = scratch("extract-zebin");
@@ -176,7 +175,7 @@ fn extract_a_zebin() {
     assert_eq!((&visa["device"], &visa["routine"]), (&"pvc".into(), &"histogram".into()));
 }
 
-/// What is no container, and what is damaged, is said so.
+/// A file that is not a container, and a damaged container, are reported.
 #[test]
 fn extract_what_is_none() {
     let dir = scratch("extract-none");
@@ -193,8 +192,8 @@ fn extract_what_is_none() {
     assert_eq!(run(&["extract", "nowhere", "-o", &text(&dir)]).0, 2);
 }
 
-/// An archive of several devices as ocloc writes it: a folder a device, every text a kernel that we
-/// can read; and one of them is run.
+/// Archive of several devices in ocloc's format: one folder per device, and a readable text per
+/// kernel. One of them is run.
 #[test]
 fn extract_an_archive() {
     if !visakit_testing::have("extract_an_archive", "vendor", visakit_testing::program("ocloc"), "ocloc") {
@@ -235,7 +234,7 @@ fn extract_an_archive() {
     assert_eq!(std::fs::read(dir.join("a.bin")).unwrap(), [15, 0, 0, 0, 21, 0, 0, 0]);
 }
 
-/// Each routine of an object has a file of its own, whatever the routines are called.
+/// Each routine of an object gets its own file, even if names collide.
 #[test]
 fn disassemble_into_a_folder() {
     let file = root().join("tests/vectors/single/arith-00.isa");

@@ -1,5 +1,4 @@
-//! Programs without vISA: their SPIR-V is compiled again, by scripts here and by the compiler that
-//! is installed.
+//! Programs without vISA: their SPIR-V is compiled again, by simulated and by installed compilers.
 
 #[path = "common/scripts.rs"]
 mod scripts;
@@ -27,7 +26,7 @@ const LAUNCH: [&str; 12] = [
     "--print",
     "2",
 ];
-/// The line that the launch prints: twice the numbers from 0 to 7.
+/// Line printed by the launch: twice the numbers from 0 to 7.
 const RIGHT: &str = "[0]  0.0  2.0  4.0  6.0  8.0 10.0 12.0 14.0";
 
 fn text(path: &Path) -> String {
@@ -38,7 +37,7 @@ fn example(platform: &str) -> PathBuf {
     root().join(format!("examples/vector_add/vector_add.{platform}.zebin"))
 }
 
-/// A zebin of the example in which the sections of these types have another one.
+/// Returns a zebin of the example with the types of these sections changed.
 fn without(platform: &str, kinds: &[u32]) -> Vec<u8> {
     let mut bytes = std::fs::read(example(platform)).unwrap();
     for at in 0..bytes.len() - 4 {
@@ -49,12 +48,13 @@ fn without(platform: &str, kinds: &[u32]) -> Vec<u8> {
     bytes
 }
 
-/// The SPIR-V of the example.
+/// Returns the SPIR-V of the example.
 fn module() -> Vec<u8> {
     visakit_zebin::spirv::find(&std::fs::read(example("dg2")).unwrap(), None).unwrap().bytes
 }
 
-/// An ELF file with SPIR-V and build options, as ocloc's archives have it for every device.
+/// Returns an ELF file with SPIR-V and build options, as in ocloc's archive member for every
+/// device.
 fn generic(options: &str) -> Vec<u8> {
     let module = module();
     let names = b"\0.shstrtab\0SPIRV Object\0BuildOptions\0";
@@ -100,7 +100,8 @@ struct Case {
 }
 
 impl Case {
-    /// A script that notes its arguments, keeps its input, and gives the example for the device.
+    /// Writes a compiler script that logs its arguments, keeps its input, and outputs the example
+    /// for the device.
     fn new(name: &str) -> Self {
         let folder = scratch(&format!("without-visa-{name}"));
         let build = format!(
@@ -127,7 +128,7 @@ impl Case {
         visa(arguments, &self.folder, &self.compilers)
     }
 
-    /// Arguments of the last call of the compiler.
+    /// Returns the arguments of the compiler's last call.
     fn call(&self) -> String {
         let log = std::fs::read_to_string(self.folder.join("log")).unwrap_or_default();
         log.lines().last().unwrap_or_default().to_owned()
@@ -138,7 +139,7 @@ fn stdout(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// Every kind of file that holds SPIR-V runs, for its own device, a named one, or the default.
+/// Every kind of file with SPIR-V runs: for its own device, a named one, or the default.
 #[test]
 fn files_with_spirv_run() {
     let case = Case::new("run");
@@ -172,12 +173,12 @@ fn files_with_spirv_run() {
         assert_eq!(call.contains("-options -cl-mad-enable"), file != &zebin && file != &module_file, "{call}");
         assert_eq!(std::fs::read(case.folder.join("seen.spv")).unwrap(), module(), "{file}");
     }
-    // What has its vISA is not compiled.
+    // A file with vISA is not compiled again.
     let output = case.visa(&[&["run", &mixed][..], &LAUNCH].concat());
     assert!(stdout(&output).contains(RIGHT) && case.call().is_empty(), "{}", stderr(&output));
 }
 
-/// The other commands take such files too.
+/// The other commands accept such files too.
 #[test]
 fn the_other_commands() {
     let case = Case::new("commands");
@@ -207,7 +208,7 @@ fn the_other_commands() {
     assert_eq!(std::fs::read(case.folder.join("parts/generic_ir/module.spv")).unwrap(), module());
 }
 
-/// Without SPIR-V, or without a compiler, the message says what to do.
+/// Without SPIR-V or without a compiler, the message has advice.
 #[test]
 fn what_cannot_be_compiled() {
     let case = Case::new("cannot");
@@ -232,7 +233,7 @@ fn what_cannot_be_compiled() {
     assert!(!output.status.success() && stderr(&output).contains("SPIR-V"), "{}", stderr(&output));
 }
 
-/// The default output of the installed compilers for a module, and an archive of it.
+/// Default output of the installed compilers for a module, and an archive of it.
 #[test]
 fn what_the_installed_compilers_make() {
     let compilers = visakit_testing::compilers();

@@ -1,14 +1,14 @@
-//! A generator that writes something else than the pages say: `visa diff` of the program built with
-//! it finds each fact.
+//! Faults of the generator: a program built with a wrong generator, whose every wrong fact `visa
+//! diff` must find.
 
 use std::path::Path;
 use std::process::Command;
 
-/// A change, and the finding that it must give: code, and how the path begins.
+/// Change of emitted code, and the expected finding: code, and beginning of the path.
 struct Change {
-    /// The page, or the file of emitted Rust.
+    /// Page, or file of emitted Rust.
     file: &'static str,
-    /// Where the change is: the first `from` behind this text.
+    /// Anchor: the first `from` after this text is replaced.
     anchor: &'static str,
     from: &'static str,
     to: &'static str,
@@ -27,7 +27,7 @@ const fn change(
     Change { file, anchor, from, to, code, path }
 }
 
-/// What a wrong generator would write, each change in another instruction or list.
+/// Changes of emitted code, each in another instruction or list.
 const EMITTED: &[Change] = &[
     change(
         "instructions.rs",
@@ -212,8 +212,7 @@ const EMITTED: &[Change] = &[
     change("tables.rs", "Self::Pvcxt => 64u32", "64u32", "32u32", "platform-registers", "platform.pvcxt.registers"),
 ];
 
-/// A copy of the package whose build corrupts what the generator emits, in every kind of fact at
-/// once.
+/// Copies the package with a build script that corrupts emitted facts of every kind at once.
 #[test]
 fn a_wrong_generator_is_found() {
     if !visakit_testing::may_build("a_wrong_generator_is_found") {
@@ -238,7 +237,7 @@ fn a_wrong_generator_is_found() {
          text.replace_range(start + at..start + at + from.len(), to);\n}}\ntext\n}}\n"
     );
     std::fs::write(dir.join("build.rs"), wrong + &corrupt).unwrap();
-    // The dependencies are those of the other test that builds the package again.
+    // Shares the built dependencies with the other test that rebuilds the package.
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new_page_target");
     let status = Command::new(env!("CARGO"))
         .args([
@@ -276,16 +275,15 @@ fn a_wrong_generator_is_found() {
         .map(|c| format!("{} {}", c.code, c.path))
         .collect();
     assert!(lost.is_empty(), "not found:\n{}\nfound:\n{all:#?}", lost.join("\n"));
-    // Nothing but what was corrupted is reported: what follows from it stands on the same
-    // instruction or list.
+    // Only corrupted facts are reported; a consequence is reported at the same instruction or list.
     let named = ["kernel-missing", "opcode-extra", "predefined-name"];
     let head = |path: &str| path.split(['.', '=', '[', '*', ':', '@']).next().unwrap_or("").to_owned();
     let known: Vec<String> = EMITTED.iter().map(|c| head(c.path)).collect();
     let others: Vec<_> = all
         .iter()
         .filter(|(code, path)| !named.contains(&code.as_str()) && !known.contains(&head(path)))
-        // A type of another size is another type wherever an operand has it, and where a rule asks
-        // for the size of elements.
+        // A type of another size changes every operand of that type, and every rule about element
+        // sizes.
         .filter(|(_, path)| !path.ends_with(".BF") && !path.contains("-elements."))
         .collect();
     assert!(others.is_empty(), "{others:#?}");

@@ -1,26 +1,26 @@
-//! Archives of several containers, as ocloc writes them for several devices.
+//! Archives of several containers, in the format that ocloc writes for several devices.
 
 use object::read::archive::ArchiveFile;
 
-/// The vendor's archives keep their members aligned with members of blanks.
+/// Name prefix of padding members. The vendor's archives align members with members of blanks.
 const PADDING: &[u8] = b"pad_";
 
-/// An error of an archive, with its offset in bytes.
+/// Damage in an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
-    /// A few words.
+    /// Short description.
     pub what: String,
-    /// Where it is.
+    /// Offset in bytes.
     pub offset: u64,
 }
 
-/// Returns `true` for the bytes of an archive.
+/// Returns true for the bytes of an archive.
 pub fn is_archive(bytes: &[u8]) -> bool {
     bytes.starts_with(b"!<arch>\n")
 }
 
-/// The members of an archive that are no padding, in order: names and contents, or what is wrong
-/// with one of them.
+/// Returns the names and contents of the archive's members in order, without padding members. A
+/// damaged member is an error.
 pub fn members(bytes: &[u8]) -> impl Iterator<Item = Result<(String, &[u8]), Damage>> {
     let (archive, broken) = match ArchiveFile::parse(bytes) {
         Ok(archive) => (Some(archive), None),
@@ -28,7 +28,7 @@ pub fn members(bytes: &[u8]) -> impl Iterator<Item = Result<(String, &[u8]), Dam
     };
     let (mut ended, mut behind) = (false, 0);
     let members = archive.into_iter().flat_map(|archive| archive.members());
-    // The first broken header ends the list: nothing says where the next one stands.
+    // The first broken header ends the list, because the position of the next member is unknown.
     let members = members.take_while(move |member| !std::mem::replace(&mut ended, member.is_err()));
     let members = members.filter_map(move |member| {
         let damage = |what: String, offset| Some(Err(Damage { what, offset }));
@@ -46,7 +46,7 @@ pub fn members(bytes: &[u8]) -> impl Iterator<Item = Result<(String, &[u8]), Dam
         if !member.name().starts_with(PADDING) {
             return Some(Ok((name, data)));
         }
-        // One that says a wrong size takes in the members behind it.
+        // A padding member with a wrong size would swallow the members after it.
         let lost = data.iter().position(|byte| !matches!(byte, b' ' | b'\n' | 0))?;
         damage(format!("member {name} is padding, and holds more than blanks"), offset + lost as u64)
     });

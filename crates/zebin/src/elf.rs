@@ -1,4 +1,4 @@
-//! The ELF side of a zebin: which sections there are and what they become.
+//! ELF structure of a zebin: its sections and their interpretation.
 
 use object::elf::{self, FileHeader64, Machine, SHT_NOBITS, SHT_NOTE, SHT_REL, SHT_SYMTAB};
 use object::read::elf::{FileHeader, Rel, SectionHeader, Sym};
@@ -7,30 +7,30 @@ use visakit_diag::{Diagnostic, Severity};
 
 use super::{AddressPart, DataSection, NativeCode, Relocation, Symbol, VisaText, Zebin, info, inline, notes};
 
-/// Section type of a vISA text (`SHT_ZEBIN_VISAASM`). Names vary (`.visaasm`, `.visaasm.module`),
-/// the type does not.
+/// Section type of a vISA text (`SHT_ZEBIN_VISAASM`). The section's name varies (`.visaasm`,
+/// `.visaasm.module`); the type does not.
 pub(super) const SHT_ZEBIN_VISAASM: u32 = 0xff00_0013;
 /// Section type of `.ze_info`.
 pub(super) const SHT_ZEBIN_ZEINFO: u32 = 0xff00_0011;
-/// Relocations that put an address into data: all of it, its lower half, its upper half
-/// (zebin-spec/elf.md).
+/// Types of relocations that write an address into data: the whole address, its lower half, its
+/// upper half (zebin-spec/elf.md).
 const R_ZE_SYM_ADDR: u32 = 1;
 const R_ZE_SYM_ADDR_32: u32 = 2;
 const R_ZE_SYM_ADDR_32_HI: u32 = 3;
-/// The notes that say what the program was compiled for. `.note.intelgt.metrics`, beside it, is
-/// malformed by its writer.
+/// Name of the notes that describe the compilation target. The compiler writes
+/// `.note.intelgt.metrics`, next to it, malformed.
 pub(super) const COMPAT_NOTES: &[u8] = b".note.intelgt.compat";
 
-/// Offsets of the byte order and the machine in an ELF file's header.
+/// Offsets of the byte order and the machine in the header of an ELF file.
 const BYTE_ORDER: usize = 5;
 const MACHINE: usize = 18;
-/// Machine of zebins. The containers from before them name no machine.
+/// Machine number of zebins. Older containers have no machine number.
 const EM_INTELGT: u16 = 205;
-/// Help for a program for another machine.
+/// Help text for a program of another machine.
 const OTHER_MACHINE: &str = "programs of Intel GPUs are expected; a host program, such as SYCL's or OpenMP's, holds them in \
     sections of its own: extract its device image first";
 
-/// How the names of native code begin.
+/// Name prefix of sections with native code.
 pub(super) const NATIVE_CODE: &str = ".text.";
 
 type Header = FileHeader64<LittleEndian>;
@@ -149,7 +149,7 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Zebin, Box<Diagnostic>> {
     Ok(Zebin { file: file.to_owned(), target, texts, info, data, symbols, native })
 }
 
-/// Returns the kind of an ELF file that is for a machine other than Intel's GPUs.
+/// Returns the kind of an ELF file for a machine other than Intel's GPUs.
 pub(super) fn other_machine(bytes: &[u8]) -> Option<&'static str> {
     const NAMES: [(Machine, &str); 11] = [
         (elf::EM_386, "a program for x86"),

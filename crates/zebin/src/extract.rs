@@ -1,8 +1,7 @@
-//! What containers hold, as files: zebins, the older containers of the same compiler, and archives
-//! of either.
+//! Extraction of the contents of containers as files: zebins, the older containers of the same
+//! compiler, and archives of either.
 //!
-//! Nothing here needs a whole file: what can be read is given, and each thing that cannot be is a
-//! finding.
+//! A damaged file is extracted as far as possible; each unreadable part is a finding.
 
 use object::LittleEndian;
 use object::elf::{FileHeader64, SHT_NOBITS, SHT_NOTE};
@@ -16,34 +15,34 @@ use super::spirv::SHT_SPIRV;
 use super::{Zebin, info, notes};
 use visakit::isa::Platform;
 
-/// Section type of a program in the driver's own format, in the container of before the zebin.
+/// Section type of a program in the driver's own format, in containers older than the zebin.
 const SHT_OPENCL_PROGRAM: u32 = 0xff00_0005;
 
-/// A file that a container holds.
+/// File in a container.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Item {
-    /// Folder and name, with a slash between: `tgllp/add.visaasm`. Both are plain names that differ
-    /// from all others.
+    /// Path as `folder/name`, such as `tgllp/add.visaasm`. Folder and name are plain and the path
+    /// is unique.
     pub path: String,
-    /// What it is.
+    /// Kind of the file.
     pub kind: ItemKind,
-    /// The platform, or the name of the archive's member, or `device`.
+    /// Platform, else the name of the archive's member, else `device`.
     pub device: String,
-    /// The kernel or function, where it belongs to one.
+    /// Kernel or function that the file belongs to, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub routine: Option<String>,
-    /// Its bytes.
+    /// Contents of the file.
     #[serde(skip)]
     pub bytes: Vec<u8>,
 }
 
-/// What an extracted file is.
+/// Kind of an extracted file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ItemKind {
     /// A vISA text.
     Visa,
-    /// The layout of the kernels' arguments, as YAML.
+    /// Layout of the kernels' arguments, as YAML.
     ZeInfo,
     /// Native code of one kernel or function.
     Native,
@@ -51,23 +50,23 @@ pub enum ItemKind {
     Data,
     /// A SPIR-V module.
     Spirv,
-    /// A program in the driver's format of before the zebin. It has no vISA.
+    /// Program in the driver's format from before the zebin. It has no vISA.
     Program,
-    /// A member of an archive that is none of the containers.
+    /// Member of an archive that is not a known container.
     Member,
 }
 
-/// What a container holds, and what is wrong with it.
+/// Contents of a container, with the findings.
 #[derive(Clone, Debug, Default)]
 pub struct Extracted {
-    /// The files, in the order in which they stand.
+    /// Files in their order in the container.
     pub items: Vec<Item>,
-    /// What could not be read, and what is missing.
+    /// Findings about unreadable or missing parts.
     pub findings: Vec<Diagnostic>,
 }
 
-/// Takes a zebin, an older container, or an archive of them apart. `file` is the name to use in
-/// messages.
+/// Extracts the contents of a zebin, an older container, or an archive of them. Messages name the
+/// container `file`.
 ///
 /// ```
 /// # let bytes = std::fs::read("../../examples/vector_add/vector_add.dg2.zebin").unwrap();
@@ -77,7 +76,7 @@ pub struct Extracted {
 /// ```
 ///
 /// # Errors
-/// When `bytes` is no container at all.
+/// Fails if `bytes` is not a container.
 pub fn extract(file: &str, bytes: &[u8]) -> Result<Extracted, Box<Diagnostic>> {
     let mut out = Output::new(file);
     if let Some(machine) = Zebin::other_machine(bytes) {
@@ -98,7 +97,7 @@ pub fn extract(file: &str, bytes: &[u8]) -> Result<Extracted, Box<Diagnostic>> {
     Ok(out.found)
 }
 
-/// The members of an archive: containers for the devices.
+/// Extracts the members of an archive: one container per device.
 fn archived(out: &mut Output<'_>, bytes: &[u8]) {
     if members(bytes).next().is_none() {
         out.damaged("the archive has no members".to_owned(), 0);
@@ -112,14 +111,14 @@ fn archived(out: &mut Output<'_>, bytes: &[u8]) {
     }
 }
 
-/// A section as far as it matters here.
+/// Section of an ELF file: the parts needed for extraction.
 struct Section<'a> {
     name: String,
     kind: u32,
     bytes: &'a [u8],
 }
 
-/// The sections of one ELF file; `member` is its name in the archive.
+/// Extracts the sections of one ELF file; `member` is its name in the archive.
 fn container(out: &mut Output<'_>, member: Option<&str>, bytes: &[u8]) {
     let sections = sections(out, bytes);
     let notes = sections.iter().find(|s| s.kind == SHT_NOTE.0 && s.name.as_bytes() == COMPAT_NOTES);
@@ -143,8 +142,8 @@ fn container(out: &mut Output<'_>, member: Option<&str>, bytes: &[u8]) {
         match (section.kind, section.name.strip_prefix(NATIVE_CODE)) {
             (SHT_ZEBIN_VISAASM, _) => {
                 let text = text(section.bytes);
-                // The compiler calls every kernel's text `kernel`: the n-th belongs to the n-th
-                // kernel of `.ze_info`.
+                // The compiler names every kernel's text `kernel`: the n-th text belongs to the
+                // n-th kernel of `.ze_info`.
                 let name = match routine(&text) {
                     (true, own) => kernels.next().map_or(own, String::as_str).to_owned(),
                     (false, own) => own.to_owned(),
@@ -200,12 +199,12 @@ fn sections<'a>(out: &mut Output<'_>, bytes: &'a [u8]) -> Vec<Section<'a>> {
     all
 }
 
-/// A section's text without the zeros behind it.
+/// Returns a section's text without trailing zeros.
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).trim_end_matches('\0').to_owned()
 }
 
-/// Whether a text is a kernel, and what it calls itself.
+/// Returns whether a text is a kernel, and the routine's name in the text.
 pub(super) fn routine(text: &str) -> (bool, &str) {
     for line in text.lines().map(str::trim_start) {
         for (directive, kernel) in [(".kernel ", true), (".global_function ", false), (".function ", false)] {
@@ -217,7 +216,7 @@ pub(super) fn routine(text: &str) -> (bool, &str) {
     (false, "")
 }
 
-/// Collects files under paths that differ.
+/// Collector of files under unique paths.
 struct Output<'a> {
     file: &'a str,
     found: Extracted,
@@ -236,8 +235,8 @@ impl<'a> Output<'a> {
         self.found.findings.push(finding);
     }
 
-    /// The folder of a container: its platform, and its member's name where an earlier one has that
-    /// platform too.
+    /// Returns the folder of a container: its platform, followed by the member's name if an earlier
+    /// container has the same platform.
     fn device(&self, platform: Option<&str>, member: Option<&str>) -> String {
         let used = |name: &str| self.found.items.iter().any(|i| i.device == name);
         match (platform, member) {
@@ -252,7 +251,7 @@ impl<'a> Output<'a> {
         let (folder, stem) = (plain_name(device), plain_name(name));
         let mut path = format!("{folder}/{stem}.{ending}");
         let mut number = 2;
-        // File systems that do not tell cases apart must not lose a file either.
+        // Paths must also be unique on file systems that ignore case.
         while !self.taken.insert(path.to_lowercase()) {
             path = format!("{folder}/{stem}-{number}.{ending}");
             number += 1;
@@ -262,7 +261,7 @@ impl<'a> Output<'a> {
     }
 }
 
-/// A name that is one part of a path on every system, however long or odd the original is.
+/// Converts a name to a single path component that is valid on every system.
 pub fn plain_name(name: &str) -> String {
     let safe = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' };
     let out: String = name.chars().take(150).map(safe).collect();

@@ -1,6 +1,6 @@
-//! `.ze_info`: what the launcher of a kernel must know (zebin-spec/zeinfo.md).
+//! The section `.ze_info`: facts that the launcher of a kernel needs (zebin-spec/zeinfo.md).
 //!
-//! Newer compilers add keys in every version. Those of a kernel that are not known are kept:
+//! Every compiler version adds keys. Unknown keys of a kernel are kept, see
 //! [`KernelInfo::unknown_keys`].
 
 mod keys;
@@ -14,13 +14,13 @@ pub use keys::{Keys, Place};
 pub use read::parse;
 use read::{at_most, simd_size, some_at_most};
 
-/// The whole section.
+/// Contents of the section.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct ZeInfo {
     /// Version of the format, such as `1.20`.
     pub version: String,
-    /// The kernels, in the order of the file's texts.
+    /// Kernels in the order of the texts in the file.
     pub kernels: Vec<KernelInfo>,
     /// Functions that other modules may call.
     pub functions: Vec<FunctionInfo>,
@@ -28,27 +28,27 @@ pub struct ZeInfo {
     pub kernels_misc_info: Vec<KernelMiscInfo>,
 }
 
-/// One kernel.
+/// Entry of one kernel.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, remote = "Self")]
 pub struct KernelInfo {
-    /// The kernel's name in the source.
+    /// Name of the kernel in the source.
     pub name: String,
-    /// What the source asks for.
+    /// Attributes in the source.
     pub user_attributes: UserAttributes,
-    /// Widths, sizes and needs.
+    /// SIMD width, sizes and requirements.
     pub execution_env: ExecutionEnv,
-    /// What is in the cross-thread data, and where.
+    /// Items of the cross-thread data.
     pub payload_arguments: Vec<PayloadArgument>,
-    /// What is in the per-thread data.
+    /// Items of the per-thread data.
     pub per_thread_payload_arguments: Vec<PayloadArgument>,
-    /// Which binding-table entry belongs to which argument.
+    /// Binding table entries of arguments.
     pub binding_table_indices: Vec<BindingTableIndex>,
-    /// Private and scratch memory.
+    /// Private and scratch memory buffers.
     pub per_thread_memory_buffers: Vec<PerThreadMemoryBuffer>,
-    /// Samplers written in the source.
+    /// Samplers defined in the source.
     pub inline_samplers: Vec<InlineSampler>,
-    /// Its place, and the keys that are not known.
+    /// Place of the entry, and its unknown keys.
     #[serde(skip)]
     pub keys: Keys,
 }
@@ -57,60 +57,60 @@ pub struct KernelInfo {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct UserAttributes {
-    /// The size of sub-groups; 0 where the source leaves it to the compiler.
+    /// Required sub-group size; 0 if the source leaves it to the compiler.
     pub intel_reqd_sub_group_size: u32,
-    /// The type that the kernel mostly computes with, as the source says; empty where it does not.
+    /// Type hint of the source for the kernel's computations; empty without a hint.
     pub vec_type_hint: String,
-    /// The local size that the source hints at; zeros where it does not.
+    /// Hint of the source for the local size; zeros without a hint.
     pub work_group_size_hint: [u32; 3],
 }
 
-/// A function outside every kernel.
+/// Function that kernels and other modules may call.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct FunctionInfo {
-    /// Name.
+    /// Name of the function.
     pub name: String,
-    /// Widths, sizes and needs.
+    /// SIMD width, sizes and requirements.
     pub execution_env: ExecutionEnv,
 }
 
-/// How a kernel is executed. Sizes are in bytes.
+/// Execution environment of a kernel. Sizes are in bytes.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, remote = "Self")]
 pub struct ExecutionEnv {
     /// Number of barriers that the kernel uses.
     pub barrier_count: u32,
-    /// Registers of a hardware thread.
+    /// Registers per hardware thread.
     pub grf_count: u32,
-    /// Channels of a hardware thread: 1, 8, 16 or 32.
+    /// Channels per hardware thread: 1, 8, 16 or 32.
     #[serde(deserialize_with = "simd_size")]
     pub simd_size: u32,
-    /// Shared local memory of a group.
+    /// Shared local memory per work-group.
     #[serde(deserialize_with = "at_most::<SLM_BYTES, _>")]
     pub slm_size: u32,
-    /// Private memory.
+    /// Size of private memory.
     #[serde(deserialize_with = "at_most::<PRIVATE_BYTES, _>")]
     pub private_size: u32,
-    /// Spilled registers.
+    /// Size of spilled registers.
     pub spill_size: u32,
-    /// Local size that the source demands; zeros where it does not.
+    /// Local size required by the source; zeros if none is required.
     pub required_work_group_size: [u32; 3],
-    /// Channels of a hardware thread that the source demands; 0 where it does not.
+    /// Sub-group size required by the source; 0 if none is required.
     pub required_sub_group_size: u32,
-    /// Bytes of cross-thread data that arrive with the thread.
+    /// Size of the cross-thread data in the dispatch payload.
     #[serde(deserialize_with = "at_most::<PAYLOAD_BYTES, _>")]
     pub inline_data_payload_size: u32,
-    /// The kernel calls functions through a stack.
+    /// True if the kernel calls functions through a stack.
     pub has_stack_calls: bool,
-    /// The program needs the buffer of implicit arguments.
+    /// True if the program needs the buffer of implicit arguments.
     pub require_iab: bool,
-    /// The order in which local ids are dealt out: `[0, 1, 2]` is x fastest.
+    /// Order in which local ids are assigned: `[0, 1, 2]` varies x fastest.
     pub work_group_walk_order_dimensions: [u32; 3],
-    /// Who adds the shared local memory that the kernel declares to the offsets of its arguments: 0
-    /// its code, 1 the launch.
+    /// Party that adds the kernel's static shared local memory to the offsets of its arguments: 0
+    /// is the kernel's code, 1 is the launcher.
     pub slm_alloc_mode: u32,
-    /// Its place, and the keys that are not known.
+    /// Place of the map, and its unknown keys.
     #[serde(skip)]
     pub keys: Keys,
 }
@@ -133,8 +133,7 @@ keeps_unknown_keys! {
 }
 
 impl KernelInfo {
-    /// Returns the keys of the kernel that are not known: what they belong to, the key and its
-    /// place.
+    /// Returns the unknown keys of the kernel: owner, key and place.
     pub fn unknown_keys(&self) -> impl Iterator<Item = (&'static str, &str, &Place)> {
         let arguments = self.payload_arguments.iter().chain(&self.per_thread_payload_arguments);
         let maps = [("a kernel", &self.keys), ("an execution environment", &self.execution_env.keys)].into_iter();
@@ -155,13 +154,13 @@ impl KernelInfo {
             .flat_map(Keys::places)
     }
 
-    /// Whether the kernel has arguments that are images or samplers.
+    /// Returns true if the kernel has image or sampler arguments.
     pub fn has_images(&self) -> bool {
         let is_one = |item: &PayloadArgument| matches!(item.addrspace, Some(AddrSpace::Image | AddrSpace::Sampler));
         self.payload_arguments.iter().any(is_one)
     }
 
-    /// Whether functions of the program may read the buffer of implicit arguments.
+    /// Returns true if functions of the program may read the buffer of implicit arguments.
     pub fn has_implicit_arguments(&self) -> bool {
         let env = &self.execution_env;
         let is_passed = |item: &PayloadArgument| item.arg_type == ArgType::ImplicitArgBuffer;
@@ -190,54 +189,54 @@ impl Default for ExecutionEnv {
     }
 }
 
-/// One item of the cross-thread data (or, with fewer keys, of the per-thread data).
+/// Item of the cross-thread data, or with fewer keys, of the per-thread data.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(remote = "Self")]
 pub struct PayloadArgument {
-    /// What it is.
+    /// Kind of the item.
     pub arg_type: ArgType,
     /// Offset within the data, in bytes.
     #[serde(default, deserialize_with = "at_most::<PAYLOAD_BYTES, _>")]
     pub offset: u32,
-    /// Size in bytes; 0 for a buffer that is reached through the binding table only.
+    /// Size in bytes; 0 for a buffer accessed only through the binding table.
     #[serde(default, deserialize_with = "at_most::<PAYLOAD_BYTES, _>")]
     pub size: u32,
-    /// Index of the kernel's argument, for the kinds that have one.
+    /// Index of the kernel's argument, for kinds with an argument.
     #[serde(default, deserialize_with = "some_at_most::<ARGUMENT_INDEX, _>")]
     pub arg_index: Option<u32>,
-    /// How a pointer is reached.
+    /// Addressing mode of a pointer.
     #[serde(default)]
     pub addrmode: Option<AddrMode>,
-    /// Where a pointer points.
+    /// Address space of a pointer.
     #[serde(default)]
     pub addrspace: Option<AddrSpace>,
-    /// What the kernel does with the memory.
+    /// Kind of access to the memory.
     #[serde(default)]
     pub access_type: Option<AccessType>,
-    /// Offset of this part within a structure that is passed by value.
+    /// Offset of this part within a structure passed by value.
     #[serde(default, deserialize_with = "some_at_most::<PAYLOAD_BYTES, _>")]
     pub source_offset: Option<u32>,
     /// Alignment of a local pointer, in bytes.
     #[serde(default, deserialize_with = "at_most::<SLM_BYTES, _>")]
     pub slm_alignment: u32,
-    /// Index of a sampler.
+    /// Index of the sampler.
     #[serde(default)]
     pub sampler_index: Option<u32>,
-    /// Kind of image.
+    /// Kind of the image.
     #[serde(default)]
     pub image_type: Option<String>,
-    /// Entry of the binding table that the program's constants or variables have.
+    /// Binding table entry of the program's constants or variables.
     #[serde(default)]
     pub bti_value: Option<u32>,
-    /// Whether a part of a structure is used as a pointer.
+    /// True if a part of a structure is used as a pointer.
     #[serde(default)]
     pub is_ptr: bool,
-    /// Its place, and the keys that are not known.
+    /// Place of the map, and its unknown keys.
     #[serde(skip)]
     pub keys: Keys,
 }
 
-/// An entry of the binding table.
+/// Entry of the binding table.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(remote = "Self")]
 pub struct BindingTableIndex {
@@ -246,12 +245,12 @@ pub struct BindingTableIndex {
     /// Index of the kernel's argument.
     #[serde(deserialize_with = "at_most::<ARGUMENT_INDEX, _>")]
     pub arg_index: u32,
-    /// Its place, and the keys that are not known.
+    /// Place of the map, and its unknown keys.
     #[serde(skip)]
     pub keys: Keys,
 }
 
-/// Memory that every hardware thread, or every channel, has for itself.
+/// Memory allocated per hardware thread or per channel.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(remote = "Self")]
 pub struct PerThreadMemoryBuffer {
@@ -263,18 +262,18 @@ pub struct PerThreadMemoryBuffer {
     /// Size in bytes.
     #[serde(deserialize_with = "at_most::<PRIVATE_BYTES, _>")]
     pub size: u32,
-    /// Which scratch buffer it is.
+    /// Number of the scratch buffer.
     #[serde(default)]
     pub slot: u32,
-    /// Whether `size` counts for each channel instead of each hardware thread.
+    /// True if `size` is per channel instead of per hardware thread.
     #[serde(default)]
     pub is_simt_thread: bool,
-    /// Its place, and the keys that are not known.
+    /// Place of the map, and its unknown keys.
     #[serde(skip)]
     pub keys: Keys,
 }
 
-/// A sampler that the source spells out.
+/// Sampler defined in the source.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(remote = "Self")]
 pub struct InlineSampler {
@@ -284,10 +283,10 @@ pub struct InlineSampler {
     pub addrmode: String,
     /// Filter mode.
     pub filtermode: String,
-    /// Whether the coordinates are normalised.
+    /// True if coordinates are normalised.
     #[serde(default)]
     pub normalized: bool,
-    /// Its place, and the keys that are not known.
+    /// Place of the map, and its unknown keys.
     #[serde(skip)]
     pub keys: Keys,
 }
@@ -296,28 +295,28 @@ pub struct InlineSampler {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct KernelMiscInfo {
-    /// The kernel.
+    /// Name of the kernel.
     pub name: String,
-    /// Its arguments.
+    /// Arguments of the kernel.
     pub args_info: Vec<ArgInfo>,
 }
 
-/// How an argument is called in the source.
+/// Declaration of an argument in the source.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct ArgInfo {
     /// Index of the argument.
     #[serde(deserialize_with = "at_most::<ARGUMENT_INDEX, _>")]
     pub index: u32,
-    /// Name.
+    /// Name of the argument.
     pub name: String,
     /// Type and size, such as `float*;8`.
     pub type_name: String,
     /// Address space, such as `__global`.
     pub address_qualifier: String,
-    /// What may be done with an image or a pipe, such as `__read_only`; else `NONE`.
+    /// Access to an image or a pipe, such as `__read_only`; otherwise `NONE`.
     pub access_qualifier: String,
-    /// Words such as `const` and `volatile`, or `NONE`.
+    /// Qualifiers such as `const` and `volatile`, or `NONE`.
     pub type_qualifiers: String,
 }
 
@@ -328,7 +327,7 @@ macro_rules! named {
         #[serde(from = "String")]
         pub enum $name {
             $($(#[$doc])* $variant,)*
-            /// A name that this version does not know.
+            /// Name unknown to this version.
             Other(String),
         }
 
@@ -353,27 +352,27 @@ macro_rules! named {
 }
 
 named! {
-    /// What an item of the payload is.
+    /// Kind of a payload item.
     ArgType {
         /// Local ids of a SIMD1 kernel.
         PackedLocalIds = "packed_local_ids",
         /// Local ids, one dimension after the other.
         LocalId = "local_id",
-        /// Work items of a group, in each dimension.
+        /// Work items per group in each dimension.
         LocalSize = "local_size",
-        /// Groups, in each dimension.
+        /// Number of groups in each dimension.
         GroupCount = "group_count",
         /// Number of dimensions.
         WorkDimensions = "work_dimensions",
-        /// Work items, in each dimension.
+        /// Work items in each dimension.
         GlobalSize = "global_size",
-        /// Work items of a full group, in each dimension.
+        /// Work items of a full group in each dimension.
         EnqueuedLocalSize = "enqueued_local_size",
-        /// Offset of the global ids, in each dimension.
+        /// Offset of the global ids in each dimension.
         GlobalIdOffset = "global_id_offset",
         /// Address of the private memory.
         PrivateBaseStateless = "private_base_stateless",
-        /// Address of a buffer that is reached through the binding table.
+        /// Address of a buffer accessed through the binding table.
         BufferAddress = "buffer_address",
         /// Offset of a buffer within its surface.
         BufferOffset = "buffer_offset",
@@ -381,9 +380,9 @@ named! {
         BufferSize = "buffer_size",
         /// Address of the printf buffer.
         PrintfBuffer = "printf_buffer",
-        /// An argument passed by value.
+        /// Argument passed by value.
         ByValue = "arg_byvalue",
-        /// An argument passed by pointer.
+        /// Argument passed by pointer.
         ByPointer = "arg_bypointer",
         /// Width of an image in texels.
         ImageWidth = "image_width",
@@ -391,7 +390,7 @@ named! {
         ImageHeight = "image_height",
         /// Depth of an image in texels.
         ImageDepth = "image_depth",
-        /// Number of images in an array of them.
+        /// Number of images in an image array.
         ImageArraySize = "image_array_size",
         /// OpenCL's number of an image's channel order.
         ImageChannelOrder = "image_channel_order",
@@ -403,9 +402,9 @@ named! {
         ImageNumSamples = "image_num_samples",
         /// Addressing mode of a sampler.
         SamplerAddress = "sampler_address",
-        /// Whether a sampler takes coordinates from 0 to 1.
+        /// Flag: coordinates of the sampler are normalised.
         SamplerNormalized = "sampler_normalized",
-        /// Whether coordinates of a sampler are rounded by the kernel.
+        /// Flag: the kernel rounds the coordinates of the sampler.
         SamplerSnapWa = "sampler_snap_wa",
         /// Address of the program's constants.
         ConstBase = "const_base",
@@ -415,21 +414,21 @@ named! {
         ImplicitArgBuffer = "implicit_arg_buffer",
         /// Address of the buffer that `assert` writes to.
         AssertBuffer = "assert_buffer",
-        /// Address of a buffer for groups that wait for each other.
+        /// Address of a buffer for groups that synchronise with each other.
         SyncBuffer = "sync_buffer",
-        /// Address of what ray tracing shares.
+        /// Address of the global buffer for ray tracing.
         RtGlobalBuffer = "rt_global_buffer",
-        /// Address of the arguments that do not come with the dispatch.
+        /// Address of the arguments that are not in the dispatch payload.
         IndirectDataPointer = "indirect_data_pointer",
         /// Address of the scratch memory.
         ScratchPointer = "scratch_pointer",
-        /// The state of a sampler that the source spells out.
+        /// State of a sampler defined in the source.
         InlineSampler = "inline_sampler",
-        /// Groups of a region, in each dimension.
+        /// Number of groups per region in each dimension.
         RegionGroupSize = "region_group_size",
-        /// The dimension that is divided into regions.
+        /// Dimension that is divided into regions.
         RegionGroupDimension = "region_group_dimension",
-        /// Number of groups of a region.
+        /// Number of groups per region.
         RegionGroupWgCount = "region_group_wg_count",
         /// Address of the buffer for barriers of a region.
         RegionGroupBarrierBuffer = "region_group_barrier_buffer",
@@ -437,21 +436,21 @@ named! {
 }
 
 named! {
-    /// How memory is reached.
+    /// Addressing mode of memory.
     AddrMode {
-        /// By a 64-bit address.
+        /// Access by 64-bit address.
         Stateless = "stateless",
-        /// Through the binding table.
+        /// Access through the binding table.
         Stateful = "stateful",
-        /// Through a heap of surface states.
+        /// Access through a heap of surface states.
         Bindless = "bindless",
-        /// As an offset in shared local memory.
+        /// Access by offset in shared local memory.
         Slm = "slm",
     }
 }
 
 named! {
-    /// Where a pointer points.
+    /// Address space of a pointer.
     AddrSpace {
         /// Global memory.
         Global = "global",
@@ -459,27 +458,27 @@ named! {
         Local = "local",
         /// Constant memory.
         Constant = "constant",
-        /// An image.
+        /// Image.
         Image = "image",
-        /// A sampler.
+        /// Sampler.
         Sampler = "sampler",
     }
 }
 
 named! {
-    /// What a kernel does with an argument's memory.
+    /// Access of a kernel to an argument's memory.
     AccessType {
-        /// It reads.
+        /// Read.
         ReadOnly = "readonly",
-        /// It writes.
+        /// Write.
         WriteOnly = "writeonly",
-        /// It does both.
+        /// Read and write.
         ReadWrite = "readwrite",
     }
 }
 
 impl ZeInfo {
-    /// The source name of argument `index` of `kernel`, where the file tells it.
+    /// Returns the source name of argument `index` of `kernel`, if the file records it.
     pub fn argument_name(&self, kernel: &str, index: u32) -> Option<&str> {
         let kernel = self.kernels_misc_info.iter().find(|misc| misc.name == kernel)?;
         kernel.args_info.iter().find(|arg| arg.index == index).map(|arg| arg.name.as_str())

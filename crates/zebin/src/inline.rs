@@ -1,9 +1,9 @@
-//! Inline vISA: the names of variables that its blocks declare.
+//! Inline vISA: renaming of the variables that its blocks declare.
 //!
-//! A block in braces has names of its own. The vendor's compiler compiles it so, and drops the
-//! braces in the text that it prints: two blocks that declare one name, or one block that was
-//! unrolled, give a text that declares a name twice. A module that is compiled here gets names that
-//! are unique; in a text that is given, equal declarations count as one.
+//! A block in braces is a scope. The vendor's compiler respects the scope but drops the braces from
+//! the text that it prints. Two blocks that declare the same name, or one unrolled block, therefore
+//! yield a text that declares a name twice. A module that is compiled here gets unique names. In an
+//! existing text, equal declarations are merged.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -11,23 +11,23 @@ use std::collections::HashMap;
 use super::spirv::{self, Module};
 use super::{Zebin, archive};
 
-/// SPIR-V's instruction that holds the text of inline assembly: result type, result, type, target,
-/// text, constraints.
+/// Opcode of SPIR-V's inline assembly. Operands: result type, result, type, target, text,
+/// constraints.
 const ASM_INTEL: u32 = 5610;
-/// Words of that instruction before its text.
+/// Number of words before the text.
 const BEFORE_TEXT: usize = 5;
 /// First word of a module.
 const MAGIC: u32 = 0x0723_0203;
-/// Words of a module before its first instruction.
+/// Number of words before a module's first instruction.
 const HEADER: usize = 5;
-/// A number that differs between the uses of a block, as the compiler's front end writes `%=`.
+/// Number unique to each use of a block, as the compiler's front end writes `%=`.
 const UNIQUE: &str = "${:uid}";
-/// The directive of a declaration, and the comment of the same length that takes its place.
+/// Directive of a declaration, and the comment of the same length that replaces it.
 const DECLARATION: &str = ".decl ";
 const REPEATED: &str = "//dup ";
 
-/// Returns the module that a program is to be compiled from again, with unique names: the program's
-/// own SPIR-V, where one of its texts declares a name twice.
+/// Returns the module for compiling a program again with unique names: the program's own SPIR-V.
+/// Returns `None` unless one of its texts declares a name twice.
 pub fn module_with_unique_names(program: &[u8]) -> Option<Module> {
     if !is_ambiguous(program) {
         return None;
@@ -37,7 +37,7 @@ pub fn module_with_unique_names(program: &[u8]) -> Option<Module> {
     Some(module)
 }
 
-/// Returns `true` if a text of a zebin, or of one in an archive, declares a name twice.
+/// Returns true if a text in a zebin or in an archive of zebins declares a name twice.
 fn is_ambiguous(program: &[u8]) -> bool {
     let is_one = |zebin: &[u8]| {
         Zebin::parse("program", zebin).is_ok_and(|zebin| zebin.texts.iter().any(|text| declares_twice(&text.text)))
@@ -48,14 +48,13 @@ fn is_ambiguous(program: &[u8]) -> bool {
     }
 }
 
-/// Returns a module for the compiler, with unique names where its blocks of inline vISA
-/// declare some.
+/// Returns a module for the compiler with unique names in its inline vISA blocks.
 pub fn unique(module: &[u8]) -> Cow<'_, [u8]> {
     with_unique_names(module).map_or(Cow::Borrowed(module), Cow::Owned)
 }
 
-/// Returns a module in SPIR-V whose blocks of inline vISA declare unique names; `None` where
-/// nothing is to be changed.
+/// Returns a SPIR-V module with unique names in its inline vISA blocks. Returns `None` if nothing
+/// changes.
 fn with_unique_names(module: &[u8]) -> Option<Vec<u8>> {
     let (words, rest) = module.as_chunks::<4>();
     let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
@@ -78,11 +77,11 @@ fn with_unique_names(module: &[u8]) -> Option<Vec<u8>> {
     is_changed.then(|| out.into_iter().flat_map(u32::to_le_bytes).collect())
 }
 
-/// Returns an instruction with another text, if it holds one with names to change.
+/// Returns an inline assembly instruction with its names changed; `None` if nothing changes.
 fn renamed(instruction: &[u32]) -> Option<Vec<u32>> {
     let (head, operands) = instruction.split_at_checked(BEFORE_TEXT)?;
     let (first, fixed) = head.split_first().filter(|(first, _)| *first & 0xffff == ASM_INTEL)?;
-    // A text fills whole words, the last of which ends with a zero.
+    // The text fills whole words; the last word contains its final zero.
     let is_last = |word: &u32| word.to_le_bytes().contains(&0);
     let (words, rest) = operands.split_at_checked(operands.iter().position(is_last)? + 1)?;
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
@@ -96,8 +95,8 @@ fn renamed(instruction: &[u32]) -> Option<Vec<u32>> {
     Some([&[count << 16 | first & 0xffff], operands.as_slice()].concat())
 }
 
-/// Returns a block's text with unique names for the variables that are declared within braces;
-/// `None` if there are none.
+/// Returns a block's text with unique names for the variables declared within braces; `None` if no
+/// variable is.
 fn with_unique_names_in(text: &str) -> Option<String> {
     let mut names = Names::default();
     let mut out = String::with_capacity(text.len() * 2);
@@ -111,12 +110,12 @@ fn with_unique_names_in(text: &str) -> Option<String> {
     names.is_changed.then_some(out)
 }
 
-/// The names that are declared at a place of a text.
+/// Declared names at a position of the text.
 #[derive(Default)]
 struct Names {
-    /// For each pair of braces that is open, its names with their new ones.
+    /// New names of each open scope, by the old names.
     open: Vec<HashMap<String, String>>,
-    /// How many blocks within the text have declared a name.
+    /// Number of declarations per name in the text so far.
     counts: HashMap<String, u32>,
     is_changed: bool,
 }
@@ -126,8 +125,8 @@ impl Names {
         self.open.iter().rev().find_map(|names| names.get(name))
     }
 
-    /// Declares a name in the innermost braces; outside of them it belongs to all blocks of the
-    /// function.
+    /// Declares a name in the innermost scope. A name outside all braces belongs to all blocks of
+    /// the function and is kept.
     fn declare(&mut self, name: &str) {
         let Some(names) = self.open.last_mut() else { return };
         let count = self.counts.entry(name.to_owned()).or_default();
@@ -137,11 +136,12 @@ impl Names {
         self.is_changed = true;
     }
 
-    /// Copies a line with new names. A line holds one statement, perhaps with braces around it.
+    /// Copies a line with the new names. A line holds one statement, possibly with braces around
+    /// it.
     fn line(&mut self, line: &str, out: &mut String) {
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let (mut at, mut before) = (0, ' ');
-        // The word that a statement begins with is its opcode or a label, and no variable.
+        // The first word of a statement is an opcode or a label, never a variable.
         let (mut is_first, mut parentheses) = (true, 0_u32);
         let mut is_declaration = false;
         while let Some(c) = line[at..].chars().next() {
@@ -151,7 +151,7 @@ impl Names {
                 return;
             }
             if rest.starts_with("${") {
-                // An operand with a modifier, or the number of the block's use.
+                // Skips an operand with a modifier, or the unique number of the use.
                 let end = rest.find('}').map_or(rest.len(), |end| end + 1);
                 out.push_str(&rest[..end]);
                 (at, before) = (at + end, '}');
@@ -177,8 +177,8 @@ impl Names {
                 let is_opcode = is_first && parentheses == 0;
                 is_first &= !is_opcode;
                 let behind = &rest[word.len()..];
-                // A type, a suffix, a predefined name, an operand, the word of a key; in
-                // declarations a variable is an alias alone.
+                // Skips types, suffixes, predefined names, operands and keys. In a declaration, the
+                // only variable is an alias.
                 let is_other = is_word(before) || "%.:$#@\"".contains(before) || behind.starts_with(UNIQUE);
                 let is_key = is_declaration && before != '<';
                 match self.new_name(&word).filter(|_| !is_opcode && !is_other && !is_key) {
@@ -198,7 +198,7 @@ impl Names {
                 ')' => parentheses = parentheses.saturating_sub(1),
                 _ => {}
             }
-            // Statements begin anew behind braces.
+            // A brace starts a new statement.
             is_first |= matches!(c, '{' | '}');
             is_declaration &= !is_first;
             out.push(c);
@@ -210,12 +210,11 @@ impl Names {
     }
 }
 
-/// A text whose equal declarations of one name count as one: the later ones are comments of the
-/// same length.
+/// Merges equal declarations of a name: later ones become comments of the same length.
 ///
-/// The compiler's own variables are named by it once. A name that is declared twice comes from two
-/// blocks, each of which writes the variable before it reads it: its value at the beginning is not
-/// defined.
+/// The compiler names each of its own variables once. A name that is declared twice comes from two
+/// blocks. Each block writes the variable before it reads it, because the initial value is
+/// undefined.
 pub(crate) fn merge_declarations(text: String) -> String {
     if !declares_twice(&text) {
         return text;
@@ -235,20 +234,20 @@ pub(crate) fn merge_declarations(text: String) -> String {
     out
 }
 
-/// Returns `true` if a text declares a name more than once, or did so before its declarations were
+/// Returns true if a text declares a name more than once, or did so before its declarations were
 /// merged.
 fn declares_twice(text: &str) -> bool {
     let mut seen = std::collections::HashSet::new();
     text.lines().any(|line| line.starts_with(REPEATED) || declared(line).is_some_and(|(name, _)| !seen.insert(name)))
 }
 
-/// Returns the name that a line declares, and what it says of it.
+/// Returns the name that a line declares, and the rest of the declaration.
 fn declared(line: &str) -> Option<(&str, &str)> {
     let (name, rest) = line.trim_start().strip_prefix(DECLARATION)?.trim_start().split_once(' ')?;
     Some((name, rest.trim()))
 }
 
-/// Returns `true` for names of the compiler's own form: a capital letter and a number.
+/// Returns true for names of the compiler's own form: a capital letter and a number.
 fn is_compilers_own(name: &str) -> bool {
     let number = name.strip_prefix(['V', 'P', 'A', 'S', 'T']);
     number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
@@ -270,7 +269,7 @@ mod tests {
                       add (M1,16) $0(0,0)<1> t${:uid}(0,0)<1;1,0> 0x1:d // t\n\
                       lsc_load.ugm (M1,16) t${:uid}.0:d32 flat[d${:uid}]:a64\nmov (M1,16) %t(0,0)<1> tt(0,0)<1;1,0>\n}\n";
         assert_eq!(with_unique_names_in(text).as_deref(), Some(wanted));
-        // Unique names stay, and so do those that belong to the function.
+        // Unique names stay, and so do names that belong to the function.
         assert_eq!(with_unique_names_in(wanted), None);
         assert_eq!(with_unique_names_in(".decl t v_type=G type=d num_elts=16\nmov (M1,16) t(0,0)<1> 0x1:d\n"), None);
         assert_eq!(with_unique_names_in("add (M1,16) $0(0,0)<1> $1(0,0)<1;1,0> 0x1:d"), None);

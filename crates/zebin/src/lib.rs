@@ -1,8 +1,8 @@
-//! Reads zebins: the ELF files that the vendor's offline compiler writes.
+//! Reader of zebins: the ELF files that the vendor's offline compiler writes.
 //!
-//! A zebin holds the native code of its kernels, which we leave alone, and, when it was compiled
-//! for that, one vISA text a kernel. Its `.ze_info` section says where every argument of a kernel
-//! goes. The two meet in [`Zebin::kernel`].
+//! A zebin holds the native code of its kernels, which is ignored, and on request one vISA text per
+//! kernel. Its section `.ze_info` describes the layout of the arguments. [`Zebin::kernel`] combines
+//! the text and the layout of a kernel.
 
 #![cfg_attr(not(test), warn(clippy::indexing_slicing))]
 
@@ -23,59 +23,59 @@ use visakit_diag::{Diagnostic, Severity};
 
 use crate::info::{KernelInfo, ZeInfo};
 
-/// The compiler option that puts the vISA texts into a zebin.
+/// Compiler option that puts the vISA texts into a zebin.
 pub const VISA_OPTION: &str = "-internal_options \"-ze-opt-emit-zebin-visa-sections\"";
 
-/// A program without code of its own: the compiler adds it to carry constants and format strings.
+/// Name of a program without code, which the compiler adds for constants and format strings.
 const SYMBOL_TABLE_PROGRAM: &str = "Intel_Symbol_Table_Void_Program";
 
-/// What a zebin holds, as far as running its vISA needs it.
+/// Contents of a zebin that matter for running its vISA.
 #[derive(Clone, Debug)]
 pub struct Zebin {
-    /// The file's name, for messages.
+    /// Name of the file, for messages.
     pub file: String,
-    /// What the compatibility notes say of the target.
+    /// Compilation target from the compatibility notes.
     pub target: Target,
-    /// The vISA texts in the order of their sections, routines that are no kernels included.
+    /// vISA texts in the order of their sections, including functions.
     pub texts: Vec<VisaText>,
-    /// The contents of `.ze_info`.
+    /// Contents of `.ze_info`.
     pub info: ZeInfo,
-    /// The `.data.*` and `.bss.*` sections: constants, format strings, global variables.
+    /// Sections `.data.*` and `.bss.*`: constants, format strings, global variables.
     pub data: Vec<DataSection>,
-    /// The symbol table.
+    /// Symbol table.
     pub symbols: Vec<Symbol>,
-    /// The native code, which is for the device alone.
+    /// Native code, which only the device can run.
     pub native: Vec<NativeCode>,
 }
 
-/// Where there is native code.
+/// Native code of a routine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NativeCode {
-    /// The kernel or function.
+    /// Name of the kernel or function.
     pub name: String,
     /// Size in bytes.
     pub size: u64,
 }
 
-/// One vISA text and where it stands in the file.
+/// vISA text with its position in the file.
 #[derive(Clone, Debug)]
 pub struct VisaText {
     /// Index of the section in the ELF file.
     pub section: usize,
     /// Offset of the text in the file, in bytes.
     pub offset: u64,
-    /// The text.
+    /// Contents of the text.
     pub text: String,
 }
 
 impl VisaText {
-    /// Whether the text is a kernel; the other kind is a function that kernels call.
+    /// Returns true if the text is a kernel; otherwise it is a function that kernels call.
     pub fn is_kernel(&self) -> bool {
         self.text.lines().any(|line| line.trim_start().starts_with(".kernel "))
     }
 }
 
-/// What the compatibility notes say. Absent notes are `None`.
+/// Facts from the compatibility notes; `None` for an absent note.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Target {
     /// Number of the product family (note type 1), such as 0x12 for skl.
@@ -84,40 +84,39 @@ pub struct Target {
     pub core_family: Option<u32>,
     /// Version of the zebin format (note type 4), such as `1.20`.
     pub zebin_version: Option<String>,
-    /// Version of the structure of implicit arguments (note type 8), 0 where no note says it.
+    /// Version of the implicit arguments' structure (note type 8); `None` if the note is absent.
     pub implicit_version: Option<u32>,
 }
 
-/// A section of data that the kernels of the file refer to by symbol.
+/// Data section that the kernels of the file refer to by symbol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataSection {
-    /// Index of the section in the ELF file: symbols refer to it.
+    /// Index of the section in the ELF file, which symbols refer to.
     pub section: usize,
     /// Name of the section.
     pub name: String,
-    /// The bytes; empty for `.bss.*`.
+    /// Contents; empty for `.bss.*`.
     pub bytes: Vec<u8>,
-    /// Size in bytes, of which those that are not in `bytes` are zero.
+    /// Size in bytes; bytes beyond the contents are zero.
     pub size: u64,
-    /// Addresses that stand in it.
+    /// Relocations in the section.
     pub relocations: Vec<Relocation>,
 }
 
-/// An address that a section of data holds once it is known where everything is. What stands there
-/// before is added to it.
+/// Address to be added to the contents of a data section once all addresses are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Relocation {
-    /// Where in the section it stands.
+    /// Offset of the address in its section.
     pub offset: u64,
-    /// Which part of the address.
+    /// Part of the address to store.
     pub part: AddressPart,
-    /// Index of the section that it points into.
+    /// Index of the section that the address points into.
     pub section: usize,
-    /// The offset there.
+    /// Offset in the target section.
     pub value: u64,
 }
 
-/// A part of an address.
+/// Part of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AddressPart {
     /// All 64 bits.
@@ -128,12 +127,12 @@ pub enum AddressPart {
     High,
 }
 
-/// A symbol of the file.
+/// Symbol of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symbol {
-    /// Name.
+    /// Name of the symbol.
     pub name: String,
-    /// Index of its section in the ELF file, 0 for an undefined symbol.
+    /// Index of its section in the ELF file; 0 for an undefined symbol.
     pub section: usize,
     /// Offset in its section, in bytes.
     pub value: u64,
@@ -141,7 +140,7 @@ pub struct Symbol {
     pub size: u64,
 }
 
-/// A kernel of a zebin: its text and its layout.
+/// Kernel of a zebin: its text and its layout.
 #[derive(Clone, Copy, Debug)]
 pub struct ZebinKernel<'a> {
     /// The kernel's vISA text.
@@ -151,17 +150,17 @@ pub struct ZebinKernel<'a> {
 }
 
 impl Zebin {
-    /// Reads a zebin. `file` is the name to use in messages.
+    /// Reads a zebin. Messages name the file `file`.
     ///
     /// # Errors
-    /// When `bytes` is no ELF file of the vendor's, or has no readable `.ze_info`. Missing vISA
-    /// texts are reported only by [`Zebin::kernel`], because the layout of the arguments is of use
-    /// without them.
+    /// Fails if `bytes` is not an ELF file of the vendor's compiler, or has no readable `.ze_info`.
+    /// Missing vISA texts are reported only by [`Zebin::kernel`], because the layout of the
+    /// arguments is useful without them.
     pub fn parse(file: &str, bytes: &[u8]) -> Result<Self, Box<Diagnostic>> {
         elf::read(file, bytes)
     }
 
-    /// Whether `bytes` begins like an ELF file.
+    /// Returns true if `bytes` begins like an ELF file.
     pub fn is_elf(bytes: &[u8]) -> bool {
         bytes.starts_with(&object::elf::ELFMAG)
     }
@@ -172,15 +171,16 @@ impl Zebin {
         elf::other_machine(bytes)
     }
 
-    /// The kernels that can be launched, in the order of `.ze_info`.
+    /// Returns the kernels that can be launched, in the order of `.ze_info`.
     pub fn kernel_infos(&self) -> impl Iterator<Item = &KernelInfo> {
         self.info.kernels.iter().filter(|kernel| kernel.name != SYMBOL_TABLE_PROGRAM)
     }
 
-    /// The layout of the kernel called `name`, or of the only kernel when `name` is absent.
+    /// Returns the layout of the kernel called `name`, or of the only kernel if `name` is `None`.
     ///
     /// # Errors
-    /// When there is no such kernel, or no name and several kernels; the message lists the names.
+    /// Fails if no kernel has the name, or if there are several kernels and no name. The message
+    /// lists the names.
     pub fn kernel_info(&self, name: Option<&str>) -> Result<&KernelInfo, Box<Diagnostic>> {
         let names = || {
             let names: Vec<_> = self.kernel_infos().map(|kernel| kernel.name.as_str()).collect();
@@ -207,14 +207,14 @@ impl Zebin {
         }
     }
 
-    /// The text and the layout of the kernel called `name`, or of the only kernel when `name` is
-    /// absent.
+    /// Returns the text and the layout of the kernel called `name`, or of the only kernel if `name`
+    /// is `None`.
     ///
-    /// The compiler calls every text `kernel`, so the n-th text that is a kernel belongs to the
-    /// n-th kernel of `.ze_info`.
+    /// The compiler names every kernel's text `kernel`, so the n-th kernel text belongs to the n-th
+    /// kernel of `.ze_info`.
     ///
     /// # Errors
-    /// As [`Zebin::kernel_info`], and when the file was compiled without its vISA texts.
+    /// As [`Zebin::kernel_info`], and fails if the file was compiled without its vISA texts.
     pub fn kernel(&self, name: Option<&str>) -> Result<ZebinKernel<'_>, Box<Diagnostic>> {
         let info = self.kernel_info(name)?;
         let position = self.info.kernels.iter().position(|kernel| std::ptr::eq(kernel, info));
@@ -241,9 +241,9 @@ impl Zebin {
         }
     }
 
-    /// The vISA texts with the names of their routines: of kernels those in `.ze_info`, because the
-    /// compiler calls every text `kernel` and the n-th text that is a kernel belongs to the n-th
-    /// kernel there.
+    /// Returns the vISA texts with the names of their routines. Names of kernels come from
+    /// `.ze_info`: the compiler names every kernel's text `kernel`, and the n-th kernel text
+    /// belongs to the n-th kernel there.
     pub fn named_texts(&self) -> impl Iterator<Item = (&str, &VisaText)> {
         let mut kernels = self.info.kernels.iter();
         self.texts.iter().map(move |text| match extract::routine(&text.text) {

@@ -1,4 +1,4 @@
-//! The compatibility notes (zebin-spec/elf.md, "ELF note type for INTELGT").
+//! Compatibility notes (zebin-spec/elf.md, "ELF note type for INTELGT").
 
 use super::Target;
 
@@ -8,8 +8,7 @@ const NT_CORE_FAMILY: u32 = 2;
 const NT_ZEBIN_VERSION: u32 = 4;
 const NT_INDIRECT_ACCESS_BUFFER_MAJOR_VERSION: u32 = 8;
 
-/// Reads the notes that are whole; what follows a broken one is left out, because nothing depends
-/// on it.
+/// Reads the intact notes. Notes after a broken one are skipped, because they are optional.
 pub(super) fn read(mut section: &[u8]) -> Target {
     let mut target = Target::default();
     while let Some((kind, owner, description)) = next_note(&mut section) {
@@ -31,7 +30,8 @@ pub(super) fn read(mut section: &[u8]) -> Target {
     target
 }
 
-/// Takes one note off the section: its type, its owner without the final zero, its description.
+/// Takes the next note from the section: its type, its owner without the final zero, and its
+/// description.
 fn next_note<'a>(section: &mut &'a [u8]) -> Option<(u32, &'a [u8], &'a [u8])> {
     let name_size = take_u32(section)?;
     let description_size = take_u32(section)?;
@@ -47,8 +47,8 @@ fn take_u32(bytes: &mut &[u8]) -> Option<u32> {
     Some(u32::from_le_bytes(*head))
 }
 
-/// Takes `size` bytes and the padding to the next multiple of four (which the last note of a
-/// section may lack).
+/// Takes `size` bytes and the padding to the next multiple of four. The last note of a section may
+/// lack the padding.
 fn take_padded<'a>(bytes: &mut &'a [u8], size: u32) -> Option<&'a [u8]> {
     let size = usize::try_from(size).ok()?;
     let taken = bytes.get(..size)?;

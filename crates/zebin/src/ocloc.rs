@@ -1,29 +1,42 @@
-//! Facts about `ocloc`, the vendor's offline compiler, that every caller of it needs.
+//! Facts about `ocloc`, the vendor's offline compiler, for all its callers.
 //!
-//! Releases differ in the names of their outputs, the devices that they build for, and the packages
-//! that hold them. Nothing here starts a process.
+//! Releases differ in output names, supported devices and package names. This module starts no
+//! process.
 
 use std::path::Path;
 
 use visakit::isa::Platform;
 
+use crate::{VisaText, Zebin};
+
 /// Internal compiler option that writes the vISA texts into the zebin.
 pub const EMIT_VISA: &str = "-ze-opt-emit-zebin-visa-sections";
 
-/// Packages that hold the compiler, by distribution, for the help text of an error.
+/// Internal compiler option with which the back end of ESIMD kernels writes whole texts. Without it
+/// their texts end after the declarations, see [`has_unfinished_text`].
+pub const FINISH_VISA: &str = "-emit-visa-only";
+
+/// Returns true for a zebin with a kernel whose text has directives and no instruction.
+pub fn has_unfinished_text(zebin: &[u8]) -> bool {
+    let is_directive = |line: &str| line.is_empty() || line.starts_with('.') || line.starts_with("//");
+    let is_unfinished = |text: &VisaText| text.is_kernel() && text.text.lines().all(|line| is_directive(line.trim()));
+    Zebin::parse("program", zebin).is_ok_and(|zebin| zebin.texts.iter().any(is_unfinished))
+}
+
+/// Packages that contain the compiler, by distribution, for the help text of an error.
 pub const INSTALL: &str = "install it: on Debian 12 `apt-get install intel-opencl-icd libigc1 libigdfcl1`; \
     on Debian sid `apt-get install intel-ocloc libigc2 libigdfcl2`, and for skl and older devices also \
     `intel-ocloc-legacy libigc1 libigdfcl1`; Debian 13 has no package of it";
 
-/// Environment variable with the seconds of processor time that a build may take; 0 is no limit.
+/// Environment variable with the processor time limit of a build in seconds; 0 means no limit.
 pub const SECONDS_VARIABLE: &str = "VISAKIT_COMPILE_SECONDS";
-/// Seconds of processor time for a build from SPIR-V without the variable, to which each
-/// [`BYTES_A_SECOND`] add one.
+/// Default processor time limit in seconds for a build from SPIR-V. One second is added per
+/// [`BYTES_A_SECOND`] bytes.
 const SECONDS: u64 = 20;
 const BYTES_A_SECOND: u64 = 1024;
 
-/// Returns the seconds of processor time that a build may take, `None` for no limit. `module` is
-/// the size in bytes of the SPIR-V that is built, if it is no text: the compiler does not end on
+/// Returns the processor time limit of a build in seconds; `None` for no limit. `module` is the
+/// size in bytes of a SPIR-V source; such builds are limited because the compiler never ends on
 /// some damaged modules.
 pub fn seconds(module: Option<usize>) -> Option<u64> {
     let set = std::env::var(SECONDS_VARIABLE).ok().and_then(|value| value.parse().ok());
@@ -31,8 +44,7 @@ pub fn seconds(module: Option<usize>) -> Option<u64> {
     set.or_else(usual).filter(|seconds| *seconds > 0)
 }
 
-/// Returns the names under which a release may write an output: releases of 2023 and later append
-/// `.bin`.
+/// Returns the possible names of an output: releases of 2023 and later append `.bin`.
 pub fn output_names(name: &str) -> [String; 2] {
     [name.to_owned(), format!("{name}.bin")]
 }
@@ -43,13 +55,13 @@ pub fn output<'a, T>(outputs: &'a [(String, T)], name: &str) -> Option<&'a T> {
     names.iter().find_map(|name| Some(&outputs.iter().find(|(output, _)| output == name)?.1))
 }
 
-/// Returns the device names that `ocloc compile --help` lists, families included.
+/// Returns the device names that `ocloc compile --help` lists, including families.
 pub fn devices(help: &str) -> Vec<String> {
     const LISTS: [&str; 2] = ["<device_type> can be: ", "notation that is still supported:"];
     let mut devices: Vec<String> = Vec::new();
     for list in LISTS {
         let Some((_, rest)) = help.split_once(list) else { continue };
-        // The second list begins on the next line, behind the words of the first one.
+        // The second list begins on the next line, after the same words as the first list.
         let rest = if list.ends_with(':') { rest.split_once(LISTS[0]).map_or("", |(_, rest)| rest) } else { rest };
         let line = rest.lines().next().unwrap_or_default();
         let words = line.split(',').map(str::trim).filter(|word| !word.is_empty() && !word.contains(' '));
@@ -58,27 +70,26 @@ pub fn devices(help: &str) -> Vec<String> {
     devices
 }
 
-/// Returns `true` for the name of a family or release, for which `ocloc` builds an archive of
-/// several products.
+/// Returns true for the name of a family or release, for which `ocloc` builds an archive of several
+/// products.
 pub fn is_family(device: &str) -> bool {
     device.starts_with("gen") || device == "xe" || device.starts_with("xe-") || is_numbered_xe(device)
 }
 
-/// Returns `true` for `xe2`, `xe3p` and their releases such as `xe2-hpg`.
+/// Returns true for `xe2`, `xe3p` and their releases such as `xe2-hpg`.
 fn is_numbered_xe(device: &str) -> bool {
     device.strip_prefix("xe").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// Returns the first product among the names of `platform` that a release with these device names
-/// builds for.
+/// Returns the first product of `platform` among the device names of a release.
 pub fn product_of(platform: Platform, devices: &[String]) -> Option<&str> {
     let names = std::iter::once(platform.name()).chain(platform.aliases().iter().copied());
     let mut products = names.filter(|name| !is_family(name));
     products.find_map(|name| devices.iter().find(|device| *device == name)).map(String::as_str)
 }
 
-/// Returns the version of the back end in the library file `libigc.so.N`: the source folder's name
-/// in Debian's builds, or the version in the file's name.
+/// Returns the version of the back end in the library file `libigc.so.N`. It is part of the source
+/// folder's name in Debian's builds, otherwise of the file's name.
 pub fn back_end_version(library: &Path) -> Option<String> {
     const SOURCES: &[u8] = b"intel-graphics-compiler";
     let bytes = std::fs::read(library).ok()?;
@@ -89,7 +100,7 @@ pub fn back_end_version(library: &Path) -> Option<String> {
         let (_, version) = text.split_once('-')?;
         version.starts_with(|c: char| c.is_ascii_digit()).then(|| version.to_owned())
     };
-    // A search for a rare byte first: the file has a hundred megabytes.
+    // The file has a hundred megabytes, so a rare first byte is searched before the whole word.
     let places = bytes.iter().enumerate().filter(|(_, byte)| Some(*byte) == SOURCES.first()).map(|(at, _)| at);
     let is_here = |at: &usize| bytes.get(*at..).is_some_and(|rest| rest.starts_with(SOURCES));
     let found = places.filter(is_here).find_map(version);

@@ -1,8 +1,10 @@
-//! SPIR-V in containers: what a program can be compiled from again when it holds no vISA.
+//! SPIR-V in containers, from which a program without vISA can be compiled again.
 //!
-//! The vendor's compiler keeps the SPIR-V of a program and its build options in three places:
-//! sections of a zebin, the ELF container from before the zebin, and the member `generic_ir` of an
-//! archive, which has the form of the second.
+//! The vendor's compiler stores the SPIR-V of a program and its build options in three places:
+//!
+//! - sections of a zebin
+//! - the ELF container from before the zebin
+//! - the archive member `generic_ir`, which has the form of the older container
 
 use object::LittleEndian;
 use object::elf::{FileHeader64, SHT_NOBITS};
@@ -13,21 +15,21 @@ use super::archive::{Damage, is_archive, members};
 use super::elf::{COMPAT_NOTES, SHT_ZEBIN_ZEINFO};
 use super::{Zebin, notes};
 
-/// Section type of a SPIR-V module, in zebins and in the container from before the zebin.
+/// Section type of a SPIR-V module, in zebins and in the older container.
 pub(super) const SHT_SPIRV: u32 = 0xff00_0009;
 /// Section type of build options in a zebin.
 const SHT_ZEBIN_MISC: u32 = 0xff00_0014;
-/// Section type of build options in the container from before the zebin.
+/// Section type of build options in the older container.
 const SHT_OPTIONS: u32 = 0xff00_0006;
-/// Name of the section of build options in a zebin.
+/// Name of the section with build options in a zebin.
 const MISC_OPTIONS: &str = ".misc.buildOptions";
-/// Name of the archive member that is for every device.
+/// Name of the archive member for every device.
 const GENERIC: &str = "generic_ir";
-/// The first word of a module.
+/// First word of a module.
 const MAGIC: [u8; 4] = 0x0723_0203_u32.to_le_bytes();
-/// Bytes of a module's header.
+/// Size of a module's header in bytes.
 const HEADER: usize = 20;
-/// Word of the header with the bound of the module's numbers, and the largest one that the language
+/// Index of the header word with the bound of the module's ids, and the largest bound that SPIR-V
 /// allows.
 const BOUND: usize = 3;
 const MOST_NUMBERS: u32 = 0x3f_ffff;
@@ -36,16 +38,16 @@ const MOST_NUMBERS: u32 = 0x3f_ffff;
 const LABEL: u32 = 248;
 const BRANCH: u32 = 249;
 
-/// A SPIR-V module and the options of the build that it is from.
+/// SPIR-V module with its build options.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Module {
-    /// The module.
+    /// Contents of the module.
     pub bytes: Vec<u8>,
-    /// The options, as the compiler stored them; empty if there are none.
+    /// Build options as the compiler stored them; empty if none.
     pub options: String,
 }
 
-/// Returns `true` for the bytes of a SPIR-V module.
+/// Returns true for the bytes of a SPIR-V module.
 pub fn is_module(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC)
 }
@@ -53,8 +55,8 @@ pub fn is_module(bytes: &[u8]) -> bool {
 /// Returns the SPIR-V of a file: the module itself, or that of a zebin, an older container or an
 /// archive.
 ///
-/// Of an archive the member for every device is used, else the one for `platform`, else the first.
-/// A damaged module is none.
+/// In an archive, the member for every device is preferred, then the one for `platform`, then the
+/// first. Damaged modules are skipped.
 ///
 /// ```
 /// # let bytes = std::fs::read("../../examples/vector_add/vector_add.dg2.zebin").unwrap();
@@ -77,7 +79,7 @@ pub fn find(bytes: &[u8], platform: Option<Platform>) -> Option<Module> {
     generic.chain(of_platform).chain(&members).find_map(|(_, data)| of_container(data))
 }
 
-/// Returns `true` for an ELF container that holds SPIR-V and no program of a device, such as the
+/// Returns true for an ELF container that holds SPIR-V but no program of a device, such as the
 /// member `generic_ir`.
 pub fn is_generic(bytes: &[u8]) -> bool {
     let mut has_module = false;
@@ -101,13 +103,13 @@ fn module(bytes: &[u8], options: String) -> Option<Module> {
     (is_module(bytes) && check(bytes).is_ok()).then(|| Module { bytes: bytes.to_vec(), options })
 }
 
-/// Checks that a module in this machine's order of bytes consists of whole instructions, with
-/// numbers within the module's bound.
+/// Checks that a module in this machine's byte order consists of whole instructions with label ids
+/// within the module's bound.
 ///
-/// A compiler need not end on one that does not.
+/// The vendor's compiler may never end on an invalid module.
 ///
 /// # Errors
-/// What is wrong, and at which offset in bytes.
+/// The defect and its offset in bytes.
 pub fn check(bytes: &[u8]) -> Result<(), Damage> {
     let damage = |what: &str, word: usize| Err(Damage { what: what.to_owned(), offset: word as u64 * 4 });
     let (words, rest) = bytes.as_chunks::<4>();
@@ -125,7 +127,7 @@ pub fn check(bytes: &[u8]) -> Result<(), Damage> {
         let Some(operands) = words.get(at + 1..at + count.max(1)).filter(|_| count > 0) else {
             return damage("an instruction of the SPIR-V module leaves the module", at);
         };
-        // A label has its own number, a branch that of its target, and each must exist.
+        // A label holds its own id, a branch the id of its target.
         let number = match first & 0xffff {
             LABEL | BRANCH if count == 2 => operands.first(),
             LABEL | BRANCH => return damage("an instruction of the SPIR-V module has a wrong length", at),
@@ -150,7 +152,7 @@ struct Section<'a> {
     bytes: &'a [u8],
 }
 
-/// The readable sections of an ELF file.
+/// Returns the readable sections of an ELF file.
 fn sections(bytes: &[u8]) -> impl Iterator<Item = Section<'_>> {
     let table = FileHeader64::<LittleEndian>::parse(bytes).and_then(|header| {
         let endian = header.endian()?;

@@ -10,7 +10,7 @@ use crate::finding::{Difference, Fact, Tally, same};
 use visakit::isa::Platform;
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
-use visakit_emulator::run::{self, Options, Program};
+use visakit_emulator::run::{self, Options, Policy, Program};
 use visakit_zebin::info;
 
 /// Channels of the thread.
@@ -179,7 +179,7 @@ fn run_all(cases: &[Case]) -> Result<Vec<Vec<u16>>, String> {
     let first = |all: Vec<visakit_diag::Diagnostic>| all.first().map_or(String::new(), |e| e.message.clone());
     let program = Program::from_text("k.visaasm", &text, layout, Platform::default()).map_err(first)?;
     let range = NdRange::new(&[ENABLED], Some(&[ENABLED]), None, [0; 3]).map_err(|e| e.message.clone())?;
-    let options = Options { threads: Some(1), engine: run::Engine::Interpreter, ..Options::default() };
+    let options = Options::from(Policy { threads: Some(1), engine: run::Engine::Interpreter, ..Policy::default() });
     let arguments = vec![Some(Argument::Buffer(vec![0; BYTES * cases.len()]))];
     let outcome = run::launch(&program, &range, arguments, &options).map_err(|e| e.to_string())?;
     let bytes = outcome.buffers.into_iter().next().flatten().ok_or("no buffer")?;

@@ -1,4 +1,4 @@
-//! The kernels that the benches run, and Oclgrind on them.
+//! Benchmark kernels, and Oclgrind's times for them.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -10,9 +10,9 @@ use visakit_emulator::launch::range::NdRange;
 use visakit_emulator::run::Program;
 use visakit_zebin::Zebin;
 
-/// A kernel, its sizes and its arguments, for all.
+/// A kernel with its sizes and arguments, for all runners.
 pub(crate) struct Case {
-    /// The program of the conformance suite that has it.
+    /// Program of the conformance suite that contains the kernel.
     pub(crate) program: &'static str,
     pub(crate) kernel: &'static str,
     pub(crate) global: [u64; 2],
@@ -22,7 +22,7 @@ pub(crate) struct Case {
 
 #[derive(Clone)]
 pub(crate) enum Value {
-    /// So many zero bytes.
+    /// A buffer of this many zero bytes.
     Zeros(usize),
     Uints(Vec<u32>),
     Floats(Vec<f32>),
@@ -32,12 +32,12 @@ pub(crate) enum Value {
 }
 
 impl Case {
-    /// A file of its program.
+    /// Returns the path of a file of the case's program.
     pub(crate) fn file(&self, extension: &str) -> PathBuf {
         visakit_testing::root().join(format!("crates/emulator/tests/conformance/{}.{extension}", self.program))
     }
 
-    /// The case as the emulator takes it: the program for a target, the sizes and the arguments.
+    /// Loads the case for the emulator: the program for a target, the sizes and the arguments.
     pub(crate) fn load(&self, target: &str) -> (Program, NdRange, Vec<Option<Argument>>) {
         let file = self.file(&format!("{target}.zebin.gz"));
         let bytes = visakit_testing::unpacked(&file).expect("the programs are committed");
@@ -53,7 +53,7 @@ impl Case {
     }
 }
 
-/// Numbers without a pattern, the same in every run.
+/// Generator of pseudo-random numbers, the same in every run.
 struct Numbers(u64);
 
 impl Numbers {
@@ -73,7 +73,7 @@ impl Numbers {
     }
 }
 
-/// The kernels of the first program.
+/// Returns the kernels of the first program.
 fn first() -> Vec<Case> {
     let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
     let n: usize = 1 << 16;
@@ -124,7 +124,7 @@ fn first() -> Vec<Case> {
     out
 }
 
-/// Those of the second one.
+/// Returns the kernels of the second program.
 fn second() -> Vec<Case> {
     let mut numbers = Numbers(0x2545_f491_4f6c_dd1d);
     let n: usize = 1 << 16;
@@ -152,12 +152,12 @@ fn second() -> Vec<Case> {
     out
 }
 
-/// All kernels.
+/// Returns all kernels.
 pub(crate) fn all() -> Vec<Case> {
     first().into_iter().chain(second()).collect()
 }
 
-/// What is in a buffer.
+/// Returns the contents of a buffer; empty for other arguments.
 pub(crate) fn bytes_of(value: &Value) -> Vec<u8> {
     match value {
         Value::Zeros(size) => vec![0; *size],
@@ -168,14 +168,13 @@ pub(crate) fn bytes_of(value: &Value) -> Vec<u8> {
     }
 }
 
-/// A program of the search path.
+/// Finds a program in the search path.
 pub(crate) fn find(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
 }
 
-/// The time that Oclgrind takes for the work, without that for starting and compiling; none when it
-/// fails.
+/// Returns Oclgrind's time for the work, without startup and compilation; `None` on failure.
 pub(crate) fn on_oclgrind(oclgrind: &Path, options: &[&str], folder: &Path, case: &Case) -> Option<Duration> {
     let time = |case: &Case| {
         std::fs::write(folder.join("k.sim"), simulation(&case.file("cl"), case)).expect("a scratch file");
@@ -197,7 +196,7 @@ pub(crate) fn on_oclgrind(oclgrind: &Path, options: &[&str], folder: &Path, case
     Some(time(case)?.saturating_sub(time(&nothing)?))
 }
 
-/// What oclgrind-kernel reads.
+/// Returns the input of oclgrind-kernel for a case.
 fn simulation(source: &Path, case: &Case) -> String {
     let (global, local, kernel) = (case.global, case.local, case.kernel);
     let mut text =

@@ -1,5 +1,5 @@
-//! A kernel around a few instructions: it reads 256 bytes from a buffer, does something, and writes
-//! 256 bytes back.
+//! Test kernels around a few instructions: the kernel reads 256 bytes from a buffer, executes the
+//! instructions, and writes 256 bytes back.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 use visakit::isa::Platform;
@@ -7,11 +7,11 @@ use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
 use visakit_emulator::machine::fault::TrapReport;
 use visakit_emulator::machine::observer::{Access, Observer};
-use visakit_emulator::run::{Engine, Options, Program, RunError, launch};
+use visakit_emulator::run::{Engine, Observers, Options, Policy, Program, RunError, launch};
 use visakit_zebin::info::{self, KernelInfo};
 
-/// A kernel of 16 channels with two pointers: `IN` to 256 bytes that it has read into `A` (and,
-/// from byte 128 on, `B`), and `OUT` to 256 bytes that get what is in `C` (and `D`).
+/// Returns the text of a kernel with 16 channels and two pointers. `IN` points to 256 bytes, loaded
+/// into `A` and, from byte 128, `B`. `OUT` points to 256 bytes that receive `C` and `D`.
 pub(crate) fn text(declarations: &str, body: &str) -> String {
     format!(
         r#".version 4.1
@@ -41,7 +41,7 @@ main:
     )
 }
 
-/// The layout of its arguments.
+/// Returns the layout of its arguments.
 pub(crate) fn layout() -> KernelInfo {
     let text = "
 kernels:
@@ -59,18 +59,18 @@ kernels:
     info::parse("k", text).unwrap().kernels.remove(0)
 }
 
-/// The kernel as a program of a platform.
+/// Returns the kernel as a program of a platform.
 pub(crate) fn program(platform: Platform, declarations: &str, body: &str) -> Program {
     let text = text(declarations, body);
     Program::from_text("k.visaasm", &text, layout(), platform).unwrap_or_else(|errors| panic!("{errors:#?}\n{text}"))
 }
 
-/// What the kernel writes for that many work items, in one group.
+/// Returns the kernel's output for `items` work items in one group.
 pub(crate) fn try_run(declarations: &str, body: &str, input: &[u8], items: u64) -> Result<Vec<u8>, Box<TrapReport>> {
     try_run_on(Platform::Skl, declarations, body, input, items)
 }
 
-/// The same on another platform.
+/// As [`try_run`], on a given platform.
 pub(crate) fn try_run_on(
     platform: Platform,
     declarations: &str,
@@ -84,8 +84,9 @@ pub(crate) fn try_run_on(
     let arguments = vec![Some(Argument::Buffer(bytes)), Some(Argument::Buffer(vec![0; 256]))];
     let range = NdRange::new(&[items], Some(&[items]), None, [0; 3]).unwrap();
     let run = |observer, engine| {
-        let options =
-            Options { threads: Some(1), max_instructions: Some(10_000), observer, engine, ..Options::default() };
+        let policy = Policy { threads: Some(1), max_instructions: Some(10_000), engine, ..Policy::default() };
+        let observers = Observers { accesses: observer, ..Observers::default() };
+        let options = Options { policy, observers, ..Options::default() };
         match launch(&program, &range, arguments.clone(), &options) {
             Ok(mut outcome) => Ok(outcome.buffers[1].take().unwrap()),
             Err(RunError::TrapReport(fault)) => Err(fault),
@@ -93,7 +94,7 @@ pub(crate) fn try_run_on(
         }
     };
     let result = run(None, Engine::Interpreter);
-    // Somebody who watches makes every access go channel by channel, which must come to the same.
+    // With an observer, accesses go channel by channel; the result must be the same.
     let watched = run(Some(&Nobody), Engine::Interpreter);
     let [native, avx2] = [Engine::Native, Engine::Avx2].map(|engine| run(None, engine));
     let results = [&result, &watched, &native, &avx2];
@@ -111,7 +112,7 @@ impl Observer for Nobody {
     fn access(&self, _: &Access) {}
 }
 
-/// What the kernel writes for 16 work items.
+/// Returns the kernel's output for 16 work items.
 pub(crate) fn run(declarations: &str, body: &str, input: &[u8]) -> Vec<u8> {
     try_run(declarations, body, input, 16).unwrap_or_else(|fault| panic!("{fault}"))
 }
@@ -128,7 +129,7 @@ macro_rules! values_of {
     };
 }
 
-/// Aliases of the input and the output with a type.
+/// Declares aliases of input and output with a type.
 pub(crate) fn typed(input: &str, output: &str) -> String {
     format!(
         ".decl AT v_type=G type={input} num_elts=32 alias=<A, 0>\n\
@@ -137,17 +138,17 @@ pub(crate) fn typed(input: &str, output: &str) -> String {
     )
 }
 
-/// Numbers without a pattern.
+/// Returns pseudo-random numbers.
 pub(crate) fn numbers() -> [u32; 64] {
     std::array::from_fn(|i| (i as u32 + 1).wrapping_mul(2_654_435_761) ^ (i as u32) << 7)
 }
 
-/// Their bytes.
+/// Returns the numbers as bytes.
 pub(crate) fn input() -> Vec<u8> {
     bytes_of!(numbers())
 }
 
-/// Runs on pvc.
+/// Runs the kernel on pvc.
 pub(crate) fn run_wide(declarations: &str, body: &str, input: &[u8]) -> Vec<u8> {
     try_run_on(Platform::Pvc, declarations, body, input, 16).unwrap_or_else(|fault| panic!("{fault}"))
 }

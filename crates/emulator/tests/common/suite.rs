@@ -1,5 +1,5 @@
-//! Kernels in OpenCL with their cases, run on the emulator and compared with what other devices or
-//! the host computed.
+//! Conformance suites: OpenCL kernels with cases, run on the emulator and compared with results of
+//! other devices or the host.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -15,89 +15,88 @@ use visakit_emulator::launch::range::NdRange;
 use visakit_emulator::machine::format::Format;
 use visakit_emulator::machine::image::ImageDesc;
 use visakit_emulator::machine::sampler::{Addressing, Sampler};
-use visakit_emulator::run::{Engine, Options, Outcome, Program, launch};
+use visakit_emulator::run::{Engine, Options, Outcome, Outside, Policy, Program, Surroundings, launch};
 use visakit_zebin::Zebin;
 
-/// Runs a case with what is to execute its instructions.
+/// Function that runs a case with an interpreter of instructions.
 pub(crate) type Run<'a> = dyn FnMut(Option<&dyn Interpreter>) + 'a;
 
-/// How a suite is run.
+/// Configuration of a suite.
 pub(crate) struct Suite<'a> {
-    /// The folder with its files.
+    /// Folder of the suite's files.
     pub folder: &'a Path,
-    /// The folder with the programs, and the targets that they are for. Without a program, the
-    /// target is not in the line `// targets` of the source, or a line `FAMILY TARGET` stands in
-    /// `refused.txt`.
+    /// Folder of the programs, and their targets. A program may be missing if the line `// targets`
+    /// of the source omits the target, or if `refused.txt` has a line `FAMILY TARGET`.
     pub programs: &'a Path,
     pub targets: &'a [&'a str],
-    /// Whether it is not that of this project: then the share that passes is only printed.
+    /// True for a suite of another project, for which only the pass rate is printed.
     pub is_other: bool,
-    /// One of so many cases of a family is also run with all checks, which must find nothing.
+    /// Sampling interval of cases per family that also run with all checks, which must find
+    /// nothing.
     pub checked: Option<usize>,
-    /// One of so many is also run natively, which must come to the same.
+    /// Sampling interval of cases that also run natively, with the same result.
     pub native: Option<usize>,
-    /// One of so many is run at all, of each family and target another one.
+    /// Sampling interval of cases to run at all; the phase differs by family and target.
     pub taken: usize,
-    /// Instructions of one thread; those of real programs may be many.
+    /// Instruction budget of a thread; real programs may need a large one.
     pub limit: u64,
-    /// Runs a case with what is to execute its instructions; none: with the kernels.
+    /// Calls its argument with an interpreter; `None` for the kernels.
     pub with: &'a (dyn Fn(&mut Run<'_>) + Sync),
 }
 
-/// Targets of programs: by the compiler of 2022, of which there is a program for each family, and
-/// by today's.
-pub(crate) const TARGETS: [&str; 8] = ["skl", "tgllp", "dg2", "pvc", "mtl", "bmg", "ptl", "cri"];
+/// Targets of programs: of the 2022 compiler, with a program per family, and of the 2026 compiler.
+pub(crate) const TARGETS: [&str; 9] = ["skl", "tgllp", "dg2", "pvc", "mtl", "bmg", "ptl", "cri", "nvl-p"];
 const OLD: &[&str] = TARGETS.split_at(4).0;
 
-/// The cases of one family.
+/// Cases of a family.
 #[derive(Deserialize)]
 struct Family {
-    /// Contents of buffers, in hexadecimal digits, by name.
+    /// Buffer contents in hexadecimal, by name.
     data: BTreeMap<String, String>,
     cases: Vec<Case>,
 }
 
-/// One kernel and one launch of it.
+/// A launch of a kernel.
 #[derive(Deserialize)]
 struct Case {
-    /// What it is called where several cases have one kernel.
+    /// Name of the case, if several cases share a kernel.
     #[serde(default)]
     name: String,
     kernel: String,
     glob: Vec<u64>,
-    /// None: what the kernel requires, or any.
+    /// Local size; `None` for the required size or any.
     loc: Option<Vec<u64>>,
     #[serde(default)]
     off: Option<Vec<u64>>,
     args: Vec<Given>,
     check: Vec<Check>,
-    /// The expectation is deliberately wrong.
+    /// True if the expectation is deliberately wrong.
     #[serde(default)]
     fails: bool,
 }
 
-/// What is passed for an argument.
+/// Value of an argument.
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Given {
-    /// A buffer that is only read: a name of the data.
+    /// A read-only buffer: a name in the data.
     In(String),
-    /// A buffer that is read and written.
+    /// A read-write buffer.
     Inout(String),
-    /// A buffer of so many zeros.
+    /// A buffer of this many zero bytes.
     Out(usize),
-    /// The buffer or image that is another argument.
+    /// The buffer or image of another argument.
     Same(u32),
-    /// A pointer to nothing.
+    /// A null pointer.
     Null,
-    /// The bytes of a value.
+    /// Bytes of a value.
     Val(String),
-    /// Bytes of shared local memory.
+    /// Size of shared local memory in bytes.
     Local(u32),
     /// An image.
     Image(Pixels),
-    /// Normalised coordinates, addressing mode, filter and filter of levels as OpenCL numbers them;
-    /// the last may be missing.
+    /// Normalised coordinates, addressing mode, filter and mip filter as OpenCL numbers; the last
+    /// may be missing.
     Sampler(Vec<u32>),
 }
 
@@ -107,7 +106,7 @@ struct Pixels {
     format: String,
     size: [u32; 3],
     layers: u32,
-    /// OpenCL's number of the kind of image.
+    /// OpenCL number of the image kind.
     kind: u32,
     #[serde(default = "one")]
     levels: u32,
@@ -160,19 +159,19 @@ fn sampler(numbers: &[u32]) -> Sampler {
     Sampler { addressing, linear, normalized, mix_levels: number(3) == 0x1141, ..Sampler::default() }
 }
 
-/// What one argument must hold afterwards.
+/// Expected contents of an argument.
 #[derive(Deserialize)]
 struct Check {
     arg: usize,
-    /// The OpenCL type of its elements.
+    /// OpenCL type of the elements.
     #[serde(rename = "type")]
     kind: String,
-    /// Units in the last place that a float may be off; none: equal bits.
+    /// Tolerance of floats in units in the last place; `None` for equal bits.
     ulp: Option<f64>,
-    /// How far a number may be off instead: NaNs are equal then, and so are zeros.
+    /// Alternative absolute tolerance; NaNs then equal each other, as do zeros.
     #[serde(default)]
     within: Option<f64>,
-    /// Elements of each four that count: 3 for vectors of three.
+    /// Number of significant elements of every four: 3 for three-component vectors.
     #[serde(default)]
     of_four: Option<usize>,
     expect: String,
@@ -189,8 +188,8 @@ fn read(path: &Path) -> Option<Vec<u8>> {
     std::fs::read(path).ok().or_else(compressed)
 }
 
-/// How far apart two floats are, in units of the last place of the expected one, as OpenCL counts
-/// them.
+/// Returns the distance of two floats in units in the last place of the expected one, as OpenCL
+/// defines them.
 fn distance(found: f64, want: f64, digits: i32, least: i32) -> f64 {
     if found == want || found.is_nan() && want.is_nan() {
         return 0.0;
@@ -199,11 +198,11 @@ fn distance(found: f64, want: f64, digits: i32, least: i32) -> f64 {
         return f64::INFINITY;
     }
     let exponent = if want == 0.0 { least } else { (want.abs().log2().floor() as i32).max(least) };
-    // In two steps: the unit itself may be too small for a double.
+    // In two steps, because the unit may underflow a double.
     (found - want).abs() * 2.0_f64.powi(-exponent) * 2.0_f64.powi(digits)
 }
 
-/// The first element that differs.
+/// Returns a description of the first differing element, if any.
 fn compare(check: &Check, found: &[u8]) -> Option<String> {
     let want = unhex(&check.expect);
     if found.len() != want.len() {
@@ -238,7 +237,7 @@ fn compare(check: &Check, found: &[u8]) -> Option<String> {
     None
 }
 
-/// A number of an OpenCL type.
+/// Returns a number of an OpenCL type.
 fn value(kind: &str, bytes: &[u8]) -> f64 {
     let mut wide = [0; 8];
     wide[..bytes.len()].copy_from_slice(bytes);
@@ -279,19 +278,21 @@ fn run(
     let arguments: Vec<_> = given.by_ref().collect();
     let range = NdRange::new(&case.glob, case.loc.as_deref(), case.off.as_deref(), program.required_local_size())
         .map_err(|e| format!("range: {}", e.message))?;
-    let outside_is_zero = std::env::var_os("VISAKIT_OUTSIDE_IS_ZERO").is_some();
-    let options = |engine| Options {
+    let outside = Outside::zero_if(std::env::var_os("VISAKIT_OUTSIDE_IS_ZERO").is_some());
+    let policy = |engine| Policy {
         threads: Some(1),
         max_instructions: Some(limit),
-        outside_is_zero,
+        outside,
         stats: true,
         engine,
-        interpreter,
-        ..Options::default()
+        ..Policy::default()
     };
+    let surroundings = Surroundings { interpreter, ..Surroundings::default() };
+    let options = |engine| Options { policy: policy(engine), surroundings, ..Options::default() };
     if checks {
         let make = || Ok(arguments.clone());
-        let options = Options { stats: false, ..options(Engine::Interpreter) };
+        let policy = Policy { stats: false, ..policy(Engine::Interpreter) };
+        let options = Options { policy, ..options(Engine::Interpreter) };
         let checked = check(&program, &range, make, &options, Checks::parse("all").expect("a list of checks"));
         let checked = checked.map_err(|e| format!("checked launch: {e}"))?;
         if let Some(finding) = checked.findings.first() {
@@ -318,7 +319,7 @@ fn run(
     Ok(())
 }
 
-/// Where the outcomes of the two engines differ: they must not.
+/// Returns the difference between the outcomes of two engines, if any.
 fn between(one: &Result<Outcome, String>, other: &Result<Outcome, String>) -> Option<String> {
     let (one, other) = match (one, other) {
         (Ok(one), Ok(other)) => (one, other),
@@ -340,10 +341,10 @@ fn between(one: &Result<Outcome, String>, other: &Result<Outcome, String>) -> Op
     (counts(one) != counts(other)).then(|| format!("counts: {:?}, not {:?}", counts(other), counts(one)))
 }
 
-/// Family and kernel, target, and how it went.
+/// Family and kernel, target, and result.
 type Ran<'a> = (String, &'a str, Result<(), String>);
 
-/// Names, numbers and addresses taken out, so that equal reasons look equal.
+/// Returns an error without names, numbers and addresses, for grouping.
 fn reason(error: &str) -> String {
     let error = error.split("; group").next().unwrap_or(error);
     if error.starts_with("result: ") {
@@ -352,19 +353,19 @@ fn reason(error: &str) -> String {
     error.chars().map(|c| if c.is_ascii_digit() { '#' } else { c }).collect()
 }
 
-/// Lines of a file beside the programs, by what stands in front of a colon.
+/// Returns the lines of a file in the program folder, keyed by the text before the colon.
 fn lines_of(suite: &Suite<'_>, file: &str) -> BTreeMap<String, String> {
     let text = std::fs::read_to_string(suite.programs.join(file)).unwrap_or_default();
     let line = |line: &str| (line.split(": ").next().unwrap_or_default().to_owned(), line.to_owned());
     text.lines().map(line).collect()
 }
 
-/// Takes failures that are expected out of the results.
+/// Removes known failures from the results.
 fn forgive(suite: &Suite<'_>, results: &mut [Ran<'_>]) {
     const FILE: &str = "known.txt";
     let known = lines_of(suite, FILE);
     let writes = std::env::var_os("BLESS").is_some() && suite.programs != suite.folder;
-    // Lines about targets that are not run stay.
+    // Keeps lines about targets that are not run.
     let is_run = |key: &str| suite.targets.iter().any(|target| key.starts_with(&format!("{target} ")));
     let mut left: BTreeMap<_, _> = known.clone().into_iter().filter(|(key, _)| !is_run(key)).collect();
     for (label, target, result) in results.iter_mut() {
@@ -386,7 +387,7 @@ fn forgive(suite: &Suite<'_>, results: &mut [Ran<'_>]) {
     }
 }
 
-/// Reads the text of every kernel of a program that is for a platform without a model.
+/// Parses the text of every kernel of a program for a platform without an emulator model.
 fn read_texts(zebin: &Zebin) -> Result<(), String> {
     for kernel in zebin.kernel_infos() {
         let program = Program::from_zebin(zebin, Some(&kernel.name), None);
@@ -395,14 +396,14 @@ fn read_texts(zebin: &Zebin) -> Result<(), String> {
     Ok(())
 }
 
-/// Runs a suite and says what passes. Of a platform that the emulator does not run, only the texts
-/// are read.
+/// Runs a suite and prints what passes. For a platform that the emulator does not run, only the
+/// texts are parsed.
 ///
-/// Failures in the file `known.txt` beside the programs, `TARGET FAMILY/KERNEL: reason`, are
-/// expected; `BLESS=1` writes it anew, and keeps the reasons that it has.
+/// Failures listed in `known.txt` in the program folder, as `TARGET FAMILY/KERNEL: reason`, are
+/// expected. `BLESS=1` rewrites the file and keeps existing reasons.
 ///
 /// # Panics
-/// When a case of the project's own suite fails.
+/// If a case of the project's own suite fails.
 pub(crate) fn run_suite(suite: &Suite<'_>) {
     let (folder, limit) = (suite.folder, suite.limit);
     let only = std::env::var("VISAKIT_ONLY").unwrap_or_default();
@@ -446,8 +447,8 @@ pub(crate) fn run_suite(suite: &Suite<'_>) {
                 let extra = |every: Option<usize>| every.is_some_and(|every| number.is_multiple_of(every));
                 let extra = (extra(suite.checked), extra(suite.native));
                 if zebin.kernel_infos().all(|kernel| kernel.name != case.kernel) {
-                    // Two targets have no doubles, and three no rectangles of memory; their
-                    // programs lack those kernels.
+                    // Two targets lack doubles and three lack block messages, so their programs
+                    // omit these kernels.
                     let allowed = suite.is_other || ["tgllp", "dg2", "mtl"].contains(target);
                     assert!(allowed, "{name}.{target} has no kernel {}", case.kernel);
                     continue;

@@ -1,6 +1,6 @@
 // targets skl tgllp dg2
 // options -cl-std=CL2.0
-// Rectangles of images, as subgroups read and write them. Expectations are computed by builtins.py.
+// Block reads and writes of images by subgroups. Expectations are computed by builtins.py.
 #pragma OPENCL EXTENSION cl_intel_media_block_io : enable
 uchar8 __attribute__((overloadable)) intel_sub_group_media_block_read_uc8(int2, int, int, read_only image2d_t);
 ushort8 __attribute__((overloadable)) intel_sub_group_media_block_read_us8(int2, int, int, read_only image2d_t);

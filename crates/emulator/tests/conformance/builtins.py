@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Makes the cases of the families below: what the vendor's compiler offers beside OpenCL, and some of its extensions.
+"""Generates the cases of the families below: features of the vendor's compiler outside OpenCL, and some of its extensions.
 
-usage: builtins.py         writes NAME.json.gz into its own folder; compile.py makes the programs
+usage: builtins.py         writes NAME.json.gz to the script's folder; compile.py builds the programs
 
-Everything is computed here, on integers or on floats that are exact.
+Expected results are computed here, on integers or on exact floats.
 """
 import itertools, os, random, struct
 from host import family
@@ -27,7 +27,7 @@ def packed(code, values):
 
 
 def case(kernel, glob, loc, args, checks, **more):
-    """Arguments as the suite has them; checks are an argument, an OpenCL type, and the expected bytes in digits."""
+    """Returns a case. Arguments have the suite's form; a check is an argument index, an OpenCL type, and expected bytes in hex."""
     checks = [{"arg": n, "type": kind, "ulp": None, "expect": expect} for n, kind, expect in checks]
     return {"kernel": kernel, "glob": glob, "loc": loc, "args": args, "check": checks, **more}
 
@@ -39,7 +39,7 @@ def matrix():
     cases, data = [], {"bytes": BYTES[:1024].hex(), "halves": halves.hex(), "brains": brains.hex()}
 
     def bits(at, k, width):
-        """Number k of those of `width` bits from a place on."""
+        """Returns the k-th number of `width` bits from an offset."""
         return BYTES[at + k * width // 8] >> k * width % 8 & (1 << width) - 1
 
     for name, a_bits, a_signed, b_bits, b_signed, rows in (
@@ -103,7 +103,7 @@ def blocks():
     words_ = []
     for y in range(4):
         for x in range(32):
-            # Four groups below each other and two side by side; a channel has one column of eight rows.
+            # Four groups vertically and two horizontally; each channel has a column of eight rows.
             left, top = x // 16 * 16 + 2 + x % 16 * 2, y * 8 + 1
             words_ += [struct.unpack_from("<H", pixels, (top + m) * 40 + left)[0] if left < 39 else 0 for m in range(8)]
     for y in range(32):
@@ -119,7 +119,7 @@ def blocks():
 
 
 def subgroups2():
-    """Element j of a channel is the j-th of rows of 16."""
+    """Block access: element j of a channel is in the j-th row of 16."""
     cases, data = [], {"bytes": BYTES[:1024].hex()}
     for name, code, kind, elements, work in (
             ("block32", "I", "uint", 4, lambda row, j, l: row[j][l] * 3 + row[j][l ^ 5]),
@@ -168,7 +168,7 @@ def subgroups3():
 
 
 def pipes():
-    """A pipe begins with one more than the number of its packets, has 128 bytes of header, and room for one more."""
+    """Pipes: the header of 128 bytes starts with the number of packets plus one; there is space for one packet more."""
     empty = struct.pack("<I", 21) + bytes(124 + 21 * 4)
     data = {"empty": empty.hex(), "values": packed("i", range(100, 116)), "ones": packed("i", [1] * 16)}
     check = lambda n, values: (n, "int", packed("i", values))
@@ -188,7 +188,7 @@ def localblocks():
 
 
 def hardware():
-    """Whatever place an item takes for its numbers, it finds them again behind the barrier, if no other has the same place."""
+    """Private memory: each item finds its numbers again after the barrier, unless threads share a location."""
     check = [(0, "uint", packed("I", [4096 * i for i in range(2048)]))]
     return [case(kernel, [2048], [size], [{"out": 8192}, {"val": packed("I", [5])}], check, name=str(size))
             for kernel in ("small", "large", "large16", "large32") for size in (256, 1024)], {}

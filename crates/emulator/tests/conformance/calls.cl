@@ -1,5 +1,5 @@
 // environment IGC_FunctionControl=4
-// Functions called by their addresses: the compiler is told to make no others.
+// Indirect calls: the option makes the compiler call all functions by address.
 
 typedef struct { short a; long b; uchar c[5]; } mixed;
 
@@ -60,7 +60,7 @@ kernel void pointers(global int *a)
   a[get_global_id(0)] += c[i] * 100;
 }
 // {"kernel": "pointers", "glob": [64], "loc": [32], "args": [{"inout": ["int", 64, "i * 5 % 17"]}]}
-// Channels of one thread call different functions.
+// Channels of a thread call different functions.
 kernel void divergent(global int *a, global int *r)
 {
   int i = get_global_id(0), x = a[i], v = 0;

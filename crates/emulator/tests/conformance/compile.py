@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""The programs of this suite from their sources, after NAME.cl was changed.
+"""Builds the programs of this suite from their sources, after a change of NAME.cl.
 
-    compile.py NAME…                                  for skl, tgllp, dg2 and pvc, beside the sources
+    compile.py NAME…                                  for skl, tgllp, dg2 and pvc, next to the sources
     compile.py --today NAME…                          for the devices of a line `// today …` in the source, with the `ocloc` of 2026
     compile.py --to FOLDER --devices LIST [NAME…]     for other devices: FOLDER/NAME.DEVICE.zebin.gz
 
-For each target, NAME.TARGET.zebin.gz is what `ocloc` makes of NAME.cl, with its vISA and without what nothing here reads:
-native code, the intermediate form, the build options and comments. A line `// options …` in the source has options for
-the compiler, those that begin with -cl-intel or -cl-ext for its inner parts; a line `// targets …` names the targets when there
-are not all; a line `// environment NAME=VALUE` sets a variable for the compiler. TARGET_SKL and so on is defined for each. Targets
-without doubles get the source without the lines that have any: a kernel takes one line.
+For each target, NAME.TARGET.zebin.gz is the output of `ocloc` for NAME.cl, with its vISA, without unused parts: native code,
+the intermediate representation, build options and comments. A line `// options …` in the source has compiler options; those
+that start with -cl-intel or -cl-ext go to the compiler's internal options. A line `// targets …` restricts the targets; a line
+`// environment NAME=VALUE` sets an environment variable for the compiler. TARGET_SKL etc. is defined for each target. For targets
+without doubles, lines with doubles are removed from the source: a kernel takes one line.
 
-With --devices every source is tried for every device, with the macro of the nearest of the four targets, and FOLDER/refused.txt
-lists what the compiler refuses. VISAKIT_OCLOC names the compilers, in the order of preference.
+With --devices every source is compiled for every device, with the macro of the nearest of the four targets, and
+FOLDER/refused.txt lists the rejected ones. VISAKIT_OCLOC names the compilers, in order of preference.
 """
 import argparse, gzip, re, sys, tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -22,7 +22,7 @@ from ocloc import compiled
 
 TARGETS = ["skl", "tgllp", "dg2", "pvc"]
 NO_DOUBLES = {"tgllp", "dg2", "adl-s", "dg1"}
-# The target whose macro another device has.
+# Targets whose preprocessor macro another device uses.
 LIKE = dict(bmg="pvc", lnl="pvc", ptl="pvc", cri="pvc", **{"nvl-p": "pvc"}, mtl="dg2", arl="dg2", dg1="tgllp")
 LIKE["adl-s"] = "tgllp"
 UNREAD = re.compile(r"\.text\.|\.spv$|\.misc\.|\.note\.intelgt\.metrics$")
@@ -35,7 +35,7 @@ def u(data, at, size):
 
 
 def shortened(data):
-    """The ELF file with nothing in the sections that nobody reads, and no comments in its texts."""
+    """Returns the ELF file with unused sections emptied and comments removed from its texts."""
     headers, count, names = u(data, 0x28, 8), u(data, 0x3c, 2), u(data, 0x3e, 2)
     section = lambda n: headers + 64 * n
     strings = u(data, section(names) + 24, 8)
@@ -58,7 +58,7 @@ def shortened(data):
 
 
 def program(source, options, target, environment=()):
-    """The compiler's zebin, or None where it refuses the source."""
+    """Returns the compiler's zebin, or None if it rejects the source."""
     if target in NO_DOUBLES:
         source = "\n".join(line for line in source.splitlines() if not re.search(r"\bdouble", line)) + "\n"
     inner = [option for option in options if option.startswith(("-cl-intel", "-cl-ext"))]
@@ -78,7 +78,7 @@ def line(text, word):
 
 
 def write(source, target, folder):
-    """Makes the program of a source for a target; False where the compiler refuses it."""
+    """Builds the program of a source for a target; returns False if the compiler rejects it."""
     text = source.read_text()
     made = program(text, line(text, "options"), target, line(text, "environment"))
     path = folder / f"{source.stem}.{target}.zebin.gz"

@@ -1,4 +1,5 @@
 // targets skl tgllp dg2
+// today nvl-p
 // options -cl-std=CL2.0
 // Expectations are computed by textures.py.
 #pragma OPENCL EXTENSION cl_khr_depth_images : enable

@@ -1,6 +1,6 @@
 // targets tgllp dg2
 // options -cl-std=CL3.0
-// Sums of products of bytes. Expectations are computed by builtins.py.
+// Byte dot products. Expectations are computed by builtins.py.
 #pragma OPENCL EXTENSION cl_khr_integer_dot_product : enable
 
 kernel void dots(global char4 *a, global uchar4 *b, global int *r)

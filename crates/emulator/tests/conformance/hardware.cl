@@ -1,4 +1,4 @@
-// Private memory of all hardware threads of a group at a time: each thread writes its own before any reads.
+// Private memory of all hardware threads of a group: every thread writes its own before any thread reads.
 // options -cl-std=CL2.0
 // today bmg ptl cri
 #define PLACE(j) (((j) * 67 + n + i * 13) & (N - 1))

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Makes cases whose expectations come from the same source compiled for the host by clang, work item by work item.
+"""Generates cases with expectations from the same source compiled for the host by clang, run work item by work item.
 
-usage: host.py NAME.cl…    writes NAME.json.gz beside each; compile.py makes the programs
+usage: host.py NAME.cl…    writes NAME.json.gz next to each; compile.py builds the programs
 
-A case is a line of JSON in a `//` comment of the source: `kernel`, `glob`, `loc`, `off` as in the suite's own form, and `args`:
-`in`, `inout` and `out` have a type, a number of elements and, but for `out`, an element as a Python expression of its index i;
-`val` has a type and a value. Everything that is not `in` is compared. Work items run one after the other, so kernels must not
-wait for each other.
+A case is a line of JSON in a `//` comment of the source: `kernel`, `glob`, `loc` and `off` as in the suite's form, and `args`.
+`in`, `inout` and `out` have a type, a number of elements and, except for `out`, a Python expression of the element at index i.
+`val` has a type and a value. All arguments except `in` are compared. Work items run sequentially, so they must not wait for
+each other.
 """
 import ctypes, gzip, itertools, json, os, re, struct, subprocess, sys, tempfile
 
@@ -14,7 +14,7 @@ CODES = {"char": "b", "uchar": "B", "short": "h", "ushort": "H", "int": "i", "ui
          "half": "e", "float": "f", "double": "d"}
 QUERIES = {"get_global_id": 3, "get_local_id": 3, "get_group_id": 3, "get_global_size": 3, "get_local_size": 3,
            "get_num_groups": 3, "get_global_offset": 3}
-# The functions under the names that clang calls them by, and one place that says what they answer.
+# The functions under clang's mangled names, and one table with their results.
 SHIM = "unsigned long query[7][3];\nunsigned dimensions;\n" + "".join(
     f"unsigned long {name}(unsigned d) __asm__(\"_Z{len(name)}{name}j\");\n"
     f"unsigned long {name}(unsigned d) {{ return d < 3 ? query[{n}][d] : {int('size' in name or 'num' in name)}; }}\n"
@@ -23,7 +23,7 @@ SHIM = "unsigned long query[7][3];\nunsigned dimensions;\n" + "".join(
 
 
 def compiled(source, folder):
-    """The source as a library of the host."""
+    """Compiles the source to a host library."""
     library = os.path.join(folder, "host.so")
     shim = os.path.join(folder, "shim.c")
     with open(shim, "w") as file:
@@ -37,7 +37,7 @@ def compiled(source, folder):
 
 
 def fill(kind, value):
-    """The bytes of one element."""
+    """Returns the bytes of one element."""
     code = CODES[kind]
     if code in "efd":
         return struct.pack("<" + code, value)
@@ -47,7 +47,7 @@ def fill(kind, value):
 
 
 def run(library, case):
-    """The case in the suite's form, with expectations, and its data by name."""
+    """Returns the case in the suite's form, with expectations, and its data by name."""
     data, given, check, passed, buffers = {}, [], [], [], []
     label = case["kernel"] + case.get("name", "")
     for n, arg in enumerate(case["args"]):

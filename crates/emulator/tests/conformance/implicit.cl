@@ -1,5 +1,5 @@
-// What functions that are called through a stack ask about the launch: they find it in the buffer of implicit arguments.
-// For skl and tgllp the compiler refuses this.
+// Work-item queries in functions called through a stack, which use the implicit-argument buffer.
+// The compiler rejects this for skl and tgllp.
 // targets dg2 pvc
 
 __attribute__((noinline)) uint where(uint depth, uint which)

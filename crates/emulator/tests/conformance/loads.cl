@@ -1,5 +1,5 @@
 // targets dg2 pvc
-// Messages of the LSC by the vendor's built-ins. Expectations are computed by builtins.py.
+// LSC messages through the vendor's built-in functions. Expectations are computed by builtins.py.
 uint __builtin_IB_lsc_load_global_uint(const __global uint *base, int offset, int cache);
 uint __builtin_IB_lsc_load_global_uchar_to_uint(const __global uchar *base, int offset, int cache);
 uint __builtin_IB_lsc_load_global_ushort_to_uint(const __global ushort *base, int offset, int cache);
@@ -23,7 +23,8 @@ kernel void values(global uint *a, global uint *r, global ushort *s, global uint
 ushort8 __builtin_IB_subgroup_block_read_flat_u16_m8k16v1(long base, int width, int height, int pitch, int2 at);
 uint8 __builtin_IB_subgroup_block_read_flat_transform_u16_k16(long base, int width, int height, int pitch, int2 at);
 uint8 __builtin_IB_subgroup_block_read_flat_transpose_u32_k8(long base, int width, int height, int pitch, int2 at);
-// A surface of 120 bytes by 30 rows in rows of 128 bytes; sizes are given less 1, columns in elements.
+// A surface of 120 bytes by 30 rows in rows of 128 bytes; sizes are encoded minus one, columns in
+// elements.
 __attribute__((intel_reqd_sub_group_size(16)))
 kernel void rectangles(global uint *a, global ushort8 *r, global uint8 *s, global uint8 *t, int x, int y)
 {

@@ -1,6 +1,6 @@
 // targets tgllp dg2 pvc
 // options -cl-std=CL2.0
-// Blocks of shared local memory. Expectations are computed by builtins.py.
+// Block reads and writes of shared local memory. Expectations are computed by builtins.py.
 uint8 __attribute__((overloadable)) intel_sub_group_block_read8(const local uint *);
 void __attribute__((overloadable)) intel_sub_group_block_write8(local uint *, uint8);
 ushort4 __attribute__((overloadable)) intel_sub_group_block_read_us4(const local ushort *);

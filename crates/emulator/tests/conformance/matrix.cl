@@ -1,6 +1,6 @@
 // targets dg2 pvc
 // options -cl-std=CL2.0
-// Products of matrices by the vendor's built-ins, of one row and of eight. Expectations are computed by builtins.py.
+// Matrix products through the vendor's built-in functions, with one row and with eight. Expectations are computed by builtins.py.
 #ifdef TARGET_PVC
 #define SIZE 16
 #define ROW short
@@ -17,7 +17,7 @@
 #define EXPAND(name) CALL(name)
 #define GROUP __attribute__((intel_reqd_sub_group_size(SIZE)))
 
-// A has 8 rows of 32 bytes, of which each channel of a subgroup has a part; a channel has one column of B and of C.
+// A has 8 rows of 32 bytes, distributed over the channels of a subgroup; each channel has one column of B and C.
 ROWS rows_of(global ROW *a)
 {
   ROWS rows;

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""How many bugs the checks find: `mutations.py FOLDER [FAMILY…]`.
+"""Measures how many bugs the checks find: `mutations.py FOLDER [FAMILY…]`.
 
-Takes one thing out of a kernel of this suite at a time: a barrier, a guard (its condition becomes true), an atomic operation (a plain
-one takes its place), an initialisation of shared local memory. Each mutant that the compiler makes another program of becomes a
-family of its own in FOLDER, with the cases of its kernel, for skl; all of them run with all checks. A mutant is exercised when a
-check, a fault or a wrong result shows it, and found when it is not the result alone.
+Each mutation removes one construct from a kernel of this suite: a barrier, a guard (its condition becomes true), an atomic
+operation (replaced by a plain one), or an initialisation of shared local memory. Each mutant that compiles to a different program
+becomes a family in FOLDER, with the cases of its kernel, for skl. All families run with all checks. A mutant is exercised if a
+check, a fault or a wrong result reveals it, and found if a check or fault does.
 """
 import collections, gzip, json, os, re, subprocess, sys
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +18,7 @@ PLAIN = {"inc": "+= 1", "dec": "-= 1", "add": "+=", "sub": "-=", "and": "&=", "o
 
 
 def closing(text, at):
-    """The place of the bracket that closes the one at a place, and of the commas between its arguments."""
+    """Returns the positions of the bracket that closes the one at `at`, and of the commas between its arguments."""
     depth, commas = 0, []
     for n in range(at, len(text)):
         depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(text[n], 0)
@@ -30,7 +30,7 @@ def closing(text, at):
 
 
 def mutants(line):
-    """Kind and text of each mutant of a kernel, which is one line."""
+    """Yields kind and text of each mutant of a kernel, which is one line."""
     for found in re.finditer(r"\b(?:work_group_)?barrier\(", line):
         end, _ = closing(line, found.end() - 1)
         yield "barrier", line[:found.start()] + "(void)0" + line[end + 1:]

@@ -3,15 +3,15 @@ import os, re, shlex, subprocess, tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 TARGETS = os.environ.get("VISAKIT_TARGETS", "skl,tgllp,dg2,pvc").split(",")
-# Compilers in the order of preference; the first that makes a program of a source is used.
+# Compilers in order of preference; the first that compiles a source is used.
 COMPILERS = os.environ.get("VISAKIT_OCLOC", "ocloc").split(os.pathsep)
-# Options that do not change results, or that ocloc does not know.
+# Options that do not change results, or that ocloc does not support.
 KNOWN = re.compile(r"-D|-U|-I|-cl-(std=|fast-relaxed-math|mad-enable|unsafe-math|finite-math|no-signed-zeros|denorms-are-zero|"
                    r"single-precision-constant|opt-disable|fp32-correctly|kernel-arg-info|uniform-work)")
 
 
 def known(options):
-    """The options that ocloc knows."""
+    """Returns the options that ocloc supports."""
     try:
         words = iter(shlex.split(options))
     except ValueError:
@@ -20,15 +20,15 @@ def known(options):
     for word in words:
         if word in ("-D", "-I", "-U"):
             word += next(words, "")
-        # For skl, its own header does not compile with the versions before 1.2.
+        # For skl, the compiler's own header does not compile as OpenCL C before 1.2.
         if KNOWN.match(word) and word not in ("-cl-std=CL1.0", "-cl-std=CL1.1"):
             kept.append(word if not re.search(r"[\s\"]", word) else '"' + word.replace('"', '\\"') + '"')
     return " ".join(kept)
 
 
 def compiled(source, target, options, inner=(), environment=None, timeout=None):
-    """Compiles a source file. Returns the zebin with its vISA, or None, and the log of the first compiler. `inner` are options
-    for the compiler's inner parts."""
+    """Compiles a source file. Returns the zebin with its vISA, or None, and the log of the first compiler. `inner` are
+    internal options of the compiler."""
     said = None
     for program in COMPILERS:
         made, log = compiled_by(program, source, target, options, inner, environment, timeout)
@@ -58,7 +58,7 @@ def compiled_by(program, source, target, options, inner, environment, timeout):
 
 
 def build(out, target, options):
-    """Compiles OUT.cl for a target to OUT.TARGET.zebin; what the compiler says otherwise goes into OUT.TARGET.log."""
+    """Compiles OUT.cl for a target to OUT.TARGET.zebin; on failure, writes the compiler's log to OUT.TARGET.log."""
     zebin, log = f"{out}.{target}.zebin", f"{out}.{target}.log"
     if os.path.exists(zebin) or os.path.exists(log):
         return os.path.exists(zebin)
@@ -69,7 +69,7 @@ def build(out, target, options):
 
 
 def build_all(jobs):
-    """Does that for each target and each pair of OUT and options, and tells what is refused."""
+    """Compiles each pair of OUT and options for each target, and prints the rejected ones."""
     with ThreadPoolExecutor(2) as pool:
         for target in TARGETS:
             done = pool.map(lambda job: build(job[0], target, job[1]), jobs)

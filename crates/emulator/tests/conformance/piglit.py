@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Piglit's OpenCL tests in the form of this suite: `piglit.py PIGLIT OUT [NAME…]`.
+"""Converts Piglit's OpenCL tests to the form of this suite: `piglit.py PIGLIT OUT [NAME…]`.
 
-PIGLIT is a folder with piglit's `tests` and `generated_tests`, OUT gets NAME.cl, NAME.json and NAME.TARGET.zebin for
-each of its files (or for those whose names begin with a NAME), for `VISAKIT_CONFORMANCE=OUT cargo test -p
-visakit-emulator --test conformance`. Needs `ocloc`; what that refuses is in NAME.TARGET.log. Files that are there already are not made again.
+PIGLIT is a folder with piglit's `tests` and `generated_tests`. OUT receives NAME.cl, NAME.json and NAME.TARGET.zebin for each of
+its files (or for those whose names start with a NAME), for `VISAKIT_CONFORMANCE=OUT cargo test -p visakit-emulator --test
+conformance`. Needs `ocloc`, whose errors go to NAME.TARGET.log. Existing files are kept.
 """
 import json, math, os, re, struct, sys
 
@@ -18,7 +18,7 @@ TOLERANCE = re.compile(r"\s+tolerance\s+(\S+)(\s+ulp)?\s*$")
 
 
 def sections(text):
-    """The `[section]`s of a configuration, as pairs of a name and its list of keys and values."""
+    """Returns the `[section]`s of a configuration, as pairs of a name and a list of keys and values."""
     found = []
     for line in re.sub(r"\\[ \t]*(#[^\n]*)?\n", " ", text).splitlines():
         line = line.split("#")[0].strip()
@@ -32,7 +32,7 @@ def sections(text):
 
 
 def number(text, kind):
-    """One value, as bytes."""
+    """Returns the bytes of one value."""
     code = CODES[kind]
     if code in "efd":
         text = text.lower()
@@ -48,7 +48,7 @@ def number(text, kind):
 
 
 def values(text, kind, width, count):
-    """So many vectors as bytes; those of three components take the place of four."""
+    """Returns the bytes of `count` vectors; three-component vectors occupy four components."""
     words = text.split()
     if words and words[0].lower() == "repeat":
         words = words[1:] * -(-count * width // (len(words) - 1))
@@ -63,7 +63,7 @@ def values(text, kind, width, count):
 
 
 class Suite:
-    """The cases of one file, and the buffers that they share."""
+    """Cases of one file, and their shared buffers."""
 
     def __init__(self):
         self.data, self.names, self.cases = {}, {}, []
@@ -76,7 +76,7 @@ class Suite:
         return self.names[digits]
 
     def argument(self, text):
-        """An argument's index, form, element type, vector width and contents."""
+        """Returns an argument's index, form, element type, vector width and contents."""
         index, text = text.split(None, 1)
         if found := re.fullmatch(rf"buffer\s+{TYPE}\[(\d+)\]\s+(.*)", text):
             kind, width, count = found[1], int(found[2] or 1), int(found[3])
@@ -141,7 +141,7 @@ class Suite:
 
 
 def convert(path, out):
-    """Writes NAME.cl and NAME.json; gives the compiler's options, or why the file is passed over."""
+    """Writes NAME.cl and NAME.json; returns the compiler options, or the reason why the file is skipped."""
     text = open(path, encoding="utf-8", errors="replace").read()
     if path.endswith(".cl"):
         head = re.search(r"/\*!(.*?)!\*/", text, re.S)

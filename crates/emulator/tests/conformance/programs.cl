@@ -2,7 +2,7 @@
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
-// Kernels of common kinds of programs: what benches/run.rs measures, and what the conformance suite checks at small sizes.
+// Kernels of common kinds of programs, measured by benches/run.rs and checked at small sizes by the conformance suite.
 kernel void saxpy(global float* y, global const float* x, float a, uint n) { uint i = get_global_id(0); if (i < n) y[i] = a * x[i] + y[i]; }
 kernel void matmul(global float* c, global const float* a, global const float* b, uint n) { uint x = get_global_id(0), y = get_global_id(1); float s = 0; for (uint k = 0; k < n; k++) s += a[y * n + k] * b[k * n + x]; c[y * n + x] = s; }
 kernel void matmul_tiled(global float* c, global const float* a, global const float* b, uint n) { local float A[16][16], B[16][16]; uint x = get_local_id(0), y = get_local_id(1), X = get_global_id(0), Y = get_global_id(1); float s = 0; for (uint t = 0; t < n; t += 16) { A[y][x] = a[Y * n + t + x]; B[y][x] = b[(t + y) * n + X]; barrier(CLK_LOCAL_MEM_FENCE); for (uint k = 0; k < 16; k++) s += A[y][k] * B[k][x]; barrier(CLK_LOCAL_MEM_FENCE); } c[Y * n + X] = s; }

@@ -2,8 +2,8 @@
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
-// More kernels of common kinds of programs, for the same uses as programs.cl: small integers, wide ones, doubles, long
-// functions, wavefronts, matrices in local memory; the last one needs much memory of its own.
+// More kernels of common kinds of programs, with the same uses as programs.cl: narrow and wide integers, doubles, long
+// functions, wavefronts, matrices in local memory; the last kernel needs much private memory.
 #define ORDER(a, b) { uchar low = min(a, b); b = max(a, b); a = low; }
 kernel void median(global uchar* o, global const uchar* p, uint w, uint h) { int x = get_global_id(0), y = get_global_id(1); if (x == 0 || y == 0 || x + 1 >= (int)w || y + 1 >= (int)h) return; global const uchar* q = p + (y - 1) * w + x - 1; uchar a = q[0], b = q[1], c = q[2], d = q[w], e = q[w + 1], f = q[w + 2], g = q[2 * w], i = q[2 * w + 1], j = q[2 * w + 2]; ORDER(b, c) ORDER(e, f) ORDER(i, j) ORDER(a, b) ORDER(d, e) ORDER(g, i) ORDER(b, c) ORDER(e, f) ORDER(i, j) d = max(a, d); f = min(f, j); ORDER(e, i) g = max(d, g); e = max(b, e); c = min(c, f); e = min(e, i); ORDER(e, c) e = max(g, e); e = min(e, c); o[y * w + x] = e; }
 kernel void kmeans(global uint* o, global const float4* p, global const float4* c, uint n, uint k) { uint g = get_global_id(0); if (g >= n) return; float4 me = p[g]; float least = INFINITY; uint best = 0; for (uint i = 0; i < k; i++) { float4 d = c[i] - me; float r = dot(d, d); if (r < least) { least = r; best = i; } } o[g] = best; }

@@ -1,4 +1,4 @@
-// Threads of a group that wait for each other without a barrier: all of them get on.
+// Threads of a group that spin on each other without a barrier: all must make progress.
 kernel void first_waits_for_last(volatile global uint*flag, global uint*o){ uint n=get_local_size(0),i=get_local_id(0); if(i==n-1) atomic_xchg(flag+get_group_id(0),i+5); if(i==0) { uint x; while((x=atomic_or(flag+get_group_id(0),0u))==0u); o[get_group_id(0)]=x; } }
 kernel void one_after_the_other(volatile global uint*turn, global uint*o){ uint n=get_local_size(0)/32,t=get_local_id(0)/32; if(get_local_id(0)%32==0){ for(uint k=0;k<3;k++){ while(atomic_or(turn,0u)%n!=n-1-t); o[atomic_or(turn,0u)]=t; atomic_inc(turn); } } }
 kernel void waits_and_meets(volatile global uint*flag, global uint*o){ uint i=get_local_id(0); if(i==0) while(atomic_or(flag,0u)==0u); if(i==get_local_size(0)-1) atomic_xchg(flag,9u); barrier(CLK_GLOBAL_MEM_FENCE); o[i]=atomic_or(flag,0u)+i; }

@@ -1,17 +1,17 @@
-/* Records what an OpenCL program launches, as material for this suite: a layer for the OpenCL loader (ocl-icd 2.3 or newer).
+/* Records the launches of an OpenCL program, as input for this suite: a layer for the OpenCL loader (ocl-icd 2.3 or newer).
 
      cc -O2 -shared -fPIC -o record.so record.c
      VISAKIT_RECORD=FOLDER OPENCL_LAYERS=$PWD/record.so PROGRAM...
 
-   Below it a CPU device such as pocl computes; the folder gets, for each program that something was launched of,
+   A CPU device such as pocl, below the layer, computes. The folder receives, for each program with launches,
 
-     ID.cl, ID.options     its source and its build options; ID is a number made of both
+     ID.cl, ID.options     its source and its build options; ID is a hash of both
      ID.PID.jsonl          a line of JSON for each launch: kernel, sizes, and each argument with its contents before and after
 
-   from which record.py makes cases. Not recorded are programs without a source, launches with more than VISAKIT_RECORD_BYTES
-   (8 MiB) of memory, launches of a kernel after the first VISAKIT_RECORD_LAUNCHES (4), and those that wait for the program itself.
-   So that the program stays within what the targets can do, it is told of groups of at most 256 work items, and with
-   VISAKIT_RECORD_NO_DOUBLE of no doubles, which tgllp and dg2 lack. */
+   from which record.py makes cases. Not recorded are programs without source, launches with more than VISAKIT_RECORD_BYTES
+   (8 MiB) of memory, launches of a kernel after the first VISAKIT_RECORD_LAUNCHES (4), and launches that wait for user events.
+   To match the targets, the layer limits groups to 256 work items and, with VISAKIT_RECORD_NO_DOUBLE, hides doubles, which
+   tgllp and dg2 lack. */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 #include <CL/cl_icd.h>
@@ -27,27 +27,27 @@
 #define MAX_GROUP 256
 #define MAX_ARGS 64
 
-/* Growing text. */
+/* A growable text. */
 struct text {
     char *at;
     size_t used, room;
 };
 
-/* What was set for an argument. */
+/* Value set for an argument. */
 struct value {
     size_t size;
-    void *bytes; /* none: local memory of that size */
+    void *bytes; /* NULL: local memory of that size */
     int is_svm;
 };
 
-/* What is known of a kernel. The list keeps released ones: their handles are used again. */
+/* State of a kernel. The list keeps released kernels, because their handles are reused. */
 struct kernel {
     cl_kernel handle;
     struct value values[MAX_ARGS];
     struct kernel *next;
 };
 
-/* How often a kernel of a program was recorded. */
+/* Number of recorded launches of a program's kernel. */
 struct count {
     uint64_t id;
     char *name;
@@ -55,7 +55,7 @@ struct count {
     struct count *next;
 };
 
-/* Memory of clSVMAlloc. */
+/* Memory allocated by clSVMAlloc. */
 struct svm {
     char *at;
     size_t size;
@@ -73,7 +73,7 @@ struct argument {
     cl_image_format format;
     cl_mem_object_type shape;
     size_t size[3], layers, region[3];
-    int same; /* an earlier argument that is the same memory, or -1 */
+    int same; /* index of an earlier argument with the same memory, or -1 */
     int is_const;
 };
 
@@ -129,7 +129,7 @@ static size_t setting(const char *name, size_t otherwise)
     return text ? strtoull(text, NULL, 0) : otherwise;
 }
 
-/* The entry of a kernel; call it locked. */
+/* Returns the entry of a kernel; the caller holds the lock. */
 static struct kernel *find(cl_kernel handle)
 {
     for (struct kernel *kernel = kernels; kernel; kernel = kernel->next)
@@ -158,7 +158,7 @@ static void forget(cl_kernel handle)
     pthread_mutex_unlock(&lock);
 }
 
-/* Source and options of a kernel's program, and their number; 0 when it has no source. */
+/* Gets source and options of a kernel's program, and returns their hash; 0 without source. */
 static uint64_t describe(cl_program program, cl_device_id device, char **source, char **options)
 {
     size_t size = 0, more = 0;
@@ -179,7 +179,7 @@ static uint64_t describe(cl_program program, cl_device_id device, char **source,
     return id;
 }
 
-/* Whether this launch of a kernel is among those that are kept. */
+/* Returns true if this launch of a kernel is to be recorded. */
 static int wanted(uint64_t id, const char *name)
 {
     struct count *count = counts;
@@ -196,7 +196,7 @@ static int wanted(uint64_t id, const char *name)
     return is_wanted;
 }
 
-/* Finds out what an argument is. Gives 0 when it cannot be recorded. */
+/* Determines the kind of an argument. Returns 0 if it cannot be recorded. */
 static int inspect(cl_kernel handle, cl_uint index, const struct value *value, struct argument *argument)
 {
     cl_kernel_arg_address_qualifier space = 0;
@@ -252,7 +252,7 @@ static int inspect(cl_kernel handle, cl_uint index, const struct value *value, s
     return texel != 0;
 }
 
-/* The contents of a buffer or image; none where it cannot be read. */
+/* Returns the contents of a buffer or image; NULL if it cannot be read. */
 static unsigned char *contents(cl_command_queue queue, const struct argument *argument)
 {
     static const size_t origin[3];
@@ -344,7 +344,7 @@ struct launch {
     struct argument arguments[MAX_ARGS];
 };
 
-/* Takes note of everything before a launch; none when it is not to be recorded. */
+/* Records the state before a launch; NULL if the launch is not to be recorded. */
 static struct launch *begin(cl_command_queue queue, cl_kernel handle, cl_uint events, const cl_event *waits)
 {
     cl_program program = NULL;
@@ -400,7 +400,7 @@ static struct launch *begin(cl_command_queue queue, cl_kernel handle, cl_uint ev
     return NULL;
 }
 
-/* Takes note of the memory after a launch, and writes all unless there was an error. */
+/* Records the memory after a launch, and writes the recording unless an error occurred. */
 static void end(struct launch *launch, cl_command_queue queue, cl_int error, cl_uint dimensions, const size_t *offset,
                 const size_t *global, const size_t *local)
 {
@@ -456,7 +456,7 @@ static cl_int CL_API_CALL set_arg_svm(cl_kernel handle, cl_uint index, const voi
     return error;
 }
 
-/* Builds so that the kernels can be asked for the types of their arguments. */
+/* Builds with argument information, which provides the types of arguments. */
 static cl_int CL_API_CALL build(cl_program program, cl_uint count, const cl_device_id *devices, const char *options,
                                 void(CL_CALLBACK *done)(cl_program, void *), void *data)
 {
@@ -509,7 +509,7 @@ static void *CL_API_CALL svm_alloc(cl_context context, cl_svm_mem_flags flags, s
     return at;
 }
 
-/* Memory that the host may read, whatever the program promises. */
+/* Removes flags that forbid host reads. */
 static cl_mem_flags readable(cl_mem_flags flags)
 {
     return flags & ~(cl_mem_flags)(CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS);

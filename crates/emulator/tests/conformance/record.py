@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Cases of this suite's form from what record.c has recorded: `record.py RECORDED SUITE [PREFIX]`.
+"""Converts the recordings of record.c to the form of this suite: `record.py RECORDED SUITE [PREFIX]`.
 
-SUITE gets PREFIX-ID.cl, .json and .TARGET.zebin for each program. At most LAUNCHES (4) launches of a kernel and PROGRAMS
-(all) programs are taken, as the environment says. Floats may be off by ULP units in the last place; when the environment
-does not say so, by as much as sums in another order are.
+SUITE receives PREFIX-ID.cl, .json and .TARGET.zebin for each program. The environment variables LAUNCHES (4) and PROGRAMS (all)
+limit the launches per kernel and the programs. ULP sets the tolerance of floats in units in the last place; the default allows
+for sums in another order.
 """
 import array, collections, glob, json, math, os, re, sys
 
@@ -14,8 +14,8 @@ ORDERS = {0x10B5: "rgba", 0x10B6: "bgra", 0x10B7: "argb", 0x10C3: "abgr", 0x10C1
 PARTS = {0x10D2: "8unorm", 0x10D3: "16unorm", 0x10D0: "8snorm", 0x10D1: "16snorm", 0x10DA: "8uint", 0x10DB: "16uint",
          0x10DC: "32uint", 0x10D7: "8sint", 0x10D8: "16sint", 0x10D9: "32sint", 0x10DD: "16f", 0x10DE: "32f"}
 IMAGE_PARTS = {"8unorm": "uchar", "8snorm": "char", "16unorm": "ushort", "16snorm": "short", "16f": "half", "32f": "float"}
-# Units in the last place, and the part of the largest value, that results may be off: sums and transforms run in another
-# order, and functions have errors of their own.
+# Tolerances in units in the last place and relative to the largest value: sums and transforms run in another order, and
+# functions have their own errors.
 ULP = dict(half=8, float=64, double=64)
 PART = dict(half=2e-3, float=4e-6, double=1e-13)
 
@@ -30,7 +30,7 @@ def floats(data, kind):
 
 
 def looks_like(data, kind):
-    """Whether bytes of a type that says nothing are floats: zeros and numbers of a usual size."""
+    """Returns True if bytes of an unknown type look like floats: zeros and numbers of a usual magnitude."""
     values = floats(data, kind)
     usual = sum(1 for v in values if 1e-12 < abs(v) < 1e12)
     odd = sum(1 for v in values if v and not 1e-12 < abs(v) < 1e12)
@@ -38,10 +38,10 @@ def looks_like(data, kind):
 
 
 def kind_of(argument, data):
-    """The OpenCL type of a buffer's elements, and whether only three of four are used."""
+    """Returns the OpenCL type of a buffer's elements, and True if only three of four are used."""
     name = re.sub(r"[*\s]|const|restrict|volatile", "", argument["type"])
     found = re.fullmatch(r"(half|float|double|u?char|u?short|u?int|u?long)(2|3|4|8|16)?", name)
-    # Pointers to bytes are often cast in the kernel.
+    # Kernels often cast byte pointers.
     if found and found[1] not in ("char", "uchar"):
         return found[1], found[2] == "3"
     return next((kind for kind in ("float", "double") if looks_like(data, kind)), "uchar"), False

@@ -1,4 +1,4 @@
-// Functions that call themselves and each other, compiled as calls through a stack.
+// Recursive and mutually recursive functions, compiled as calls through a stack.
 
 __attribute__((noinline)) int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
 kernel void fibonacci(global int *a) { int i = get_global_id(0); a[i] = fib(a[i]); }
@@ -32,7 +32,7 @@ __attribute__((noinline)) void sort(global int *a, int n)
 kernel void quicksort(global int *a, int n) { sort(a + get_global_id(0) * n, n - get_global_id(0)); }
 // {"kernel": "quicksort", "glob": [20], "loc": [10], "args": [{"inout": ["int", 600, "(i * i * 37 + 11) % 101 - 50"]}, {"val": ["int", 30]}]}
 
-// Arrays of its own in every activation, and of the caller through a pointer.
+// Local arrays in every activation, and access to the caller's array through a pointer.
 __attribute__((noinline)) void walk(global int *o, int n, int *a)
 {
   if (n <= 0) {
@@ -54,7 +54,7 @@ kernel void arrays(global int *o)
 }
 // {"kernel": "arrays", "glob": [50], "loc": [25], "args": [{"inout": ["int", 50, "i"]}]}
 
-// Structures as arguments and results, of more bytes than registers are there for.
+// Structures as arguments and results that exceed the argument registers.
 typedef struct { int v[24]; } wide;
 __attribute__((noinline)) wide turn(wide w, int n)
 {
@@ -77,7 +77,7 @@ kernel void structures(global int *a, global int *r)
 }
 // {"kernel": "structures", "glob": [24], "loc": [8], "args": [{"in": ["int", 24, "i % 7"]}, {"out": ["int", 576]}]}
 
-// Several types, some of 64 bits, some of 8.
+// Arguments of several types, including 64-bit and 8-bit ones.
 __attribute__((noinline)) long digits(ulong n, uchar base, short *count, float scale)
 {
   if (n < base)

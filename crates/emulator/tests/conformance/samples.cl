@@ -1,4 +1,5 @@
 // targets skl tgllp dg2
+// today nvl-p
 // options -cl-std=CL2.0 -cl-ext=+cl_khr_gl_msaa_sharing,+cl_khr_gl_depth_images,+cl_khr_depth_images
 // Expectations are computed by textures.py.
 #pragma OPENCL EXTENSION cl_khr_gl_msaa_sharing : enable

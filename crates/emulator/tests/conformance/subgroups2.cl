@@ -1,5 +1,5 @@
 // options -cl-std=CL2.0
-// Blocks of 8, 16 and 64 bits, in global and in shared local memory, and barriers in two steps. Expectations are computed by builtins.py.
+// Block accesses of 8, 16 and 64 bits in global and shared local memory, and split barriers. Expectations are computed by builtins.py.
 #pragma OPENCL EXTENSION cl_intel_subgroups_short : enable
 #pragma OPENCL EXTENSION cl_intel_subgroups_char : enable
 #pragma OPENCL EXTENSION cl_intel_subgroups_long : enable

@@ -1,5 +1,5 @@
 // options -cl-std=CL2.0
-// Subgroups some of whose channels are away, and parts of subgroups. Expectations are computed by builtins.py.
+// Subgroups with inactive channels, and clusters of subgroups. Expectations are computed by builtins.py.
 #pragma OPENCL EXTENSION cl_khr_subgroup_non_uniform_arithmetic : enable
 #pragma OPENCL EXTENSION cl_khr_subgroup_clustered_reduce : enable
 #pragma OPENCL EXTENSION cl_khr_subgroup_shuffle : enable

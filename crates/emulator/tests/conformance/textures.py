@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Makes the cases of levels, samples and depth: images with several levels, samples, or one number a texel.
+"""Generates the cases of levels, samples and depth: images with several levels or samples, or with one number per texel.
 
-usage: textures.py         writes NAME.json.gz into its own folder; compile.py makes the programs
+usage: textures.py         writes NAME.json.gz to the script's folder; compile.py builds the programs
 
-Expectations follow the equations of the OpenCL specification, in double precision: addressing modes and filters of chapter
-"Image Addressing and Filtering", levels of cl_khr_mipmap_image, whose choice of a level is OpenGL's.
+Expectations follow the equations of the OpenCL specification, in double precision: addressing modes and filters from chapter
+"Image Addressing and Filtering", mip levels from cl_khr_mipmap_image, which selects levels as OpenGL does.
 """
 import itertools, math, os, struct
 from host import family
@@ -16,7 +16,7 @@ KINDS = {"2d": 0x10F1, "3d": 0x10F2, "2darray": 0x10F3, "1d": 0x10F4}
 
 
 class Image:
-    """An image with texels made up from their numbers."""
+    """An image with texels computed from their indices."""
 
     def __init__(self, kind, form, size, layers=1, levels=1, samples=1):
         self.kind, self.form, self.size, self.layers = KINDS[kind], form, size, layers
@@ -39,7 +39,7 @@ class Image:
         return [max(side >> level, 1) for side in self.size]
 
     def load(self, level, layer, at, sample=0):
-        """A texel by its place; beyond the edge, the border."""
+        """Returns a texel by its coordinates; outside the image, the border colour."""
         if all(0 <= i < side for i, side in zip(at, self.size_of(level))):
             texel = self.texels[(level, layer, at[2], at[1], at[0], sample)]
             return texel + [0, 0, 1][:4 - self.parts] if self.parts < 4 else texel
@@ -52,12 +52,12 @@ class Image:
 
 
 def single(x):
-    """A number as a float holds it."""
+    """Rounds a number to a float."""
     return struct.unpack("<f", struct.pack("<f", x))[0]
 
 
 def axis(mode, linear, s, side):
-    """Texels along an axis with their weights."""
+    """Returns texels along an axis with their weights."""
     if mode == REPEAT:
         u = (s - math.floor(s)) * side
         wrap = lambda i: i % side
@@ -75,7 +75,7 @@ def axis(mode, linear, s, side):
 
 
 def sample(image, mode, filter_, mix, place, layer, lod):
-    """What a sampler of normalised coordinates gives."""
+    """Returns the result of a sampler with normalised coordinates."""
     lod = min(max(lod, 0), image.levels - 1)
     if mix == LINEAR and lod % 1:
         a, b = (sample(image, mode, filter_, NEAREST, place, layer, level) for level in (math.floor(lod), math.floor(lod) + 1))
@@ -92,7 +92,7 @@ def sample(image, mode, filter_, mix, place, layer, lod):
 
 
 def places(n):
-    """What the kernels compute in floats."""
+    """Returns the coordinates that the kernels compute in floats."""
     step = lambda a, b: single(single(n * single(a)) - single(b))
     return [step(0.0371, 0.2), step(0.0717, 0.5), step(0.0513, 0.3)], step(0.1543, 0.7)
 
@@ -102,7 +102,7 @@ def gradient_lod(image, gradients):
 
 
 def floats(values, kind="float", within=2e-3):
-    """A comparison: nearly equal, as weights of real samplers are coarser than floats."""
+    """Returns a check with a tolerance, because weights of real samplers are coarser than floats."""
     flat = [v for value in values for v in value]
     return {"type": kind, "ulp": None, "within": within, "expect": struct.pack(f"<{len(flat)}f", *flat).hex()}
 
@@ -124,7 +124,7 @@ def levels():
         cases.append({"name": name, "kernel": kernel, "glob": [items], "loc": [16], "check": [{"arg": 2, **floats(values)}],
                       "args": [image.given(f"{kernel}.{name}", data), {"sampler": [1, mode, filter_, mix]}, {"out": items * 16}]})
     image = Image("2d", "rgba8uint", [13, 9, 1], 1, 4)
-    # Every column writes to one level; what is outside of it is lost.
+    # Every column writes to one level; writes outside it are dropped.
     written, start = bytearray(image.data), [0, 13 * 9, 13 * 9 + 6 * 4]
     for x, y in itertools.product(range(13), range(9)):
         side = image.size_of(x % 3)

@@ -1,5 +1,5 @@
-// Kernels whose groups race on purpose, and some that only look so. The delays make groups overlap.
-// `../conformance/compile.py ../races/races` makes the programs.
+// Kernels with intentional races between groups, and similar kernels without races. Delays make groups overlap.
+// `../conformance/compile.py ../races/races` builds the programs.
 // options -cl-std=CL2.0
 
 uint delay(uint n)
@@ -10,13 +10,13 @@ uint delay(uint n)
     return x;
 }
 
-// All groups store to the same place.
+// All groups store to the same location.
 kernel void last_store(global uint *out)
 {
     out[get_local_id(0)] = delay(get_group_id(0));
 }
 
-// Data and a flag that says that they are there, without atomics.
+// Data with a ready flag, without atomics.
 kernel void flag(global volatile uint *data, global volatile uint *ready, global uint *out)
 {
     uint group = get_group_id(0);
@@ -33,21 +33,21 @@ kernel void counts(global const uint *in, global uint *bins)
     bins[in[get_global_id(0)] % 64]++;
 }
 
-// Reads what a neighbouring group writes.
+// Reads data that a neighbouring group writes.
 kernel void neighbour(global uint *x)
 {
     size_t i = get_global_id(0), n = get_global_size(0);
     x[i] = x[(i + n - 64) % n] * 3 + delay(get_group_id(0)) % 7;
 }
 
-// The same for bytes, of which a word has several groups' where the group has an odd size.
+// Reads bytes that a neighbouring group writes; with an odd group size, groups share words.
 kernel void neighbour_bytes(global uchar *x)
 {
     size_t i = get_global_id(0), n = get_global_size(0);
     x[i] = x[(i + n - 1) % n] + delay(get_group_id(0)) % 7;
 }
 
-// Operations that do not commute with each other.
+// Atomic operations that do not commute.
 kernel void mixed(global volatile int *x)
 {
     int group = get_group_id(0);
@@ -57,7 +57,7 @@ kernel void mixed(global volatile int *x)
         atomic_xor(&x[get_local_id(0) % 4], group * 5);
 }
 
-// Atomic operations on what others read and write as it is.
+// Atomic operations on data that others access non-atomically.
 kernel void peek(global volatile int *x, global int *out)
 {
     int group = get_group_id(0);
@@ -68,7 +68,7 @@ kernel void peek(global volatile int *x, global int *out)
     out[get_global_id(0)] = x[0];
 }
 
-// The result of an atomic operation is an index.
+// The result of an atomic operation is used as an index.
 kernel void list(global volatile uint *count, global uint *out)
 {
     uint i = get_global_id(0);
@@ -76,7 +76,7 @@ kernel void list(global volatile uint *count, global uint *out)
         out[atomic_inc(count)] = i;
 }
 
-// Where it stores is what another group may have stored: a fault in some orders.
+// The store address may come from another group: a fault in some orders.
 kernel void wild(global volatile uint *at, global uint *out)
 {
     uint group = get_group_id(0);
@@ -87,7 +87,7 @@ kernel void wild(global volatile uint *at, global uint *out)
         at[0] = (at[0] + group) % 8;
 }
 
-// A fault in several groups: what groups behind the first of them have done is not seen.
+// Faults in several groups: effects of groups after the first faulty one are not visible.
 kernel void faults(global uint *out, uint far)
 {
     uint group = get_group_id(0);
@@ -96,7 +96,7 @@ kernel void faults(global uint *out, uint far)
         out[far + group] = 1;
 }
 
-// Private memory that nobody has written, and where it is.
+// Contents and address of uninitialised private memory.
 kernel void unwritten(global uint *out, uint n)
 {
     uint own[256];
@@ -115,14 +115,14 @@ kernel void rows(global const uchar *in, global uchar *out)
     out[i] = in[i] + delay(get_group_id(0));
 }
 
-// No races: columns, of which a cache line has many.
+// No races: many columns per cache line.
 kernel void columns(global const uint *in, global uint *out)
 {
     size_t i = get_global_id(0), n = get_num_groups(0);
     out[get_local_id(0) * n + get_group_id(0)] = in[i] ^ delay(get_group_id(0));
 }
 
-// No races: in place, and some groups only read.
+// No races: in-place update, and some groups only read.
 kernel void in_place(global uint *x)
 {
     size_t i = get_global_id(0);
@@ -130,7 +130,7 @@ kernel void in_place(global uint *x)
         x[i] += delay(get_group_id(0));
 }
 
-// No races: all count.
+// No races: all groups count atomically.
 kernel void counted(global const uint *in, global volatile uint *bins)
 {
     atomic_inc(&bins[in[get_global_id(0)] % 64]);

@@ -1,14 +1,15 @@
-//! What the devices have not: objects of graphics. The calls are there and say so.
+//! Entry points that the devices do not support: sharing with graphics objects. They exist and
+//! return errors.
 
 use std::ffi::c_void;
 
 use opencl_sys::*;
 
 use super::{object, status};
-use crate::context::Context;
-use crate::error::fail;
-use crate::handle;
-use crate::queue::Queue;
+use crate::base::error::fail;
+use crate::base::handle;
+use crate::devices::context::Context;
+use crate::queues::queue::Queue;
 
 object! {
     fn clCreateFromGLBuffer(context: cl_context, _flags: cl_mem_flags, _name: cl_GLuint) -> cl_mem {

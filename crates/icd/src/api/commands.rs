@@ -1,27 +1,27 @@
-//! Commands.
+//! Entry points of commands.
 
 use std::ffi::c_void;
 
 use opencl_sys::*;
 
-use super::{emit, enqueue, events, status, three};
-use crate::error::{Code, Result, ensure, fail, guard};
-use crate::handle::{self, Handle};
-use crate::memory::Mem;
-use crate::queue::{self, Order, Queue};
-use crate::raw;
-use crate::transfer::{self, Corner, Part, Submission, Way};
+use super::{WaitList, emit, enqueue, status};
+use crate::base::error::{Code, Result, ensure, fail, guard};
+use crate::base::handle::{self, Handle};
+use crate::base::raw::{Caller, In, Out, Three};
+use crate::commands::transfer::{self, Corner, Part, Submission, Way};
+use crate::memory::mem::Mem;
+use crate::queues::queue::{self, Order, Queue};
 
-/// What all commands are given.
+/// Returns the common parameters of an enqueued command.
 pub(super) fn submission<'a>(
     queue: &'a Handle<Queue>,
-    list: &'a [Handle<crate::event::Event>],
+    list: &'a [Handle<crate::queues::event::Event>],
     blocking: cl_bool,
 ) -> Submission<'a> {
     Submission { queue, list, blocking: blocking != CL_FALSE }
 }
 
-/// A memory object.
+/// Returns the memory object of a handle.
 pub(super) fn mem(handle: cl_mem) -> Result<Handle<Mem>> {
     handle::get(handle)
 }
@@ -39,9 +39,9 @@ enqueue! {
         queue, list,
         buffer: cl_mem,
         blocking: cl_bool,
-        buffer_origin: *const usize,
-        host_origin: *const usize,
-        region: *const usize,
+        buffer_origin: Three,
+        host_origin: Three,
+        region: Three,
         buffer_row_pitch: usize,
         buffer_slice_pitch: usize,
         host_row_pitch: usize,
@@ -51,16 +51,16 @@ enqueue! {
         let own = corner(buffer_origin, buffer_row_pitch, buffer_slice_pitch)?;
         let host = corner(host_origin, host_row_pitch, host_slice_pitch)?;
         let to = submission(&queue, &list, blocking);
-        transfer::buffer_box(&to, Way::Read, &mem(buffer)?, (own, host), three(region)?, ptr as usize)
+        transfer::buffer_box(&to, Way::Read, &mem(buffer)?, (own, host), region.get()?, ptr as usize)
     }
 
     fn clEnqueueWriteBufferRect(
         queue, list,
         buffer: cl_mem,
         blocking: cl_bool,
-        buffer_origin: *const usize,
-        host_origin: *const usize,
-        region: *const usize,
+        buffer_origin: Three,
+        host_origin: Three,
+        region: Three,
         buffer_row_pitch: usize,
         buffer_slice_pitch: usize,
         host_row_pitch: usize,
@@ -70,20 +70,20 @@ enqueue! {
         let own = corner(buffer_origin, buffer_row_pitch, buffer_slice_pitch)?;
         let host = corner(host_origin, host_row_pitch, host_slice_pitch)?;
         let to = submission(&queue, &list, blocking);
-        transfer::buffer_box(&to, Way::Write, &mem(buffer)?, (own, host), three(region)?, ptr as usize)
+        transfer::buffer_box(&to, Way::Write, &mem(buffer)?, (own, host), region.get()?, ptr as usize)
     }
 
     fn clEnqueueReadImage(
         queue, list,
         image: cl_mem,
         blocking: cl_bool,
-        origin: *const usize,
-        region: *const usize,
+        origin: Three,
+        region: Three,
         row_pitch: usize,
         slice_pitch: usize,
         ptr: *mut c_void,
     ) {
-        let (place, pitches) = ((three(origin)?, three(region)?), (row_pitch, slice_pitch));
+        let (place, pitches) = ((origin.get()?, region.get()?), (row_pitch, slice_pitch));
         transfer::image(&submission(&queue, &list, blocking), Way::Read, &mem(image)?, place, pitches, ptr as usize)
     }
 
@@ -91,13 +91,13 @@ enqueue! {
         queue, list,
         image: cl_mem,
         blocking: cl_bool,
-        origin: *const usize,
-        region: *const usize,
+        origin: Three,
+        region: Three,
         row_pitch: usize,
         slice_pitch: usize,
         ptr: *const c_void,
     ) {
-        let (place, pitches) = ((three(origin)?, three(region)?), (row_pitch, slice_pitch));
+        let (place, pitches) = ((origin.get()?, region.get()?), (row_pitch, slice_pitch));
         transfer::image(&submission(&queue, &list, blocking), Way::Write, &mem(image)?, place, pitches, ptr as usize)
     }
 
@@ -105,8 +105,9 @@ enqueue! {
         transfer::unmap(&submission(&queue, &list, CL_FALSE), &mem(memobj)?, mapped_ptr as usize)
     }
 
-    fn clEnqueueMigrateMemObjects(queue, list, num_mem_objects: cl_uint, mem_objects: *const cl_mem, flags: cl_mem_migration_flags) {
-        let mems = handle::get_all(raw::agreed(num_mem_objects as usize, mem_objects, CL_INVALID_VALUE)?)?;
+    fn clEnqueueMigrateMemObjects(queue, list, num_mem_objects: cl_uint, mem_objects: In<cl_mem>, flags: cl_mem_migration_flags) {
+        // SAFETY: the list has as many objects as its count says.
+        let mems = handle::get_all(unsafe { mem_objects.agreed(num_mem_objects as usize, CL_INVALID_VALUE)? })?;
         transfer::migrate(&submission(&queue, &list, CL_FALSE), &mems, flags)
     }
 
@@ -116,15 +117,19 @@ enqueue! {
         args: *mut c_void,
         cb_args: usize,
         num_mem_objects: cl_uint,
-        mem_list: *const cl_mem,
-        args_mem_loc: *mut *const c_void,
+        mem_list: In<cl_mem>,
+        args_mem_loc: Out<*const c_void>,
     ) {
         let function = user_func.ok_or(Code(CL_INVALID_VALUE))?;
         let count = num_mem_objects as usize;
         ensure(args.is_null() == (cb_args == 0) && (!args.is_null() || count == 0), CL_INVALID_VALUE)?;
-        let mems = handle::get_all::<Mem>(raw::agreed(count, mem_list, CL_INVALID_VALUE)?)?;
-        let places = raw::agreed(count, args_mem_loc.cast_const(), CL_INVALID_VALUE)?;
-        let mut copy = raw::list(cb_args, args.cast::<u8>().cast_const()).to_vec();
+        // SAFETY: both lists have as many elements as the count says.
+        let (mems, places) = unsafe {
+            (mem_list.agreed(count, CL_INVALID_VALUE)?, args_mem_loc.input().agreed(count, CL_INVALID_VALUE)?)
+        };
+        let mems = handle::get_all::<Mem>(mems)?;
+        // SAFETY: the arguments have as many bytes as their size says.
+        let mut copy = unsafe { In::of(args.cast_const()).bytes(cb_args) }.to_vec();
         for (mem, &place) in mems.iter().zip(places) {
             let at = (place as usize).wrapping_sub(args as usize);
             let room = at.checked_add(8).and_then(|end| copy.get_mut(at..end)).ok_or(Code(CL_INVALID_VALUE))?;
@@ -132,7 +137,8 @@ enqueue! {
         }
         submission(&queue, &list, CL_FALSE).submit(CL_COMMAND_NATIVE_KERNEL, move || {
             let address = if copy.is_empty() { std::ptr::null_mut() } else { copy.as_mut_ptr().cast() };
-            function(address);
+            // SAFETY: the program passed the function for this call, with its arguments.
+            unsafe { function(address) };
             drop(mems);
             Ok(())
         })
@@ -148,7 +154,7 @@ enqueue! {
 }
 
 status! {
-    fn clEnqueueMarker(command_queue: cl_command_queue, event: *mut cl_event) {
+    fn clEnqueueMarker(command_queue: cl_command_queue, event: Out<cl_event>) {
         let queue = handle::get(command_queue)?;
         ensure(!event.is_null(), CL_INVALID_VALUE)?;
         emit(event, queue::mark(&queue, Order::Marker, &[])?);
@@ -159,10 +165,12 @@ status! {
         queue::mark(&handle::get(command_queue)?, Order::Barrier, &[]).map(drop)
     }
 
-    fn clEnqueueWaitForEvents(command_queue: cl_command_queue, num_events: cl_uint, event_list: *const cl_event) {
+    fn clEnqueueWaitForEvents(command_queue: cl_command_queue, num_events: cl_uint, event_list: In<cl_event>) {
         let queue = handle::get(command_queue)?;
         ensure(num_events > 0 && !event_list.is_null(), CL_INVALID_VALUE)?;
-        let list = events(num_events, event_list).or(fail(CL_INVALID_EVENT))?;
+        // SAFETY: the list has as many events as its count says.
+        let list = unsafe { event_list.agreed(num_events as usize, CL_INVALID_EVENT)? };
+        let list = handle::get_all(list).or(fail(CL_INVALID_EVENT))?;
         queue::mark(&queue, Order::Barrier, &list).map(drop)
     }
 }
@@ -180,13 +188,14 @@ pub(crate) unsafe extern "C" fn clEnqueueMapBuffer(
     event: *mut cl_event,
     errcode_ret: *mut cl_int,
 ) -> *mut c_void {
-    // SAFETY: the list is one of so many events.
-    let result = guard(|| unsafe {
-        let (queue, mem, list) = (handle::get(command_queue)?, mem(buffer)?, events(num_events, event_list)?);
+    // SAFETY: the program obeys the contract of the call.
+    let (waits, places) =
+        unsafe { (WaitList::new(num_events, In::of(event_list)), MapPlaces::new(event, errcode_ret)) };
+    let result = guard(|| {
+        let (queue, mem, list) = (handle::get(command_queue)?, mem(buffer)?, waits.events()?);
         transfer::map(&submission(&queue, &list, blocking_map), &mem, map_flags, Part::Bytes(offset, size))
     });
-    // SAFETY: the places are null or have room.
-    unsafe { mapped(result, event, errcode_ret, None) }
+    places.put(result, None)
 }
 
 #[allow(non_snake_case, clippy::too_many_arguments)]
@@ -204,47 +213,56 @@ pub(crate) unsafe extern "C" fn clEnqueueMapImage(
     event: *mut cl_event,
     errcode_ret: *mut cl_int,
 ) -> *mut c_void {
-    // SAFETY: the lists have as many elements as the specification says.
-    let result = guard(|| unsafe {
-        let (queue, mem, list) = (handle::get(command_queue)?, mem(image)?, events(num_events, event_list)?);
-        ensure(!image_row_pitch.is_null(), CL_INVALID_VALUE)?;
+    // SAFETY: the program obeys the contract of the call.
+    let (origin, region, row_pitch, slice_pitch, waits, places) = unsafe {
+        let (origin, region) = (Three::of(origin), Three::of(region));
+        let (row_pitch, slice_pitch) = (Out::of(image_row_pitch), Out::of(image_slice_pitch));
+        let waits = WaitList::new(num_events, In::of(event_list));
+        (origin, region, row_pitch, slice_pitch, waits, MapPlaces::new(event, errcode_ret))
+    };
+    let result = guard(|| {
+        let (queue, mem, list) = (handle::get(command_queue)?, mem(image)?, waits.events()?);
+        ensure(!row_pitch.is_null(), CL_INVALID_VALUE)?;
         let sliced = [CL_MEM_OBJECT_IMAGE1D_ARRAY, CL_MEM_OBJECT_IMAGE2D_ARRAY, CL_MEM_OBJECT_IMAGE3D];
-        ensure(!image_slice_pitch.is_null() || !sliced.contains(&mem.kind), CL_INVALID_VALUE)?;
-        let part = Part::Region(three(origin)?, three(region)?);
+        ensure(!slice_pitch.is_null() || !sliced.contains(&mem.kind), CL_INVALID_VALUE)?;
+        let part = Part::Region(origin.get()?, region.get()?);
         transfer::map(&submission(&queue, &list, blocking_map), &mem, map_flags, part)
     });
-    // SAFETY: the places are null or have room.
-    unsafe { mapped(result, event, errcode_ret, Some((image_row_pitch, image_slice_pitch))) }
+    places.put(result, Some((row_pitch, slice_pitch)))
 }
 
-/// Gives the program what it asked of a map.
-///
-/// # Safety
-/// All places are null or have room for their values.
-unsafe fn mapped(
-    result: Result<(Handle<crate::event::Event>, usize, (usize, usize))>,
-    event: *mut cl_event,
-    errcode_ret: *mut cl_int,
-    pitches: Option<(*mut usize, *mut usize)>,
-) -> *mut c_void {
-    // SAFETY: the caller promises the room.
-    unsafe {
-        raw::put(errcode_ret, result.as_ref().map_or_else(|code| code.0, |_| CL_SUCCESS));
+/// Destinations for the results of a map.
+struct MapPlaces {
+    event: Out<cl_event>,
+    errcode: Out<cl_int>,
+}
+
+impl MapPlaces {
+    /// # Safety
+    /// Both pointers are null or have room for a value.
+    unsafe fn new(event: *mut cl_event, errcode: *mut cl_int) -> Self {
+        // SAFETY: guaranteed by the caller.
+        unsafe { Self { event: Out::of(event), errcode: Out::of(errcode) } }
+    }
+
+    /// Writes the event, the code and the pitches of a map. Returns its address.
+    fn put(
+        self,
+        result: Result<(Handle<crate::queues::event::Event>, usize, (usize, usize))>,
+        pitches: Option<(Out<usize>, Out<usize>)>,
+    ) -> *mut c_void {
+        self.errcode.put(result.as_ref().map_or_else(|code| code.0, |_| CL_SUCCESS));
         let Ok((done, address, (row, slice))) = result else { return std::ptr::null_mut() };
         if let Some((row_place, slice_place)) = pitches {
-            raw::put(row_place, row);
-            raw::put(slice_place, slice);
+            row_place.put(row);
+            slice_place.put(slice);
         }
-        emit(event, done);
+        emit(self.event, done);
         address as *mut c_void
     }
 }
 
-/// A corner of a box.
-///
-/// # Safety
-/// `origin` is null or points to three sizes.
-pub(super) unsafe fn corner(origin: *const usize, row_pitch: usize, slice_pitch: usize) -> Result<Corner> {
-    // SAFETY: the caller promises it.
-    Ok(Corner { origin: unsafe { three(origin)? }, row_pitch, slice_pitch })
+/// Returns the corner of a box.
+pub(super) fn corner(origin: Three, row_pitch: usize, slice_pitch: usize) -> Result<Corner> {
+    Ok(Corner { origin: origin.get()?, row_pitch, slice_pitch })
 }

@@ -1,85 +1,95 @@
-//! Memory objects.
+//! Entry points of memory objects.
 
 use std::ffi::c_void;
 
 use opencl_sys::*;
 
-use super::{object, status};
-use crate::context::Context;
-use crate::error::{Code, ensure, fail};
-use crate::handle;
-use crate::image;
-use crate::memory::{self, Destructor, Mem};
-use crate::raw::{self, Answer};
+use super::{object, query, status};
+use crate::base::error::{Code, ensure, fail};
+use crate::base::handle;
+use crate::base::raw::{In, Out, Untyped, ZeroEnded};
+use crate::devices::context::Context;
+use crate::memory::image;
+use crate::memory::mem::{self, Destructor, Mem};
 
 object! {
     fn clCreateBuffer(context: cl_context, flags: cl_mem_flags, size: usize, host_ptr: *mut c_void) -> cl_mem {
-        Ok(handle::give(memory::buffer(&handle::get(context)?, &[], flags, size, host_ptr)?))
+        // SAFETY: the host pointer is null, or points to as many bytes as the object has.
+        let object = unsafe { mem::buffer(&handle::get(context)?, &[], flags, size, host_ptr)? };
+        Ok(handle::give(object))
     }
 
     fn clCreateBufferWithProperties(
         context: cl_context,
-        properties: *const cl_mem_properties,
+        properties: ZeroEnded<cl_mem_properties>,
         flags: cl_mem_flags,
         size: usize,
         host_ptr: *mut c_void,
     ) -> cl_mem {
-        let properties = raw::properties(properties);
-        Ok(handle::give(memory::buffer(&handle::get(context)?, properties, flags, size, host_ptr)?))
+        let properties = &properties.properties()?;
+        // SAFETY: the host pointer is null, or points to as many bytes as the object has.
+        let object = unsafe { mem::buffer(&handle::get(context)?, properties, flags, size, host_ptr)? };
+        Ok(handle::give(object))
     }
 
     fn clCreateSubBuffer(
         buffer: cl_mem,
         flags: cl_mem_flags,
         create_type: cl_buffer_create_type,
-        info: *const c_void,
+        info: Untyped<cl_buffer_region>,
     ) -> cl_mem {
         let buffer = handle::get::<Mem>(buffer)?;
         ensure(create_type == CL_BUFFER_CREATE_TYPE_REGION, CL_INVALID_VALUE)?;
-        let region = raw::get::<cl_buffer_region>(info.cast()).ok_or(Code(CL_INVALID_VALUE))?;
-        Ok(handle::give(memory::part(&buffer, flags, region)?))
+        let region = info.get().ok_or(Code(CL_INVALID_VALUE))?;
+        Ok(handle::give(mem::part(&buffer, flags, region)?))
     }
 
     fn clCreateImage(
         context: cl_context,
         flags: cl_mem_flags,
-        format: *const cl_image_format,
-        desc: *const cl_image_desc,
+        format: In<cl_image_format>,
+        desc: In<cl_image_desc>,
         host_ptr: *mut c_void,
     ) -> cl_mem {
         let context = handle::get(context)?;
-        Ok(handle::give(image::create(&context, &[], flags, raw::get(format), raw::get(desc), host_ptr)?))
+        // SAFETY: the host pointer is null, or points to as many bytes as the object has.
+        let object = unsafe { image::create(&context, &[], flags, format.get(), desc.get(), host_ptr)? };
+        Ok(handle::give(object))
     }
 
     fn clCreateImageWithProperties(
         context: cl_context,
-        properties: *const cl_mem_properties,
+        properties: ZeroEnded<cl_mem_properties>,
         flags: cl_mem_flags,
-        format: *const cl_image_format,
-        desc: *const cl_image_desc,
+        format: In<cl_image_format>,
+        desc: In<cl_image_desc>,
         host_ptr: *mut c_void,
     ) -> cl_mem {
-        let (context, properties) = (handle::get(context)?, raw::properties(properties));
-        Ok(handle::give(image::create(&context, properties, flags, raw::get(format), raw::get(desc), host_ptr)?))
+        let (context, properties) = (handle::get(context)?, &properties.properties()?);
+        // SAFETY: the host pointer is null, or points to as many bytes as the object has.
+        let object = unsafe { image::create(&context, properties, flags, format.get(), desc.get(), host_ptr)? };
+        Ok(handle::give(object))
     }
 
     fn clCreateImage2D(
         context: cl_context,
         flags: cl_mem_flags,
-        format: *const cl_image_format,
+        format: In<cl_image_format>,
         width: usize,
         height: usize,
         row_pitch: usize,
         host_ptr: *mut c_void,
     ) -> cl_mem {
         let desc = old_desc(CL_MEM_OBJECT_IMAGE2D, [width, height, 0], (row_pitch, 0));
-        Ok(handle::give(image::create(&handle::get(context)?, &[], flags, raw::get(format), Some(desc), host_ptr)?))
+        // SAFETY: the host pointer is null, or points to as many bytes as the object has.
+        let object = unsafe { image::create(&handle::get(context)?, &[], flags, format.get(), Some(desc), host_ptr)? };
+        Ok(handle::give(object))
     }
 
     fn clCreateImage3D(
         context: cl_context,
         flags: cl_mem_flags,
-        format: *const cl_image_format,
+        format: In<cl_image_format>,
         width: usize,
         height: usize,
         depth: usize,
@@ -88,7 +98,9 @@ object! {
         host_ptr: *mut c_void,
     ) -> cl_mem {
         let desc = old_desc(CL_MEM_OBJECT_IMAGE3D, [width, height, depth], (row_pitch, slice_pitch));
-        Ok(handle::give(image::create(&handle::get(context)?, &[], flags, raw::get(format), Some(desc), host_ptr)?))
+        // SAFETY: the host pointer is null, or points to as many bytes as the object has.
+        let object = unsafe { image::create(&handle::get(context)?, &[], flags, format.get(), Some(desc), host_ptr)? };
+        Ok(handle::give(object))
     }
 
     fn clCreatePipe(
@@ -96,15 +108,15 @@ object! {
         flags: cl_mem_flags,
         packet_size: cl_uint,
         max_packets: cl_uint,
-        properties: *const cl_pipe_properties,
+        properties: ZeroEnded<cl_pipe_properties>,
     ) -> cl_mem {
         let context = handle::get::<Context>(context)?;
         ensure(properties.is_null(), CL_INVALID_VALUE)?;
-        Ok(handle::give(memory::pipe(&context, flags, packet_size, max_packets)?))
+        Ok(handle::give(mem::pipe(&context, flags, packet_size, max_packets)?))
     }
 }
 
-/// The description of an image as the older calls give it.
+/// Converts an image description of the deprecated calls.
 fn old_desc(kind: cl_mem_object_type, size: [usize; 3], pitches: (usize, usize)) -> cl_image_desc {
     cl_image_desc {
         image_type: kind,
@@ -135,25 +147,13 @@ status! {
         Ok(())
     }
 
-    fn clGetMemObjectInfo(memobj: cl_mem, name: cl_mem_info, size: usize, value: *mut c_void, size_ret: *mut usize) {
-        memory::info(&handle::get(memobj)?, Answer::new(name, size, value, size_ret))
-    }
-
-    fn clGetImageInfo(image: cl_mem, name: cl_image_info, size: usize, value: *mut c_void, size_ret: *mut usize) {
-        image::info(&handle::get(image)?, Answer::new(name, size, value, size_ret))
-    }
-
-    fn clGetPipeInfo(pipe: cl_mem, name: cl_pipe_info, size: usize, value: *mut c_void, size_ret: *mut usize) {
-        memory::pipe_info(&handle::get(pipe)?, Answer::new(name, size, value, size_ret))
-    }
-
     fn clGetSupportedImageFormats(
         context: cl_context,
         flags: cl_mem_flags,
         image_type: cl_mem_object_type,
         num_entries: cl_uint,
-        image_formats: *mut cl_image_format,
-        num_image_formats: *mut cl_uint,
+        image_formats: Out<cl_image_format>,
+        num_image_formats: Out<cl_uint>,
     ) {
         let context = handle::get::<Context>(context)?;
         let is_image = (CL_MEM_OBJECT_IMAGE2D..=CL_MEM_OBJECT_IMAGE1D_BUFFER).contains(&image_type);
@@ -161,13 +161,9 @@ status! {
         ensure(image_formats.is_null() || num_entries > 0, CL_INVALID_VALUE)?;
         let has_images = context.devices.iter().any(|device| device.has_images);
         let formats = if has_images { image::formats(flags, image_type) } else { Vec::new() };
-        if !image_formats.is_null() {
-            for (n, format) in formats.iter().take(num_entries as usize).enumerate() {
-                image_formats.add(n).write(*format);
-            }
-        }
-        raw::put(num_image_formats, formats.len() as cl_uint);
-        Ok(())
+        num_image_formats.put(formats.len() as cl_uint);
+        // SAFETY: the list has room for as many elements as its count says.
+        unsafe { image_formats.put_list(num_entries as usize, formats) }
     }
 
     fn clCreateSubDevicesEXT(
@@ -178,5 +174,19 @@ status! {
         _num_devices: *mut cl_uint,
     ) {
         fail(CL_INVALID_VALUE)
+    }
+}
+
+query! {
+    fn clGetMemObjectInfo(memobj: cl_mem; answer) {
+        mem::info(&handle::get(memobj)?, answer)
+    }
+
+    fn clGetImageInfo(image: cl_mem; answer) {
+        image::info(&handle::get(image)?, answer)
+    }
+
+    fn clGetPipeInfo(pipe: cl_mem; answer) {
+        mem::pipe_info(&handle::get(pipe)?, answer)
     }
 }

@@ -1,38 +1,28 @@
-//! Platform, devices, contexts, queues, events, samplers.
+//! Entry points of platform, devices, contexts, queues, events and samplers.
 
 use std::ffi::c_void;
 
 use opencl_sys::*;
 
-use super::{object, status};
-use crate::context::{self, Context, Destructor, Report};
-use crate::device::{self, Device};
-use crate::error::{Code, ensure, fail};
-use crate::event::{self, Event, Notify};
-use crate::handle::{self, address};
-use crate::platform;
-use crate::queue::{self, Queue};
-use crate::raw::{self, Answer};
-use crate::sampler::{self, Sampler};
+use super::{object, query, status};
+use crate::base::error::{Code, ensure, fail};
+use crate::base::handle::{self, address};
+use crate::base::raw::{In, Out, ZeroEnded};
+use crate::devices::context::{self, Context, Destructor, Report};
+use crate::devices::device::{self, Device};
+use crate::devices::platform;
+use crate::memory::sampler::{self, Sampler};
+use crate::queues::event::{self, Event, Notify};
+use crate::queues::queue::{self, Queue};
 
 status! {
-    fn clGetPlatformIDs(num_entries: cl_uint, platforms: *mut cl_platform_id, num_platforms: *mut cl_uint) {
-        crate::error::check_room(crate::error::ROOM)?;
+    fn clGetPlatformIDs(num_entries: cl_uint, platforms: Out<cl_platform_id>, num_platforms: Out<cl_uint>) {
+        crate::base::error::check_room(crate::base::error::ROOM)?;
         ensure(!platforms.is_null() || !num_platforms.is_null(), CL_INVALID_VALUE)?;
         ensure(platforms.is_null() || num_entries > 0, CL_INVALID_VALUE)?;
-        raw::handles(&[address(platform::the())], num_entries, platforms, num_platforms);
-        Ok(())
-    }
-
-    fn clGetPlatformInfo(
-        platform: cl_platform_id,
-        name: cl_platform_info,
-        size: usize,
-        value: *mut c_void,
-        size_ret: *mut usize,
-    ) {
-        platform::check(platform)?;
-        platform::info(Answer::new(name, size, value, size_ret))
+        num_platforms.put(1);
+        // SAFETY: the list has room for as many elements as its count says.
+        unsafe { platforms.put_list(num_entries as usize, [address(platform::the())]) }
     }
 
     fn clUnloadPlatformCompiler(platform: cl_platform_id) {
@@ -48,40 +38,36 @@ status! {
         platform: cl_platform_id,
         device_type: cl_device_type,
         num_entries: cl_uint,
-        devices: *mut cl_device_id,
-        num_devices: *mut cl_uint,
+        devices: Out<cl_device_id>,
+        num_devices: Out<cl_uint>,
     ) {
         platform::check(platform)?;
         ensure(!devices.is_null() || !num_devices.is_null(), CL_INVALID_VALUE)?;
         ensure(devices.is_null() || num_entries > 0, CL_INVALID_VALUE)?;
         let found: Vec<_> = platform::devices(device_type)?.iter().map(address).collect();
-        raw::handles(&found, num_entries, devices, num_devices);
-        Ok(())
-    }
-
-    fn clGetDeviceInfo(device: cl_device_id, name: cl_device_info, size: usize, value: *mut c_void, size_ret: *mut usize) {
-        device::info(&handle::get(device)?, Answer::new(name, size, value, size_ret))
+        num_devices.put(found.len() as cl_uint);
+        // SAFETY: the list has room for as many elements as its count says.
+        unsafe { devices.put_list(num_entries as usize, found) }
     }
 
     fn clCreateSubDevices(
         in_device: cl_device_id,
-        properties: *const cl_device_partition_property,
+        properties: ZeroEnded<cl_device_partition_property>,
         num_devices: cl_uint,
-        out_devices: *mut cl_device_id,
-        num_devices_ret: *mut cl_uint,
+        out_devices: Out<cl_device_id>,
+        num_devices_ret: Out<cl_uint>,
     ) {
         let device = handle::get::<Device>(in_device)?;
         ensure(!properties.is_null(), CL_INVALID_VALUE)?;
-        // The zero that ends the list is one of its properties.
-        let properties = raw::list(raw::until_zero(properties, 1).len() + 1, properties);
-        let parts = device::divide(&device, properties)?;
+        // The zero that ends the list is part of the properties.
+        let parts = device::divide(&device, &properties.with_zero(1)?)?;
         ensure(out_devices.is_null() || num_devices as usize >= parts.len(), CL_INVALID_VALUE)?;
-        raw::put(num_devices_ret, parts.len() as cl_uint);
-        if !out_devices.is_null() {
-            let parts: Vec<_> = parts.into_iter().map(handle::give).collect();
-            raw::handles(&parts, num_devices, out_devices, std::ptr::null_mut());
+        num_devices_ret.put(parts.len() as cl_uint);
+        if out_devices.is_null() {
+            return Ok(());
         }
-        Ok(())
+        // SAFETY: the list has room for as many elements as its count says.
+        unsafe { out_devices.put_list(num_devices as usize, parts.into_iter().map(handle::give)) }
     }
 
     fn clRetainDevice(device: cl_device_id) {
@@ -92,19 +78,19 @@ status! {
         device::hold(device, handle::release::<Device>)
     }
 
-    fn clGetDeviceAndHostTimer(device: cl_device_id, device_timestamp: *mut cl_ulong, host_timestamp: *mut cl_ulong) {
+    fn clGetDeviceAndHostTimer(device: cl_device_id, device_timestamp: Out<cl_ulong>, host_timestamp: Out<cl_ulong>) {
         handle::get::<Device>(device)?;
         ensure(!device_timestamp.is_null() && !host_timestamp.is_null(), CL_INVALID_VALUE)?;
         let now = event::now();
-        raw::put(device_timestamp, now);
-        raw::put(host_timestamp, now);
+        device_timestamp.put(now);
+        host_timestamp.put(now);
         Ok(())
     }
 
-    fn clGetHostTimer(device: cl_device_id, host_timestamp: *mut cl_ulong) {
+    fn clGetHostTimer(device: cl_device_id, host_timestamp: Out<cl_ulong>) {
         handle::get::<Device>(device)?;
         ensure(!host_timestamp.is_null(), CL_INVALID_VALUE)?;
-        raw::put(host_timestamp, event::now());
+        host_timestamp.put(event::now());
         Ok(())
     }
 
@@ -114,10 +100,6 @@ status! {
 
     fn clReleaseContext(context: cl_context) {
         handle::release::<Context>(context)
-    }
-
-    fn clGetContextInfo(context: cl_context, name: cl_context_info, size: usize, value: *mut c_void, size_ret: *mut usize) {
-        context::info(&handle::get(context)?, Answer::new(name, size, value, size_ret))
     }
 
     fn clSetContextDestructorCallback(context: cl_context, pfn_notify: Option<Destructor>, user_data: *mut c_void) {
@@ -134,17 +116,7 @@ status! {
         handle::release::<Queue>(command_queue)
     }
 
-    fn clGetCommandQueueInfo(
-        command_queue: cl_command_queue,
-        name: cl_command_queue_info,
-        size: usize,
-        value: *mut c_void,
-        size_ret: *mut usize,
-    ) {
-        queue::info(&handle::get(command_queue)?, Answer::new(name, size, value, size_ret))
-    }
-
-    /// Queues stay as they were made.
+    /// The properties of a queue cannot be changed.
     fn clSetCommandQueueProperty(
         command_queue: cl_command_queue,
         _properties: cl_command_queue_properties,
@@ -155,14 +127,14 @@ status! {
         fail(CL_INVALID_OPERATION)
     }
 
-    /// There are no queues on devices, whatever the program calls one.
+    /// Queues on devices are not supported.
     fn clSetDefaultDeviceCommandQueue(context: cl_context, device: cl_device_id, _command_queue: cl_command_queue) {
         handle::get::<Context>(context)?;
         handle::get::<Device>(device)?;
         fail(CL_INVALID_OPERATION)
     }
 
-    /// Commands begin as soon as they can.
+    /// Commands start as soon as possible, so a flush does nothing.
     fn clFlush(command_queue: cl_command_queue) {
         handle::get::<Queue>(command_queue).map(drop)
     }
@@ -171,23 +143,10 @@ status! {
         handle::get::<Queue>(command_queue)?.finish()
     }
 
-    fn clWaitForEvents(num_events: cl_uint, event_list: *const cl_event) {
+    fn clWaitForEvents(num_events: cl_uint, event_list: In<cl_event>) {
         ensure(num_events > 0 && !event_list.is_null(), CL_INVALID_VALUE)?;
-        event::wait_for(&handle::get_all(raw::list(num_events as usize, event_list))?)
-    }
-
-    fn clGetEventInfo(event: cl_event, name: cl_event_info, size: usize, value: *mut c_void, size_ret: *mut usize) {
-        event::info(&handle::get(event)?, Answer::new(name, size, value, size_ret))
-    }
-
-    fn clGetEventProfilingInfo(
-        event: cl_event,
-        name: cl_profiling_info,
-        size: usize,
-        value: *mut c_void,
-        size_ret: *mut usize,
-    ) {
-        event::profile(&handle::get(event)?, Answer::new(name, size, value, size_ret))
+        // SAFETY: the list has as many events as its count says.
+        event::wait_for(&handle::get_all(unsafe { event_list.list(num_events as usize)? })?)
     }
 
     fn clRetainEvent(event: cl_event) {
@@ -213,35 +172,32 @@ status! {
     fn clReleaseSampler(sampler: cl_sampler) {
         handle::release::<Sampler>(sampler)
     }
-
-    fn clGetSamplerInfo(sampler: cl_sampler, name: cl_sampler_info, size: usize, value: *mut c_void, size_ret: *mut usize) {
-        sampler::info(&handle::get(sampler)?, Answer::new(name, size, value, size_ret))
-    }
 }
 
 object! {
     fn clCreateContext(
-        properties: *const cl_context_properties,
+        properties: ZeroEnded<cl_context_properties>,
         num_devices: cl_uint,
-        devices: *const cl_device_id,
+        devices: In<cl_device_id>,
         pfn_notify: Option<Report>,
         user_data: *mut c_void,
     ) -> cl_context {
         ensure(num_devices > 0 && !devices.is_null(), CL_INVALID_VALUE)?;
         ensure(pfn_notify.is_some() || user_data.is_null(), CL_INVALID_VALUE)?;
-        let devices = handle::get_all(raw::list(num_devices as usize, devices))?;
-        Ok(handle::give(context::create(devices, raw::properties(properties))?))
+        // SAFETY: the list has as many devices as its count says.
+        let devices = handle::get_all(unsafe { devices.list(num_devices as usize)? })?;
+        Ok(handle::give(context::create(devices, &properties.properties()?)?))
     }
 
     fn clCreateContextFromType(
-        properties: *const cl_context_properties,
+        properties: ZeroEnded<cl_context_properties>,
         device_type: cl_device_type,
         pfn_notify: Option<Report>,
         user_data: *mut c_void,
     ) -> cl_context {
         ensure(pfn_notify.is_some() || user_data.is_null(), CL_INVALID_VALUE)?;
         let devices = platform::devices(device_type)?;
-        Ok(handle::give(context::create(devices, raw::properties(properties))?))
+        Ok(handle::give(context::create(devices, &properties.properties()?)?))
     }
 
     fn clCreateCommandQueue(
@@ -259,10 +215,10 @@ object! {
     fn clCreateCommandQueueWithProperties(
         context: cl_context,
         device: cl_device_id,
-        properties: *const cl_queue_properties,
+        properties: ZeroEnded<cl_queue_properties>,
     ) -> cl_command_queue {
         let (context, device) = (handle::get(context)?, handle::get(device)?);
-        let given = raw::properties(properties);
+        let given = &properties.properties()?;
         Ok(handle::give(queue::create(&context, &device, given, given)?))
     }
 
@@ -285,8 +241,39 @@ object! {
         Ok(handle::give(sampler::create(&handle::get(context)?, &list, &[])?))
     }
 
-    fn clCreateSamplerWithProperties(context: cl_context, properties: *const cl_sampler_properties) -> cl_sampler {
-        let given = raw::properties(properties);
+    fn clCreateSamplerWithProperties(context: cl_context, properties: ZeroEnded<cl_sampler_properties>) -> cl_sampler {
+        let given = &properties.properties()?;
         Ok(handle::give(sampler::create(&handle::get(context)?, given, given)?))
+    }
+}
+
+query! {
+    fn clGetPlatformInfo(platform: cl_platform_id; answer) {
+        platform::check(platform)?;
+        platform::info(answer)
+    }
+
+    fn clGetDeviceInfo(device: cl_device_id; answer) {
+        device::info(&handle::get(device)?, answer)
+    }
+
+    fn clGetContextInfo(context: cl_context; answer) {
+        context::info(&handle::get(context)?, answer)
+    }
+
+    fn clGetCommandQueueInfo(command_queue: cl_command_queue; answer) {
+        queue::info(&handle::get(command_queue)?, answer)
+    }
+
+    fn clGetEventInfo(event: cl_event; answer) {
+        event::info(&handle::get(event)?, answer)
+    }
+
+    fn clGetEventProfilingInfo(event: cl_event; answer) {
+        event::profile(&handle::get(event)?, answer)
+    }
+
+    fn clGetSamplerInfo(sampler: cl_sampler; answer) {
+        sampler::info(&handle::get(sampler)?, answer)
     }
 }

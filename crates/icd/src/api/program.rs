@@ -1,30 +1,30 @@
-//! Programs and kernels.
+//! Entry points of programs and kernels.
 
 use std::ffi::{c_char, c_void};
 
 use opencl_sys::*;
 
-use super::{object, status};
-use crate::context::Context;
-use crate::device::Device;
-use crate::error::{Result, ensure, fail};
-use crate::handle::{self, Handle};
-use crate::kernel::{self, Argument, Kernel};
-use crate::launch;
-use crate::program::{self, Notify, Program};
-use crate::queue::Queue;
-use crate::raw::{self, Answer};
+use super::{object, query, status};
+use crate::base::error::{Result, ensure, fail};
+use crate::base::handle::{self, Handle};
+use crate::base::raw::{Answer, Caller, In, Out, Text};
+use crate::commands::launch;
+use crate::devices::context::Context;
+use crate::devices::device::Device;
+use crate::programs::kernel::{self, Argument, Kernel};
+use crate::programs::program::{self, Notify, Program};
+use crate::queues::queue::Queue;
 
-/// The devices of a list; null is the list of none.
+/// Returns the devices of a list; a null list is empty.
 ///
 /// # Safety
-/// `first` is null or points to so many handles.
-unsafe fn devices(count: cl_uint, first: *const cl_device_id) -> Result<Vec<Handle<Device>>> {
-    // SAFETY: the caller promises it.
-    handle::get_all(unsafe { raw::agreed(count as usize, first, CL_INVALID_VALUE)? })
+/// `first` is null or points to `count` handles.
+unsafe fn devices(count: cl_uint, first: In<cl_device_id>) -> Result<Vec<Handle<Device>>> {
+    // SAFETY: guaranteed by the caller.
+    handle::get_all(unsafe { first.agreed(count as usize, CL_INVALID_VALUE)? })
 }
 
-/// Whether there is somebody for the data.
+/// Checks that callback data have a callback.
 fn check_notify(notify: Option<Notify>, data: *mut c_void) -> Result {
     ensure(notify.is_some() || data.is_null(), CL_INVALID_VALUE)
 }
@@ -33,92 +33,102 @@ object! {
     fn clCreateProgramWithSource(
         context: cl_context,
         count: cl_uint,
-        strings: *mut *const c_char,
-        lengths: *const usize,
+        strings: Out<*const c_char>,
+        lengths: In<usize>,
     ) -> cl_program {
         let context = handle::get(context)?;
         ensure(count > 0 && !strings.is_null(), CL_INVALID_VALUE)?;
         let mut text = Vec::new();
-        let lengths = raw::list(count as usize, lengths);
-        for (n, &string) in raw::list(count as usize, strings.cast_const()).iter().enumerate() {
+        // SAFETY: both lists have as many elements as the count says.
+        let (strings, lengths) = unsafe { (strings.input().list(count as usize)?, lengths.list(count as usize)?) };
+        for (n, &string) in strings.iter().enumerate() {
             ensure(!string.is_null(), CL_INVALID_VALUE)?;
-            match lengths.get(n) {
-                Some(&length) if length > 0 => text.extend_from_slice(raw::list(length, string.cast::<u8>())),
-                _ => text.extend_from_slice(std::ffi::CStr::from_ptr(string).to_bytes()),
-            }
+            // SAFETY: a string has as many bytes as its length says, or ends with a zero if it has
+            // none.
+            text.extend_from_slice(&unsafe {
+                match lengths.get(n) {
+                    Some(&length) if length > 0 => In::of(string.cast::<c_void>()).bytes(length).to_vec(),
+                    _ => Text::of(string).bytes(),
+                }
+            });
         }
         Ok(handle::give(program::of_text(&context, text)))
     }
 
-    fn clCreateProgramWithIL(context: cl_context, il: *const c_void, length: usize) -> cl_program {
+    fn clCreateProgramWithIL(context: cl_context, il: In<c_void>, length: usize) -> cl_program {
         let context = handle::get(context)?;
         ensure(!il.is_null() && length > 0, CL_INVALID_VALUE)?;
-        Ok(handle::give(program::of_intermediate(&context, raw::list(length, il.cast::<u8>()))?))
+        // SAFETY: the program has as many bytes as its length says.
+        Ok(handle::give(program::of_intermediate(&context, unsafe { il.bytes(length) })?))
     }
 
     fn clCreateProgramWithBinary(
         context: cl_context,
         num_devices: cl_uint,
-        device_list: *const cl_device_id,
-        lengths: *const usize,
-        binaries: *mut *const u8,
-        binary_status: *mut cl_int,
+        device_list: In<cl_device_id>,
+        lengths: In<usize>,
+        binaries: Out<*const u8>,
+        binary_status: Out<cl_int>,
     ) -> cl_program {
         let context = handle::get(context)?;
         let count = num_devices as usize;
         let given = [device_list.is_null(), lengths.is_null(), binaries.is_null()];
         ensure(count > 0 && !given.contains(&true), CL_INVALID_VALUE)?;
-        let devices = handle::get_all(raw::list(count, device_list))?;
-        let sizes = raw::list(count, lengths);
-        let files: Vec<&[u8]> =
-            raw::list(count, binaries.cast_const()).iter().zip(sizes).map(|(&first, &size)| raw::list(size, first)).collect();
-        let say = |n: usize, code| {
-            if !binary_status.is_null() {
-                raw::put(binary_status.add(n), code);
-            }
+        // SAFETY: the lists have as many elements as the count says.
+        let (devices, sizes, binaries) = unsafe {
+            (device_list.list(count)?, lengths.list(count)?, binaries.input().list(count)?)
         };
+        let devices = handle::get_all(devices)?;
+        // SAFETY: a binary has as many bytes as its length says.
+        let file = |(&first, &size): (&*const u8, &usize)| unsafe { In::of(first.cast::<c_void>()).bytes(size) };
+        let files: Vec<&[u8]> = binaries.iter().zip(sizes).map(file).collect();
+        // SAFETY: the list of codes is null, or has room for one code per device.
+        let say = |n: usize, code| unsafe { binary_status.put_at(n, code) };
         Ok(handle::give(program::of_binaries(&context, devices, &files, say)?))
     }
 
-    /// There are no kernels that are built in.
+    /// The devices have no built-in kernels.
     fn clCreateProgramWithBuiltInKernels(
         context: cl_context,
         num_devices: cl_uint,
-        device_list: *const cl_device_id,
-        kernel_names: *const c_char,
+        device_list: In<cl_device_id>,
+        kernel_names: Text,
     ) -> cl_program {
         handle::get::<Context>(context)?;
         ensure(num_devices > 0 && !device_list.is_null() && !kernel_names.is_null(), CL_INVALID_VALUE)?;
-        devices(num_devices, device_list)?;
+        // SAFETY: the list has as many devices as its count says.
+        unsafe { devices(num_devices, device_list)? };
         fail(CL_INVALID_VALUE)
     }
 
     fn clLinkProgram(
         context: cl_context,
         num_devices: cl_uint,
-        device_list: *const cl_device_id,
-        options: *const c_char,
+        device_list: In<cl_device_id>,
+        options: Text,
         num_input_programs: cl_uint,
-        input_programs: *const cl_program,
+        input_programs: In<cl_program>,
         pfn_notify: Option<Notify>,
         user_data: *mut c_void,
     ) -> cl_program {
         let context = handle::get(context)?;
         check_notify(pfn_notify, user_data)?;
         ensure(num_input_programs > 0 && !input_programs.is_null(), CL_INVALID_VALUE)?;
-        let inputs = handle::get_all(raw::list(num_input_programs as usize, input_programs))?;
-        let devices = devices(num_devices, device_list)?;
-        let (program, result) = program::link(&context, devices, &raw::text(options), &inputs)?;
+        // SAFETY: the list has as many programs as its count says.
+        let inputs = handle::get_all(unsafe { input_programs.list(num_input_programs as usize)? })?;
+        // SAFETY: the list has as many devices as its count says.
+        let devices = unsafe { devices(num_devices, device_list)? };
+        let (program, result) = program::link(&context, devices, &options.get(), &inputs)?;
         result?;
         let address = handle::give(handle::Handle::clone(&program));
         program::notify(&program, pfn_notify, user_data);
         Ok(address)
     }
 
-    fn clCreateKernel(program: cl_program, kernel_name: *const c_char) -> cl_kernel {
+    fn clCreateKernel(program: cl_program, kernel_name: Text) -> cl_kernel {
         let program = handle::get(program)?;
         ensure(!kernel_name.is_null(), CL_INVALID_VALUE)?;
-        Ok(handle::give(kernel::create(&program, &raw::text(kernel_name))?))
+        Ok(handle::give(kernel::create(&program, &kernel_name.get())?))
     }
 
     fn clCloneKernel(source_kernel: cl_kernel) -> cl_kernel {
@@ -138,14 +148,16 @@ status! {
     fn clBuildProgram(
         program: cl_program,
         num_devices: cl_uint,
-        device_list: *const cl_device_id,
-        options: *const c_char,
+        device_list: In<cl_device_id>,
+        options: Text,
         pfn_notify: Option<Notify>,
         user_data: *mut c_void,
     ) {
         let program = handle::get(program)?;
         check_notify(pfn_notify, user_data)?;
-        let result = program::build(&program, &devices(num_devices, device_list)?, &raw::text(options));
+        // SAFETY: the list has as many devices as its count says.
+        let devices = unsafe { devices(num_devices, device_list)? };
+        let result = program::build(&program, &devices, &options.get());
         program::notify(&program, pfn_notify, user_data);
         result
     }
@@ -153,42 +165,34 @@ status! {
     fn clCompileProgram(
         program: cl_program,
         num_devices: cl_uint,
-        device_list: *const cl_device_id,
-        options: *const c_char,
+        device_list: In<cl_device_id>,
+        options: Text,
         num_input_headers: cl_uint,
-        input_headers: *const cl_program,
-        header_include_names: *mut *const c_char,
+        input_headers: In<cl_program>,
+        header_include_names: Out<*const c_char>,
         pfn_notify: Option<Notify>,
         user_data: *mut c_void,
     ) {
         let program = handle::get(program)?;
         check_notify(pfn_notify, user_data)?;
         let count = num_input_headers as usize;
-        let headers = handle::get_all::<Program>(raw::agreed(count, input_headers, CL_INVALID_VALUE)?)?;
-        let names = raw::agreed(count, header_include_names.cast_const(), CL_INVALID_VALUE)?;
-        let headers: Vec<_> = names.iter().map(|&name| raw::text(name)).zip(headers).collect();
-        let result = program::compile(&program, &devices(num_devices, device_list)?, &raw::text(options), &headers);
+        // SAFETY: both lists have as many elements as the count says.
+        let (headers, names) = unsafe {
+            let headers = input_headers.agreed(count, CL_INVALID_VALUE)?;
+            (headers, header_include_names.input().agreed(count, CL_INVALID_VALUE)?)
+        };
+        let headers = handle::get_all::<Program>(headers)?;
+        // SAFETY: each name is null, or ends with a zero.
+        let names = names.iter().map(|&name| unsafe { Text::of(name) }.get());
+        let headers: Vec<_> = names.zip(headers).collect();
+        // SAFETY: the list has as many devices as its count says.
+        let devices = unsafe { devices(num_devices, device_list)? };
+        let result = program::compile(&program, &devices, &options.get(), &headers);
         program::notify(&program, pfn_notify, user_data);
         result
     }
 
-    fn clGetProgramInfo(program: cl_program, name: cl_program_info, size: usize, value: *mut c_void, size_ret: *mut usize) {
-        program::info(&handle::get(program)?, Answer::new(name, size, value, size_ret))
-    }
-
-    fn clGetProgramBuildInfo(
-        program: cl_program,
-        device: cl_device_id,
-        name: cl_program_build_info,
-        size: usize,
-        value: *mut c_void,
-        size_ret: *mut usize,
-    ) {
-        let program = handle::get(program)?;
-        program::build_info(&program, &handle::get(device)?, Answer::new(name, size, value, size_ret))
-    }
-
-    /// Programs have nothing to do when they go away.
+    /// Release callbacks are not supported, because programs have no global destructors.
     fn clSetProgramReleaseCallback(program: cl_program, _pfn_notify: Option<Notify>, _user_data: *mut c_void) {
         handle::get::<Program>(program)?;
         fail(CL_INVALID_OPERATION)
@@ -198,18 +202,19 @@ status! {
         program: cl_program,
         spec_id: cl_uint,
         spec_size: usize,
-        spec_value: *const c_void,
+        spec_value: In<c_void>,
     ) {
         let program = handle::get::<Program>(program)?;
         ensure(!spec_value.is_null(), CL_INVALID_VALUE)?;
-        program.specialize(spec_id, raw::list(spec_size, spec_value.cast()))
+        // SAFETY: the value has as many bytes as its size says.
+        program.specialize(spec_id, unsafe { spec_value.bytes(spec_size) })
     }
 
     fn clCreateKernelsInProgram(
         program: cl_program,
         num_kernels: cl_uint,
-        kernels: *mut cl_kernel,
-        num_kernels_ret: *mut cl_uint,
+        kernels: Out<cl_kernel>,
+        num_kernels_ret: Out<cl_uint>,
     ) {
         let program = handle::get(program)?;
         let names = program::kernel_names(&program)?;
@@ -219,9 +224,9 @@ status! {
             let all: Result<Vec<_>> = names.iter().map(|name| kernel::create(&program, name)).collect();
             made = all?.into_iter().map(handle::give).collect();
         }
-        raw::handles(&made, num_kernels, kernels, std::ptr::null_mut());
-        raw::put(num_kernels_ret, names.len() as cl_uint);
-        Ok(())
+        num_kernels_ret.put(names.len() as cl_uint);
+        // SAFETY: the list has room for as many elements as its count says.
+        unsafe { kernels.put_list(num_kernels as usize, made) }
     }
 
     fn clRetainKernel(kernel: cl_kernel) {
@@ -232,10 +237,11 @@ status! {
         handle::release::<Kernel>(kernel)
     }
 
-    fn clSetKernelArg(kernel: cl_kernel, arg_index: cl_uint, arg_size: usize, arg_value: *const c_void) {
-        crate::error::check_room(crate::error::ROOM)?;
+    fn clSetKernelArg(kernel: cl_kernel, arg_index: cl_uint, arg_size: usize, arg_value: In<c_void>) {
+        crate::base::error::check_room(crate::base::error::ROOM)?;
         let kernel = handle::get::<Kernel>(kernel)?;
-        let bytes = (!arg_value.is_null()).then(|| raw::list(arg_size, arg_value.cast::<u8>()));
+        // SAFETY: the value has as many bytes as its size says.
+        let bytes = (!arg_value.is_null()).then(|| unsafe { arg_value.bytes(arg_size) });
         kernel.set_bytes(arg_index, arg_size, bytes)
     }
 
@@ -244,8 +250,8 @@ status! {
         kernel.set_address(arg_index, arg_value as u64)
     }
 
-    /// All memory of the context that has the same addresses for kernels is there for every one.
-    fn clSetKernelExecInfo(kernel: cl_kernel, name: cl_kernel_exec_info, size: usize, value: *const c_void) {
+    /// All shared memory of the context is always accessible to every kernel.
+    fn clSetKernelExecInfo(kernel: cl_kernel, name: cl_kernel_exec_info, size: usize, value: In<c_void>) {
         handle::get::<Kernel>(kernel)?;
         ensure(!value.is_null() && size > 0, CL_INVALID_VALUE)?;
         match name {
@@ -254,7 +260,8 @@ status! {
             }
             CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM => {
                 ensure(size == std::mem::size_of::<cl_bool>(), CL_INVALID_VALUE)?;
-                let wanted = raw::get::<cl_bool>(value.cast()).unwrap_or(0);
+                // SAFETY: the value has the size of a boolean.
+                let wanted = unsafe { value.cast::<cl_bool>() }.get().unwrap_or(0);
                 ensure(wanted == CL_FALSE, CL_INVALID_OPERATION)
             }
             CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL
@@ -266,80 +273,56 @@ status! {
         }
     }
 
-    fn clGetKernelInfo(kernel: cl_kernel, name: cl_kernel_info, size: usize, value: *mut c_void, size_ret: *mut usize) {
-        kernel::info(&handle::get(kernel)?, Answer::new(name, size, value, size_ret))
-    }
-
-    fn clGetKernelArgInfo(
-        kernel: cl_kernel,
-        arg_index: cl_uint,
-        name: cl_kernel_arg_info,
-        size: usize,
-        value: *mut c_void,
-        size_ret: *mut usize,
-    ) {
-        kernel::argument_info(&handle::get(kernel)?, arg_index, Answer::new(name, size, value, size_ret))
-    }
-
-    fn clGetKernelWorkGroupInfo(
-        kernel: cl_kernel,
-        device: cl_device_id,
-        name: cl_kernel_work_group_info,
-        size: usize,
-        value: *mut c_void,
-        size_ret: *mut usize,
-    ) {
-        let kernel = handle::get(kernel)?;
-        kernel::group_info(&kernel, optional(device)?.as_ref(), Answer::new(name, size, value, size_ret))
-    }
-
     fn clGetKernelSubGroupInfo(
         kernel: cl_kernel,
         device: cl_device_id,
         name: cl_kernel_sub_group_info,
         input_size: usize,
-        input: *const c_void,
+        input: In<c_void>,
         size: usize,
         value: *mut c_void,
-        size_ret: *mut usize,
+        size_ret: Out<usize>,
     ) {
         let kernel = handle::get(kernel)?;
-        let input = raw::list(input_size / std::mem::size_of::<usize>(), input.cast::<usize>());
-        kernel::subgroup_info(&kernel, optional(device)?.as_ref(), input, Answer::new(name, size, value, size_ret))
+        // SAFETY: the input has as many bytes as its size says, and the value has room for its own.
+        let (input, answer) = unsafe {
+            let sizes = input.cast::<usize>().list(input_size / std::mem::size_of::<usize>())?;
+            (sizes, Answer::new(name, size, value, size_ret))
+        };
+        kernel::subgroup_info(&kernel, optional(device)?.as_ref(), input, answer)
     }
 
     fn clGetKernelSuggestedLocalWorkSizeKHR(
         command_queue: cl_command_queue,
         kernel: cl_kernel,
         work_dim: cl_uint,
-        global_work_offset: *const usize,
-        global_work_size: *const usize,
-        suggested: *mut usize,
+        global_work_offset: In<usize>,
+        global_work_size: In<usize>,
+        suggested: Out<usize>,
     ) {
         let (queue, kernel) = (handle::get::<Queue>(command_queue)?, handle::get::<Kernel>(kernel)?);
         ensure((1..=3).contains(&work_dim), CL_INVALID_WORK_DIMENSION)?;
         ensure(!global_work_size.is_null(), CL_INVALID_GLOBAL_WORK_SIZE)?;
         ensure(!suggested.is_null(), CL_INVALID_VALUE)?;
-        let global = raw::list(work_dim as usize, global_work_size);
-        let offset = (!global_work_offset.is_null()).then(|| raw::list(work_dim as usize, global_work_offset));
-        launch::check_range(global, offset)?;
+        // SAFETY: both lists have one size per dimension.
+        let (global, offset) =
+            unsafe { (global_work_size.list(work_dim as usize)?, global_work_offset.list(work_dim as usize)?) };
+        launch::check_range(global, (!global_work_offset.is_null()).then_some(offset))?;
         let global: Vec<u64> = global.iter().map(|&side| side as u64).collect();
         kernel.snapshot()?;
         let local = kernel::suggested_local_size(&kernel, &queue.device, &global)?;
-        for (n, side) in local.iter().enumerate().take(work_dim as usize) {
-            suggested.add(n).write(*side as usize);
-        }
-        Ok(())
+        // SAFETY: the list has room for one size per dimension.
+        unsafe { suggested.put_list(work_dim as usize, local.iter().map(|&side| side as usize)) }
     }
 }
 
-/// A device, or none for null.
+/// Returns the device of a handle, or `None` for null.
 fn optional(device: cl_device_id) -> Result<Option<Handle<Device>>> {
     if device.is_null() { Ok(None) } else { handle::get(device).map(Some) }
 }
 
 impl Kernel {
-    /// Gives it an address that the program knows as well.
+    /// Sets an argument to an address that the program and the kernel share.
     pub(crate) fn set_address(&self, index: cl_uint, address: u64) -> Result {
         let parameter = self.parameter(index);
         ensure((index as usize) < self.count(), CL_INVALID_ARG_INDEX)?;
@@ -348,5 +331,29 @@ impl Kernel {
         ensure(takes, CL_INVALID_ARG_VALUE)?;
         let null = || Ok(Argument::Mem(None));
         self.set(index, if address == 0 { null()? } else { Argument::Address(address) })
+    }
+}
+
+query! {
+    fn clGetProgramInfo(program: cl_program; answer) {
+        program::info(&handle::get(program)?, answer)
+    }
+
+    fn clGetProgramBuildInfo(program: cl_program, device: cl_device_id; answer) {
+        let program = handle::get(program)?;
+        program::build_info(&program, &handle::get(device)?, answer)
+    }
+
+    fn clGetKernelInfo(kernel: cl_kernel; answer) {
+        kernel::info(&handle::get(kernel)?, answer)
+    }
+
+    fn clGetKernelArgInfo(kernel: cl_kernel, arg_index: cl_uint; answer) {
+        kernel::argument_info(&handle::get(kernel)?, arg_index, answer)
+    }
+
+    fn clGetKernelWorkGroupInfo(kernel: cl_kernel, device: cl_device_id; answer) {
+        let kernel = handle::get(kernel)?;
+        kernel::group_info(&kernel, optional(device)?.as_ref(), answer)
     }
 }

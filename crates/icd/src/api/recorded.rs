@@ -1,55 +1,61 @@
-//! Commands that a program may have done once, or record in a command buffer: each of them is two
-//! entry points.
+//! Entry points of commands that can be enqueued or recorded in a command buffer. Each command has
+//! one entry point for each way.
 
 use std::ffi::c_void;
 
 use opencl_sys::*;
 
 use super::commands::{corner, mem, submission};
-use super::{enqueue, object, status, three};
-use crate::error::{Code, Result, ensure};
-use crate::handle::{self, Handle};
-use crate::kernel::Kernel;
-use crate::launch;
-use crate::queue::Queue;
-use crate::raw::{self, Answer};
-use crate::recording::{self, CommandBuffer};
-use crate::schedule::Task;
-use crate::transfer;
+use super::{WaitList, enqueue, object, query, status};
+use crate::base::error::{Code, Result, ensure, fail};
+use crate::base::handle::{self, Handle};
+use crate::base::raw::{In, Out, Three, Untyped, ZeroEnded};
+use crate::commands::launch;
+use crate::commands::recording::{self, CommandBuffer};
+use crate::commands::transfer;
+use crate::programs::kernel::Kernel;
+use crate::queues::queue::Queue;
+use crate::queues::schedule::Task;
 
-/// Functions that record a command: first the buffer and no queue, last the points that it waits
-/// for, the place for its own, and that for a handle by which it could be changed, which no command
-/// has.
+/// Defines functions that record a command. The first parameters are the command buffer and a null
+/// queue. The last ones are the sync points to wait for, the place for the own sync point, and a
+/// mutable handle, which is not supported.
 macro_rules! record {
     ($($(#[$meta:meta])* fn $name:ident($queue:ident $(, $arg:ident: $ty:ty)* $(,)?) $body:block)*) => {$(
         $(#[$meta])*
-        #[allow(unused_unsafe, non_snake_case, clippy::too_many_arguments)]
+        #[allow(non_snake_case, clippy::too_many_arguments)]
         pub(crate) unsafe extern "C" fn $name(
             command_buffer: cl_command_buffer_khr,
             command_queue: cl_command_queue,
-            $($arg: $ty,)*
+            $($arg: <$ty as $crate::base::raw::Caller>::Raw,)*
             num_sync_points_in_wait_list: cl_uint,
             sync_point_wait_list: *const cl_sync_point_khr,
             sync_point: *mut cl_sync_point_khr,
             mutable_handle: *mut cl_mutable_command_khr,
         ) -> cl_int {
-            // SAFETY: as for functions that return a code.
-            $crate::error::status($crate::error::guard(|| unsafe {
+            // SAFETY: the program obeys the contract of the call.
+            let ($($arg,)* points, sync_point) = unsafe {
+                let points: In<cl_sync_point_khr> = $crate::base::raw::Caller::of(sync_point_wait_list);
+                let sync_point: Out<cl_sync_point_khr> = $crate::base::raw::Caller::of(sync_point);
+                ($(<$ty as $crate::base::raw::Caller>::of($arg),)* points, sync_point)
+            };
+            $crate::base::error::status($crate::base::error::guard(|| {
                 let buffer = handle::get::<CommandBuffer>(command_buffer)?;
                 ensure(command_queue.is_null(), CL_INVALID_COMMAND_QUEUE)?;
                 ensure(mutable_handle.is_null(), CL_INVALID_VALUE)?;
-                let points = num_sync_points_in_wait_list as usize;
-                let points = raw::agreed(points, sync_point_wait_list, CL_INVALID_SYNC_POINT_WAIT_LIST_KHR)?;
+                let count = num_sync_points_in_wait_list as usize;
+                // SAFETY: the list has as many points as its count says.
+                let points = unsafe { points.agreed(count, CL_INVALID_SYNC_POINT_WAIT_LIST_KHR)? };
                 let $queue = &buffer.queue;
                 let task: Task = $body?;
-                raw::put(sync_point, buffer.record(task, points)?);
+                sync_point.put(buffer.record(task, points)?);
                 Ok(())
             }))
         }
     )*};
 }
 
-/// Both functions of a command with the same arguments.
+/// Defines both functions of a command from the same parameters.
 macro_rules! task {
     ($(fn $enqueue:ident, $record:ident($queue:ident $(, $arg:ident: $ty:ty)* $(,)?) $body:block)*) => {$(
         enqueue! {
@@ -80,9 +86,9 @@ task! {
         queue,
         src: cl_mem,
         dst: cl_mem,
-        src_origin: *const usize,
-        dst_origin: *const usize,
-        region: *const usize,
+        src_origin: Three,
+        dst_origin: Three,
+        region: Three,
         src_row_pitch: usize,
         src_slice_pitch: usize,
         dst_row_pitch: usize,
@@ -90,55 +96,56 @@ task! {
     ) {
         let from = corner(src_origin, src_row_pitch, src_slice_pitch)?;
         let to = corner(dst_origin, dst_row_pitch, dst_slice_pitch)?;
-        transfer::copy_buffer_box(queue, (&mem(src)?, &mem(dst)?), (from, to), three(region)?)
+        transfer::copy_buffer_box(queue, (&mem(src)?, &mem(dst)?), (from, to), region.get()?)
     }
 
     fn clEnqueueFillBuffer, clCommandFillBufferKHR(
         queue,
         buffer: cl_mem,
-        pattern: *const c_void,
+        pattern: In<c_void>,
         pattern_size: usize,
         offset: usize,
         size: usize,
     ) {
         ensure(!pattern.is_null() && (1..=128).contains(&pattern_size), CL_INVALID_VALUE)?;
-        let pattern = raw::list(pattern_size, pattern.cast::<u8>());
+        // SAFETY: the pattern has as many bytes as its size says.
+        let pattern = unsafe { pattern.bytes(pattern_size) };
         transfer::fill_buffer(queue, &mem(buffer)?, pattern, (offset, size))
     }
 
     fn clEnqueueFillImage, clCommandFillImageKHR(
         queue,
         image: cl_mem,
-        fill_color: *const c_void,
-        origin: *const usize,
-        region: *const usize,
+        fill_color: Untyped<[u32; 4]>,
+        origin: Three,
+        region: Three,
     ) {
-        let colour = raw::get::<[u32; 4]>(fill_color.cast()).ok_or(Code(CL_INVALID_VALUE))?;
-        transfer::fill_image(queue, &mem(image)?, colour, (three(origin)?, three(region)?))
+        let colour = fill_color.get().ok_or(Code(CL_INVALID_VALUE))?;
+        transfer::fill_image(queue, &mem(image)?, colour, (origin.get()?, region.get()?))
     }
 
     fn clEnqueueCopyImage, clCommandCopyImageKHR(
         queue,
         src: cl_mem,
         dst: cl_mem,
-        src_origin: *const usize,
-        dst_origin: *const usize,
-        region: *const usize,
+        src_origin: Three,
+        dst_origin: Three,
+        region: Three,
     ) {
-        let origins = (three(src_origin)?, three(dst_origin)?);
-        transfer::copy_image(queue, CL_COMMAND_COPY_IMAGE, (&mem(src)?, &mem(dst)?), origins, three(region)?)
+        let origins = (src_origin.get()?, dst_origin.get()?);
+        transfer::copy_image(queue, CL_COMMAND_COPY_IMAGE, (&mem(src)?, &mem(dst)?), origins, region.get()?)
     }
 
     fn clEnqueueCopyImageToBuffer, clCommandCopyImageToBufferKHR(
         queue,
         src: cl_mem,
         dst: cl_mem,
-        src_origin: *const usize,
-        region: *const usize,
+        src_origin: Three,
+        region: Three,
         dst_offset: usize,
     ) {
-        let origins = (three(src_origin)?, [dst_offset, 0, 0]);
-        transfer::copy_image(queue, CL_COMMAND_COPY_IMAGE_TO_BUFFER, (&mem(src)?, &mem(dst)?), origins, three(region)?)
+        let origins = (src_origin.get()?, [dst_offset, 0, 0]);
+        transfer::copy_image(queue, CL_COMMAND_COPY_IMAGE_TO_BUFFER, (&mem(src)?, &mem(dst)?), origins, region.get()?)
     }
 
     fn clEnqueueCopyBufferToImage, clCommandCopyBufferToImageKHR(
@@ -146,33 +153,38 @@ task! {
         src: cl_mem,
         dst: cl_mem,
         src_offset: usize,
-        dst_origin: *const usize,
-        region: *const usize,
+        dst_origin: Three,
+        region: Three,
     ) {
-        let origins = ([src_offset, 0, 0], three(dst_origin)?);
-        transfer::copy_image(queue, CL_COMMAND_COPY_BUFFER_TO_IMAGE, (&mem(src)?, &mem(dst)?), origins, three(region)?)
+        let origins = ([src_offset, 0, 0], dst_origin.get()?);
+        transfer::copy_image(queue, CL_COMMAND_COPY_BUFFER_TO_IMAGE, (&mem(src)?, &mem(dst)?), origins, region.get()?)
     }
 }
 
-/// The launch of a kernel.
+/// Sizes of a launch as the program passes them: null, or pointers to one size per dimension.
+struct Sizes {
+    offset: In<usize>,
+    global: In<usize>,
+    local: In<usize>,
+}
+
+/// Creates the task that launches a kernel.
 ///
 /// # Safety
-/// The sizes are null or have as many elements as there are dimensions.
-unsafe fn launch(
-    queue: &Handle<Queue>,
-    kernel: cl_kernel,
-    work_dim: cl_uint,
-    offset: *const usize,
-    global: *const usize,
-    local: *const usize,
-) -> Result<Task> {
+/// The sizes are null or have `work_dim` elements.
+unsafe fn launch(queue: &Handle<Queue>, kernel: cl_kernel, work_dim: cl_uint, sizes: &Sizes) -> Result<Task> {
     let kernel = handle::get::<Kernel>(kernel)?;
     ensure((1..=3).contains(&work_dim), CL_INVALID_WORK_DIMENSION)?;
-    // SAFETY: the caller promises so many elements.
-    let sizes = |first: *const usize| (!first.is_null()).then(|| unsafe { raw::list(work_dim as usize, first) });
+    let list = |first: In<usize>, code| {
+        // SAFETY: the caller guarantees the elements.
+        let list = unsafe { first.list(work_dim as usize) }.or(fail(code))?;
+        Ok((!first.is_null()).then_some(list))
+    };
     let nothing = [0; 3];
-    let global = sizes(global).unwrap_or(&nothing[..work_dim as usize]);
-    launch::task(queue, &kernel, CL_COMMAND_NDRANGE_KERNEL, global, sizes(local), sizes(offset))
+    let global = list(sizes.global, CL_INVALID_GLOBAL_WORK_SIZE)?.unwrap_or(&nothing[..work_dim as usize]);
+    let local = list(sizes.local, CL_INVALID_WORK_GROUP_SIZE)?;
+    let offset = list(sizes.offset, CL_INVALID_GLOBAL_OFFSET)?;
+    launch::task(queue, &kernel, CL_COMMAND_NDRANGE_KERNEL, global, local, offset)
 }
 
 enqueue! {
@@ -180,11 +192,13 @@ enqueue! {
         queue, list,
         kernel: cl_kernel,
         work_dim: cl_uint,
-        global_work_offset: *const usize,
-        global_work_size: *const usize,
-        local_work_size: *const usize,
+        global_work_offset: In<usize>,
+        global_work_size: In<usize>,
+        local_work_size: In<usize>,
     ) {
-        let task = launch(&queue, kernel, work_dim, global_work_offset, global_work_size, local_work_size)?;
+        let sizes = Sizes { offset: global_work_offset, global: global_work_size, local: local_work_size };
+        // SAFETY: the sizes are null, or have one element per dimension.
+        let task = unsafe { launch(&queue, kernel, work_dim, &sizes)? };
         submission(&queue, &list, CL_FALSE).put(task)
     }
 
@@ -197,18 +211,20 @@ enqueue! {
 record! {
     fn clCommandNDRangeKernelKHR(
         queue,
-        properties: *const cl_properties,
+        properties: ZeroEnded<cl_properties>,
         kernel: cl_kernel,
         work_dim: cl_uint,
-        global_work_offset: *const usize,
-        global_work_size: *const usize,
-        local_work_size: *const usize,
+        global_work_offset: In<usize>,
+        global_work_size: In<usize>,
+        local_work_size: In<usize>,
     ) {
-        ensure(raw::until_zero(properties, 2).is_empty(), CL_INVALID_VALUE)?;
-        launch(queue, kernel, work_dim, global_work_offset, global_work_size, local_work_size)
+        ensure(properties.until_zero(2)?.is_empty(), CL_INVALID_VALUE)?;
+        let sizes = Sizes { offset: global_work_offset, global: global_work_size, local: local_work_size };
+        // SAFETY: the sizes are null, or have one element per dimension.
+        unsafe { launch(queue, kernel, work_dim, &sizes) }
     }
 
-    /// All commands wait for those before them.
+    /// A recorded command always waits for the commands before it.
     fn clCommandBarrierWithWaitListKHR(_queue) {
         Ok(Task::new(CL_COMMAND_BARRIER, || Ok(())))
     }
@@ -217,12 +233,13 @@ record! {
 object! {
     fn clCreateCommandBufferKHR(
         num_queues: cl_uint,
-        queues: *const cl_command_queue,
-        properties: *const cl_command_buffer_properties_khr,
+        queues: In<cl_command_queue>,
+        properties: ZeroEnded<cl_command_buffer_properties_khr>,
     ) -> cl_command_buffer_khr {
         ensure(num_queues == 1 && !queues.is_null(), CL_INVALID_VALUE)?;
-        let queues = handle::get_all(raw::list(num_queues as usize, queues))?;
-        Ok(handle::give(recording::create(&queues, raw::properties(properties))?))
+        // SAFETY: the list has as many queues as its count says.
+        let queues = handle::get_all(unsafe { queues.list(num_queues as usize)? })?;
+        Ok(handle::give(recording::create(&queues, &properties.properties()?)?))
     }
 }
 
@@ -241,26 +258,24 @@ status! {
 
     fn clEnqueueCommandBufferKHR(
         num_queues: cl_uint,
-        queues: *const cl_command_queue,
+        queues: In<cl_command_queue>,
         command_buffer: cl_command_buffer_khr,
         num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
-        event: *mut cl_event,
+        event_wait_list: In<cl_event>,
+        event: Out<cl_event>,
     ) {
         let buffer = handle::get(command_buffer)?;
-        let queues = handle::get_all(raw::agreed(num_queues as usize, queues, CL_INVALID_VALUE)?)?;
-        let list = super::events(num_events_in_wait_list, event_wait_list)?;
+        // SAFETY: the list has as many queues as its count says.
+        let queues = handle::get_all(unsafe { queues.agreed(num_queues as usize, CL_INVALID_VALUE)? })?;
+        // SAFETY: the list has as many events as its count says.
+        let list = unsafe { WaitList::new(num_events_in_wait_list, event_wait_list) }.events()?;
         super::emit(event, recording::enqueue(&buffer, &queues, &list)?);
         Ok(())
     }
+}
 
-    fn clGetCommandBufferInfoKHR(
-        command_buffer: cl_command_buffer_khr,
-        name: cl_command_buffer_info_khr,
-        size: usize,
-        value: *mut c_void,
-        size_ret: *mut usize,
-    ) {
-        recording::info(&handle::get(command_buffer)?, Answer::new(name, size, value, size_ret))
+query! {
+    fn clGetCommandBufferInfoKHR(command_buffer: cl_command_buffer_khr; answer) {
+        recording::info(&handle::get(command_buffer)?, answer)
     }
 }

@@ -1,55 +1,57 @@
-//! Semaphores.
-
-use std::ffi::c_void;
+//! Entry points of semaphores.
 
 use opencl_sys::*;
 
 use super::commands::submission;
-use super::{enqueue, object, status};
-use crate::error::{Result, ensure};
-use crate::handle::{self, Handle};
-use crate::raw::{self, Answer};
-use crate::semaphore::{self, Semaphore};
+use super::{enqueue, object, query, status};
+use crate::base::error::{Result, ensure};
+use crate::base::handle::{self, Handle};
+use crate::base::raw::{In, ZeroEnded};
+use crate::queues::semaphore::{self, Semaphore};
 
-/// The semaphores of a list.
+/// Returns the semaphores of a list.
 ///
 /// # Safety
-/// `first` is null or points to so many handles.
-unsafe fn semaphores(count: cl_uint, first: *const cl_semaphore_khr) -> Result<Vec<Handle<Semaphore>>> {
+/// `first` is null or points to `count` handles.
+unsafe fn semaphores(count: cl_uint, first: In<cl_semaphore_khr>) -> Result<Vec<Handle<Semaphore>>> {
     ensure(count > 0 && !first.is_null(), CL_INVALID_VALUE)?;
-    // SAFETY: the caller promises it.
-    handle::get_all(unsafe { raw::list(count as usize, first) })
+    // SAFETY: guaranteed by the caller.
+    handle::get_all(unsafe { first.list(count as usize)? })
 }
 
 object! {
     fn clCreateSemaphoreWithPropertiesKHR(
         context: cl_context,
-        sema_props: *const cl_semaphore_properties_khr,
+        sema_props: ZeroEnded<cl_semaphore_properties_khr>,
     ) -> cl_semaphore_khr {
         let context = handle::get(context)?;
         ensure(!sema_props.is_null(), CL_INVALID_VALUE)?;
-        Ok(handle::give(semaphore::create(&context, raw::properties(sema_props))?))
+        Ok(handle::give(semaphore::create(&context, &sema_props.properties()?)?))
     }
 }
 
 enqueue! {
-    /// Those that are there count to one, so that nobody looks at the numbers to wait for.
+    /// Only binary semaphores exist, so payloads are ignored.
     fn clEnqueueWaitSemaphoresKHR(
         queue, list,
         num_sema_objects: cl_uint,
-        sema_objects: *const cl_semaphore_khr,
+        sema_objects: In<cl_semaphore_khr>,
         _payloads: *const cl_semaphore_payload_khr,
     ) {
-        semaphore::wait(&submission(&queue, &list, CL_FALSE), &semaphores(num_sema_objects, sema_objects)?)
+        // SAFETY: the list has as many semaphores as its count says.
+        let semaphores = unsafe { semaphores(num_sema_objects, sema_objects)? };
+        semaphore::wait(&submission(&queue, &list, CL_FALSE), &semaphores)
     }
 
     fn clEnqueueSignalSemaphoresKHR(
         queue, list,
         num_sema_objects: cl_uint,
-        sema_objects: *const cl_semaphore_khr,
+        sema_objects: In<cl_semaphore_khr>,
         _payloads: *const cl_semaphore_payload_khr,
     ) {
-        semaphore::signal(&submission(&queue, &list, CL_FALSE), semaphores(num_sema_objects, sema_objects)?)
+        // SAFETY: the list has as many semaphores as its count says.
+        let semaphores = unsafe { semaphores(num_sema_objects, sema_objects)? };
+        semaphore::signal(&submission(&queue, &list, CL_FALSE), semaphores)
     }
 }
 
@@ -61,14 +63,10 @@ status! {
     fn clReleaseSemaphoreKHR(sema_object: cl_semaphore_khr) {
         handle::release::<Semaphore>(sema_object)
     }
+}
 
-    fn clGetSemaphoreInfoKHR(
-        sema_object: cl_semaphore_khr,
-        name: cl_semaphore_info_khr,
-        size: usize,
-        value: *mut c_void,
-        size_ret: *mut usize,
-    ) {
-        semaphore::info(&handle::get(sema_object)?, Answer::new(name, size, value, size_ret))
+query! {
+    fn clGetSemaphoreInfoKHR(sema_object: cl_semaphore_khr; answer) {
+        semaphore::info(&handle::get(sema_object)?, answer)
     }
 }

@@ -1,42 +1,42 @@
-//! Memory that kernels and the program know by the same addresses.
+//! Entry points of memory that kernels and the program access by the same addresses.
 
 use std::ffi::c_void;
 
 use opencl_sys::*;
 
-use super::{enqueue, object, status};
-use crate::context::Context;
-use crate::error::{Code, Result, ensure};
-use crate::event::{Event, UserData};
-use crate::handle::{self, Handle};
-use crate::kernel::Kernel;
-use crate::queue::Queue;
-use crate::raw::{self, Answer};
-use crate::svm;
-use crate::transfer::{self, Submission};
+use super::{enqueue, object, query, status};
+use crate::base::error::{Code, Result, ensure};
+use crate::base::handle::{self, Handle};
+use crate::base::raw::{In, Out, ZeroEnded};
+use crate::commands::transfer::{self, Submission};
+use crate::devices::context::Context;
+use crate::memory::svm;
+use crate::programs::kernel::Kernel;
+use crate::queues::event::{Event, UserData};
+use crate::queues::queue::Queue;
 
-/// The function that frees memory in a queue.
+/// Callback that frees memory in a queue.
 type Free = unsafe extern "C" fn(cl_command_queue, cl_uint, *mut *mut c_void, *mut c_void);
 
 fn submission<'a>(queue: &'a Handle<Queue>, list: &'a [Handle<Event>], blocking: cl_bool) -> Submission<'a> {
     Submission { queue, list, blocking: blocking != CL_FALSE }
 }
 
-/// Copies bytes between addresses.
+/// Enqueues a copy of bytes between two addresses.
 fn copy(to: &Submission<'_>, kind: cl_command_type, dst: usize, src: usize, size: usize) -> Result<Handle<Event>> {
     ensure(size == 0 || dst != 0 && src != 0, CL_INVALID_VALUE)?;
     ensure(size == 0 || dst.abs_diff(src) >= size, CL_MEM_COPY_OVERLAP)?;
     let allocations = &to.queue.context.allocations;
     let held = [allocations.find_range(dst, size)?, allocations.find_range(src, size)?];
     to.submit(kind, move || {
-        // SAFETY: the program gives addresses of so many bytes; those of allocations are held.
+        // SAFETY: the program guarantees `size` bytes at both addresses; allocations are held.
         unsafe { std::ptr::copy(src as *const u8, dst as *mut u8, size) };
         drop(held);
         Ok(())
     })
 }
 
-/// Repeats a pattern from an address on.
+/// Enqueues a fill of memory with a pattern.
 fn fill(
     to: &Submission<'_>,
     kind: cl_command_type,
@@ -62,9 +62,10 @@ enqueue! {
         copy(&to, CL_COMMAND_SVM_MEMCPY, dst as usize, src as usize, size)
     }
 
-    fn clEnqueueSVMMemFill(queue, list, ptr: *mut c_void, pattern: *const c_void, pattern_size: usize, size: usize) {
+    fn clEnqueueSVMMemFill(queue, list, ptr: *mut c_void, pattern: In<c_void>, pattern_size: usize, size: usize) {
         ensure(!pattern.is_null() && pattern_size <= 128, CL_INVALID_VALUE)?;
-        let pattern = raw::list(pattern_size, pattern.cast::<u8>());
+        // SAFETY: the pattern has as many bytes as its size says.
+        let pattern = unsafe { pattern.bytes(pattern_size) };
         fill(&submission(&queue, &list, CL_FALSE), CL_COMMAND_SVM_MEMFILL, ptr as usize, pattern, size)
     }
 
@@ -84,16 +85,17 @@ enqueue! {
     fn clEnqueueSVMMigrateMem(
         queue, list,
         count: cl_uint,
-        pointers: *mut *const c_void,
-        sizes: *const usize,
+        pointers: Out<*const c_void>,
+        sizes: In<usize>,
         flags: cl_mem_migration_flags,
     ) {
         ensure(count > 0 && !pointers.is_null(), CL_INVALID_VALUE)?;
         let known = CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
         ensure(flags & !known == 0, CL_INVALID_VALUE)?;
-        // A size of zero, or no sizes, stand for whole allocations.
-        let sizes = if sizes.is_null() { &[] } else { raw::list(count as usize, sizes) };
-        for (&pointer, &size) in raw::list(count as usize, pointers.cast_const()).iter().zip(sizes) {
+        // A size of zero, or a null list of sizes, stands for the whole allocation.
+        // SAFETY: both lists have as many elements as the count says.
+        let (pointers, sizes) = unsafe { (pointers.input().list(count as usize)?, sizes.list(count as usize)?) };
+        for (&pointer, &size) in pointers.iter().zip(sizes) {
             queue.context.allocations.find_range(pointer as usize, size)?;
         }
         submission(&queue, &list, CL_FALSE).submit(CL_COMMAND_SVM_MIGRATE_MEM, || Ok(()))
@@ -102,11 +104,12 @@ enqueue! {
     fn clEnqueueSVMFree(
         queue, list,
         count: cl_uint,
-        pointers: *mut *mut c_void,
+        pointers: Out<*mut c_void>,
         pfn_free_func: Option<Free>,
         user_data: *mut c_void,
     ) {
-        let given = raw::agreed(count as usize, pointers.cast_const(), CL_INVALID_VALUE)?;
+        // SAFETY: the list has as many pointers as its count says.
+        let given = unsafe { pointers.input().agreed(count as usize, CL_INVALID_VALUE)? };
         ensure(!given.is_empty(), CL_INVALID_VALUE)?;
         let (addresses, data) = (given.iter().map(|&pointer| UserData(pointer)).collect::<Vec<_>>(), UserData(user_data));
         let (context, own) = (Handle::clone(&queue.context), UserData(handle::address(&queue)));
@@ -114,10 +117,10 @@ enqueue! {
             let (own, data) = (own, data);
             let mut pointers: Vec<*mut c_void> = addresses.iter().map(|pointer| pointer.0).collect();
             match pfn_free_func {
-                // SAFETY: the program gave the function for this call, with its data and these
+                // SAFETY: the program passed the function for this call, with its data and these
                 // addresses.
                 Some(free) => unsafe { free(own.0, pointers.len() as cl_uint, pointers.as_mut_ptr(), data.0) },
-                // What is none of the context's is left alone.
+                // Pointers outside the context's allocations are ignored.
                 None => pointers.into_iter().for_each(|pointer| {
                     let _ = context.allocations.free(pointer);
                 }),
@@ -126,9 +129,10 @@ enqueue! {
         })
     }
 
-    fn clEnqueueMemFillINTEL(queue, list, ptr: *mut c_void, pattern: *const c_void, pattern_size: usize, size: usize) {
+    fn clEnqueueMemFillINTEL(queue, list, ptr: *mut c_void, pattern: In<c_void>, pattern_size: usize, size: usize) {
         ensure(!pattern.is_null() && pattern_size <= 128, CL_INVALID_VALUE)?;
-        let pattern = raw::list(pattern_size, pattern.cast::<u8>());
+        // SAFETY: the pattern has as many bytes as its size says.
+        let pattern = unsafe { pattern.bytes(pattern_size) };
         fill(&submission(&queue, &list, CL_FALSE), CL_COMMAND_MEMFILL_INTEL, ptr as usize, pattern, size)
     }
 
@@ -158,34 +162,34 @@ pub(crate) unsafe extern "C" fn clSVMAlloc(
     alignment: cl_uint,
 ) -> *mut c_void {
     let made = || svm::allocate(&handle::get(context)?, flags, size, alignment);
-    crate::error::guard(made).unwrap_or(std::ptr::null_mut())
+    crate::base::error::guard(made).unwrap_or(std::ptr::null_mut())
 }
 
 #[allow(non_snake_case)]
 pub(crate) unsafe extern "C" fn clSVMFree(context: cl_context, svm_pointer: *mut c_void) {
-    // There is no place for an error.
-    let _ = crate::error::guard(|| handle::get::<Context>(context)?.allocations.free(svm_pointer));
+    // The call has no way to return an error.
+    let _ = crate::base::error::guard(|| handle::get::<Context>(context)?.allocations.free(svm_pointer));
 }
 
 object! {
     fn clHostMemAllocINTEL(
         context: cl_context,
-        properties: *const cl_mem_properties_intel,
+        properties: ZeroEnded<cl_mem_properties_intel>,
         size: usize,
         alignment: cl_uint,
     ) -> *mut c_void {
-        let properties = raw::until_zero(properties, 2);
+        let properties = &properties.until_zero(2)?;
         svm::allocate_unified(&handle::get(context)?, None, CL_MEM_TYPE_HOST_INTEL, properties, size, alignment)
     }
 
     fn clDeviceMemAllocINTEL(
         context: cl_context,
         device: cl_device_id,
-        properties: *const cl_mem_properties_intel,
+        properties: ZeroEnded<cl_mem_properties_intel>,
         size: usize,
         alignment: cl_uint,
     ) -> *mut c_void {
-        let (device, properties) = (handle::get(device)?, raw::until_zero(properties, 2));
+        let (device, properties) = (handle::get(device)?, &properties.until_zero(2)?);
         let kind = CL_MEM_TYPE_DEVICE_INTEL;
         svm::allocate_unified(&handle::get(context)?, Some(device), kind, properties, size, alignment)
     }
@@ -193,11 +197,11 @@ object! {
     fn clSharedMemAllocINTEL(
         context: cl_context,
         device: cl_device_id,
-        properties: *const cl_mem_properties_intel,
+        properties: ZeroEnded<cl_mem_properties_intel>,
         size: usize,
         alignment: cl_uint,
     ) -> *mut c_void {
-        let properties = raw::until_zero(properties, 2);
+        let properties = &properties.until_zero(2)?;
         let device = if device.is_null() { None } else { Some(handle::get(device)?) };
         let kind = CL_MEM_TYPE_SHARED_INTEL;
         svm::allocate_unified(&handle::get(context)?, device, kind, properties, size, alignment)
@@ -210,24 +214,19 @@ status! {
         if ptr.is_null() { Ok(()) } else { context.allocations.free(ptr) }
     }
 
-    /// Commands that use the memory keep it.
+    /// A blocking free is the same as a free, because commands hold the memory that they use.
     fn clMemBlockingFreeINTEL(context: cl_context, ptr: *mut c_void) {
         let context = handle::get::<Context>(context)?;
         if ptr.is_null() { Ok(()) } else { context.allocations.free(ptr) }
     }
 
-    fn clGetMemAllocInfoINTEL(
-        context: cl_context,
-        ptr: *const c_void,
-        name: cl_mem_info_intel,
-        size: usize,
-        value: *mut c_void,
-        size_ret: *mut usize,
-    ) {
-        svm::info(&handle::get(context)?, ptr, Answer::new(name, size, value, size_ret))
-    }
-
     fn clSetKernelArgMemPointerINTEL(kernel: cl_kernel, arg_index: cl_uint, arg_value: *const c_void) {
         handle::get::<Kernel>(kernel).or(Err(Code(CL_INVALID_KERNEL)))?.set_address(arg_index, arg_value as u64)
+    }
+}
+
+query! {
+    fn clGetMemAllocInfoINTEL(context: cl_context, ptr: *const c_void; answer) {
+        svm::info(&handle::get(context)?, ptr, answer)
     }
 }

@@ -1,4 +1,4 @@
-//! The compiler's libraries: which are installed, what they need, and which files they were loaded
+//! Libraries of the compiler: installed releases, their parts, and the files that they were loaded
 //! from.
 
 use std::collections::BTreeSet;
@@ -8,15 +8,15 @@ use std::path::{Path, PathBuf};
 use crate::request::{Installed, Named, Request};
 use crate::{Invoke, dependency, run};
 
-/// Names of the compiler's library, in the order of preference. The last one is the compiler for
-/// old devices, which Debian has beside the new one.
+/// Names of the compiler's library, in order of preference. The last one is the compiler for old
+/// devices, which Debian ships next to the new one.
 const NAMES: [&str; 3] = ["libocloc.so", "libocloc.so.1", "libocloc_legacy1.so"];
-/// Environment variable with paths of other libraries, separated as in PATH, which come first.
+/// Environment variable with paths of other libraries, separated as in PATH, which take precedence.
 const VARIABLE: &str = "VISAKIT_OCLOC_LIBRARIES";
-/// Beginnings of the names of the front end and the back end, of which each release loads its own
-/// version when it compiles.
+/// Name prefixes of the front end and the back end. Each release loads its own version when it
+/// compiles.
 const PARTS: [&str; 2] = ["libigdfcl.so", "libigc.so"];
-/// Parts of the names of libraries that make up a compiler.
+/// Name prefixes of the libraries that make up a compiler.
 const FAMILY: [&str; 7] = ["libigc", "libigdfcl", "libocloc", "libopencl-clang", "libLLVM", "libclang", "libiga"];
 
 /// Returns the compilers whose front end and back end can be loaded.
@@ -35,11 +35,10 @@ pub(crate) fn installed() -> Vec<Installed> {
     found
 }
 
-/// Loads a compiler's library, its front end and its back end; returns its entry point and the
+/// Loads a compiler's library, its front end and its back end. Returns the entry point and the
 /// files of the parts.
 ///
-/// The compiler would load the parts by itself, and then so that they do not call the functions of
-/// `opened`.
+/// The compiler would load the parts itself, but in a way that bypasses the functions of `opened`.
 pub(crate) fn load_all(library: &str) -> Option<(Invoke, Vec<PathBuf>)> {
     let invoke = load(library)?;
     let parts = parts(&std::fs::read(path_of(invoke)?).ok()?);
@@ -47,7 +46,7 @@ pub(crate) fn load_all(library: &str) -> Option<(Invoke, Vec<PathBuf>)> {
     Some((invoke, opened))
 }
 
-/// Asks a compiler about itself; nothing where a part of it is missing.
+/// Queries a compiler about itself; returns `None` if a part of it is missing.
 fn ask(path: &Path) -> Option<Installed> {
     let library = path.to_str()?.to_owned();
     let (invoke, opened) = load_all(&library)?;
@@ -66,7 +65,7 @@ fn ask(path: &Path) -> Option<Installed> {
     Some(Installed { library, version, back_end, help, loaded: loaded() })
 }
 
-/// Returns the names of the front end and the back end that a compiler's library holds.
+/// Returns the file names of the front end and the back end contained in a compiler's library.
 fn parts(library: &[u8]) -> Vec<String> {
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"._-+".contains(byte);
     let text = |at: usize| {
@@ -80,7 +79,7 @@ fn parts(library: &[u8]) -> Vec<String> {
     found.into_iter().collect()
 }
 
-/// Returns the places of a word.
+/// Returns the positions of a word.
 fn places<'a>(bytes: &'a [u8], word: &'a [u8]) -> impl Iterator<Item = usize> + 'a {
     let mut from = 0;
     std::iter::from_fn(move || {
@@ -94,8 +93,8 @@ fn places<'a>(bytes: &'a [u8], word: &'a [u8]) -> impl Iterator<Item = usize> + 
     })
 }
 
-/// Returns the version of IGC that the name of its file tells: releases before 2 have a number of
-/// the interface there.
+/// Returns the version of IGC in the name of its file. Releases before 2 have an interface number
+/// there, which is ignored.
 fn named_version(library: &Path) -> Option<String> {
     let file = library.canonicalize().ok()?;
     let (_, version) = file.file_name()?.to_str()?.split_once(".so.")?;
@@ -104,10 +103,11 @@ fn named_version(library: &Path) -> Option<String> {
     is_release.then(|| version.to_owned())
 }
 
-/// Returns the version of the back end that is loaded: that of its file's name, or of its sources,
-/// which Debian's builds hold.
+/// Returns the version of the loaded back end: from its file name, or from the name of its source
+/// folder, which Debian's builds contain.
 pub(crate) fn back_end_version() -> Option<String> {
-    // Where two are loaded the compiler for old devices was called, which loads the older one.
+    // If two back ends are loaded, the compiler for old devices was called, which loads the older
+    // one.
     let is_it = |path: &&PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PARTS[1]));
     let all = objects();
     let library = all.iter().filter(is_it).min_by_key(|path| path.file_name().map(ToOwned::to_owned))?;
@@ -123,24 +123,24 @@ pub(crate) fn back_end_version() -> Option<String> {
     })
 }
 
-/// Loads a library that stays.
+/// Loads a library and never unloads it.
 fn open(name: &str) -> Option<*mut c_void> {
     let name = CString::new(name).ok()?;
-    // SAFETY: the text ends with a zero. What the library does when it is loaded is the vendor's.
+    // SAFETY: the text ends with a zero. The library's initialisation is the vendor's code.
     let library = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_LAZY) };
     (!library.is_null()).then_some(library)
 }
 
-/// Loads a compiler's library, and returns its entry point.
+/// Loads a compiler's library and returns its entry point.
 fn load(name: &str) -> Option<Invoke> {
     let library = open(name)?;
-    // SAFETY: the library is there and the name ends with a zero.
+    // SAFETY: the library is loaded and the name ends with a zero.
     let symbol = unsafe { libc::dlsym(library, c"oclocInvoke".as_ptr()) };
     // SAFETY: the function of this name has this type.
     (!symbol.is_null()).then(|| unsafe { std::mem::transmute::<*mut c_void, Invoke>(symbol) })
 }
 
-/// Returns the file of a function.
+/// Returns the file that contains a function.
 fn path_of(function: Invoke) -> Option<PathBuf> {
     // SAFETY: all fields may be zero.
     let mut found: libc::Dl_info = unsafe { std::mem::zeroed() };
@@ -162,7 +162,7 @@ fn file_of(name: &str) -> Option<PathBuf> {
     all.iter().find(is_it).cloned()
 }
 
-/// Returns the libraries of compilers that are loaded, with the files' stamps.
+/// Returns the loaded libraries of the compiler, with the files' stamps.
 pub(crate) fn loaded() -> Vec<Named> {
     let is_part = |path: &&PathBuf| {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -176,11 +176,11 @@ fn stamped(path: &Path) -> Named {
     (path.to_string_lossy().into_owned(), dependency::stamp(path))
 }
 
-/// Returns the files of all loaded objects, in the order of their names.
+/// Returns the files of all loaded objects, sorted by name.
 fn objects() -> Vec<PathBuf> {
     unsafe extern "C" fn note(object: *mut libc::dl_phdr_info, _: usize, list: *mut c_void) -> c_int {
-        // SAFETY: the linker gives an object with a name that ends with a zero, and the list is the
-        // one below.
+        // SAFETY: the linker passes an object whose name ends with a zero, and `list` is the list
+        // below.
         unsafe {
             if let Ok(name) = CStr::from_ptr((*object).dlpi_name).to_str() {
                 (*list.cast::<BTreeSet<PathBuf>>()).insert(PathBuf::from(name));
@@ -189,7 +189,7 @@ fn objects() -> Vec<PathBuf> {
         0
     }
     let mut list = BTreeSet::<PathBuf>::new();
-    // SAFETY: the function takes what it is given here.
+    // SAFETY: the function takes these arguments.
     unsafe { libc::dl_iterate_phdr(Some(note), (&raw mut list).cast()) };
     list.into_iter().collect()
 }

@@ -1,16 +1,16 @@
-//! The process that the vendor's compiler runs in: a request comes in on standard input and the
-//! answer goes out on standard output. When the compiler crashes, it is this process that ends.
+//! Process that runs the vendor's compiler. A request arrives on standard input, and the response
+//! goes to standard output. A crash of the compiler ends only this process.
 //!
-//! `visakit-oclc --check` answers which compilers there are.
+//! `visakit-oclc --check` lists the installed compilers.
 
 #[allow(dead_code, unreachable_pub, reason = "the driver uses the other half")]
-#[path = "../dependency.rs"]
+#[path = "../programs/dependency.rs"]
 mod dependency;
 mod libraries;
 mod limits;
 mod opened;
 #[allow(dead_code, unreachable_pub, reason = "the driver uses the other half")]
-#[path = "../request.rs"]
+#[path = "../programs/request.rs"]
 mod request;
 
 use std::ffi::{CStr, CString, c_char, c_int};
@@ -21,7 +21,7 @@ use std::process::ExitCode;
 
 use request::{Installed, Named, Request, Response};
 
-/// Runs the compiler; `ocloc_api.h` of the package libocloc-dev has the parameters.
+/// Entry point of the compiler; `ocloc_api.h` of the package libocloc-dev documents the parameters.
 type Invoke = unsafe extern "C" fn(
     u32,
     *const *const c_char,
@@ -44,17 +44,17 @@ fn main() -> ExitCode {
     match if is_check { check() } else { serve() } {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // Nobody may be listening.
+            // Standard error may be closed.
             let _ = writeln!(io::stderr(), "visakit-oclc: {error}");
             ExitCode::from(2)
         }
     }
 }
 
-/// Returns standard output for the answer, and has everything that the compiler prints by itself go
-/// to standard error.
+/// Returns standard output for the response. Everything that the compiler prints goes to standard
+/// error instead.
 fn answer() -> io::Result<File> {
-    // SAFETY: the calls take and give file descriptors; the new one is nobody else's.
+    // SAFETY: the calls take and return file descriptors; nothing else uses the new one.
     unsafe {
         let answer = libc::dup(1);
         libc::dup2(2, 1);
@@ -92,7 +92,7 @@ fn run(invoke: Invoke, request: &Request) -> io::Result<Response> {
     let (mut count, mut data, mut sizes, mut names) =
         (0, std::ptr::null_mut(), std::ptr::null_mut(), std::ptr::null_mut());
     opened::begin();
-    // SAFETY: the lists have as many elements as their counts say and live until the call is over.
+    // SAFETY: the lists have as many elements as their counts say and live until the call returns.
     let code = unsafe {
         invoke(
             arguments.len() as u32,
@@ -113,11 +113,11 @@ fn run(invoke: Invoke, request: &Request) -> io::Result<Response> {
     };
     let mut read = opened::end();
     if !opened::is_effective() {
-        // Nobody knows which files were read.
+        // The files that the compiler read are unknown, so the build must not be cached.
         read.push((String::new(), dependency::UNKNOWN.to_vec()));
     }
     let output = |n: usize| {
-        // SAFETY: the compiler gave lists of `count` elements; they are its own until the process
+        // SAFETY: the compiler returned lists of `count` elements; they live until the process
         // ends.
         unsafe {
             let name = CStr::from_ptr(*names.add(n)).to_string_lossy().into_owned();
@@ -131,12 +131,12 @@ fn run(invoke: Invoke, request: &Request) -> io::Result<Response> {
     Ok(Response { code, outputs, read, ..Response::default() })
 }
 
-/// Files as the compiler takes them.
+/// Files in the form of the compiler's parameters.
 struct Files {
     data: Vec<*const u8>,
     sizes: Vec<u64>,
     pointers: Vec<*const c_char>,
-    /// What the pointers point to.
+    /// Owner of the memory behind `pointers`.
     _names: Vec<CString>,
 }
 

@@ -1,9 +1,9 @@
-//! Programs that find the driver through the loader.
+//! Runner of programs that find the driver through the loader.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// The driver that was built with this test, as the loader wants it named.
+/// Writes a loader file that names the driver built with this test.
 pub(crate) fn driver(folder: &Path) -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let library = test.with_file_name("libvisakit_opencl.so");
@@ -12,8 +12,7 @@ pub(crate) fn driver(folder: &Path) -> PathBuf {
     icd
 }
 
-/// Runs a program with the drivers that a file or a folder names; what is built for it is kept in
-/// `folder`.
+/// Runs a program with the drivers named by a file or a folder. The build cache is in `folder`.
 pub(crate) fn run(command: &mut Command, icd: &Path, folder: &Path) -> Output {
     command.env("OCL_ICD_VENDORS", icd).env("VISAKIT_COMPILER", env!("CARGO_BIN_EXE_visakit-oclc"));
     command.env("VISAKIT_CACHE", folder.join("cache")).output().unwrap()

@@ -1,4 +1,4 @@
-# What programs in Python do with arrays, beside numpy. Prints what differs, then "done".
+# Compares array operations in Python with numpy. Prints differences, then "done".
 import numpy as np
 import pyopencl as cl
 import pyopencl.array

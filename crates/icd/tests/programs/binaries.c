@@ -1,4 +1,4 @@
-/* Makes a program of the file that BINARY names, for each device, runs its kernel `vector_add`, and prints the last sum. */
+/* Creates a program from the file that BINARY names for each device, runs its kernel `vector_add`, and prints the last sum. */
 #include "common.h"
 
 static void run(void) {

@@ -1,4 +1,4 @@
-/* Parts of buffers, boxes, fills, maps, memory of the program, events and their order. */
+/* Sub-buffers, boxes, fills, maps, memory of the program, events and their order. */
 #include "common.h"
 
 static const char *source =
@@ -35,7 +35,7 @@ static void run(void) {
     int a[64], b[64];
     for (int i = 0; i < 64; i++) a[i] = i;
 
-    /* A part of a buffer is the buffer. */
+    /* A sub-buffer shares the memory of its buffer. */
     cl_mem buffer = make_buffer(CL_MEM_COPY_HOST_PTR, sizeof a, a);
     int order = 0;
     CHECK(clSetMemObjectDestructorCallback(buffer, gone, &order));
@@ -74,7 +74,7 @@ static void run(void) {
     CHECK(clEnqueueReadBuffer(queue, other, CL_TRUE, 0, sizeof b, b, 0, NULL, NULL));
     printf("fills %d\n", sum(b, 64));
 
-    /* A map is seen by kernels, and what they do by the next one. */
+    /* Kernels see writes to a map, and the next map has the results of kernels. */
     int *seen = clEnqueueMapBuffer(queue, other, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 64, 128, 0, NULL, NULL, &code);
     CHECK(code);
     for (int i = 0; i < 32; i++) seen[i] = i * i;
@@ -137,7 +137,7 @@ static void run(void) {
     CHECK(clEnqueueNDRangeKernel(queue, clone, 1, NULL, &global, NULL, 0, NULL, NULL));
     CHECK(clFinish(queue));
 
-    /* What waits for an event that fails is not done. */
+    /* A command that waits for a failed event is cancelled. */
     int zeros[64] = { 0 };
     cl_event gate = clCreateUserEvent(context, &code), events[1];
     CHECK(code);

@@ -1,4 +1,4 @@
-/* Codes and answers that the specification demands where it is easy to give others. */
+/* Codes and answers required by the specification that are easily missed. */
 #include "common.h"
 #include <CL/cl_ext.h>
 #include <time.h>
@@ -11,7 +11,7 @@ static void expect(const char *what, long found, long wanted) {
     if (found != wanted) printf("%s: %ld instead of %ld\n", what, found, wanted);
 }
 
-/* Lists of properties come back as they were given: those that are empty, and none. */
+/* Property lists are returned as passed, whether empty or null. */
 static void properties(void) {
     cl_queue_properties none[] = { 0 };
     size_t size = 99;
@@ -42,7 +42,7 @@ static void properties(void) {
     if (other) printf("a context without a platform\n");
 }
 
-/* A function that no module has is an error when they are linked; options that nobody knows are one before. */
+/* An undefined function is a link error; unknown options are an earlier error. */
 static void builds(void) {
     const char *const text = "int twice(int x); kernel void call(global int *r) { r[0] = twice(r[0]); }";
     cl_program part = clCreateProgramWithSource(context, 1, (const char **)&text, NULL, &code);
@@ -56,7 +56,7 @@ static void builds(void) {
     CHECK(clReleaseProgram(part));
 }
 
-/* Texts that are included end where they end, whatever lies behind them, and one may include another. */
+/* Included texts end at their length, whatever memory follows, and may include others. */
 static void headers(void) {
     const char *const texts[] = { "#define A 1\n", "#include \"dir/one.h\"\n#define B (A + 1)\nint two(void);\n",
         "#include \"two.h\"\n#include <dir/one.h>\nkernel void call(global int *r) { r[0] = A + B; }" };
@@ -73,7 +73,7 @@ static void headers(void) {
 
 static void CL_CALLBACK gone(cl_mem object UNUSED, void *times) { ++*(int *)times; }
 
-/* A kernel keeps nothing of what it was given: an object goes away with the last who holds it. */
+/* A kernel does not hold its arguments: an object is freed with its last reference. */
 static void arguments(void) {
     cl_command_queue queue = make_queue(0);
     cl_program program = make_program("kernel void one(global int *r) { r[0] = 1; }", "");
@@ -92,7 +92,7 @@ static void arguments(void) {
     CHECK(clReleaseCommandQueue(queue));
 }
 
-/* The size that is suggested is asked for as a launch is. */
+/* The query for a suggested size checks its parameters like a launch. */
 static void suggestions(void) {
     typedef cl_int (*suggest_fn)(cl_command_queue, cl_kernel, cl_uint, const size_t *, const size_t *, size_t *);
     cl_platform_id platform;
@@ -135,7 +135,7 @@ static void run(void) {
     CHECK(code);
     int value[4] = { 1, 2, 3, 4 };
     FAILS(CL_INVALID_ARG_SIZE, clSetKernelArg(used, 1, 3, value));
-    /* A longer value is cut, as by the runtimes of GPUs: oneMKL passes 8 bytes for 4. */
+    /* A longer value is truncated, as by GPU runtimes: oneMKL passes 8 bytes for 4. */
     CHECK(clSetKernelArg(used, 1, sizeof value, value));
     CHECK(clSetKernelArg(used, 2, 4, value));
 
@@ -145,7 +145,7 @@ static void run(void) {
         (clGetKernelSuggestedLocalWorkSizeKHR_fn)clGetExtensionFunctionAddressForPlatform(platform, "clGetKernelSuggestedLocalWorkSizeKHR");
     cl_command_queue queue = make_queue(0);
     size_t global = 640, local = 0;
-    /* Both timers are the clock that the program has, not one that begins with the library. */
+    /* Both timers use the system's clock, not one that starts with the library. */
     cl_ulong device_time, host_time, later;
     struct timespec clock;
     clock_gettime(CLOCK_MONOTONIC, &clock);

@@ -1,4 +1,4 @@
-/* What the programs share. */
+/* Shared helpers of the programs. */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define CHECK(call) do { cl_int code_ = (call); if (code_) { printf("%s:%d: %d\n", __FILE__, __LINE__, code_); exit(1); } } while (0)
-/* The code that a call should fail with. */
+/* Checks the error code of a call. */
 #define FAILS(want, call) do { cl_int code_ = (call); if (code_ != (want)) printf("line %d: %d instead of %d\n", __LINE__, code_, want); } while (0)
 
 #define UNUSED __attribute__((unused))

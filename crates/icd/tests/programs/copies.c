@@ -23,7 +23,7 @@ static void run(void) {
         CHECK(code);
         char kind[20];
         size_t size;
-        /* zeros and local have bytes; i32 and f32 elements that count up. */
+        /* `zeros` and `local` take bytes; `i32` and `f32` take a number of ascending elements. */
         for (; sscanf(line + at, "%19s %zu %n", kind, &size, &next) == 2; at += next, number++) {
             if (!strcmp(kind, "local")) {
                 CHECK(clSetKernelArg(kernel, number, size, NULL));

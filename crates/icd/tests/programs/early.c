@@ -1,9 +1,9 @@
-/* A compiler that ends before it has read what it is given is a build error, whatever signals do and whoever collects children. */
+/* A compiler that ends before it reads its input is a build error, whatever the signal actions and whatever collects children. */
 #include "common.h"
 #include <signal.h>
 
 static void attempt(void) {
-    /* More than a pipe or a socket takes at once. */
+    /* More than the buffer of a pipe or a socket holds. */
     size_t size = 2 << 20;
     char *source = malloc(size + 1);
     memset(source, ' ', size);

@@ -1,4 +1,4 @@
-/* A kernel that never ends does not keep its program from ending. */
+/* An endless kernel does not prevent its program from exiting. */
 #include "common.h"
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-/* Commands that fail are reported, also by calls that wait for others; ranges behind allocations; callbacks that call. */
+/* Failed commands, reported by waiting calls too; ranges beyond allocations; callbacks that call the API. */
 #include "common.h"
 
 static cl_command_queue queue;
@@ -6,7 +6,7 @@ static cl_mem buffer;
 static volatile int told;
 
 static void CL_CALLBACK again(cl_event event, cl_int status, void *data) {
-    /* What a program may do in any thread: wait for its queue, and put more into it. */
+    /* A callback may wait for its queue and enqueue commands. */
     cl_int value = 0;
     (void)event, (void)data;
     if (status == CL_COMPLETE && !clFinish(queue)
@@ -47,12 +47,12 @@ static void run(void) {
     FAILS(CL_OUT_OF_RESOURCES, clFinish(queue));
     FAILS(CL_OUT_OF_RESOURCES, clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof values, values, 0, NULL, NULL));
     FAILS(CL_OUT_OF_RESOURCES, clFinish(queue));
-    /* The program knows, and goes on. */
+    /* The program knows of the failure and continues. */
     CHECK(clEnqueueNDRangeKernel(queue, good, 1, NULL, &size, NULL, 0, NULL, NULL));
     CHECK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof values, values, 0, NULL, NULL));
     CHECK(clFinish(queue));
     if (values[3] != 7) printf("%d\n", values[3]);
-    /* It does not know yet of the first of two. */
+    /* The first of two failures is not reported yet. */
     CHECK(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, 4, &(cl_int){ 0 }, 0, NULL, NULL));
     CHECK(clEnqueueNDRangeKernel(queue, bad, 1, NULL, &size, NULL, 0, NULL, NULL));
     CHECK(clEnqueueNDRangeKernel(queue, good, 1, NULL, &size, NULL, 0, NULL, NULL));

@@ -1,5 +1,5 @@
-/* What a device says that it has builds and runs, and the macros of what it does not say are not there: a program that asks for a
-   feature is never given one that does not link. */
+/* Every reported feature builds and runs, and macros of other features are undefined: a program that asks for a feature never gets
+   one that does not link. */
 #include "common.h"
 
 #define SUM(type, place) "volatile " place " atomic_" type "* p = " place "s; " type " v = atomic_fetch_add_explicit(p, 1, memory_order_relaxed, memory_scope_device); " \
@@ -9,7 +9,7 @@
 #define EXCHANGE(type, place) "volatile " place " atomic_" type "* p = " place "s; " type " v = atomic_load_explicit(p, memory_order_relaxed, memory_scope_device); " \
     "atomic_store_explicit(p, v, memory_order_relaxed, memory_scope_device); o[2] = atomic_exchange_explicit(p, v, memory_order_relaxed, memory_scope_device);"
 
-/* A macro, and statements that use what it promises. */
+/* Macro with statements that use its feature. */
 static const char *const PROMISES[][2] = {
     { "cl_khr_integer_dot_product", "o[2] = dot(as_char4(o[0]), as_char4(o[1]));" },
     { "__opencl_c_integer_dot_product_input_4x8bit", "o[2] = dot(as_char4(o[0]), as_char4(o[1]));" },
@@ -62,7 +62,7 @@ static int is_listed(const char *name) {
 
 enum { COUNT = sizeof PROMISES / sizeof PROMISES[0] };
 
-/* One program with a kernel for each: it is what does not link that would stop it. */
+/* One program with a kernel per feature: a feature that does not link fails the build. */
 static void looks_at(const char *version, cl_command_queue queue) {
     static char source[32000];
     char *end = source + sprintf(source, "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n");
@@ -87,7 +87,7 @@ static void looks_at(const char *version, cl_command_queue queue) {
         CHECK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, &one, 0, NULL, NULL));
         CHECK(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof found, found, 0, NULL, NULL));
         int listed = is_listed(PROMISES[n][0]);
-        /* Features of OpenCL C 3.0 need not have macros before. */
+        /* Features of OpenCL C 3.0 need no macros in earlier versions. */
         int wrong = strstr(version, "3.0") ? found[3] != listed : found[3] > listed;
         if (wrong) printf("%s with %s: macro %d, listed %d\n", PROMISES[n][0], version, found[3], listed);
         if (found[1] != 6 * n + 3) printf("line %d instead of %d\n", found[1], 6 * n + 3);
@@ -98,7 +98,7 @@ static void looks_at(const char *version, cl_command_queue queue) {
     CHECK(clReleaseProgram(program));
 }
 
-/* What one kernel writes into a pipe another one reads. */
+/* One kernel writes to a pipe, another one reads from it. */
 static void pass(const char *version, cl_command_queue queue) {
     cl_program program = make_program(
         "kernel void put(write_only pipe int p) { int v = get_global_id(0) + 1; write_pipe(p, &v); }"
@@ -129,12 +129,12 @@ static void run(void) {
     pass("-cl-std=CL3.0", queue);
     pass("-cl-std=CL2.0", queue);
     CHECK(clReleaseCommandQueue(queue));
-    /* Atomic operations on singles, as cl_ext_float_atomics tells of them. */
+    /* Atomic operations on 32-bit floats by cl_ext_float_atomics. */
     cl_ulong flags = 0;
     if (is_listed("cl_ext_float_atomics")) CHECK(clGetDeviceInfo(device, 0x4231, sizeof flags, &flags, NULL));
     if (!!(flags & 1 << 1) != is_listed("__opencl_c_ext_fp32_global_atomic_add")) printf("sums: %lx\n", (long)flags);
     if (!!(flags & 1 << 18) != is_listed("__opencl_c_ext_fp32_local_atomic_min_max")) printf("limits: %lx\n", (long)flags);
-    /* Hints are taken, where they are ones. */
+    /* Valid hints are accepted. */
     cl_queue_properties hint[] = { 0x1096, 4, 0x1097, 1, 0 };
     queue = clCreateCommandQueueWithProperties(context, device, hint, &code);
     CHECK(code);

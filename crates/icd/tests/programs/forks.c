@@ -1,4 +1,4 @@
-/* A program that has launched kernels and then forks: the child launches some, too. */
+/* A program launches kernels and forks; the child launches kernels too. */
 #include "common.h"
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@ static void add(cl_command_queue queue, cl_kernel kernel) {
     CHECK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL));
     CHECK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, &event));
     CHECK(clFlush(queue));
-    /* Nobody waits, so the driver's threads have to do it. */
+    /* No thread waits, so a thread of the driver must run the command. */
     do {
         CHECK(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
     } while (status > 0);

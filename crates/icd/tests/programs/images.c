@@ -55,7 +55,7 @@ static void run(void) {
     CHECK(clEnqueueUnmapMemObject(queue, to, seen, 0, NULL, NULL));
     FAILS(CL_INVALID_VALUE, clEnqueueReadImage(queue, to, CL_TRUE, at, all, 0, 0, out, 0, NULL, NULL));
 
-    /* Filters and what is beyond the edge. */
+    /* Filters and addressing modes. */
     cl_kernel stretch = clCreateKernel(program, "stretch", &code);
     CHECK(code);
     float colours[16 * 4];

@@ -1,4 +1,4 @@
-/* A header that changes between two builds is seen, in whatever form it is included. */
+/* A header that changes between two builds is detected in every form of inclusion. */
 #define _GNU_SOURCE
 #include "common.h"
 #include <sys/stat.h>
@@ -17,12 +17,12 @@ static void header(const char *name, const char *text) {
     }
 }
 
-/* Builds a source and runs its kernel, which tells a number. */
+/* Builds a source and runs its kernel, which returns a number. */
 static int build(const char *source, const char *options, int in_steps) {
     cl_int error;
     cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
     if (in_steps) {
-        /* The text includes a header in memory, which includes one on disk. */
+        /* The text includes a header in memory, which includes a header on disk. */
         const char *text = "#include \"h.h\"\n#define W V\n", *name = "memory.h";
         cl_program in_memory = clCreateProgramWithSource(context, 1, &text, NULL, &error);
         error = clCompileProgram(program, 1, &device, options, 1, &in_memory, &name, NULL, NULL);
@@ -94,7 +94,7 @@ static void run(void) {
         header("new.h", "");
         header("first/front.h", "#define V 2\n");
         int two = build(source, options, forms[n].in_steps);
-        /* An option that the compiler does not have fails each time. */
+        /* An unknown option fails each time. */
         int is_refused = !*forms[n].text && one < 0 && two == one;
         if (!is_refused && (one != 1 || two != 2)) {
             printf("%s: %d, then %d\n", forms[n].name, one, two);

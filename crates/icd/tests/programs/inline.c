@@ -1,4 +1,4 @@
-/* Blocks of inline vISA that declare variables of one name, which the compiler's text no longer tells apart. */
+/* Blocks of inline vISA that declare variables of one name, whose scopes are lost in the compiler's text. */
 #include "common.h"
 
 #define HEAD "__attribute__((intel_reqd_sub_group_size(16))) kernel void k(global int *o, global const int *a, global const int *b) { " \
@@ -11,7 +11,7 @@
 static const char *const sources[] = {
     HEAD BLOCK("d", "mul", "0x1:d") BLOCK("d", "mul", "0x2:d") "o[i] = d; }",
     HEAD "\n#pragma unroll\nfor (int j = 0; j < 4; j++) " BLOCK("d", "mul", "0x1:d") "o[i] = d; }",
-    /* One name, two types. */
+    /* The same name with two types. */
     HEAD BLOCK("d", "mul", "0x1:d") BLOCK("ud", "mul", "0x2:ud") "o[i] = d; }",
 };
 

@@ -1,4 +1,4 @@
-/* A kernel with shared memory of its own and with some that it is given: no two of them are in one place. */
+/* A kernel with static and dynamic shared local memory, which must not overlap. */
 #include "common.h"
 
 static const char *source =

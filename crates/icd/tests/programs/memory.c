@@ -1,4 +1,4 @@
-/* Buffers that grow until something fails: that is a code, and the program goes on to its end. */
+/* Buffers of growing size until a call fails with a code; the program then continues to its end. */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 #include <stdio.h>

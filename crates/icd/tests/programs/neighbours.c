@@ -1,4 +1,4 @@
-/* Every work item writes where the one before reads: what is read depends on who comes first. */
+/* A race: every work item writes the element that its predecessor reads. */
 #include "common.h"
 
 static void run(void) {

@@ -1,5 +1,5 @@
-/* What pocl does not have: images of three dimensions and in arrays, variables of programs, memory at shared addresses, subgroups.
- * Compared with what the host computes; prints what differs. */
+/* Features that pocl lacks: three-dimensional and array images, program variables, memory at shared addresses, sub-groups.
+ * Results are compared with the host's; differences are printed. */
 #include "common.h"
 
 static const char *images_source =
@@ -24,7 +24,7 @@ static const char *source =
     "}\n"
     "kernel void lanes(global int *to) { to[get_global_id(0)] = get_sub_group_id() * 100 + get_sub_group_local_id(); }\n";
 
-/* Prints what is not as it should be. */
+/* Prints a mismatch. */
 static void expect(const char *what, int index, long found, long wanted) {
     if (found != wanted) printf("%s[%d] is %ld instead of %ld\n", what, index, found, wanted);
 }
@@ -86,7 +86,7 @@ static void CL_CALLBACK told(cl_event event, cl_int status, void *data) {
     __sync_fetch_and_add((int *)data, status == CL_COMPLETE ? 1 : 100);
 }
 
-/* Commands wait for events of the program, in any order of their own. */
+/* Commands wait for user events, in any order. */
 static void events_in_any_order(void) {
     cl_command_queue any = make_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     int a[64], b[64];
@@ -119,7 +119,7 @@ static void events_in_any_order(void) {
 
 typedef struct Node { struct Node *next; int value; } Node;
 
-/* Subnormal numbers may be zeros where a program allows it; here they stay, as native code knows no other mode. */
+/* A program may allow flushing of subnormal numbers; this driver keeps them, because native code supports no other mode. */
 static void subnormal(cl_command_queue queue) {
     cl_program program = make_program("kernel void half_of(global float *a) { a[0] *= 0.5f; }", "-w -cl-denorms-are-zero -DN=1");
     cl_kernel kernel = clCreateKernel(program, "half_of", &code);
@@ -158,7 +158,7 @@ static void run(void) {
         expect("kept", i, found[0], 5 + 7 * i);
     }
 
-    /* A list that the host makes and a kernel walks over. */
+    /* A linked list built by the host and traversed by a kernel. */
     Node *nodes[5];
     int wanted = 0;
     for (int i = 0; i < 5; i++) {

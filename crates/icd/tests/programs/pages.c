@@ -1,8 +1,8 @@
-/* Memory of devices comes in whole pages: what lies behind a buffer's end in its last page reads as zero and is no fault,
- * and what is written there reaches nobody. A binary for a device that is named twice is refused. */
+/* Device memory consists of whole pages: memory after a buffer's end in its last page reads as zero without a fault,
+ * and writes to it have no effect. A binary for a device that is named twice is refused. */
 #include "common.h"
 
-/* Addresses are calculated as numbers, so that the compiler reaches them without the buffer's bounds. */
+/* Addresses are computed as integers, so that the compiler uses accesses without bounds. */
 static const char *const source =
     "kernel void at(global int *a, global int *r, int offset) { global int *p = (global int *)((ulong)a + offset);"
     "  *p += 5; r[0] = *p; }";

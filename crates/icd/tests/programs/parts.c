@@ -1,5 +1,5 @@
-/* Devices that are parts of another one, constants of modules, images of rows in buffers, and functions that are found by their
- * names. Compared with what the host computes; prints what differs. */
+/* Sub-devices, specialization constants, images with rows in buffers, and functions found by name.
+ * Results are compared with the host's; differences are printed. */
 #include "common.h"
 #include <unistd.h>
 
@@ -12,7 +12,7 @@ static const char *picture =
     "    write_imageui(to, at, read_imageui(from, at.yx) + 1);\n"
     "}\n";
 
-/* Runs the kernel, and prints where it has not multiplied by `by` and added 7. */
+/* Runs the kernel and prints elements that are not multiplied by `by` plus 7. */
 static void expect_scaled(cl_context in, cl_command_queue queue, cl_program program, int by, const char *what, int n) {
     int a[32];
     for (int i = 0; i < 32; i++) a[i] = i;
@@ -29,7 +29,7 @@ static void expect_scaled(cl_context in, cl_command_queue queue, cl_program prog
     CHECK(clReleaseMemObject(buffer));
 }
 
-/* Parts of a device run kernels, and are there as long as they are held. */
+/* Sub-devices run kernels and live as long as they are held. */
 static void parts(void) {
     cl_uint units, count;
     CHECK(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL));
@@ -72,13 +72,13 @@ static void parts(void) {
     CHECK(clReleaseDevice(all[0]));
     CHECK(clGetDeviceInfo(all[0], CL_DEVICE_PARENT_DEVICE, sizeof parent, &parent, NULL));
     for (cl_uint n = 0; n < count; n++) CHECK(clReleaseDevice(all[n]));
-    /* A thread may hold it a little longer, with the command that it has done. */
+    /* A thread may hold the sub-device a little longer with its last command. */
     int tries = 0;
     while (!clGetDeviceInfo(all[0], CL_DEVICE_PARENT_DEVICE, sizeof parent, &parent, NULL) && tries++ < 5000) usleep(1000);
     FAILS(CL_INVALID_DEVICE, clGetDeviceInfo(all[0], CL_DEVICE_PARENT_DEVICE, sizeof parent, &parent, NULL));
 }
 
-/* The compiler makes no constants that can be given other values, so the one in the middle of the kernel is made one. */
+/* The compiler emits no specialization constants, so the constant in the middle of the kernel is changed into one. */
 static void constants(cl_command_queue queue) {
     cl_program plain = clCreateProgramWithSource(context, 1, &source, NULL, &code);
     CHECK(code);
@@ -98,7 +98,7 @@ static void constants(cl_command_queue queue) {
     int is_decorated = 0;
     for (size_t at = 5; at < count; at += words[at] >> 16) {
         cl_uint op = words[at] & 0xffff, length = words[at] >> 16;
-        /* Types come behind decorations. */
+        /* Types follow decorations. */
         if (!is_decorated && op >= 19 && op <= 39) {
             cl_uint decoration[] = { 4 << 16 | 71, (cl_uint)id, 1, 42 };
             memcpy(changed + to, decoration, 16);
@@ -125,7 +125,7 @@ static void constants(cl_command_queue queue) {
     free(changed);
 }
 
-/* Rows of a buffer with room behind each. */
+/* Rows of a buffer with padding. */
 static void rows(cl_command_queue queue) {
     cl_bool has_images;
     CHECK(clGetDeviceInfo(device, CL_DEVICE_IMAGE_SUPPORT, sizeof has_images, &has_images, NULL));
@@ -177,7 +177,7 @@ static void functions(void) {
     if (clGetExtensionFunctionAddressForPlatform(platform, "clNothingINTEL")) printf("a function is found\n");
 }
 
-/* What the source says of a kernel beside its code. */
+/* Attributes of a kernel in its source. */
 static void attributes(void) {
     cl_program program = make_program(
         "__attribute__((work_group_size_hint(8, 4, 1), vec_type_hint(float4)))\n"

@@ -1,5 +1,5 @@
-/* Command buffers: what is recorded is done as often as it is enqueued, with the arguments that there were when it was recorded
-   (pocl 3.1 takes those of later). */
+/* Command buffers: recorded commands run once per enqueue, with the arguments of their recording
+   (pocl 3.1 uses later arguments). */
 #include "common.h"
 #include <CL/cl_ext.h>
 
@@ -9,7 +9,7 @@ enum { N = 64 };
 
 static const char SOURCE[] = "kernel void add(global int *to, global const int *from, int n) { size_t i = get_global_id(0); to[i] += from[i] * n + (int)get_local_size(0); }";
 
-/* Looks at the first and the last number, and at one that only some commands reach. */
+/* Checks the first and the last number, and one that only some commands change. */
 static void expect(cl_command_queue queue, cl_mem buffer, cl_int first, cl_int eighth, cl_int last) {
     cl_int found[N];
     CHECK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof found, found, 0, NULL, NULL));
@@ -52,7 +52,7 @@ static void run(void) {
     CHECK(clSetKernelArg(kernel, 1, sizeof b, &b));
     CHECK(clSetKernelArg(kernel, 2, 4, &n));
     CHECK(CALL(clCommandNDRangeKernelKHR)(commands, NULL, NULL, kernel, 1, NULL, &items, &group, 2, points, &points[0], NULL));
-    /* What is recorded has the arguments of then. */
+    /* A recorded command keeps the arguments of its recording. */
     n = 100;
     CHECK(clSetKernelArg(kernel, 2, 4, &n));
     CHECK(clSetKernelArg(kernel, 0, sizeof c, &c));
@@ -94,7 +94,7 @@ static void run(void) {
     FAILS(CL_INVALID_VALUE, code);
     FAILS(CL_INVALID_COMMAND_BUFFER_KHR, CALL(clFinalizeCommandBufferKHR)(NULL));
 
-    /* Where the program says so, it may wait in a queue several times. */
+    /* With simultaneous use, the buffer may be pending several times. */
     cl_command_buffer_properties_khr properties[] = { CL_COMMAND_BUFFER_FLAGS_KHR, CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR, 0 };
     commands = CALL(clCreateCommandBufferKHR)(1, &queue, properties, &code);
     CHECK(code);
@@ -102,7 +102,7 @@ static void run(void) {
     CHECK(CALL(clCommandNDRangeKernelKHR)(commands, NULL, NULL, kernel, 1, NULL, &items, &group, 0, NULL, NULL, NULL));
     CHECK(CALL(clFinalizeCommandBufferKHR)(commands));
     for (int i = 0; i < 5; i++) CHECK(CALL(clEnqueueCommandBufferKHR)(0, NULL, commands, 0, NULL, NULL));
-    /* What waits keeps it. */
+    /* A pending command holds the buffer. */
     CHECK(CALL(clReleaseCommandBufferKHR)(commands));
     expect(queue, a, 3584, 3584, 1568);
     CHECK(clReleaseEvent(gate));

@@ -1,4 +1,4 @@
-/* Semaphores: a command that waits goes on when another one has signalled, whichever comes first, in whatever queue. */
+/* Semaphores: a waiting command continues after a signal, in any order and in any queue. */
 #include "common.h"
 #include <CL/cl_ext.h>
 
@@ -19,7 +19,7 @@ static void run(void) {
     cl_mem buffer = make_buffer(0, 4, NULL);
     int found[50];
     cl_event last = NULL;
-    /* The reader is enqueued before or after the writer, who waits until the number was read. */
+    /* The reader is enqueued before or after the writer, which waits until the number is read. */
     for (int n = 0; n < 50; n++)
         for (int part = 0; part < 2; part++)
             if (part == n % 2) {

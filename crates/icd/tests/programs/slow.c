@@ -1,4 +1,4 @@
-/* A source that the compiler works on for long: tells the code of the build, and whether the log says that it was stopped. */
+/* A source that takes the compiler long: prints the code of the build, and whether the log says that it was stopped. */
 #include "common.h"
 
 enum { STATEMENTS = 4000 };

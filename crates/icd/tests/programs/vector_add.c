@@ -1,4 +1,4 @@
-/* Adds vectors on every device that there is, and prints the sums: what any device prints. */
+/* Adds vectors on every device and prints the sums. */
 #include "common.h"
 
 enum { COUNT = 1000 };

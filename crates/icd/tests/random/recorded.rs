@@ -1,4 +1,4 @@
-//! Command buffers, whose functions a program finds by their names.
+//! Command buffer functions, which a program finds by name.
 
 use std::ffi::{CStr, c_void};
 use std::ptr::{null, null_mut};
@@ -37,7 +37,7 @@ type Launch = unsafe extern "C" fn(
     *mut c_void,
 ) -> cl_int;
 
-/// The functions.
+/// Functions of the extension.
 #[derive(Clone, Copy)]
 pub(crate) struct Functions {
     create: Create,
@@ -55,7 +55,7 @@ impl Functions {
             // SAFETY: the name ends with a zero.
             let address = unsafe { visakit_opencl::clGetExtensionFunctionAddress(name.as_ptr()) };
             assert!(!address.is_null() && std::mem::size_of::<T>() == std::mem::size_of_val(&address), "{name:?}");
-            // SAFETY: `T` is a pointer to a function, of the type that the extension has for the
+            // SAFETY: `T` is a function pointer of the type that the extension defines for the
             // name.
             unsafe { std::mem::transmute_copy(&address) }
         }
@@ -72,8 +72,8 @@ impl Functions {
 
     pub(crate) fn create(self, queue: cl_command_queue, flags: u64, code: &mut cl_int) -> *mut c_void {
         let properties = [CL_COMMAND_BUFFER_FLAGS_KHR, flags, 0];
-        // SAFETY: the lists have as many elements as they should; a handle may be anything, here
-        // and below.
+        // SAFETY: the lists have as many elements as required; a handle may be anything, here and
+        // below.
         unsafe { (self.create)(1, &queue, if flags == 0 { null() } else { properties.as_ptr() }, code) }
     }
 
@@ -105,7 +105,7 @@ impl Functions {
         unsafe { (self.enqueue)(queue.iter().len() as u32, queues, buffer, list.len() as u32, first, event) }
     }
 
-    /// Records a part of a buffer to fill, behind a point.
+    /// Records a fill of a part of a buffer, after a sync point.
     pub(crate) fn fill(
         self,
         buffer: *mut c_void,

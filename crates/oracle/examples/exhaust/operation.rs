@@ -1,24 +1,24 @@
-//! The operations, each with a function of the host that gives the page's own result: IEEE 754 by
-//! the processor, real functions by the library of correctly rounded ones that pages are evaluated
-//! with.
+//! Tested operations, each with a host function that returns the page's own result. IEEE 754
+//! operations use the processor; real functions use the correctly rounded library that also
+//! evaluates the pages.
 
 use half::{bf16, f16};
 
-/// An operation on one source of 32 bits.
+/// Operation on one 32-bit source.
 pub(crate) struct Operation {
     name: &'static str,
     /// Types of source and destination.
     pub(crate) from: &'static str,
     pub(crate) to: &'static str,
-    /// Steps of the format that the page allows to either side.
+    /// Distance in steps of the format that the page allows on either side.
     near: u64,
-    /// A modifier of the source, with room for its operand.
+    /// Source modifier; `{}` stands for the operand.
     source: &'static str,
     function: fn(u32) -> u64,
 }
 
 impl Operation {
-    /// The instruction for 16 channels.
+    /// Returns the instruction for 16 channels.
     pub(crate) fn text(&self, to: &str, from: &str) -> String {
         format!(
             "{} (M1_NM, 16) {to}(0,0)<1> {}",
@@ -27,12 +27,12 @@ impl Operation {
         )
     }
 
-    /// The operation in short.
+    /// Returns a short description.
     pub(crate) fn shown(&self) -> String {
         format!("{} {} -> {}", self.name, self.source.replace("{}", self.from), self.to)
     }
 
-    /// Bytes of a result.
+    /// Returns the size of a result in bytes.
     pub(crate) fn size(&self) -> usize {
         match self.to {
             "b" | "ub" => 1,
@@ -42,15 +42,15 @@ impl Operation {
         }
     }
 
-    /// Whether subnormal numbers can play a part.
+    /// Returns true if subnormal numbers can affect the result.
     pub(crate) fn has_floats(&self) -> bool {
         self.from == "f" && self.near > 0
             || self.to == "hf"
             || ["frc", "rnd"].iter().any(|n| self.name.starts_with(n))
     }
 
-    /// The result for a value, with zeros for subnormal numbers of F and HF on both sides where
-    /// they are not kept.
+    /// Returns the result for a value. With `flush`, subnormal numbers of F and HF become zero in
+    /// source and result.
     pub(crate) fn reference(&self, value: u32, flush: bool) -> u64 {
         let is_small = |exponent: u32, bits: u32| bits & exponent == 0;
         let value = if flush && self.from == "f" && is_small(0x7f80_0000, value) { value & 1 << 31 } else { value };
@@ -62,7 +62,7 @@ impl Operation {
         }
     }
 
-    /// Bits of the exponent of the destination's type, if it is a float.
+    /// Returns the exponent bits of the destination's type if it is a float.
     fn exponent(&self) -> Option<u64> {
         Some(match self.to {
             "f" => 0x7f80_0000,
@@ -78,12 +78,12 @@ impl Operation {
         self.exponent().is_some_and(|infinity| magnitude > infinity)
     }
 
-    /// Whether neither is a number.
+    /// Returns true if both values are NaNs.
     pub(crate) fn both_nan(&self, a: u64, b: u64) -> bool {
         self.is_nan(a) && self.is_nan(b)
     }
 
-    /// How many values of the format lie between two, beside one.
+    /// Returns the distance of two values in steps of the format.
     pub(crate) fn steps(&self, a: u64, b: u64) -> u64 {
         if self.is_nan(a) || self.is_nan(b) {
             return u64::MAX;
@@ -93,8 +93,8 @@ impl Operation {
         (rank(a) - rank(b)).unsigned_abs() as u64
     }
 
-    /// Whether the page allows the second where the first is its own result. (Where this says no,
-    /// the page is asked.)
+    /// Returns true if the page allows `found` where its own result is `wanted`. If not, the page
+    /// itself decides.
     pub(crate) fn is_near(&self, wanted: u64, found: u64) -> bool {
         self.both_nan(wanted, found) || self.near > 0 && self.steps(wanted, found) <= self.near
     }
@@ -108,7 +108,7 @@ fn single(value: f32) -> u64 {
     value.to_bits().into()
 }
 
-/// All of them.
+/// Returns all tested operations.
 pub(crate) fn operations() -> Vec<Operation> {
     let mut all = Vec::new();
     let mut add = |name, from, to, near, function: fn(u32) -> u64| {
@@ -139,7 +139,7 @@ pub(crate) fn operations() -> Vec<Operation> {
     add("mov", "f", "hf", 0, |a| f16::from_f32(f32::from_bits(a)).to_bits().into());
     add("mov", "f", "bf", 0, |a| bf16::from_f32(f32::from_bits(a)).to_bits().into());
     add("mov", "f", "df", 0, |a| f64::from(f32::from_bits(a)).to_bits());
-    // Into 0 to 1, and 0 for what is no number.
+    // Clamps to the range 0 to 1; NaN becomes 0.
     add("mov.sat", "f", "f", 0, |a| single(if f32::from_bits(a) > 0.0 { f32::from_bits(a).min(1.0) } else { 0.0 }));
     add("mov", "d", "f", 0, |a| single(a as i32 as f32));
     add("mov", "ud", "f", 0, |a| single(a as f32));

@@ -1,19 +1,19 @@
-//! An operation by its page.
+//! Evaluation of an operation by its page.
 
 use visakit::isa::{GeneralId, Platform, predefined};
 use visakit::object::Routine;
 use visakit::text::{Options, parse};
 use visakit_codegen::model::Model;
-use visakit_emulator::machine::thread::Thread;
+use visakit_machine::thread::Thread;
 use visakit_oracle::Target;
 use visakit_oracle::stage::{Nowhere, Stage};
 
 use crate::operation::Operation;
 
-/// Values that are asked about at once.
+/// Number of values evaluated at once.
 pub(crate) const CHANNELS: usize = 16;
 
-/// A page that can be asked what it allows.
+/// Page that checks results.
 pub(crate) struct Page<'a> {
     operation: &'a Operation,
     model: &'a Model,
@@ -21,7 +21,7 @@ pub(crate) struct Page<'a> {
     control: u32,
 }
 
-/// A value, what its result has to be where that is known, and what an engine made of it.
+/// Value, its required result if known, and an engine's result.
 pub(crate) type Question = (u32, Option<u64>, u64);
 
 impl<'a> Page<'a> {
@@ -38,7 +38,7 @@ impl<'a> Page<'a> {
         Self { operation, model, routine, control }
     }
 
-    /// How many of the results the page does not allow; the first of them are told.
+    /// Returns the number of results that the page does not allow, and prints the first of them.
     pub(crate) fn ask(&self, questions: &[Question]) -> u64 {
         let stage = Stage::new(&self.routine, Platform::Pvc).unwrap_or_else(|e| panic!("{e}"));
         let program = stage.by_page(self.model, &self.routine.instructions[0]).unwrap_or_else(|e| panic!("{e}"));

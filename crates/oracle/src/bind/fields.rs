@@ -1,4 +1,4 @@
-//! The fields of an instruction as the notation has them: numbers, parts, named values.
+//! Fields of an instruction in the notation: numbers, parts and named values.
 
 use visakit::isa::{SurfaceId, predefined_surface};
 use visakit_codegen::model::semantics::{Expression, ExpressionKind};
@@ -10,8 +10,8 @@ use crate::program::Node;
 use crate::value::Value;
 
 impl Binder<'_> {
-    /// Whether the instruction is of a form: its selector says so, and the form has all fields that
-    /// are there.
+    /// Returns true if the instruction has a form: its selector matches, and the form has all
+    /// present fields.
     pub(super) fn is_form(&self, form: &Form) -> bool {
         let has = |name: &String| form.fields.iter().any(|f| f.name.eq_ignore_ascii_case(name));
         let selected = form.condition.as_ref().is_none_or(|condition| {
@@ -23,7 +23,7 @@ impl Binder<'_> {
         selected && self.fields.keys().all(has)
     }
 
-    /// The code of a field, or of a part of it.
+    /// Returns the code of a field or of a part of it.
     pub(super) fn code(&self, form: &Form, field: &str, part: Option<&str>) -> Option<u64> {
         let Field::Number(bits) = self.fields.get(&field.to_ascii_lowercase())? else { return None };
         let FieldKind::List(id) = shape(form, field)? else { return Some(*bits as u64) };
@@ -31,7 +31,7 @@ impl Binder<'_> {
         Some(*bits as u64 >> lo & crate::convert::ones(width))
     }
 
-    /// Where the bits of a list or of its part are, and the list that has names for them.
+    /// Returns the position and width of a list or of its part, and the list that names its values.
     pub(super) fn bits_of(&self, id: ListId, part: Option<&str>) -> Option<((u32, u32), Option<ListId>)> {
         let list = self.model.list(id);
         match (&list.kind, part) {
@@ -46,7 +46,8 @@ impl Binder<'_> {
         }
     }
 
-    /// A field or its part as a number: that of its name where names are numbers.
+    /// Returns a field or its part as a number. If the names of its list are numbers, the number is
+    /// the name's.
     pub(super) fn number(&self, name: &str, part: Option<&str>, at: SourceSpan) -> Result<Node> {
         let Some(Field::Number(bits)) = self.fields.get(name) else {
             return Ok(Node::Value(Value::integer(0_u32)));
@@ -69,7 +70,8 @@ impl Binder<'_> {
         Ok(Node::Value(Value::integer(number)))
     }
 
-    /// Whether a field or its part has a named value.
+    /// Evaluates a comparison of a field or its part with a named value. Returns `None` for any
+    /// other comparison.
     pub(super) fn named_equality(&self, left: &Expression, right: &Expression) -> Option<bool> {
         let (field, wanted) = match (&left.kind, &right.kind) {
             (_, ExpressionKind::Enumerator { name, .. }) => (left, name),
@@ -84,7 +86,7 @@ impl Binder<'_> {
         Some(values.iter().any(|v| v.value == code && !v.reserved && v.name == *wanted))
     }
 
-    /// What a column of its list says of the value that a field or its part has.
+    /// Returns the cell of a list's column in the row of the field's current value.
     pub(super) fn cell(&self, e: &Expression, column: &str) -> Option<&CellValue> {
         let (name, part) = field_of(e)?;
         let form = self.form?;
@@ -96,7 +98,7 @@ impl Binder<'_> {
         value.cells.get(at).map(|cell| &cell.value)
     }
 
-    /// What a surface variable stands for: chapter 4, *Predefined surfaces*.
+    /// Returns the memory space of a surface variable: chapter 4, *Predefined surfaces*.
     pub(super) fn space(&self, id: u32, at: SourceSpan) -> Result<Space> {
         match SurfaceId(id) {
             predefined_surface::SLM => return Ok(Space::Local),
@@ -110,7 +112,7 @@ impl Binder<'_> {
         }
     }
 
-    /// An element of a repeated field.
+    /// Returns an element of a repeated field.
     pub(super) fn one_of(&self, all: &[Field], index: Node, at: SourceSpan) -> Result<Node> {
         let entry = |field: &Field| if let Field::Entry(id) = field { Some(*id) } else { None };
         Ok(match &index {
@@ -133,13 +135,13 @@ impl Binder<'_> {
             Some(Field::Entry(id)) => Ok(Node::Value(Value::integer(*id))),
             Some(Field::Predicate) => Ok(Node::Predicate(Box::new(Node::Value(Value::integer(0_u32))))),
             Some(Field::Many(_)) => self.refuse("a repeated field without an index", at),
-            // What is not stored reads as zero.
+            // A field that is not stored reads as zero.
             None => Ok(Node::Value(Value::integer(0_u32))),
         }
     }
 }
 
-/// The field of an expression, and its part.
+/// Returns the field of an expression, and its part.
 pub(super) fn field_of(e: &Expression) -> Option<(&str, Option<&str>)> {
     match &e.kind {
         ExpressionKind::Name { name, .. } => Some((name, None)),
@@ -151,7 +153,7 @@ pub(super) fn field_of(e: &Expression) -> Option<(&str, Option<&str>)> {
     }
 }
 
-/// What the field of a name is, without regard to case.
+/// Returns the kind of a field; case is ignored.
 pub(super) fn shape(form: &Form, name: &str) -> Option<FieldKind> {
     form.fields.iter().find(|f| f.name.eq_ignore_ascii_case(name)).map(|f| f.shape)
 }

@@ -1,4 +1,5 @@
-//! What messages to images name by several fields together: the image, the sampler, the parameters.
+//! Arguments of image messages that several fields describe together: image, sampler and
+//! parameters.
 
 use visakit::isa::{Instruction, LscAddrType, LscTyped, MediaModifier, VecOperand, predefined_sampler};
 use visakit_codegen::model::semantics::{Call, Expression};
@@ -13,14 +14,14 @@ use crate::program::Node;
 use crate::value::Value;
 
 impl Binder<'_> {
-    /// What stands for the first arguments of a built-in that look at fields rather than at their
-    /// numbers, and how many of them it stands for.
+    /// Binds the first arguments of a built-in that refer to fields rather than to their numbers.
+    /// Returns the nodes and the number of arguments that they replace.
     pub(super) fn leading(&mut self, builtin: Builtin, call: &Call) -> Result<(Vec<Node>, usize)> {
         use Builtin as B;
         let truth = |truth| Node::Value(Value::Truth(truth));
         Ok(match (builtin, call.arguments.as_slice()) {
             (B::Texel | B::SampleOf, [surface, ..]) => {
-                // Where typed messages leave the image alpha is one, whatever the format.
+                // Typed messages without an image return an alpha of one, whatever the format.
                 let opaque = !matches!(self.instruction, Instruction::Load3d(_));
                 (vec![self.image(surface)?, truth(opaque)], 1)
             }
@@ -67,7 +68,7 @@ impl Binder<'_> {
         })
     }
 
-    /// The image that a field names, or on LSC pages the kind of address and an operand.
+    /// Returns the image that a field names. On LSC pages, the address type and an operand name it.
     fn image(&mut self, e: &Expression) -> Result<Node> {
         self.touches.image = true;
         let (kind, surface): (_, &VecOperand) = match self.instruction {
@@ -75,6 +76,8 @@ impl Binder<'_> {
             Instruction::LscTyped(LscTyped::Quad(i)) => (i.addr_type, &i.surface),
             Instruction::LscTyped(LscTyped::Info(i)) => (i.addr_type, &i.surface),
             Instruction::LscTyped(LscTyped::Block2d(i)) => (i.addr_type, &i.surface),
+            // A text that names states by their addresses.
+            instruction if instruction.says_text_only() => return self.refuse("an image by its address", e.at),
             _ => {
                 let Node::Value(Value::Integer(id)) = self.node(e)? else { return self.refuse("this surface", e.at) };
                 let space = self.space(id.value.as_u32(), e.at)?;
@@ -99,7 +102,7 @@ impl Binder<'_> {
         Node::Space(Reach { space, bits: 32, unaligned: false })
     }
 
-    /// The sampler that a field names: the element of the state variables that has its index, or
+    /// Returns the sampler that a field names. An element of the state variables holds its index or
     /// the offset of its state.
     fn sampler(&mut self, e: &Expression) -> Result<Node> {
         self.touches.sampler = true;
@@ -118,7 +121,7 @@ impl Binder<'_> {
         Ok(Node::Space(Reach { space, bits: 32, unaligned: false }))
     }
 
-    /// For each colour whether a field of flags says that it is moved.
+    /// Returns for each colour whether a field of flags enables it.
     fn moved(&mut self, e: &Expression) -> Result<Vec<Node>> {
         let found = field_of(e).and_then(|(name, _)| {
             let form = self.form?;
@@ -128,7 +131,7 @@ impl Binder<'_> {
             let flags = parts.iter().filter(|part| part.hi == part.lo).map(|part| {
                 let code = bits >> part.lo & ones(1);
                 match part.kind {
-                    // What stands in texts is moved.
+                    // The colours named in texts are the enabled ones.
                     BitFieldKind::Enumeration(id) => {
                         self.model.values(id).iter().any(|v| v.value == code && !v.text.is_empty())
                     }
@@ -143,7 +146,7 @@ impl Binder<'_> {
         }
     }
 
-    /// Whether the parameters of a message have 16 bits each.
+    /// Returns a node that is true if the parameters of a message have 16 bits each.
     pub(super) fn narrow_params(&self, at: SourceSpan) -> Result<Node> {
         match self.parameters().first() {
             Some(operand) => Ok(Node::Value(Value::Truth(self.operands[*operand].data_type.bits() == 16))),
@@ -151,7 +154,7 @@ impl Binder<'_> {
         }
     }
 
-    /// The operands of the field that is there several times.
+    /// Returns the operands of the repeated field.
     fn parameters(&self) -> Vec<usize> {
         let fields = self.form.map_or(&[][..], |form| &form.fields);
         let repeated = fields.iter().find(|field| matches!(field.presence, Presence::Times(_)));

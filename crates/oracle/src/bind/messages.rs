@@ -1,4 +1,5 @@
-//! What messages name by several fields together: memory, sizes of elements, atomic operations.
+//! Arguments of memory messages that several fields describe together: memory, element sizes and
+//! atomic operations.
 
 use visakit::isa::{
     AtomicOpOp, Instruction, LscAddrSize, LscAddrType, LscOp, LscSfid, LscUntyped, Operand, VecOperand, predefined,
@@ -18,8 +19,8 @@ use crate::program::Node;
 use crate::value::Value;
 
 impl Binder<'_> {
-    /// What stands for the first argument of built-ins that look at a field rather than at its
-    /// number; none for all others.
+    /// Binds the first argument of built-ins that refer to a field rather than to its number.
+    /// Returns `None` for all other built-ins.
     pub(super) fn first_argument(&mut self, builtin: Builtin, e: &Expression) -> Result<Option<Vec<Node>>> {
         Ok(Some(match builtin {
             Builtin::MemoryBytes => vec![self.size(e, "bytes")?],
@@ -42,7 +43,7 @@ impl Binder<'_> {
                 }
                 _ => return self.refuse("this surface", e.at),
             },
-            // One name may stand in the table twice.
+            // The string table may hold a name twice; the first index is used.
             Builtin::Function => match self.node(e)? {
                 Node::Value(Value::Integer(id)) => {
                     let name = self.routine.string(visakit::isa::StringId(id.value.as_u32()));
@@ -65,9 +66,9 @@ impl Binder<'_> {
         }))
     }
 
-    /// A size that the list of a field has for its value.
+    /// Returns the size in a column of a field's list.
     fn size(&self, e: &Expression, column: &str) -> Result<Node> {
-        // What this layout does not have is zero.
+        // A field that the layout lacks has size zero.
         if field_of(e).is_some_and(|(name, _)| !self.fields.contains_key(name)) {
             return Ok(Node::Value(Value::integer(0_u32)));
         }
@@ -77,7 +78,7 @@ impl Binder<'_> {
         }
     }
 
-    /// The atomic operation that a field names.
+    /// Returns the atomic operation that a field names.
     fn update(&self, e: &Expression) -> Result<Update> {
         let found = field_of(e).and_then(|(name, part)| {
             let code = self.code(self.form?, name, part)?;
@@ -89,7 +90,7 @@ impl Binder<'_> {
         found.map_or_else(|| self.refuse("this atomic operation", e.at), Ok)
     }
 
-    /// Memory that the instruction may touch.
+    /// Records a memory access and returns its node.
     pub(super) fn reach(&mut self, space: Space, bits: u32, unaligned: bool) -> Node {
         let flat = matches!(space, Space::Flat | Space::FlatFrom(_));
         self.touches.flat |= flat;
@@ -97,7 +98,7 @@ impl Binder<'_> {
         Node::Space(Reach { space, bits, unaligned })
     }
 
-    /// Where the addresses of an LSC message go, by its fields.
+    /// Returns the memory that an LSC message addresses, by its fields.
     pub(super) fn lsc(&mut self, at: SourceSpan) -> Result<Node> {
         let (sfid, kind, size, surface) = match self.instruction {
             Instruction::LscUntyped(LscUntyped::Access(i)) => (i.lsc_sfid, i.addr_type, i.addr_size, &i.surface),
@@ -130,14 +131,15 @@ impl Binder<'_> {
         Ok(self.reach(space, bits, true))
     }
 
-    /// Whether an operand is the variable that says where the thread's scratch memory is.
+    /// Returns true if an operand is the variable that holds the address of the thread's scratch
+    /// memory.
     fn is_scratch(&self, surface: &VecOperand) -> bool {
         let Operand::General(general) = &surface.operand else { return false };
         self.layout.variable(general.id).is_some_and(|variable| variable.root == predefined::SCRATCHLOC)
     }
 
-    /// An operand of two threads: of so many bytes the first half, rounded up to registers, is the
-    /// first one's.
+    /// Splits an operand between two fused threads. The first half of its bytes, rounded up to
+    /// registers, belongs to the first thread.
     pub(super) fn fused(&mut self, operand: &Expression, count: &Expression) -> Result<Node> {
         let (Node::Operand(operand), Node::Value(Value::Integer(bytes))) = (self.node(operand)?, self.node(count)?)
         else {
@@ -152,7 +154,7 @@ impl Binder<'_> {
         Ok(Node::Operand(self.operands.len() - 1))
     }
 
-    /// An operand that the block has no name for.
+    /// Adds an operand that the Semantics section does not name.
     pub(super) fn hidden(&mut self, operand: &VecOperand) -> Result<usize> {
         let scope = Scope { layout: self.layout, predicate_elements: &|_| 0 };
         let place = Place::vector(operand, false, scope).map_err(Refusal::Illegal)?;
@@ -162,8 +164,8 @@ impl Binder<'_> {
     }
 }
 
-/// Returns whether flat addresses count from a base: the surface operand is neither null nor the
-/// constant 0.
+/// Returns true if flat addresses are relative to a base: the surface operand is neither null nor
+/// the constant 0.
 fn has_base(surface: &VecOperand) -> bool {
     match &surface.operand {
         Operand::Immediate(constant) => constant.low != 0,

@@ -1,6 +1,8 @@
-//! Findings led back to what caused them. This program was made from the pages that it carries:
-//! where others are probed, what differs between the two explains what does not hold, and what they
-//! do not explain the implementation does wrong.
+//! Root causes of findings.
+//!
+//! This program was built from the pages that it carries. When other pages are probed, an edit
+//! between the two sets of pages may explain a finding. A finding that no edit explains is a defect
+//! of the implementation.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,32 +15,32 @@ use visakit_spec_tools::diff::{self, Cause as Edit, Change, Class};
 use crate::groups::Group;
 use crate::spec::platforms;
 
-/// What caused findings: an edit of the pages, or something in the implementation.
+/// Root cause of findings: an edit of the pages, or a defect of the implementation.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Cause {
     id: usize,
-    /// The class of the edit, as `visa spec diff` has it, or [`IMPLEMENTATION`].
+    /// Class of the edit, as in `visa spec diff`, or [`IMPLEMENTATION`].
     pub(super) class: &'static str,
-    /// The code of most of its findings.
+    /// Code of most of its findings.
     code: &'static str,
     what: String,
     file: String,
     line: u32,
-    /// How many facts do not hold for it.
+    /// Number of facts that fail because of this cause.
     pub(super) facts: usize,
-    /// The instructions, lists and structures of those.
+    /// Instructions, lists and structures of these facts.
     instructions: Vec<String>,
     help: String,
 }
 
-/// What makes the implementation follow pages that it was not built from.
+/// Advice for making the implementation follow pages that it was not built from.
 const FOLLOW: &str = "build from these pages";
 
-/// The class of what no edit explains.
+/// Class of findings that no edit explains.
 const IMPLEMENTATION: &str = "implementation";
 
-/// Finds the causes, the gravest first, and for each finding the number of its own. A finding that
-/// an edit explains points at the line of the edit afterwards.
+/// Returns the causes, most severe first, and the index of the cause of each finding. Findings that
+/// an edit explains are moved to the line of the edit.
 pub(super) fn causes(findings: &mut [Finding], model: &Model) -> (Vec<Cause>, Vec<usize>) {
     if findings.is_empty() {
         return (Vec::new(), Vec::new());
@@ -51,7 +53,7 @@ pub(super) fn causes(findings: &mut [Finding], model: &Model) -> (Vec<Cause>, Ve
         edit.changes.iter().for_each(|&i| edit_of[i] = n);
     }
     let searched: Vec<Searched<'_>> = changes.iter().map(Searched::new).collect();
-    // The edits in their order come behind what the implementation does wrong by itself.
+    // Defects of the implementation sort before the edits, which keep their order.
     let mut members: BTreeMap<(bool, usize, &'static str, String), Vec<usize>> = BTreeMap::new();
     for (n, finding) in findings.iter_mut().enumerate() {
         let key = match explaining(finding, &searched) {
@@ -82,8 +84,8 @@ pub(super) fn causes(findings: &mut [Finding], model: &Model) -> (Vec<Cause>, Ve
         let (class, what, help) = match (explained, code) {
             (true, _) => {
                 let Edit { class, what, help, .. } = &edits[edit];
-                // What the classes call text only is what is printed and read, and verdicts on what
-                // is illegal anyway.
+                // A text-only edit changes what is printed and parsed, and the verdicts on
+                // statements that are illegal anyway.
                 let help = if *class == Class::TextOnly && !help.starts_with("its Rust") { FOLLOW } else { help };
                 (class.name(), what.clone(), help.to_owned())
             }
@@ -127,8 +129,8 @@ impl From<Cause> for Group {
     }
 }
 
-/// The instructions, lists and structures that facts belong to; opcodes and mnemonics where they
-/// belong to nothing else.
+/// Returns the instructions, lists and structures that facts belong to. Opcodes and mnemonics are
+/// included only if they belong to nothing else.
 fn shown_in<'a>(paths: impl Iterator<Item = &'a str>) -> Vec<String> {
     let all: BTreeSet<String> = paths.map(subject).collect();
     let is_code = |name: &str| name.starts_with("0x");
@@ -140,23 +142,23 @@ fn shown_in<'a>(paths: impl Iterator<Item = &'a str>) -> Vec<String> {
     if named.is_empty() { all.into_iter().collect() } else { named }
 }
 
-/// The instruction, list or structure that a fact belongs to.
+/// Returns the instruction, list or structure that a fact belongs to.
 fn subject(path: &str) -> String {
     words(path).next().unwrap_or(path).to_owned()
 }
 
-/// The names in the path of a fact.
+/// Returns the names in the path of a fact.
 fn words(path: &str) -> impl Iterator<Item = &str> {
     const KINDS: [&str; 6] = ["predefined", "Data_type", "platform", "attribute", "input", "mnemonic"];
     let all = path.split(['.', '=', '@', '[', ']', ':', '*', ' ']).filter(|word| !word.is_empty());
     all.filter(|word| !KINDS.contains(word))
 }
 
-/// A change with the words by which facts name what it is about.
+/// Change with the words that facts use for its subject.
 struct Searched<'a> {
     change: &'a Change,
     words: Vec<String>,
-    /// What stands on its sides, where that is a name or a number.
+    /// Old and new value, if they are names or numbers.
     values: Vec<String>,
 }
 
@@ -169,7 +171,7 @@ impl<'a> Searched<'a> {
     }
 }
 
-/// The change that explains a finding best, if one does.
+/// Returns the index of the change that best explains a finding, if any.
 fn explaining(finding: &Finding, all: &[Searched<'_>]) -> Option<usize> {
     let path: Vec<String> = words(&finding.path).map(str::to_ascii_lowercase).collect();
     let at = &finding.diagnostic;
@@ -196,13 +198,13 @@ fn explaining(finding: &Finding, all: &[Searched<'_>]) -> Option<usize> {
             let score =
                 [(same_line, 60), (subject, 40), (touched, 20), (value, 15), (fits, 25), (exact, 10), (same_file, 5)];
             let score = score.iter().filter(|(holds, _)| *holds).map(|(_, n)| n).sum::<usize>() + inside * 12;
-            // Of two that explain it alike the graver one does.
+            // If two changes explain a finding equally well, the more severe one wins.
             related.then_some((score, std::cmp::Reverse((s.change.class, i))))
         });
     scored.max().map(|(_, std::cmp::Reverse((_, i)))| i)
 }
 
-/// Whether findings of a code are what a change of a kind leads to.
+/// Returns true if a change of `kind` can cause findings with `code`.
 fn fits(code: &str, kind: &str) -> bool {
     let starts = |all: &[&str]| all.iter().any(|one| kind.starts_with(one));
     let what = code.rsplit_once('-').map_or(code, |(what, _)| what);
@@ -244,8 +246,8 @@ fn fits(code: &str, kind: &str) -> bool {
     }
 }
 
-/// Lets a finding point at the line of an edit: on the page as it is now, or where nothing is left
-/// on ours.
+/// Moves a finding to the line of an edit: in the new page, or in our own page if the edit removed
+/// the line.
 fn point_at(finding: &mut Diagnostic, change: &Change, own: &Model, model: &Model) {
     let Some(side) = change.place() else { return };
     if (side.file.as_str(), side.line) == (finding.file.as_str(), finding.line) {

@@ -1,4 +1,5 @@
-//! `visa diff`: what the specification says and the implementation does not do.
+//! Command `visa diff`: finds statements of the specification that the implementation does not
+//! follow.
 
 mod explain;
 
@@ -20,9 +21,8 @@ use explain::{Cause, causes};
 
 /// Compare the specification with this implementation by probing it.
 ///
-/// The totals come first, then what caused the findings, the gravest first: where the pages are not
-/// those of this program, each finding is led back to the edit of the pages that it comes from, and
-/// points at it.
+/// The totals come first, then the causes of the findings, most severe first. If the pages differ
+/// from those of this program, each finding names and points at the edit that causes it.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -46,8 +46,7 @@ pub(super) struct Args {
     /// Do not execute instructions, but probe objects and texts only
     #[arg(long)]
     no_behaviour: bool,
-    /// Execute instructions over whole domains, and a million channels of each page, which takes
-    /// long
+    /// Execute instructions over whole domains, with a million channels per page; this takes long
     #[arg(long, conflicts_with = "no_behaviour")]
     thorough: bool,
     /// Execute the instructions of these pages only, as ADD,MAD, and probe nothing
@@ -65,7 +64,7 @@ pub(super) fn run(args: Args) -> Outcome {
     finish(probe(&args), args.format)
 }
 
-/// A page by its name, however it is written.
+/// Parses the name of a page, in upper or lower case.
 fn page_name(name: &str) -> Result<String, String> {
     let page = visakit::isa::PAGES.iter().find(|page| page.name.eq_ignore_ascii_case(name));
     page.map(|page| page.name.to_owned()).ok_or_else(|| "there is no page of that name".to_owned())
@@ -87,7 +86,7 @@ fn probe(args: &Args) -> Result<Outcome, Findings> {
         found
     };
     let probe = || if args.only.is_empty() { visakit_conform::run(&model) } else { Report::default() };
-    // Probing keeps one of the cores busy until it is done.
+    // Probing keeps one core busy until it is done, so behaviour is compared in parallel.
     let pool = rayon::ThreadPoolBuilder::new().build().map_err(|error| {
         let message = format!("the system gives no threads: {error}");
         let finding = Diagnostic::new("out-of-memory", Severity::Error, "visa diff", message);
@@ -109,7 +108,7 @@ fn probe(args: &Args) -> Result<Outcome, Findings> {
     Ok(if found.findings.is_empty() { Outcome::Done } else { Outcome::Found })
 }
 
-/// The report as JSON, with the causes.
+/// JSON report with the causes.
 #[derive(Serialize)]
 struct Answer<'a> {
     findings: Vec<Entry<'a>>,
@@ -122,7 +121,7 @@ struct Answer<'a> {
     behaviour: Option<&'a Behaviour>,
 }
 
-/// A finding with the number of its cause.
+/// Finding with the index of its cause.
 #[derive(Serialize)]
 struct Entry<'a> {
     #[serde(flatten)]
@@ -152,7 +151,7 @@ fn human(found: &Report, causes: Vec<Cause>, behaviour: Option<&Behaviour>, deta
         format!("; {} do not: {}", probed - passed, totals.join(", "))
     };
     out(&format!("{passed} of {probed} facts hold{not}\n"));
-    // With `--only` nothing was probed.
+    // With `--only`, no facts are probed.
     if found.filled + found.missing.len() > 0 {
         out(&format!("{} instructions have a kernel, {} lack one\n", found.filled, found.missing.len()));
     }
@@ -185,7 +184,7 @@ fn human(found: &Report, causes: Vec<Cause>, behaviour: Option<&Behaviour>, deta
     }
 }
 
-/// How much of the behaviour was compared.
+/// Prints how much of the behaviour was compared.
 fn say_behaviour(behaviour: &Behaviour, details: bool, layout: Layout) {
     let channels: u64 = behaviour.compared.values().sum();
     out(&format!(

@@ -1,4 +1,4 @@
-//! What `visa eval` is given: assembly text without declarations, and variables with their values.
+//! Input of `visa eval`: assembly text without declarations, and variables with their values.
 
 use std::fmt;
 use std::path::Path;
@@ -15,19 +15,19 @@ use visakit_oracle::stage::Stage;
 
 use crate::problem;
 
-/// Elements of a variable: as many as an instruction has channels.
+/// Number of elements of a variable: the maximum number of channels of an instruction.
 const ELEMENTS: usize = 32;
 
-/// The letter of a predicate in place of a type.
+/// Letter that stands for a predicate in place of a type.
 const PREDICATE: &str = "p";
 
-/// A variable and its values.
+/// Variable with its values.
 #[derive(Clone, Debug)]
 pub(super) struct Assignment {
     name: String,
-    /// None for a predicate.
+    /// Type of the elements; `None` for a predicate.
     data_type: Option<DataType>,
-    /// The bits of the elements.
+    /// Bit patterns of the elements.
     values: Vec<u64>,
 }
 
@@ -55,7 +55,7 @@ impl FromStr for Assignment {
     }
 }
 
-/// A number of any sign in the usual bases.
+/// Parses a signed number in decimal, hexadecimal or binary.
 pub(super) fn number<T: TryFrom<i128>>(text: &str) -> Result<T, String> {
     let (negative, digits) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
     let magnitude = match digits.get(..2) {
@@ -68,7 +68,7 @@ pub(super) fn number<T: TryFrom<i128>>(text: &str) -> Result<T, String> {
     T::try_from(value).map_err(|_| format!("`{text}` is out of range"))
 }
 
-/// The bits of an element.
+/// Parses one element and returns its bit pattern.
 fn bits(text: &str, data_type: Option<DataType>) -> Result<u64, String> {
     let width = data_type.map_or(32, DataType::bits);
     let is_pattern = text.starts_with("0x") || text.starts_with("0b");
@@ -85,22 +85,22 @@ fn bits(text: &str, data_type: Option<DataType>) -> Result<u64, String> {
     }
 }
 
-/// The instructions, read.
+/// Parsed instructions with their source lines.
 pub(super) struct Text {
     pub(super) routine: Routine,
     lines: Vec<String>,
 }
 
 impl Text {
-    /// Reads instructions that name the variables of the assignments.
+    /// Parses instructions that refer to the variables of the assignments.
     ///
     /// # Errors
-    /// What the assembler says of them.
+    /// The first error of the assembler.
     pub(super) fn new(text: &str, variables: &[Assignment], platform: Platform) -> Result<Self, Box<Diagnostic>> {
         let lines: Vec<String> = text
             .split([';', '\n'])
             .scan(String::new(), |open, part| {
-                // A region has a semicolon of its own.
+                // A region contains a semicolon, which does not end the statement.
                 open.push_str(part);
                 if open.matches('<').count() > open.matches('>').count() {
                     open.push(';');
@@ -119,7 +119,7 @@ impl Text {
         let options = Options { file: "TEXT".to_owned(), platform: Some(platform) };
         let parsed = parse(&source, options).map_err(|mut errors| {
             let mut error = errors.swap_remove(0);
-            // What stands before the text is not the user's.
+            // The generated declarations before the text are not counted as lines of the user.
             error.line = error.line.saturating_sub(before);
             let wants_variable = error.help.is_empty() && error.message.contains("variable");
             Box::new(if wants_variable { error.help("variables are declared by --set NAME=TYPE") } else { error })
@@ -130,12 +130,12 @@ impl Text {
         Ok(Self { routine: parsed.routine, lines })
     }
 
-    /// The instructions with their texts.
+    /// Returns the instructions with their texts.
     pub(super) fn instructions(&self) -> impl Iterator<Item = (&Instruction, &str)> {
         self.routine.instructions.iter().zip(self.lines.iter().map(String::as_str))
     }
 
-    /// Gives the variables their values. They were declared in their order.
+    /// Assigns the values of the variables. Variables are in the order of their declarations.
     pub(super) fn assign(&self, variables: &[Assignment], stage: &Stage<'_>, thread: &mut Thread) {
         let (mut generals, mut predicates) = (predefined::DECLARED, 0);
         for variable in variables {
@@ -167,10 +167,10 @@ impl fmt::Display for Assignment {
     }
 }
 
-/// The instruction with whole operands for names of variables that stand alone: the first is the
-/// destination.
+/// Replaces the names of variables that stand alone by operands of full width. The first operand is
+/// the destination.
 fn expanded(line: &str, variables: &[Assignment]) -> String {
-    // Operands come behind the parentheses with the number of channels.
+    // Operands follow the parentheses with the number of channels.
     let channels = line.find(" (M").or_else(|| line.find("(M"));
     let Some(behind) = channels.and_then(|at| Some(at + line[at..].find(')')? + 1)) else { return line.to_owned() };
     let words = line[behind..].split_whitespace().enumerate().map(|(n, word)| {

@@ -1,4 +1,5 @@
-//! `visa eval`: what an instruction does, by its page, by the emulator's kernel, or both.
+//! Command `visa eval`: shows the results of an instruction by its page, by the emulator's kernel,
+//! or by both.
 
 mod input;
 
@@ -14,10 +15,10 @@ use super::{Findings, Outcome, OutputFormat, answer, finish, out, problem};
 use crate::spec::source::{self, OverlayArg};
 use input::{Assignment, Text};
 
-/// Say what instructions do to given values, by their pages and by the emulator
+/// Show the results of instructions for given values, by their pages and by the emulator
 ///
-/// The instructions stand in assembly text, one a line or with `;` between them. An operand may be
-/// the name of a variable alone: it is all elements from the first on then.
+/// Instructions are written as assembly text, one per line or separated by `;`. The name of a
+/// variable alone is an operand with all its elements, from the first on.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -36,7 +37,7 @@ pub(super) struct Args {
     /// A variable with its type and the values of its elements
     #[arg(long = "set", value_name = "NAME=TYPE[:VALUES]")]
     set: Vec<Assignment>,
-    /// Who executes them
+    /// Executor of the instructions
     #[arg(long, value_enum, default_value_t)]
     by: By,
     /// The specification; the pages that this program was built from when left out
@@ -47,8 +48,8 @@ pub(super) struct Args {
     /// The platform
     #[arg(long, value_name = "PLATFORM", value_parser = crate::platform, default_value = "pvc")]
     platform: Platform,
-    /// The control register: rounding and subnormal numbers; as compiled programs set it when left
-    /// out
+    /// The control register: rounding and subnormal numbers; without it, the value that compiled
+    /// programs set
     #[arg(long, value_name = "BITS", value_parser = input::number::<u32>)]
     cr0: Option<u32>,
     /// The channels that are enabled, channel 0 in the lowest bit
@@ -59,14 +60,14 @@ pub(super) struct Args {
     format: OutputFormat,
 }
 
-/// Who executes an instruction.
+/// Executor of an instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 enum By {
     /// Its page
     Page,
     /// The emulator's kernel
     Kernel,
-    /// One after the other, from the same state
+    /// Page and kernel, one after the other, from the same state
     #[default]
     Both,
 }
@@ -75,15 +76,15 @@ pub(super) fn run(args: Args) -> Outcome {
     finish(evaluate(&args), args.format)
 }
 
-/// What came of one instruction.
+/// Results of one instruction.
 struct Answer {
     text: String,
     page: String,
     channels: u32,
     operands: Vec<Shown>,
-    /// For each channel the values of all operands: before, by the page, by the kernel.
+    /// Values of all operands per channel: before, by the page, by the kernel.
     rows: Vec<[Vec<Option<String>>; 3]>,
-    /// Where the channels go, by the page and by the kernel, if not simply on.
+    /// Next position of the channels by the page and by the kernel; `None` if they simply continue.
     sent: [Option<Sent>; 2],
     differs: bool,
 }
@@ -166,7 +167,7 @@ impl Answer {
         Self { text: text.to_owned(), page: page.to_owned(), channels, operands, rows, sent, differs }
     }
 
-    /// The columns behind the number of the channel: what each is called, and its values.
+    /// Returns the columns after the channel number: title and values.
     fn columns(&self, by: By) -> Vec<(String, Vec<String>)> {
         let column = |which: usize, o: usize| {
             self.rows.iter().map(|row| row[which][o].clone().unwrap_or_else(|| "-".to_owned())).collect()
@@ -200,7 +201,7 @@ impl Answer {
             format!("{}\n", padded.join("  ").trim_end())
         };
         let mut text = format!("{}  ({})\n", self.text, self.page);
-        // Without operands there is nothing to say of each channel.
+        // An instruction without operands has no rows of channels.
         let channels = if columns.len() > 1 { self.channels as usize } else { 0 };
         if channels > 0 {
             text += &line(columns.iter().map(|(head, _)| head.as_str()).collect());

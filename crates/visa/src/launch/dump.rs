@@ -1,4 +1,4 @@
-//! `--dump KEY=FILE`: buffers written to files after a run, as they are or as pictures.
+//! Option `--dump KEY=FILE`: writes buffers to files after a run, as raw bytes or as pictures.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -11,29 +11,29 @@ use visakit_emulator::launch::spec::{ArgKey, is_png, parse_size};
 use super::key_behind;
 use crate::io::{Output, Written};
 
-/// A buffer that is to be written after the run.
+/// Buffer to be written after the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Dump {
-    /// The argument.
+    /// Argument that holds the buffer.
     pub key: ArgKey,
-    /// The file; `-` is standard output.
+    /// Output file; `-` is standard output.
     pub path: PathBuf,
-    /// As which picture; none for the bytes as they are.
+    /// Picture format; `None` writes the raw bytes.
     pub picture: Option<Picture>,
 }
 
-/// How a buffer is a picture.
+/// Interpretation of a buffer as a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Picture {
-    /// Pixels in a row.
+    /// Width in pixels.
     pub width: u32,
-    /// Rows.
+    /// Height in pixels.
     pub height: u32,
     /// Format of a pixel.
     pub format: PixelFormat,
 }
 
-/// Formats of pixels, named like OpenCL's image formats. Rows follow each other without padding.
+/// Pixel formats, named like OpenCL's image formats. Rows are contiguous, without padding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PixelFormat {
     /// Grey, 8 bits.
@@ -42,15 +42,15 @@ pub(crate) enum PixelFormat {
     R16Unorm,
     /// Red, green, blue and opacity, 8 bits each.
     Rgba8Unorm,
-    /// The same in the order blue, green, red, opacity.
+    /// Blue, green, red and opacity, 8 bits each.
     Bgra8Unorm,
     /// Red, green, blue and opacity as floats from 0 to 1.
     Rgba32F,
-    /// Unsigned integers, as grey from the smallest (black) to the largest (white).
+    /// Unsigned 8-bit integers, as grey from the smallest (black) to the largest (white).
     R8Uint,
-    /// The same with 16 bits.
+    /// Unsigned 16-bit integers, as grey from the smallest to the largest.
     R16Uint,
-    /// The same with 32 bits.
+    /// Unsigned 32-bit integers, as grey from the smallest to the largest.
     R32Uint,
     /// Signed integers, as grey from the smallest to the largest.
     R32Sint,
@@ -80,15 +80,15 @@ impl PixelFormat {
     }
 }
 
-/// The names of formats, for messages.
+/// Returns the names of the pixel formats, for messages.
 pub(crate) fn format_names() -> String {
     FORMATS.map(|(name, ..)| name).join(", ")
 }
 
-/// Reads `KEY=FILE` or `KEY=FILE.png:WxH:FORMAT`.
+/// Parses `KEY=FILE` or `KEY=FILE.png:WxH:FORMAT`.
 ///
 /// # Errors
-/// When the text is neither; the error says where.
+/// Fails if the text has neither form; the error has the byte range.
 pub(crate) fn parse(text: &str) -> Result<Dump, TextError> {
     let error = |at, message: String, help: String| Err(TextError { code: "dump-syntax", at, message, help });
     let forms = "write --dump KEY=FILE, or --dump KEY=FILE.png:WxH:FORMAT for a picture".to_owned();
@@ -127,7 +127,7 @@ impl Dump {
     /// Writes a buffer to its file.
     ///
     /// # Errors
-    /// When the buffer is too small for the picture, or the file cannot be written.
+    /// Fails if the buffer is too small for the picture, or the file cannot be written.
     pub(crate) fn write(&self, output: &Output, bytes: &[u8]) -> Result<Written, Box<Diagnostic>> {
         let Some(picture) = self.picture else { return output.write(bytes) };
         picture.check(&self.key, bytes.len())?;
@@ -136,10 +136,10 @@ impl Dump {
 }
 
 impl Picture {
-    /// Checks that a buffer has enough bytes.
+    /// Checks that a buffer has enough bytes for the picture.
     ///
     /// # Errors
-    /// When it has not.
+    /// Fails if the buffer is too small.
     pub(crate) fn check(&self, key: &ArgKey, size: usize) -> Result<(), Box<Diagnostic>> {
         let Self { width, height, format } = *self;
         if self.size().is_some_and(|needed| needed <= size) {
@@ -169,8 +169,8 @@ impl Picture {
         Ok(writer.finish()?)
     }
 
-    /// The rows of pixels as PNG has them, one after the other, so that there is never a second
-    /// copy of all; `None` when there are too few bytes.
+    /// Returns the rows of pixels in PNG's layout, one at a time to avoid a second copy of the
+    /// picture. Returns `None` if there are too few bytes.
     fn rows<'a>(&self, bytes: &'a [u8]) -> Option<impl Iterator<Item = Vec<u8>> + use<'a>> {
         let Self { width, format, .. } = *self;
         let bytes = bytes.get(..self.size()?)?;
@@ -181,7 +181,7 @@ impl Picture {
 }
 
 impl PixelFormat {
-    /// Which pixels of PNG it becomes.
+    /// Returns the PNG colour type and bit depth for this format.
     fn color(self) -> (png::ColorType, png::BitDepth) {
         match self {
             Self::R16Unorm => (png::ColorType::Grayscale, png::BitDepth::Sixteen),
@@ -193,7 +193,7 @@ impl PixelFormat {
     fn row(self, bytes: &[u8], scale: &Scale) -> Vec<u8> {
         match self {
             Self::R8Unorm | Self::Rgba8Unorm => bytes.to_vec(),
-            // PNG has the high byte first.
+            // PNG is big-endian.
             Self::R16Unorm => bytes.chunks_exact(2).flat_map(|pair| [pair[1], pair[0]]).collect(),
             Self::Bgra8Unorm => bytes.chunks_exact(4).flat_map(|p| [p[2], p[1], p[0], p[3]]).collect(),
             Self::Rgba32F => {
@@ -204,7 +204,7 @@ impl PixelFormat {
         }
     }
 
-    /// The numbers that become grey; none for the other formats.
+    /// Returns the numbers to be shown as grey; empty for formats that are colours already.
     fn values(self, bytes: &[u8]) -> impl Iterator<Item = f64> {
         let scalar = match self {
             Self::R8Uint => Some(Scalar::U8),
@@ -219,7 +219,7 @@ impl PixelFormat {
     }
 }
 
-/// How values become grey: from the smallest finite one to the largest.
+/// Linear map of values to grey, from the smallest finite value to the largest.
 struct Scale {
     least: f64,
     factor: f64,

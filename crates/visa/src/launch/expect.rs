@@ -1,5 +1,5 @@
-//! `--expect KEY=SPEC[,abs=A][,rel=R][,ulp=U][,type=TYPE]`: what an argument must hold after the
-//! run.
+//! Option `--expect KEY=SPEC[,abs=A][,rel=R][,ulp=U][,type=TYPE]`: compares an argument with its
+//! expected contents after the run.
 
 use std::path::PathBuf;
 
@@ -12,37 +12,37 @@ use visakit_emulator::launch::spec::{self, ArgKey, ArgSpec};
 
 use super::key_behind;
 
-/// What an argument must hold.
+/// Expected contents of an argument.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Expect {
-    /// The argument.
+    /// Argument to compare.
     pub key: ArgKey,
-    /// What it must hold.
+    /// Expected contents.
     pub spec: ArgSpec,
-    /// The type of its numbers, when it is given.
+    /// Type of the numbers, if given.
     pub scalar: Option<Scalar>,
-    /// How far its numbers may be from those.
+    /// Allowed difference of each number.
     pub tolerance: Tolerance,
 }
 
-/// How far numbers may be from what is expected: any of these is enough.
+/// Allowed difference between numbers. A number is accepted if any of the limits holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Tolerance {
-    /// The difference itself.
+    /// Limit of the absolute difference.
     pub absolute: f64,
-    /// The difference as a part of what is expected.
+    /// Limit of the difference relative to the expected number.
     pub relative: f64,
-    /// How many numbers of the type lie between them, and one more.
+    /// Limit in units in the last place: the distance in representable numbers.
     pub ulp: u64,
 }
 
 const HELP: &str = "write --expect KEY=FILE or KEY=SPEC, with the forms of --arg; abs=A, rel=R, ulp=N and type=TYPE may stand \
     behind it, with commas before them";
 
-/// Reads `KEY=FILE` or `KEY=SPEC`, with or without a tolerance behind it.
+/// Parses `KEY=FILE` or `KEY=SPEC`, optionally followed by a tolerance.
 ///
 /// # Errors
-/// When the text is neither; the error says where.
+/// Fails if the text has neither form; the error has the byte range.
 pub(crate) fn parse(text: &str) -> Result<Expect, TextError> {
     let error =
         |at, message: String, help: &str| TextError { code: "expect-syntax", at, message, help: help.to_owned() };
@@ -78,12 +78,12 @@ pub(crate) fn parse(text: &str) -> Result<Expect, TextError> {
 }
 
 impl Tolerance {
-    /// Whether it allows anything.
+    /// Returns true if no difference is allowed.
     pub(crate) fn is_exact(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Whether a number is as expected. What is no number (NaN) is only like its kind.
+    /// Returns true if a number is close enough to the expected one. NaN matches only NaN.
     fn takes(&self, got: Number, expected: Number) -> bool {
         if got == expected {
             return true;
@@ -96,43 +96,43 @@ impl Tolerance {
             (Number::Integer(got), Number::Integer(expected)) => (got - expected).unsigned_abs() as f64,
             _ => (a - b).abs(),
         };
-        // Between a number and infinity there is no distance.
+        // The difference between a finite number and infinity is not finite.
         difference.is_finite() && (difference <= self.absolute || difference <= self.relative * b.abs())
             || got.rank().abs_diff(expected.rank()) <= u128::from(self.ulp) && a.is_finite() == b.is_finite()
     }
 }
 
-/// The elements of an argument that are not as expected.
+/// Elements of an argument that differ from the expected ones.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Mismatch {
     /// Index of the argument.
     pub argument: u32,
-    /// The type of its numbers.
+    /// Type of the numbers.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// How many elements it has.
+    /// Number of elements compared.
     pub elements: usize,
-    /// How many of them differ.
+    /// Number of elements that differ.
     pub differ: usize,
-    /// The first of those.
+    /// First elements that differ.
     pub first: Vec<Element>,
 }
 
-/// An element that is not as expected.
+/// Element that differs from the expected one.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Element {
-    /// Its index.
+    /// Index of the element.
     pub index: usize,
-    /// What it is.
+    /// Actual value.
     pub got: Number,
-    /// What it should be.
+    /// Expected value.
     pub expected: Number,
 }
 
-/// As many elements as a person reads.
+/// Maximum number of differing elements shown to a person.
 const SHOWN: usize = 5;
 
-/// Compares what an argument holds with as many bytes that are expected.
+/// Compares the contents of an argument with the same number of expected bytes.
 pub(crate) fn compare(
     argument: u32,
     scalar: Scalar,
@@ -157,7 +157,7 @@ pub(crate) fn compare(
 }
 
 impl Mismatch {
-    /// The mismatch as a finding; `what` names the argument.
+    /// Returns the mismatch as a finding; `what` names the argument.
     pub(crate) fn finding(&self, what: &str) -> Diagnostic {
         let Self { argument, kind, elements, differ, first } = self;
         let element = |element: &Element| format!("[{}] is {}, not {}", element.index, element.got, element.expected);

@@ -1,4 +1,4 @@
-//! What the emulator does not read itself: standard input, and pictures as images.
+//! Inputs that the emulator does not read itself: standard input, and pictures for images.
 
 use std::io::Cursor;
 use std::path::Path;
@@ -10,11 +10,11 @@ use visakit_emulator::machine::format::{ComponentOrder, ComponentType, Format};
 use crate::io::{is_stream, read};
 use crate::limits::{PICTURE_BYTES, PICTURE_GROWTH};
 
-/// Reads standard input, a pipe or a picture, where a specification names one; `option` is where it
-/// stands, for messages. What is left to read can be read again.
+/// Reads the standard input, pipe or picture that a specification names. `option` is its place for
+/// messages. The result is kept, so that a second run can use it again.
 ///
 /// # Errors
-/// When it cannot be read, is no picture, or has pixels that the image has not.
+/// Fails if it cannot be read, is not a picture, or has pixels that the image's format cannot hold.
 pub(crate) fn fetch(spec: &mut ArgSpec, option: &str) -> Result<(), Box<Diagnostic>> {
     match spec {
         ArgSpec::File(path) if is_read_once(path) => *spec = ArgSpec::Bytes(read(path)?),
@@ -31,18 +31,18 @@ pub(crate) fn fetch(spec: &mut ArgSpec, option: &str) -> Result<(), Box<Diagnost
     Ok(())
 }
 
-/// Whether it is standard input, a pipe or a device.
+/// Returns true for standard input, a pipe or a device, which can be read only once.
 fn is_read_once(path: &Path) -> bool {
     is_stream(path) || path.metadata().is_ok_and(|about| !about.is_file() && !about.is_dir())
 }
 
-/// Gives an image the pixels of a picture, and its size where it has none.
+/// Fills an image with the pixels of a picture. An image without a size gets the picture's size.
 fn picture(image: &mut ImageSpec, path: &Path, option: &str) -> Result<(), Box<Diagnostic>> {
     let wrong = |message: String, help: &str| {
         let message = format!("{}: {message}", path.display());
         Box::new(Diagnostic::new("argument-image", Severity::Error, option, message).help(help))
     };
-    // A name that is no format is said with those that there are, when the image is made.
+    // An unknown format is reported when the image is created, together with the known names.
     let Some(format) = Format::from_name(&image.format) else {
         image.size = image.size.or(Some([1; 3]));
         image.pixels = Pixels::Zeros;
@@ -69,17 +69,17 @@ fn picture(image: &mut ImageSpec, path: &Path, option: &str) -> Result<(), Box<D
     Ok(())
 }
 
-/// A picture as its file has it.
+/// Decoded picture in the sample layout of its file.
 struct Decoded {
     size: [u32; 2],
     raw: Vec<u8>,
-    /// Samples of a pixel, and bytes of each.
+    /// Number of samples per pixel, and bytes per sample.
     parts: usize,
     part: usize,
 }
 
 impl Decoded {
-    /// Red, green, blue and opacity of each pixel, row by row, from 0 to 65535.
+    /// Returns red, green, blue and opacity of each pixel, row by row, from 0 to 65535.
     fn pixels(&self) -> impl ExactSizeIterator<Item = [u16; 4]> {
         let sample = |bytes: &[u8]| match *bytes {
             [high, low] => u16::from_be_bytes([high, low]),
@@ -100,7 +100,7 @@ impl Decoded {
     }
 }
 
-/// Bytes that a picture may have when it is unpacked.
+/// Returns the maximum size of the decoded picture in bytes.
 fn most_bytes(file: &[u8]) -> usize {
     PICTURE_BYTES.max(file.len().saturating_mul(PICTURE_GROWTH))
 }
@@ -121,7 +121,7 @@ fn decode(bytes: &[u8]) -> Result<Decoded, String> {
     Ok(Decoded { size: [info.width, info.height], raw, parts: info.color_type.samples(), part })
 }
 
-/// Pixels in the format of an image; none when they have no such form.
+/// Converts pixels to the format of an image. Returns `None` if the format cannot hold them.
 fn texels(pixels: impl ExactSizeIterator<Item = [u16; 4]>, format: Format) -> Option<Vec<u8>> {
     let order: &[usize] = match format.order {
         ComponentOrder::R => &[0],
@@ -134,7 +134,7 @@ fn texels(pixels: impl ExactSizeIterator<Item = [u16; 4]>, format: Format) -> Op
     let samples = pixels.flat_map(|pixel| order.iter().map(move |&part| pixel[part]));
     let share = |sample: u16| f32::from(sample) / f32::from(u16::MAX);
     match format.component {
-        // A sample of 8 bits stands in both bytes.
+        // An 8-bit sample was widened by repeating its byte, so division by 257 restores it.
         ComponentType::Unorm8 | ComponentType::Uint8 => {
             out.extend(samples.map(|sample| ((u32::from(sample) + 128) / 257) as u8))
         }
@@ -152,7 +152,7 @@ fn texels(pixels: impl ExactSizeIterator<Item = [u16; 4]>, format: Format) -> Op
 mod tests {
     use super::*;
 
-    /// A picture of one row.
+    /// Encodes a picture of one row.
     fn encoded(color: png::ColorType, depth: png::BitDepth, width: u32, bytes: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();
         let mut encoder = png::Encoder::new(&mut out, width, 1);
@@ -191,7 +191,7 @@ mod tests {
         assert!(decode(&large).is_err());
     }
 
-    /// A file of few bytes may have very many pixels.
+    /// A small file may declare a huge number of pixels.
     #[test]
     fn pictures_have_a_limit() {
         let side = PICTURE_BYTES as u32 / 4096;
@@ -203,7 +203,7 @@ mod tests {
             encoder.write_header().unwrap().write_image_data(&vec![0; (side.div_ceil(8) * height) as usize]).unwrap();
             out
         };
-        // Grey and opacity, a byte each.
+        // Grey and opacity, one byte each.
         assert!(decode(&zeros(2048)).is_ok());
         let found = decode(&zeros(2049)).err().unwrap();
         assert!(found.contains(&PICTURE_BYTES.to_string()), "{found}");

@@ -1,5 +1,5 @@
-//! Memory that kernels reach by addresses that somebody else has given, as in launches that an
-//! OpenCL driver has recorded.
+//! Memory at fixed addresses that kernels reach by pointers, as in launches recorded by an OpenCL
+//! driver.
 
 use std::path::PathBuf;
 use std::sync::atomic::Ordering::Relaxed;
@@ -10,19 +10,19 @@ use visakit_emulator::machine::buffer::Lent;
 
 use crate::io::read;
 
-/// Where it is, and the file with its contents.
+/// Memory region and the file with its contents.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Memory {
-    /// The address.
+    /// Start address.
     pub address: u64,
-    /// The file.
+    /// File with the contents.
     pub path: PathBuf,
 }
 
-/// Reads `ADDRESS:FILE`.
+/// Parses `ADDRESS:FILE`.
 ///
 /// # Errors
-/// When the text is no such thing; the error says where.
+/// Fails if the text has another form; the error has the byte range.
 pub(crate) fn parse(text: &str) -> Result<Memory, TextError> {
     let (number, path) = text.split_once(':').unwrap_or((text, ""));
     let address = match number.strip_prefix("0x") {
@@ -40,18 +40,18 @@ pub(crate) fn parse(text: &str) -> Result<Memory, TextError> {
     }
 }
 
-/// The memory with its contents, as launches take it.
+/// Reads the files and returns the memory regions for a launch.
 ///
 /// # Errors
-/// When a file cannot be read.
+/// Fails if a file cannot be read.
 pub(crate) fn load(all: &[Memory]) -> Result<Vec<(u64, Lent)>, Box<Diagnostic>> {
     all.iter().map(|one| Ok((one.address, Lent::for_good(&read(&one.path)?)))).collect()
 }
 
-/// Puts the contents of the files back, for a run that is made again.
+/// Restores the contents of the regions from the files, for a repeated run.
 ///
 /// # Errors
-/// When a file cannot be read.
+/// Fails if a file cannot be read.
 pub(crate) fn restore(all: &[Memory], regions: &[(u64, Lent)]) -> Result<(), Box<Diagnostic>> {
     for (one, (_, lent)) in all.iter().zip(regions) {
         for (word, bytes) in lent.words.iter().zip(read(&one.path)?.chunks(4)) {

@@ -1,4 +1,4 @@
-//! What a user asks of a launch: launch files, what goes into arguments, and what becomes of them.
+//! Description of a launch: launch files, contents of arguments, and processing of results.
 
 pub(crate) mod dump;
 pub(crate) mod expect;
@@ -11,7 +11,7 @@ pub(crate) mod results;
 use visakit_emulator::launch::TextError;
 use visakit_emulator::launch::spec::ArgKey;
 
-/// Reads the argument that the text of an option begins with.
+/// Parses the argument's index or name at the start of an option's value.
 fn key_behind(code: &'static str, text: &str) -> Result<ArgKey, TextError> {
     ArgKey::parse(text).ok_or_else(|| {
         let message = format!("`{text}` is no index or name of an argument");

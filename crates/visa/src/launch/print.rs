@@ -1,4 +1,4 @@
-//! `--print KEY[=TYPE[:COUNT]]`: what an argument holds after the run, as numbers.
+//! Option `--print KEY[=TYPE[:COUNT]]`: prints an argument as numbers after the run.
 
 use std::fmt::Write as _;
 
@@ -9,21 +9,21 @@ use visakit_emulator::launch::spec::ArgKey;
 
 use super::key_behind;
 
-/// An argument that is to be printed.
+/// Argument to print after the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Print {
-    /// The argument.
+    /// Argument to print.
     pub key: ArgKey,
-    /// The type of its numbers; that of the source when not given.
+    /// Type of the numbers; the type in the source if `None`.
     pub scalar: Option<Scalar>,
-    /// How many of them; all when not given.
+    /// Number of elements to print; all if `None`.
     pub count: Option<usize>,
 }
 
-/// Reads `KEY`, `KEY=TYPE` or `KEY=TYPE:COUNT`.
+/// Parses `KEY`, `KEY=TYPE` or `KEY=TYPE:COUNT`.
 ///
 /// # Errors
-/// When the text is none of these; the error says where.
+/// Fails if the text has none of these forms; the error has the byte range.
 pub(crate) fn parse(text: &str) -> Result<Print, TextError> {
     let Some((key, rest)) = text.split_once('=') else {
         return Ok(Print { key: key_behind("print-syntax", text)?, scalar: None, count: None });
@@ -45,26 +45,26 @@ pub(crate) fn parse(text: &str) -> Result<Print, TextError> {
     Ok(Print { key, scalar: Some(scalar), count: count.transpose()? })
 }
 
-/// The numbers of an argument.
+/// Numbers held by an argument.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Values {
     /// Index of the argument.
     pub argument: u32,
-    /// Its name in the source; empty when the file does not tell.
+    /// Name of the argument in the source; empty if the file does not record it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// The type of the numbers.
+    /// Type of the numbers.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// The numbers.
+    /// Values of the numbers.
     pub values: Vec<Number>,
-    /// How many of them stand in a line.
+    /// Numbers per line.
     #[serde(skip)]
     pub in_line: usize,
 }
 
 impl Values {
-    /// The numbers for a person: a title, and lines that begin with the index of their first
+    /// Formats the numbers as a table: a title, then lines that begin with the index of their first
     /// number.
     pub(crate) fn table(&self) -> String {
         let title = if self.name.is_empty() { format!("argument {}", self.argument) } else { self.name.clone() };

@@ -1,4 +1,4 @@
-//! What a user asks for: the options of `visa run`, from the command line or from a launch file.
+//! Options of `visa run`, from the command line or from a launch file.
 //!
 //! A launch file is TOML with the options' names as keys and the same syntax in their values:
 //!
@@ -9,7 +9,7 @@
 //! dump = ["0=mandelbrot.png:1024x768:r32uint"]
 //! ```
 //!
-//! Its paths are relative to the file.
+//! Paths in the file are relative to the file.
 
 use std::path::{Path, PathBuf};
 
@@ -28,62 +28,62 @@ use super::memory::{self, Memory};
 use super::print::{self, Print};
 use crate::io::{is_stream, read_text};
 
-/// What is to be run, and how. Paths are relative to the working folder.
+/// Description of a run. Paths are relative to the working folder.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Request {
     /// A zebin, a vISA text or a vISA object.
     pub program: Option<PathBuf>,
-    /// A zebin with the layout of the arguments, when the program has none.
+    /// A zebin with the layout of the arguments, if the program has none.
     pub zebin: Option<PathBuf>,
-    /// Name of the kernel; not needed when there is only one.
+    /// Name of the kernel; needed only if there are several.
     pub kernel: Option<String>,
-    /// The platform, when it is not the one that the program was compiled for.
+    /// Platform, if it differs from the one that the program was compiled for.
     pub platform: Option<String>,
-    /// Options for the compiler, when the program is a source.
+    /// Compiler options, if the program is a source.
     pub options: Option<String>,
     /// Work items in each dimension.
     pub global: Vec<u64>,
-    /// Work items of a group in each dimension.
+    /// Work items per group in each dimension.
     pub local: Option<Vec<u64>>,
     /// Offset of the global ids in each dimension.
     pub offset: Option<Vec<u64>>,
-    /// The arguments.
+    /// Arguments of the kernel.
     pub arguments: Vec<(ArgKey, ArgSpec)>,
-    /// The arguments that count where those do not give one.
+    /// Arguments of the launch file, used where `arguments` has no value.
     pub defaults: Vec<(ArgKey, ArgSpec)>,
-    /// Memory that is reached by its addresses.
+    /// Memory regions reached by address.
     pub memory: Vec<Memory>,
-    /// What is written to files after the run.
+    /// Buffers to write to files after the run.
     pub dumps: Vec<Dump>,
-    /// What is printed after the run.
+    /// Arguments to print after the run.
     pub prints: Vec<Print>,
-    /// What the results are compared with.
+    /// Expected results.
     pub expectations: Vec<Expect>,
-    /// The bugs that are looked for.
+    /// Classes of bugs to look for.
     pub check: Option<Checks>,
-    /// Whether dumps and prints are made of what a fault leaves, too.
+    /// True if dumps and prints are also made after a fault.
     pub dump_on_fault: bool,
-    /// Whether the groups behind a faulty one run all the same.
+    /// True if the remaining groups run after a fault.
     pub keep_going: bool,
-    /// Whether a fault tells what its thread held.
+    /// True if a fault report includes the state of its thread.
     pub state: bool,
-    /// The work items whose instructions are told.
+    /// Global ids of the work items whose instructions are traced.
     pub trace: Vec<[u32; 3]>,
-    /// Whether to count instructions.
+    /// True if instructions are counted.
     pub stats: bool,
-    /// Host threads; all of the machine's when not given.
+    /// Number of host threads; all of the machine's if `None`.
     pub threads: Option<usize>,
-    /// Whether groups may run side by side even where the result depends on which comes first.
+    /// True if groups may run in parallel even if the result depends on their order.
     pub any_order: bool,
-    /// Whether accesses outside of every buffer read zeros and write nowhere.
+    /// True if accesses outside of every buffer read zeros and write nothing.
     pub outside_is_zero: bool,
     /// Accesses outside of every buffer are an error of the run.
     pub deny_outside: bool,
-    /// Instructions that a hardware thread may execute.
+    /// Maximum number of instructions per hardware thread.
     pub max_instructions: Option<u64>,
-    /// What executes the instructions.
+    /// Execution engine.
     pub engine: Option<Engine>,
-    /// The launch file itself.
+    /// Path of the launch file.
     pub launch: Option<PathBuf>,
 }
 
@@ -131,7 +131,7 @@ struct File {
     engine: Option<Spanned<String>>,
 }
 
-/// Sizes of a launch: a number for one dimension, or an array of them.
+/// Sizes of a launch: a number for one dimension, or an array.
 #[derive(Default)]
 struct Sizes(Vec<u64>);
 
@@ -169,7 +169,7 @@ impl<'de> Deserialize<'de> for Sizes {
 }
 
 impl Request {
-    /// The files that are read.
+    /// Returns the files that are read.
     pub(crate) fn sources(&self) -> Vec<PathBuf> {
         let named = [&self.program, &self.zebin, &self.launch].into_iter().flatten().cloned();
         let arguments = self.arguments.iter().chain(&self.defaults).map(|(_, spec)| spec);
@@ -178,7 +178,7 @@ impl Request {
         named.chain(memory).chain(specs.filter_map(|spec| spec.clone().path_mut().cloned())).collect()
     }
 
-    /// Takes over what another request says, where this one says nothing.
+    /// Fills unset options from another request.
     #[must_use]
     pub(crate) fn or(mut self, other: Self) -> Self {
         self.defaults = other.arguments;
@@ -224,10 +224,10 @@ impl Request {
     }
 }
 
-/// Reads the global id of a work item, `X`, `X,Y` or `X,Y,Z`.
+/// Parses the global id of a work item: `X`, `X,Y` or `X,Y,Z`.
 ///
 /// # Errors
-/// When the text is none of these; the error says where.
+/// Fails if the text has none of these forms; the error has the byte range.
 pub(crate) fn work_item(text: &str) -> Result<[u32; 3], TextError> {
     let mut item = [0; 3];
     let mut at = 0;
@@ -250,7 +250,7 @@ pub(crate) fn work_item(text: &str) -> Result<[u32; 3], TextError> {
 /// Parses one size of a launch.
 ///
 /// # Errors
-/// When the text is not a whole number.
+/// Fails if the text is not a whole number.
 pub(crate) fn size(text: &str) -> Result<u64, String> {
     text.trim().parse().map_err(|_| {
         let parts: Vec<_> = text.split(['x', 'X', '*']).map(str::trim).collect();
@@ -264,7 +264,7 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
 /// Reads a launch file.
 ///
 /// # Errors
-/// When it cannot be read, or a key or value is wrong; the message has its line and column.
+/// Fails if it cannot be read, or a key or value is wrong; the error has the line and column.
 pub(crate) fn read_file(path: &Path) -> Result<Request, Box<Diagnostic>> {
     let name = path.display().to_string();
     let text = read_text(path).map_err(|finding| Box::new(finding.help("--launch takes a TOML file")))?;
@@ -272,8 +272,8 @@ pub(crate) fn read_file(path: &Path) -> Result<Request, Box<Diagnostic>> {
     parse(&name, &text, &folder)
 }
 
-/// Reads the text of a launch file. `name` is its name for messages, `folder` what its paths are
-/// relative to.
+/// Parses the text of a launch file. `name` is its name for messages. Paths in the text are
+/// relative to `folder`.
 ///
 /// # Errors
 /// As [`read_file`].
@@ -287,8 +287,8 @@ pub(crate) fn parse(name: &str, text: &str, folder: &Path) -> Result<Request, Bo
         }
     })?;
     let located = |value: &Spanned<String>, error: TextError| {
-        // The string's own text begins behind its quotation mark; with escapes in it the place is
-        // only near.
+        // The contents of a string begin after its quotation mark. With escapes in the string, the
+        // place is approximate.
         let start = value.span().start + 1;
         let finding = Diagnostic::new(error.code, Severity::Error, name, error.message);
         Box::new(finding.at_text(text, start + error.at.start, start + error.at.end).help(error.help))

@@ -1,4 +1,4 @@
-//! What becomes of the arguments after a run: dumps, prints, comparisons. What is wanted is checked
+//! Processing of arguments after a run: dumps, prints and comparisons. All requests are checked
 //! before the run.
 
 use std::path::Path;
@@ -17,14 +17,14 @@ use super::request::Request;
 use crate::io::{Output, Written, out_bytes};
 use crate::report::OutputFormat;
 
-/// What is wanted of the results.
+/// Checked requests for results.
 pub(crate) struct Wanted<'a> {
     dumps: Vec<(u32, &'a Dump, Output)>,
     prints: Vec<Numbers>,
     expected: Vec<Expected>,
 }
 
-/// Numbers of an argument.
+/// Request to print an argument as numbers.
 struct Numbers {
     index: u32,
     name: String,
@@ -33,7 +33,7 @@ struct Numbers {
     in_line: usize,
 }
 
-/// What an argument must hold.
+/// Expected contents of an argument.
 struct Expected {
     index: u32,
     what: String,
@@ -42,25 +42,25 @@ struct Expected {
     tolerance: Tolerance,
 }
 
-/// What was made of the results.
+/// Outcome of the requests for results.
 #[derive(Default)]
 pub(crate) struct Made {
-    /// The files.
+    /// Written files.
     pub written: Vec<Written>,
-    /// The numbers that are to be printed.
+    /// Numbers to print.
     pub values: Vec<Values>,
-    /// What is not as expected.
+    /// Differences from the expected contents.
     pub mismatches: Vec<Mismatch>,
-    /// The same and more for a person.
+    /// Findings for a person: mismatches and failed writes.
     pub findings: Vec<Diagnostic>,
 }
 
 impl<'a> Wanted<'a> {
-    /// Checks what is wanted of the arguments.
+    /// Checks the requests against the arguments.
     ///
     /// # Errors
-    /// When an argument is unknown, or has no contents; when a file cannot be written or read; when
-    /// numbers have no type.
+    /// Fails if an argument is unknown or has no contents, if a file cannot be written or read, or
+    /// if numbers have no type.
     pub(crate) fn new(
         request: &'a Request,
         parameters: &[Parameter],
@@ -91,8 +91,9 @@ impl<'a> Wanted<'a> {
         })
     }
 
-    /// What is wanted of a run, behind what the kernel printed. Nobody needs its buffers any more
-    /// then: the program may run again without optimisations.
+    /// Processes the results of a run; the kernel's output is printed first if `prints` is set.
+    /// Takes the buffers out of `result` to free their memory: the program may run again without
+    /// optimisations.
     pub(crate) fn take(&self, result: &mut Result<Outcome, RunError>, prints: bool, dump_on_fault: bool) -> Made {
         let (printed, buffers) = match result {
             Ok(outcome) => (&outcome.printed, std::mem::take(&mut outcome.buffers)),
@@ -109,7 +110,7 @@ impl<'a> Wanted<'a> {
         }
     }
 
-    /// Writes what is to be written, and takes the numbers that are to be printed.
+    /// Writes the dumps and collects the numbers to print.
     fn show(&self, buffers: &[Option<Vec<u8>>]) -> Made {
         let mut made = Made::default();
         for (index, dump, output) in &self.dumps {
@@ -129,7 +130,7 @@ impl<'a> Wanted<'a> {
         made
     }
 
-    /// The same, and compares what is expected.
+    /// Writes the dumps, collects the numbers to print, and compares the expected contents.
     fn show_and_compare(&self, buffers: &[Option<Vec<u8>>]) -> Made {
         let mut made = self.show(buffers);
         for Expected { index, what, scalar, bytes, tolerance } in &self.expected {
@@ -153,7 +154,7 @@ fn bytes_of(buffers: &[Option<Vec<u8>>], index: u32) -> &[u8] {
     buffers.get(index as usize).and_then(Option::as_deref).unwrap_or_default()
 }
 
-/// The parameter that an option names, and how many bytes its argument has.
+/// Returns the parameter that an option names, and the size of its argument in bytes.
 fn contents<'p>(
     parameters: &'p [Parameter],
     arguments: &[Option<Argument>],
@@ -188,7 +189,7 @@ fn numbers(print: &Print, parameter: &Parameter, size: usize) -> Result<Numbers,
         return Err(Diagnostic::new("print-count", Severity::Error, option, message).help(help).into());
     }
     let in_line = match source {
-        // A vector a line.
+        // Prints one vector per line.
         Some((of_source, width)) if of_source == scalar && width > 1 => width,
         _ => 32 / scalar.size().max(4),
     };

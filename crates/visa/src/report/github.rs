@@ -6,13 +6,13 @@ use visakit_diag::{Diagnostic, Severity};
 use super::place::Place;
 use crate::io;
 
-/// Prints a line for each finding.
+/// Prints one line per finding.
 pub(super) fn print(findings: &[Diagnostic]) {
     let lines: String = findings.iter().map(|finding| line(finding) + "\n").collect();
     io::out(&lines);
 }
 
-/// Returns the command for a finding.
+/// Returns the workflow command for a finding.
 fn line(finding: &Diagnostic) -> String {
     let command = match finding.severity {
         Severity::Error => "error",

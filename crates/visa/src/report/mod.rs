@@ -1,5 +1,4 @@
-//! How a command ends, and how it reports findings: to a person, as JSON, as annotations of GitHub
-//! and as SARIF.
+//! Outcomes and reports of commands: for a person, as JSON, as GitHub annotations and as SARIF.
 
 mod github;
 mod place;
@@ -18,13 +17,13 @@ use visakit_diag::{Diagnostic, Severity};
 use crate::io;
 use crate::limits::PRINTED;
 
-/// How a command reports. `github` and `sarif` print findings and nothing else.
+/// Report format of a command. `Github` and `Sarif` print findings and nothing else.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OutputFormat {
     /// Text for a person
     #[default]
     Human,
-    /// One JSON object on standard output: `findings`, and the command's results
+    /// A JSON object on standard output: `findings`, and the command's results
     Json,
     /// Findings only, as annotations of a GitHub workflow, on standard output
     Github,
@@ -33,12 +32,12 @@ pub(crate) enum OutputFormat {
 }
 
 impl OutputFormat {
-    /// Returns true where only the findings are printed.
+    /// Returns true if only the findings are printed.
     pub(crate) fn is_findings_only(self) -> bool {
         matches!(self, Self::Github | Self::Sarif)
     }
 
-    /// Returns the name, as the option has it.
+    /// Returns the format's name in the option `--format`.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Human => "human",
@@ -49,7 +48,7 @@ impl OutputFormat {
     }
 }
 
-/// How a command ended.
+/// Outcome of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// Done, nothing found.
@@ -61,7 +60,7 @@ pub(crate) enum Outcome {
 }
 
 impl Outcome {
-    /// The exit code.
+    /// Returns the exit code.
     pub(crate) fn code(self) -> u8 {
         match self {
             Self::Done => 0,
@@ -70,7 +69,8 @@ impl Outcome {
         }
     }
 
-    /// What findings mean: errors make a difference, and those of usage and files more than others.
+    /// Returns the outcome for findings: only errors count, and errors of usage and files outweigh
+    /// others.
     pub(crate) fn of(findings: &[Diagnostic]) -> Self {
         let errors = || findings.iter().filter(|finding| finding.severity == Severity::Error);
         if errors().any(|finding| is_usage(finding.code)) {
@@ -83,7 +83,7 @@ impl Outcome {
     }
 }
 
-/// Whether a finding is about how the command was called, or about a file that cannot be read or
+/// Returns true if a finding is about the command line, or about a file that cannot be read or
 /// written.
 fn is_usage(code: &str) -> bool {
     const PREFIXES: [&str; 13] = [
@@ -104,7 +104,7 @@ fn is_usage(code: &str) -> bool {
     code == "io" || PREFIXES.iter().any(|prefix| code.starts_with(prefix))
 }
 
-/// Findings that end a command. `?` makes them of one or of many.
+/// Findings that end a command. `?` converts one finding or several.
 #[derive(Debug)]
 pub(crate) struct Findings(pub(crate) Vec<Diagnostic>);
 
@@ -126,7 +126,7 @@ impl From<Box<Diagnostic>> for Findings {
     }
 }
 
-/// Ends a command: reports the findings that ended it early. A SARIF log is printed in any case.
+/// Ends a command: reports the findings that stopped it. A SARIF log is printed in any case.
 pub(crate) fn finish(result: Result<Outcome, Findings>, format: OutputFormat) -> Outcome {
     match result {
         Err(Findings(findings)) => {
@@ -142,7 +142,7 @@ pub(crate) fn finish(result: Result<Outcome, Findings>, format: OutputFormat) ->
     }
 }
 
-/// Reports findings, and nothing else: to a person, or as the object of [`answer`].
+/// Reports findings alone: to a person, or in the given format.
 pub(crate) fn report(findings: &[Diagnostic], format: OutputFormat) {
     match format {
         OutputFormat::Human => io::say_findings(&printed(findings)),
@@ -152,8 +152,8 @@ pub(crate) fn report(findings: &[Diagnostic], format: OutputFormat) {
     }
 }
 
-/// Prints the one object of `--format json`: `findings`, and the command's own members: a struct or
-/// an object.
+/// Prints the single object of `--format json`: `findings`, and the command's own members, which
+/// are a struct or an object.
 pub(crate) fn answer(findings: &[Diagnostic], own: impl Serialize) {
     #[derive(Serialize)]
     struct Answer<'a, T> {
@@ -168,8 +168,8 @@ pub(crate) fn answer(findings: &[Diagnostic], own: impl Serialize) {
     }
 }
 
-/// The findings that are printed: all, or where there are very many of them the first errors, with
-/// a note that counts the others.
+/// Returns the findings to print. If there are too many, returns the first ones, errors before
+/// others, and a note that counts the rest.
 pub(crate) fn printed(findings: &[Diagnostic]) -> Cow<'_, [Diagnostic]> {
     if findings.len() <= PRINTED {
         return Cow::Borrowed(findings);
@@ -183,28 +183,28 @@ pub(crate) fn printed(findings: &[Diagnostic]) -> Cow<'_, [Diagnostic]> {
     Cow::Owned(first)
 }
 
-/// Prints a value that has `findings` among its members, or is what the command makes.
+/// Prints a value as JSON: an object with `findings`, or the output of the command.
 pub(crate) fn print_json(value: &impl Serialize) {
     io::out(&json_text(value));
 }
 
-/// A value as JSON, with a line's end.
+/// Formats a value as JSON with a final newline.
 pub(crate) fn json_text(value: &impl Serialize) -> String {
-    // Every part is a plain value with names for keys, so there is nothing that could fail.
+    // All values are plain data with string keys, so serialisation cannot fail.
     serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
 }
 
-/// A finding about a whole file that is read.
+/// Creates an error about a whole input file.
 pub(crate) fn problem(code: &'static str, file: &Path, message: impl Into<String>) -> Diagnostic {
     Diagnostic::new(code, Severity::Error, io::shown(file, "stdin"), message)
 }
 
-/// What is wrong with an object, as a finding about its file.
+/// Converts an object error to a finding about its file.
 pub(crate) fn object_problem(path: &Path, error: ObjectError) -> Diagnostic {
     problem(error.code, path, error.message).at_offset(error.offset as u64).help(error.help)
 }
 
-/// A number of things: `1 error`, `2 errors`.
+/// Formats a count with its noun: `1 error`, `2 errors`.
 pub(crate) fn count(number: usize, one: &str) -> String {
     format!("{number} {one}{}", if number == 1 { "" } else { "s" })
 }

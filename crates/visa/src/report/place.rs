@@ -1,20 +1,20 @@
-//! The place of a finding as services of code review need it: a path relative to the current
-//! folder.
+//! Place of a finding for code review services: a path relative to the current folder.
 
 use std::path::{Path, PathBuf};
 
 use visakit_diag::Diagnostic;
 
-/// The place of a finding.
+/// Place of a finding.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Place {
-    /// The file, relative to the current folder where it is inside; empty for options and streams.
+    /// Path of the file, relative to the current folder if the file is inside it; empty for options
+    /// and streams.
     pub(super) file: String,
-    /// Line, from 1; 0 where the finding has none in this file.
+    /// Line, from 1; 0 if the finding has no line in this file.
     pub(super) line: u32,
-    /// The finding is about a part of the file, such as the text of a kernel in a zebin.
+    /// True if the finding is about a part of the file, such as the text of a kernel in a zebin.
     pub(super) is_inside: bool,
-    /// The part of the place that cannot be a path, to be printed before the message.
+    /// Part of the place that is not a path, to be printed before the message.
     pub(super) before: String,
 }
 
@@ -40,14 +40,14 @@ fn part(file: &str) -> Option<(&str, &str)> {
     (!Path::new(file).exists() && Path::new(container).exists()).then_some((container, part))
 }
 
-/// Returns true for names of files; findings about options and streams have other names.
+/// Returns true for names of files. Findings about options and streams have other names.
 fn is_path(file: &str) -> bool {
     let path = Path::new(file);
     let is_option = file.starts_with(['-', '<']);
     !is_option && (path.exists() || path.extension().is_some() || file.contains('/'))
 }
 
-/// Returns a path relative to the current folder, where it is inside of it.
+/// Returns a path relative to the current folder if it is inside that folder.
 fn relative(file: &str) -> String {
     let path = Path::new(file);
     let inner = std::env::current_dir().ok().and_then(|folder| path.strip_prefix(folder).map(Path::to_owned).ok());

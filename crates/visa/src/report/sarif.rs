@@ -1,4 +1,4 @@
-//! Findings as SARIF 2.1.0, which services of code review show at their lines.
+//! Findings as SARIF 2.1.0, which code review services show at their lines.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,37 +12,38 @@ use crate::explain;
 use crate::report::place::Place;
 use crate::report::{print_json, printed};
 
-/// A process prints one log.
+/// True once the process has printed its log; a process prints one log.
 static IS_PRINTED: AtomicBool = AtomicBool::new(false);
 
-/// Properties of a finding besides its text and its place.
+/// Details of a finding besides its text and place.
 pub(crate) struct Detail {
-    /// The finding as in `--format json`.
+    /// Members of the finding's entry in the output of `--format json`.
     pub(crate) properties: Value,
-    /// Number of notes after it that are places which lead to it, in their order.
+    /// Number of notes after the finding that form its path: places that lead to the finding, in
+    /// order.
     pub(crate) way: usize,
 }
 
-/// The meaning of notes.
+/// Interpretation of notes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Notes {
-    /// A note with the code of the finding before it is another place of that finding.
+    /// A note with the code of the finding before it is a further place of that finding.
     Belong,
-    /// Each note is a finding of its own.
+    /// Each note is a separate finding.
     Stand,
 }
 
-/// Returns true after [`print()`].
+/// Returns true after a call of [`print()`].
 pub(crate) fn is_printed() -> bool {
     IS_PRINTED.load(Ordering::Relaxed)
 }
 
-/// Prints findings as a log with one run. What is only a note about the finding before it is a
-/// place that belongs to that. `details` go by the place of a finding among all.
+/// Prints findings as a log with one run. A note that belongs to the finding before it becomes a
+/// related location of that finding. Keys of `details` are indices into `findings`.
 pub(crate) fn print(findings: &[Diagnostic], notes: Notes, mut details: BTreeMap<usize, Detail>) {
     IS_PRINTED.store(true, Ordering::Relaxed);
     let findings = printed(findings);
-    // What is left of too many is in another order.
+    // Truncation reorders the findings, so the indices are no longer valid.
     if let Cow::Owned(_) = findings {
         details.clear();
     }
@@ -176,8 +177,8 @@ struct Step<'a> {
     location: Location<'a>,
 }
 
-/// Identifies a finding in other versions of the file: its kind, the text of its line, and its
-/// number among equal ones.
+/// Identity of a finding across versions of the file: its code, the text of its line, and an
+/// ordinal among equal findings.
 #[derive(Serialize)]
 struct Fingerprints {
     #[serde(rename = "ruleAndLine/v1")]
@@ -210,7 +211,7 @@ struct ArtifactLocation {
     uri: String,
 }
 
-/// A place in a text, or in bytes where the file is none.
+/// Position in a text, or in bytes for a binary file.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase", untagged)]
 enum Region<'a> {
@@ -226,14 +227,14 @@ struct Snippet<'a> {
 }
 
 impl<'a> Location<'a> {
-    /// The place of a finding with its message.
+    /// Returns the location of a finding with its message.
     fn said(finding: &'a Diagnostic) -> Option<Self> {
         let before = Place::of(finding).before;
         let message = Some(Text { text: before + &finding.message });
         Some(Self { message, ..Self::of(finding)? })
     }
 
-    /// The place of a finding; `None` for findings about options.
+    /// Returns the location of a finding; `None` for a finding about an option.
     fn of(finding: &'a Diagnostic) -> Option<Self> {
         let place = Place::of(finding);
         if place.file.is_empty() {
@@ -253,7 +254,7 @@ impl<'a> Location<'a> {
     }
 }
 
-/// A path as a reference: relative ones stay relative.
+/// Returns a path as a URI reference; relative paths stay relative.
 fn uri(path: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
     let mut out = String::from(if path.starts_with('/') { "file://" } else { "" });

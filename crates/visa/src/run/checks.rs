@@ -1,5 +1,5 @@
-//! What `--check` finds, as a user sees it: each bug at its line, with the access that it collides
-//! with behind it.
+//! Findings of `--check` for users: each bug at its line, followed by the access that conflicts
+//! with it.
 
 use std::path::Path;
 
@@ -14,12 +14,12 @@ use crate::launch::request::Request;
 use crate::launch::results::Made;
 use crate::report::sarif::{self, Detail, Notes};
 
-/// A bug of a program.
+/// Bug found in a program.
 #[derive(Clone, Copy)]
 pub(super) struct Found<'a> {
     pub(super) program: &'a Program,
     pub(super) finding: &'a Finding,
-    /// Whether it is the program as the compiler makes it without optimisations.
+    /// True if the program was compiled without optimisations.
     pub(super) unoptimised: bool,
 }
 
@@ -29,12 +29,13 @@ impl<'a> Found<'a> {
     }
 }
 
-/// Whether the program without optimisations may show more: a fault that a bug is told of beside
-/// has its reason.
+/// Returns true if a run without optimisations may show more bugs. A fault needs no second run if a
+/// bug already explains it.
 pub(super) fn may_hide(result: &Result<Outcome, RunError>, findings: &[Finding]) -> bool {
     match result {
         Ok(_) => true,
-        // The compiler makes endless loops, and ways that end nowhere, of what leaves an array.
+        // Out-of-bounds indices are undefined behaviour: the compiler may turn them into endless
+        // loops or dead ends.
         Err(RunError::TrapReport(report)) => {
             findings.is_empty() && !matches!(report.trap, Trap::Stub(_) | Trap::Illegal(_))
         }
@@ -42,8 +43,8 @@ pub(super) fn may_hide(result: &Result<Outcome, RunError>, findings: &[Finding])
     }
 }
 
-/// The request for the program without optimisations: it executes several times as much, and does
-/// not end when a work item has overwritten another one's counter.
+/// Limits the instructions of the run without optimisations. It executes several times as many as
+/// the optimised run, and may never end if a work item overwrites another one's loop counter.
 pub(super) fn bounded(request: &Request, result: &Result<Outcome, RunError>) -> Request {
     const MORE: u64 = 32;
     const LEAST: u64 = 1 << 20;
@@ -53,8 +54,8 @@ pub(super) fn bounded(request: &Request, result: &Result<Outcome, RunError>) -> 
     Request { max_instructions: Some(given.min(most)), ..request.clone() }
 }
 
-/// Whether what the program without optimisations shows can be why the other one faults: not where
-/// it faults in the same way.
+/// Returns true if the bugs found without optimisations may explain the optimised run's fault: not
+/// if both runs fault in the same way.
 pub(super) fn explains(plain: &Result<Outcome, RunError>, result: &Result<Outcome, RunError>) -> bool {
     match (plain, result) {
         (_, Ok(_)) => true,
@@ -65,9 +66,8 @@ pub(super) fn explains(plain: &Result<Outcome, RunError>, result: &Result<Outcom
     }
 }
 
-/// Takes away what has its reason in an index that leaves an array, as the program without
-/// optimisations shows: where the array is in registers, the one behind it is read, which nobody
-/// has written.
+/// Removes findings caused by an array index out of bounds, which the run without optimisations has
+/// shown. An optimised array lives in registers, so the index reads the next, unwritten register.
 pub(super) fn drop_explained(findings: &mut Vec<Finding>, plain: &[Finding]) {
     let is_unwritten = |finding: &Finding| finding.report.trap.code() == "check-uninit";
     if plain.iter().any(leaves_array) && !plain.iter().any(is_unwritten) {
@@ -79,16 +79,17 @@ fn is_in(finding: &Finding, memory: MemoryKind) -> bool {
     finding.place.as_ref().is_some_and(|place| place.memory == memory)
 }
 
-/// Whether an index leaves an array in private memory.
+/// Returns true if an index leaves an array in private memory.
 fn leaves_array(finding: &Finding) -> bool {
     finding.report.trap.code() == "check-bounds" && is_in(finding, MemoryKind::Private)
 }
 
-/// What a program without optimisations shows of kinds that were not found before: others are most
-/// probably the same bugs. Variables of the source are in memory there, so that a register that
-/// nobody has written is the compiler's own; and its library for pipes looks at counters beside
-/// atomic operations. Who stores to variables of another work item is the reason of whatever shows
-/// behind it.
+/// Returns the findings of the run without optimisations whose kind is new; findings of a known
+/// kind are probably the same bugs.
+///
+/// Source variables are in memory without optimisations, so an unwritten register belongs to the
+/// compiler. The compiler's pipe library reads counters without atomic operations. Once a work item
+/// has overwritten another one's variables, later findings are consequences.
 pub(super) fn new_kinds(mut findings: Vec<Finding>, before: &[Finding]) -> Vec<Finding> {
     let kind = |finding: &Finding| finding.report.trap.code();
     let is_atomic = |report: &TrapReport| report.mnemonic.contains("atomic");
@@ -105,7 +106,7 @@ pub(super) fn new_kinds(mut findings: Vec<Finding>, before: &[Finding]) -> Vec<F
     findings
 }
 
-/// A bug, for programs.
+/// Bug in the JSON report.
 #[derive(Serialize)]
 pub(super) struct Bug<'a> {
     code: &'static str,
@@ -116,19 +117,19 @@ pub(super) struct Bug<'a> {
     other: Option<Fault<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     memory: Option<&'a Place>,
-    /// A few other work items that do the same.
+    /// Some other work items with the same bug.
     #[serde(skip_serializing_if = "<[Item]>::is_empty")]
     items: &'a [Item],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     way: Vec<Step<'a>>,
-    /// How often it was seen.
+    /// Number of occurrences.
     count: u64,
-    /// Whether it shows without the compiler's optimisations only.
+    /// True if the bug appears only without the compiler's optimisations.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     unoptimised: bool,
 }
 
-/// A place that a value that nothing has written came by.
+/// Place that an uninitialised value passed.
 #[derive(Serialize)]
 struct Step<'a> {
     message: String,
@@ -154,7 +155,7 @@ impl<'a> Bug<'a> {
     }
 }
 
-/// A few of the others that do the same.
+/// Lists some other work items with the same bug.
 fn others(finding: &Finding) -> String {
     let triple = |[x, y, z]: [u32; 3]| format!("({x}, {y}, {z})");
     let item = |item: &Item| {
@@ -165,7 +166,7 @@ fn others(finding: &Finding) -> String {
     if items.is_empty() { String::new() } else { format!(", by local id {} too", items.join(", ")) }
 }
 
-/// The findings of a bug: itself, and where the other access is.
+/// Returns the findings of a bug: the bug itself and the conflicting access.
 pub(super) fn findings(found: &Found<'_>, path: &Path) -> Vec<Diagnostic> {
     let Found { program, finding, unoptimised } = *found;
     let located = |report: &TrapReport| fault::at_source(program.locate(report), report, path);
@@ -188,18 +189,19 @@ pub(super) fn findings(found: &Found<'_>, path: &Path) -> Vec<Diagnostic> {
     std::iter::once(first).chain(others).collect()
 }
 
-/// What checks found, for programs, where any was asked for.
+/// Returns the bugs for the JSON report, if any check was requested.
 pub(super) fn bugs_of<'a>(bugs: &[Found<'a>], request: &Request) -> Option<Vec<Bug<'a>>> {
     let is_bug = |found: &&Found<'_>| !found.finding.is_note;
     request.check.map(|_| bugs.iter().filter(is_bug).map(Bug::new).collect())
 }
 
-/// Returns the notes, for programs.
+/// Returns the notes for the JSON report.
 pub(super) fn notes_of<'a>(bugs: &[Found<'a>]) -> Vec<Bug<'a>> {
     bugs.iter().filter(|found| found.finding.is_note).map(Bug::new).collect()
 }
 
-/// Puts what checks found behind the other findings, and gives the place of each there.
+/// Appends the findings of the checks to the other findings. Returns the index of each bug among
+/// them.
 pub(super) fn report(made: &mut Made, bugs: &[Found<'_>], request: &Request) -> Vec<usize> {
     let path = request.program.clone().unwrap_or_default();
     let mut place = |bug| {
@@ -210,11 +212,11 @@ pub(super) fn report(made: &mut Made, bugs: &[Found<'_>], request: &Request) -> 
     bugs.iter().map(&mut place).collect()
 }
 
-/// Findings as SARIF, with what programs are told of bugs, which are at these places, and of a
-/// fault, which is the first.
+/// Prints the findings as SARIF, with the JSON properties of the bugs at `places` and of the fault,
+/// which is the first finding.
 pub(super) fn sarif(made: &Made, bugs: &[Found<'_>], places: Vec<usize>, fault: Option<&Fault<'_>>) {
     fn detail(value: impl Serialize, way: usize) -> Detail {
-        // Every part is a plain value with names for keys.
+        // All values are plain data with string keys, so serialisation cannot fail.
         Detail { properties: serde_json::to_value(value).unwrap_or_default(), way }
     }
     let of_bugs = bugs.iter().map(|bug| detail(Bug::new(bug), bug.finding.way.len()));

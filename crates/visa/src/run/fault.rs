@@ -1,5 +1,5 @@
-//! Faults as a user sees them: at the line of the source where the program tells it, else at that
-//! of the kernel's text.
+//! Faults for users: at the line of the source if the program records it, otherwise at the line of
+//! the kernel's text.
 
 use std::path::{Path, PathBuf};
 
@@ -12,11 +12,11 @@ use visakit_emulator::run::{Program, RunError, ThreadState};
 
 use super::checks::Found;
 
-/// Where and when a kernel stopped, for programs.
+/// Place and thread of a fault, for JSON.
 #[derive(Serialize)]
 pub(super) struct Fault<'a> {
     kernel: &'a str,
-    /// The function that it was in, when it was not the kernel itself.
+    /// Function that contains the instruction; `None` for the kernel itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     function: Option<String>,
     group: [u32; 3],
@@ -25,15 +25,15 @@ pub(super) struct Fault<'a> {
     channel: Option<u32>,
     /// Index of the instruction in its routine.
     instruction: u32,
-    /// The instruction as the kernel's text has it, and its line there.
+    /// Instruction in the kernel's text, and its line number.
     text: Option<String>,
     text_line: Option<u32>,
     source_file: Option<&'a str>,
     source_line: Option<u32>,
-    /// That line.
+    /// Text of the source line.
     #[serde(skip_serializing_if = "Option::is_none")]
     source_text: Option<String>,
-    /// How many groups stopped there, where it was more than one.
+    /// Number of groups that stopped at this instruction, if more than one.
     #[serde(skip_serializing_if = "Option::is_none")]
     groups: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -43,7 +43,7 @@ pub(super) struct Fault<'a> {
 }
 
 impl<'a> Fault<'a> {
-    /// `located` is the fault as a finding at its line of the kernel's text.
+    /// Creates the report; `located` is the fault as a finding at its line of the kernel's text.
     pub(super) fn new(program: &'a Program, report: &'a TrapReport, located: &Diagnostic) -> Self {
         let function = report.function.and_then(|n| program.functions.get(n));
         Self {
@@ -66,7 +66,7 @@ impl<'a> Fault<'a> {
     }
 }
 
-/// A finding of the emulator with what the commands and options of this program can do about it.
+/// Adds advice to a finding of the emulator: the commands and options of this program that help.
 pub(super) fn advised(finding: Diagnostic, error: &RunError, program: &Program) -> Diagnostic {
     let advice = match error {
         RunError::TrapReport(report) => match &report.trap {
@@ -90,8 +90,8 @@ pub(super) fn advised(finding: Diagnostic, error: &RunError, program: &Program) 
     finding.help(help)
 }
 
-/// What the rules say of an instruction that cannot be executed, or of the routine that cannot be
-/// read; nothing where they have nothing against it.
+/// Returns the rule broken by an instruction that cannot be executed, or by a routine that cannot
+/// be decoded; empty if no rule is broken.
 fn broken_rule(program: &Program, report: Option<&TrapReport>) -> String {
     let function = report.and_then(|report| program.functions.get(report.function?));
     let checked = function.map_or(&program.routine, |function| &function.routine);
@@ -102,9 +102,9 @@ fn broken_rule(program: &Program, report: Option<&TrapReport>) -> String {
     broken.map_or(String::new(), |rule| format!("`visa verify` says: {}", rule.message))
 }
 
-/// A fault with all that belongs to it: where other threads of its group wait, and the faults of
-/// other groups. Where a bug is told of the same instruction, or of the program without
-/// optimisations, which runs otherwise, it is a note to that.
+/// Returns the findings of a fault: the fault, the waiting threads of its group, and the faults of
+/// other groups. If a bug was found at the same instruction, or in the program without
+/// optimisations, the fault is a note to that bug.
 pub(super) fn findings(
     located: Diagnostic,
     report: &TrapReport,
@@ -128,11 +128,11 @@ pub(super) fn findings(
     std::iter::once(own).chain(waiting).chain(others).collect()
 }
 
-/// Moves a fault to its line of the source, where that can be read; otherwise it stays at the line
-/// of the kernel's text.
+/// Moves a fault to its line of the source. If the source cannot be read, the fault stays at the
+/// line of the kernel's text.
 pub(super) fn at_source(located: Diagnostic, report: &TrapReport, program: &Path) -> Diagnostic {
     let Some(Source { file, number, line }) = quoted_source(report, program) else { return located };
-    // The compiler has a path from the root; the user's own name for the file is shorter.
+    // The compiler records an absolute path; the user's own name for the file is shorter.
     let is_program = program.canonicalize().is_ok_and(|path| path == file);
     let shown = if is_program { program.display().to_string() } else { file.display().to_string() };
     let message = match instruction(&located) {
@@ -145,15 +145,15 @@ pub(super) fn at_source(located: Diagnostic, report: &TrapReport, program: &Path
         .help(located.help)
 }
 
-/// A line of the source that a fault is quoted from.
+/// Line of the source quoted by a fault.
 struct Source {
     file: PathBuf,
     number: u32,
     line: String,
 }
 
-/// Reads the line of the source: from the file that the compiler recorded, or else from a file of
-/// that name in the program's folder, which may have been compiled on another machine.
+/// Reads the line of the source: from the file that the compiler recorded, or from a file of that
+/// name in the program's folder. The program may have been compiled on another machine.
 fn quoted_source(report: &TrapReport, program: &Path) -> Option<Source> {
     let (recorded, number) = (Path::new(report.source_file.as_ref()?), report.source_line?);
     let beside = program.parent().zip(recorded.file_name()).map(|(folder, name)| folder.join(name));
@@ -164,8 +164,8 @@ fn quoted_source(report: &TrapReport, program: &Path) -> Option<Source> {
     found(recorded.to_owned()).or_else(|| found(beside?))
 }
 
-/// The instruction in the line that a finding quotes; the text behind it is its number, for
-/// readers.
+/// Returns the instruction in the quoted line of a finding, without the comment that holds its
+/// number.
 fn instruction(located: &Diagnostic) -> Option<&str> {
     let text = located.quote.split("///").next()?.trim();
     (!text.is_empty()).then_some(text)

@@ -1,4 +1,4 @@
-//! `visa run`: a kernel on this machine's CPU.
+//! Command `visa run`: runs a kernel on this machine's CPU.
 
 mod checks;
 mod fault;
@@ -20,7 +20,8 @@ use visakit_emulator::launch::spec::{self, ArgKey, ArgSpec};
 use visakit_emulator::launch::{TextError, argument};
 use visakit_emulator::run::stats::Stats;
 use visakit_emulator::run::{
-    DEFAULT_MAX_INSTRUCTIONS, Engine, Options, Program, RunError, Surroundings, TracedStep, Tracing, launch_from,
+    DEFAULT_MAX_INSTRUCTIONS, Engine, GroupOrder, Observers, Options, Outside, Policy, Program, RunError,
+    Surroundings, TracedStep, Tracing, launch_from,
 };
 use visakit_oracle::{ByPages, Which};
 
@@ -55,17 +56,17 @@ pub(super) struct Args {
     /// which is compiled first with -g; or a vISA text or a complete vISA object, with --zebin; `-`
     /// for standard input
     program: Option<PathBuf>,
-    /// A TOML file with these options as keys; its paths are relative to it, and options given here
-    /// go before it
+    /// A TOML file with these options as keys; its paths are relative to it, and options on the
+    /// command line take precedence
     #[arg(help_heading = "Launch", long, value_name = "FILE")]
     launch: Option<PathBuf>,
-    /// A zebin that says where the arguments go, when the program does not
+    /// A zebin with the layout of the arguments, if the program has none
     #[arg(help_heading = "Launch", long, value_name = "FILE")]
     zebin: Option<PathBuf>,
     /// The kernel, when there are several
     #[arg(help_heading = "Launch", long, value_name = "NAME")]
     kernel: Option<String>,
-    /// The platform, when it is not the one that the file says
+    /// The platform, if it differs from the file's
     #[arg(help_heading = "Launch", long, value_name = "NAME", visible_alias = "device")]
     platform: Option<String>,
     /// Options for the compiler of a source, such as "-cl-std=CL2.0"
@@ -88,8 +89,7 @@ pub(super) struct Args {
         long_help = format!("An argument: its index in the kernel, from 0, or its name in the source, and what it is\n\n{}", forms_help("  "))
     )]
     arguments: Vec<String>,
-    /// Memory with the contents of a file, which kernels reach by its address; recorded launches
-    /// have such
+    /// Memory at an address with the contents of a file, as recorded launches have it
     #[arg(help_heading = "Arguments", long = "memory", value_name = "ADDRESS:FILE")]
     memory: Vec<String>,
     #[arg(
@@ -103,53 +103,52 @@ pub(super) struct Args {
             largest", dump::format_names())
     )]
     dumps: Vec<String>,
-    /// A buffer or image to print after the run, as numbers of a TYPE as in --arg; without a type
-    /// of that in the source, without a count all of them
+    /// A buffer or image to print after the run, as COUNT numbers of a TYPE as in --arg; the
+    /// defaults are all numbers, and the type in the source
     #[arg(help_heading = "Results", long = "print", value_name = "KEY[=TYPE[:COUNT]]")]
     prints: Vec<String>,
-    /// What an argument must hold after the run: a file, or a form of --arg. Behind it may stand
-    /// ,abs=A, ,rel=R and ,ulp=N, differences of which any is allowed, and ,type=TYPE, where the
-    /// source does not say the type of the numbers
+    /// The expected contents of an argument after the run: a file, or a form of --arg. Tolerances
+    /// may follow, ,abs=A, ,rel=R and ,ulp=N, of which any is enough; and ,type=TYPE, where the
+    /// source does not give the type of the numbers
     #[arg(help_heading = "Results", long = "expect", value_name = "KEY=FILE|SPEC[,TOLERANCE]")]
     expectations: Vec<String>,
-    /// Bugs to look for, by commas: bounds (accesses outside of buffers, of surfaces and of shared
-    /// local memory), uninit (what depends on registers and memory that nobody has written), race
-    /// (accesses that no barrier keeps apart), sync (barriers without the fence that they need, and
-    /// of which a group comes to several at once; those that not all reach, and endless loops, are
-    /// always found), all. Groups behind a faulty one run then. A source is looked at a second time
-    /// without optimisations, for kinds of bugs that these may have taken away
+    /// Bugs to look for, separated by commas: bounds (accesses outside of buffers, surfaces and
+    /// shared local memory), uninit (results that depend on unwritten registers and memory), race
+    /// (accesses that no barrier separates), sync (barriers without the fence that they need, and
+    /// groups that wait at several barriers at once), all. Barriers that not all work items reach,
+    /// and endless loops, are always found. The groups after a faulty one run too. A source is also
+    /// checked without optimisations, which may hide kinds of bugs
     #[arg(help_heading = "Checks", long, value_name = "LIST")]
     check: Option<String>,
-    /// Write and print what the arguments hold after a fault, too
+    /// Write and print the contents of the arguments after a fault, too
     #[arg(help_heading = "Results", long)]
     dump_on_fault: bool,
-    /// Run the groups behind a faulty one all the same, and report all faults, each kind at each
-    /// instruction once
+    /// Run the groups after a faulty one, and report all faults, each kind once per instruction
     #[arg(help_heading = "Debugging", long)]
     keep_going: bool,
-    /// Show what the thread held that stopped at a fault: its variables, by name and type
+    /// Show the variables of the thread that stopped at a fault, by name and type
     #[arg(help_heading = "Debugging", long)]
     state: bool,
-    /// Print each instruction that a work item executes with the values of its operands, by the
-    /// work item's global id without the offset; may be given several times. Groups run one after
-    /// the other then
+    /// Print each instruction that a work item executes with the values of its operands. The work
+    /// item is named by its global id without the offset; the option may be repeated. Groups run
+    /// one after the other
     #[arg(help_heading = "Debugging", long = "trace", value_name = "X[,Y[,Z]]")]
     traces: Vec<String>,
     /// Count instructions by mnemonic
     #[arg(help_heading = "Debugging", long)]
     stats: bool,
-    /// Fail when accesses leave the buffers, which otherwise is a note as on a device
+    /// Fail if accesses leave the buffers, which otherwise is a note, as on a device
     #[arg(help_heading = "Checks", long)]
     deny_outside: bool,
     /// Host threads to use; the result is the same for any number
     #[arg(help_heading = "Execution", long, value_name = "N")]
     threads: Option<usize>,
-    /// Run groups side by side even where the result depends on which comes first: where the kernel
-    /// uses results of atomic operations, adds floats by them, or prints
+    /// Run groups in parallel even if the result depends on their order: if the kernel uses results
+    /// of atomic operations, adds floats atomically, or prints
     #[arg(help_heading = "Execution", long)]
     any_order: bool,
-    /// Let accesses outside of every buffer read zeros and write nowhere, as those beyond the end
-    /// of a surface do, instead of ending the run; they are counted
+    /// Let accesses outside of every buffer read zeros and write nothing, like accesses beyond the
+    /// end of a surface, instead of ending the run; they are counted
     #[arg(help_heading = "Checks", long)]
     outside_is_zero: bool,
     #[arg(
@@ -173,7 +172,7 @@ pub(super) struct Args {
     format: OutputFormat,
 }
 
-/// The engines, as the help lists them.
+/// Returns the parser of engine names, with their help texts.
 fn engines() -> impl TypedValueParser<Value = Engine> {
     let values = Engine::ALL.map(|engine| {
         PossibleValue::new(engine.name()).help(match engine {
@@ -195,7 +194,7 @@ fn execute(args: Args) -> Result<Outcome, Findings> {
     let (format, which, model) = (args.format, args.pages.which(), args.pages.read()?);
     let mut request = request(args)?;
     if which == Some(Which::All) {
-        // What pages do has no native code.
+        // Semantics of pages have no native code.
         request.engine = Some(Engine::Interpreter);
     }
     let program = program::load(&request)?;
@@ -208,8 +207,7 @@ fn execute(args: Args) -> Result<Outcome, Findings> {
     let wanted = Wanted::new(&request, &parameters, &arguments, format)?;
     let mut first = Some(arguments);
     let regions = memory::load(&request.memory)?;
-    // A run that has to be made again reads its files again, so that there are not two of every
-    // buffer.
+    // A repeated run reads its files again, so that each buffer is in memory only once.
     let again = || {
         memory::restore(&request.memory, &regions)?;
         argument::resolve(&parameters, &given).map_err(of_option)
@@ -248,7 +246,7 @@ fn execute(args: Args) -> Result<Outcome, Findings> {
     }
 }
 
-/// Work items that are to be traced are among those of the launch.
+/// Checks that the traced work items are part of the launch.
 fn outside_items(request: &Request, range: &NdRange) -> Result<(), Box<Diagnostic>> {
     let outside = request.trace.iter().find(|item| (0..3).any(|d| item[d] >= range.global[d]));
     let Some([x, y, z]) = outside else { return Ok(()) };
@@ -258,13 +256,13 @@ fn outside_items(request: &Request, range: &NdRange) -> Result<(), Box<Diagnosti
     Err(Box::new(finding.help(format!("the launch has {x} x {y} x {z} of them, counted from 0"))))
 }
 
-/// What the emulator says of a key of a launch, as said of the option with its name.
+/// Converts a finding about a launch key to a finding about the option of the same name.
 fn of_option(mut finding: Box<Diagnostic>) -> Box<Diagnostic> {
     finding.file.insert_str(0, "--");
     finding
 }
 
-/// What the options ask for, with the launch file behind them.
+/// Builds the request from the options and the launch file; options take precedence.
 fn request(args: Args) -> Result<Request, Box<Diagnostic>> {
     let is_launch = |path: &Path| path.extension().is_some_and(|extension| extension == "toml");
     let (program, launch) = match (args.program, args.launch) {
@@ -315,8 +313,8 @@ fn read_all<T>(
     texts.iter().map(|text| parse(text).map_err(|e| e.in_option(option, text))).collect()
 }
 
-/// The arguments with what they need from outside of the emulator; those of the launch file where
-/// no other is given.
+/// Returns the arguments with their file contents. Arguments of the launch file apply if the
+/// command line gives none.
 fn arguments(
     request: &Request,
     parameters: &[argument::Parameter],
@@ -350,21 +348,19 @@ fn dispatch(
     let each = steps.map(|steps| |step| steps.take(step));
     let each = each.as_ref().filter(|_| !request.trace.is_empty());
     let trace = each.map(|each| Tracing { items: &request.trace, each });
-    let options = Options {
-        keep_going: request.keep_going,
-        state: request.state,
-        trace,
-        threads: request.threads,
-        any_order: request.any_order,
-        outside_is_zero: request.outside_is_zero,
-        max_instructions: request.max_instructions,
-        stats: request.stats,
-        progress: Some(&progress),
+    let policy = Policy {
         engine: request.engine.unwrap_or_default(),
-        interpreter,
-        surroundings,
-        ..Options::default()
+        threads: request.threads,
+        order: GroupOrder::any_if(request.any_order),
+        outside: Outside::zero_if(request.outside_is_zero),
+        max_instructions: request.max_instructions,
+        keep_going: request.keep_going,
+        stats: request.stats,
+        state: request.state,
+        ..Policy::default()
     };
+    let observers = Observers { progress: Some(&progress), trace, ..Observers::default() };
+    let options = Options { policy, observers, surroundings: Surroundings { interpreter, ..surroundings } };
     let result = match request.check {
         Some(checks) => check(program, range, make, &options, checks),
         None => Ok(Checked { result: launch_from(program, range, |_| make(), &options), findings: Vec::new() }),
@@ -373,7 +369,7 @@ fn dispatch(
     result
 }
 
-/// What a run leaves beside its findings, as JSON.
+/// JSON report of a run, besides its findings.
 #[derive(Serialize)]
 struct Report<'a> {
     #[serde(flatten)]
@@ -388,12 +384,12 @@ struct Report<'a> {
     written: &'a [Written],
     #[serde(skip_serializing_if = "Option::is_none")]
     fault: Option<Fault<'a>>,
-    /// Faults behind the first one.
+    /// Faults after the first one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     more_faults: Vec<Fault<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     bugs: Option<Vec<Bug<'a>>>,
-    /// Notes of the checks: worth a look and no bugs.
+    /// Notes of the checks: suspicious places that are not bugs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<Bug<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -419,7 +415,7 @@ impl<'a> Report<'a> {
     }
 }
 
-/// Returns whether a run that ends well shows nothing.
+/// Returns true if a run without errors prints nothing.
 fn is_silent(request: &Request) -> bool {
     request.prints.is_empty()
         && request.dumps.is_empty()
@@ -429,7 +425,7 @@ fn is_silent(request: &Request) -> bool {
         && !request.stats
 }
 
-/// Formats a number of things with the verb behind it.
+/// Formats a count with its noun and the verb.
 fn were(number: u64, noun: &str) -> String {
     let verb = if number == 1 { "was" } else { "were" };
     format!("{} {verb}", count(number as usize, noun))
@@ -456,8 +452,7 @@ fn succeed(
         if request.deny_outside {
             let file = request.program.as_deref().map_or_else(String::new, |path| io::shown(path, "stdin"));
             let found = Diagnostic::new("outside", Severity::Error, file, message);
-            made.findings
-                .push(found.help("`--check bounds` finds the accesses; without `--deny-outside` this is a note"));
+            made.findings.push(found.help("`--check bounds` finds the accesses; without `--deny-outside` this is a note"));
         } else {
             note(&format!("note: {message}{place}"));
         }
@@ -503,7 +498,7 @@ fn succeed(
     Outcome::of(&made.findings)
 }
 
-/// Reports a launch that could not be made, or a fault with what there was until then.
+/// Reports a failed launch, or a fault with the results until then.
 fn fail(
     error: RunError,
     mut made: Made,
@@ -531,7 +526,8 @@ fn fail(
         OutputFormat::Github => crate::report(&made.findings, format),
         OutputFormat::Sarif => checks::sarif(&made, bugs, places, Some(&fault)),
         OutputFormat::Json => {
-            // Files are named as they are; which kernel it was is said beside.
+            // The file is named without its kernel, because the JSON report has a member for the
+            // kernel.
             if made.findings[0].file == program.file {
                 made.findings[0].file = io::shown(&path, "stdin");
             }

@@ -1,4 +1,4 @@
-//! Instructions that run by their pages instead of by kernels.
+//! Execution of instructions by the Semantics of their pages instead of the emulator's kernels.
 
 use std::path::PathBuf;
 
@@ -9,23 +9,23 @@ use visakit_oracle::{ByPages, Which};
 use crate::io::note;
 use crate::spec::source::{self, OverlayArg};
 
-/// Which instructions run by their pages, and by which pages.
+/// Options that select instructions to run by their pages, and the pages.
 #[derive(Debug, clap::Args)]
 pub(super) struct PagesArgs {
-    /// Run every instruction by the Semantics of its page; those without any that execute are left
-    /// to the emulator
+    /// Run every instruction by the Semantics of its page, or by its kernel if the page cannot be
+    /// executed
     #[arg(help_heading = "Execution", long)]
     by_spec: bool,
-    /// Let an instruction without a kernel be a fault, instead of running it by its page
+    /// Treat an instruction without a kernel as a fault, instead of running it by its page
     #[arg(help_heading = "Execution", long, conflicts_with = "by_spec")]
     no_fallback: bool,
-    /// The specification whose pages run; the one that this program was built from when left out
+    /// The specification whose pages run; the pages that this program was built from when left out
     #[arg(help_heading = "Execution", long, value_name = "DIR")]
     spec: Option<PathBuf>,
 }
 
 impl PagesArgs {
-    /// Which instructions run by their pages; none where nobody wants it.
+    /// Returns the instructions to run by their pages; `None` for no instruction.
     pub(super) fn which(&self) -> Option<Which> {
         match (self.by_spec, self.no_fallback) {
             (true, _) => Some(Which::All),
@@ -34,19 +34,19 @@ impl PagesArgs {
         }
     }
 
-    /// The pages that were asked for; nothing where they are those of this program, which are read
-    /// when they are needed.
+    /// Returns the pages of `--spec`. Without the option, returns `None`: this program's own pages
+    /// are read only if needed.
     ///
     /// # Errors
-    /// When the folder cannot be read.
+    /// Fails if the folder cannot be read.
     pub(super) fn read(&self) -> Result<Option<Model>, Box<Diagnostic>> {
         let overlay = OverlayArg { overlay: None };
         self.spec.as_deref().map(|dir| source::read(Some(dir), &overlay).map(|(model, _)| model)).transpose()
     }
 }
 
-/// Says on standard error what ran by its page although it should not have to, and what did not
-/// although it should.
+/// Prints a note on standard error that lists the instructions executed in another way than
+/// requested.
 pub(super) fn say(pages: &ByPages<'_>, which: Which) {
     let names = |all: Vec<&str>| all.join(", ");
     match which {

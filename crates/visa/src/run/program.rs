@@ -1,4 +1,4 @@
-//! The program of a launch: which kind of file it is, and what its kernel is.
+//! Program of a launch: detects the kind of its file and selects the kernel.
 
 use std::path::Path;
 
@@ -13,14 +13,13 @@ use visakit_zebin::Zebin;
 use visakit_zebin::info::{ExecutionEnv, KernelInfo};
 
 use crate::compile::{compile, compile_behind};
-use crate::compiler;
 use crate::input::{Kind, zebins, zebins_of};
 use crate::io::{is_stream, note, read, shown};
 use crate::launch::request::Request;
 use crate::recompile::{can_recompile, recompile};
 use crate::report::{Findings, object_problem, problem};
 
-/// Reads the program, and the layout of its arguments.
+/// Reads the program and the layout of its arguments.
 pub(super) fn load(request: &Request) -> Result<Program, Findings> {
     let Some(path) = &request.program else {
         let finding = Diagnostic::new("usage", Severity::Error, "visa run", "no program is given");
@@ -32,8 +31,8 @@ pub(super) fn load(request: &Request) -> Result<Program, Findings> {
         let options = with_lines(request.options.as_deref().unwrap_or_default());
         let device = request.platform.as_deref();
         let checks_race = request.check.is_some_and(|checks| checks.race);
-        // A source that cannot be compiled with the lines of the checks in front of it is compiled
-        // without them.
+        // If a source does not compile with the prelude of the checks, it is compiled without the
+        // prelude.
         let followed = || compile_behind(path, device, Some(&options), prelude).ok();
         let built = match if checks_race && !is_stream(path) { followed() } else { None } {
             Some(built) => built,
@@ -78,8 +77,7 @@ pub(super) fn load(request: &Request) -> Result<Program, Findings> {
     }
 }
 
-/// Returns the program among the zebins that were compiled for the device that the user named: the
-/// first that can be run.
+/// Returns the program for the device that the user named: the first zebin that can be run.
 fn of_compiled(path: &Path, zebins: &[Zebin], request: &Request) -> Result<Program, Findings> {
     let named = request.platform.as_deref().and_then(Platform::from_name);
     let platform = |zebin: &Zebin| Program::platform_of(zebin).or(named);
@@ -90,8 +88,8 @@ fn of_compiled(path: &Path, zebins: &[Zebin], request: &Request) -> Result<Progr
     Ok(Program::from_zebin(zebin, request.kernel.as_deref(), platform(zebin))?)
 }
 
-/// Returns `true` for a file that has to be compiled first: it holds SPIR-V, and no vISA, or an
-/// archive none for the platform.
+/// Returns true if a file must be compiled first: it holds SPIR-V but no vISA, or an archive
+/// without vISA for the platform.
 fn is_without_visa(path: &Path, kind: Kind, bytes: &[u8], request: &Request) -> Result<bool, Findings> {
     if !matches!(kind, Kind::Zebin | Kind::Archive | Kind::Spirv) {
         return Ok(false);
@@ -106,27 +104,25 @@ fn is_without_visa(path: &Path, kind: Kind, bytes: &[u8], request: &Request) -> 
     Ok(wanted.iter().all(|zebin| zebin.texts.is_empty()))
 }
 
-/// The same source as the compiler makes it without optimisations, where checks are wanted: bugs
-/// that it makes use of, such as values that are read and not written, are there still. Where it
-/// cannot be made, there is nothing to check.
+/// Compiles the source without optimisations if checks are requested. Bugs that the optimiser
+/// exploits, such as reads of unwritten values, are still visible in this program. Returns `None`
+/// if it cannot be compiled.
 pub(super) fn unoptimised(request: &Request) -> Option<Program> {
     const PLAIN: &str = "-cl-opt-disable";
     let is_source = request.program.as_ref()?.extension().is_some_and(|extension| extension == "cl");
     let options = request.options.as_deref().unwrap_or_default();
     let wanted = request.check.is_some() && is_source && !options.contains(PLAIN);
-    let default = || compiler::default_device().map(str::to_owned);
-    let platform = wanted.then(|| request.platform.clone().or_else(default))?;
-    let options = Some(format!("{PLAIN} {options}"));
-    load(&Request { options, platform, ..request.clone() }).ok()
+    wanted.then_some(())?;
+    load(&Request { options: Some(format!("{PLAIN} {options}")), ..request.clone() }).ok()
 }
 
-/// Whether the first line that says something is the directive that vISA texts begin with.
+/// Returns true if the first line that is not a comment is the directive `.version` of vISA texts.
 fn begins_as_text(bytes: &[u8]) -> bool {
     let mut lines = bytes.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
     lines.find(|line| !line.is_empty() && !line.starts_with(b"//")).is_some_and(|line| line.starts_with(b".version"))
 }
 
-/// Options of the compiler with the one that makes faults name lines of the source.
+/// Adds the compiler option that records source lines.
 fn with_lines(options: &str) -> String {
     let says = options.split_whitespace().any(|word| word.starts_with("-g"));
     if says { options.to_owned() } else { format!("-g {options}") }
@@ -140,7 +136,8 @@ fn default_platform() -> Platform {
     Platform::default()
 }
 
-/// The program for a platform, or for the only one, of an archive of zebins.
+/// Returns the program for a platform from an archive of zebins. Without a platform, the archive
+/// must have programs for one platform only.
 fn from_archive(
     path: &Path,
     bytes: &[u8],
@@ -150,7 +147,7 @@ fn from_archive(
     let zebins: Vec<_> = zebins(path, bytes)?.into_iter().filter(|zebin| !zebin.texts.is_empty()).collect();
     let mut names: Vec<_> = zebins.iter().filter_map(Program::platform_of).map(Platform::name).collect();
     names.dedup();
-    // Several devices of one platform have the same vISA.
+    // Devices of one platform have the same vISA, so the first match is used.
     let mut wanted = zebins.iter().filter(|zebin| platform.is_none() || Program::platform_of(zebin) == platform);
     match wanted.next() {
         Some(zebin) if platform.is_some() || names.len() < 2 => Ok(Program::from_zebin(zebin, kernel, platform)?),
@@ -197,7 +194,7 @@ fn from_object(
     let object = Object::decode(bytes).map_err(|e| object_problem(path, e))?;
     let platform = platform.or_else(|| object.platform()).unwrap_or_else(default_platform);
     let named = |name: &str| object.kernels.iter().find(|kernel| kernel.routine.name() == name);
-    // The compiler calls every kernel of an object `kernel`; then the name is that of the layout.
+    // The compiler may name the only kernel of an object `kernel`; the layout has its real name.
     let chosen = match (object.kernels.as_slice(), kernel.and_then(named)) {
         (_, Some(kernel)) => kernel,
         ([only], None) if kernel.is_none() || layout.is_some() => only,
@@ -231,8 +228,8 @@ fn names_of(layout: Option<&Zebin>, info: &KernelInfo) -> Option<visakit_zebin::
     layout?.info.kernels_misc_info.iter().find(|misc| misc.name == info.name).cloned()
 }
 
-/// The layout of a kernel's arguments. One without inputs needs only its width, which it says
-/// itself.
+/// Returns the layout of a kernel's arguments. A kernel without inputs needs only its SIMD width,
+/// which its own attributes hold.
 fn layout_of(
     path: &Path,
     routine: &Routine,

@@ -1,4 +1,4 @@
-//! The instructions of work items that are traced.
+//! Trace of the instructions executed by selected work items.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -7,10 +7,10 @@ use visakit_emulator::run::TracedStep;
 use crate::OutputFormat;
 use crate::io::{note, out};
 
-/// Instructions that are told; the others are counted.
+/// Maximum number of traced instructions; further ones are only counted.
 const MOST: u64 = 100_000;
 
-/// Prints instructions for a person as they come, and keeps them for programs.
+/// Collector that prints instructions for a person as they execute, or keeps them for JSON.
 pub(super) struct Steps {
     format: OutputFormat,
     state: Mutex<(u64, Vec<TracedStep>)>,
@@ -32,7 +32,7 @@ impl Steps {
         }
     }
 
-    /// What is kept.
+    /// Returns the kept instructions.
     pub(super) fn finish(self) -> Vec<TracedStep> {
         let (count, kept) = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         if count > MOST {

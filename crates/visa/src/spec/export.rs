@@ -1,4 +1,4 @@
-//! `visa spec export`: the whole model as JSON, for other programs.
+//! Command `visa spec export`: writes the whole model as JSON for other programs.
 
 use std::path::PathBuf;
 
@@ -12,9 +12,9 @@ use crate::{Findings, Outcome, OutputFormat, answer, finish, report};
 
 /// Write every fact of a specification as JSON.
 ///
-/// The form is that of the JSON Schema that --schema prints; the member `schema` is its version.
-/// Mistakes of the pages are reported on standard error. The facts that could be read are written
-/// all the same, and errors give exit code 1.
+/// The output has the form of the JSON Schema that --schema prints; the member `schema` is its
+/// version. Mistakes in the pages are reported on standard error. The facts that could be read are
+/// written, and errors yield exit code 1.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -1,4 +1,4 @@
-//! `visa spec generate`: the Rust that the build emits, with the runtime that it stands on, for use
+//! Command `visa spec generate`: writes the Rust that the build emits, with its runtime, for use
 //! without this crate.
 
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use super::source::{self, OverlayArg};
 use crate::io::{make_folder, write_named};
 use crate::{Findings, Outcome, OutputFormat, answer, finish, out, problem};
 
-/// Write Rust that stands on its own: the emitted module and the runtime that it needs.
+/// Write self-contained Rust: the emitted module and the runtime that it needs.
 ///
-/// The files are a crate with the root mod.rs that needs the standard library only, and just as
-/// well a module of your own crate: copy the folder and write `mod` and its name.
+/// The files are a crate with the root mod.rs that needs only the standard library. They are also a
+/// module of your own crate: copy the folder and write `mod` and its name.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Example:
@@ -34,7 +34,7 @@ pub(crate) struct Args {
     format: OutputFormat,
 }
 
-/// The root of what is written.
+/// Text of the generated root module.
 const ROOT: &str = "\
 //! The instruction set as Rust: written by `visa spec generate` from the pages of a specification.
 //!
@@ -61,7 +61,7 @@ fn write(args: &Args) -> Result<Outcome, Findings> {
     if visakit_diag::has_errors(&findings) {
         return Err(findings.into());
     }
-    // Files take long to make; a folder that cannot be is said first.
+    // Generating the files takes long, so an unusable folder is reported first.
     make_folder(&args.output)?;
     let mut written = Vec::new();
     for (path, text) in files(&model, &args.output)? {
@@ -76,7 +76,7 @@ fn write(args: &Args) -> Result<Outcome, Findings> {
     Ok(Outcome::Done)
 }
 
-/// All files with their texts.
+/// Returns all files with their texts.
 fn files(model: &Model, dir: &Path) -> Result<Vec<(PathBuf, String)>, Box<Diagnostic>> {
     let mut out = vec![(dir.join("mod.rs"), ROOT.to_owned())];
     out.extend(visakit::sources::RUNTIME.iter().map(|(name, text)| (dir.join("rt").join(name), whole(text))));
@@ -97,7 +97,7 @@ fn files(model: &Model, dir: &Path) -> Result<Vec<(PathBuf, String)>, Box<Diagno
     Ok(out)
 }
 
-/// A file of the runtime without the conditions of the crate that it is from.
+/// Returns a runtime file without the conditional compilation of this crate.
 fn whole(text: &str) -> String {
     text.lines()
         .filter(|line| !line.trim_start().starts_with("#[cfg(feature"))

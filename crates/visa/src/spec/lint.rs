@@ -1,4 +1,4 @@
-//! `visa spec lint`: findings of the pages.
+//! Command `visa spec lint`: reports the findings of the pages.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -25,8 +25,8 @@ Exit codes: 0 no errors (and no warnings, with --deny warnings), 1 there are som
 pub(crate) struct Args {
     /// Folders with a specification, or single pages; the pages in this program when left out. A
     /// single page is read with the specification around it, or with the pages in this program, and
-    /// only its own findings are shown. With several folders and an overlay, an entry that none of
-    /// them needs is an error
+    /// only its own findings are shown. With several folders and an overlay, an unused entry is an
+    /// error
     #[arg(value_name = "DIR|FILE")]
     paths: Vec<PathBuf>,
     #[command(flatten)]
@@ -84,7 +84,7 @@ fn lint(args: &Args) -> Result<Outcome, Findings> {
     Ok(if errors > 0 || (warnings > 0 && args.deny.is_some()) { Outcome::Found } else { Outcome::Done })
 }
 
-/// Pages with the specification around them, those of the same one together.
+/// Groups pages by the specification around them.
 fn by_root(files: &[&PathBuf]) -> Result<BTreeMap<Option<PathBuf>, Vec<Named>>, Findings> {
     let mut out: BTreeMap<_, Vec<Named>> = BTreeMap::new();
     for file in files {
@@ -94,7 +94,7 @@ fn by_root(files: &[&PathBuf]) -> Result<BTreeMap<Option<PathBuf>, Vec<Named>>, 
     Ok(out)
 }
 
-/// The number of instructions of folders, and their findings.
+/// Returns the number of instructions in folders, and the findings.
 fn folders(dirs: &[&PathBuf], overlay: &OverlayArg) -> Result<(usize, Vec<Diagnostic>), Findings> {
     let mut instructions = 0;
     let mut findings = Vec::new();

@@ -1,4 +1,4 @@
-//! `visa spec`: the pages themselves.
+//! Commands `visa spec …`: work on the pages of the specification.
 
 mod diff;
 mod export;
@@ -13,7 +13,7 @@ use visakit_codegen::model::{Platform as Row, SourceSpan};
 
 use super::Outcome;
 
-/// Look at and check the specification's pages.
+/// Show and check the specification's pages.
 #[derive(clap::Subcommand)]
 pub(super) enum Command {
     Lint(lint::Args),
@@ -33,7 +33,7 @@ pub(super) fn run(command: Command) -> Outcome {
     }
 }
 
-/// The platforms of this build, for documents that have no table of them.
+/// Returns the platforms of this build, for documents without a table of platforms.
 pub(crate) fn platforms() -> Vec<Row> {
     let row = |p: &Platform| Row {
         name: p.name().to_owned(),

@@ -1,4 +1,4 @@
-//! A page that is named by itself, read in its place of the specification around it.
+//! Single pages named by the user, read as part of the specification around them.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,32 +9,32 @@ use visakit_diag::Diagnostic;
 
 use super::source::{self, unread};
 
-/// A page that a user named: as it is shown, and its text.
+/// Page that a user named: path, displayed name and text.
 pub(super) struct Named {
     pub(super) path: PathBuf,
     pub(super) shown: String,
     pub(super) text: String,
 }
 
-/// The specification around a page: the nearest folder above it that has the index of instructions,
-/// or the shared lists beside a folder of instructions.
+/// Returns the specification around a page. It is the nearest folder above the page with the index
+/// of instructions, or with the shared lists next to a folder of instructions.
 pub(super) fn around(path: &Path) -> Option<PathBuf> {
     let file = path.canonicalize().ok()?;
     let has_lists = |dir: &Path| dir.join("lists.md").is_file() && dir.join("instructions").is_dir();
     let is_root = |dir: &Path| dir.join("6_instructions.md").is_file() || has_lists(dir);
     let found = file.ancestors().skip(1).find(|dir| is_root(dir))?;
-    // As the user would write it.
+    // The folder is named as the user would write it.
     let depth = file.strip_prefix(found).ok()?.components().count();
     let shown = path.ancestors().nth(depth).map(Path::to_owned).unwrap_or_default();
     let shown = if shown.as_os_str().is_empty() { PathBuf::from(".") } else { shown };
     Some(if shown.canonicalize().ok().as_deref() == Some(found) { shown } else { found.to_owned() })
 }
 
-/// Reads pages in their places of a specification, the one in this program where there is none
-/// around them. The names of the pages as findings show them are those of [`Named`].
+/// Reads pages as part of the specification at `root`, or of the one in this program if `root` is
+/// `None`. Findings show the names in [`Named`].
 ///
 /// # Errors
-/// When the folder cannot be read.
+/// Fails if the folder cannot be read.
 pub(super) fn read(root: Option<&Path>, named: &[Named]) -> Result<(Model, Vec<Diagnostic>), Box<Diagnostic>> {
     let root = root.filter(|root| !source::is_builtin(root));
     let (mut pages, mut files) = match root {
@@ -54,8 +54,8 @@ pub(super) fn read(root: Option<&Path>, named: &[Named]) -> Result<(Model, Vec<D
     Ok(read_placed(pages, Some(files)))
 }
 
-/// A page with its path in a specification: where it lies in the folder, or else that of the page
-/// of the same name or of the same instruction. What is neither is a new page.
+/// Returns a page with its path in the specification. The path is that of its file, or that of the
+/// page with the same name or instruction. Any other page is new.
 fn place(pages: &[Page], root: Option<&Path>, named: &Named) -> Page {
     let (shown, text) = (named.shown.clone(), named.text.clone());
     let inside = root.and_then(|root| {
@@ -79,25 +79,25 @@ fn place(pages: &[Page], root: Option<&Path>, named: &Named) -> Page {
         Some(i) => format!("instructions/{}.md", i.name),
         None => format!("{stem}.md"),
     });
-    // The pages around a new one do not know it.
+    // Other pages do not refer to a new page, so it is marked as supplied.
     Page { path, shown, text, supplied: new, ..Page::default() }
 }
 
-/// Whether a page is that of an instruction.
+/// Returns true if a page describes the instruction `name`.
 fn says(page: &Page, name: &str) -> bool {
-    // Reading all of them would take a while.
+    // Parsing all pages would be slow, so unlikely pages are skipped.
     let likely = name.ends_with(page.stem()) || page.text.contains(name);
     let read = || read_files(vec![(page.path.clone(), page.text.clone())]).0;
     likely && read().instructions.iter().any(|i| i.name == name)
 }
 
-/// Whether two chapters have the same title.
+/// Returns true if two chapters have the same title.
 fn begins_alike(a: &str, b: &str) -> bool {
     let title = |text: &str| text.lines().find(|l| l.starts_with("# ")).map(str::to_owned);
     title(a).is_some_and(|a| title(b) == Some(a))
 }
 
-/// The number of instructions that stand on some pages.
+/// Returns the number of instructions on the pages in `shown`.
 pub(super) fn instructions(model: &Model, shown: &BTreeSet<&str>) -> usize {
     let of = |page: u32| model.pages.get(page as usize).is_some_and(|p| shown.contains(p.shown.as_str()));
     model.instructions.iter().filter(|i| of(i.at.page)).count()

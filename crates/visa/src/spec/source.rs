@@ -1,5 +1,5 @@
-//! Which specification a command reads: the pages in this program, or a folder, corrected by an
-//! overlay or as it is.
+//! Specification that a command reads: the pages in this program or a folder, optionally corrected
+//! by an overlay.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,10 +10,10 @@ use visakit_diag::Diagnostic;
 
 use crate::problem;
 
-/// The name of what stands in this program, in place of a folder or of an overlay.
+/// Argument that stands for the pages or the overlay in this program.
 pub(crate) const BUILTIN: &str = "builtin";
 
-/// The option that corrects a specification.
+/// Option for an overlay that corrects a specification.
 #[derive(Debug, clap::Args)]
 pub(crate) struct OverlayArg {
     /// Correct the folders with an overlay first; `builtin` is the one for the vendor's documents
@@ -21,16 +21,16 @@ pub(crate) struct OverlayArg {
     pub(crate) overlay: Option<PathBuf>,
 }
 
-/// Whether a path is none of a folder, but means the pages in this program.
+/// Returns true if a path stands for the pages in this program.
 pub(crate) fn is_builtin(path: &Path) -> bool {
     path.as_os_str() == BUILTIN
 }
 
-/// Reads a specification, the one in this program when no folder is named, with the findings of its
-/// pages.
+/// Reads a specification and returns its model and findings. Without a folder, the pages in this
+/// program are read.
 ///
 /// # Errors
-/// When the folder, or the overlay, cannot be read.
+/// Fails if the folder or the overlay cannot be read.
 pub(crate) fn read(dir: Option<&Path>, overlay: &OverlayArg) -> Result<(Model, Vec<Diagnostic>), Box<Diagnostic>> {
     let Some((overlay, mut findings)) = read_overlay(overlay)? else {
         return match dir.filter(|dir| !is_builtin(dir)) {
@@ -43,10 +43,10 @@ pub(crate) fn read(dir: Option<&Path>, overlay: &OverlayArg) -> Result<(Model, V
     Ok((model, findings))
 }
 
-/// Reads the overlay that the user named, with what is wrong with it.
+/// Reads the overlay that the user named. Returns the overlay with its findings.
 ///
 /// # Errors
-/// When it cannot be read.
+/// Fails if the overlay cannot be read.
 pub(super) fn read_overlay(overlay: &OverlayArg) -> Result<Option<(Overlay, Vec<Diagnostic>)>, Box<Diagnostic>> {
     match overlay.overlay.as_deref() {
         None => Ok(None),
@@ -59,10 +59,10 @@ pub(super) fn read_overlay(overlay: &OverlayArg) -> Result<Option<(Overlay, Vec<
     }
 }
 
-/// Reads a specification and corrects it; what became of each entry of the overlay comes with it.
+/// Reads a specification and corrects it. Also returns how each entry of the overlay was used.
 ///
 /// # Errors
-/// When the folder cannot be read.
+/// Fails if the folder cannot be read.
 pub(super) fn corrected(
     dir: Option<&Path>,
     overlay: &Overlay,

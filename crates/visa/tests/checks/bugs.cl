@@ -1,5 +1,5 @@
-// Kernels with one bug each. Above each: how it is run, and what `--check all` finds at which line, counted from the one with
-// `kernel`, which is 0.
+// Kernels with one bug each.
+// Above each kernel: its options, and the findings of `--check all`. Lines are relative to the `kernel` line.
 
 // run --global 64 --arg p=range:i32:64 --arg o=zeros:256 --arg n=i32:4
 // found check-bounds 1

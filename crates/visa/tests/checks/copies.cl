@@ -1,5 +1,5 @@
-// Copies of a group as a whole, right and wrong. Above each kernel: how it is run, what `--check all` finds at which line, counted
-// from the one with `kernel`, which is 0, and what it notes. Lines are those of the copy, of the wait or of the other access.
+// Group copies, right and wrong. A line is that of the copy, of the wait or of the other access.
+// Above each kernel: its options, and the findings and notes of `--check all`. Lines are relative to the `kernel` line.
 
 // run --global 256 --local 64 --arg p=range:f32:256 --arg o=zeros:1024
 kernel void copy_and_wait(global const float* p, global float* o) {

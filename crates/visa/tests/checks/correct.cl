@@ -1,4 +1,4 @@
-// Kernels without bugs that look like some: nothing is found.
+// Correct kernels that resemble kernels with bugs: nothing is found.
 
 // run --global 256 --local 64 --arg p=range:i32:256 --arg o=zeros:16 --arg t=local:256
 kernel void reduction(global const int* p, global int* o, local int* t) {

@@ -1,5 +1,5 @@
-// Stores of what is there already, where inputs are one number all over. Above each kernel: how it is run, what is found, and what
-// is noted, since other numbers would make it a race.
+// Stores of the value that memory already holds, with uniform inputs. Above each kernel: its options, findings and
+// notes. A note says that other inputs would make the store a race.
 
 // run --global 64 --local 16 --arg p=zeros:256 --arg o=zeros:64
 // noted check-equal 2

@@ -1,4 +1,4 @@
-// Kernels that stop: at faults, in endless loops, at barriers.
+// Kernels that stop: at faults, in endless loops, or at barriers.
 
 kernel void two_faults(global int* o) {
     int g = get_group_id(0);

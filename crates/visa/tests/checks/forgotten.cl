@@ -1,5 +1,5 @@
-// Kernels as programs have them, each with one thing forgotten. Above each: how it is run, and what `--check all` finds at which line,
-// counted from the one with `kernel`, which is 0.
+// Typical kernels, each with one omission.
+// Above each kernel: its options, and the findings of `--check all`. Lines are relative to the `kernel` line.
 
 // run --global 64 --local 64 --arg p=range:i32:64 --arg o=zeros:4
 // found check-race 5

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Prints kernels with and without bugs, in the form of the other files of this folder: generate.py [COUNT [SEED]].
 
-Each kernel is made of a pattern, an element type, index expressions, a memory and a group size. Whether it has a bug is
-computed from the accesses themselves, by trying all pairs of work items, and never from the name of the pattern.
+A kernel combines a pattern, an element type, index expressions, a memory and a group size. The expected findings are
+computed from the accesses of all pairs of work items, never from the name of the pattern.
 """
 import itertools
 import random
@@ -10,7 +10,7 @@ import sys
 
 TYPES = {"int": 4, "uint": 4, "float": 4, "char": 1, "ushort": 2, "long": 8, "int2": 8, "float4": 16}
 SCALARS = {"int": "i32", "uint": "u32", "float": "f32", "char": "i8", "ushort": "u16", "long": "i64", "int2": "i32", "float4": "f32"}
-# Index expressions, as OpenCL C and as functions of the local id and the group size.
+# Index expressions in OpenCL C, with the equivalent function of the local id and the group size.
 INDEX = {
     "l": lambda l, n: l,
     "(l + 1) % n": lambda l, n: (l + 1) % n,
@@ -25,17 +25,17 @@ INDEX = {
 
 
 def elements(kind):
-    """Numbers in an element."""
+    """Returns the number of scalars in an element."""
     return {"int2": 2, "float4": 4}.get(kind, 1)
 
 
 def buffer(kind, count, start=1):
-    """A buffer of different numbers; of types that are too small for that, as different as they can be."""
+    """Returns a buffer with distinct numbers, or as many as a small type can hold."""
     return f"range:{SCALARS[kind]}:{min(count * elements(kind), {'char': 120}.get(kind, 1 << 30))}:{start}"
 
 
 class Kernel:
-    """A kernel: its parameters, its lines, how it is run and what is found."""
+    """Kernel with its parameters, lines, options, expected findings and notes."""
 
     def __init__(self, parameters, lines, run, found=(), noted=()):
         self.parameters, self.lines, self.run, self.found, self.noted = parameters, lines, run, found, noted
@@ -52,11 +52,11 @@ class Kernel:
 
 
 def exchange(kind, write, read, size, memory, order):
-    """Work items exchange elements through memory of the group: with a barrier between, without, or with the wrong fence."""
+    """Work items exchange elements through the group's memory: with a barrier, without one, or with the wrong fence."""
     w, r = INDEX[write], INDEX[read]
     pairs = itertools.product(range(size), repeat=2)
     collides = any(a != b and w(a, size) == r(b, size) for a, b in pairs)
-    # Two stores to one place are a bug of another kind.
+    # Two stores to one element are another kind of bug.
     if len({w(l, size) for l in range(size)}) != size:
         return None
     fence = {"barrier": "LOCAL", "other": "GLOBAL"}.get(order)
@@ -68,11 +68,11 @@ def exchange(kind, write, read, size, memory, order):
         lines.append(f"local {kind} t[{size}];")
     if memory == "global":
         lines.append(f"global {kind}* g = t + get_group_id(0) * n;")
-    # Older devices have one fence for both kinds of memory where the group's is meant.
+    # On older devices the fence for local memory also orders global memory.
     if order == "other" and memory != "global":
         return None
     store, load = f"{place}[{write}] = p[get_global_id(0)];", f"o[get_global_id(0)] = {place}[{read}];"
-    # Without a barrier it depends on the width of threads which of the two comes second: both stand on one line.
+    # Without a barrier, the order of store and load depends on the SIMD width, so both are in one line.
     lines += [store, f"barrier(CLK_{fence}_MEM_FENCE);", load] if fence else [f"{store} {load}"]
     parameter = {"array": "", "argument": f", local {kind}* t", "global": f", global {kind}* t"}[memory]
     given = {"array": "", "argument": f" --arg t=local:{size * TYPES[kind]}", "global": f" --arg t=zeros:{2 * size * TYPES[kind]}"}
@@ -83,7 +83,7 @@ def exchange(kind, write, read, size, memory, order):
 
 
 def bounds(kind, size, memory, access, past):
-    """An index that leaves its memory, or that ends with it."""
+    """An index that exceeds its memory, or just reaches its end."""
     bytes_ = TYPES[kind]
     count = size - past
     if memory == "global":
@@ -105,9 +105,9 @@ def bounds(kind, size, memory, access, past):
 
 
 def collision(kind, index, size, guard):
-    """Work items of several hardware threads, or of several groups, store to one place."""
+    """Work items of several hardware threads, or of several groups, store to one element."""
     f = {"i / 64": lambda i: i // 64, "i % 64": lambda i: i % 64, "i": lambda i: i, "(i * 7) % (4 * 64)": lambda i: i * 7 % 256}[index]
-    # Those of one hardware thread that store to one place by one instruction are not looked at, whatever else is.
+    # Stores of one hardware thread by one instruction to one element are not checked.
     places = {}
     for i in range(256):
         places.setdefault(f(i), set()).add(i // 64 if size == 64 else i // 32)
@@ -133,7 +133,7 @@ def collision(kind, index, size, guard):
 
 
 def unwritten(kind, size, memory, missing, use):
-    """Some elements are read that nothing has written."""
+    """Some elements are read that were never written."""
     write = f"if (l < {size - missing}) " if missing else ""
     if memory == "local":
         lines = [f"local {kind} t[{size}];", "int l = get_local_id(0);", f"{write}t[l] = p[l];", "barrier(CLK_LOCAL_MEM_FENCE);"]
@@ -159,7 +159,7 @@ def skipped_barrier(size, first, kind):
 
 
 def group_copy(kind, size, wait, barrier, read, inward, step):
-    """A copy by the group, waited for or not, before work items read it or behind their stores."""
+    """A group copy, waited for or not, before work items read it or after their stores."""
     bytes_, f = TYPES[kind], INDEX[read]
     call = "async_work_group_copy" if step == 1 else "async_work_group_strided_copy"
     stride = "" if step == 1 else f" {step},"
@@ -199,7 +199,7 @@ def group_copy(kind, size, wait, barrier, read, inward, step):
 
 
 def all_kernels():
-    """Everything that the patterns make."""
+    """Returns all kernels of the patterns."""
     sizes = [32, 64, 128, 256]
     for kind, write, read, size, memory, order in itertools.product(
         TYPES, INDEX, INDEX, sizes, ("array", "argument", "global"), ("none", "barrier", "other")

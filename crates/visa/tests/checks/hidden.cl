@@ -1,5 +1,5 @@
-// Bugs that the compiler's optimisations take away, and kernels that look alike and are right. These are run as sources. Above each: how
-// it is run, and what `--check all` finds at which line, counted from the one with `kernel`, which is 0.
+// Bugs that the compiler's optimisations remove, and similar correct kernels. All are run as sources.
+// Above each kernel: its options, and the findings of `--check all`. Lines are relative to the `kernel` line.
 
 // run --global 16 --local 16 --arg a=range:i32:16 --arg o=zeros:64
 // found check-uninit 3

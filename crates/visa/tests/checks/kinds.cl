@@ -1,5 +1,5 @@
-// More kernels with one bug each, of the kinds that suites for Oclgrind and GPUVerify have. Above each: how it is run, and what
-// `--check all` finds at which line, counted from the one with `kernel`, which is 0.
+// Kernels with one bug each, of the kinds in the test suites of Oclgrind and GPUVerify.
+// Above each kernel: its options, and the findings of `--check all`. Lines are relative to the `kernel` line.
 
 // run --global 32 --local 32 --arg o=zeros:128
 // found check-race 3
@@ -41,7 +41,7 @@ kernel void barrier_missing_behind(global const int* p, global int* o) {
     local int t[64];
     int l = get_local_id(0), s = 0;
     for (int k = 0; k < 2; k++) {
-        // The next round's store comes while others still read.
+        // The store of the next iteration races with loads of this one.
         t[l] = p[k * 64 + l];
         barrier(CLK_LOCAL_MEM_FENCE);
         s += t[63 - l];
@@ -130,7 +130,7 @@ kernel void tail_not_loaded(global const int* p, global int* o) {
     int l = get_local_id(0);
     t[l + 1] = p[l];
     barrier(CLK_LOCAL_MEM_FENCE);
-    // The edges are nobody's.
+    // The edges are never written.
     o[l] = t[l] + t[l + 1] + t[l + 2];
 }
 

@@ -1,5 +1,5 @@
-// A third file of kernels with one bug each. Above each: how it is run, and what `--check all` finds at which line, counted from
-// the one with `kernel`, which is 0.
+// A third file of kernels with one bug each.
+// Above each kernel: its options, and the findings of `--check all`. Lines are relative to the `kernel` line.
 
 // run --global 32 --local 32 --arg p=range:i32:32 --arg o=zeros:128
 // found check-race 5

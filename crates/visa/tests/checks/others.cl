@@ -1,5 +1,5 @@
-// Bugs as collections of others have them, each beside a kernel that looks like it and is right (without `found`). Above each: how it
-// is run, and what `--check all` finds at which line, counted from the one with `kernel`, which is 0.
+// Bugs as in other collections, each next to a similar correct kernel (without `found`).
+// Above each kernel: its options, and the findings of `--check all`. Lines are relative to the `kernel` line.
 
 struct Q { char tag; int v; short s; };
 

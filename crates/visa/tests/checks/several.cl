@@ -1,5 +1,5 @@
-// Bugs of several things at once, of neighbours in memory, and those that a number hides, beside kernels that look alike and are right.
-// Above each: how it is run, and what `--check all` finds at which line, counted from the one with `kernel`, which is 0.
+// Bugs with several causes, of adjacent memory, or hidden by a number, next to similar correct kernels.
+// Above each kernel: its options, and the findings of `--check all`. Lines are relative to the `kernel` line.
 
 struct Pair { char tag; int value; };
 

@@ -1,5 +1,5 @@
-// Bugs of unusual kinds, each beside a kernel that looks like it and is right (without `found`). Above each: how it is run, and
-// what `--check all` finds at which line, counted from the one with `kernel`, which is 0.
+// Bugs of unusual kinds, each next to a similar correct kernel (without `found`).
+// Above each kernel: its options, and the findings of `--check all`. Lines are relative to the `kernel` line.
 
 // run --global 16 --local 16 --arg a=range:i32:16 --arg b=range:i32:16 --arg n=i64:1073741824
 // found check-bounds 2

@@ -1,5 +1,5 @@
-// Kernels whose work items wait for each other by atomic operations, or count by them, with bugs and without (then there is no `found`).
-// Above each: how it is run, and what `--check all` finds at which line, counted from the one with `kernel`, which is 0.
+// Kernels whose work items wait for each other or count by atomic operations, with bugs or correct (without `found`).
+// Above each kernel: its options, and the findings of `--check all`. Lines are relative to the `kernel` line.
 
 // run --global 256 --local 64 --arg p=range:i32:256 --arg flags=zeros:16 --arg sums=zeros:16 --arg o=zeros:1024
 kernel void lookback_scan(global const int* p, volatile global int* flags, volatile global int* sums, global int* o) {

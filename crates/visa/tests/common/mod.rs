@@ -1,13 +1,13 @@
-//! The command `visa` of this build, in the repository's folder.
+//! Runner of this build's command `visa` in the repository's folder.
 
 use std::process::{Command, Output};
 
-/// Runs `visa` and gives exit code, standard output and standard error.
+/// Runs `visa` and returns the exit code, standard output and standard error.
 pub(crate) fn run(args: &[&str]) -> (i32, String, String) {
     run_with(args, &[])
 }
 
-/// The same with variables of its own.
+/// Runs `visa` with additional environment variables.
 #[allow(dead_code, reason = "not every test has some")]
 pub(crate) fn run_with(args: &[&str], variables: &[(&str, &str)]) -> (i32, String, String) {
     let mut visa = Command::new(env!("CARGO_BIN_EXE_visa"));

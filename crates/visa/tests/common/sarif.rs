@@ -1,4 +1,4 @@
-//! Logs of findings.
+//! Checks of SARIF logs.
 
 use std::collections::HashSet;
 

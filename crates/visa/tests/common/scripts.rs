@@ -1,4 +1,4 @@
-//! Scripts that stand for the vendor's compilers of several releases.
+//! Scripts that simulate the vendor's compilers of several releases.
 
 #![allow(dead_code, reason = "not every test uses all of it")]
 
@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// A compiler that lists `devices` and, when it is to compile, runs `build` with the device in
+/// Writes a script that lists `devices` and, for a compilation, runs `build` with the device in
 /// `$device`.
 pub(crate) fn compiler(folder: &Path, name: &str, devices: &str, build: &str) -> PathBuf {
     let script = format!(
@@ -20,11 +20,16 @@ pub(crate) fn compiler(folder: &Path, name: &str, devices: &str, build: &str) ->
     path
 }
 
-/// Runs `visa` with these compilers alone.
+/// Runs `visa` with these compilers only.
 pub(crate) fn visa(arguments: &[&str], folder: &Path, compilers: &[PathBuf]) -> Output {
+    command(arguments, folder, compilers).output().unwrap()
+}
+
+/// The command line of [`visa`].
+pub(crate) fn command(arguments: &[&str], folder: &Path, compilers: &[PathBuf]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_visa"));
     command.args(arguments).current_dir(folder).env("VISAKIT_OCLOC", std::env::join_paths(compilers).unwrap());
-    command.output().unwrap()
+    command
 }
 
 pub(crate) fn stderr(output: &Output) -> String {

@@ -1,4 +1,4 @@
-//! `docs/data/*.toml` as values, and what their entries must be.
+//! Contents of `docs/data/*.toml`, and checks of their entries.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use serde::Deserialize;
 use toml::value::Datetime;
 use visakit_testing::root;
 
-/// `docs/data/validation.toml`.
+/// Contents of `docs/data/validation.toml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Validation {
@@ -16,7 +16,7 @@ pub(crate) struct Validation {
     pub(crate) change: Vec<Change>,
 }
 
-/// A program by others on the OpenCL driver.
+/// Third-party program run on the OpenCL driver.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Run {
@@ -34,7 +34,7 @@ pub(crate) struct Run {
     pub(crate) commit: String,
 }
 
-/// A property of visakit and what it was checked against.
+/// Property of visakit with the reference that it was checked against.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Claim {
@@ -48,7 +48,7 @@ pub(crate) struct Claim {
     pub(crate) commit: String,
 }
 
-/// A time, a speed or an amount of memory.
+/// Measured time, speed or memory.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Measure {
@@ -61,7 +61,7 @@ pub(crate) struct Measure {
     pub(crate) commit: String,
 }
 
-/// The effect of one change of the program.
+/// Effect of one change of the program.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Change {
@@ -72,7 +72,7 @@ pub(crate) struct Change {
     pub(crate) commit: String,
 }
 
-/// `docs/data/environment.toml`.
+/// Contents of `docs/data/environment.toml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Environment {
@@ -101,7 +101,7 @@ pub(crate) fn environment() -> Environment {
     read("environment.toml")
 }
 
-/// The longest phrase that a table cell holds, in words.
+/// Maximum number of words in a table cell.
 const CELL_WORDS: usize = 14;
 
 fn assert_cell(text: &str) {
@@ -125,7 +125,7 @@ fn entries_are_complete() {
         }
         assert_eq!(run.passed.is_some(), run.failed.is_some(), "{}: passed and failed belong together", run.program);
         assert!(run.passed.is_some() || run.skipped.is_none(), "{}", run.program);
-        // A failure has a reason.
+        // A failure needs a reason.
         assert!(run.failed.is_none_or(|n| n == 0) || run.note.is_some() || run.pocl.is_some(), "{}", run.program);
         [Some(&run.result), run.pocl.as_ref()].into_iter().flatten().for_each(|cell| assert_cell(cell));
         assert_recorded(&run.program, &run.commit);
@@ -147,7 +147,7 @@ fn entries_are_complete() {
     }
 }
 
-/// Every variable that a source names is described, and every described one is named by a source.
+/// Every variable in the sources is described, and every described variable occurs in the sources.
 #[test]
 fn environment_variables_are_described() {
     let mut used = std::collections::BTreeSet::new();
@@ -180,7 +180,7 @@ fn variables(path: &Path, found: &mut std::collections::BTreeSet<String>) {
     let text = String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned();
     for (at, _) in text.match_indices("VISAKIT_") {
         let name: String = text[at..].chars().take_while(|c| c.is_ascii_uppercase() || *c == '_').collect();
-        // The prefix alone, as above.
+        // Skips the bare prefix, as above.
         if name.len() > "VISAKIT_".len() {
             found.insert(name);
         }

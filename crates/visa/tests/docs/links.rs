@@ -1,15 +1,14 @@
-//! Links of the documents: files that are there, headings that are there, and a table of contents
-//! that is complete.
+//! Links of the documents: target files and headings exist, and the table of contents is complete.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use visakit_testing::root;
 
-/// Where the book links to files of the repository.
+/// Prefix of the book's links to files of the repository.
 const REPOSITORY: &str = "https://github.com/visakit/visakit/blob/main/";
 
-/// The documents whose links are followed.
+/// Returns the documents whose links are checked.
 fn documents() -> Vec<PathBuf> {
     let mut found = super::markdown(&root().join("docs"));
     for entry in std::fs::read_dir(root()).unwrap() {
@@ -23,7 +22,7 @@ fn documents() -> Vec<PathBuf> {
     found
 }
 
-/// A page without its fenced and indented blocks and the code inside of lines.
+/// Returns a page without its fenced and indented blocks and inline code.
 fn prose(page: &str) -> String {
     let mut out = String::new();
     let mut fence = false;
@@ -38,7 +37,7 @@ fn prose(page: &str) -> String {
     out
 }
 
-/// The targets of `[text](target)` and `src="target"`.
+/// Returns the targets of `[text](target)` and `src="target"`.
 fn targets(page: &str) -> Vec<String> {
     let text = prose(page);
     let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
@@ -46,7 +45,7 @@ fn targets(page: &str) -> Vec<String> {
     links.chain(pictures).map(str::to_owned).collect()
 }
 
-/// The anchors of a page's headings, as GitHub and mdBook make them.
+/// Returns the anchors of a page's headings, in the form of GitHub and mdBook.
 fn anchors(page: &str) -> BTreeSet<String> {
     let mut fence = false;
     let mut found = BTreeSet::new();
@@ -76,7 +75,7 @@ fn links_lead_somewhere() {
             let (file, anchor) = own.unwrap_or(&target).split_once('#').unwrap_or((own.unwrap_or(&target), ""));
             let folder = if own.is_some() { root() } else { document.parent().unwrap().to_owned() };
             let path = if file.is_empty() { document.clone() } else { folder.join(file) };
-            // A page of the book cannot link to a file outside of it by a path.
+            // A page of the book cannot link to a file outside the book by a path.
             let book = root().join("docs");
             let leaves = document.starts_with(&book) && own.is_none();
             if leaves && !path.canonicalize().is_ok_and(|path| path.starts_with(&book)) {

@@ -1,8 +1,8 @@
-//! The documents that are generated, and their links. `cargo bless` writes them.
+//! Generated documents and their links. `cargo bless` writes them.
 //!
-//! A page in `docs/`, or CONTRIBUTING.md, holds regions `<!-- generated NAME -->` … `<!-- end -->`.
-//! The text between the two marks comes from `docs/data/` or from the program; everything else is
-//! written by hand.
+//! A page in `docs/`, or CONTRIBUTING.md, contains regions between the marks
+//! `<!-- generated NAME -->` and `<!-- end -->`. The text of a region comes from `docs/data/` or
+//! from the program. The rest is written by hand.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use visakit_testing::{golden, root};
 
-// The mark stands at the beginning of a line; elsewhere it is text.
+// A mark must be at the beginning of a line; elsewhere it is text.
 const BEGIN: &str = "\n<!-- generated ";
 const END: &str = "\n<!-- end -->";
 
@@ -37,7 +37,7 @@ fn generated(name: &str) -> String {
     }
 }
 
-/// Replaces the regions of a page by what is generated now.
+/// Replaces the regions of a page by freshly generated text.
 fn regenerated(page: &str, path: &Path) -> String {
     let mut out = String::new();
     let mut rest = page;
@@ -51,7 +51,7 @@ fn regenerated(page: &str, path: &Path) -> String {
     out + rest
 }
 
-/// Returns the markdown files in a folder and its subfolders, sorted.
+/// Returns the Markdown files in a folder and its subfolders, sorted.
 fn markdown(dir: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(dir).unwrap() {

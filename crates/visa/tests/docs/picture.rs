@@ -1,4 +1,4 @@
-//! Pictures of a terminal, drawn as SVG from what the command prints in colour.
+//! Pictures of a terminal, drawn as SVG from the command's coloured output.
 
 use std::fmt::Write as _;
 
@@ -6,14 +6,14 @@ use visakit_testing::root;
 
 use super::common::run;
 
-/// Columns of the terminal in the picture.
+/// Width of the drawn terminal in columns.
 const COLUMNS: usize = 100;
-// The size of a character cell and the margin, in pixels.
+// Size of a character cell and of the margin, in pixels.
 const CELL: f32 = 7.83;
 const LINE: f32 = 19.0;
 const MARGIN: f32 = 18.0;
 
-/// Text of one colour, bold or not.
+/// Text with one colour and weight.
 #[derive(Clone, Debug, PartialEq)]
 struct Run {
     text: String,
@@ -26,7 +26,7 @@ pub(crate) fn all() -> [(&'static str, String); 1] {
     [("race.svg", race())]
 }
 
-/// The picture of the README: a kernel and the race that is found in it.
+/// Draws the picture of the README: a kernel and the race found in it.
 fn race() -> String {
     let command = ["run", "--launch", "examples/reduction/reduction.toml", "--check", "race", "--color", "always"];
     let (exit, out, err) = run(&command);
@@ -79,7 +79,7 @@ fn runs(line: &str) -> Vec<Run> {
     found
 }
 
-/// Breaks a line between words where it is longer than the terminal.
+/// Wraps a line between words at the width of the terminal.
 fn wrapped(line: &[Run], columns: usize) -> Vec<Vec<Run>> {
     let mut rows = vec![Vec::new()];
     let mut used = 0;
@@ -101,7 +101,7 @@ fn wrapped(line: &[Run], columns: usize) -> Vec<Vec<Run>> {
     rows
 }
 
-/// Draws rows of text, those of `marked` on a lighter ground.
+/// Draws rows of text; rows in `marked` have a lighter background.
 fn svg(title: &str, rows: &[Vec<Run>], marked: &[usize]) -> String {
     let width = COLUMNS as f32 * CELL + 2.0 * MARGIN;
     let height = rows.len() as f32 * LINE + 2.0 * MARGIN;

@@ -1,14 +1,14 @@
-//! Reference tables that come from the program: commands, launch files, limits, platforms.
+//! Reference tables generated from the program: commands, launch files, limits, platforms.
 
 use visakit_testing::{root, scratch};
 
 use super::common::run;
 
-/// The help of the command with a list of words, such as `["spec", "lint"]`.
+/// Returns the help of a command such as `["spec", "lint"]`.
 fn help(words: &[&str]) -> String {
     let (exit, out, _) = run(&[words, &["--help"]].concat());
     assert_eq!(exit, 0, "{words:?}");
-    // The global options stand on the page once.
+    // The global options are listed once per page.
     let Some(at) = out.find("Global options:").filter(|_| !words.is_empty()) else { return trimmed(&out) };
     let rest = out[at..].split("\n\n").skip(1).filter(|paragraph| !is_global_option(paragraph));
     trimmed(&format!("{}{}", &out[..at], rest.collect::<Vec<_>>().join("\n\n")))
@@ -23,16 +23,16 @@ fn trimmed(text: &str) -> String {
     text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
-/// The names below `Commands:` in a help.
+/// Returns the names below `Commands:` in a help text.
 fn commands_of(help: &str) -> Vec<String> {
     let list = help.split("Commands:\n").nth(1).unwrap_or_default().lines().take_while(|line| !line.is_empty());
-    // The text of a command may take further lines, which are indented more.
+    // The description of a command may continue on lines with a deeper indentation.
     let names = list.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
     let first = |line: &str| line.split_whitespace().next().map(str::to_owned);
     names.filter_map(first).filter(|name| name != "help").collect()
 }
 
-/// Returns a section for each command, with its help.
+/// Returns a section with the help of each command.
 pub(crate) fn commands() -> String {
     let top = help(&[]);
     let mut out = format!("## visa\n\n```text\n{top}\n```\n\n");
@@ -47,7 +47,7 @@ pub(crate) fn commands() -> String {
     out
 }
 
-/// The keys of a launch file, which are the program's answer to one that it does not know.
+/// Returns the keys of a launch file, from the program's message about an unknown key.
 pub(crate) fn launch_keys() -> String {
     let file = scratch("docs-launch-keys").join("launch.toml");
     std::fs::write(&file, "no-such-key = 1\n").unwrap();
@@ -70,7 +70,10 @@ pub(crate) fn limits() -> String {
         ("codegen", "Pages"),
         (".", "Texts, objects and routines"),
         ("crates/zebin", "Containers"),
-        ("crates/emulator", "Launches"),
+        ("crates/machine", "Memory"),
+        ("crates/launch", "Launches"),
+        ("crates/kernels", "Lowered routines"),
+        ("crates/run", "Running groups"),
         ("crates/visa", "Files and output"),
     ] {
         let text = std::fs::read_to_string(root().join(folder).join("src/limits.rs")).unwrap();
@@ -85,7 +88,7 @@ pub(crate) fn limits() -> String {
             } else {
                 statement = format!("{statement} {line}").trim().to_owned();
                 if line.ends_with(';') {
-                    // A comment may stand above two limits.
+                    // A comment may apply to two limits.
                     last = if doc.is_empty() { last } else { std::mem::take(&mut doc) };
                     out += &limit(&statement, &last, folder);
                     statement.clear();
@@ -97,13 +100,14 @@ pub(crate) fn limits() -> String {
     out
 }
 
-/// The row of one limit: `pub const NAME: TYPE = VALUE;`, or `pub use PATH::NAME as OTHER;`.
+/// Formats the row of one limit: `pub const NAME: TYPE = VALUE;`, or `pub use PATH::NAME as
+/// OTHER;`.
 fn limit(statement: &str, doc: &str, folder: &str) -> String {
     let declared = statement.strip_suffix(';').unwrap_or(statement).trim_start_matches("pub(crate) ");
     let declared = declared.trim_start_matches("pub ");
     if let Some(path) = declared.strip_prefix("use ") {
         if path.starts_with("visakit") {
-            // It stands in the table of that crate.
+            // The limit is in the table of the other crate.
             return String::new();
         }
         let (path, name) = path.split_once(" as ").unwrap_or((path, path.rsplit("::").next().unwrap_or(path)));
@@ -117,9 +121,9 @@ fn limit(statement: &str, doc: &str, folder: &str) -> String {
     row(name.split(':').next().unwrap_or(name), value, doc)
 }
 
-/// The first sentence of a constant's comment and its value, wherever it is defined.
+/// Returns the comment and the value of a constant, wherever it is defined.
 fn constant(folder: &str, name: &str) -> (String, String) {
-    for top in [folder, "crates/emulator", "."] {
+    for top in [folder, "."] {
         for path in sources(&root().join(top).join("src")) {
             let text = std::fs::read_to_string(&path).unwrap();
             let Some(at) = text.find(&format!("const {name}:")) else { continue };
@@ -152,8 +156,7 @@ fn row(name: &str, value: &str, doc: &str) -> String {
     format!("| `{}` | {} | {doc} |\n", name.trim(), shown(value, doc.starts_with("Bytes")))
 }
 
-/// A value as a reader has it: `64 << 20` bytes are 64 MiB, and numbers have their digits in
-/// groups.
+/// Formats a value: `64 << 20` bytes become 64 MiB, and digits are grouped.
 fn shown(value: &str, is_bytes: bool) -> String {
     let number = |text: &str| text.trim().replace('_', "").parse::<u64>().ok();
     let computed = match value.split_once("<<") {
@@ -177,7 +180,7 @@ fn shown(value: &str, is_bytes: bool) -> String {
     out
 }
 
-/// The platforms with their other names: the first table of `spec/platforms.md`.
+/// Returns the platforms with their other names: the first table of `spec/platforms.md`.
 pub(crate) fn platforms() -> String {
     let page = std::fs::read_to_string(root().join("spec/platforms.md")).unwrap();
     let mut out = String::from("| Platform | Emulated | Other names |\n| --- | --- | --- |\n");

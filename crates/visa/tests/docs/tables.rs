@@ -1,8 +1,8 @@
-//! Tables and notes of `docs/data`.
+//! Tables and notes generated from `docs/data`.
 
 use super::data::{Environment, Run, Validation};
 
-/// The groups of programs: the key in the data and the heading.
+/// Groups of programs: key in the data and heading.
 pub(crate) const GROUPS: [(&str, &str); 4] = [
     ("conformance", "Conformance suites"),
     ("libraries", "Libraries in C and C++"),
@@ -10,7 +10,7 @@ pub(crate) const GROUPS: [(&str, &str); 4] = [
     ("applications", "Applications"),
 ];
 
-/// The variables' readers: the key in the data and the heading.
+/// Programs that read environment variables: key in the data and heading.
 const READERS: [(&str, &str); 5] = [
     ("command", "The command `visa`"),
     ("driver", "The OpenCL driver"),
@@ -19,7 +19,7 @@ const READERS: [(&str, &str); 5] = [
     ("recorder", "The recorder of launches on other implementations"),
 ];
 
-/// A note below a table: the row's name, where it was recorded, and the text.
+/// Formats a note below a table: name of the row, origin of the record, and text.
 fn note(name: &str, date: &toml::value::Datetime, commit: &str, counts: &str, text: Option<&String>) -> String {
     let text = text.map_or(String::new(), |text| text.trim().to_owned());
     let gap = if text.starts_with('-') || text.contains("\n- ") { "\n\n" } else { " " };
@@ -51,7 +51,7 @@ pub(crate) fn runs(all: &Validation) -> String {
     out
 }
 
-/// The values of a column in the order in which they first occur.
+/// Returns the distinct values of a column in order of first occurrence.
 fn distinct<'a>(values: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut found = Vec::new();
     for value in values {
@@ -96,7 +96,7 @@ pub(crate) fn measures(all: &Validation) -> String {
     out
 }
 
-/// The costs of builds alone, for contributors.
+/// Returns the table of build costs, for contributors.
 pub(crate) fn building(all: &Validation) -> String {
     let rows = all.measure.iter().filter(|measure| measure.topic == "Building and testing");
     let rows = rows.map(|row| format!("| {} | {} | {} |\n", row.subject, row.value, row.method));

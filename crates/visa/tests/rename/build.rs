@@ -1,5 +1,5 @@
-//! The renamed pages as a folder, what lint and compiler say of it, and the program that is built
-//! from it.
+//! Folder of renamed pages, the lint's and compiler's findings about it, and the program built from
+//! it.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,14 +10,14 @@ use serde_json::Value;
 use super::corpus::Mapping;
 use super::names::{Name, Names, unchanged};
 
-/// Where renamed pages and what is built of them are: always the same places, so that only what
-/// changed is built again.
+/// Folders of the renamed pages and of the build, which are reused so that only changes are
+/// rebuilt.
 pub(crate) struct Workshop {
     pub(crate) spec: PathBuf,
     pub(crate) target: PathBuf,
 }
 
-/// The programs of a build.
+/// Programs of a build.
 pub(crate) struct Programs {
     pub(crate) visa: PathBuf,
     pub(crate) conformance: PathBuf,
@@ -29,7 +29,7 @@ impl Workshop {
         Self { spec: tmp.join("rename_spec"), target: tmp.join("rename_target") }
     }
 
-    /// Writes the pages; files that do not change keep their times.
+    /// Writes the pages; unchanged files keep their times.
     pub(crate) fn write(&self, names: &Names<'_>, chosen: &BTreeSet<usize>) {
         for (path, text) in names.pages(chosen) {
             let path = self.spec.join(path);
@@ -41,8 +41,7 @@ impl Workshop {
         }
     }
 
-    /// What the lint has against the pages, and what they say otherwise than before beside the
-    /// names.
+    /// Returns the lint's errors about the pages, and the facts that changed apart from the names.
     pub(crate) fn lint(&self, facts: &str, mapping: &Mapping) -> (Vec<String>, Vec<String>) {
         let (model, mut found) = visakit_codegen::read_dir(&self.spec).expect("the pages can be read");
         found.extend(visakit_codegen::complete(&model));
@@ -69,8 +68,8 @@ impl Workshop {
         (output.status.success(), text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
     }
 
-    /// The programs, or what the compiler refuses. What is expected to be refused is only checked
-    /// at first.
+    /// Builds the programs, or returns the compiler's refusals. If refusals are expected, a check
+    /// precedes the build.
     pub(crate) fn build(&self, at_once: bool) -> Result<Programs, Vec<Refusal>> {
         let mut messages = Vec::new();
         for command in if at_once { &["build"][..] } else { &["check", "build"] } {
@@ -90,8 +89,7 @@ impl Workshop {
     }
 }
 
-/// A line of facts without the changes: names are what they were, and a spelling that is the name
-/// goes without saying.
+/// Restores the old names in a line of facts, and removes a spelling that equals the name.
 pub(crate) fn plain(line: &str) -> String {
     let line = unchanged(line);
     if let Some((head, rest)) = line.split_once(" text \"")
@@ -104,7 +102,7 @@ pub(crate) fn plain(line: &str) -> String {
     line
 }
 
-/// An error of the compiler, as the words that it quotes.
+/// Compiler error, reduced to the words that it quotes.
 #[derive(Debug)]
 pub(crate) struct Refusal {
     message: String,
@@ -118,7 +116,7 @@ impl Refusal {
         texts(error, &mut quoted);
         let mut words = BTreeSet::new();
         for (n, text) in quoted.iter().enumerate() {
-            // Of messages what stands in back-ticks, of the source what is marked.
+            // In messages the words in back-ticks count, in the source the marked ones.
             for (i, piece) in text.0.split('`').enumerate() {
                 if text.1 || i % 2 == 1 {
                     let pieces = piece.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
@@ -129,8 +127,8 @@ impl Refusal {
         Some(Self { message: error["rendered"].as_str().unwrap_or("").to_owned(), words })
     }
 
-    /// Which of the changed names it is about: names whose owner it mentions go before others. Only
-    /// of those is it sure that the compiler refuses them.
+    /// Returns the changed names that the error is about. Names whose owner is mentioned take
+    /// precedence; only for them is the refusal certain.
     pub(crate) fn names(&self, names: &Names<'_>, chosen: &BTreeSet<usize>) -> (BTreeSet<usize>, bool) {
         let has = |forms: &[String]| forms.iter().any(|form| self.words.contains(form));
         let owned = |name: &Name| {
@@ -148,7 +146,7 @@ impl Refusal {
         if !both.is_empty() {
             return (both, true);
         }
-        // What has no owner is named by its name alone.
+        // A name without an owner is identified by itself.
         let alone = named.iter().all(|&n| names.all[n].owner.is_empty());
         if !named.is_empty() {
             return (named, alone);
@@ -161,7 +159,7 @@ impl Refusal {
     }
 }
 
-/// All texts of a message and its notes, and the marked pieces of the source.
+/// Collects the texts of a message and its notes, and the marked pieces of the source.
 fn texts(message: &Value, out: &mut Vec<(String, bool)>) {
     let text = |value: &Value| value.as_str().unwrap_or("").to_owned();
     out.push((text(&message["message"]), false));
@@ -179,8 +177,8 @@ fn texts(message: &Value, out: &mut Vec<(String, bool)>) {
     }
 }
 
-/// A name as all forms of it are alike: small, without `_`, and without the letter in front of a
-/// digit.
+/// Normalises a name so that all of its generated forms are equal: lower case, without `_`, and
+/// without an `n` in front of a digit.
 pub(crate) fn normal(name: &str) -> String {
     let name: String = name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
     match name.strip_prefix('n').filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit())) {
@@ -189,7 +187,7 @@ pub(crate) fn normal(name: &str) -> String {
     }
 }
 
-/// What the generator may make of a name: leading digits go to its end.
+/// Returns the forms that the generator may give a name: leading digits move to the end.
 fn forms(name: &str) -> Vec<String> {
     let mut out = vec![normal(&name.replace('+', "_plus_"))];
     if let Some((first, rest)) = name.split_once('_').filter(|_| name.starts_with(|c: char| c.is_ascii_digit())) {

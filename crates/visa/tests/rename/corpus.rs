@@ -1,4 +1,4 @@
-//! What two builds make of the same inputs.
+//! Results of two builds for the same inputs.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,13 +8,13 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use super::names::unchanged;
 
-/// What is done with one input, and what comes of it.
+/// Results by a description of the input and the operation.
 pub(crate) type Results = BTreeMap<String, Vec<u8>>;
 
-/// Something to run, and what comes of it.
+/// Operation to run, with its results.
 type Job<'a> = Box<dyn Fn() -> Vec<(String, Vec<u8>)> + Sync + 'a>;
 
-/// How names that stand in texts and objects are changed: each by another one of the same length.
+/// Replacement of names in texts and objects, each by another name of the same length.
 #[derive(Default)]
 pub(crate) struct Mapping(pub(crate) Vec<(String, String)>);
 
@@ -28,7 +28,7 @@ impl Mapping {
     }
 }
 
-/// Whole words only.
+/// Replaces whole words only.
 fn replaced(mut bytes: Vec<u8>, from: &str, to: &str) -> Vec<u8> {
     let word = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
     let mut at = 0;
@@ -43,14 +43,14 @@ fn replaced(mut bytes: Vec<u8>, from: &str, to: &str) -> Vec<u8> {
     bytes
 }
 
-/// A text with its platform.
+/// Text with its platform.
 pub(crate) struct Source {
     name: String,
     platform: String,
     text: String,
 }
 
-/// The texts of the repository, each `step`-th of them, and the programs that the examples are.
+/// Returns every `step`-th text of the repository, and the example programs.
 pub(crate) fn sources(step: usize) -> Vec<Source> {
     let mut out = Vec::new();
     for path in visakit_testing::files(&visakit_testing::root().join("tests/vectors/single"), "visaasm") {
@@ -70,8 +70,8 @@ pub(crate) fn sources(step: usize) -> Vec<Source> {
     out
 }
 
-/// Texts with one word of an instruction replaced by another of the same place: most of them break
-/// a rule.
+/// Returns texts in which a word of an instruction is replaced by another word from the same
+/// position. Most of them break a rule.
 fn mutants(sources: &[Source], count: usize) -> Vec<Source> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let body = |text: &str| text.find("\n    ").map_or(text.len(), |i| i + 1);
@@ -121,11 +121,11 @@ fn mutants(sources: &[Source], count: usize) -> Vec<Source> {
     out
 }
 
-/// Runs everything with one build. `renamed` has what its names are called in texts.
+/// Runs all operations with one build. `renamed` maps its names in texts.
 pub(crate) fn results(visa: &Path, dir: &Path, sources: &[Source], broken: usize, renamed: &Mapping) -> Results {
     let _ = std::fs::remove_dir_all(dir);
     std::fs::create_dir_all(dir).unwrap();
-    // Many in one process.
+    // The broken texts are verified by a single process.
     let broken = &mutants(sources, broken);
     let visa = |args: &[&str]| {
         let output = Command::new(visa).args(args).args(["--color", "never"]).current_dir(dir).output().unwrap();
@@ -211,7 +211,7 @@ pub(crate) fn results(visa: &Path, dir: &Path, sources: &[Source], broken: usize
     out.into_inner().unwrap()
 }
 
-/// Runs the conformance suite, or the families whose names begin so, and gives what fails.
+/// Runs the conformance suite, or the families with the given prefixes, and returns the failure.
 pub(crate) fn conformance(program: &Path, only: &str, dir: &Path, renamed: &Mapping) -> Option<String> {
     let mut command = Command::new(program);
     command.env("VISAKIT_ONLY", only).current_dir(visakit_testing::root());
@@ -232,12 +232,12 @@ pub(crate) fn conformance(program: &Path, only: &str, dir: &Path, renamed: &Mapp
     })
 }
 
-/// The suite with other names in its texts.
+/// Copies the suite with the names in its texts replaced.
 fn suite(only: &str, dir: &Path, renamed: &Mapping) -> PathBuf {
     let out = dir.join("suite");
     std::fs::create_dir_all(&out).unwrap();
     let folder = visakit_testing::root().join("crates/emulator/tests/conformance");
-    // Sources say for which targets there are programs.
+    // Sources list the targets with programs.
     for path in visakit_testing::files(&folder, "cl") {
         std::fs::copy(&path, out.join(path.file_name().unwrap())).unwrap();
     }

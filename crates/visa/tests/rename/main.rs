@@ -1,12 +1,11 @@
-//! Every name of the pages is called otherwise, one kind after the other, with the texts kept by
-//! quoted spellings, and the program is built from that. What Rust names, the compiler refuses;
-//! that name is put back. With all others nothing may change: what the build makes of texts,
-//! objects and programs is what this one makes of them. A fact that hangs on how something is
-//! called is found here, and nowhere else.
+//! Independence of names: renames every name of the pages, one kind at a time, and builds the
+//! program. Quoted spellings keep the texts unchanged. A name that the Rust sources use is refused
+//! by the compiler and restored. With all others renamed, the results for texts, objects and
+//! programs must be the same as before. No other test finds behaviour that depends on a name.
 //!
-//! With `renames` in `VISAKIT_REQUIRE` all names, which takes a while; with `build` the values of
-//! lists that no source names. `VISAKIT_RENAME` has kinds or owners, with commas between, to which
-//! all that is limited: to look for the name behind a change.
+//! All names are renamed with `renames` in `VISAKIT_REQUIRE`, which takes long. With `build`, only
+//! list values that no source uses are renamed. `VISAKIT_RENAME` limits the test to kinds or
+//! owners, separated by commas, to find the name that causes a change.
 
 mod build;
 mod corpus;
@@ -20,7 +19,7 @@ use build::{Programs, Workshop, normal};
 use corpus::{Mapping, Results, Source};
 use names::{Kind, Names};
 
-/// How many broken texts are verified.
+/// Number of broken texts to verify.
 const BROKEN: usize = 2000;
 
 #[test]
@@ -54,7 +53,7 @@ fn nothing_hangs_on_a_name() {
     assert!(failures.is_empty(), "these changed with names:\n{}", failures.join("\n"));
 }
 
-/// The pages with other names are pages, and say the same.
+/// Renamed pages are valid and state the same facts.
 #[test]
 fn pages_can_be_renamed() {
     let (model, _) = visakit_codegen::read_dir(&visakit_testing::root().join("spec")).expect("the pages");
@@ -67,18 +66,18 @@ fn pages_can_be_renamed() {
         let refused = linted(&names, kind, &mut chosen, &workshop, &facts);
         let back = all.difference(&chosen).map(|&n| names.all[n].old.as_str()).collect::<Vec<_>>();
         println!("{kind:?}: {} names, the lint refuses {refused}: {back:?}", all.len());
-        // The grammar itself has names for about half of the members.
+        // The grammar itself uses about half of the members' names.
         assert!(chosen.len() > all.len() / 3);
-        // Every name stands somewhere, its definition at least.
+        // Every name occurs at least in its definition.
         let nowhere: Vec<_> =
             chosen.iter().filter(|&&n| names.all[n].edits.is_empty()).map(|&n| &names.all[n]).collect();
         assert!(nowhere.is_empty(), "{nowhere:#?}");
     }
 }
 
-/// Renames what can be, builds, and compares; gives what changed. Names that were put back although
-/// no error names them with their owner are changed once more, without those that the compiler does
-/// refuse, until no more of them can be told.
+/// Renames all names that can be renamed, builds, and returns the changed results. If an error
+/// restores a name without naming its owner, the name is tried again without the certainly refused
+/// names. This repeats until no further name can be renamed.
 fn rename(names: &Names<'_>, kind: Kind, mut chosen: BTreeSet<usize>, bench: &Bench) -> Vec<String> {
     let mut failures = Vec::new();
     loop {
@@ -93,7 +92,7 @@ fn rename(names: &Names<'_>, kind: Kind, mut chosen: BTreeSet<usize>, bench: &Be
     }
 }
 
-/// One round: what changed goes to `failures`, what nothing can be said about is given back.
+/// Runs one round. Appends changed results to `failures` and returns the undecided names.
 fn round(
     names: &Names<'_>,
     kind: Kind,
@@ -127,7 +126,7 @@ fn round(
         linted(names, kind, &mut chosen, &workshop, &facts);
     };
     open.retain(|n| !chosen.contains(n) && !sure.contains(n));
-    // One that stands where a name stands that keeps its own cannot be changed without it.
+    // A name that shares a position with a kept name must be kept too.
     let others = (0..names.all.len()).filter(|n| !open.contains(n)).collect();
     names.put_back(&mut open, others);
     let by_compiler = asked - by_lint - chosen.len();
@@ -144,8 +143,8 @@ fn round(
     open
 }
 
-/// Writes the pages. What the lint refuses is put back; with what is left they say the same as
-/// before beside the names.
+/// Writes the pages and restores the names that the lint refuses. The remaining changes must leave
+/// all facts the same except for the names.
 fn linted(names: &Names<'_>, kind: Kind, chosen: &mut BTreeSet<usize>, workshop: &Workshop, facts: &str) -> usize {
     let asked = chosen.len();
     loop {
@@ -162,7 +161,7 @@ fn linted(names: &Names<'_>, kind: Kind, chosen: &mut BTreeSet<usize>, workshop:
     }
 }
 
-/// Predefined names are texts, which change with them.
+/// Predefined names occur in texts, which are changed too.
 fn mapping(names: &Names<'_>, kind: Kind, chosen: &BTreeSet<usize>) -> Mapping {
     match kind {
         Kind::Predefined => {
@@ -172,7 +171,7 @@ fn mapping(names: &Names<'_>, kind: Kind, chosen: &BTreeSet<usize>) -> Mapping {
     }
 }
 
-/// What this build makes of everything, to compare others with.
+/// Results of this build as a reference.
 struct Bench {
     all: bool,
     dir: PathBuf,
@@ -189,7 +188,7 @@ impl Bench {
         out
     }
 
-    /// Always in the same place, as messages have it.
+    /// The folder is always the same, because messages contain its path.
     fn results(&self, visa: &Path, mapping: &Mapping) -> Results {
         let broken = if self.all { BROKEN } else { BROKEN / 4 };
         corpus::results(visa, &self.dir.join("work"), &self.sources, broken, mapping)
@@ -213,7 +212,7 @@ fn first_difference(old: &[u8], new: &[u8]) -> String {
     pairs.next().map_or_else(|| "more or less".to_owned(), |(old, new)| format!("\n  was {old}\n  is  {new}"))
 }
 
-/// `Type::Variant` in the sources, as far as one can see without a compiler.
+/// Returns all `Type::Variant` paths in the sources, found without a compiler.
 fn paths_in_sources() -> BTreeSet<(String, String)> {
     let mut out = BTreeSet::new();
     let mut folders = vec![visakit_testing::root().join("src"), visakit_testing::root().join("crates")];

@@ -1,5 +1,4 @@
-//! The names of the pages with every place where they stand as facts, and pages with some of them
-//! changed.
+//! Names of the pages with all their occurrences as facts, and pages with some names changed.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
@@ -10,18 +9,18 @@ use visakit_codegen::model::{
 
 use super::references;
 
-/// What a name is of. One kind is renamed at a time.
+/// Kind of a name. One kind is renamed at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
-    /// The values of lists.
+    /// Values of lists.
     Enumerators,
-    /// The fields of instructions.
+    /// Fields of instructions.
     Fields,
-    /// The parts of bit fields.
+    /// Parts of bit fields.
     Parts,
     /// Shared lists.
     Lists,
-    /// The members of the object format's structures.
+    /// Members of the object format's structures.
     Members,
     /// Predefined variables, surfaces and samplers.
     Predefined,
@@ -33,20 +32,20 @@ impl Kind {
         [Self::Enumerators, Self::Fields, Self::Parts, Self::Lists, Self::Members, Self::Predefined];
 }
 
-/// What has the names: two owners may have the same ones.
+/// Owner of names; two owners may have equal names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Owner {
-    /// A list.
+    /// List.
     List(ListId),
-    /// An instruction, by its page.
+    /// Instruction, by its page.
     Page(u32),
-    /// A structure, by its place in the model.
+    /// Structure, by its index in the model.
     Structure(usize),
     /// All lists, or all tables of predefined names.
     Model,
 }
 
-/// A piece of a page that becomes another.
+/// Replacement of a piece of a page.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Edit {
     pub(crate) page: u32,
@@ -55,50 +54,50 @@ pub(crate) struct Edit {
     pub(crate) text: String,
 }
 
-/// A name that can be changed: at its definition and wherever the grammar has it.
+/// Name that can be changed, at its definition and all references.
 #[derive(Debug)]
 pub(crate) struct Name {
     pub(crate) kind: Kind,
-    /// The list, instruction or structure whose name it is, by its own name.
+    /// Name of the list, instruction or structure that owns the name.
     pub(crate) owner: String,
     pub(crate) old: String,
     pub(crate) new: String,
     pub(crate) edits: BTreeSet<Edit>,
 }
 
-/// All names, and what keeps their texts.
+/// All names, with the spellings that keep their texts.
 pub(crate) struct Names<'m> {
     pub(crate) model: &'m Model,
     pub(crate) all: Vec<Name>,
-    /// Quoted spellings for all values and flags that have none: texts stay as they are.
+    /// Quoted spellings for values and flags without one, so that texts stay the same.
     spellings: BTreeSet<Edit>,
     by_key: HashMap<(Kind, Owner, String), usize>,
 }
 
-/// Changes a word so that the change is seen in every form that the generator gives a name. What a
-/// field is called at its end is a fact of the grammar: one that ends with `Dst` is written.
+/// Changes a name so that the change is visible in every generated form. The suffix `Dst` of a
+/// field is a fact of the grammar: it marks a written field.
 pub(crate) fn changed(name: &str) -> String {
     let lower = name.to_ascii_lowercase();
     if lower.ends_with("dst") && !lower.starts_with("dst") { format!("zq_{name}") } else { format!("{name}_zq") }
 }
 
-/// Takes the changes out of a text again, whatever form the names have in it.
+/// Removes the changes from a text, whatever form the names have in it.
 pub(crate) fn unchanged(text: &str) -> String {
     ["_zq", "zq_", "_ZQ", "ZQ_", "Zq", "zq"].iter().fold(text.to_owned(), |text, tag| text.replace(tag, ""))
 }
 
 impl<'m> Names<'m> {
-    /// Finds the names of a specification.
+    /// Collects the names of a specification.
     pub(crate) fn of(model: &'m Model) -> Self {
         let mut out = Self { model, all: Vec::new(), spellings: BTreeSet::new(), by_key: HashMap::new() };
         for (id, list) in model.lists.iter().enumerate() {
-            // Lists of parts are called as their owners are.
+            // Lists of parts have the names of their owners.
             if list.shared && out.text(list.at.page).contains(&format!("## {}(", list.name)) {
                 out.add(Kind::Lists, Owner::Model, "", &list.name, None);
             }
             out.add_list(ListId(id), &list.name, &list.kind);
         }
-        // What pages spell out has the names of the shared list.
+        // A list spelled out on a page has the names of the shared list.
         for spelled in &model.spelled {
             if let Some(id) = out.list_at(spelled.at) {
                 out.add_list(id, &model.list(id).name, &spelled.kind);
@@ -111,7 +110,7 @@ impl<'m> Names<'m> {
         }
         for (id, structure) in model.structures.iter().enumerate() {
             for member in &structure.members {
-                // What these hold follows from their names.
+                // The contents of these members depend on their names.
                 let by_name = |t: &MemberType| {
                     matches!(t, MemberType::Info | MemberType::Instructions | MemberType::StringPool)
                 };
@@ -127,31 +126,31 @@ impl<'m> Names<'m> {
         out
     }
 
-    /// The instruction of a page.
+    /// Returns the instruction of a page.
     pub(crate) fn instruction(&self, page: u32) -> Option<&'m Instruction> {
         self.model.instructions.iter().find(|i| i.at.page == page)
     }
 
-    /// The text of a page.
+    /// Returns the text of a page.
     pub(crate) fn text(&self, page: u32) -> &'m str {
         &self.model.pages[page as usize].text
     }
 
-    /// The lists that a field of an instruction has in its forms.
+    /// Returns the lists of an instruction's field in all its forms.
     pub(crate) fn lists(&self, instruction: &Instruction, form: Option<&str>, field: &str) -> Vec<ListId> {
         let forms = instruction.forms.iter().filter(|f| form.is_none_or(|name| name.is_empty() || f.name == name));
         let fields = forms.flat_map(|form| &form.fields).filter(|f| f.name.eq_ignore_ascii_case(field));
         fields.filter_map(|f| if let FieldKind::List(id) = f.shape { Some(id) } else { None }).collect()
     }
 
-    /// The lists of a part of a bit field.
+    /// Returns the lists of a part of a bit field.
     pub(crate) fn part_lists(&self, list: ListId, part: &str) -> Vec<ListId> {
         let ListKind::Parts(parts) = &self.model.list(list).kind else { return Vec::new() };
         let parts = parts.iter().filter(|p| p.name.eq_ignore_ascii_case(part));
         parts.filter_map(|p| if let BitFieldKind::Enumeration(id) = p.kind { Some(id) } else { None }).collect()
     }
 
-    /// A place where a name stands, in whatever case. Without such a name nothing happens.
+    /// Adds a reference to a name, in any case. Returns false if no such name exists.
     pub(crate) fn refer(&mut self, kind: Kind, owner: Owner, page: u32, at: Range<usize>) -> bool {
         let word = &self.text(page)[at.clone()];
         let Some(&index) = self.by_key.get(&(kind, owner, word.to_ascii_lowercase())) else { return false };
@@ -197,7 +196,7 @@ impl<'m> Names<'m> {
         }
     }
 
-    /// Where a value stands in its list: an item `value: name "spelling"`, or a row of a table.
+    /// Adds the definition of a value: an item `value: name "spelling"`, or a table row.
     fn define_value(&mut self, id: ListId, value: &Enumerator) {
         let (page, from) = (value.at.page, value.at.start as usize);
         let text = &self.text(page)[from..value.at.end as usize];
@@ -230,8 +229,8 @@ impl<'m> Names<'m> {
         }
     }
 
-    /// A column `Text` at the end of a table that has none, with the spelling of one row; holes of
-    /// the list have none.
+    /// Adds a column `Text` to a table without one, with the spelling of one row. Holes of the list
+    /// get no spelling.
     fn add_spelling_column(&mut self, page: u32, row: usize, spelling: &str) {
         let text = self.text(page);
         for (n, line) in references::table(text, row).into_iter().enumerate() {
@@ -257,7 +256,7 @@ impl<'m> Names<'m> {
         self.spellings.insert(Edit { page, start: at, end: at, text });
     }
 
-    /// The list of the field, member or part that is described at a place.
+    /// Returns the list of the field, member or part that is described at a position.
     fn list_at(&self, at: SourceSpan) -> Option<ListId> {
         let fields = self.model.instructions.iter().flat_map(|i| &i.forms).flat_map(|f| &f.fields);
         let members = self.model.structures.iter().flat_map(|s| &s.members);
@@ -278,8 +277,8 @@ impl<'m> Names<'m> {
         })
     }
 
-    /// These names are texts and stand in objects: they keep their length, so that both can be
-    /// changed alike.
+    /// Adds predefined names. They occur in texts and objects and keep their length, so that both
+    /// can be changed in the same way.
     fn add_predefined(&mut self) {
         let model = self.model;
         let all = || model.predefined.iter().chain(&model.surfaces).chain(&model.samplers);
@@ -301,7 +300,7 @@ impl<'m> Names<'m> {
         }
     }
 
-    /// The pages with these names changed, by their paths.
+    /// Returns the pages with the chosen names changed, by path.
     pub(crate) fn pages(&self, chosen: &BTreeSet<usize>) -> BTreeMap<&'m str, String> {
         let mut edits: BTreeSet<&Edit> = chosen.iter().flat_map(|&n| &self.all[n].edits).collect();
         edits.extend(&self.spellings);
@@ -321,7 +320,7 @@ impl<'m> Names<'m> {
         out
     }
 
-    /// Takes names out of a choice, with those that stand in the same places.
+    /// Removes names from a choice, together with names at the same positions.
     pub(crate) fn put_back(&self, chosen: &mut BTreeSet<usize>, back: BTreeSet<usize>) -> usize {
         let before = chosen.len();
         let mut next = back;

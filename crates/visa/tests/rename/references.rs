@@ -1,5 +1,5 @@
-//! Where the grammar of the pages has names: tables, conditions, phrases, templates, links and
-//! expressions.
+//! References to names in the grammar of the pages: tables, conditions, phrases, templates, links
+//! and expressions.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use visakit_codegen::model::{ListId, ListKind};
 
 use super::names::{Kind, Names, Owner};
 
-/// The cells of a table's row, trimmed, as ranges of the page that the row begins in at `from`.
+/// Returns the trimmed cells of a table row as ranges of the page; the row begins at `from`.
 pub(crate) fn cells(row: &str, from: usize) -> Vec<Range<usize>> {
     let mut bars: Vec<usize> =
         row.match_indices('|').map(|(i, _)| i).filter(|&i| !row[..i].ends_with('\\')).collect();
@@ -26,7 +26,7 @@ pub(crate) fn cells(row: &str, from: usize) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// The lines of the table that has a row at this place.
+/// Returns the lines of the table with a row at this position.
 pub(crate) fn table(text: &str, row: usize) -> Vec<Range<usize>> {
     let all: Vec<_> = lines(text).collect();
     let is_row = |line: &Range<usize>| text[line.clone()].trim_start().starts_with('|');
@@ -35,7 +35,7 @@ pub(crate) fn table(text: &str, row: usize) -> Vec<Range<usize>> {
     all[first..].iter().take_while(|line| is_row(line)).cloned().collect()
 }
 
-/// The titles of the columns of the table that has a row at this place.
+/// Returns the column titles of the table with a row at this position.
 pub(crate) fn head(text: &str, row: usize) -> Vec<&str> {
     let Some(head) = table(text, row).into_iter().next() else { return Vec::new() };
     cells(&text[head.clone()], head.start).into_iter().map(|cell| &text[cell]).collect()
@@ -48,8 +48,8 @@ fn lines(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// The words of a range: letters, digits and `_`, and what else is given; what stands in braces is
-/// a mark.
+/// Returns the words in a range: letters, digits, `_` and the characters in `more`. Text in braces
+/// is a mark and is skipped.
 fn words(text: &str, range: Range<usize>, more: &str) -> Vec<Range<usize>> {
     let mut out: Vec<Range<usize>> = Vec::new();
     let (mut open, mut braces) = (None, 0);
@@ -69,7 +69,7 @@ fn words(text: &str, range: Range<usize>, more: &str) -> Vec<Range<usize>> {
     out
 }
 
-/// What follows a phrase up to the end of its sentence.
+/// Returns the rest of the sentence after a phrase.
 fn after(text: &str, range: Range<usize>, phrase: &str) -> Option<Range<usize>> {
     let start =
         range.start + text[range.clone()].to_ascii_lowercase().find(&phrase.to_ascii_lowercase())? + phrase.len();
@@ -80,7 +80,7 @@ fn after(text: &str, range: Range<usize>, phrase: &str) -> Option<Range<usize>> 
     Some(start..start + end.map_or(rest.len(), |(i, _)| i))
 }
 
-/// Finds everything on one page.
+/// Adds all references on a page.
 pub(crate) fn of_page(names: &mut Names<'_>, page: u32) {
     let text = names.text(page);
     let is_instruction = names.instruction(page).is_some();
@@ -131,7 +131,7 @@ pub(crate) fn of_page(names: &mut Names<'_>, page: u32) {
     }
 }
 
-/// Links to shared lists.
+/// Adds links to shared lists.
 fn links(names: &mut Names<'_>, page: u32, line: Range<usize>) {
     let text = names.text(page);
     for (i, _) in text[line.clone()].match_indices('#') {
@@ -177,7 +177,7 @@ fn of_instruction(
         "Text" if fence => template(names, page, line, |names, field, part| {
             let instruction = names.instruction(page).expect("the page of an instruction");
             let name = &text[field.clone()];
-            // The predicate is called so in every template.
+            // Every template calls the predicate by this name.
             let before = text[..field.start].trim_end_matches('<');
             if !(name.eq_ignore_ascii_case("pred") && before.ends_with("[(")) {
                 names.refer(Kind::Fields, owner, page, field.clone());
@@ -192,7 +192,7 @@ fn of_instruction(
     }
 }
 
-/// The fields of a template: `<Field.part:format>`.
+/// Calls `found` for the fields of a template: `<Field.part:format>`.
 fn template<'m>(
     names: &mut Names<'m>,
     page: u32,
@@ -217,7 +217,7 @@ fn template<'m>(
     }
 }
 
-/// `Field=a, b` or `Field.part=a, b`, up to the end of the range.
+/// Adds the references of `Field=a, b` or `Field.part=a, b`, up to the end of the range.
 fn condition(names: &mut Names<'_>, page: u32, range: Range<usize>, form: Option<&str>) {
     let text = names.text(page);
     let Some(equals) = text[range.clone()].find('=').map(|i| range.start + i) else { return };
@@ -242,8 +242,8 @@ fn split(text: &str, path: Range<usize>) -> (Range<usize>, Option<Range<usize>>)
     }
 }
 
-/// Values of lists, with commas between. A list of several parts is meant by its only part with
-/// named values.
+/// Adds values of lists, separated by commas. In a list of parts, the values belong to the only
+/// part with named values.
 fn values(names: &mut Names<'_>, page: u32, range: Range<usize>, lists: &[ListId]) {
     let text = names.text(page);
     for word in words(text, range, "+-/.") {
@@ -259,7 +259,7 @@ fn values(names: &mut Names<'_>, page: u32, range: Range<usize>, lists: &[ListId
     }
 }
 
-/// The phrases of a field's text that name others.
+/// Adds the names in the phrases of a field's description.
 fn phrases(names: &mut Names<'_>, page: u32, range: Range<usize>, field: &str, form: Option<&str>) {
     let text = names.text(page);
     let instruction = names.instruction(page).expect("the page of an instruction");
@@ -305,7 +305,7 @@ fn phrases(names: &mut Names<'_>, page: u32, range: Range<usize>, field: &str, f
     }
 }
 
-/// A line of a structure's declaration, or of the list below it.
+/// Adds the names in a line of a structure's declaration, or of the list below it.
 fn of_structure(names: &mut Names<'_>, page: u32, line: Range<usize>, id: usize, fence: bool) {
     let text = names.text(page);
     let owner = Owner::Structure(id);
@@ -316,7 +316,7 @@ fn of_structure(names: &mut Names<'_>, page: u32, line: Range<usize>, id: usize,
             values(names, page, rest, &lists);
         }
         let Some(end) = text[line.clone()].find(';').map(|i| line.start + i) else { return };
-        // `TYPE name[count];`: the type of a structure may have the same name.
+        // `TYPE name[count];`: a member may have the name of a structure's type.
         for word in words(text, line.start..end, "").into_iter().skip(1) {
             names.refer(Kind::Members, owner, page, word);
         }
@@ -342,8 +342,8 @@ fn of_structure(names: &mut Names<'_>, page: u32, line: Range<usize>, id: usize,
     }
 }
 
-/// A row of a table of a chapter: expressions in back-ticks, and cells of columns that link to a
-/// list.
+/// Adds the names in a table row of a chapter: expressions in back-ticks, and cells of columns that
+/// link to a list.
 fn of_table(names: &mut Names<'_>, page: u32, line: Range<usize>) {
     let text = names.text(page);
     let head = head(text, line.start);
@@ -374,13 +374,13 @@ fn of_table(names: &mut Names<'_>, page: u32, line: Range<usize>) {
     }
 }
 
-/// A semantics block; names of its own are no fields.
+/// Adds the names in a Semantics section; local names are not fields.
 fn semantics(names: &mut Names<'_>, page: u32, block: Range<usize>) {
     let text = names.text(page);
     let all = words(text, block.clone(), "");
     let local = all.windows(2).filter(|w| matches!(&text[w[0].clone()], "let" | "for" | "channels"));
     let local: Vec<String> = local.map(|w| text[w[1].clone()].to_owned()).collect();
-    // Braces are no marks here.
+    // Braces are not marks here.
     let mut at = block.start;
     for line in text[block].split_inclusive(['\n', '{', '}']) {
         expression(names, page, at..at + line.len(), &[page], &local);
@@ -388,7 +388,7 @@ fn semantics(names: &mut Names<'_>, page: u32, block: Range<usize>) {
     }
 }
 
-/// The names of an expression: paths of words, whose first is a list, a field or a predefined
+/// Adds the names in an expression: paths of words that begin with a list, a field or a predefined
 /// variable.
 fn expression(names: &mut Names<'_>, page: u32, range: Range<usize>, pages: &[u32], local: &[String]) {
     let text = names.text(page);

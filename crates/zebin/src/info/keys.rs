@@ -1,5 +1,4 @@
-//! Keys of `.ze_info` that this version does not know. Who only lists a layout passes over them;
-//! who launches must not.
+//! Unknown keys of `.ze_info`. A listing may ignore them; a launch must not.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -9,46 +8,46 @@ use serde::de::{DeserializeSeed, IgnoredAny, IntoDeserializer, MapAccess, Visito
 use serde::{Deserializer, forward_to_deserialize_any};
 use serde_saphyr::Spanned;
 
-/// A place in `.ze_info`.
+/// Place in `.ze_info`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
-    /// Line, from 1; 0 where it is not known.
+    /// Line, from 1; 0 if unknown.
     pub line: u32,
-    /// Column in characters, from 1; 0 where it is not known.
+    /// Column in characters, from 1; 0 if unknown.
     pub column: u32,
-    /// The line of the text.
+    /// Text of the line.
     pub quote: String,
 }
 
-/// The keys of a map beside its fields.
+/// Keys of a map without a corresponding field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Keys {
-    /// Where the map begins.
+    /// Start of the map.
     pub place: Place,
-    /// The keys that are not known, with their places.
+    /// Unknown keys with their places.
     pub unknown: Vec<(String, Place)>,
 }
 
 impl Keys {
-    /// Returns all places.
+    /// Returns the places of the map and of its unknown keys.
     pub(super) fn places(&mut self) -> impl Iterator<Item = &mut Place> {
         std::iter::once(&mut self.place).chain(self.unknown.iter_mut().map(|(_, place)| place))
     }
 }
 
-/// A map of `.ze_info` whose unknown keys are kept.
+/// Map of `.ze_info` that keeps its unknown keys.
 pub(super) trait Keyed<'de>: Sized {
-    /// Keys without a field, which change nothing of what a kernel computes.
+    /// Keys that are ignored because they do not change a kernel's results.
     const HARMLESS: &'static [&'static str];
 
-    /// Reads the fields.
+    /// Deserialises the fields.
     fn fields<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error>;
 
-    /// Returns where the keys are kept.
+    /// Returns the storage of the unknown keys.
     fn keys(&mut self) -> &mut Keys;
 }
 
-/// Reads a map, its unknown keys included.
+/// Deserialises a map with its unknown keys.
 pub(super) fn read<'de, T: Keyed<'de>, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
     from.deserialize_map(Whole(PhantomData))
 }
@@ -70,7 +69,7 @@ impl<'de, T: Keyed<'de>> Visitor<'de> for Whole<T> {
     }
 }
 
-/// A map without its unknown keys.
+/// Access to a map that hides its unknown keys.
 struct Known<'k, A> {
     map: A,
     fields: &'static [&'static str],
@@ -128,7 +127,8 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Known<'_, A> {
     }
 }
 
-/// Reads maps with their unknown keys, which the field `keys` has; each with its harmless keys.
+/// Implements deserialisation with unknown keys, stored in the field `keys`, for types with their
+/// harmless keys.
 macro_rules! keeps_unknown_keys {
     ($($name:ident: [$($harmless:literal)*],)*) => {$(
         impl<'de> Keyed<'de> for $name {

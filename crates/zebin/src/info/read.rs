@@ -1,4 +1,4 @@
-//! How the section is read: YAML, whose numbers have limits.
+//! Parser of the section: YAML with limits on its numbers.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
@@ -7,11 +7,11 @@ use visakit_diag::{Diagnostic, QUOTED, Severity};
 use super::ZeInfo;
 use crate::limits::{SIMD_SIZES, YAML_DEPTH, YAML_NODES};
 
-/// Reads the section. `file` is the name of the zebin, or of the YAML file.
+/// Parses the section. `file` is the name of the zebin, or of the YAML file.
 ///
 /// # Errors
-/// When the text is no YAML, or a documented key has a value of the wrong kind; the message has
-/// line and column in `.ze_info`.
+/// Fails if the text is not YAML, or a documented key has a value of the wrong kind. The message
+/// has the line and column in `.ze_info`.
 pub fn parse(file: &str, text: &str) -> Result<ZeInfo, Box<Diagnostic>> {
     let options = serde_saphyr::options! {
         budget: serde_saphyr::budget! {
@@ -22,7 +22,7 @@ pub fn parse(file: &str, text: &str) -> Result<ZeInfo, Box<Diagnostic>> {
     };
     let mut info: ZeInfo = serde_saphyr::from_str_with_options(text, options).map_err(|error| {
         let message = first_line(&error.without_snippet().to_string());
-        // The parser has a depth of its own, for what never ends.
+        // The parser has its own recursion limit.
         let help = match message.contains("recursion limit") {
             true => format!("lists and maps are nested {YAML_DEPTH} deep at most"),
             false => "the layout of the arguments cannot be read; see zebin-spec/zeinfo.md for the keys".to_owned(),
@@ -50,12 +50,12 @@ pub fn parse(file: &str, text: &str) -> Result<ZeInfo, Box<Diagnostic>> {
     Ok(info)
 }
 
-/// A number that has a limit.
+/// Deserialises a number of at most `MOST`.
 pub(super) fn at_most<'de, const MOST: u32, D: Deserializer<'de>>(from: D) -> Result<u32, D::Error> {
     within::<MOST, D>(u32::deserialize(from)?)
 }
 
-/// The same for a number that need not be there.
+/// Deserialises an optional number of at most `MOST`.
 pub(super) fn some_at_most<'de, const MOST: u32, D: Deserializer<'de>>(from: D) -> Result<Option<u32>, D::Error> {
     Option::deserialize(from)?.map(within::<MOST, D>).transpose()
 }
@@ -65,7 +65,7 @@ fn within<'de, const MOST: u32, D: Deserializer<'de>>(number: u32) -> Result<u32
     (number <= MOST).then_some(number).ok_or_else(refused)
 }
 
-/// The channels of a thread.
+/// Deserialises the number of channels of a thread.
 pub(super) fn simd_size<'de, D: Deserializer<'de>>(from: D) -> Result<u32, D::Error> {
     let size = u32::deserialize(from)?;
     let refused = || D::Error::custom(format!("a thread has 1, 8, 16 or 32 channels, not {size}"));
@@ -148,7 +148,7 @@ kernels:
         assert!(error.quote.contains("sixteen"));
     }
 
-    /// Each number is taken at its limit, and refused at its place just above.
+    /// Each number is accepted at its limit, and refused at its place just above.
     #[test]
     fn limits_are_located() {
         for (key, most) in [
@@ -191,7 +191,7 @@ kernels:
             let said = format!("{} {}", error.message, error.help);
             assert!(said.contains("depth") || said.contains("64 deep"), "{error:?}");
         }
-        // The map, the key and the list are nodes as well.
+        // The map, the key and the list count as nodes too.
         let long = |nodes: usize| format!("other: [{}]\n", "1,".repeat(nodes - 3));
         assert!(parse("k", &long(YAML_NODES)).is_ok());
         let error = parse("k", &long(YAML_NODES + 1)).unwrap_err();

@@ -1,12 +1,12 @@
-//! Changes as findings, for services of code review: each at its line of the new pages, or of the
-//! old ones where something is gone.
+//! Changes as findings for code review services: each at its line of the new pages, or of the old
+//! pages for a removal.
 
 use visakit_diag::{Diagnostic, Severity};
 use visakit_spec_tools::diff::{Cause, Change, Class};
 
 use super::excerpt;
 
-/// Returns a finding for each change, in the order of their causes.
+/// Returns one finding per change, in the order of the causes.
 pub(super) fn of(changes: &[Change], causes: &[Cause]) -> Vec<Diagnostic> {
     let of_cause = |cause: &'_ Cause| cause.changes.iter().map(|&i| finding(&changes[i], cause)).collect::<Vec<_>>();
     causes.iter().flat_map(of_cause).collect()

@@ -1,5 +1,5 @@
-//! Changes for a person at a terminal: by cause, the gravest first; with details each change with
-//! its class, what both sides say, and both places.
+//! Human-readable report of changes: by cause, most severe first. With details, each change has its
+//! class, both values and both places.
 
 use std::fmt::Write as _;
 
@@ -34,7 +34,7 @@ pub(super) fn text(changes: &[Change], causes: &[Cause], details: bool, layout: 
 }
 
 fn group(cause: &Cause, changes: &[Change]) -> Group {
-    // Of one page words only are told apart by the page, not by what they say.
+    // Text-only changes of a page are identified by the page, not by their content.
     let place =
         cause.new.as_ref().or(cause.old.as_ref()).map_or(String::new(), |at| format!("{}:{}", at.file, at.line));
     let shows = if cause.touches.len() > 1 { &cause.touches } else { &cause.subjects };
@@ -47,7 +47,7 @@ fn group(cause: &Cause, changes: &[Change]) -> Group {
         place,
         shows: shows.clone(),
         help: cause.help.to_owned(),
-        // What an instruction does is more than words.
+        // A changed Semantics section is more than a change of words.
         is_prose: cause.is_prose && !cause.changes.iter().any(|&i| changes[i].kind == "semantics"),
     }
 }
@@ -62,7 +62,7 @@ fn entry(s: &mut String, change: &Change, cause: &Cause, layout: Layout) {
     };
     let class = paint(&format!("{:<13}", change.class.name()), code, color);
     let what = change.detail();
-    // Prose says by its place what it is.
+    // The kind of a text change already describes its subject.
     let words = ["semantics", "description", "notes", "examples", "prose", "text", "index"].contains(&change.kind);
     let (what, kind) = match (what.is_empty(), words) {
         (true, _) => (String::new(), change.kind.replace('-', " ")),
@@ -110,7 +110,7 @@ fn entry(s: &mut String, change: &Change, cause: &Cause, layout: Layout) {
     wrapped(s, layout, first, &places.join(" -> "), color.then_some("2"));
 }
 
-/// The first names, and how many there are.
+/// Returns the first names, and the number of the others.
 fn listed(names: &[String]) -> String {
     match names.len() {
         0..=8 => names.join(", "),
@@ -118,7 +118,7 @@ fn listed(names: &[String]) -> String {
     }
 }
 
-/// Where the text of an entry begins, below its class.
+/// Indentation of an entry's text, below its class.
 const INDENT: &str = "                 ";
 
 fn wrapped(s: &mut String, layout: Layout, sign: &str, text: &str, code: Option<&str>) {

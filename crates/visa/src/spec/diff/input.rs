@@ -1,4 +1,4 @@
-//! What the two arguments name: folders are read whole, a single page together with the pages that
+//! Arguments of the comparison: a folder is read whole, a single page together with the pages that
 //! it refers to.
 
 use std::collections::BTreeSet;
@@ -11,13 +11,13 @@ use crate::spec::page::{self, Named};
 use crate::spec::source::{self, OverlayArg};
 use crate::{problem, read_text};
 
-/// Both specifications.
+/// The two specifications.
 pub(super) struct Sides {
     pub(super) old: Model,
     pub(super) new: Model,
-    /// How many findings the pages have.
+    /// Number of findings of each specification's pages.
     pub(super) findings: [usize; 2],
-    /// The pages that are compared, as diagnostics show them; all where there are none.
+    /// Pages to compare, by their displayed names; `None` for all pages.
     pub(super) scope: Option<BTreeSet<String>>,
 }
 
@@ -25,7 +25,7 @@ type Refused = Box<Diagnostic>;
 
 pub(super) fn read(old: &Path, new: &Path, overlay: &OverlayArg) -> Result<Sides, Refused> {
     let (old_root, new_root) = (root(old), root(new));
-    // A page that stands alone is read as if it stood in the other specification.
+    // A single page without its own specification is read as part of the other specification.
     let (a, a_page) = side(old, overlay, old_root.as_deref().or(new_root.as_deref()))?;
     let (b, b_page) = side(new, overlay, new_root.as_deref().or(old_root.as_deref()))?;
     if let (Some(a_page), Some(b_page)) = (&a_page, &b_page)
@@ -46,7 +46,7 @@ pub(super) fn read(old: &Path, new: &Path, overlay: &OverlayArg) -> Result<Sides
     Ok(Sides { old: a.0, new: b.0, findings, scope: (!scope.is_empty()).then_some(scope) })
 }
 
-/// The specification that a path belongs to: the folder itself, or the folder around a page.
+/// Returns the specification of a path: the folder itself, or the folder around a page.
 fn root(path: &Path) -> Option<PathBuf> {
     match path.is_dir() || source::is_builtin(path) {
         true => Some(path.to_owned()),
@@ -54,12 +54,12 @@ fn root(path: &Path) -> Option<PathBuf> {
     }
 }
 
-/// Reads a folder, or a page in the place of the page of its name; with the number of findings, and
-/// the page as shown.
+/// Reads a folder, or a single page in place of the page with its name. Returns the model with the
+/// number of findings, and the displayed name of a single page.
 fn side(path: &Path, overlay: &OverlayArg, root: Option<&Path>) -> Result<((Model, usize), Option<String>), Refused> {
     if path.is_dir() || source::is_builtin(path) {
         let (model, findings) = source::read(Some(path), overlay)?;
-        // That an entry of an overlay is not needed is only a note.
+        // A note, for example about an unused overlay entry, does not count as a finding.
         let findings = findings.iter().filter(|found| found.severity > Severity::Note).count();
         return Ok(((model, findings), None));
     }
@@ -70,7 +70,8 @@ fn side(path: &Path, overlay: &OverlayArg, root: Option<&Path>) -> Result<((Mode
     Ok(((model, own), Some(shown)))
 }
 
-/// Whether two pages describe the same instruction, by name or by opcode, or none.
+/// Returns true if two pages describe the same instruction, by name or by opcode, or if neither
+/// describes an instruction.
 fn same_kind(a: &Model, a_page: &str, b: &Model, b_page: &str) -> bool {
     match (instruction(a, a_page), instruction(b, b_page)) {
         (Some(a), Some(b)) => a.name == b.name || (a.opcode, a.sub_opcode) == (b.opcode, b.sub_opcode),
@@ -83,8 +84,8 @@ fn instruction<'a>(model: &'a Model, shown: &str) -> Option<&'a Instruction> {
     model.instructions.iter().find(|i| model.pages.get(i.at.page as usize).is_some_and(|p| p.shown == shown))
 }
 
-/// The page of a specification that a page of another one would replace: of the same instruction,
-/// or of the same name.
+/// Returns the page of `other` that the page `shown` would replace: of the same instruction or the
+/// same name.
 fn counterpart(model: &Model, shown: &str, other: &Model) -> Option<String> {
     let page_of = |m: &Model, page: u32| m.pages.get(page as usize).map(|p| p.shown.clone());
     let same = instruction(model, shown).and_then(|i| {

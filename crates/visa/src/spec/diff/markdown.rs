@@ -1,4 +1,4 @@
-//! Changes as a document, such as the notes of a release: a table for each class.
+//! Changes as a Markdown document, such as release notes: one table per class.
 
 use std::fmt::Write as _;
 
@@ -46,7 +46,7 @@ fn cell(value: &str, side: &Option<Side>) -> String {
     }
 }
 
-/// Signs that markdown would take for markup or for the end of a cell.
+/// Escapes characters that Markdown would read as markup or as the end of a cell.
 fn escape(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! `visa spec diff`: what changed between two specifications.
+//! Command `visa spec diff`: compares two specifications.
 
 mod findings;
 mod human;
@@ -18,12 +18,12 @@ use crate::spec::platforms;
 use crate::spec::source::OverlayArg;
 use crate::{Findings, Outcome, OutputFormat, answer, count, finish, out, report};
 
-/// What changed between two specifications: folders, or single pages.
+/// Compare two specifications: folders, or single pages.
 ///
 /// Changes are found by meaning: reformatting a page changes nothing. The totals come first, then
-/// the edits that made the changes, the gravest first. A page against a folder is compared with the
-/// page of the folder that it would replace. `builtin` stands for the pages in this program. Exit
-/// code 1 when anything changed, text included, or what --fail-on names.
+/// the edits that caused the changes, most severe first. A page is compared with the page of the
+/// folder that it would replace. `builtin` stands for the pages in this program. The exit code is 1
+/// if anything changed, text included, or only for the classes that --fail-on names.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -46,7 +46,7 @@ pub(crate) struct Args {
     /// The classes of changes that give exit code 1; all when left out
     #[arg(long, value_name = "CLASS", value_delimiter = ',', value_parser = Class::ALL.map(Class::name))]
     fail_on: Vec<String>,
-    /// Show each change with what both sides say
+    /// Show each change with both values
     #[arg(long)]
     details: bool,
     /// How changes are reported
@@ -54,15 +54,15 @@ pub(crate) struct Args {
     format: DiffFormat,
 }
 
-/// How changes are reported.
+/// Report format of a comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum DiffFormat {
     /// Text for a person.
     #[default]
     Human,
-    /// One JSON object on standard output.
+    /// A JSON object on standard output.
     Json,
-    /// A document: a table by class.
+    /// A document with one table per class.
     Markdown,
     /// The changes as annotations of a GitHub workflow.
     Github,
@@ -71,7 +71,7 @@ enum DiffFormat {
 }
 
 impl DiffFormat {
-    /// The format of findings that end the command.
+    /// Returns the format of findings that end the command.
     fn output(self) -> OutputFormat {
         match self {
             Self::Human | Self::Markdown => OutputFormat::Human,
@@ -114,7 +114,7 @@ fn compare(args: &Args) -> Result<Outcome, Findings> {
     Ok(if changes.iter().any(fails) { Outcome::Found } else { Outcome::Done })
 }
 
-/// The changes as JSON, with their causes.
+/// JSON report: changes with their causes.
 #[derive(Serialize)]
 struct Answer<'a> {
     causes: Vec<CauseEntry<'a>>,
@@ -150,13 +150,13 @@ impl<'a> Answer<'a> {
     }
 }
 
-/// `3 wire-breaking, 1 narrowed, 0 widened, 12 text-only`.
+/// Formats the counts: `3 wire-breaking, 1 narrowed, 0 widened, 12 text-only`.
 fn summary(changes: &[Change]) -> String {
     let count = |class| changes.iter().filter(|c| c.class == class).count();
     Class::ALL.map(|class| format!("{} {}", count(class), class.name())).join(", ")
 }
 
-/// The words that differ with a few words around them, and an ellipsis for the rest.
+/// Returns the differing words of both texts with some context; ellipses replace the rest.
 fn excerpt(old: &str, new: &str) -> (String, String) {
     const AROUND: usize = 6;
     const MOST: usize = 40;

@@ -1,4 +1,4 @@
-//! What stands in the chapters, for a person.
+//! Human-readable descriptions of chapter contents.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use visakit_spec_tools::export::{BitFieldKind, Bound, List, ListKind, MemberType
 
 use super::find::Hit;
 
-/// A hit in one line: what it is, its name, where it stands.
+/// Describes a hit in one line: kind, name and place.
 pub(super) fn line(hit: Hit<'_>) -> String {
     let place = hit.place();
     let name = match hit {
@@ -19,7 +19,7 @@ pub(super) fn line(hit: Hit<'_>) -> String {
     format!("  {:<24} {name}  ({}:{})\n", hit.kind(), place.file, place.line)
 }
 
-/// All that is known of a hit that is no instruction.
+/// Describes a hit other than an instruction in full.
 pub(super) fn text(hit: Hit<'_>) -> String {
     let place = hit.place();
     let mut s = format!("{}  {}  ({}:{})\n", hit.name(), hit.kind(), place.file, place.line);
@@ -124,7 +124,7 @@ fn list(s: &mut String, list: &List) {
     }
 }
 
-/// What columns say of a value, in one line.
+/// Formats the table columns of a value in one line.
 fn said(all: &[Said]) -> String {
     let one = |said: &Said| format!("{}: {}", said.column, value(&said.value));
     match all {

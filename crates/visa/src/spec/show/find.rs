@@ -1,4 +1,4 @@
-//! What a word of the specification, or of an assembly text, stands for.
+//! Lookup of words of the specification or of an assembly text.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use visakit_spec_tools::export::{
     Rule, Specification, Structure, Variable,
 };
 
-/// Something that a word stands for. The parts are those of `visa spec export`.
+/// Item that a word stands for. Its parts are those of `visa spec export`.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Hit<'a> {
@@ -27,7 +27,7 @@ pub(super) enum Hit<'a> {
 }
 
 impl<'a> Hit<'a> {
-    /// What kind of thing it is.
+    /// Returns the kind of the item.
     pub(super) fn kind(self) -> &'static str {
         match self {
             Self::Instruction(_) => "instruction",
@@ -48,7 +48,7 @@ impl<'a> Hit<'a> {
         }
     }
 
-    /// Its name.
+    /// Returns the name of the item.
     pub(super) fn name(self) -> &'a str {
         match self {
             Self::Instruction(one) => &one.name,
@@ -66,7 +66,7 @@ impl<'a> Hit<'a> {
         }
     }
 
-    /// Where it stands in the pages.
+    /// Returns the location of the item in the pages.
     pub(super) fn place(self) -> &'a Location {
         match self {
             Self::Instruction(one) => &one.at,
@@ -84,7 +84,7 @@ impl<'a> Hit<'a> {
         }
     }
 
-    /// What the pages say of it.
+    /// Returns the item's description in the pages.
     pub(super) fn doc(self) -> &'a str {
         match self {
             Self::Instruction(one) => &one.doc,
@@ -103,10 +103,11 @@ impl<'a> Hit<'a> {
     }
 }
 
-/// Words with which statements begin, and the instructions that they may be.
+/// Words that begin statements, each with the instructions that it may belong to.
 pub(super) type Mnemonics<'m> = BTreeMap<String, BTreeSet<&'m str>>;
 
-/// What a word stands for, in groups from the likeliest to the least; no group is empty.
+/// Returns the items that a word stands for, in groups from most to least likely. No group is
+/// empty.
 pub(super) fn find<'a>(all: &'a Specification, mnemonics: &Mnemonics<'_>, word: &str) -> Vec<Vec<Hit<'a>>> {
     let instructions = |is: &dyn Fn(&Instruction) -> bool| -> Vec<Hit<'a>> {
         all.instructions.iter().filter(|one| is(one)).map(Hit::Instruction).collect()
@@ -116,7 +117,7 @@ pub(super) fn find<'a>(all: &'a Specification, mnemonics: &Mnemonics<'_>, word: 
         return [found].into_iter().filter(|group| !group.is_empty()).collect();
     }
     let is = |name: &str| name.eq_ignore_ascii_case(word);
-    // A statement has modifiers behind its word: `lsc_load.ugm`.
+    // A statement has modifiers after its word: `lsc_load.ugm`.
     let head = word.split(['.', ' ', '(']).next().unwrap_or(word).to_ascii_lowercase();
     let by_text = mnemonics.get(&head).or_else(|| mnemonics.get(word));
     let groups = [
@@ -128,7 +129,7 @@ pub(super) fn find<'a>(all: &'a Specification, mnemonics: &Mnemonics<'_>, word: 
     groups.into_iter().filter(|group| !group.is_empty()).collect()
 }
 
-/// Every word that is found, for those that are not.
+/// Returns every word that can be found, for suggestions.
 pub(super) fn words<'a>(all: &'a Specification, mnemonics: &'a Mnemonics<'_>) -> Vec<&'a str> {
     let mut words: Vec<&str> = mnemonics.keys().map(String::as_str).collect();
     words.extend(all.instructions.iter().map(|one| one.name.as_str()));
@@ -143,7 +144,7 @@ pub(super) fn words<'a>(all: &'a Specification, mnemonics: &'a Mnemonics<'_>) ->
     words
 }
 
-/// An opcode: decimal or, with 0x, hexadecimal.
+/// Parses an opcode: decimal, or hexadecimal after `0x`.
 fn number(word: &str) -> Option<u64> {
     match word.strip_prefix("0x").or_else(|| word.strip_prefix("0X")) {
         Some(digits) => u64::from_str_radix(digits, 16).ok(),
@@ -174,7 +175,7 @@ fn chapters<'a>(all: &'a Specification, word: &str) -> Vec<Hit<'a>> {
     hits
 }
 
-/// What words mean inside of lists and of Semantics blocks.
+/// Returns the meanings of a word in lists and Semantics sections.
 fn meanings<'a>(all: &'a Specification, word: &str) -> Vec<Hit<'a>> {
     let is = |name: &str| name.eq_ignore_ascii_case(word) || name.trim_start_matches('.').eq_ignore_ascii_case(word);
     let of_list = |list: &'a List| {

@@ -1,4 +1,4 @@
-//! An instruction for a person.
+//! Human-readable description of an instruction.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use visakit_codegen::model::{
     PageKind, Presence, names,
 };
 
-/// Layout, fields, types, platforms, syntax.
+/// Describes an instruction: layout, fields, types, platforms and syntax.
 pub(super) fn text(model: &Model, i: &Instruction, words: &[&str]) -> String {
     let mut s = String::new();
     let (path, line) = model.origin(i.at);
@@ -88,7 +88,7 @@ fn properties(s: &mut String, i: &Instruction, words: &[&str]) {
     }
 }
 
-/// Facts of the page that say another source than the documents.
+/// Appends the facts of the page that come from other sources than the documents.
 fn sources(s: &mut String, model: &Model, i: &Instruction) {
     let rows: Vec<_> = model.provenance.iter().filter(|row| row.at.page == i.at.page).collect();
     if rows.is_empty() {
@@ -129,7 +129,7 @@ fn field_line(s: &mut String, model: &Model, fields: &[Field], field: &Field) {
     }
 }
 
-/// The values of a list; of long shared ones only the allowed part.
+/// Appends the values of a list. Long shared lists are reduced to the allowed values.
 fn list(s: &mut String, model: &Model, id: ListId, only: &[Only]) {
     let allowed = |part: Option<usize>, value: u64| {
         only.iter().find(|o| o.is_of(part)).is_none_or(|o| o.values.iter().any(|(r, _)| r.to == Some(value)))

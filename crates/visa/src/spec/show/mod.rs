@@ -1,4 +1,4 @@
-//! `visa spec show`: what the pages say of a word.
+//! Command `visa spec show`: prints what the pages say about a word.
 
 mod chapters;
 mod find;
@@ -16,7 +16,7 @@ use crate::{Findings, Outcome, OutputFormat, answer, finish, out};
 use find::{Hit, Mnemonics};
 
 /// Show what a word stands for: an instruction's layout, fields, types, platforms and syntax, and
-/// much else
+/// more
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -66,7 +66,7 @@ fn show(args: &Args) -> Result<Outcome, Findings> {
     Ok(Outcome::Done)
 }
 
-/// The likeliest thing in full where there is one, and a line for everything else.
+/// Describes the most likely item in full if it is unique, and all others in one line each.
 fn human(model: &Model, mnemonics: &Mnemonics<'_>, groups: &[Vec<Hit<'_>>]) -> String {
     let (mut s, rest) = match groups {
         [first, rest @ ..] if first.len() == 1 => (whole(model, mnemonics, first[0]), rest),

@@ -1,0 +1,56 @@
+//! Messages about races.
+
+use crate::watcher::{deed, found};
+use visakit_launch::argument::Parameter;
+use visakit_machine::fault::Trap;
+use visakit_machine::observer::{Access, AccessKind, LaunchMap, Space};
+use visakit_run::place::Place;
+
+/// Returns the messages for two conflicting accesses: the later one and the earlier one.
+pub(crate) fn messages(
+    now: &Access,
+    (before, is_fence, copies): (AccessKind, bool, [Option<usize>; 2]),
+    map: &LaunchMap,
+    parameters: &[Parameter],
+) -> (Trap, Trap) {
+    let (what, at) = (deed(now.kind, now.size), Place::of(now, map, parameters).words());
+    let earlier = match before {
+        AccessKind::Load => "a load",
+        AccessKind::Store => "a store",
+        AccessKind::Atomic => "an atomic operation",
+    };
+    if copies != [None; 2] {
+        return of_copies(&format!("{what} at {at}"), earlier, copies.map(|copy| copy.is_some()));
+    }
+    let same = format!("the other access, {earlier}, is here");
+    if is_fence {
+        let memory = if now.space == Space::Local { "shared local memory" } else { "global memory" };
+        let message = format!(
+            "{what} at {at} need not see {earlier} by another work item: no fence for {memory} is in front of the barrier \
+             between them"
+        );
+        let help =
+            "a barrier takes CLK_GLOBAL_MEM_FENCE for global memory, CLK_LOCAL_MEM_FENCE for shared local memory";
+        return (found("check-fence", message, help), found("check-fence", same, ""));
+    }
+    let help = match now.space {
+        Space::Local => "a barrier between the two accesses keeps them apart",
+        _ => {
+            "nothing but atomic operations keeps work items of different groups apart; inside of a group a barrier does"
+        }
+    };
+    let message = format!("{what} at {at} races with {earlier} by another work item");
+    (found("check-race", message, help), found("check-race", same, ""))
+}
+
+/// Returns the messages of a race that involves group copies.
+fn of_copies(now: &str, before: &str, [is_before, is_now]: [bool; 2]) -> (Trap, Trap) {
+    let copy = |is_copy: bool| if is_copy { " by a group copy" } else { " by a work item" };
+    let message = format!("{now}{} races with {before}{}", copy(is_now), copy(is_before));
+    let help = match (is_before, is_now) {
+        (true, true) => "copies have no order before wait_group_events: wait for one before the other begins",
+        (true, false) => "wait_group_events with the copy's event has to come before the access",
+        _ => "a group copy may begin at once: a barrier has to come between the access and the copy",
+    };
+    (found("check-race", message, help), found("check-race", format!("the other access, {before}, is here"), ""))
+}

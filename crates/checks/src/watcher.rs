@@ -1,0 +1,421 @@
+//! Observer for all checks.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use crate::bounds::Owners;
+use crate::copies::{self, Copies, Mistake};
+use crate::equal;
+use crate::race::{self, Races};
+use crate::uninit::{Digests, Unwritten};
+use crate::{Checks, Finding, bounds};
+use visakit_launch::argument::Parameter;
+use visakit_launch::range::NdRange;
+use visakit_machine::fault::Trap;
+use visakit_machine::observer::{Access, AccessKind, LaunchMap, Observer, Space, Spot};
+use visakit_machine::told::Accesses;
+use visakit_run::Program;
+use visakit_run::place::{MemoryKind, Place};
+use visakit_run::program::Actor;
+
+/// Observer of a launch for all checks.
+pub(super) struct Watcher<'a> {
+    program: &'a Program,
+    range: &'a NdRange,
+    parameters: Vec<Parameter>,
+    state: RefCell<State>,
+}
+
+impl std::fmt::Debug for Watcher<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Watcher").finish_non_exhaustive()
+    }
+}
+
+#[derive(Default)]
+struct State {
+    map: LaunchMap,
+    group: [u32; 3],
+    bounds: bool,
+    sync: bool,
+    owners: Owners,
+    races: Option<Races>,
+    copies: Copies,
+    /// Numbers of the buffers from which the kernel loaded.
+    loaded: BTreeSet<usize>,
+    digests: Option<Digests>,
+    unwritten: Unwritten,
+    seen: Seen,
+}
+
+impl State {
+    /// Processes a mark of a group copy. Its value takes part in digests as any stored value.
+    fn mark(&mut self, access: &Access) {
+        if let Some(races) = &mut self.races {
+            self.copies.mark(access, &self.map, races, &mut self.seen);
+        }
+        self.digests.iter_mut().for_each(|digests| digests.access(access));
+    }
+
+    /// Notes a load from a buffer.
+    #[inline]
+    fn note(&mut self, access: &Access) {
+        if let (AccessKind::Load, Some(number)) = (access.kind, access.buffer)
+            && !self.loaded.contains(&number)
+        {
+            self.loaded.insert(number);
+        }
+    }
+
+    /// Checks an access for races, unless it belongs to a group copy, whose accesses are known.
+    fn race(&mut self, access: &Access) {
+        let Some(races) = &mut self.races else { return };
+        if self.copies.owns(access, &self.map) {
+            return;
+        }
+        if self.copies.is_busy() {
+            self.copies.look(access, &self.map, &mut self.seen);
+        }
+        races.access(access, &mut self.seen);
+    }
+}
+
+/// Bugs to report, each once, with its number of occurrences and other actors.
+#[derive(Default)]
+pub(super) struct Seen {
+    all: Vec<(Bug, u64, Vec<Actor>)>,
+}
+
+/// Largest number of other work items that a bug names.
+const MOST_ITEMS: usize = 3;
+
+/// Identity of a bug: its kind, its locations in the program, and its memory.
+pub(super) type Key = (&'static str, [u32; 2], usize);
+
+/// A bug at its first occurrence.
+pub(super) struct Bug {
+    /// Identity.
+    pub(super) key: Key,
+    /// Work item that caused it.
+    pub(super) actor: Actor,
+    /// Description without names.
+    pub(super) what: What,
+}
+
+/// Kind and details of a bug.
+pub(super) enum What {
+    /// An access out of bounds.
+    Outside(Access),
+    /// An access to private memory of another channel of the thread.
+    Foreign(Access, u32),
+    /// A thread waits at a barrier while others of its group wait at another one.
+    Barriers { other: Actor },
+    /// Two unordered accesses: this one and an earlier one. `is_fence` is set if a barrier, but no
+    /// fence, lies between them. `copies` are the numbers of the group copies that made them, the
+    /// earlier first.
+    Race { now: Access, before: AccessKind, other: Actor, is_fence: bool, copies: [Option<usize>; 2] },
+    /// A misuse of a group copy.
+    Copy { mistake: Mistake, other: Option<Actor> },
+}
+
+impl Bug {
+    /// Returns true for the same bug: equal in both locations, or in one location and the memory.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.is_about(other.key)
+    }
+
+    /// Returns true if the bug has this identity.
+    pub(super) fn is_about(&self, (other_code, others, other_memory): Key) -> bool {
+        let (code, places, memory) = self.key;
+        let (same, any) = (|place| others.contains(place), other_memory == memory);
+        let both = (memory == 0) == (other_memory == 0) && places.iter().all(same);
+        code == other_code && (both || any && places.iter().any(same))
+    }
+}
+
+impl Seen {
+    /// Records a bug.
+    pub(super) fn see(&mut self, bug: Bug) {
+        match self.all.iter_mut().find(|(other, ..)| bug.is_same(other)) {
+            Some((first, count, others)) => {
+                *count += 1;
+                let who = |actor: &Actor| (actor.group, actor.thread, actor.channel);
+                let is_new = |one: &Actor| who(one) != who(&bug.actor);
+                if others.len() < MOST_ITEMS && is_new(&first.actor) && others.iter().all(is_new) {
+                    others.push(bug.actor);
+                }
+            }
+            None => self.all.push((bug, 1, Vec::new())),
+        }
+    }
+}
+
+/// Results of an observed launch.
+pub(super) struct Watched {
+    pub(super) findings: Vec<Finding>,
+    pub(super) digests: Digests,
+    pub(super) map: LaunchMap,
+    /// Racy words, by buffer number plus 1, or 0 for shared local memory.
+    pub(super) racy: BTreeSet<(usize, u64)>,
+    /// True if unwritten memory was loaded.
+    pub(super) unwritten: bool,
+    /// Pairs of locations where stores of equal values met, and the arguments from which the kernel
+    /// loaded.
+    pub(super) equal: Vec<Key>,
+    pub(super) loaded: BTreeSet<u32>,
+}
+
+impl<'a> Watcher<'a> {
+    pub(super) fn new(program: &'a Program, range: &'a NdRange, checks: Checks) -> Self {
+        let state = State {
+            bounds: checks.bounds,
+            sync: checks.sync,
+            races: (checks.race || checks.sync).then(|| Races::new(checks, program.platform.local_fences())),
+            digests: checks.uninit.then(Digests::default),
+            ..State::default()
+        };
+        Self { program, range, parameters: program.parameters(), state: RefCell::new(state) }
+    }
+
+    fn with(&self, f: impl FnOnce(&mut State)) {
+        f(&mut self.state.borrow_mut());
+    }
+
+    /// Returns the results. After a fault, findings that only show at the end of a group are
+    /// dropped.
+    pub(super) fn finish(self, is_faulty: bool) -> Watched {
+        let mut state = self.state.into_inner();
+        if let Some(races) = &mut state.races {
+            races.see_looks(|_| true, &mut state.seen);
+            state.copies.end(races, &mut state.seen);
+        }
+        if is_faulty {
+            let is_at_end = |bug: &Bug| matches!(bug.what, What::Copy { mistake, .. } if mistake.is_at_end());
+            state.seen.all.retain(|(bug, ..)| !is_at_end(bug));
+        }
+        let report = |what, actor: &Actor| Box::new(self.program.report(self.range, what, actor));
+        let findings = state.seen.all.into_iter().map(|(bug, count, others)| {
+            let place = match &bug.what {
+                What::Outside(access) | What::Race { now: access, .. } => {
+                    Some(Place::of(access, &state.map, &self.parameters))
+                }
+                What::Foreign(access, _) => {
+                    let place = Place::of(access, &state.map, &self.parameters);
+                    Some(Place { memory: MemoryKind::Private, bytes: None, ..place })
+                }
+                What::Barriers { .. } | What::Copy { .. } => None,
+            };
+            let items = others.iter().map(|actor| self.program.item(self.range, actor)).collect();
+            let (found, other) = match &bug.what {
+                What::Outside(access) => (bounds::message(access, &state.map, &self.parameters), None),
+                What::Foreign(access, owner) => {
+                    let other = self.program.report(
+                        self.range,
+                        bounds::foreign(access).1,
+                        &Actor { channel: Some(*owner), ..bug.actor },
+                    );
+                    (bounds::foreign(access).0, Some(Box::new(other)))
+                }
+                What::Barriers { other } => {
+                    let (found, elsewhere) = barriers();
+                    (found, Some(report(elsewhere, other)))
+                }
+                What::Race { now, before, other, is_fence, copies } => {
+                    let earlier = (*before, *is_fence, *copies);
+                    let (found, earlier) = race::messages(now, earlier, &state.map, &self.parameters);
+                    (found, Some(report(earlier, other)))
+                }
+                What::Copy { mistake, other } => {
+                    let (found, elsewhere) = copies::messages(*mistake);
+                    (found, other.as_ref().map(|other| report(elsewhere, other)))
+                }
+            };
+            let overwrites = matches!(&bug.what, What::Foreign(access, _) if access.kind != AccessKind::Load);
+            let is_note = matches!(&bug.what, What::Copy { mistake: Mistake::NoBarrier, .. });
+            Finding {
+                report: report(found, &bug.actor),
+                other,
+                place,
+                items,
+                way: Vec::new(),
+                count,
+                overwrites,
+                is_note,
+            }
+        });
+        let of_argument = |number: &usize| state.map.buffers.get(*number)?.argument;
+        let loaded = state.loaded.iter().filter_map(of_argument).collect();
+        Watched {
+            findings: findings.collect(),
+            digests: state.digests.unwrap_or_default(),
+            map: state.map,
+            unwritten: state.unwritten.loaded,
+            equal: state.races.as_mut().map(|races| std::mem::take(&mut races.equal)).unwrap_or_default(),
+            loaded,
+            racy: state.races.map(|races| races.racy).unwrap_or_default(),
+        }
+    }
+}
+
+impl Watcher<'_> {
+    /// Returns, as notes, the races at locations where stores of equal values met in another run.
+    pub(super) fn finish_hidden(self, equal: &[Key]) -> Vec<Finding> {
+        self.with(|state| {
+            if let Some(races) = &mut state.races {
+                races.see_looks(|_| true, &mut state.seen);
+            }
+            state.copies = Copies::default();
+            let is_hidden =
+                |bug: &Bug| matches!(bug.what, What::Race { is_fence: false, .. }) && race::is_hidden(bug, equal);
+            state.seen.all.retain(|(bug, ..)| is_hidden(bug));
+        });
+        let mut findings = self.finish(true).findings;
+        findings.iter_mut().for_each(|finding| {
+            finding.is_note = true;
+            finding.report.trap = equal::note(&finding.report.trap);
+        });
+        findings
+    }
+}
+
+impl Observer for Watcher<'_> {
+    fn launch(&self, map: &LaunchMap) {
+        self.with(|state| {
+            state.map = map.clone();
+            state.unwritten.launch(map);
+            state.races.iter_mut().for_each(|races| races.launch(map));
+        });
+    }
+
+    fn group(&self, group: [u32; 3]) {
+        self.with(|state| {
+            state.group = group;
+            state.owners.next_group();
+            state.unwritten.next_group();
+            if let Some(races) = &mut state.races {
+                let size = self.range.size_of(group).iter().product();
+                state.copies.next_group(size, races, &mut state.seen);
+                races.next_group(group, &mut state.seen);
+            }
+            state.digests.iter_mut().for_each(Digests::next_group);
+        });
+    }
+
+    fn apart(&self, one: (u32, Spot), other: (u32, Spot)) {
+        self.with(|state| {
+            if state.sync {
+                let group = state.group;
+                let [actor, other] = [one, other].map(|(thread, spot)| Actor { spot, group, thread, channel: None });
+                let places = [one.1, other.spot].map(|spot| place_in_program(&spot));
+                state.seen.see(Bug { key: ("check-barrier", places, 0), actor, what: What::Barriers { other } });
+            }
+        });
+    }
+
+    fn barrier(&self) {
+        self.with(|state| {
+            if let Some(races) = &mut state.races
+                && state.copies.barrier(races)
+            {
+                races.barrier(&mut state.seen);
+            }
+        });
+    }
+
+    fn fence(&self, thread: u32, is_local: bool) {
+        self.with(|state| state.races.iter_mut().for_each(|races| races.fence(thread, is_local)));
+    }
+
+    fn block(&self, thread: u32, block: u32, channels: u32, _: Spot) {
+        self.with(|state| {
+            state.races.iter_mut().for_each(|races| races.block(thread, channels));
+            state.digests.iter_mut().for_each(|digests| digests.block(thread, block, channels));
+        });
+    }
+
+    fn accesses(&self, accesses: &Accesses<'_>) {
+        self.with(|state| {
+            if copies::is_mark(&accesses.first) {
+                accesses.all().for_each(|access| state.mark(&access));
+                return;
+            }
+            if state.bounds && !bounds::are_inside(accesses, &state.map) {
+                accesses.all().for_each(|access| bounds::access(&access, &state.map, &mut state.seen));
+            }
+            if state.bounds && accesses.first.space == Space::Scratch {
+                accesses.all().for_each(|access| state.owners.access(&access, &state.map, &mut state.seen));
+            }
+            state.note(&accesses.first);
+            match &mut state.races {
+                Some(_) if state.copies.is_busy() => accesses.all().for_each(|access| state.race(&access)),
+                Some(races) => races.accesses(accesses, &mut state.seen),
+                None => {}
+            }
+            if let Some(digests) = &mut state.digests {
+                digests.accesses(accesses);
+                state.unwritten.accesses(accesses);
+            }
+        });
+    }
+
+    fn access(&self, access: &Access) {
+        self.with(|state| {
+            if copies::is_mark(access) {
+                state.mark(access);
+                return;
+            }
+            if state.bounds {
+                bounds::access(access, &state.map, &mut state.seen);
+                if access.space == Space::Scratch {
+                    state.owners.access(access, &state.map, &mut state.seen);
+                }
+            }
+            state.note(access);
+            state.race(access);
+            if let Some(digests) = &mut state.digests {
+                digests.access(access);
+                state.unwritten.access(access);
+            }
+        });
+    }
+}
+
+/// Returns the messages for threads that wait at two barriers: one of the threads, and the location
+/// of the others.
+fn barriers() -> (Trap, Trap) {
+    let message = "work items wait here for others of their group, which wait at another barrier";
+    let help = "all work items of a group have to come to the same barrier";
+    let other = "the others wait here";
+    (found("check-barrier", message.to_owned(), help), found("check-barrier", other.to_owned(), ""))
+}
+
+/// Returns the actor of an access.
+pub(super) fn actor(access: &Access) -> Actor {
+    Actor {
+        spot: access.spot,
+        group: access.group,
+        thread: access.thread,
+        channel: Some(access.lane + access.spot.first_channel),
+    }
+}
+
+/// Returns a location that is equal for instructions of one source line, or the instruction if the
+/// line is unknown.
+pub(super) fn place_in_program(spot: &Spot) -> u32 {
+    spot.source_line.filter(|&line| line > 0).map_or(spot.instruction, |line| line | 1 << 31)
+}
+
+/// Describes an access: its kind and size.
+pub(super) fn deed(kind: AccessKind, size: u32) -> String {
+    let what = match kind {
+        AccessKind::Load => "load of",
+        AccessKind::Store => "store to",
+        AccessKind::Atomic => "atomic operation on",
+    };
+    format!("{what} {size} byte{}", if size == 1 { "" } else { "s" })
+}
+
+/// Returns a finding as a trap.
+pub(super) fn found(code: &'static str, message: String, help: &'static str) -> Trap {
+    Trap::Found { code, message, help }
+}

@@ -1,0 +1,6 @@
+//! Commands: launches, transfers, and their recordings.
+
+pub(crate) mod launch;
+pub(crate) mod record;
+pub(crate) mod recording;
+pub(crate) mod transfer;

@@ -1,0 +1,162 @@
+//! Memory that kernels and the program access by the same addresses: shared virtual memory, and
+//! Intel's unified shared memory.
+
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use opencl_sys::*;
+use visakit_emulator::machine::buffer::Lent;
+
+use crate::base::error::{Code, Result, ensure, fail};
+use crate::base::handle::{self, Handle};
+use crate::base::raw::Answer;
+use crate::devices::context::Context;
+use crate::devices::device::{self, Device};
+use crate::memory::storage::Storage;
+
+/// Allocations of a context.
+#[derive(Default)]
+pub(crate) struct Allocations(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    /// Allocations by address.
+    all: BTreeMap<u64, Allocation>,
+    /// All allocations in the form for launches; rebuilt after a change.
+    regions: Option<Arc<Vec<(u64, Lent)>>>,
+}
+
+/// Allocation of shared memory.
+#[derive(Clone)]
+struct Allocation {
+    storage: Arc<Storage>,
+    /// Type of unified shared memory.
+    kind: cl_unified_shared_memory_type_intel,
+    /// Device that it belongs to; `None` for host memory.
+    device: Option<Handle<Device>>,
+    flags: cl_mem_alloc_flags_intel,
+}
+
+impl Allocations {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lookup(&self, address: usize) -> Option<Allocation> {
+        let state = self.state();
+        let (first, found) = state.all.range(..=address as u64).next_back()?;
+        (address as u64 - first < found.storage.bytes().max(1) as u64).then(|| found.clone())
+    }
+
+    /// Returns the allocation that contains an address.
+    pub(crate) fn find(&self, address: usize) -> Option<Arc<Storage>> {
+        self.lookup(address).map(|found| found.storage)
+    }
+
+    /// Returns the allocation that contains a range; `None` for memory of the program.
+    ///
+    /// # Errors
+    /// Fails if the range extends beyond the allocation.
+    pub(crate) fn find_range(&self, first: usize, size: usize) -> Result<Option<Arc<Storage>>> {
+        let Some(found) = self.lookup(first) else { return Ok(None) };
+        let offset = first - found.storage.first() as usize;
+        let fits = offset.checked_add(size).is_some_and(|end| end <= found.storage.bytes());
+        ensure(fits, CL_INVALID_VALUE)?;
+        Ok(Some(found.storage))
+    }
+
+    /// Returns all allocations, for a launch.
+    pub(crate) fn regions(&self) -> Arc<Vec<(u64, Lent)>> {
+        let mut state = self.state();
+        let State { all, regions } = &mut *state;
+        let make = || Arc::new(all.iter().map(|(first, one)| (*first, one.storage.lend(0, usize::MAX))).collect());
+        Arc::clone(regions.get_or_insert_with(make))
+    }
+
+    fn add(&self, allocation: Allocation) -> *mut c_void {
+        let first = allocation.storage.first();
+        let mut state = self.state();
+        state.all.insert(first as u64, allocation);
+        state.regions = None;
+        first.cast()
+    }
+
+    /// Frees the allocation that begins at an address. Launches that use it keep it alive until
+    /// they are over.
+    pub(crate) fn free(&self, address: *mut c_void) -> Result {
+        let mut state = self.state();
+        let gone = state.all.remove(&(address as u64));
+        let regions = gone.is_some().then(|| state.regions.take());
+        drop(state);
+        drop(regions);
+        ensure(gone.is_some(), CL_INVALID_VALUE)
+    }
+}
+
+/// Allocates shared virtual memory.
+pub(crate) fn allocate(
+    context: &Handle<Context>,
+    flags: cl_svm_mem_flags,
+    bytes: usize,
+    alignment: u32,
+) -> Result<*mut c_void> {
+    let access = CL_MEM_READ_WRITE | CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY;
+    // Atomics with the host are not supported: 64-bit atomics are atomic only within a launch.
+    ensure(flags & !(access | CL_MEM_SVM_FINE_GRAIN_BUFFER) == 0, CL_INVALID_VALUE)?;
+    ensure((flags & access).count_ones() <= 1, CL_INVALID_VALUE)?;
+    ensure(alignment == 0 || alignment.is_power_of_two() && alignment <= 128, CL_INVALID_VALUE)?;
+    make(context, bytes, CL_MEM_TYPE_UNKNOWN_INTEL, None, 0)
+}
+
+/// Allocates unified shared memory.
+pub(crate) fn allocate_unified(
+    context: &Handle<Context>,
+    device: Option<Handle<Device>>,
+    kind: cl_unified_shared_memory_type_intel,
+    properties: &[cl_mem_properties_intel],
+    bytes: usize,
+    alignment: u32,
+) -> Result<*mut c_void> {
+    if let Some(device) = &device {
+        ensure(context.has(device), CL_INVALID_DEVICE)?;
+    }
+    let mut flags = 0;
+    for pair in properties.chunks_exact(2) {
+        ensure(pair[0] == CL_MEM_ALLOC_FLAGS_INTEL, CL_INVALID_PROPERTY)?;
+        flags = pair[1];
+    }
+    ensure(alignment == 0 || alignment.is_power_of_two() && alignment <= 1 << 16, CL_INVALID_VALUE)?;
+    make(context, bytes, kind, device, flags)
+}
+
+fn make(
+    context: &Handle<Context>,
+    bytes: usize,
+    kind: cl_unified_shared_memory_type_intel,
+    device: Option<Handle<Device>>,
+    flags: cl_mem_alloc_flags_intel,
+) -> Result<*mut c_void> {
+    ensure(bytes > 0 && bytes as u64 <= device::max_allocation(), CL_INVALID_BUFFER_SIZE)?;
+    let storage = Storage::in_slot(bytes).ok_or(Code(CL_OUT_OF_RESOURCES))?;
+    Ok(context.allocations.add(Allocation { storage, kind, device, flags }))
+}
+
+/// Answers `clGetMemAllocInfoINTEL`.
+pub(crate) fn info(context: &Handle<Context>, address: *const c_void, answer: Answer) -> Result {
+    let found = context.allocations.lookup(address as usize);
+    match (answer.name, &found) {
+        (CL_MEM_ALLOC_TYPE_INTEL, _) => answer.value(found.map_or(CL_MEM_TYPE_UNKNOWN_INTEL, |found| found.kind)),
+        (CL_MEM_ALLOC_BASE_PTR_INTEL, _) => {
+            answer.value(found.map_or(std::ptr::null_mut::<c_void>(), |found| found.storage.first().cast()))
+        }
+        (CL_MEM_ALLOC_SIZE_INTEL, _) => answer.value(found.map_or(0, |found| found.storage.bytes())),
+        (CL_MEM_ALLOC_DEVICE_INTEL, _) => {
+            answer.value(handle::address_of(found.as_ref().and_then(|found| found.device.as_ref())))
+        }
+        (name, _) if u64::from(name) == CL_MEM_ALLOC_FLAGS_INTEL => {
+            answer.value(found.map_or(0, |found| found.flags))
+        }
+        _ => fail(CL_INVALID_VALUE),
+    }
+}

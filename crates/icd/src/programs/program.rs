@@ -1,0 +1,492 @@
+//! Programs: their sources, and the builds for each device.
+
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use opencl_sys::*;
+use visakit::isa::Platform;
+use visakit_emulator::run;
+use visakit_zebin::archive;
+
+use crate::base::error::{Code, ROOM, Result, check_room, ensure, fail};
+use crate::base::handle::{self, Handle, kind};
+use crate::base::raw::Answer;
+use crate::devices::context::Context;
+use crate::devices::device::Device;
+use crate::programs::binary::Binary;
+use crate::programs::build::{self, Built, Input};
+use crate::programs::request::Named;
+use crate::programs::spirv;
+
+/// OpenCL program.
+pub(crate) struct Program {
+    pub(crate) context: Handle<Context>,
+    pub(crate) devices: Vec<Handle<Device>>,
+    source: Source,
+    /// Build of each device.
+    builds: Mutex<Vec<Build>>,
+    /// Values of specialization constants, by id.
+    constants: Mutex<BTreeMap<u32, Vec<u8>>>,
+    /// Number of existing kernels; a program with kernels cannot be rebuilt.
+    kernels: AtomicUsize,
+}
+
+kind!(Program, CL_INVALID_PROGRAM);
+
+/// Source of a program.
+enum Source {
+    Text(Vec<u8>),
+    /// SPIR-V.
+    Intermediate(Vec<u8>),
+    /// Binaries per device, or the result of linking.
+    Binary,
+}
+
+/// Build for a device.
+#[derive(Clone)]
+pub(crate) struct Build {
+    status: cl_build_status,
+    options: String,
+    log: String,
+    kind: cl_program_binary_type,
+    /// Executable program.
+    binary: Option<Arc<Binary>>,
+    /// SPIR-V modules of a compiled program or a library.
+    modules: Vec<Arc<Vec<u8>>>,
+}
+
+impl Default for Build {
+    fn default() -> Self {
+        let (options, log, modules) = (String::new(), String::new(), Vec::new());
+        let (status, kind) = (CL_BUILD_NONE, CL_PROGRAM_BINARY_TYPE_NONE);
+        Self { status, options, log, kind, binary: None, modules }
+    }
+}
+
+/// Creates a program from a text.
+pub(crate) fn of_text(context: &Handle<Context>, text: Vec<u8>) -> Handle<Program> {
+    make(context, context.devices.clone(), Source::Text(text), Vec::new())
+}
+
+/// Creates a program from SPIR-V.
+pub(crate) fn of_intermediate(context: &Handle<Context>, module: &[u8]) -> Result<Handle<Program>> {
+    ensure(spirv::is_module(module), CL_INVALID_VALUE)?;
+    Ok(make(context, context.devices.clone(), Source::Intermediate(module.to_vec()), Vec::new()))
+}
+
+fn make(
+    context: &Handle<Context>,
+    devices: Vec<Handle<Device>>,
+    source: Source,
+    mut builds: Vec<Build>,
+) -> Handle<Program> {
+    builds.resize(devices.len(), Build::default());
+    let context = Arc::clone(context);
+    let (builds, constants, kernels) = (Mutex::new(builds), Mutex::default(), AtomicUsize::new(0));
+    handle::create(Program { context, devices, source, builds, constants, kernels })
+}
+
+/// Creates a program from binaries, one per device; `say` receives the status of each.
+pub(crate) fn of_binaries(
+    context: &Handle<Context>,
+    devices: Vec<Handle<Device>>,
+    files: &[&[u8]],
+    mut say: impl FnMut(usize, cl_int),
+) -> Result<Handle<Program>> {
+    let mut builds = Vec::new();
+    for (n, (device, file)) in devices.iter().zip(files).enumerate() {
+        ensure(context.has(device), CL_INVALID_DEVICE)?;
+        // Two binaries for one device are ambiguous.
+        ensure(!devices[..n].iter().any(|other| Arc::ptr_eq(other, device)), CL_INVALID_DEVICE)?;
+        let build = if file.is_empty() { fail(CL_INVALID_VALUE) } else { read_binary(device, file) };
+        say(n, build.as_ref().map_or_else(|code| code.0, |_| CL_SUCCESS));
+        builds.push(build);
+    }
+    let builds = builds.into_iter().collect::<Result<_>>()?;
+    Ok(make(context, devices, Source::Binary, builds))
+}
+
+/// Reads a file as a program for a device: a zebin, an archive that holds one, or a SPIR-V module.
+/// A file without vISA for the device is compiled from its SPIR-V.
+fn read_binary(device: &Device, file: &[u8]) -> Result<Build> {
+    if spirv::is_module(file) {
+        let (kind, modules) = (CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT, vec![Arc::new(file.to_vec())]);
+        return Ok(Build { kind, modules, status: CL_BUILD_NONE, ..Build::default() });
+    }
+    let is_for_device = |binary: &Arc<Binary>| run::Program::platform_of(&binary.zebin) == Some(device.target);
+    let read = |bytes: &[u8]| Binary::new(bytes.to_vec(), false).ok().filter(is_for_device);
+    let binary = if archive::is_archive(file) {
+        archive::members(file).filter_map(std::result::Result::ok).find_map(|(_, bytes)| read(bytes))
+    } else {
+        read(file)
+    };
+    let kind = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+    let can_run = |binary: &Arc<Binary>| !binary.zebin.texts.is_empty() || binary.names().is_empty();
+    if let Some(binary) = binary.as_ref().filter(|binary| can_run(binary)) {
+        return Ok(Build { kind, binary: Some(Arc::clone(binary)), status: CL_BUILD_NONE, ..Build::default() });
+    }
+    let module = visakit_zebin::spirv::find(file, Some(device.target)).ok_or(Code(CL_INVALID_BINARY))?;
+    let built = build::compile(device.target, Input::Intermediate(&module.bytes), &module.options);
+    let mut build = executable(device.target, built, &module.options);
+    ensure(build.binary.is_some(), CL_INVALID_BINARY)?;
+    build.status = CL_BUILD_NONE;
+    build.log.insert_str(0, "note: the binary holds no vISA for this device; its SPIR-V was compiled\n");
+    Ok(build)
+}
+
+impl Program {
+    fn builds(&self) -> MutexGuard<'_, Vec<Build>> {
+        self.builds.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the build for a device.
+    pub(crate) fn build_of(&self, device: &Handle<Device>) -> Result<Build> {
+        let index = self.devices.iter().position(|own| Arc::ptr_eq(own, device)).ok_or(Code(CL_INVALID_DEVICE))?;
+        Ok(self.builds()[index].clone())
+    }
+
+    /// Returns the executable program of each device, if it was built successfully.
+    pub(crate) fn binaries(&self) -> Vec<Option<Arc<Binary>>> {
+        let built = |build: &Build| build.binary.clone().filter(|_| build.status == CL_BUILD_SUCCESS);
+        self.builds().iter().map(built).collect()
+    }
+
+    /// Sets the value of a specialization constant for later builds.
+    pub(crate) fn specialize(&self, constant: u32, value: &[u8]) -> Result {
+        let Source::Intermediate(module) = &self.source else { return fail(CL_INVALID_PROGRAM) };
+        let size = spirv::constants(module).get(&constant).copied();
+        ensure(size.ok_or(Code(CL_INVALID_SPEC_ID))? == value.len(), CL_INVALID_VALUE)?;
+        self.constants.lock().unwrap_or_else(PoisonError::into_inner).insert(constant, value.to_vec());
+        Ok(())
+    }
+
+    fn specialized(&self, module: &[u8]) -> Vec<u8> {
+        spirv::specialize(module, &self.constants.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Counts a new kernel of the program.
+    pub(crate) fn hold(&self) {
+        self.kernels.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Uncounts a destroyed kernel of the program.
+    pub(crate) fn let_go(&self) {
+        self.kernels.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Returns the indices of the devices in a call, or of all devices if the call names none.
+    fn places(&self, devices: &[Handle<Device>]) -> Result<Vec<usize>> {
+        if devices.is_empty() {
+            return Ok((0..self.devices.len()).collect());
+        }
+        let place = |device: &Handle<Device>| self.devices.iter().position(|own| Arc::ptr_eq(own, device));
+        devices.iter().map(|device| place(device).ok_or(Code(CL_INVALID_DEVICE))).collect()
+    }
+
+    /// Returns true if each of the devices has a compiler.
+    fn has_compiler(&self, places: &[usize]) -> bool {
+        places.iter().all(|&place| self.devices[place].has_compiler())
+    }
+
+    /// Builds for several devices in parallel.
+    fn build_all(&self, places: &[usize], one: impl Fn(usize, Build) -> Build + Sync) -> Vec<Build> {
+        let before = self.builds().clone();
+        for &place in places {
+            self.builds()[place].status = CL_BUILD_IN_PROGRESS;
+        }
+        let one = &one;
+        let built: Vec<Build> = std::thread::scope(|scope| {
+            let threads: Vec<_> = places
+                .iter()
+                .map(|&place| {
+                    let state = before[place].clone();
+                    let thread = std::thread::Builder::new();
+                    // If no further thread can be created, this thread builds.
+                    let inline = || one(place, before[place].clone());
+                    thread.spawn_scoped(scope, move || one(place, state)).map_err(|_| inline())
+                })
+                .collect();
+            threads
+                .into_iter()
+                .map(|thread| match thread {
+                    Ok(thread) => thread.join().unwrap_or_else(|_| failed()),
+                    Err(build) => build,
+                })
+                .collect()
+        });
+        for (&place, build) in places.iter().zip(&built) {
+            self.builds()[place] = build.clone();
+        }
+        built
+    }
+}
+
+/// Returns the build of a thread that panicked, which is a defect of the driver.
+fn failed() -> Build {
+    Build { status: CL_BUILD_ERROR, log: "error: the driver failed in the build\n".to_owned(), ..Build::default() }
+}
+
+/// Builds an executable program for some devices, or for all.
+pub(crate) fn build(program: &Handle<Program>, devices: &[Handle<Device>], options: &str) -> Result {
+    check_room(ROOM)?;
+    let places = program.places(devices)?;
+    ensure(program.kernels.load(Ordering::Relaxed) == 0, CL_INVALID_OPERATION)?;
+    ensure(look_like_options(options), CL_INVALID_BUILD_OPTIONS)?;
+    let is_binary = matches!(program.source, Source::Binary);
+    ensure(is_binary || program.has_compiler(&places), CL_COMPILER_NOT_AVAILABLE)?;
+    let built = program.build_all(&places, |place, before| {
+        let target = program.devices[place].target;
+        match &program.source {
+            // The compiler would report an error for an empty source.
+            Source::Text(text) if text.trim_ascii().is_empty() => {
+                executable(target, Built { output: Some(Vec::new()), log: String::new() }, options)
+            }
+            Source::Text(text) => executable(target, build::compile(target, Input::Source(text), options), options),
+            Source::Intermediate(module) => {
+                let module = program.specialized(module);
+                executable(target, build::compile(target, Input::Intermediate(&module), options), options)
+            }
+            Source::Binary if before.binary.is_some() => {
+                let checked = before.binary.as_ref().map_or(Ok(()), |binary| binary.check(target));
+                let status = if checked.is_ok() { CL_BUILD_SUCCESS } else { CL_BUILD_ERROR };
+                let log = checked.err().unwrap_or_else(|| before.log.clone());
+                Build { status, options: options.to_owned(), log, ..before }
+            }
+            Source::Binary => link_modules(target, &before.modules, options),
+        }
+    });
+    outcome(&built, CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BUILD_OPTIONS)
+}
+
+/// Returns true if all words are options, or arguments of options. Options with quotes are left to
+/// the compiler.
+fn look_like_options(options: &str) -> bool {
+    let mut takes_word = false;
+    options.contains(['"', '\''])
+        || options.split_whitespace().all(|word| {
+            let fits = std::mem::take(&mut takes_word) || word.starts_with('-') && !word.starts_with("--");
+            takes_word = ["-D", "-I", "-U", "-x", "-include"].contains(&word);
+            fits
+        })
+}
+
+/// Returns the status of a call for its builds. An unknown option is recognised by the compiler's
+/// message.
+fn outcome(built: &[Build], failure: cl_int, options: cl_int) -> Result {
+    let Some(failed) = built.iter().find(|build| build.status != CL_BUILD_SUCCESS) else { return Ok(()) };
+    let unknown = ["unknown argument", "Invalid build options", "Unrecognized build options", "invalid value"]
+        .map(|words| failed.log.contains(words));
+    fail(if unknown.contains(&true) { options } else { failure })
+}
+
+/// Memory needed to read one byte of a zebin, in bytes.
+const READ_BYTES: u64 = 64;
+
+/// Creates a build from the compiler's output.
+fn executable(target: Platform, built: Built, options: &str) -> Build {
+    let Built { output, mut log } = built;
+    let newer = ["2.0", "3.0"].iter().any(|version| options.contains(&format!("-cl-std=CL{version}")));
+    let is_uniform = !newer || options.contains("-cl-uniform-work-group-size");
+    let ready = |bytes: Vec<u8>| {
+        // Parsed texts need many times their size.
+        let room = ROOM + (bytes.len() as u64).saturating_mul(READ_BYTES);
+        check_room(room).map_err(|_| "error: there is no memory for the program\n".to_owned())?;
+        let binary = Binary::new(bytes, is_uniform)?;
+        binary.check(target)?;
+        Ok(binary)
+    };
+    let binary = output.and_then(|bytes| match ready(bytes) {
+        Ok(binary) => Some(binary),
+        Err::<_, String>(why) => {
+            log += &why;
+            None
+        }
+    });
+    let (status, kind) = match binary {
+        Some(_) => (CL_BUILD_SUCCESS, CL_PROGRAM_BINARY_TYPE_EXECUTABLE),
+        None => (CL_BUILD_ERROR, CL_PROGRAM_BINARY_TYPE_NONE),
+    };
+    Build { status, options: options.to_owned(), log, kind, binary, modules: Vec::new() }
+}
+
+fn link_modules(target: Platform, modules: &[Arc<Vec<u8>>], options: &str) -> Build {
+    let parts: Vec<&[u8]> = modules.iter().map(|module| module.as_slice()).collect();
+    let input = match parts.as_slice() {
+        [only] => Input::Intermediate(only),
+        parts => Input::Modules(parts),
+    };
+    executable(target, build::compile(target, input, options), options)
+}
+
+/// Compiles a text without linking it; `headers` are programs under their names in `#include`.
+pub(crate) fn compile(
+    program: &Handle<Program>,
+    devices: &[Handle<Device>],
+    options: &str,
+    headers: &[(String, Handle<Program>)],
+) -> Result {
+    check_room(ROOM)?;
+    let places = program.places(devices)?;
+    ensure(program.kernels.load(Ordering::Relaxed) == 0, CL_INVALID_OPERATION)?;
+    ensure(!matches!(program.source, Source::Binary), CL_INVALID_OPERATION)?;
+    ensure(look_like_options(options), CL_INVALID_COMPILER_OPTIONS)?;
+    ensure(program.has_compiler(&places), CL_COMPILER_NOT_AVAILABLE)?;
+    let header = |(name, header): &(String, Handle<Program>)| match &header.source {
+        Source::Text(text) => Ok((name.clone(), text.clone())),
+        _ => fail(CL_INVALID_PROGRAM),
+    };
+    let headers: Vec<Named> = headers.iter().map(header).collect::<Result<_>>()?;
+    let built = program.build_all(&places, |place, _| {
+        let target = program.devices[place].target;
+        let Built { output, log } = match &program.source {
+            Source::Text(text) => build::translate(target, text, options, &headers),
+            Source::Intermediate(module) => Built { output: Some(program.specialized(module)), log: String::new() },
+            Source::Binary => Built { output: None, log: String::new() },
+        };
+        let (status, kind) = match output {
+            Some(_) => (CL_BUILD_SUCCESS, CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT),
+            None => (CL_BUILD_ERROR, CL_PROGRAM_BINARY_TYPE_NONE),
+        };
+        let modules = output.into_iter().map(Arc::new).collect();
+        Build { status, options: options.to_owned(), log, kind, binary: None, modules }
+    });
+    outcome(&built, CL_COMPILE_PROGRAM_FAILURE, CL_INVALID_COMPILER_OPTIONS)
+}
+
+/// Links compiled programs and libraries into an executable program or a library. Returns a program
+/// with the log even if linking fails.
+pub(crate) fn link(
+    context: &Handle<Context>,
+    devices: Vec<Handle<Device>>,
+    options: &str,
+    inputs: &[Handle<Program>],
+) -> Result<(Handle<Program>, Result)> {
+    ensure(!inputs.is_empty(), CL_INVALID_VALUE)?;
+    ensure(devices.iter().all(|device| context.has(device)), CL_INVALID_DEVICE)?;
+    let devices = if devices.is_empty() { context.devices.clone() } else { devices };
+    ensure(devices.iter().all(|device| device.has_compiler()), CL_LINKER_NOT_AVAILABLE)?;
+    let link_options = ["-create-library", "-enable-link-options"];
+    let rest: Vec<&str> = options.split_whitespace().filter(|word| !link_options.contains(word)).collect();
+    ensure(rest.iter().all(|word| word.starts_with("-cl-") || *word == "-g"), CL_INVALID_LINKER_OPTIONS)?;
+    let is_library = options.split_whitespace().any(|option| option == "-create-library");
+    let mut modules = Vec::new();
+    for device in &devices {
+        let builds = inputs.iter().map(|input| input.build_of(device)).collect::<Result<Vec<_>>>();
+        let builds = builds.map_err(|_| Code(CL_INVALID_OPERATION))?;
+        ensure(builds.iter().all(|build| !build.modules.is_empty()), CL_INVALID_OPERATION)?;
+        modules.push(builds.into_iter().flat_map(|build| build.modules).collect::<Vec<_>>());
+    }
+    let program = make(context, devices, Source::Binary, Vec::new());
+    let places: Vec<usize> = (0..program.devices.len()).collect();
+    let built = program.build_all(&places, |place, _| {
+        let modules = &modules[place];
+        if is_library {
+            let (status, kind) = (CL_BUILD_SUCCESS, CL_PROGRAM_BINARY_TYPE_LIBRARY);
+            let options = options.to_owned();
+            return Build { status, options, kind, modules: modules.clone(), ..Build::default() };
+        }
+        Build { options: options.to_owned(), ..link_modules(program.devices[place].target, modules, &rest.join(" ")) }
+    });
+    let result = outcome(&built, CL_LINK_PROGRAM_FAILURE, CL_INVALID_LINKER_OPTIONS);
+    Ok((program, result))
+}
+
+/// Returns the distinct kernel names of all devices.
+fn names(binaries: &[Option<Arc<Binary>>]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for name in binaries.iter().flatten().flat_map(|binary| binary.names()) {
+        if !names.iter().any(|other| other == name) {
+            names.push(name.to_owned());
+        }
+    }
+    names
+}
+
+/// Returns the names of the kernels.
+///
+/// # Errors
+/// Fails if the program was not built.
+pub(crate) fn kernel_names(program: &Handle<Program>) -> Result<Vec<String>> {
+    let binaries = program.binaries();
+    ensure(binaries.iter().any(Option::is_some), CL_INVALID_PROGRAM_EXECUTABLE)?;
+    Ok(names(&binaries))
+}
+
+/// Answers `clGetProgramInfo`.
+pub(crate) fn info(program: &Handle<Program>, answer: Answer) -> Result {
+    let stored = |build: &Build| match &build.binary {
+        Some(binary) => binary.bytes.clone(),
+        None => build.modules.first().map(|module| module.to_vec()).unwrap_or_default(),
+    };
+    match answer.name {
+        CL_PROGRAM_REFERENCE_COUNT => answer.value(handle::count(program)),
+        CL_PROGRAM_CONTEXT => answer.value(handle::address(&program.context)),
+        CL_PROGRAM_NUM_DEVICES => answer.value(program.devices.len() as cl_uint),
+        CL_PROGRAM_DEVICES => answer.list(&program.devices.iter().map(handle::address).collect::<Vec<_>>()),
+        CL_PROGRAM_SOURCE => match &program.source {
+            Source::Text(text) => answer.text(&String::from_utf8_lossy(text)),
+            _ => answer.text(""),
+        },
+        CL_PROGRAM_IL => match &program.source {
+            Source::Intermediate(module) => answer.list(module),
+            _ => answer.list::<u8>(&[]),
+        },
+        CL_PROGRAM_BINARY_SIZES => {
+            let sizes: Vec<usize> = program.builds().iter().map(|build| stored(build).len()).collect();
+            answer.list(&sizes)
+        }
+        CL_PROGRAM_BINARIES => {
+            let (places, size) = answer.place();
+            let wanted = std::mem::size_of::<*mut u8>() * program.devices.len();
+            if !places.is_null() {
+                ensure(size >= wanted, CL_INVALID_VALUE)?;
+                for (n, build) in program.builds().iter().enumerate() {
+                    let bytes = stored(build);
+                    // SAFETY: the program passes one pointer per device, null or with room for as
+                    // many bytes as the sizes say.
+                    unsafe {
+                        let place = places.cast::<*mut u8>().add(n).read_unaligned();
+                        if !place.is_null() {
+                            std::ptr::copy_nonoverlapping(bytes.as_ptr(), place, bytes.len());
+                        }
+                    }
+                }
+            }
+            answer.only_size(wanted)
+        }
+        CL_PROGRAM_NUM_KERNELS => answer.value(kernel_names(program)?.len()),
+        CL_PROGRAM_KERNEL_NAMES => answer.text(&kernel_names(program)?.join(";")),
+        CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT | CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT => answer.flag(false),
+        _ => answer.unknown(),
+    }
+}
+
+/// Answers `clGetProgramBuildInfo`.
+pub(crate) fn build_info(program: &Handle<Program>, device: &Handle<Device>, answer: Answer) -> Result {
+    let build = program.build_of(device)?;
+    match answer.name {
+        CL_PROGRAM_BUILD_STATUS => answer.value(build.status),
+        CL_PROGRAM_BUILD_OPTIONS => answer.text(&build.options),
+        CL_PROGRAM_BUILD_LOG => answer.text(&build.log),
+        CL_PROGRAM_BINARY_TYPE => answer.value(build.kind),
+        CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE => {
+            let sections = build.binary.iter().flat_map(|binary| &binary.zebin.data);
+            let variables = sections.filter(|section| section.name.ends_with(".global"));
+            answer.value(variables.map(|section| section.size as usize).sum::<usize>())
+        }
+        _ => answer.unknown(),
+    }
+}
+
+/// Invokes the program's callback after a build.
+pub(crate) fn notify(program: &Handle<Program>, function: Option<Notify>, data: *mut c_void) {
+    if let Some(function) = function {
+        // SAFETY: the program passed the function and the data for this call.
+        unsafe { function(handle::address(program), data) }
+    }
+}
+
+/// Callback invoked after a build.
+pub(crate) type Notify = unsafe extern "C" fn(cl_program, *mut c_void);

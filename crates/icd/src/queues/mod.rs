@@ -1,0 +1,6 @@
+//! Queues, events, and the scheduling of commands.
+
+pub(crate) mod event;
+pub(crate) mod queue;
+pub(crate) mod schedule;
+pub(crate) mod semaphore;

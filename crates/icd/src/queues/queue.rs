@@ -1,0 +1,224 @@
+//! Command queues.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use opencl_sys::*;
+
+use crate::base::error::{Result, ensure, fail};
+use crate::base::handle::{self, Handle, kind};
+use crate::base::raw::Answer;
+use crate::devices::context::Context;
+use crate::devices::device::Device;
+use crate::queues::event::Event;
+use crate::queues::schedule::{self, Command};
+
+/// OpenCL command queue.
+pub(crate) struct Queue {
+    pub(crate) context: Handle<Context>,
+    pub(crate) device: Handle<Device>,
+    flags: cl_command_queue_properties,
+    /// Properties passed by the program, with the final zero.
+    properties: Vec<cl_queue_properties>,
+    state: Mutex<State>,
+}
+
+kind!(Queue, CL_INVALID_COMMAND_QUEUE);
+
+#[derive(Default)]
+struct State {
+    /// Commands that are not over, in order.
+    outstanding: VecDeque<Arc<Command>>,
+    /// Last barrier that is not over.
+    barrier: Option<Handle<Event>>,
+    /// First failed command since the last launch by a program that knew of a failure.
+    failure: Option<Failure>,
+}
+
+/// Failed command, whose results are stale.
+struct Failure {
+    code: cl_int,
+    /// True if a call has returned the failure.
+    is_reported: bool,
+}
+
+/// Order of a command relative to the others of its queue.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// Waits as the queue's kind requires.
+    Plain,
+    /// Without a wait list, waits for all commands before it.
+    Marker,
+    /// As a marker, and all later commands wait for it.
+    Barrier,
+}
+
+/// Creates a queue; `given` are the properties that the program passed as a list.
+pub(crate) fn create(
+    context: &Handle<Context>,
+    device: &Handle<Device>,
+    properties: &[cl_queue_properties],
+    given: &[cl_queue_properties],
+) -> Result<Handle<Queue>> {
+    ensure(context.has(device), CL_INVALID_DEVICE)?;
+    let mut flags = 0;
+    for pair in properties.chunks_exact(2) {
+        match pair[0] as cl_uint {
+            CL_QUEUE_PROPERTIES => flags = pair[1],
+            // Hints are accepted and ignored.
+            name if [CL_QUEUE_PRIORITY_KHR, CL_QUEUE_THROTTLE_KHR].contains(&cl_queue_properties::from(name)) => {
+                ensure([1, 2, 4].contains(&pair[1]), CL_INVALID_VALUE)?;
+            }
+            CL_QUEUE_SIZE => return fail(CL_INVALID_QUEUE_PROPERTIES),
+            _ => return fail(CL_INVALID_VALUE),
+        }
+    }
+    let on_device = CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT;
+    let known = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE | on_device;
+    ensure(flags & !known == 0, CL_INVALID_VALUE)?;
+    ensure(flags & on_device == 0, CL_INVALID_QUEUE_PROPERTIES)?;
+    let properties = given.to_vec();
+    let (context, device) = (Arc::clone(context), Arc::clone(device));
+    Ok(handle::create(Queue { context, device, flags, properties, state: Mutex::default() }))
+}
+
+impl Queue {
+    /// Returns true if the queues are interchangeable: the same device and the same kind.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.device, &other.device) && self.flags == other.flags
+    }
+
+    /// Returns true if the queue has a property.
+    pub(crate) fn has(&self, flag: cl_command_queue_properties) -> bool {
+        self.flags & flag != 0
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Appends a command and returns the events that it must wait for.
+    pub(crate) fn append(&self, command: &Arc<Command>, order: Order, has_list: bool) -> Vec<Handle<Event>> {
+        let mut state = self.state();
+        let event = |command: &Arc<Command>| Arc::clone(command.event());
+        let before = if !self.has(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) {
+            state.outstanding.back().map(event).into_iter().collect()
+        } else if order != Order::Plain && !has_list {
+            state.outstanding.iter().map(event).collect()
+        } else {
+            state.barrier.iter().cloned().collect()
+        };
+        state.outstanding.push_back(Arc::clone(command));
+        if order == Order::Barrier {
+            state.barrier = Some(event(command));
+        }
+        before
+    }
+
+    /// Removes a command that is over.
+    pub(crate) fn forget(&self, event: &Handle<Event>) {
+        let mut state = self.state();
+        let found = state.outstanding.iter().position(|command| Arc::ptr_eq(command.event(), event));
+        // Dropped after the queue is unlocked, because the drop may release the owner of the queue.
+        let command = found.and_then(|index| state.outstanding.remove(index));
+        let barrier = state.barrier.take_if(|barrier| Arc::ptr_eq(barrier, event));
+        drop(state);
+        drop((command, barrier));
+    }
+
+    /// Runs commands in this thread until an event is over, instead of only waiting.
+    pub(crate) fn help(&self, event: &Handle<Event>) {
+        while !event.is_over() {
+            let next = self.state().outstanding.iter().find(|command| command.is_ready()).cloned();
+            match next {
+                Some(command) => command.run(),
+                None => return,
+            }
+        }
+    }
+
+    /// Waits until all commands are over.
+    ///
+    /// # Errors
+    /// Fails if one of them, or an earlier command, has failed.
+    pub(crate) fn finish(&self) -> Result {
+        let events: Vec<_> = self.state().outstanding.iter().map(|command| Arc::clone(command.event())).collect();
+        for event in events.into_iter().rev() {
+            self.help(&event);
+            event.wait();
+        }
+        self.report()
+    }
+
+    /// Records the failure of a command.
+    pub(crate) fn note_failure(&self, code: cl_int) {
+        self.state().failure.get_or_insert(Failure { code, is_reported: false });
+    }
+
+    /// Fails with the code of a failed command. The data of the queue are stale until a kernel is
+    /// launched by a program that knows of the failure.
+    pub(crate) fn report(&self) -> Result {
+        match &mut self.state().failure {
+            None => Ok(()),
+            Some(failure) => {
+                failure.is_reported = true;
+                fail(failure.code)
+            }
+        }
+    }
+
+    /// Clears a reported failure when a kernel is launched.
+    pub(crate) fn begin_anew(&self) {
+        self.state().failure.take_if(|failure| failure.is_reported);
+    }
+}
+
+/// Enqueues a command, and waits for it if `blocking` is set.
+pub(crate) fn submit(
+    queue: &Handle<Queue>,
+    kind: cl_command_type,
+    list: &[Handle<Event>],
+    blocking: bool,
+    work: schedule::Work,
+) -> Result<Handle<Event>> {
+    check_list(queue, list)?;
+    if kind == CL_COMMAND_NDRANGE_KERNEL || kind == CL_COMMAND_TASK {
+        queue.begin_anew();
+    }
+    let event = schedule::enqueue(queue, kind, Order::Plain, list, work);
+    if blocking {
+        queue.help(&event);
+        let status = event.wait();
+        // The data read may be stale because an earlier kernel failed.
+        queue.report()?;
+        ensure(status == CL_COMPLETE, status)?;
+    }
+    Ok(event)
+}
+
+/// Enqueues a marker or a barrier.
+pub(crate) fn mark(queue: &Handle<Queue>, order: Order, list: &[Handle<Event>]) -> Result<Handle<Event>> {
+    check_list(queue, list)?;
+    let kind = if order == Order::Barrier { CL_COMMAND_BARRIER } else { CL_COMMAND_MARKER };
+    Ok(schedule::enqueue(queue, kind, order, list, Box::new(|| Ok(()))))
+}
+
+fn check_list(queue: &Queue, list: &[Handle<Event>]) -> Result {
+    let same = list.iter().all(|event| Arc::ptr_eq(&event.context, &queue.context));
+    ensure(same, CL_INVALID_CONTEXT)
+}
+
+/// Answers `clGetCommandQueueInfo`.
+pub(crate) fn info(queue: &Handle<Queue>, answer: Answer) -> Result {
+    match answer.name {
+        CL_QUEUE_CONTEXT => answer.value(handle::address(&queue.context)),
+        CL_QUEUE_DEVICE => answer.value(handle::address(&queue.device)),
+        CL_QUEUE_REFERENCE_COUNT => answer.value(handle::count(queue)),
+        CL_QUEUE_PROPERTIES => answer.value(queue.flags),
+        CL_QUEUE_PROPERTIES_ARRAY => answer.list(&queue.properties),
+        // Only device queues have a size or can be the default.
+        CL_QUEUE_SIZE => fail(CL_INVALID_COMMAND_QUEUE),
+        CL_QUEUE_DEVICE_DEFAULT => answer.value(std::ptr::null_mut::<std::ffi::c_void>()),
+        _ => answer.unknown(),
+    }
+}

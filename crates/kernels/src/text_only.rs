@@ -1,0 +1,66 @@
+//! Operands that exist only in text form and cannot be stored in objects, and the ones with a
+//! meaning here.
+
+use crate::lowering::{LowerResult, illegal};
+use visakit::isa::{Instruction, LscTyped, LscUntyped, Nbarrier, Operand, VecOperand};
+
+/// Rejects an instruction with operands that have no published meaning or that its kernel does not
+/// support.
+pub(super) fn check(instruction: &Instruction) -> LowerResult<()> {
+    if !instruction.says_text_only() {
+        return Ok(());
+    }
+    match instruction {
+        // Cache levels, prefetches and assertions change no result.
+        Instruction::Ifcall(_) => Ok(()),
+        // Their surfaces and samplers are at addresses.
+        Instruction::Load3d(_) | Instruction::Sample3d(_) | Instruction::Sample43d(_) | Instruction::Info(_) => {
+            Ok(())
+        }
+        Instruction::LscUntyped(inst) => no_index(match inst {
+            LscUntyped::Access(inst) => inst.surface_index,
+            LscUntyped::Quad(inst) => inst.surface_index,
+            LscUntyped::Strided(inst) => inst.surface_index,
+            LscUntyped::Append(inst) => inst.surface_index,
+            LscUntyped::Block2d(_) => 0,
+        }),
+        Instruction::LscTyped(inst) if is_displaced(inst) => illegal("a displacement of coordinates, or a sample"),
+        Instruction::LscTyped(inst) => no_index(match inst {
+            LscTyped::Access(inst) => inst.surface_index,
+            LscTyped::Quad(inst) => inst.surface_index,
+            LscTyped::Info(inst) => inst.surface_index,
+            LscTyped::Block2d(inst) => inst.surface_index,
+        }),
+        Instruction::Nbarrier(Nbarrier::Signal(inst)) => {
+            let threads = constant(&inst.num_threads);
+            let same = threads.is_some() && threads == constant(&inst.consumers);
+            match constant(&inst.role) {
+                Some(0) if same => Ok(()),
+                _ => illegal("a named barrier whose producers are not its consumers"),
+            }
+        }
+        _ => illegal("an operand or a predicate that only texts have: it has no meaning here"),
+    }
+}
+
+fn is_displaced(inst: &LscTyped) -> bool {
+    match inst {
+        LscTyped::Access(inst) => inst.switches.msaa || [inst.offset_u, inst.offset_v, inst.offset_r] != [0; 3],
+        LscTyped::Quad(inst) => [inst.offset_u, inst.offset_v, inst.offset_r] != [0; 3],
+        LscTyped::Info(_) | LscTyped::Block2d(_) => false,
+    }
+}
+
+fn no_index(index: u32) -> LowerResult<()> {
+    match index {
+        0 => Ok(()),
+        _ => illegal("a surface by its number behind another one"),
+    }
+}
+
+fn constant(operand: &VecOperand) -> Option<u32> {
+    match &operand.operand {
+        Operand::Immediate(constant) => Some(constant.low),
+        _ => None,
+    }
+}

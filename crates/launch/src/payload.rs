@@ -1,0 +1,585 @@
+//! Payload: the initial registers of a thread.
+//!
+//! Register 0 comes first (group ids, scratch base), then the per-thread data (local ids), then the
+//! cross-thread data (arguments and sizes). `.ze_info` has offsets within the last two parts; the
+//! offset of an `.input` is relative to register 0.
+
+use std::ops::Range;
+
+use visakit_diag::Diagnostic;
+
+use super::mapped::{MappedArgument, MappedImage};
+use super::placement::{Bound, Placement, problem};
+use super::range::NdRange;
+use super::understood::not_understood;
+use visakit::isa::{InputInfo, InputOrigin, R0Element};
+use visakit_machine::sampler::{Addressing, Sampler};
+use visakit_machine::sampler_state;
+use visakit_zebin::info::{AddrMode, AddrSpace, ArgType, KernelInfo, PayloadArgument};
+use visakit_zebin::limits::{PAYLOAD_BYTES, SIMD_SIZES};
+
+/// Elements of r0, in dwords, that hold the group ids.
+const GROUP_ID_ELEMENTS: [usize; 3] =
+    [R0Element::GroupIdX as usize, R0Element::GroupIdY as usize, R0Element::GroupIdZ as usize];
+
+/// Platform properties that determine the payload layout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Size of a register in bytes.
+    pub grf_bytes: u32,
+    /// True if a kernel without per-thread data has a padding register in their place.
+    pub pads: bool,
+    /// Gap in bytes between dispatched data and data that the kernel loads, which `.ze_info` does
+    /// not count.
+    pub gap: u32,
+}
+
+impl Layout {
+    /// Derives the gap from the positions of the kernel's `inputs`, relative to register 0. The
+    /// first argument that is not dispatched starts at the next register, or later if its alignment
+    /// requires; the others follow it.
+    ///
+    /// # Errors
+    /// Index of an input that no gap explains, so that its contents are unknown.
+    pub fn explained(self, kernel: &KernelInfo, inputs: &[InputInfo]) -> Result<Self, usize> {
+        let grf = self.grf_bytes;
+        let inline = kernel.execution_env.inline_data_payload_size;
+        // Inconsistent layouts are rejected when the payload is built.
+        let Ok((_, own)) = local_ids(kernel, grf as usize, kernel.execution_env.simd_size) else { return Ok(self) };
+        let base = self.base(own) as u64;
+        let is_explained = |input: &InputInfo, gap: u32| {
+            // Register 0 and the per-thread data precede the gap.
+            let Ok(start) = u64::try_from(input.offset) else { return false };
+            let end = start + u64::from(input.size);
+            if matches!(input.kind.origin, InputOrigin::PseudoInput | InputOrigin::PseudoInput16) || end <= base {
+                return true;
+            }
+            let items = kernel.payload_arguments.iter().filter(|item| item.size > 0).map(|item| {
+                let first = base + u64::from(item.offset) + if item.offset < inline { 0 } else { u64::from(gap) };
+                (item, first..first + u64::from(item.size.next_multiple_of(4)))
+            });
+            // A structure passed by value has an input for each part.
+            let is_part = |(item, bytes): (&PayloadArgument, Range<u64>)| {
+                item.arg_type == ArgType::ByValue && bytes.start <= start && end <= bytes.end
+            };
+            // The first input of the data may cover several items and is rounded up.
+            let inside = || items.clone().filter(|(_, bytes)| (start..end).contains(&bytes.start));
+            let last = inside().map(|(_, bytes)| bytes.end).max().unwrap_or(0);
+            let begins = start == base || inside().any(|(_, bytes)| bytes.start == start);
+            begins && end <= last.next_multiple_of(HEADER) || items.clone().any(is_part)
+        };
+        let unexplained = |gap: u32| inputs.iter().position(|input| !is_explained(input, gap));
+        // Without inline data the kernel loads all cross-thread data.
+        let (first, most) = if inline > 0 { (inline.next_multiple_of(grf) - inline, MAX_GAP) } else { (0, 0) };
+        let mut gaps = (first..=most).step_by(grf as usize);
+        match gaps.find(|gap| unexplained(*gap).is_none()) {
+            Some(gap) => Ok(Self { gap, ..self }),
+            None => Err(unexplained(first).unwrap_or(0)),
+        }
+    }
+
+    /// Returns the start of the cross-thread data, for `own` bytes of per-thread data.
+    fn base(&self, own: usize) -> usize {
+        let grf = self.grf_bytes as usize;
+        grf + own.next_multiple_of(grf) + if own == 0 && self.pads { grf } else { 0 }
+    }
+}
+
+/// Alignment in bytes of the size of inputs with several items.
+const HEADER: u64 = 32;
+/// Largest alignment in bytes, hence largest gap.
+const MAX_GAP: u32 = 256;
+
+/// Payload of a kernel for one launch.
+#[derive(Clone, Debug)]
+pub struct Payload {
+    image: Vec<u8>,
+    ids: Option<LocalIds>,
+    /// Positions of the group size, and their numbers of dimensions.
+    local_sizes: Vec<(usize, usize)>,
+    /// Offset of the address of the implicit-argument buffer.
+    implicit: Option<u32>,
+    /// Offset of the address after that structure.
+    indirect: Option<u32>,
+    simd: u32,
+}
+
+/// Layout of local ids: one word per channel for each dimension.
+#[derive(Clone, Copy, Debug)]
+struct LocalIds {
+    offset: usize,
+    pitch: usize,
+    dimensions: usize,
+}
+
+/// Initial state of a group's thread, independent of arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ThreadStart {
+    /// Local ids of the channels, as in the payload.
+    ids: Vec<u8>,
+    /// Channels with a work item.
+    pub channels: u32,
+}
+
+impl Payload {
+    /// Lays out the parts that are the same for all groups.
+    ///
+    /// # Errors
+    /// An unsupported or inconsistent payload layout.
+    pub fn new(
+        kernel: &KernelInfo,
+        layout: Layout,
+        range: &NdRange,
+        arguments: &[Option<MappedArgument>],
+        placement: &Placement,
+    ) -> Result<Self, Box<Diagnostic>> {
+        let simd = kernel.execution_env.simd_size;
+        let grf = layout.grf_bytes as usize;
+        let (ids, own) = local_ids(kernel, grf, simd)?;
+        let base = layout.base(own);
+        let inline = kernel.execution_env.inline_data_payload_size;
+        let mut payload =
+            Self { image: vec![0; base], ids, local_sizes: Vec::new(), implicit: None, indirect: None, simd };
+        for item in &kernel.payload_arguments {
+            let value = value_of(item, range, arguments, placement)?;
+            let end = item.offset.checked_add(item.size).filter(|&end| end <= PAYLOAD_BYTES);
+            let end = end
+                .ok_or_else(|| problem(&format!("`{}` at offset {} is too far away", item.arg_type, item.offset)))?;
+            let base = if item.offset < inline { base } else { base + layout.gap as usize };
+            let (start, end) = (base + item.offset as usize, base + end as usize);
+            if payload.image.len() < end {
+                payload.image.resize(end, 0);
+            }
+            let size = value.len().min(end - start);
+            payload.image[start..start + size].copy_from_slice(&value[..size]);
+            if item.arg_type == ArgType::ImplicitArgBuffer && end - start >= 8 {
+                payload.implicit = Some(start as u32);
+            }
+            if item.arg_type == ArgType::IndirectDataPointer && end - start >= 8 {
+                payload.indirect = Some(start as u32);
+            }
+            if item.arg_type == ArgType::LocalSize {
+                payload.local_sizes.push((start, size / 4));
+            }
+        }
+        Ok(payload)
+    }
+
+    /// Returns the offset of the address of the group's implicit-argument buffer.
+    pub fn implicit(&self) -> Option<u32> {
+        self.implicit
+    }
+
+    /// Returns the offset of the address after the implicit-argument structure.
+    pub fn indirect(&self) -> Option<u32> {
+        self.indirect
+    }
+
+    /// Returns the size in bytes.
+    pub fn len(&self) -> usize {
+        self.image.len()
+    }
+
+    /// Returns true for an empty payload, which never occurs because of register 0.
+    pub fn is_empty(&self) -> bool {
+        self.image.is_empty()
+    }
+
+    /// Returns the threads of a group of `size` work items; `order` lists the dimensions, fastest
+    /// first.
+    pub fn threads(&self, size: [u32; 3], order: [u32; 3]) -> Vec<ThreadStart> {
+        let items = size.iter().product::<u32>();
+        let order = walk(order);
+        let start = |thread| {
+            let first = thread * self.simd;
+            let count = self.simd.min(items - first);
+            let mut ids = vec![0; self.ids.map_or(0, LocalIds::len)];
+            for channel in 0..count {
+                self.write_ids(&mut ids, channel as usize, local_id(first + channel, size, order));
+            }
+            ThreadStart { ids, channels: visakit_machine::thread::ones(count as usize) }
+        };
+        (0..items.div_ceil(self.simd)).map(start).collect()
+    }
+
+    /// Writes the payload, except the group ids, to the start of a thread's registers.
+    pub fn fill(&self, registers: &mut [u8], size: [u32; 3], start: &ThreadStart) {
+        registers[..self.len()].copy_from_slice(&self.image);
+        for &(at, dimensions) in &self.local_sizes {
+            for (n, word) in size.iter().take(dimensions).zip(registers[at..].chunks_exact_mut(4)) {
+                word.copy_from_slice(&n.to_le_bytes());
+            }
+        }
+        if let Some(ids) = self.ids {
+            registers[ids.offset..][..start.ids.len()].copy_from_slice(&start.ids);
+        }
+    }
+
+    fn write_ids(&self, bytes: &mut [u8], channel: usize, id: [u32; 3]) {
+        let Some(ids) = self.ids else { return };
+        for (dimension, id) in id.iter().enumerate().take(ids.dimensions) {
+            let at = dimension * ids.pitch + channel * 2;
+            // A group has at most 1024 work items, so an id fits.
+            bytes[at..at + 2].copy_from_slice(&(*id as u16).to_le_bytes());
+        }
+    }
+}
+
+impl LocalIds {
+    /// Returns the size of all local ids in bytes.
+    fn len(self) -> usize {
+        self.dimensions * self.pitch
+    }
+}
+
+/// Iterates over the local ids of a group of `size`, in order of threads and channels.
+pub fn local_ids_of(size: [u32; 3], order: [u32; 3]) -> impl Iterator<Item = [u32; 3]> {
+    let order = walk(order);
+    (0..size.iter().product()).map(move |item| local_id(item, size, order))
+}
+
+/// Returns the local id of the n-th work item of a group of `size`, in order of threads and
+/// channels.
+pub fn local_id_of(item: u32, size: [u32; 3], order: [u32; 3]) -> [u32; 3] {
+    local_id(item, size, walk(order))
+}
+
+fn local_id(item: u32, size: [u32; 3], order: [usize; 3]) -> [u32; 3] {
+    let mut rest = item;
+    let mut id = [0; 3];
+    for dimension in order {
+        id[dimension] = rest % size[dimension];
+        rest /= size[dimension];
+    }
+    id
+}
+
+/// Returns the words of r0 that hold a group's ids, with their byte offsets.
+pub fn group_words(group: [u32; 3]) -> [(u32, u32); 3] {
+    std::array::from_fn(|d| (GROUP_ID_ELEMENTS[d] as u32 * 4, group[d]))
+}
+
+/// Returns the dimensions, fastest first. `.ze_info` lists the used dimensions, padded with zeros.
+fn walk(order: [u32; 3]) -> [usize; 3] {
+    let mut listed: Vec<usize> = Vec::with_capacity(3);
+    for dimension in order.into_iter().chain(0..3).map(|d| d.min(2) as usize) {
+        if !listed.contains(&dimension) {
+            listed.push(dimension);
+        }
+    }
+    [listed[0], listed[1], listed[2]]
+}
+
+/// Returns the layout of local ids and the size of all per-thread data in bytes.
+fn local_ids(kernel: &KernelInfo, grf: usize, simd: u32) -> Result<(Option<LocalIds>, usize), Box<Diagnostic>> {
+    if !SIMD_SIZES.contains(&simd) {
+        return Err(problem(&format!("`simd_size` is {simd}; it is 1, 8, 16 or 32")));
+    }
+    let mut ids = None;
+    let mut own = 0;
+    for item in &kernel.per_thread_payload_arguments {
+        let (offset, size) = (item.offset as usize, item.size as usize);
+        if offset + size > PAYLOAD_BYTES as usize {
+            return Err(problem("the per-thread data are too large"));
+        }
+        let pitch = match item.arg_type {
+            ArgType::LocalId => (simd as usize * 2).next_multiple_of(grf),
+            ArgType::PackedLocalIds => 2,
+            _ => return Err(unsupported(item)),
+        };
+        ids = Some(LocalIds { offset: grf + offset, pitch, dimensions: (size / pitch).min(3) });
+        own = own.max(offset + size);
+    }
+    Ok((ids, own))
+}
+
+/// Returns the bytes of an item. Their number may differ from the item's size, which may be rounded
+/// up or cover only some dimensions.
+fn value_of(
+    item: &PayloadArgument,
+    range: &NdRange,
+    arguments: &[Option<MappedArgument>],
+    placement: &Placement,
+) -> Result<Vec<u8>, Box<Diagnostic>> {
+    let words = |words: [u32; 3]| words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let index = item.arg_index.map(|index| index as usize);
+    let argument = || index.and_then(|index| arguments.get(index)?.as_ref());
+    let address = || {
+        let address = argument().and_then(MappedArgument::address);
+        address.unwrap_or(0).to_le_bytes().to_vec()
+    };
+    Ok(match item.arg_type {
+        ArgType::LocalSize | ArgType::EnqueuedLocalSize => words(range.local),
+        ArgType::GlobalSize => words(range.global),
+        ArgType::GlobalIdOffset => words(range.offset),
+        ArgType::GroupCount => words(range.groups()),
+        ArgType::WorkDimensions => range.dimensions.to_le_bytes().to_vec(),
+        ArgType::BufferAddress => address(),
+        // Every buffer starts at its surface.
+        ArgType::BufferOffset => vec![0; 4],
+        ArgType::BufferSize => {
+            let size = argument().and_then(MappedArgument::buffer).map_or(0, |buffer| buffer.bytes);
+            size.to_le_bytes().to_vec()
+        }
+        ArgType::ByValue => match argument() {
+            Some(MappedArgument::Value(bytes)) => {
+                let start = item.source_offset.map_or(0, |offset| offset as usize);
+                bytes.get(start..).unwrap_or_default().to_vec()
+            }
+            _ => Vec::new(),
+        },
+        ArgType::ImageWidth => of_image(argument(), |image| image.desc.size[0]),
+        ArgType::ImageHeight => of_image(argument(), |image| image.desc.size[1]),
+        ArgType::ImageDepth => of_image(argument(), |image| image.desc.size[2]),
+        ArgType::ImageArraySize => of_image(argument(), |image| image.desc.layers),
+        ArgType::ImageChannelOrder => of_image(argument(), |image| image.format.order_number()),
+        ArgType::ImageChannelDataType => of_image(argument(), |image| image.format.component_number()),
+        ArgType::ImageNumMipLevels => of_image(argument(), |image| image.desc.levels),
+        ArgType::ImageNumSamples => of_image(argument(), |image| image.desc.samples),
+        ArgType::SamplerAddress => of_sampler(argument(), |sampler| match sampler.addressing {
+            Addressing::None => 0,
+            Addressing::Clamp => 1,
+            Addressing::ClampToEdge => 2,
+            Addressing::Repeat => 3,
+            Addressing::Mirror => 4,
+        }),
+        ArgType::SamplerNormalized => of_sampler(argument(), |sampler| if sampler.normalized { 8 } else { 0 }),
+        ArgType::SamplerSnapWa => of_sampler(argument(), |sampler| {
+            if sampler.addressing == Addressing::Clamp && !sampler.linear { u32::MAX } else { 0 }
+        }),
+        ArgType::ByPointer => match (&item.addrspace, &item.addrmode) {
+            (_, Some(AddrMode::Bindless)) => match (argument(), item.arg_index) {
+                (Some(MappedArgument::Buffer(_) | MappedArgument::Image(_)), Some(index)) => {
+                    placement.state(Bound::Argument(index)).unwrap_or(0)
+                }
+                (Some(MappedArgument::Sampler(_)), _) => match item.sampler_index {
+                    Some(index) => sampler_state(index),
+                    None => return Err(unsupported(item)),
+                },
+                _ => 0,
+            }
+            .to_le_bytes()
+            .to_vec(),
+            // Images and samplers are accessed through the binding table.
+            (Some(AddrSpace::Image | AddrSpace::Sampler), _) => Vec::new(),
+            (_, Some(AddrMode::Slm)) => {
+                let offset = index
+                    .and_then(|index| placement.local.get(index)?.map(|(offset, _)| placement.local_base + offset));
+                u64::from(offset.unwrap_or(0)).to_le_bytes().to_vec()
+            }
+            _ => address(),
+        },
+        ArgType::PrivateBaseStateless => placement.extra.private.to_le_bytes().to_vec(),
+        ArgType::PrintfBuffer => placement.extra.printf.to_le_bytes().to_vec(),
+        ArgType::ConstBase => of_data(item, placement, Bound::Constants, placement.extra.constants)?,
+        // Each group sets its own address.
+        ArgType::ImplicitArgBuffer => vec![0; 8],
+        ArgType::AssertBuffer => placement.extra.asserts.to_le_bytes().to_vec(),
+        ArgType::SyncBuffer => placement.extra.sync.to_le_bytes().to_vec(),
+        ArgType::ScratchPointer => placement.extra.private.to_le_bytes().to_vec(),
+        // Data that are not dispatched are preloaded into registers. Implicit arguments precede
+        // them.
+        ArgType::IndirectDataPointer => vec![0; 8],
+        ArgType::GlobalBase => of_data(item, placement, Bound::Variables, placement.extra.variables)?,
+        ArgType::InlineSampler => match (&item.addrmode, item.sampler_index) {
+            (Some(AddrMode::Bindless), Some(index)) => sampler_state(index).to_le_bytes().to_vec(),
+            _ => return Err(unsupported(item)),
+        },
+        _ => return Err(unsupported(item)),
+    })
+}
+
+/// Returns the reference to the program's constants or variables: their state offset or address.
+fn of_data(
+    item: &PayloadArgument,
+    placement: &Placement,
+    bound: Bound,
+    address: u64,
+) -> Result<Vec<u8>, Box<Diagnostic>> {
+    match item.addrmode {
+        Some(AddrMode::Bindless) => Ok(placement.state(bound).unwrap_or(0).to_le_bytes().to_vec()),
+        // Data with a binding-table entry also have an address.
+        None | Some(AddrMode::Stateless) if item.size >= 8 || item.size == 0 => Ok(address.to_le_bytes().to_vec()),
+        _ => Err(unsupported(item)),
+    }
+}
+
+/// Returns a property of an image argument.
+fn of_image(argument: Option<&MappedArgument>, number: impl Fn(&MappedImage) -> u32) -> Vec<u8> {
+    match argument {
+        Some(MappedArgument::Image(image)) => number(image).to_le_bytes().to_vec(),
+        _ => vec![0; 4],
+    }
+}
+
+/// Returns a property of a sampler argument.
+fn of_sampler(argument: Option<&MappedArgument>, number: impl Fn(&Sampler) -> u32) -> Vec<u8> {
+    match argument {
+        Some(MappedArgument::Sampler(sampler)) => number(sampler).to_le_bytes().to_vec(),
+        _ => vec![0; 4],
+    }
+}
+
+fn unsupported(item: &PayloadArgument) -> Box<Diagnostic> {
+    let mut what = format!("the kernel needs `{}`", item.arg_type);
+    if let Some(mode) = &item.addrmode {
+        what += &format!(" ({mode})");
+    }
+    if let Some(entry) = item.bti_value {
+        what += &format!(" in entry {entry} of the binding table");
+    }
+    not_understood(&item.keys.place, what + ", which is not supported yet")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mapped::MappedBuffer;
+    use crate::placement::place;
+    use visakit::isa::{InputClass, InputInfoKind};
+    use visakit_zebin::info;
+
+    const INFO: &str = "
+kernels:
+  - name: k
+    execution_env: { simd_size: 16, slm_size: 100 }
+    payload_arguments:
+      - { arg_type: global_id_offset, offset: 0, size: 12 }
+      - { arg_type: local_size, offset: 12, size: 12 }
+      - { arg_type: arg_bypointer, offset: 32, size: 8, arg_index: 0, addrmode: stateless, addrspace: global }
+      - { arg_type: arg_byvalue, offset: 40, size: 4, arg_index: 1 }
+      - { arg_type: arg_bypointer, offset: 48, size: 8, arg_index: 2, addrmode: slm, addrspace: local, slm_alignment: 16 }
+      - { arg_type: enqueued_local_size, offset: 56, size: 8 }
+    per_thread_payload_arguments:
+      - { arg_type: local_id, offset: 0, size: 96 }
+    binding_table_indices:
+      - { bti_value: 1, arg_index: 0 }
+";
+
+    fn payload(text: &str, layout: Layout, range: &NdRange) -> (Payload, Placement) {
+        let info = info::parse("k", text).unwrap();
+        let buffer = MappedBuffer { number: 0, address: 0x1_0000_0000, bytes: 4 };
+        let arguments = [
+            Some(MappedArgument::Buffer(buffer)),
+            Some(MappedArgument::Value(vec![0xfe])),
+            Some(MappedArgument::Local(8)),
+        ];
+        let placement = place(&info.kernels[0], &arguments, 0).unwrap();
+        (Payload::new(&info.kernels[0], layout, range, &arguments, &placement).unwrap(), placement)
+    }
+
+    fn word(bytes: &[u8], at: usize) -> u32 {
+        u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap())
+    }
+
+    #[test]
+    fn offsets_count_from_register_0() {
+        let range = NdRange::new(&[40, 3], Some(&[20, 2]), Some(&[7, 8]), [0; 3]).unwrap();
+        let (payload, placement) = payload(INFO, Layout { grf_bytes: 32, pads: true, gap: 0 }, &range);
+        assert_eq!(
+            (placement.local_bytes, placement.local[2]),
+            (108, Some((0, 8))),
+            "code adds what the kernel declares"
+        );
+        assert_eq!(placement.bindings, [None, Some(Bound::Argument(0))]);
+
+        let threads = payload.threads(range.size_of([0, 1, 0]), [0, 1, 2]);
+        assert_eq!(threads.iter().map(|t| t.channels).collect::<Vec<_>>(), [0xffff, 0xf]);
+        // r0, then three registers of ids: offset 128, as the compiler has it for SIMD16.
+        let bytes = &filled(&payload, [20, 1, 1], &threads[1]);
+        assert_eq!((word(bytes, 128), word(bytes, 132)), (7, 8));
+        assert_eq!([word(bytes, 140), word(bytes, 144), word(bytes, 148)], [20, 1, 1], "the group is cut off");
+        assert_eq!([word(bytes, 184), word(bytes, 188)], [20, 2], "the enqueued size is not");
+        assert_eq!((word(bytes, 160), word(bytes, 164)), (0, 1));
+        assert_eq!((word(bytes, 168), word(bytes, 176)), (0xfe, 0));
+        assert_eq!(word(bytes, 32), 17 << 16 | 16, "x of the first channels");
+
+        let threads = payload.threads(range.local, [0, 1, 2]);
+        assert_eq!(threads.len(), 3);
+        let second = filled(&payload, range.local, &threads[1]);
+        let ids = |at: usize| word(&second, at);
+        assert_eq!((ids(32 + 6) >> 16, ids(64 + 6) >> 16), (0, 1), "work item 20 is (0, 1)");
+        let by_column = payload.threads(range.local, [1, 0, 0]);
+        assert_eq!(word(&filled(&payload, range.local, &by_column[0]), 64), 1 << 16, "y runs first");
+    }
+
+    fn filled(payload: &Payload, size: [u32; 3], start: &ThreadStart) -> Vec<u8> {
+        let mut registers = vec![0; payload.len()];
+        payload.fill(&mut registers, size, start);
+        registers
+    }
+
+    #[test]
+    fn registers_of_64_bytes_and_padding() {
+        let range = NdRange::new(&[16], None, None, [0; 3]).unwrap();
+        let wide = INFO.replace("size: 96", "size: 192");
+        let (wide, _) = payload(&wide, Layout { grf_bytes: 64, pads: false, gap: 0 }, &range);
+        let threads = wide.threads([16, 1, 1], [0, 1, 2]);
+        assert_eq!(word(&filled(&wide, [16, 1, 1], &threads[0]), 256 + 40), 0xfe);
+        let none = INFO.replace("      - { arg_type: local_id, offset: 0, size: 96 }\n", "      []\n");
+        for (pads, at) in [(true, 64), (false, 32)] {
+            let (payload, _) = payload(&none, Layout { grf_bytes: 32, pads, gap: 0 }, &range);
+            let first = filled(&payload, [16, 1, 1], &payload.threads([16, 1, 1], [0; 3])[0]);
+            assert_eq!(word(&first, at + 40), 0xfe);
+        }
+    }
+
+    fn input(offset: i16, size: u16) -> InputInfo {
+        InputInfo {
+            kind: InputInfoKind { class: InputClass::General, origin: InputOrigin::User },
+            id: 32,
+            offset,
+            size,
+        }
+    }
+
+    #[test]
+    fn what_is_not_dispatched_may_begin_further_on() {
+        // A pointer to shared memory with an alignment of two registers: its input is at 192, not
+        // at 160.
+        let text = INFO.replace("slm_size: 100", "inline_data_payload_size: 32");
+        let info = info::parse("k", &text).unwrap();
+        let layout = Layout { grf_bytes: 32, pads: false, gap: 0 };
+        let gap_of = |inputs: &[i16]| {
+            let inputs: Vec<_> = inputs.iter().map(|&offset| input(offset, 4)).collect();
+            layout.explained(&info.kernels[0], &inputs).map(|layout| layout.gap)
+        };
+        assert_eq!(gap_of(&[32, 64, 96, 128, 160, 168]), Ok(0));
+        assert_eq!(gap_of(&[32, 64, 96, 128, 192, 200, 208, 216]), Ok(32));
+        assert_eq!(gap_of(&[128, 233]), Err(1), "no argument has these bytes");
+        assert_eq!(gap_of(&[128, 225]), Err(1), "an argument of another kind has these bytes");
+        assert_eq!(gap_of(&[128, 160, 200, 208, 216]), Err(2), "there is one gap only");
+        let info = info::parse("k", &text.replace("size: 96", "size: 192")).unwrap();
+        let wide = Layout { grf_bytes: 64, ..layout };
+        let gap_of = |inputs: &[i16]| {
+            let inputs: Vec<_> = inputs.iter().map(|&offset| input(offset, 4)).collect();
+            wide.explained(&info.kernels[0], &inputs).map(|layout| layout.gap)
+        };
+        assert_eq!(gap_of(&[64, 256, 268, 320, 328]), Ok(32), "32 bytes of a register of 64 are dispatched");
+        assert_eq!(gap_of(&[256, 384, 392]), Ok(96));
+        assert_eq!(gap_of(&[256, 288]), Err(1));
+        let range = NdRange::new(&[40], Some(&[20]), None, [0; 3]).unwrap();
+        let (payload, _) = payload(&text, Layout { gap: 32, ..layout }, &range);
+        let bytes = &filled(&payload, [20, 1, 1], &payload.threads([20, 1, 1], [0, 1, 2])[0]);
+        assert_eq!((word(bytes, 140), word(bytes, 196), word(bytes, 200)), (20, 1, 0xfe));
+    }
+
+    #[test]
+    fn damaged_layouts() {
+        let range = NdRange::new(&[16], None, None, [0; 3]).unwrap();
+        let layout = Layout { grf_bytes: 32, pads: true, gap: 0 };
+        for (from, to) in [
+            ("simd_size: 16", "simd_size: 7"),
+            ("offset: 40, size: 4", "offset: 4294967295, size: 4"),
+            ("offset: 0, size: 96", "offset: 4294967295, size: 96"),
+            ("arg_type: enqueued_local_size", "arg_type: from_the_future"),
+        ] {
+            // Values that the container cannot express are rejected on reading.
+            let Ok(info) = info::parse("k", &INFO.replace(from, to)) else { continue };
+            let placement = Placement::default();
+            assert!(Payload::new(&info.kernels[0], layout, &range, &[], &placement).is_err(), "{to}");
+        }
+        let info = info::parse("k", &INFO.replace("bti_value: 1", "bti_value: 999")).unwrap();
+        assert!(place(&info.kernels[0], &[], 0).is_err());
+    }
+}

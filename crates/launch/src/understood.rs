@@ -1,0 +1,133 @@
+//! Rejection of kernel layouts with unknown parts, because a launch that ignored them would use
+//! wrong values.
+
+use visakit_diag::{Diagnostic, Severity};
+
+use visakit_machine::SAMPLERS;
+use visakit_zebin::info::{AddrMode, AddrSpace, KernelInfo, Place};
+
+/// Rejects a kernel whose layout has unknown keys or names.
+///
+/// # Errors
+/// The first unknown key or name, with its position.
+pub fn check(kernel: &KernelInfo) -> Result<(), Box<Diagnostic>> {
+    if let Some((what, key, place)) = kernel.unknown_keys().next() {
+        return Err(not_understood(place, format!("the key `{key}` of {what} is not known")));
+    }
+    for item in &kernel.payload_arguments {
+        let unknown = match (&item.addrmode, &item.addrspace, item.image_type.as_deref()) {
+            (Some(AddrMode::Other(name)), ..) => Some(("addrmode", name.as_str())),
+            (_, Some(AddrSpace::Other(name)), _) => Some(("addrspace", name.as_str())),
+            (_, _, Some(name)) if !IMAGES.contains(&name) => Some(("image_type", name)),
+            _ => None,
+        };
+        if let Some((key, name)) = unknown {
+            return Err(not_understood(&item.keys.place, format!("the {key} `{name}` is not known")));
+        }
+    }
+    for buffer in &kernel.per_thread_memory_buffers {
+        for (name, known) in [(&buffer.kind, &KINDS[..]), (&buffer.usage, &USAGES[..])] {
+            if !known.contains(&name.as_str()) {
+                return Err(not_understood(&buffer.keys.place, format!("memory buffers of `{name}` are not known")));
+            }
+        }
+    }
+    for sampler in &kernel.inline_samplers {
+        for (name, known) in [(&sampler.addrmode, &ADDRESSING[..]), (&sampler.filtermode, &FILTERS[..])] {
+            if !known.contains(&name.as_str()) {
+                return Err(not_understood(&sampler.keys.place, format!("samplers with `{name}` are not known")));
+            }
+        }
+    }
+    let given = kernel.payload_arguments.iter().map(|item| (item.sampler_index, &item.keys));
+    let inline = kernel.inline_samplers.iter().map(|sampler| (Some(sampler.sampler_index), &sampler.keys));
+    for (index, keys) in given.chain(inline) {
+        if let Some(index) = index.filter(|&index| index >= SAMPLERS) {
+            let message = format!("there is no sampler {index}: a kernel has {SAMPLERS} at most");
+            return Err(not_understood(&keys.place, message));
+        }
+    }
+    if kernel.execution_env.slm_alloc_mode > 1 {
+        let message = format!("`slm_alloc_mode` is {}; it is 0 or 1", kernel.execution_env.slm_alloc_mode);
+        return Err(not_understood(&kernel.execution_env.keys.place, message));
+    }
+    Ok(())
+}
+
+/// Supported kinds of images.
+const IMAGES: [&str; 14] = [
+    "image_buffer",
+    "image_1d",
+    "image_1d_array",
+    "image_2d",
+    "image_2d_array",
+    "image_3d",
+    "image_2d_depth",
+    "image_2d_array_depth",
+    "image_2d_msaa",
+    "image_2d_msaa_depth",
+    "image_2d_array_msaa",
+    "image_2d_array_msaa_depth",
+    "image_2d_media",
+    "image_2d_media_block",
+];
+/// Locations of memory buffers.
+const KINDS: [&str; 3] = ["global", "scratch", "slm"];
+/// Purposes of memory buffers.
+const USAGES: [&str; 3] = ["private_space", "spill_fill_space", "single_space"];
+/// Addressing modes of samplers.
+const ADDRESSING: [&str; 5] = ["none", "clamp_border", "clamp_edge", "repeat", "mirror"];
+/// Filter modes of samplers.
+const FILTERS: [&str; 2] = ["nearest", "linear"];
+
+/// Returns the diagnostic that rejects a launch, at its position in `.ze_info`.
+pub(super) fn not_understood(place: &Place, message: impl Into<String>) -> Box<Diagnostic> {
+    let mut finding = Diagnostic::new("launch-unsupported", Severity::Error, ".ze_info", message)
+        .help("the kernel is not run, as its arguments may go elsewhere; compile it with a compiler that this version knows");
+    (finding.line, finding.column, finding.quote) = (place.line, place.column, place.quote.clone());
+    Box::new(finding)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use visakit_zebin::info;
+
+    const INFO: &str = "
+kernels:
+  - name: k
+    execution_env: { simd_size: 16, slm_alloc_mode: 1 }
+    payload_arguments:
+      - { arg_type: arg_bypointer, offset: 0, size: 8, arg_index: 0, addrmode: stateless, addrspace: image, image_type: image_2d }
+    per_thread_memory_buffers:
+      - { type: scratch, usage: private_space, size: 64 }
+    inline_samplers:
+      - { sampler_index: 0, addrmode: repeat, filtermode: linear }
+";
+
+    #[test]
+    fn what_is_not_known_is_refused_at_its_place() {
+        let found = |text: &str| check(&info::parse("k", text).unwrap().kernels[0]);
+        assert_eq!(found(INFO), Ok(()));
+        for (from, to, line, word) in [
+            ("slm_alloc_mode: 1", "slm_alloc_mode: 2", 4, "slm_alloc_mode"),
+            ("slm_alloc_mode: 1", "has_wings: 1", 4, "has_wings"),
+            ("addrmode: stateless", "addrmode: by_mail", 6, "by_mail"),
+            ("addrspace: image", "addrspace: outer", 6, "outer"),
+            ("image_2d", "image_4d", 6, "image_4d"),
+            ("size: 8", "size: 8, lane: 3", 6, "lane"),
+            ("scratch", "tape", 8, "tape"),
+            ("private_space", "public_space", 8, "public_space"),
+            ("size: 64", "size: 64, lane: 3", 8, "lane"),
+            ("repeat", "reflect", 10, "reflect"),
+            ("linear", "cubic", 10, "cubic"),
+            ("sampler_index: 0", "sampler_index: 256", 10, "256"),
+            ("filtermode", "lane: 3, filtermode", 10, "lane"),
+            ("    execution_env", "    lane: 3\n    execution_env", 4, "lane"),
+        ] {
+            let error = found(&INFO.replacen(from, to, 1)).unwrap_err();
+            assert_eq!((error.code, error.line), ("launch-unsupported", line), "{to}: {error:?}");
+            assert!(error.message.contains(word) && error.column > 0 && !error.quote.is_empty(), "{error:?}");
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Recursion: every activation of a function has its own variables, predicates, addresses and
+//! waiting channels.
+//!
+//! A function's state has one fixed location, so that operands are offsets. On recursive entry the
+//! state is saved, and it is restored when the inner activation returns. Functions that do not
+//! recurse have no cost.
+
+use std::ops::Range;
+
+use crate::flow::{Callee, Next, Waiting};
+use crate::thread::Thread;
+
+/// Parts of the thread state that belong to a function, except predefined variables.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Function {
+    /// The function's blocks without its subroutines: the first, and the end (exclusive).
+    pub entry: (u32, u32),
+    /// The function's blocks including its subroutines.
+    pub blocks: Range<u32>,
+    /// Byte range in the register file.
+    pub registers: Range<u32>,
+    /// Predicate numbers.
+    pub predicates: Range<usize>,
+    /// Elements of address variables.
+    pub addresses: Range<usize>,
+    /// Elements of state variables.
+    pub states: Range<usize>,
+}
+
+/// Saved state of an activation that waits for an inner one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outer {
+    waiting: Waiting,
+    registers: Vec<u8>,
+    predicates: Vec<u32>,
+    addresses: Vec<u32>,
+    states: Vec<u32>,
+}
+
+/// Enters the n-th function with `taken`, a non-empty subset of the active channels. `back` is the
+/// return block.
+#[inline]
+pub fn enter(thread: &mut Thread, functions: &[Function], n: usize, taken: u32, back: u32) {
+    let function = &functions[n];
+    if thread.activations.len() < functions.len() {
+        thread.activations.resize(functions.len(), 0);
+    }
+    if thread.activations[n] > 0 {
+        let outer = put_aside(thread, function);
+        thread.outer.push(outer);
+    }
+    thread.activations[n] += 1;
+    thread.active =
+        thread.flow.call(thread.active, taken, Callee { routine: function.entry, function: Some(n) }, back);
+}
+
+/// Leaves the routine for `leaving`, a subset of the active channels. `next` is the following
+/// block.
+#[inline]
+pub fn leave(thread: &mut Thread, functions: &[Function], leaving: u32, next: u32) -> Next {
+    let left = thread.flow.leave(thread.active, leaving, next);
+    thread.active = left.active;
+    if let Some(n) = left.function {
+        thread.activations[n] -= 1;
+        if thread.activations[n] > 0
+            && let Some(outer) = thread.outer.pop()
+        {
+            take_back(thread, &functions[n], outer);
+        }
+    }
+    left.next
+}
+
+fn put_aside(thread: &mut Thread, function: &Function) -> Outer {
+    let registers = &function.registers;
+    Outer {
+        waiting: thread.flow.put_aside(function.blocks.clone()),
+        registers: thread.registers.bytes(registers.start)[..registers.len()].to_vec(),
+        predicates: thread.predicates[function.predicates.clone()].to_vec(),
+        addresses: thread.addresses[function.addresses.clone()].to_vec(),
+        states: thread.surfaces[function.states.clone()].to_vec(),
+    }
+}
+
+fn take_back(thread: &mut Thread, function: &Function, outer: Outer) {
+    thread.flow.take_back(outer.waiting);
+    thread.registers.bytes_mut(function.registers.start)[..outer.registers.len()].copy_from_slice(&outer.registers);
+    thread.predicates[function.predicates.clone()].copy_from_slice(&outer.predicates);
+    thread.addresses[function.addresses.clone()].copy_from_slice(&outer.addresses);
+    thread.surfaces[function.states.clone()].copy_from_slice(&outer.states);
+}

@@ -1,0 +1,95 @@
+//! Maps the arguments of a launch: the caller's contents become buffers in its memory.
+
+use visakit_diag::{Diagnostic, Severity};
+
+use super::memory::{behind, map_buffer, no_memory};
+use visakit_launch::argument::{Argument, ImageArgument};
+use visakit_launch::mapped::{MappedArgument, MappedBuffer, MappedImage};
+use visakit_machine::buffer::{Buffer, Lent};
+use visakit_machine::memory::Memory;
+
+/// Mapped arguments of a launch.
+pub(super) struct Mapped {
+    /// Arguments by index; `None` where the kernel has no argument.
+    pub(super) arguments: Vec<Option<MappedArgument>>,
+    /// Indices of the buffers with undefined contents.
+    pub(super) undefined: Vec<usize>,
+}
+
+/// Maps the arguments in order. Pointers may point into `regions`.
+///
+/// # Errors
+/// A buffer is too large, or an argument is the same as one without contents.
+pub(super) fn map(
+    arguments: Vec<Option<Argument>>,
+    regions: &[(u64, Lent)],
+    memory: &mut Memory,
+) -> Result<Mapped, Box<Diagnostic>> {
+    let (mut undefined, mut same) = (Vec::new(), Vec::new());
+    let mut mapped = Vec::with_capacity(arguments.len());
+    for (index, argument) in arguments.into_iter().enumerate() {
+        let mut buffer = |buffer, given| add(memory, buffer, index, given);
+        mapped.push(match argument {
+            None => None,
+            Some(Argument::Same(other)) => {
+                same.push((index, other));
+                None
+            }
+            Some(Argument::Local(bytes)) => Some(MappedArgument::Local(bytes)),
+            Some(Argument::Value(bytes)) => Some(MappedArgument::Value(bytes)),
+            Some(Argument::Sampler(sampler)) => Some(MappedArgument::Sampler(sampler)),
+            Some(Argument::Buffer(bytes)) => Some(MappedArgument::Buffer(buffer(own(bytes, index)?, None)?)),
+            Some(Argument::Undefined(bytes)) => {
+                let buffer = buffer(own(bytes, index)?, None)?;
+                undefined.push(buffer.number);
+                Some(MappedArgument::Buffer(buffer))
+            }
+            Some(Argument::Lent(lent, address)) => Some(MappedArgument::Buffer(buffer(Buffer::lent(lent), address)?)),
+            // A surface of the argument also needs the memory at the pointer.
+            Some(Argument::Pointer(address)) => Some(match behind(regions, address) {
+                Some(lent) => MappedArgument::Buffer(buffer(Buffer::lent(lent), Some(address))?),
+                None => MappedArgument::Pointer(address),
+            }),
+            Some(Argument::Image(ImageArgument { format, desc, texels })) => {
+                let texels = buffer(own(texels, index)?, None)?;
+                Some(MappedArgument::Image(MappedImage { texels, format, desc }))
+            }
+            Some(Argument::LentImage(lent, ImageArgument { format, desc, .. })) => {
+                let texels = buffer(Buffer::lent(lent), None)?;
+                Some(MappedArgument::Image(MappedImage { texels, format, desc }))
+            }
+        });
+    }
+    for (index, other) in same {
+        mapped[index] = match mapped.get(other as usize) {
+            Some(Some(shared @ (MappedArgument::Buffer(_) | MappedArgument::Image(_)))) => Some(shared.clone()),
+            _ => return Err(not_same(index, other)),
+        };
+    }
+    Ok(Mapped { arguments: mapped, undefined })
+}
+
+/// Moves the contents of an argument into a buffer.
+fn own(bytes: Vec<u8>, index: usize) -> Result<Buffer, Box<Diagnostic>> {
+    let size = bytes.len() as u64;
+    Buffer::from_vec(bytes).ok_or_else(|| no_memory(&format!("argument {index}"), size))
+}
+
+/// Adds the buffer of an argument to the memory. The kernel receives the address `given`, or by
+/// default that of the buffer's slot.
+fn add(
+    memory: &mut Memory,
+    buffer: Buffer,
+    index: usize,
+    given: Option<u64>,
+) -> Result<MappedBuffer, Box<Diagnostic>> {
+    let bytes = buffer.len() as u64;
+    let address = map_buffer(memory, buffer, || format!("argument {index} has {bytes} bytes"))?;
+    Ok(MappedBuffer { number: memory.buffers().len() - 1, address: given.unwrap_or(address), bytes })
+}
+
+fn not_same(index: usize, other: u32) -> Box<Diagnostic> {
+    let message = format!("argument {index} is the same as argument {other}, which is no buffer or image of its own");
+    let finding = Diagnostic::new("argument-same", Severity::Error, "launch", message);
+    Box::new(finding.help("same:N takes the index of an argument with contents"))
+}

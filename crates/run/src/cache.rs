@@ -1,0 +1,136 @@
+//! Cache of lowered programs across launches, and native code for programs that run long.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use visakit_native::{Code, Level, Refusal};
+
+use crate::plan::Plan;
+use crate::start::Starts;
+use visakit_kernels::code::CompiledRoutine;
+
+/// Lowered code of a program, which a launch takes over from the previous launch if it fits.
+#[derive(Default)]
+pub struct Cache(Mutex<Option<Arc<Lowered>>>);
+
+/// Interpretations per instruction, on average over earlier launches and the rest of the current
+/// one, above which native code is compiled. Compilation costs about a quarter of that time, mostly
+/// on a core that is busy, and execution is slow until it ends. With less work left, a launch would
+/// lose time.
+const WARM: u64 = 4000;
+
+/// Number of instructions that native code executes in about 10 microseconds, which is the time to
+/// wake another host thread.
+const SMALL: u64 = 10_000;
+
+/// Number of cached group sizes: two launches with partial groups in three dimensions have this
+/// many.
+const SIZES: usize = 16;
+
+/// A lowered program with its key: the size of the payload, and the addresses of the program's
+/// symbols.
+pub(super) struct Lowered {
+    payload: usize,
+    symbols: HashMap<String, u64>,
+    /// Instruction set level of native code; operations are only recorded if it is present.
+    level: Option<Level>,
+    pub(super) code: CompiledRoutine,
+    /// Native code without and with counts, or the reason for its absence.
+    native: [OnceLock<Result<Code, Refusal>>; 2],
+    is_begun: [AtomicBool; 2],
+    /// Number of instructions that launches executed without native code.
+    executed: AtomicU64,
+    /// Instructions per group in the last launch; 0 before the first.
+    each: AtomicU64,
+    /// Initial thread states by group size, as requested so far.
+    starts: Mutex<Vec<Arc<Starts>>>,
+}
+
+impl Cache {
+    /// Returns the lowered code for a launch, from the cache or from `lower`.
+    pub(super) fn get<E>(
+        &self,
+        payload: usize,
+        symbols: &HashMap<String, u64>,
+        level: Option<Level>,
+        lower: impl FnOnce() -> Result<CompiledRoutine, E>,
+    ) -> Result<Arc<Lowered>, E> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_it = |kept: &&Arc<Lowered>| kept.payload == payload && kept.symbols == *symbols && kept.level == level;
+        if let Some(kept) = kept.as_ref().filter(is_it) {
+            return Ok(Arc::clone(kept));
+        }
+        let code = lower()?;
+        let (native, is_begun, executed, each, starts) = Default::default();
+        let symbols = symbols.clone();
+        let lowered = Arc::new(Lowered { payload, symbols, level, code, native, is_begun, executed, each, starts });
+        *kept = Some(Arc::clone(&lowered));
+        Ok(lowered)
+    }
+}
+
+impl Lowered {
+    /// Returns the native code, if it has been compiled.
+    pub(super) fn native(&self, count: bool) -> Option<&Code> {
+        self.native[usize::from(count)].get()?.as_ref().ok()
+    }
+
+    /// Returns the reason why the requested native code does not exist.
+    pub(super) fn refusal(&self, count: bool) -> Option<Refusal> {
+        self.native[usize::from(count)].get()?.as_ref().err().copied()
+    }
+
+    /// Compiles native code.
+    pub(super) fn compile(&self, count: bool) {
+        self.native[usize::from(count)].get_or_init(|| {
+            let level = self.level.ok_or(Refusal::Host)?;
+            visakit_native::compile(&self.code.native(count), level)
+        });
+    }
+
+    /// Returns true if `groups` groups, run natively, probably end before another host thread wakes
+    /// up.
+    pub(super) fn is_small(&self, groups: u64, count: bool) -> bool {
+        let each = self.each.load(Relaxed);
+        each > 0 && each.saturating_mul(groups) < SMALL && self.native(count).is_some()
+    }
+
+    /// Notes the size of a completed launch of `groups` groups.
+    pub(super) fn note_size(&self, instructions: u64, groups: u64) {
+        self.each.store(instructions.checked_div(groups).unwrap_or(0), Relaxed);
+    }
+
+    /// Returns the initial thread states for groups of a size.
+    pub(super) fn starts(&self, plan: &Plan<'_>, size: [u32; 3]) -> Arc<Starts> {
+        let mut all = self.starts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = all.iter().find(|starts| starts.is_for(plan, size)) {
+            return Arc::clone(known);
+        }
+        let new = Arc::new(Starts::new(plan, size));
+        if all.len() == SIZES {
+            all.remove(0);
+        }
+        all.push(Arc::clone(&new));
+        new
+    }
+
+    /// Notes the number of instructions that a completed launch has interpreted.
+    pub(super) fn note_interpreted(&self, instructions: u64) {
+        self.executed.fetch_add(instructions, Relaxed);
+    }
+
+    /// Starts compilation on another thread, unless it has started, if a launch with `rest`
+    /// remaining instructions is worth it. Earlier launches count, because they are likely to
+    /// recur. The finished part of this launch does not count, otherwise a nearly complete launch
+    /// would start a useless compilation.
+    pub(super) fn warm(self: &Arc<Self>, rest: u64, count: bool) {
+        let enough = WARM.saturating_mul(self.code.steps.len() as u64);
+        let is_enough = self.executed.load(Relaxed).saturating_add(rest) >= enough;
+        if is_enough && !self.is_begun[usize::from(count)].swap(true, Relaxed) {
+            let lowered = Arc::clone(self);
+            // If the system provides no more threads, the program is interpreted.
+            let _ = std::thread::Builder::new().spawn(move || lowered.compile(count));
+        }
+    }
+}

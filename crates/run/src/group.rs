@@ -1,0 +1,544 @@
+//! Execution of thread groups: starts hardware threads, schedules them, and counts instructions.
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use crate::barriers::Barriers;
+use crate::endless::{Look, is_due, look};
+use crate::exchange::exchanges;
+use crate::execute::run_thread;
+use crate::memory::Implicit;
+use crate::native::{Begun, Native};
+use crate::plan::Plan;
+use crate::start::{Images, Starts, new_thread, reset, restart};
+use crate::stats::Counts;
+use crate::stopped::{fault, waiting};
+use visakit_kernels::code::DebugLoc;
+use visakit_launch::implicit;
+use visakit_machine::World;
+use visakit_machine::buffer::Buffer;
+use visakit_machine::fault::{Trap, TrapReport};
+use visakit_machine::flow::Next;
+use visakit_machine::observer::{Observer, Spot, Watch};
+use visakit_machine::thread::Thread;
+use visakit_machine::trace::Trace;
+
+/// State of a host thread, reused from group to group.
+pub(super) struct Worker<'a> {
+    plan: &'a Plan<'a>,
+    threads: Vec<Thread>,
+    own: &'a Own<'a>,
+    native: Option<Native<'a>>,
+    /// Number of groups run.
+    groups: u64,
+    /// Approximate number of groups left for all host threads, including the current one.
+    left: u64,
+    states: Vec<State>,
+    /// Initial thread states by group size, for full and partial groups; at most eight sizes.
+    starts: Vec<Arc<Starts>>,
+    /// Index of the initial state that the threads started from; constant registers are still
+    /// valid.
+    begun: Option<usize>,
+    /// Register images of native code for each initial state, once built and if possible.
+    images: Vec<Option<Images>>,
+    /// Group size that the implicit-argument buffer currently describes.
+    implicit: [u32; 3],
+    /// Time slice in instructions of a thread without barriers, before others are scheduled.
+    long_turn: u64,
+    counts: Counts,
+}
+
+/// Claims the next group to run, if any.
+pub(super) type NextGroup<'n> = dyn FnMut() -> Option<[u32; 3]> + 'n;
+
+/// Resources of one group at a time. Every group finds them zeroed and at the same addresses, so
+/// that no result depends on earlier groups.
+pub(super) struct Own<'a> {
+    /// Observer, if all groups run on this thread.
+    observer: Option<&'a dyn Observer>,
+    local: Buffer,
+    private: Vec<Buffer>,
+    trace: Trace,
+    /// Current instruction, for observers.
+    spot: Cell<Spot>,
+}
+
+impl<'a> Own<'a> {
+    pub(super) fn new(plan: &Plan<'_>, observer: Option<&'a dyn Observer>) -> Self {
+        let (mapped, shared) = (plan.mapped, plan.mapped.memory.buffers().len());
+        let private = mapped.private.iter().enumerate().map(|(n, bytes)| {
+            let mut buffer = Buffer::zeros(*bytes);
+            buffer.note_pages(shared + n);
+            buffer
+        });
+        Self {
+            observer,
+            local: Buffer::zeros(mapped.placement.local_bytes as usize),
+            private: private.collect(),
+            trace: Trace::new(shared + mapped.private.len(), plan.code.mixed),
+            spot: Cell::default(),
+        }
+    }
+
+    /// Returns the state that the threads of a group share.
+    fn world<'w>(&'w self, plan: &'w Plan<'_>, group: [u32; 3]) -> World<'w> {
+        let mapped = plan.mapped;
+        World {
+            memory: &mapped.memory,
+            local: &self.local,
+            scratch: self.scratch(plan),
+            private: &self.private,
+            bindings: &mapped.bindings,
+            images: &mapped.images,
+            samplers: &mapped.samplers,
+            watch: self.observer.map(|observer| Watch { observer, group, spot: &self.spot }),
+            trace: &self.trace,
+        }
+    }
+
+    /// Returns the scratch memory of a group.
+    fn scratch<'w>(&'w self, plan: &'w Plan<'_>) -> &'w Buffer {
+        plan.mapped.scratch.buffer.and_then(|index| self.private.get(index)).unwrap_or(&plan.mapped.nothing)
+    }
+
+    /// Returns the recorded accesses.
+    pub(super) fn into_trace(self) -> Trace {
+        self.trace
+    }
+}
+
+impl<'a> Worker<'a> {
+    pub(super) fn new(plan: &'a Plan<'a>, own: &'a Own<'a>) -> Self {
+        Self {
+            plan,
+            threads: Vec::new(),
+            own,
+            native: None,
+            groups: 0,
+            left: 0,
+            states: Vec::new(),
+            starts: Vec::new(),
+            begun: None,
+            images: Vec::new(),
+            implicit: [0; 3],
+            long_turn: LONG_TURN,
+            counts: Counts::new(plan.code),
+        }
+    }
+
+    /// Returns the counts.
+    pub(super) fn finish(self) -> Counts {
+        if self.plan.warms {
+            self.plan.lowered.note_interpreted(self.counts.instructions - self.counts.with_native);
+        }
+        self.counts
+    }
+
+    /// Returns true if the recorded accesses are incomplete.
+    pub(super) fn has_lost_track(&self) -> bool {
+        self.own.trace.is_lost()
+    }
+
+    /// Runs a group, and possibly some of the next ones, unless it faults. About `left` groups
+    /// remain for all host threads.
+    pub(super) fn run(
+        &mut self,
+        group: [u32; 3],
+        left: u64,
+        next: &mut NextGroup<'_>,
+    ) -> Result<(), Box<TrapReport>> {
+        let mut group = Some(group);
+        while let Some(one) = group {
+            self.prepare(one, left);
+            group = if self.plan.waits { self.run_together(one)? } else { self.run_in_turn(one, next)? };
+        }
+        Ok(())
+    }
+
+    /// Prepares a group's resources except its threads.
+    fn prepare(&mut self, group: [u32; 3], left: u64) {
+        if !self.own.local.is_empty() {
+            self.own.local.clear();
+        }
+        self.clear_private();
+        if let Some(poison) = self.plan.poison {
+            poison.fill_local(&self.own.local);
+            self.own.private.iter().for_each(|buffer| poison.fill_private(buffer));
+            self.implicit = [0; 3];
+        }
+        self.set_implicit_arguments(group);
+        if let Some(observer) = self.own.observer {
+            observer.group(group);
+        }
+        if let Some(tracer) = &self.plan.tracer {
+            tracer.group(group);
+        }
+        self.prepare_native(left, group);
+        self.groups += 1;
+    }
+
+    /// Returns true if groups have no resources except their threads.
+    fn is_bare(&self) -> bool {
+        let own = self.own;
+        let is_watched = own.observer.is_some() || self.plan.tracer.is_some();
+        own.local.is_empty() && own.private.is_empty() && self.plan.mapped.implicit.is_none() && !is_watched
+    }
+
+    /// Switches to native code as soon as it exists.
+    fn prepare_native(&mut self, left: u64, group: [u32; 3]) {
+        let plan = self.plan;
+        if !plan.is_native {
+            return;
+        }
+        self.left = left;
+        let world = self.own.world(plan, group);
+        if let Some(native) = &mut self.native {
+            native.refresh(&world);
+            return;
+        }
+        if plan.warms {
+            // The remaining groups probably resemble the earlier ones.
+            let each = self.counts.instructions.checked_div(self.groups).unwrap_or(0);
+            plan.lowered.warm(each.saturating_mul(left), plan.count);
+        }
+        self.native = Native::of(plan, &world);
+    }
+
+    fn clear_private(&mut self) {
+        for (index, buffer) in self.own.private.iter().enumerate() {
+            let end = self.own.trace.clear(buffer);
+            let implicit = self.plan.mapped.implicit.filter(|_| self.plan.mapped.scratch.buffer == Some(index));
+            if implicit.is_some_and(|implicit| end > implicit.offset) {
+                self.implicit = [0; 3];
+            }
+        }
+    }
+
+    /// Writes the implicit arguments of a group, unless the buffer already holds those of its size.
+    fn set_implicit_arguments(&mut self, group: [u32; 3]) {
+        let Some(Implicit { offset, address }) = self.plan.mapped.implicit else { return };
+        let size = self.plan.range.size_of(group);
+        if self.implicit != size {
+            let plan = self.plan;
+            let surroundings = implicit::Surroundings {
+                range: plan.range,
+                order: plan.order(),
+                simd: plan.program.info.execution_env.simd_size.max(1),
+                version: plan.program.implicit,
+                extra: &plan.mapped.placement.extra,
+            };
+            let bytes = implicit::buffer(&surroundings, size, address);
+            for (n, word) in bytes.as_chunks::<4>().0.iter().enumerate() {
+                self.own.scratch(self.plan).store_u32(offset + n as u64 * 4, u32::from_le_bytes(*word));
+            }
+            self.implicit = size;
+        }
+    }
+
+    /// Runs threads without barriers sequentially, all in the same registers, which stay in the
+    /// host's cache. A thread that runs long may be spinning on a later thread; then all threads
+    /// are scheduled round-robin. Native code continues with the next groups of the same size.
+    /// Returns a group of another size if one was claimed.
+    fn run_in_turn(
+        &mut self,
+        mut group: [u32; 3],
+        next: &mut NextGroup<'_>,
+    ) -> Result<Option<[u32; 3]>, Box<TrapReport>> {
+        let plan = self.plan;
+        let (known, is_bare) = (self.starts_of(group), self.is_bare());
+        let mut other = None;
+        // Threads of an earlier group are kept for later use, because allocating them each time is
+        // expensive.
+        if self.threads.is_empty() {
+            self.threads.push(new_thread(plan));
+        }
+        let world = self.own.world(plan, group);
+        self.make_images(known);
+        let [thread, ..] = &mut self.threads[..] else { return Ok(None) };
+        let starts = &self.starts[known];
+        let (counts, native) = (&mut self.counts, &mut self.native);
+        let mut images = self.images[known].as_mut();
+        if let Some(images) = &mut images {
+            if self.begun != Some(known) {
+                images.fill_once(None, thread.registers.bytes_mut(0));
+            }
+            images.set_group(group, thread.registers.bytes_mut(0));
+        }
+        // Threads started before the images existed did not use them.
+        self.begun = images.is_some().then_some(known);
+        let (mut index, before) = (0, counts.instructions);
+        while index < starts.threads.len() {
+            if plan.warms && native.is_none() {
+                *native = Native::within(plan, &world, counts.instructions - before, self.left);
+            }
+            let images = images.as_deref_mut().filter(|_| plan.poison.is_none() && !plan.count);
+            let quick = native.as_ref().zip(images).filter(|(native, _)| native.begins());
+            let begun = if let Some((native, images)) = quick {
+                let until = plan.limit.min(self.long_turn);
+                let more = || {
+                    let one = is_bare.then(&mut *next)??;
+                    if plan.range.size_of(one) != starts.size {
+                        other = Some(one);
+                        return None;
+                    }
+                    self.groups += 1;
+                    group = one;
+                    Some(one)
+                };
+                let left = native.run_starts(plan, thread, (&starts.threads, images), (index, until), counts, more);
+                let Some((left, exit)) = left else { break };
+                index = left;
+                Some(Begun { before: 0, exit: Some(exit) })
+            } else {
+                restart(plan, thread, starts, group, index as u32);
+                None
+            };
+            let engine = native.as_mut().map(|native| (native, begun));
+            let next = run_thread(plan, thread, &world, counts, self.long_turn, engine)
+                .map_err(|(trap, mark)| fault(plan, thread, group, *trap, mark))?;
+            if let (Next::Pause, _) = next {
+                let paused = self.threads.swap_remove(0);
+                self.start(group, index);
+                self.threads[index] = paused;
+                self.run_all(group)?;
+                // A thread that still had much work left was not waiting for the others; threads of
+                // later groups will not wait either. Round-robin scheduling would only cause cache
+                // misses, so the time slice grows.
+                if self.threads[index].executed > self.long_turn / 4 * 5 {
+                    self.long_turn = (self.long_turn * 4).min(LONGEST_TURN).min(plan.limit / 4).max(LONG_TURN);
+                }
+                return Ok(None);
+            }
+            counts.add_thread(thread);
+            // Native code starts threads without waiting channels.
+            thread.flow.restart(plan.code.main_end);
+            index += 1;
+        }
+        Ok(other)
+    }
+
+    /// Runs all threads until all have ended; each runs until it waits or ends.
+    fn run_together(&mut self, group: [u32; 3]) -> Result<Option<[u32; 3]>, Box<TrapReport>> {
+        self.start(group, 0);
+        self.run_all(group).map(|()| None)
+    }
+
+    /// Runs the remaining threads until all have ended; each runs until it waits, ends or exhausts
+    /// its time slice.
+    fn run_all(&mut self, group: [u32; 3]) -> Result<(), Box<TrapReport>> {
+        let world = self.own.world(self.plan, group);
+        let states = &mut self.states;
+        let mut barriers = Barriers::default();
+        // True if the threads of the group may be in a deadlock.
+        let mut is_doubtful = false;
+        loop {
+            if self.plan.warms && self.native.is_none() {
+                let done = self.threads.iter().map(|thread| thread.executed).sum();
+                self.native = Native::within(self.plan, &world, done, self.left);
+            }
+            let mut progress = false;
+            let looks = std::mem::take(&mut is_doubtful);
+            let (mut all_same, mut same) = (looks, None);
+            let mut left = None;
+            if let Some(native) = &self.native
+                && !looks
+                && !self.plan.count
+                && self.own.observer.is_none()
+                && states.iter().all(|state| *state == State::Running)
+            {
+                let (index, begun) = native.run_rounds(self.plan, &mut self.threads, TURN, &mut self.counts);
+                for (thread, state) in self.threads.iter().zip(&mut *states).take(index) {
+                    *state = State::AtBarrier(self.plan.code.blocks[thread.flow.block as usize - 1].mark);
+                }
+                left = Some((index, begun));
+            }
+            for (number, (thread, state)) in self.threads.iter_mut().zip(states.iter_mut()).enumerate() {
+                let runs = match *state {
+                    State::Running => true,
+                    State::Waiting { barrier, .. } => {
+                        let passes = barriers.lets_pass(barrier, self.plan.threads(group));
+                        if passes && let Some(observer) = self.own.observer {
+                            observer.barrier();
+                        }
+                        passes
+                    }
+                    State::AtBarrier(_) | State::AtExchange { .. } | State::Ended => false,
+                };
+                if !runs {
+                    continue;
+                }
+                progress = true;
+                let begun = left.take_if(|(index, _)| *index == number).map(|(_, begun)| begun);
+                let before = begun.as_ref().map_or(thread.executed, |begun| begun.before);
+                let mut next = if looks {
+                    Ok((Next::Pause, DebugLoc::nowhere()))
+                } else {
+                    let engine = self.native.as_mut().map(|native| (native, begun));
+                    run_thread(self.plan, thread, &world, &mut self.counts, TURN, engine)
+                };
+                if let Ok((Next::Pause, _)) = next
+                    && (looks || is_due(before, thread.executed))
+                {
+                    let out = look(self.plan, thread, &world, (group, &self.own.spot), &mut self.counts);
+                    next = match out {
+                        Ok(Look::Same { waits: false, mark, instructions }) => {
+                            Err((Box::new(Trap::Endless { waits: false, instructions }), mark))
+                        }
+                        Ok(Look::Same { waits: true, mark, instructions }) => {
+                            is_doubtful = !looks && !self.plan.others_run;
+                            same = same.or(Some((thread.index, mark, instructions)));
+                            Ok((Next::Pause, mark))
+                        }
+                        Ok(Look::On(next, mark)) => {
+                            all_same = false;
+                            Ok((next, mark))
+                        }
+                        Err(error) => Err(error),
+                    };
+                }
+                thread.signals.drain(..).for_each(|signal| barriers.signal(signal));
+                *state = match next {
+                    Ok((Next::Barrier, mark)) => State::AtBarrier(mark),
+                    Ok((Next::Exchange(number), mark)) => State::AtExchange { number, mark },
+                    Ok((Next::Wait(barrier), mark)) => State::Waiting { barrier, mark },
+                    Ok((Next::Pause, _)) => State::Running,
+                    Ok(_) => State::Ended,
+                    Err((trap, mark)) => return Err(fault(self.plan, thread, group, *trap, mark)),
+                };
+            }
+            // All running threads were sampled, and each repeats its state.
+            if let Some((index, mark, instructions)) = same.filter(|_| all_same) {
+                let trap = Trap::Endless { waits: true, instructions };
+                let mut report = fault(self.plan, &self.threads[index as usize], group, trap, mark);
+                report.waiting = waiting(self.plan, states);
+                return Err(report);
+            }
+            if !self.plan.code.exchanges.is_empty() {
+                progress |= exchanges(self.plan, &mut self.threads, states, &world, group)?;
+            }
+            let ended = states.iter().filter(|state| **state == State::Ended).count();
+            if ended == states.len() {
+                break;
+            }
+            if states.iter().all(|state| matches!(state, State::AtBarrier(_))) {
+                if let Some(observer) = self.own.observer {
+                    tell_barriers(states, observer);
+                    observer.barrier();
+                }
+                states.fill(State::Running);
+            } else if !progress {
+                let stuck = self.threads.iter().zip(states.iter()).find_map(|(thread, state)| match state {
+                    State::AtBarrier(mark) | State::Waiting { mark, .. } => Some((thread, *mark, false)),
+                    State::AtExchange { mark, .. } => Some((thread, *mark, true)),
+                    State::Running | State::Ended => None,
+                });
+                let Some((thread, mark, alone)) = stuck else { break };
+                let trap = if alone {
+                    Trap::Illegal("two threads do this together, and the other one does not come".to_owned())
+                } else {
+                    Trap::UnreachedBarrier { waiting: (states.len() - ended) as u32, ended: ended as u32 }
+                };
+                let mut report = fault(self.plan, thread, group, trap, mark);
+                report.waiting = waiting(self.plan, states);
+                return Err(report);
+            }
+        }
+        self.threads.iter().for_each(|thread| self.counts.add_thread(thread));
+        Ok(())
+    }
+
+    /// Returns the index of a group's initial thread states.
+    fn starts_of(&mut self, group: [u32; 3]) -> usize {
+        let plan = self.plan;
+        let size = plan.range.size_of(group);
+        let known = self.starts.iter().position(|starts| starts.size == size);
+        known.unwrap_or_else(|| {
+            self.starts.push(plan.lowered.starts(plan, size));
+            self.images.push(None);
+            self.starts.len() - 1
+        })
+    }
+
+    /// Builds register images for this host thread, once that is worthwhile. Requires an existing
+    /// thread.
+    fn make_images(&mut self, known: usize) {
+        if self.images[known].is_none()
+            && let Some(native) = self.native.as_ref().filter(|_| self.groups > FEW || self.plan.end > MANY)
+            && let Some(thread) = self.threads.first_mut()
+        {
+            self.images[known] = self.starts[known].images(self.plan, native.code(), thread);
+            self.begun = None;
+        }
+    }
+
+    /// Resets the threads of a group to the program entry, except the first `ended`, which have
+    /// ended.
+    fn start(&mut self, group: [u32; 3], ended: usize) {
+        let plan = self.plan;
+        let known = self.starts_of(group);
+        self.threads.resize_with(self.starts[known].threads.len(), || new_thread(plan));
+        if plan.waits && plan.poison.is_none() {
+            self.make_images(known);
+        }
+        let images = self.images[known].as_ref();
+        let starts = &self.starts[known];
+        for (index, (thread, start)) in self.threads.iter_mut().zip(&starts.threads).enumerate() {
+            let Some(images) = images.filter(|_| plan.waits && plan.poison.is_none()) else {
+                restart(plan, thread, starts, group, index as u32);
+                continue;
+            };
+            let registers = thread.registers.bytes_mut(0);
+            if self.begun != Some(known) {
+                images.fill_once(Some(index), registers);
+            }
+            images.fill(index, group, registers);
+            reset(plan, thread, start, index as u32);
+        }
+        self.begun = Some(known);
+        self.states.clear();
+        self.states.resize(ended, State::Ended);
+        self.states.resize(self.threads.len(), State::Running);
+    }
+}
+
+/// Reports the locations of two threads that wait at different barriers.
+fn tell_barriers(states: &[State], observer: &dyn Observer) {
+    let mut spots = (0..).zip(states).filter_map(|(thread, state)| match state {
+        State::AtBarrier(mark) => Some((thread, mark.spot())),
+        _ => None,
+    });
+    let Some(one) = spots.next() else { return };
+    if let Some(other) = spots.find(|(_, spot)| spot.instruction != one.1.instruction) {
+        observer.apart(one, other);
+    }
+}
+
+/// State of a thread of a group.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    Running,
+    /// Waits at a plain barrier.
+    AtBarrier(DebugLoc),
+    /// Waits for its neighbour.
+    AtExchange {
+        number: u32,
+        mark: DebugLoc,
+    },
+    /// Waits at a split barrier.
+    Waiting {
+        barrier: Option<u32>,
+        mark: DebugLoc,
+    },
+    Ended,
+}
+
+/// Number of groups before building register images is worthwhile.
+const FEW: u64 = 2;
+/// Number of groups of a launch above which register images are built at once.
+const MANY: u64 = 8;
+/// Initial value of [`Worker::long_turn`], in instructions.
+const LONG_TURN: u64 = 1 << 20;
+/// Largest value of [`Worker::long_turn`]: a tenth of a second, which is lost if the thread waits.
+const LONGEST_TURN: u64 = 1 << 24;
+/// Time slice of threads scheduled round-robin, in instructions.
+const TURN: u64 = 1 << 16;

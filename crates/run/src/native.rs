@@ -1,0 +1,254 @@
+//! Native code for the groups of a host thread, and its access to the machine.
+
+use visakit_native::ir::Action;
+use visakit_native::{Buffer as NativeBuffer, Code, Exit, Frame, Lent, Memory, Resume};
+
+use crate::plan::Plan;
+use crate::start::{Images, begin, clear_tables};
+use crate::stats::Counts;
+use visakit_kernels::code::{CompiledRoutine, Terminator};
+use visakit_launch::payload::ThreadStart;
+use visakit_machine::World;
+use visakit_machine::access::Target;
+use visakit_machine::buffer::Buffer;
+use visakit_machine::observer::AccessKind;
+use visakit_machine::thread::Thread;
+use visakit_machine::trace::Trace;
+
+/// Native code and the memory of the groups that a host thread runs.
+pub(super) struct Native<'a> {
+    code: &'a Code,
+    /// Register offset of the control register, if the program starts by setting it.
+    control: Option<u32>,
+    memory: Memory<'a>,
+    /// Hash of the recording state when the memory was last handed over.
+    state: Option<u64>,
+}
+
+/// Number of rounds in which threads are handed to native code individually, before all are handed
+/// over together.
+const ROUNDS_APART: usize = 2;
+
+/// A thread's time slice that native code has started.
+pub(super) struct Begun {
+    /// Number of instructions that the thread had executed before.
+    pub(super) before: u64,
+    /// Exit of the native code.
+    pub(super) exit: Option<Exit>,
+}
+
+impl<'a> Native<'a> {
+    /// Returns the native code of a launch, if it has been compiled.
+    pub(super) fn of(plan: &'a Plan<'_>, world: &World<'a>) -> Option<Self> {
+        plan.lowered.native(plan.count).map(|code| Self::new(code, plan.code, world))
+    }
+
+    /// As [`Native::of`], in a group that has executed `done` instructions and may be the only one.
+    /// Its remaining work is unknown; assuming the same amount again, and similar remaining groups,
+    /// wastes only part of the time spent if wrong.
+    pub(super) fn within(plan: &'a Plan<'_>, world: &World<'a>, done: u64, left: u64) -> Option<Self> {
+        plan.lowered.warm(done.saturating_mul(left.max(1)), plan.count);
+        Self::of(plan, world)
+    }
+
+    fn new(code: &'a Code, routine: &CompiledRoutine, world: &World<'a>) -> Self {
+        let control = match routine.actions[..] {
+            [Action::Control { at, .. }, ..] if routine.blocks[0].end > 0 => Some(at),
+            _ => None,
+        };
+        let mut native = Self { code, control, memory: Memory::default(), state: None };
+        native.refresh(world);
+        native
+    }
+
+    /// Updates the recording modes of buffers, if they may have changed.
+    #[inline]
+    pub(super) fn refresh(&mut self, world: &World<'a>) {
+        let kinds = u64::from(world.trace.kinds());
+        let uses = world.memory.buffers().iter().chain(world.private);
+        // A stale mode is correct but slow: an access kind that is not recorded is never recorded
+        // later.
+        let state = uses.fold(kinds, |state, buffer| state.wrapping_mul(0x100_0000_01b3) ^ u64::from(buffer.uses()));
+        if self.state != Some(state) {
+            self.state = Some(state);
+            self.lend(world);
+        }
+    }
+
+    #[cold]
+    fn lend(&mut self, world: &World<'a>) {
+        let lend = |buffer: &'a Buffer| lend(buffer, world.trace);
+        let buffers: Vec<_> = world.memory.buffers().iter().chain(world.private).map(lend).collect();
+        let surfaces = (0..world.bindings.len() as u32).map(|entry| match world.surface(entry) {
+            Target::Surface(_, buffer) => Some(lend(buffer)),
+            _ => None,
+        });
+        let surfaces: Vec<_> = surfaces.collect();
+        self.memory = Memory::new(buffers, surfaces, world.local.words()).with_private(lend(world.scratch));
+    }
+
+    /// Returns the code.
+    pub(super) fn code(&self) -> &'a Code {
+        self.code
+    }
+
+    /// Returns true if native code can start threads, because it sets their floating-point mode.
+    pub(super) fn begins(&self) -> bool {
+        self.control.is_some()
+    }
+
+    /// Runs a group's threads without barriers sequentially from number `first`, all in the
+    /// registers of `thread`, and then those of the next groups. Returns `None` if all have ended;
+    /// otherwise the first thread that needs the caller, and its exit.
+    pub(super) fn run_starts(
+        &self,
+        plan: &Plan<'_>,
+        thread: &mut Thread,
+        (starts, images): (&[ThreadStart], &mut Images),
+        (mut first, until): (usize, u64),
+        counts: &mut Counts,
+        mut next: impl FnMut() -> Option<[u32; 3]>,
+    ) -> Option<(usize, Exit)> {
+        clear_tables(plan, thread);
+        let frame = Frame { until, ..frame(thread, &mut [], &mut []) };
+        let mut lent = self.code.lend(frame, &self.memory);
+        let (index, exit) = loop {
+            let (ended, executed, exit) = lent.run_in_turn(&images.threads, first);
+            counts.instructions += executed;
+            counts.with_native += executed;
+            if let Some(exit) = exit {
+                break (first + ended, exit);
+            }
+            let group = next()?;
+            lent.change(|registers| images.set_group(group, registers));
+            first = 0;
+        };
+        let (active, own) = lent.progress();
+        begin(thread, &starts[index], index as u32);
+        (thread.active, thread.executed) = (active, own);
+        thread.set_mode(self.control.map_or(0, |at| thread.registers.get(at)));
+        Some((index, exit))
+    }
+
+    /// Runs all threads from barrier to barrier, in rounds, until one needs the caller. The threads
+    /// before it have reached the next barrier.
+    pub(super) fn run_rounds(
+        &self,
+        plan: &Plan<'_>,
+        threads: &mut [Thread],
+        turn: u64,
+        counts: &mut Counts,
+    ) -> (usize, Begun) {
+        // The first step of a thread sets its mode, and many programs have only one barrier.
+        let count = threads.len();
+        for index in (0..ROUNDS_APART).flat_map(|_| 0..count) {
+            let thread = &mut threads[index];
+            let before = thread.executed;
+            thread.until = plan.limit.min(before.saturating_add(turn));
+            let exit = self.run(thread, counts);
+            let Some(block) = barrier(plan.code, exit).filter(|_| !thread.flow.is_divergent()) else {
+                return (index, Begun { before, exit });
+            };
+            counts.with_native += thread.executed - before;
+            counts.interpreted += 1;
+            thread.flow.block = block + 1;
+        }
+        let mut places: Vec<u32> = threads.iter().map(|thread| thread.flow.block).collect();
+        // Step counts are not requested.
+        let lend = |thread| self.code.lend(frame(thread, &mut [], &mut []), &self.memory);
+        let mut lent: Vec<Lent<'_>> = threads.iter_mut().map(lend).collect();
+        let (index, begun) = 'rounds: loop {
+            for (index, (lent, place)) in lent.iter_mut().zip(&mut places).enumerate() {
+                let (_, before) = lent.progress();
+                lent.set_until(plan.limit.min(before.saturating_add(turn)));
+                let exit = lent.run(*place);
+                let Some(block) = barrier(plan.code, exit).filter(|_| !lent.is_divergent()) else {
+                    break 'rounds (index, Begun { before, exit });
+                };
+                counts.with_native += lent.progress().1 - before;
+                counts.interpreted += 1;
+                *place = block + 1;
+            }
+        };
+        let progress: Vec<_> = lent.iter().map(Lent::progress).collect();
+        drop(lent);
+        for ((thread, (active, executed)), place) in threads.iter_mut().zip(progress).zip(places) {
+            (thread.active, thread.executed, thread.flow.block) = (active, executed, place);
+            thread.until = plan.limit.min(begun.before.saturating_add(turn));
+        }
+        (index, begun)
+    }
+
+    /// Runs a thread from the start of its block.
+    #[inline(always)]
+    pub(super) fn run(&self, thread: &mut Thread, counts: &mut Counts) -> Option<Exit> {
+        let block = thread.flow.block;
+        if thread.is_plain() {
+            return self.lent(thread, counts, |lent| lent.run(block));
+        }
+        // In other floating-point modes than the host's, only the interpreter computes, unless this
+        // code sets the mode.
+        let control = self.control.filter(|_| block == 0)?;
+        let exit = self.lent(thread, counts, |lent| lent.run(block));
+        thread.set_mode(thread.registers.get(control));
+        exit
+    }
+
+    /// Resumes a thread after a step.
+    #[inline(always)]
+    pub(super) fn resume(&self, resume: Resume, thread: &mut Thread, counts: &mut Counts) -> Option<Exit> {
+        thread.is_plain().then(|| self.lent(thread, counts, |lent| lent.resume(resume)))?
+    }
+
+    /// Returns the position at which native code can resume after a step, if any.
+    #[inline(always)]
+    pub(super) fn behind(&self, step: usize, thread: &Thread) -> Option<Resume> {
+        self.code.behind(step as u32, thread.active).filter(|_| thread.is_plain())
+    }
+
+    #[inline(always)]
+    fn lent(
+        &self,
+        thread: &mut Thread,
+        counts: &mut Counts,
+        run: impl FnOnce(&mut Lent<'_>) -> Option<Exit>,
+    ) -> Option<Exit> {
+        let mut lent = self.code.lend(frame(thread, &mut counts.steps, &mut counts.branches), &self.memory);
+        let exit = run(&mut lent);
+        (thread.active, thread.executed) = lent.progress();
+        exit
+    }
+}
+
+/// Returns a thread's state as native code accesses it.
+#[inline(always)]
+fn frame<'t>(thread: &'t mut Thread, counts: &'t mut [[u64; 2]], branches: &'t mut [[u64; 2]]) -> Frame<'t> {
+    let (waiting, occupied) = thread.flow.tables();
+    Frame {
+        registers: thread.registers.bytes_mut(0),
+        predicates: &mut thread.predicates,
+        states: &mut thread.surfaces,
+        waiting,
+        occupied,
+        counts,
+        branches,
+        active: thread.active,
+        executed: thread.executed,
+        until: thread.until,
+    }
+}
+
+/// Returns the block at whose end a thread has reached a barrier.
+fn barrier(code: &CompiledRoutine, exit: Option<Exit>) -> Option<u32> {
+    let Some(Exit::End { block }) = exit else { return None };
+    matches!(code.blocks[block as usize].next, Terminator::Barrier).then_some(block)
+}
+
+fn lend<'a>(buffer: &'a Buffer, trace: &'a Trace) -> NativeBuffer<'a> {
+    NativeBuffer {
+        words: buffer.words(),
+        loads: trace.marks(buffer, AccessKind::Load),
+        stores: trace.marks(buffer, AccessKind::Store),
+        updates: trace.marks(buffer, AccessKind::Atomic),
+    }
+}
