@@ -133,7 +133,7 @@ fn launch(demo: &Demo, format: OutputFormat) -> Result<Outcome, Findings> {
     if format == OutputFormat::Human {
         let numbered = demo.source.lines().zip(1..).map(|(line, number)| format!("{number:>3} | {line}"));
         let source: String = numbered.map(|line| line.trim_end().to_owned() + "\n").collect();
-        out(&format!("{}.cl\n{source}\n$ visa run {file}\n", demo.name));
+        out(&format!("{}.cl\n{source}\nvisa run {file}\n", demo.name));
     }
     let line = ["visa", "run", &file, "--format", format.name()];
     let outcome = match Cli::try_parse_from(line) {

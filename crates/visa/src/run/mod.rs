@@ -452,7 +452,8 @@ fn succeed(
         if request.deny_outside {
             let file = request.program.as_deref().map_or_else(String::new, |path| io::shown(path, "stdin"));
             let found = Diagnostic::new("outside", Severity::Error, file, message);
-            made.findings.push(found.help("`--check bounds` finds the accesses; without `--deny-outside` this is a note"));
+            made.findings
+                .push(found.help("`--check bounds` finds the accesses; without `--deny-outside` this is a note"));
         } else {
             note(&format!("note: {message}{place}"));
         }
