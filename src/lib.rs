@@ -27,8 +27,8 @@
 //! assert!(disassemble(&bytes[..40]).unwrap_err().contains("at byte 0x"));
 //! ```
 //!
-//! Other crates read compiled programs (`visakit-zebin`), run kernels (`visakit-emulator`) and compare
-//! specifications (`visakit-spec-tools`); `visakit-cli` is the command `visa`, and `visakit-opencl`
+//! Other crates read compiled programs (`visakit-zebin`), run kernels (`visakit-emulator`) and
+//! compare specifications (`visakit-spec-tools`); `visakit-cli` is the command `visa`, and `visakit-opencl`
 //! an OpenCL driver. The [book](https://github.com/visakit/visakit/blob/main/docs/introduction.md)
 //! has guides.
 //!

@@ -451,7 +451,7 @@ fn succeed(
         let message = format!("beyond the ends of buffers, {}", all.join(" and "));
         if request.deny_outside {
             let file = request.program.as_deref().map_or_else(String::new, |path| io::shown(path, "stdin"));
-            let found = Diagnostic::new("outside", Severity::Error, file, message);
+            let found = Diagnostic::new("outside-buffers", Severity::Error, file, message);
             made.findings
                 .push(found.help("`--check bounds` finds the accesses; without `--deny-outside` this is a note"));
         } else {
