@@ -8,7 +8,7 @@ use visakit::object::Object;
 use visakit::rt::{Names, Role};
 use visakit::text::RoutineNames;
 
-/// Prints a line for each variable of each routine: its name, how often it is read, how often it is written.
+/// Prints a line for each variable of each routine: its name and the numbers of reads and writes.
 pub(crate) fn run(bytes: &[u8]) -> Result<String, Box<dyn Error>> {
     let object = Object::decode(bytes)?;
     let mut out = String::new();
