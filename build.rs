@@ -1,4 +1,4 @@
-//! Reads the specification's pages and writes the Rust that they stand for.
+//! Build script: reads the specification's pages and writes the generated Rust.
 
 use std::collections::BTreeMap;
 use std::{env, fs, path::PathBuf, process::exit};
@@ -22,18 +22,18 @@ fn main() {
         exit(1);
     }
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
-    // The pages themselves go along, so that the program can probe itself wherever it is: where
-    // documents were corrected, the pages that say the same without corrections.
+    // Embed the pages, so that the program can check itself anywhere. For a corrected specification
+    // these are the overlay's pages, which have the same facts without corrections.
     let corrected = model.pages.iter().any(|p| p.supplied);
     let pages: BTreeMap<&str, &str> =
         model.pages.iter().filter(|p| p.supplied == corrected).map(|p| (p.path.as_str(), p.text.as_str())).collect();
     let pages: String = pages.iter().map(|(path, text)| format!("({path:?}, {text:?}),\n")).collect();
-    let doc = "/// The pages that this was built from: path below the specification's folder, and text.";
+    let doc = "/// Pages from which the library was built, as pairs of path in the specification's folder and text.";
     let pages = format!("{doc}\npub static SPECIFICATION: &[(&str, &str)] = &[\n{pages}];\n");
     fs::write(out.join("pages.rs"), pages).expect("OUT_DIR can be written");
     for file in visakit_codegen::emit(&model) {
-        // Formatting is done here and not in the generator, which is then compiled beside what
-        // formats.
+        // Format here rather than in the generator, so that Cargo compiles generator and formatter
+        // in parallel.
         let parsed = syn::parse2(file.tokens).expect("emitted code is Rust");
         let text = format!("{}{}", visakit_codegen::HEADER, prettyplease::unparse(&parsed));
         fs::write(out.join(file.name), text).expect("OUT_DIR can be written");

@@ -1,6 +1,6 @@
-//! Decoding, encoding, printing, parsing and checking of compiled kernels, beside iced-x86's
-//! decoder on this program's own code. Figures are the best of several runs, in one run of the
-//! program, on one core.
+//! Benchmark of decoding, encoding, printing, parsing and verifying compiled kernels, compared with
+//! iced-x86 on this program's own code. Figures are the best of several runs of one process on one
+//! core.
 //!
 //! `cargo bench --bench codec`
 
@@ -14,7 +14,7 @@ use visakit::rt::{Context, Reader, Wire, Writer};
 use visakit::text::{Options, Style, parse, print};
 
 fn main() {
-    // `cargo test --benches` runs benches with --test: there is nothing to test here.
+    // `cargo test --benches` passes --test; there is nothing to test here.
     if std::env::args().any(|a| a == "--test") {
         return;
     }
@@ -93,7 +93,7 @@ fn assemble(platform: &str, text: &str) -> Object {
     parse(text, options).expect("the kernels parse").into_object()
 }
 
-/// MB/s of iced-x86 decoding the code of this program.
+/// Returns the throughput of iced-x86 on the code of this program, in MB/s.
 fn iced() -> f64 {
     let file = std::fs::read(std::env::current_exe().expect("a path")).expect("this program");
     let file = object::File::parse(&*file).expect("an executable");
@@ -110,7 +110,7 @@ fn iced() -> f64 {
     data.len() as f64 / time.as_secs_f64() / 1e6
 }
 
-/// The texts of the committed zebins with their platforms.
+/// Returns the texts of the committed zebins, with their platforms.
 fn texts() -> Vec<(String, String)> {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
     let mut out = Vec::new();

@@ -1,5 +1,5 @@
-//! Builds a kernel that scales 32 floats of a buffer:
-//! `cargo run --example build_kernel -- scale.isa`.
+//! Builds a kernel that scales 32 floats of a buffer: `cargo run --example build_kernel --
+//! scale.isa`.
 
 use std::error::Error;
 
@@ -17,16 +17,16 @@ const EIGHT: ExecSize = ExecSize { size: ExecSizeSize::N8, mask: ExecMask::M1 };
 pub(crate) fn run() -> Result<Object, Box<dyn Error>> {
     let mut b = RoutineBuilder::kernel("scale");
     b.attribute("Target", "cm");
-    // Variables: the arguments, eight floats at a time, and where we are in the buffer. Messages
-    // want whole registers.
+    // Variables: the arguments, a vector of eight floats, and the offset in the buffer. Messages
+    // need whole registers.
     let buffer = b.surface("buffer", 1);
     let factor = b.variable(Variable::new("factor", DataType::F, 1).align(Alignment::Dword));
     let floats = b.variable(Variable::new("floats", DataType::F, 8).align(Alignment::Grf));
     let oword = b.variable(Variable::new("oword", DataType::D, 1).align(Alignment::Dword));
-    // The same bytes as an unsigned number, which is what a message takes as its offset.
+    // Alias as an unsigned number, the type that a message needs for its offset.
     let offset = b.variable(Variable::new("offset", DataType::Ud, 1).align(Alignment::Dword).alias(oword, 0));
     let again = b.predicate("again", 1);
-    // The arguments stand behind register 0 when the kernel begins.
+    // Arguments follow register 0 when the kernel begins.
     b.surface_input(buffer, 32, 4);
     b.input(factor, 36);
 

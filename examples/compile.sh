@@ -1,6 +1,6 @@
 #!/bin/sh
-# Rebuilds the zebins of the examples with Intel's offline compiler, one for each target. They are committed, so
-# this is needed only after a change to a kernel.
+# Rebuilds the zebins of the examples with Intel's offline compiler, one for each target. The zebins
+# are committed, so this is needed only after a change to a kernel.
 set -eu
 cd "$(dirname "$0")"
 
@@ -18,7 +18,8 @@ here=$(pwd)
 for kernel in vector_add histogram mandelbrot; do
     for device in skl tgllp dg2 pvc; do
         echo "$kernel for $device"
-        # The compiler may leave a stray kernel.visaasm in the folder it runs in: run it in a scratch folder.
+        # The compiler may leave a stray kernel.visaasm in its working folder, so use a scratch
+        # folder.
         (cd "$scratch" && ocloc compile -q -file "$here/$kernel/$kernel.cl" -device "$device" --format zebin \
             -internal_options "-ze-opt-emit-zebin-visa-sections" -output out -output_no_suffix)
         # Since 2023 the compiler appends `.bin`.

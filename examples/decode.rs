@@ -5,14 +5,13 @@ use std::error::Error;
 use visakit::object::Object;
 use visakit::text::RoutineNames;
 
-/// Every routine with its instructions, one a line.
+/// Lists every routine with its instructions, one on each line.
 pub(crate) fn run(bytes: &[u8]) -> Result<String, Box<dyn Error>> {
     let object = Object::decode(bytes)?;
     let mut out = format!("version {}\n", object.version);
     for routine in object.routines() {
         out += &format!("{}: {} instructions\n", routine.name(), routine.instructions.len());
-        // The names of variables and labels stand in the routine; an instruction has their numbers
-        // only.
+        // The routine has the names of variables and labels; an instruction has only their ids.
         let names = RoutineNames::of(routine);
         for instruction in &routine.instructions {
             out += &format!("{:>14}  {}\n", instruction.page().name, instruction.display(&names));

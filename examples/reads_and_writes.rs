@@ -1,5 +1,5 @@
-//! Counts how often each variable of an object is read and written:
-//! `cargo run --example reads_and_writes -- kernel.isa`.
+//! Counts the reads and writes of each variable of an object: `cargo run --example reads_and_writes
+//! -- kernel.isa`.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -8,7 +8,7 @@ use visakit::object::Object;
 use visakit::rt::{Names, Role};
 use visakit::text::RoutineNames;
 
-/// Prints a line for each variable of each routine: its name and the numbers of reads and writes.
+/// Prints a line for each variable of each routine: name, number of reads, number of writes.
 pub(crate) fn run(bytes: &[u8]) -> Result<String, Box<dyn Error>> {
     let object = Object::decode(bytes)?;
     let mut out = String::new();
@@ -16,7 +16,7 @@ pub(crate) fn run(bytes: &[u8]) -> Result<String, Box<dyn Error>> {
         let names = RoutineNames::of(routine);
         let mut counts: BTreeMap<String, (u32, u32)> = BTreeMap::new();
         for instruction in &routine.instructions {
-            // Operands, the predicate in front, and the address variables of indirect operands.
+            // Uses include operands, the predicate, and the address variables of indirect operands.
             for used in instruction.uses().filter(|used| used.role != Role::Reference) {
                 let name = names.name(used.table, used.id).unwrap_or_else(|| format!("{:?} {}", used.table, used.id));
                 let (reads, writes) = counts.entry(name).or_default();

@@ -6,8 +6,8 @@ use visakit::isa::{Add, DataType, Instruction, Mul, Operand};
 use visakit::object::{Object, Routine};
 use visakit::rt::{FieldMut, VisitorMut};
 
-/// A visitor is shown every field of an instruction and may change it. This one makes each constant
-/// 1.0 a 2.0.
+/// Visitor that replaces each constant 1.0 by 2.0. A visitor receives every field of an instruction
+/// and may change it.
 struct OneToTwo;
 
 impl VisitorMut for OneToTwo {
@@ -21,8 +21,8 @@ impl VisitorMut for OneToTwo {
     }
 }
 
-/// An instruction is an enum with a struct for each page: a product with 2.0 becomes a sum of the
-/// factor with itself.
+/// Replaces a product with 2.0 by the sum of the factor with itself. An instruction is an enum with
+/// a struct for each page.
 fn product_to_sum(instruction: &mut Instruction) {
     if let Instruction::Mul(Mul { exec_size, pred, dst, src0, src1 }) = instruction
         && let Operand::Immediate(constant) = &src1.operand
@@ -40,7 +40,7 @@ fn rewrite(routine: &mut Routine) {
     }
 }
 
-/// The bytes of the rewritten object.
+/// Returns the bytes of the rewritten object.
 pub(crate) fn run(bytes: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
     let mut object = Object::decode(bytes)?;
     object.kernels.iter_mut().for_each(|kernel| rewrite(&mut kernel.routine));

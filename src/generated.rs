@@ -1,6 +1,8 @@
-//! The only file that includes generated code. It comes from the pages in `spec/`; see `build.rs`.
+//! The only file that includes generated code. `build.rs` generates the code from the pages in
+//! `spec/`.
 //!
-//! To look at it, run `visa spec generate -o DIR`, or open the files in the build's `OUT_DIR`.
+//! To read the generated code, run `visa spec generate -o DIR`, or open the files in the build's
+//! `OUT_DIR`.
 
 #![allow(
     unused_parens,
@@ -11,7 +13,8 @@
 
 use crate::rt;
 
-/// What a page says in words, for the reflection tables.
+/// Expands to prose of a page, for the reflection tables; to an empty string without the feature
+/// `prose`.
 #[cfg(feature = "prose")]
 macro_rules! prose {
     ($text:literal) => {

@@ -1,5 +1,5 @@
-//! The instruction set as Rust: types, codec, text, stubs and reflection, generated from the pages
-//! in `spec/`.
+//! The instruction set in Rust: types, codec, text syntax, stubs and reflection, generated from the
+//! pages in `spec/`.
 //!
 //! ```
 //! use visakit::isa::{Add, Instruction};

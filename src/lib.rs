@@ -1,8 +1,9 @@
-//! Software made from the specification of Intel's Virtual ISA (vISA).
+//! Library for Intel's Virtual ISA (vISA), generated from the specification of the instruction set.
 //!
-//! The pages in `spec/` say what the instruction set is; [`isa`] is generated from them.
+//! The pages in `spec/` define the instruction set; the module [`isa`] is generated from them.
 //!
-//! Everything works on bytes and texts in memory, without files and without global state:
+//! All functions work on bytes and text in memory. The library reads no files and has no global
+//! state:
 //!
 //! ```
 //! use visakit::object::Object;
@@ -21,22 +22,22 @@
 //! let bytes = assemble(".version 4.1\n.kernel \"k\"\n    ret (M1, 1)\n").unwrap();
 //! let texts = disassemble(&bytes).unwrap();
 //! assert_eq!(assemble(&texts[0]).unwrap(), bytes);
-//! // Nothing is lost on the way through values.
+//! // Decoding and encoding lose nothing.
 //! assert_eq!(Object::decode(&bytes).unwrap().encode().unwrap(), bytes);
-//! // What is wrong is said with its place.
+//! // An error has its place.
 //! assert!(disassemble(&bytes[..40]).unwrap_err().contains("at byte 0x"));
 //! ```
 //!
 //! Other crates read compiled programs (`visakit-zebin`), run kernels (`visakit-emulator`) and
-//! compare specifications (`visakit-spec-tools`); `visakit-cli` is the command `visa`, and `visakit-opencl`
-//! an OpenCL driver. The [book](https://github.com/visakit/visakit/blob/main/docs/introduction.md)
+//! compare specifications (`visakit-spec-tools`); `visakit-cli` is the command `visa`,
+//! and `visakit-opencl` an OpenCL driver. The [book](https://github.com/visakit/visakit/blob/main/docs/introduction.md)
 //! has guides.
 //!
 //! Features: `text` and `rules` (on by default), `prose` (words of the pages), `serde` (objects as
 //! JSON) and `sources` (pages and runtime as text).
 //!
-//! Modules in reading order: the runtime and the generated module; objects, how they are built,
-//! texts and the rules.
+//! Modules in reading order: the runtime [`rt`] and the generated module [`isa`], then objects, the
+//! builder, text and verification.
 
 mod generated;
 pub mod isa;
@@ -63,7 +64,7 @@ pub mod sources;
 
 pub use visakit_diag as diag;
 
-/// The README's example is a test.
+/// Runs the example of the README as a doc test.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

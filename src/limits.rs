@@ -1,19 +1,19 @@
-//! How much a text or an object may hold. What is beyond is a finding at its place, which says the
-//! limit.
+//! Limits on the size of a text or an object. Input over a limit is reported at its position, with
+//! the limit.
 //!
-//! They are far above what the compilers write, and keep the time and the memory that an input
-//! costs in proportion to its size.
+//! The limits are far above what compilers produce. They bound time and memory in proportion to the
+//! size of the input.
 
 #[cfg(feature = "text")]
 pub use crate::rt::MAX_EXPRESSION_DEPTH as EXPRESSION_DEPTH;
 
-/// Findings about one text or routine: behind the last one nothing is read.
+/// Maximum number of findings about one text or routine. Reading stops after the last one.
 pub const FINDINGS: usize = 200_000;
-/// How many steps lead from an alias to the variable that has the bytes.
+/// Maximum length of a chain of aliases, from a variable to the variable that owns the bytes.
 pub const ALIAS_DEPTH: usize = 64;
-/// Kernels and functions of a text.
+/// Maximum number of kernels and functions in a text.
 pub const ROUTINES: usize = 20_000;
-/// Labels of a routine.
+/// Maximum number of labels in a routine.
 pub const LABELS: usize = 65_535;
-/// Blocks in braces inside each other.
+/// Maximum nesting depth of blocks in braces.
 pub const BLOCK_DEPTH: usize = 64;

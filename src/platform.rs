@@ -1,17 +1,17 @@
-//! Facts of platforms that several columns of `spec/platforms.md` say together.
+//! Facts of platforms that combine several columns of `spec/platforms.md`.
 
 use crate::isa::{Platform, PlatformUnitsIn};
 
-/// What the registers of a hardware thread say of its number, see [`Platform::thread_id`].
+/// Values of the registers that identify a hardware thread; see [`Platform::thread_id`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ThreadId {
-    /// Element 0 of `%sr0`.
+    /// Value of element 0 of `%sr0`.
     pub sr0: u32,
-    /// Element 0 of `%msg0`.
+    /// Value of element 0 of `%msg0`.
     pub msg0: u32,
 }
 
-/// The platform that a program is taken for that does not say one.
+/// The platform that is assumed for a program that names none.
 impl Default for Platform {
     fn default() -> Self {
         Self::ALL.iter().copied().find(|platform| platform.assumed()).unwrap_or(Self::ALL[0])
@@ -19,9 +19,8 @@ impl Default for Platform {
 }
 
 impl Platform {
-    /// Returns the registers by which a kernel finds out that it runs in hardware thread `number`.
-    /// Kernels index buffers that hold something for each hardware thread by the number that they
-    /// compute from them.
+    /// Returns the register values by which a kernel recognises that it runs in hardware thread
+    /// `number`. Kernels compute the thread's number from them to index per-thread buffers.
     ///
     /// ```
     /// use visakit::isa::Platform;
@@ -39,12 +38,13 @@ impl Platform {
         }
     }
 
-    /// The platforms that the emulator runs kernels for, oldest first.
+    /// Returns the platforms that the emulator supports, oldest first.
     pub fn emulated_ones() -> impl DoubleEndedIterator<Item = Self> {
         Self::ALL.iter().copied().filter(|platform| platform.emulated())
     }
 
-    /// Size of a register of a platform that may not be known, see [`Platform::default`].
+    /// Returns the size in bytes of a register. Without a platform, the assumed one counts; see
+    /// [`Platform::default`].
     pub fn register_bytes_of(platform: Option<Self>) -> u32 {
         platform.unwrap_or_default().register_bytes()
     }
@@ -54,8 +54,8 @@ impl Platform {
 mod tests {
     use super::*;
 
-    /// The numbers that compiled kernels compute from the registers, as their code of each platform
-    /// does it.
+    /// Computes the thread number from the registers, with the formula that compiled kernels of
+    /// each platform use.
     fn computed(platform: Platform, ThreadId { sr0, msg0 }: ThreadId) -> u32 {
         let close = |value: u32, bit: u32, bits: u32| value & ((1 << bit) - 1) | value >> (bit + bits) << bit;
         match platform.name() {

@@ -1,11 +1,11 @@
-//! What the generated module came from, inside of the library: for tools that read, compare or
-//! generate wherever they are.
+//! Sources of the generated module, embedded in the library so that tools work outside the
+//! repository.
 
 pub use crate::generated::SPECIFICATION;
 
-/// The files of the runtime that a generated module stands on, with their texts; they belong into a
-/// folder `rt` beside it. Lines with `#[cfg(feature` in them are for this crate: elsewhere the
-/// runtime is whole.
+/// Files of the runtime that a generated module depends on, as pairs of name and text. They belong
+/// in a folder `rt` next to the module. Lines with `#[cfg(feature` apply to this crate only;
+/// elsewhere the runtime has all features.
 pub static RUNTIME: &[(&str, &str)] = &[
     ("mod.rs", include_str!("rt/mod.rs")),
     ("bytes.rs", include_str!("rt/bytes.rs")),
@@ -25,5 +25,5 @@ pub static RUNTIME: &[(&str, &str)] = &[
     ("visit.rs", include_str!("rt/visit.rs")),
 ];
 
-/// Corrections of the vendor's documents, as `spec/upstream-overlay.md` has them.
+/// Corrections of the vendor's documents: the text of `spec/upstream-overlay.md`.
 pub static OVERLAY: &str = include_str!("../spec/upstream-overlay.md");

@@ -1,4 +1,4 @@
-//! Routines that are built: every kind of declaration, and what is wrong with one.
+//! Built routines: every kind of declaration, and the errors of each.
 
 use visakit::builder::{AttributeValue, BuildError, RoutineBuilder, Variable, immediate, immediate_u32};
 use visakit::isa::{
@@ -11,8 +11,8 @@ use visakit::text::{Options, Style, parse, print};
 
 const ONE: ExecSize = ExecSize { size: ExecSizeSize::N1, mask: ExecMask::M1 };
 
-/// Tables of all kinds, names that the builder makes, labels that are named before they stand
-/// anywhere.
+/// Builds a routine with tables of all kinds, default names, and labels that are used before they
+/// are placed.
 fn everything() -> Routine {
     let mut b = RoutineBuilder::kernel("all");
     let late = b.label("late");
@@ -75,7 +75,7 @@ fn roles_of_operands_and_variables() {
     let uses = |i: usize| -> Vec<_> { routine.instructions[i].uses().map(|u| (u.table, u.id, u.role)).collect() };
     assert_eq!(roles(0), [("Dst", Role::Write), ("Src0", Role::Reference), ("Src1", Role::Read)]);
     assert_eq!(uses(0), [(Table::Address, 0, Role::Write), (Table::General, 32, Role::Reference)]);
-    // The place that is written to is read from the address variable.
+    // The address variable is read to locate the destination.
     assert_eq!(uses(1), [(Table::Address, 0, Role::Address), (Table::General, 33, Role::Read)]);
     assert_eq!(uses(3), [(Table::Predicate, 1, Role::Predicate), (Table::Label, 0, Role::Reference)]);
     assert_eq!(routine.instructions[2].to_string(), "setp (M1, 1) P1 0x1:ud");
@@ -83,8 +83,7 @@ fn roles_of_operands_and_variables() {
     assert_eq!(shown, ["A0(0)<1>", "V32(0,0)<0;1,0>", "0x4:uw"]);
 }
 
-/// Each field that names something has the same role in the reflection, and operands are shown with
-/// it.
+/// The reflection has the same role for each field that names an entry, and operands have it too.
 #[test]
 fn reflection_has_the_roles() {
     let mut written = 0;
@@ -103,7 +102,7 @@ fn reflection_has_the_roles() {
     assert!(written > 100, "{written}");
 }
 
-/// What changes nothing is the same instruction, and what changes is seen.
+/// An identity renumbering does not change an instruction, and a real one reaches every variable.
 #[test]
 fn renumbering_reaches_every_variable() {
     for mut instruction in Instruction::samples() {

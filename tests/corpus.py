@@ -1,17 +1,27 @@
 #!/usr/bin/env python3
-"""Other people's kernels through `visa`, with the vendor's tools beside it.
+"""Runs third-party kernels through `visa` and compares it with the vendor's tools.
 
     corpus.py compile DIR [--device D]… [--options O] [--internal I] FILE.cl…
     corpus.py check   DIR [--visa PROGRAM] [--device D]… [--sample N]
     corpus.py mutate  DIR [--count N] [--seed N]
     corpus.py agree   DIR [--visa PROGRAM]
 
-`compile` gives OpenCL sources to ocloc and keeps the vISA texts of their kernels as DIR/PLATFORM/HASH.visaasm, each text once;
-what has been compiled is not compiled again. VISAKIT_OCLOC names the compilers. `check` assembles each text, reads and writes the object, prints and reads its full
-text, verifies it, and compares the text that GenX_IR prints for our object with ours, where its version is that of GenX_IR; a newer text comes back byte for byte but for comments. `mutate` changes one thing in each of
-`--count` kernels and keeps the results in DIR/mutants; `agree` puts the verdict of `visa verify` beside GenX_IR's, and the objects and
-texts of what both take, and sorts what differs into classes; `corpus_mutants.EXPLAINED` has those that stay. The vendor's answers are kept in DIR, so that a second run asks only what is new. Exit 1 when something
-differs. Nothing of DIR belongs into the repository.
+`compile` compiles OpenCL sources with ocloc and keeps the vISA texts of their kernels as
+DIR/PLATFORM/HASH.visaasm, without duplicates. A source is compiled only once. VISAKIT_OCLOC names
+the compilers.
+
+`check` assembles each text, decodes and encodes the object, prints and parses its full text, and
+verifies it. If GenX_IR supports the version of the text, its text of our object must equal ours. A
+newer text must survive the round trip except for comments.
+
+`mutate` makes one change in each of `--count` kernels and keeps the results in DIR/mutants.
+
+`agree` compares the verdict of `visa verify` with GenX_IR's, and the objects and texts of mutants
+that both accept. It sorts the differences into classes; `corpus_mutants.EXPLAINED` lists the
+permanent ones.
+
+The vendor's results are kept in DIR, so that a second run asks only for new ones. The exit status
+is 1 for a difference. Do not commit the content of DIR.
 """
 
 import argparse, base64, collections, concurrent.futures, hashlib, json, os, random, re, shutil, struct, subprocess, sys, tempfile, zlib
@@ -22,12 +32,12 @@ import corpus_mutants, corpus_objects
 
 DEVICES = ["skl", "tgllp", "dg2", "pvc"]
 WORKERS = 2
-# Compilers in the order of preference; the first that makes a program of a source is used.
+# Compilers in order of preference; the first that compiles a source is used.
 COMPILERS = os.environ.get("VISAKIT_OCLOC", "ocloc").split(os.pathsep)
 
 
 def run(command, cwd=None, seconds=120):
-    """Exit status and output; the status is None when the time was up."""
+    """Runs a command. Returns the exit status, None after a timeout, and both outputs."""
     try:
         done = subprocess.run(command, cwd=cwd, timeout=seconds, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE)
@@ -59,7 +69,7 @@ def platform_of(args, text):
 
 
 def sections(data):
-    """Names and contents of the sections of a 64-bit ELF file."""
+    """Yields the names and contents of the sections of a 64-bit ELF file."""
     if data[:4] != b"\x7fELF":
         return
     (table,), (size, count, names) = struct.unpack_from("<Q", data, 0x28), struct.unpack_from("<HHH", data, 0x3A)
@@ -70,7 +80,7 @@ def sections(data):
 
 
 def compile_by(program, source, device, options, internal):
-    """Exit status, both outputs, and the zebin."""
+    """Compiles a source. Returns the exit status, both outputs, and the zebin."""
     with tempfile.TemporaryDirectory() as scratch:
         command = [program, "compile", "-file", str(source.absolute()), "-device", device, "--format", "zebin", "-q",
                    "-internal_options", f"-ze-opt-emit-zebin-visa-sections {internal}", "-output", "k", "-output_no_suffix"]
@@ -114,7 +124,7 @@ def compile_all(args):
 
 
 def check_one(args, text):
-    """What is wrong with a text: a list of (kind, what)."""
+    """Returns the problems of a text as pairs of kind and description."""
     platform = platform_of(args, text)
     found = []
     with tempfile.TemporaryDirectory() as scratch:
@@ -125,8 +135,8 @@ def check_one(args, text):
         if status != 0:
             return [("asm", err.decode(errors="replace"))]
         status, out, err = visa("roundtrip", text, isa, "--format", "json")
-        # Compilers write as our printer does, so that another text of the same object is a finding here.
-        # Objects of newer texts are of an older version, in which some statements print otherwise.
+        # Compilers print as our printer does, so another text of the same object is a finding.
+        # Objects of newer texts have an older version, in which some statements print differently.
         good = ("same", "same-object") if newer(text) else ("same",)
         if status != 0 or any(file["verdict"] not in good for file in json.loads(out)["files"]):
             found.append(("roundtrip", (out + err).decode(errors="replace")))
@@ -154,19 +164,19 @@ def check_one(args, text):
 
 
 def said(text):
-    """A text without comments and without the attribute that is not printed."""
+    """Returns a text without comments and without the attribute that is not printed."""
     lines = (re.sub(rb"\s*//.*$", b"", line).rstrip() for line in text.split(b"\n"))
     return b"\n".join(line for line in lines if line and not line.startswith(b".kernel_attr OutputAsmPath"))
 
 
 def newer(text):
-    """Whether a text is of a version that no packaged assembler reads objects of."""
+    """Returns true for a text of a newer version, whose objects no packaged assembler reads."""
     with text.open("rb") as file:
         return not file.read(14).startswith(b".version 4.1")
 
 
 def vendor_text(isa, platform):
-    """The text that GenX_IR prints for an object; it goes on to compile, and may crash, when that has been written."""
+    """Returns GenX_IR's text of an object. GenX_IR may crash after it has written the text."""
     with tempfile.TemporaryDirectory() as scratch:
         shutil.copy(isa, scratch)
         command = ["GenX_IR", "m.isa", "-platform", platform.upper(), "-dumpcommonisa", "-noschedule", "-noverifyCISA"]
@@ -176,8 +186,8 @@ def vendor_text(isa, platform):
 
 
 def bare(text):
-    """A text without the suffixes that the vendor gives to labels and the padding that depends on them, and without the
-    declarations of functions of other files, which no object holds."""
+    """Returns a text without the vendor's suffixes of labels, the padding that depends on them, and the
+    declarations of functions of other files, which objects do not store."""
     text = re.sub(rb"(?m)^\.funcdecl .*\n", b"", text)
     text = re.sub(rb"(?:_\d+)+\b", b"", text)
     return re.sub(rb" +///", b" ///", text)
@@ -241,8 +251,8 @@ def unpacked(text):
 
 
 def vendor_verdict(path, platform):
-    """GenX_IR's verdict and what it says: `legal`; `illegal`; `complains`, where it reports a broken assertion about the text and
-    writes an object all the same; `none`, where it crashes before it says anything."""
+    """Returns GenX_IR's verdict and message. The verdict is `legal`, `illegal`, `complains` for a failed
+    assertion about the text despite a written object, or `none` for a crash without a message."""
     with tempfile.TemporaryDirectory() as scratch:
         shutil.copy(path, Path(scratch) / "m.visaasm")
         command = ["GenX_IR", "m.visaasm", "-platform", platform.upper(), "-binary", "-noschedule"]
@@ -252,12 +262,12 @@ def vendor_verdict(path, platform):
         messages = re.findall(r"Error Message: (.*)", said) + re.findall(r"(?m)^ \* (.*)", said)
         out = (out + err).decode(errors="replace").strip()
         written = (Path(scratch) / "m.isa").exists()
-        # What it made of the text: the object, and its own text in the place of the given one.
+        # Output of the assembler: the object, and its own text, which replaces the given one.
         made = {}
         if written:
             made["object"] = packed((Path(scratch) / "m.isa").read_bytes())
             text = (Path(scratch) / "m.visaasm").read_bytes()
-            # Where it stops early it leaves the given text.
+            # An assembler that stops early leaves the given text.
             if text != path.read_bytes():
                 made["text"] = packed(text)
     if messages or said:
@@ -273,7 +283,7 @@ def vendor_verdict(path, platform):
 
 
 def made_alike(args, path, platform, theirs):
-    """What differs in what the two assemblers make of a text that both take: an empty string, or a difference."""
+    """Returns the difference of the two assemblers' output for a text that both accept, or an empty string."""
     with tempfile.TemporaryDirectory() as scratch:
         isa = Path(scratch) / "m.isa"
         status, out, err = run([args.visa, "asm", str(path), "-o", str(isa), "--platform", platform])

@@ -1,4 +1,4 @@
-"""One change in a vISA text: what `corpus.py mutate` does to kernels. Each function changes the lines in place and says whether it did."""
+"""Mutations of vISA texts for `corpus.py mutate`. Each function changes the lines in place and returns true if it did."""
 
 import re
 
@@ -24,7 +24,7 @@ def declared(line):
 
 
 def pick(rnd, lines, test, pattern=None):
-    """A line for which the test holds and the pattern is found, and one of the places where."""
+    """Picks a line that passes the test and contains the pattern, and a match in it."""
     found = [i for i, line in enumerate(lines) if test(line) and (pattern is None or re.search(pattern, line))]
     if not found:
         return None, None
@@ -34,7 +34,7 @@ def pick(rnd, lines, test, pattern=None):
 
 
 def replace(rnd, lines, test, pattern, new):
-    """Puts `new(match)` where a pattern is found in some line."""
+    """Replaces a random match of a pattern by `new(match)`."""
     number, place = pick(rnd, lines, test, pattern)
     if number is None:
         return False
@@ -218,7 +218,8 @@ def attribute(rnd, lines):
     return number is not None
 
 
-# Differences of verdict that stay: a pattern of `who: what it says`, and why. The first that fits counts.
+# Permanent differences of verdict: a pattern of `who: message`, and the reason. The first match
+# counts.
 EXPLAINED = [
     (r"only we refuse: .*(a number from|fits into type|a number of 32 bits)", "it cuts off the upper bits of a number that no object holds"),
     (r"only we refuse: .*(a sampler, not|a surface, not)", "it takes a surface for a sampler and a sampler for a surface, by its number"),
@@ -242,7 +243,7 @@ WEIGHTED = [
 ]
 
 
-# Changes that know nothing of what a line means: tokens, blanks, letters, lines.
+# Blind mutations of tokens, blanks, letters and lines.
 
 TOKEN = r"%?\w+|[^\w\s]"
 LIMITS = ["0", "1", "2", "3", "7", "8", "15", "16", "17", "31", "32", "33", "64", "127", "128", "255", "256", "4095", "4096", "8191", "8192",
@@ -254,7 +255,7 @@ def written(line):
 
 
 def anywhere(rnd, lines, pattern=TOKEN):
-    """Two places of a line that has as many."""
+    """Picks a line and two matches in it, if it has two."""
     number, _ = pick(rnd, lines, written, pattern)
     if number is None:
         return None, []
@@ -282,7 +283,7 @@ def token_swapped(rnd, lines):
 
 
 def token_borrowed(rnd, lines):
-    """A token of another line in the place of one."""
+    """Replaces a token by one of another line."""
     number, places = anywhere(rnd, lines)
     return bool(places) and replace(rnd, lines, written, TOKEN, lambda m: rnd.choice(places)[0])
 
@@ -347,7 +348,7 @@ def label_name(rnd, lines):
 
 
 def jump(rnd, lines):
-    """A jump or a call that goes to another label."""
+    """Changes the target or the mnemonic of a jump or a call."""
     names = re.findall(r"(?m)^(\w+):", "\n".join(lines))
     if not names:
         return False
@@ -370,7 +371,7 @@ def directive(rnd, lines):
     if what < 0.8:
         extra = ["align=GRF", "align=2GRF", "align=4", "alias=<V32, 0>", "type=ud", "attrs={Input}", "attrs={}", "v_name=x", "num_elts=1", "size=4", "offset=0"]
         return replace(rnd, lines, test, r"(?<=\S)$|(?<= )(?=\w+=)", lambda m: " " + rnd.choice(extra) + " ")
-    # Two parts in the other order.
+    # Swap two parts.
     return replace(rnd, lines, test, r"(\w+=\S+) (\w+=\S+)", lambda m: f"{m[2]} {m[1]}")
 
 
@@ -384,7 +385,7 @@ TEXTUAL = [token_deleted, token_doubled, token_swapped, token_borrowed, number_l
 
 
 def mutate(rnd, lines, platform):
-    """Changes the lines, or takes another platform: the kind of change, or an empty one, and the platform."""
+    """Changes the lines or the platform. Returns the kind of change, empty for none, and the platform."""
     if rnd.random() < 0.06:
         other = rnd.choice(PLATFORMS)
         return ("platform" if other != platform else ""), other

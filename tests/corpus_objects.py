@@ -1,8 +1,9 @@
-"""What the objects of two assemblers have in common: `corpus.py agree` compares ours and the vendor's for one text.
+"""Comparison of the objects of two assemblers: `corpus.py agree` compares ours with the vendor's.
 
-The packaged assembler leaves out the last operands of most instructions, so that of the code only the length is compared, and its text
-with the one that it writes. It drops `v_name=` of samplers and surfaces, which the compiler's objects have, so that their names, and
-the pool that these are in, are not compared where they have such names."""
+The packaged assembler drops the last operands of most instructions. Therefore only the length of
+the code is compared, and its text with the text that the assembler writes. The assembler also drops
+`v_name=` of samplers and surfaces, which the compiler's objects have. Where such names occur, the
+names and the string pool are not compared."""
 
 import re, struct
 
@@ -34,7 +35,7 @@ def attributes(r, count):
 
 
 def routine(data, is_kernel):
-    """The tables of a routine by their names, and its code. Names of entries are strings."""
+    """Returns the tables of a routine by name, and its code. Names of entries are strings."""
     r = Reader(data)
     pool = [r.string() for _ in range(r.take("I")[0])]
     named = lambda found: [(pool[name], value) for name, value in found]
@@ -60,7 +61,7 @@ def routine(data, is_kernel):
 
 
 def routines(data):
-    """All kernels and functions of an object of version 4.1."""
+    """Returns all kernels and functions of an object of version 4.1."""
     r = Reader(data)
     magic, major, minor, kernels = r.take("IBBH")
     places = []
@@ -83,7 +84,7 @@ def routines(data):
 
 
 def difference(ours, theirs):
-    """What differs in two objects, or an empty string."""
+    """Returns the first difference of two objects, or an empty string."""
     one, two = routines(ours), routines(theirs)
     if len(one) != len(two):
         return f"{len(one)} routines, not {len(two)}"
@@ -104,14 +105,14 @@ def difference(ours, theirs):
 
 
 def bare(text):
-    """The lines of a text without what the vendor's printer adds by numbers that objects do not share: suffixes of labels, and the
-    padding that depends on them; and without the names of samplers and surfaces."""
+    """Returns the lines of a text without the vendor's suffixes of labels, which depend on the object, the
+    padding that depends on them, and the names of samplers and surfaces."""
     text = re.sub(r"(?m)^\.funcdecl .*\n| v_name=\S+| */// .*", "", text)
     return [line.rstrip() for line in re.sub(r"(?:_\d+)+\b", "", text).split("\n") if line.strip()]
 
 
 def line_difference(ours, theirs):
-    """The first lines of two printed texts that differ, or an empty string."""
+    """Returns the first pair of different lines of two printed texts, or an empty string."""
     one, two = bare(ours), bare(theirs)
     pairs = [f"{x.strip()}, not {y.strip()}" for x, y in zip(one, two) if x != y]
     return pairs[0] if pairs else "" if len(one) == len(two) else f"{len(one)} lines, not {len(two)}"

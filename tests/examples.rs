@@ -1,4 +1,4 @@
-//! The programs of `examples/`: what they print, and what the tools say of what they make.
+//! Programs of `examples/`: their output, and the tools' results on it.
 
 use visakit::isa::Platform;
 use visakit::text::{Options, Style, parse, print};
@@ -38,7 +38,7 @@ fn decode_prints_what_was_built() {
     assert!(error.to_string().contains("byte 0x"), "{error}");
 }
 
-/// The tables are those that a text gives: reading the printed kernel makes the same object.
+/// The builder's tables equal those of a text: parsing the printed kernel gives the same object.
 #[test]
 fn build_kernel_is_what_its_text_says() {
     let object = build_kernel::run().unwrap();
@@ -51,7 +51,7 @@ fn build_kernel_is_what_its_text_says() {
     assert_eq!(routine.attributes.len(), 1);
 }
 
-/// The vendor's reader prints the text that we print, and its assembler takes it.
+/// The vendor's reader prints the same text, and its assembler accepts it.
 #[test]
 fn genx_ir_takes_the_built_kernel() {
     let test = "genx_ir_takes_the_built_kernel";

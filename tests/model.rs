@@ -1,4 +1,5 @@
-//! The pages as facts: a change of a page is reviewed as a change of `tests/golden/model.txt`.
+//! Golden facts of the pages: a change of a page is reviewed as a change of
+//! `tests/golden/model.txt`.
 
 use visakit::isa::{Instruction, PAGES};
 use visakit_diag::Severity;
@@ -16,7 +17,7 @@ fn our_pages_have_no_findings() {
     assert!(text.is_empty(), "{}", text.join("\n"));
 }
 
-/// The emitted text is the same for the same pages.
+/// Equal pages emit equal text.
 #[test]
 fn emission_is_deterministic() {
     let emit = || -> Vec<String> {
@@ -26,7 +27,7 @@ fn emission_is_deterministic() {
     assert_eq!(emit(), emit());
 }
 
-/// Every ordinary page has an instruction, and every instruction a page.
+/// Every ordinary page has an instruction, and every instruction has a page.
 #[test]
 fn every_page_has_an_instruction() {
     use visakit::rt::reflect::PageKind;
@@ -38,7 +39,7 @@ fn every_page_has_an_instruction() {
     }
 }
 
-/// The vendor's documents are read whole, whatever is wrong with them.
+/// The vendor's documents are read completely, despite their mistakes.
 #[test]
 fn vendor_documents_are_read() {
     let Some(dir) = visakit_testing::upstream("vendor_documents_are_read") else { return };
@@ -50,7 +51,7 @@ fn vendor_documents_are_read() {
     }
 }
 
-/// The five documents that the project began from, unchanged.
+/// The five original documents of the project are read unchanged.
 #[test]
 fn seeds_are_read() {
     let Some(dir) = visakit_testing::shared("seeds_are_read", "VISAKIT_SEEDS") else { return };

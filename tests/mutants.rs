@@ -1,5 +1,5 @@
-//! A sample of changed kernels, and what the vendor's assembler makes of them. `tests/corpus.py`
-//! takes many more, of other people's kernels.
+//! Verdicts on a sample of mutated kernels, compared with the vendor's assembler. `tests/corpus.py`
+//! tests many more, from third-party kernels.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,7 +9,7 @@ use visakit::text::{Options, parse};
 use visakit::verify::routine;
 use visakit_diag::Severity;
 
-/// How many changed kernels are asked about.
+/// Number of mutated kernels.
 const MUTANTS: usize = 60;
 
 #[test]
@@ -37,13 +37,13 @@ fn genx_ir_agrees_on_mutants() {
     assert!(asked * 10 > MUTANTS * 9 && refused * 4 > asked && refused < asked, "{asked} asked, {refused} refused");
 }
 
-/// What the vendor's assembler takes by mistake, see `EXPLAINED` in `corpus_mutants.py`: it cuts
-/// off what a number has too much.
+/// Returns true for a known mistake of the vendor's assembler, which truncates large numbers; see
+/// `EXPLAINED` in `corpus_mutants.py`.
 fn is_explained(problem: &str) -> bool {
     ["a number from", "fits into type"].iter().any(|words| problem.contains(words))
 }
 
-/// Our first error.
+/// Returns our first error.
 fn problem(text: &str, platform: &str) -> Option<String> {
     let platform = Platform::from_name(platform);
     let parsed = match parse(text, Options { file: String::new(), platform }) {
@@ -54,7 +54,7 @@ fn problem(text: &str, platform: &str) -> Option<String> {
     broken.find(|v| v.severity == Severity::Error).map(|v| v.message)
 }
 
-/// The vendor's verdict; `None` where its assembler crashes, or complains about itself.
+/// Returns the vendor's verdict; `None` if its assembler crashes or reports an internal error.
 fn vendor(dir: &Path, platform: &str, text: &str) -> Option<bool> {
     for file in ["m.isa", "m.errors.txt"] {
         let _ = std::fs::remove_file(dir.join(file));
@@ -79,7 +79,7 @@ fn vendor(dir: &Path, platform: &str, text: &str) -> Option<bool> {
     }
 }
 
-/// A text with one change that knows nothing of what it means.
+/// Returns a text with one blind mutation.
 fn changed(text: &str, random: &mut Random) -> String {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let code = |line: &str| line.split("//").next().unwrap_or("").trim_end().len();
@@ -103,7 +103,7 @@ fn changed(text: &str, random: &mut Random) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Words and signs.
+/// Returns the ranges of words and signs.
 fn tokens(line: &str) -> Vec<std::ops::Range<usize>> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '%';
     let mut out: Vec<std::ops::Range<usize>> = Vec::new();

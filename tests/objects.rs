@@ -1,10 +1,10 @@
-//! Objects and texts against the vendor's own bytes and words.
+//! Objects and texts compared with the vendor's bytes and texts.
 
 use visakit::isa::Platform;
 use visakit::object::Object;
 use visakit::text::{Options, Style, parse, print};
 
-/// Single-instruction objects that do not come out byte for byte, each with its reason.
+/// Returns the single-instruction objects whose bytes differ, each with its reason.
 fn known_gaps() -> Vec<(String, String)> {
     let text = std::fs::read_to_string(visakit_testing::root().join("tests/vectors/known_gaps.txt")).unwrap();
     text.lines()
@@ -21,8 +21,8 @@ fn assemble(text: &str, platform: &str) -> Object {
     }
 }
 
-/// Text to object gives the bytes of the vendor's assembler; those bytes decode and encode to
-/// themselves.
+/// Assembling a text gives the bytes of the vendor's assembler, and these bytes survive decoding
+/// and encoding.
 #[test]
 fn single_instruction_objects() {
     let gaps = known_gaps();
@@ -47,7 +47,7 @@ fn single_instruction_objects() {
     assert_eq!(proven + gaps.len(), 250);
 }
 
-/// What the compiler writes comes out as it went in: text, object, full text.
+/// Compiler output survives the round trip through text, object and full text.
 #[test]
 fn compiled_texts_come_back() {
     for (name, platform, text) in visakit_testing::compiled_texts() {
@@ -71,7 +71,7 @@ fn compiled_texts_are_legal() {
     }
 }
 
-/// GenX_IR reads our objects and prints the text that we print, label suffixes and all.
+/// GenX_IR reads our objects and prints the same text, including label suffixes.
 #[test]
 fn genx_ir_reads_our_objects() {
     if !visakit_testing::have("genx_ir_reads_our_objects", "vendor", visakit_testing::program("GenX_IR"), "GenX_IR") {
@@ -82,20 +82,20 @@ fn genx_ir_reads_our_objects() {
         let ours = print(&object, &object.kernels[0].routine, Platform::from_name(&platform), Style::Vendor);
         let theirs = visakit_testing::genx_ir_text(&name, &object.encode().unwrap(), &platform);
         assert!(ours == theirs, "{name}: GenX_IR prints another text");
-        // The compiler's own text is the same but for the suffixes of its labels.
+        // The compiler's own text differs only in the suffixes of labels.
         let bare = |t: &str| t.lines().map(without_suffixes).collect::<Vec<_>>();
         assert_eq!(bare(&theirs).len(), text.lines().count(), "{name}");
     }
     let dir = visakit_testing::root().join("tests/vectors/single");
     for file in visakit_testing::files(&dir, "isa") {
         let name = file.file_stem().unwrap().to_string_lossy().into_owned();
-        // What the packaged tools do not know yet: bytes by the layouts of the vendor's published
-        // tables.
+        // The packaged tools do not support these objects; their bytes follow the vendor's
+        // published tables.
         if name.starts_with("newer-") {
             continue;
         }
-        // Some objects say by their name what they are for; GenX_IR changes alignments of others'
-        // kernels.
+        // Some objects have a platform in their name; GenX_IR changes the alignments of kernels for
+        // other platforms.
         let platform = name.split('-').next().filter(|p| Platform::from_name(p).is_some()).unwrap_or("skl");
         let bytes = std::fs::read(&file).unwrap();
         let object = Object::decode(&bytes).unwrap();
@@ -111,7 +111,7 @@ fn without_suffixes(line: &str) -> String {
     line.split("///").next().unwrap_or("").trim_end().to_owned()
 }
 
-/// Objects of the packaged compiler lack operands, and are refused with that reason.
+/// Objects of the packaged compiler lack operands and are refused with that reason.
 #[test]
 fn incomplete_objects_are_refused() {
     if !visakit_testing::have(
@@ -130,7 +130,7 @@ fn incomplete_objects_are_refused() {
     }
 }
 
-/// A truncated object is an error wherever it ends, never a panic and never another object.
+/// A truncated object is an error at every length, never a panic or another object.
 #[test]
 fn truncated_objects_are_refused() {
     let path = visakit_testing::root().join("tests/vectors/single/arith-00.isa");
@@ -141,7 +141,7 @@ fn truncated_objects_are_refused() {
     }
 }
 
-/// Any byte may be wrong: the answer is an error or an object that encodes to the same bytes.
+/// A damaged byte gives an error or an object that encodes again.
 #[test]
 fn damaged_objects_do_no_harm() {
     for name in ["arith-00", "arith-44", "dg2-18", "flow", "mem-02"] {
@@ -153,7 +153,7 @@ fn damaged_objects_do_no_harm() {
                 damaged[at] ^= flip;
                 if let Ok(object) = Object::decode(&damaged) {
                     let again = object.encode();
-                    // Places in the header are derived; an object whose places differ is not whole,
+                    // Offsets in the header are derived, so an object with other offsets is damaged
                     // but harmless.
                     assert!(again.is_ok(), "{name} at {at}: {again:?}");
                 }
@@ -162,12 +162,12 @@ fn damaged_objects_do_no_harm() {
     }
 }
 
-/// A reserved bit, an unknown opcode: the offset and the name of the place.
+/// A reserved bit or an unknown opcode is reported with its offset and field.
 #[test]
 fn illegal_bits_are_located() {
     let path = visakit_testing::root().join("tests/vectors/single/arith-00.isa");
     let bytes = std::fs::read(path).unwrap();
-    // `add` stands 29 bytes before the end of the file: opcode, execution size, …; `ret` behind it
+    // `add` begins 32 bytes before the end of the file: opcode, execution size, …; the final `ret`
     // has 4 bytes.
     let code = bytes.len() - 4 - 28;
     assert_eq!(bytes[code], 0x01);

@@ -1,12 +1,11 @@
-//! Objects of older versions that the vendor shipped, with the texts that its printer makes of
-//! them.
+//! Objects of older versions that the vendor shipped, with the texts of its printer.
 
 use std::path::PathBuf;
 
 use visakit::object::{Object, ObjectPart};
 use visakit::text::{Options, Style, parse, print, print_exact};
 
-/// The folders of the objects, or nothing where they are not there.
+/// Returns the folders of the objects; none if they are not installed.
 fn folders(test: &str) -> Vec<PathBuf> {
     let Some(dir) = visakit_testing::shared(test, "VISAKIT_VECTORS") else { return Vec::new() };
     let mut out: Vec<_> = std::fs::read_dir(dir.join("public")).unwrap().map(|e| e.unwrap().path()).collect();
@@ -19,7 +18,7 @@ fn name(folder: &std::path::Path) -> String {
     folder.file_name().unwrap().to_string_lossy().into_owned()
 }
 
-/// Typed values alone give the same bytes again.
+/// Typed values alone reproduce the bytes.
 #[test]
 fn bytes_come_back() {
     for folder in folders("bytes_come_back") {
@@ -29,14 +28,14 @@ fn bytes_come_back() {
     }
 }
 
-/// Our text of each routine is what the vendor's printer writes, byte for byte.
+/// Our text of each routine equals that of the vendor's printer, byte for byte.
 #[test]
 fn texts_are_the_vendors() {
     for folder in folders("texts_are_the_vendors") {
         let object = Object::decode(&std::fs::read(folder.join("object.isa")).unwrap()).unwrap();
         let texts: Vec<String> = object.routines().map(|r| print(&object, r, None, Style::Vendor)).collect();
         let theirs = visakit_testing::files(&folder, "visaasm");
-        // The vendor's printer prints nothing of routines whose code was removed.
+        // The vendor's printer skips routines whose code was removed.
         let whole = object.routines().filter(|r| r.stripped.is_none()).count();
         assert_eq!(theirs.len(), whole, "{}", name(&folder));
         for file in theirs {
@@ -46,7 +45,7 @@ fn texts_are_the_vendors() {
     }
 }
 
-/// What is not in every file: code that was removed, native programs behind all kernels, padding.
+/// Unusual files: removed code, native programs after all kernels, padding.
 #[test]
 fn unusual_files() {
     let (mut removed, mut ordered, mut padded) = (0, 0, 0);
@@ -64,7 +63,7 @@ fn unusual_files() {
     }
 }
 
-/// The full text of each routine gives its object again, byte for byte.
+/// The full text of each routine reproduces its object, byte for byte.
 #[test]
 fn full_texts_are_exact() {
     let mut files = visakit_testing::files(&visakit_testing::root().join("tests/vectors/single"), "isa");
@@ -99,8 +98,8 @@ fn full_texts_are_exact() {
     assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// The full texts of all routines, one after another, give the whole object again but for its
-/// native code.
+/// The concatenated full texts of all routines reproduce the whole object, except for its native
+/// code.
 #[test]
 fn joined_texts_are_exact() {
     let (mut several, mut wrong) = (0, Vec::new());

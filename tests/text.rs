@@ -1,4 +1,4 @@
-//! Errors of texts: line, column, what was expected; and one run shows them all.
+//! Errors of texts: line, column and expected input. One run reports all of them.
 
 use visakit::object::Object;
 use visakit::text::{Options, parse, print_exact};
@@ -18,7 +18,7 @@ fn errors(body: &str) -> Vec<Diagnostic> {
     parse(&text, Options { file: "k.visaasm".into(), platform: None }).err().unwrap_or_default()
 }
 
-/// The body has one error, at this column of its first line, that says this.
+/// Asserts that the body has one error, at this column of its first line, with this message.
 #[track_caller]
 fn fails(body: &str, column: u32, expected: &str) {
     let found = errors(body);
@@ -80,7 +80,7 @@ fn a_text_without_a_kernel() {
     assert_eq!(codes, ["kernel-missing", "version-missing"]);
 }
 
-/// However a text ends or what stands in it, reading it ends with a routine or with errors.
+/// Parsing any text ends with a routine or with errors.
 #[test]
 fn no_text_panics() {
     let text = std::fs::read_to_string(visakit_testing::root().join("tests/vectors/single/flow.visaasm")).unwrap();
@@ -101,7 +101,7 @@ fn instructions_of(text: &str) -> Vec<visakit::isa::Instruction> {
     parse(text, Options::default()).unwrap_or_else(|e| panic!("{text}\n{e:#?}")).routine.instructions
 }
 
-/// Both bodies are read as the same instructions.
+/// Asserts that both bodies parse to the same instructions.
 #[track_caller]
 fn same(body: &str, plain: &str) {
     assert_eq!(instructions_of(&format!("{HEAD}{body}")), instructions_of(&format!("{HEAD}{plain}")), "{body}");
@@ -139,8 +139,8 @@ fn expressions_are_computed() {
     fails("    mov (M1, 1) V32(0,0)<1> %sizeof V3:d", 37, "is `V32` meant?");
 }
 
-/// The grammar is the vendor's: what stands in one order, where blanks may be, what begins a line.
-/// `tests/corpus.py agree` and `tests/mutants.rs` ask its assembler.
+/// The vendor's grammar: fixed orders, positions of blanks, beginnings of lines. `tests/corpus.py
+/// agree` and `tests/mutants.rs` compare with its assembler.
 #[test]
 fn the_vendors_grammar() {
     let mov = "    mov (M1, 16) V32(0,0)<1> ";
@@ -256,7 +256,7 @@ fn a_text_may_have_several_routines() {
     assert_eq!(visakit::object::Object::decode(&object.encode().unwrap()).unwrap(), object);
 }
 
-/// The full text of an object gives the same bytes again, whatever the vendor's text loses.
+/// The full text of an object reproduces its bytes, even where the vendor's text loses data.
 #[test]
 fn full_texts_give_the_same_objects() {
     for path in visakit_testing::files(&visakit_testing::root().join("tests/vectors/single"), "isa") {
@@ -271,8 +271,8 @@ fn full_texts_give_the_same_objects() {
     }
 }
 
-/// What older objects have of their file: its variables, aliases of these, and who uses them. Each
-/// routine says them all.
+/// File scope in older objects: variables, aliases of them, and their users. Each routine lists all
+/// of them.
 #[test]
 fn parts_of_the_file() {
     let file = ".file_variable \"@xy\" linkage=global type=uw num_elts=2 align=dword\n\
@@ -295,7 +295,7 @@ fn parts_of_the_file() {
     assert!(scopes.eq([visakit::isa::AliasScope::Global; 2]));
     let printed: String = again.routines().map(|r| print_exact(&again, r, None).unwrap()).collect();
     assert_eq!(parse(&printed, Options::default()).unwrap().into_object().encode().unwrap(), bytes);
-    // Two routines of one file do not differ in what it has.
+    // Routines of one file must agree on its variables.
     let wrong = text.replacen("type=d num_elts=1", "type=d num_elts=3", 1);
     let errors = parse(&wrong, Options::default()).unwrap_err();
     assert!(errors[0].message.contains("`@n`, as the routine above says"), "{}", errors[0].message);

@@ -1,5 +1,5 @@
-//! Texts of the vendor's newer printers: their forms are read, told apart from older ones, kept by
-//! objects and printed.
+//! Texts of the vendor's newer printers: their forms are parsed, distinguished from older ones,
+//! kept by objects and printed.
 
 use visakit::object::Object;
 use visakit::text::{Options, Style, parse, print};
@@ -23,7 +23,7 @@ fn text(version: &str, lines: &[&str]) -> String {
     format!(".version {version}\n.kernel \"k\"\n{DECLARATIONS}{code}    ret (M1, 1)\n")
 }
 
-/// Assembles a text, writes and reads the object, and returns its text without comments.
+/// Assembles a text, encodes and decodes the object, and returns its text without comments.
 fn round(source: &str) -> (Object, String) {
     let object = parse(source, Options::default()).unwrap().into_object();
     let bytes = object.encode().unwrap();
@@ -65,7 +65,7 @@ fn newer_texts_come_back_as_they_were() {
 fn older_texts_come_back_as_they_were() {
     comes_back("4.1", &["lsc_load.ugm (M1, 16)  V32:d8c32  flat[V33]:a64"]);
     comes_back("4.1", &["load_lz.RGBA (M1, 16)  0x0:uw T6 V34.0 V35.0 V36.0"]);
-    // Both spellings are read in every text; the version says which one is printed.
+    // Both spellings are accepted in every text; the version decides which one is printed.
     let (_, printed) = round(&text("4.2", &["lsc_load.ugm (M1, 16)  V32:d8c32  flat[V33]:a64"]));
     assert!(printed.contains("V32:d8u32"), "{printed}");
 }
@@ -89,7 +89,7 @@ fn forms_of_different_texts_are_not_mixed() {
     refused("4.1", &[newer, older], 44, "`%null.0`");
     refused("4.1", &[older, newer], 5, "texts of another date");
     refused("4.1", &[older, "lsc_load.ugm (M1, 16)  V32:d8u32  flat[V33]:a64"], 5, "texts of another date");
-    // A null with another offset is of neither form.
+    // A null with another offset belongs to neither form.
     refused("4.1", &["load_lz.RGBA (M1, 16)  0x0:uw T6 V34.0 %null.8 V35.0 V36.0"], 44, "other than null");
 }
 
@@ -124,8 +124,8 @@ fn functions_that_a_text_declares_come_back() {
     let source = text("4.2", &[]).replacen(".kernel \"k\"\n", ".kernel \"k\"\n.funcdecl \"f\"\n.funcdecl \"g\"\n", 1);
     let (_, printed) = round(&source);
     assert_eq!(printed.replace(".kernel_attr Target=\"3d\"\n", ""), source);
-    // Without a form that tells the revision: not in texts of the compiler that has one name for
-    // all kernels.
+    // If no form implies the revision: declarations are kept, except in texts of the compiler that
+    // gives all kernels one name.
     let early = source.replacen("4.2", "4.1", 1);
     assert!(round(&early).1.contains(".funcdecl \"f\"\n.funcdecl \"g\"\n"));
     assert!(!round(&early.replacen("\"k\"", "\"kernel\"", 1)).1.contains(".funcdecl"));
@@ -140,7 +140,7 @@ fn damaged_marks_are_refused() {
     let damage = |text: &str| {
         let mut other = object.clone();
         other.kernels[0].routine.strings[mark] = visakit::rt::Bytes::from(text);
-        // The object says what its marks do not: it cannot be written.
+        // An object with text-only data but without its marks cannot be encoded.
         assert!(other.encode().is_err(), "{text}");
         other.kernels[0].routine.instructions.remove(0);
         Object::decode(&other.encode().unwrap()).unwrap_err()
@@ -198,8 +198,8 @@ fn types_that_only_texts_have_come_back() {
     let source = small_floats("mov (M1_NM, 16) V40(0,0)<1> V34(0,0)<1;1,0>");
     let (object, printed) = round(&source);
     assert_eq!(printed.replace(".kernel_attr Target=\"3d\"\n", ""), source);
-    // An object has other types in their place, of the same size, and strings that keep what the
-    // text says.
+    // An object has other types of the same size instead, and marks that record the types of the
+    // text.
     let routine = &object.kernels[0].routine;
     let marks: Vec<_> = routine.strings.iter().map(|s| s.to_text()).filter(|s| s.starts_with(".type ")).collect();
     assert_eq!(marks.len(), 4, "{marks:?}");
@@ -250,7 +250,7 @@ fn small_floats_are_only_converted() {
     ] {
         assert!(verify("xe3", &of(pair)).0, "{pair:?}");
     }
-    // Platforms that do not convert them, other instructions, modifiers and predicates.
+    // Platforms without the conversion, other instructions, modifiers and predicates.
     assert!(verify("dg2", &of(("V42", "V44"))).0);
     assert!(verify("pvc", &of(("V41", "V44"))).0);
     assert!(verify("xe3", "add (M1_NM, 16) V40(0,0)<1> V40(0,0)<1;1,0> V40(0,0)<1;1,0>").0);

@@ -1,5 +1,5 @@
-//! The verdict of `verify` on legal and illegal kernels, and the vendor's beside it where its
-//! assembler is installed.
+//! Verdicts of `verify` on legal and illegal kernels, compared with the vendor's assembler if it is
+//! installed.
 
 use std::process::Command;
 
@@ -29,7 +29,7 @@ const HEAD: &str = "\
 
 const TAIL: &str = ".kernel_attr SimdSize=16\n";
 
-/// Statements with a platform and the rule that they break, which is empty for legal ones.
+/// Statements with a platform and the violated rule; the rule is empty for a legal statement.
 const STATEMENTS: &[(&str, &str, &str)] = &[
     ("add (M1, 16) V33(0,0)<1> V33(0,0)<1;1,0> 0x3f800000:f", "skl", ""),
     ("add (M1, 16) V33(0,0)<1> V33(0,0)<1;1,0> V36(0,0)<1;1,0>", "skl", ""),
@@ -171,7 +171,7 @@ const STATEMENTS: &[(&str, &str, &str)] = &[
     ("dword_atomic.cmpxchg (M1, 8) T6 V38.0 V38.0 V38.0 %null.0", "skl", ""),
 ];
 
-/// The same for what the packaged assembler does not know; the verdicts are those of the vendor's
+/// Statements that the packaged assembler does not support; the verdicts follow the vendor's
 /// published sources.
 const NEWER: &[(&str, &str, &str)] = &[
     ("tanh (M1, 16) V33(0,0)<1> V33(0,0)<1;1,0>", "xe3p", ""),
@@ -217,7 +217,7 @@ const NEWER: &[(&str, &str, &str)] = &[
     ("lsc_load.ugml.ca.ca (M1, 16)  V33:d32  flat[V34]:a64", "pvc", "message"),
 ];
 
-/// Declarations and inputs with the rule that they break.
+/// Declarations and inputs with the violated rule.
 const DECLARATIONS: &[(&str, &str)] = &[
     (".decl V50 v_type=G type=d num_elts=8 alias=<V33, 32>", ""),
     (".decl V50 v_type=G type=d num_elts=8 alias=<V33, 256>", "alias"),
@@ -276,8 +276,7 @@ fn labels() {
     assert!(errors(&kernel("", "call (M1, 16) f\n    ret (M1, 1)\n.function \"f\"\nf:"), "skl").is_empty());
 }
 
-/// What the documents forbid and the vendor's assembler takes is a warning, so that neither is
-/// lost.
+/// A rule of the documents that the vendor's assembler does not enforce gives a warning.
 #[test]
 fn warnings() {
     let text = kernel("", "add (M3, 16) V33(0,0)<1> V33(0,0)<1;1,0> 0x3f800000:f");
@@ -287,8 +286,8 @@ fn warnings() {
     assert_eq!(codes, [("mask", Severity::Warning)]);
 }
 
-/// Pseudo inputs are known to the producer only, so that nothing is wrong with a kernel that has
-/// some between its arguments. The packaged assembler refuses them; today's compiler writes them.
+/// Only the producer uses pseudo inputs, so a kernel may have them between its arguments. The
+/// packaged assembler refuses them; the current compiler writes them.
 #[test]
 fn pseudo_inputs_are_no_errors() {
     let text = kernel(".implicit_PSEUDO_INPUT V32 offset=32 size=256\n.input V33 offset=160 size=256", "");
@@ -297,7 +296,7 @@ fn pseudo_inputs_are_no_errors() {
     assert_eq!(errors(&text, "skl").len(), 2);
 }
 
-/// The vendor's assembler gives the same verdict on all of the above.
+/// The vendor's assembler gives the same verdict on all tables above.
 #[test]
 fn genx_ir_agrees() {
     if !visakit_testing::have("genx_ir_agrees", "vendor", visakit_testing::program("GenX_IR"), "GenX_IR") {
@@ -317,7 +316,8 @@ fn genx_ir_agrees() {
             .current_dir(&dir)
             .output()
             .unwrap();
-        // It may crash later, in making native code: an object without findings is its consent.
+        // The assembler may crash later in native code generation; an object without findings
+        // counts as accepted.
         let complaint = output.status.code() == Some(1) || dir.join("k.errors.txt").exists();
         let legal = dir.join("k.isa").exists() && !complaint;
         if legal != code.is_empty() {

@@ -1,7 +1,7 @@
-//! Versions of which no file has been seen: objects of the vendor's assembler, moved to their
-//! layouts.
+//! Versions without sample files: objects of the vendor's assembler, converted to the layouts of
+//! other versions.
 //!
-//! What reads them as an independent judge is the vendor's reader, which knows every version.
+//! The vendor's reader, which supports every version, is the independent reference.
 
 use visakit::isa::Platform;
 use visakit::object::Object;
@@ -10,7 +10,7 @@ use visakit::text::{Style, print};
 
 const VERSIONS: [(u8, u8); 10] = [(3, 0), (3, 1), (3, 2), (3, 3), (3, 4), (3, 5), (3, 6), (3, 7), (4, 0), (4, 1)];
 
-/// The single-instruction objects: name, platform, object.
+/// Returns the single-instruction objects: name, platform, object.
 fn objects() -> Vec<(String, &'static str, Object)> {
     let files = visakit_testing::files(&visakit_testing::root().join("tests/vectors/single"), "isa");
     let platforms = ["dg2", "dp4a", "pvc", "skl"];
@@ -24,7 +24,7 @@ fn objects() -> Vec<(String, &'static str, Object)> {
         .collect()
 }
 
-/// The object in the layout of another version, where its instructions exist there.
+/// Returns the object in the layout of another version, if its instructions exist in it.
 fn moved(object: &Object, version: (u8, u8)) -> Option<(Object, Vec<u8>)> {
     let mut object = object.clone();
     object.version = Version::new(version.0, version.1);
@@ -32,7 +32,7 @@ fn moved(object: &Object, version: (u8, u8)) -> Option<(Object, Vec<u8>)> {
     Some((object, bytes))
 }
 
-/// Each layout reads what it writes, and widths differ where the pages say so.
+/// Each layout decodes what it encodes, and widths differ as the pages specify.
 #[test]
 fn layouts_read_what_they_write() {
     let mut counts = [0; VERSIONS.len()];
@@ -47,11 +47,11 @@ fn layouts_read_what_they_write() {
         }
         assert!(sizes.is_sorted(), "{name}: {sizes:?}");
     }
-    // Samplers have another operation word before 4.0, typed messages another order before 3.2.
+    // Samplers have another operation word before 4.0, and typed messages another order before 3.2.
     assert!(counts.iter().all(|c| *c > 150), "{counts:?}");
 }
 
-/// The vendor's reader takes our objects of every version, and prints the text that we print.
+/// The vendor's reader accepts our objects of every version and prints the same text.
 #[test]
 fn the_vendors_reader_agrees() {
     if !visakit_testing::have("the_vendors_reader_agrees", "vendor", visakit_testing::program("GenX_IR"), "GenX_IR") {

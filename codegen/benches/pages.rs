@@ -1,7 +1,7 @@
-//! Reading, checking and emitting the specification: what every build of this crate pays,
-//! formatting apart.
+//! Benchmark of reading, checking and emitting the specification. Every build of the crate
+//! `visakit` pays this cost, except for formatting.
 //!
-//! The vendor's documents are measured beside our pages where `VISAKIT_UPSTREAM` names them.
+//! With `VISAKIT_UPSTREAM`, the benchmark also measures the vendor's documents.
 
 use std::time::{Duration, Instant};
 

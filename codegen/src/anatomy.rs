@@ -1,6 +1,5 @@
-//! What the grammar of the pages has names for: the structures of operands and of objects, and the
-//! shared lists that everything refers to. They are found once, behind the reading, and are places
-//! in the model from then on.
+//! Named parts of the pages' grammar: the structures of operands and objects, and the shared lists.
+//! They are looked up once after reading; later stages use their ids in the model.
 
 use crate::model::{
     BitField, BitFieldKind, Column, FieldKind, ListId, ListKind, Member, Model, SourceSpan, Structure, StructureId,
@@ -8,45 +7,45 @@ use crate::model::{
 };
 use crate::suggest;
 
-/// A member of a structure.
+/// Id of a member of a structure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MemberId {
-    /// The structure.
+    /// Structure of the member.
     pub structure: StructureId,
-    /// Its position there.
+    /// Position in the structure.
     pub position: usize,
 }
 
-/// A part of a bit field.
+/// Id of a part of a bit field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PartId {
-    /// The bit field.
+    /// Bit field of the part.
     pub list: ListId,
-    /// Its position there.
+    /// Position in the bit field.
     pub position: usize,
 }
 
-/// A column of a list.
+/// Id of a column of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColumnId {
-    /// The list.
+    /// List of the column.
     pub list: ListId,
-    /// Its position there.
+    /// Position in the list.
     pub position: usize,
 }
 
 impl Model {
-    /// The structure with this id.
+    /// Returns the structure with this id.
     pub fn structure(&self, id: StructureId) -> Option<&Structure> {
         self.structures.get(id.0)
     }
 
-    /// The member with this id.
+    /// Returns the member with this id.
     pub fn member(&self, id: MemberId) -> Option<&Member> {
         self.structure(id.structure)?.members.get(id.position)
     }
 
-    /// The part with this id.
+    /// Returns the part with this id.
     pub fn part(&self, id: PartId) -> Option<&BitField> {
         match &self.lists.get(id.list.0)?.kind {
             ListKind::Parts(parts) => parts.get(id.position),
@@ -55,13 +54,13 @@ impl Model {
     }
 }
 
-/// Structures with their members: what they are here, and what they are called on the pages.
+/// Declares the named structures and their members: the Rust name, and the name on the pages.
 macro_rules! structures {
     ($($(#[$doc:meta])* $kind:ident $called:literal { $($member:ident $name:literal),* })*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
         pub struct $kind {
-            /// The structure.
+            /// Id of the structure.
             pub structure: StructureId,
             $(#[doc = concat!("Its `", $name, "`.")] pub $member: MemberId),*
         }
@@ -76,97 +75,97 @@ macro_rules! structures {
 }
 
 structures! {
-    /// An operand with a tag.
+    /// Vector operand, which begins with a tag.
     Vector "vec_operand" { tag "tag" }
-    /// What follows the tag of a general operand.
+    /// General operand, after its tag.
     General "gen_opnd" { id "id", row_offset "row_offset", col_offset "col_offset", region "region" }
-    /// What follows the tag of an address operand.
+    /// Address operand, after its tag.
     Address "addr_opnd" { id "id", offset "offset", width "width" }
-    /// What follows the tag of a predicate operand.
+    /// Predicate operand, after its tag.
     PredicateOperand "pred_opnd" { value "value" }
-    /// What follows the tag of an indirect operand.
+    /// Indirect operand, after its tag.
     Indirect "indirect_opnd" {
         id "id", addr_offset "addr_offset", indirect_offset "indirect_offset", properties "bit_properties", region "region"
     }
-    /// What follows the tag of a constant.
+    /// Constant, after its tag.
     Immediate "const_opnd" { ty "type", low "low", high "high" }
-    /// What follows the tag of a state operand.
+    /// State operand, after its tag.
     State "state_opnd" { class "class", id "id", offset "offset" }
-    /// A raw operand.
+    /// Raw operand.
     Raw "raw_operand" { id "id", offset "offset" }
-    /// What an object begins with.
+    /// Header of an object.
     Header "common_isa_header" {
         magic "magic_number", major "major_version", minor "minor_version", kernels "kernel_info"
     }
-    /// What the header says of a kernel.
+    /// Header entry of a kernel.
     KernelInfo "kernel_info" { name "name", offset "offset", size "size", input_offset "input_offset" }
-    /// A kernel.
+    /// Kernel.
     KernelData "kernel_data" {
         strings "string_pool", variables "var_info", addresses "address_info", predicates "predicate_info",
         labels "label_info", samplers "sampler_info", surfaces "surface_info", input_count "num_inputs", size "size", entry "entry"
     }
-    /// A function.
+    /// Function.
     FunctionData "function_data" { strings "string_pool" }
-    /// A general variable.
+    /// General variable.
     VarInfo "var_info" { name "name_index", properties "bit_properties", elements "num_elements" }
-    /// An address variable.
+    /// Address variable.
     AddressInfo "address_info" { name "name_index", elements "num_elements" }
-    /// A predicate.
+    /// Predicate variable.
     PredicateInfo "predicate_info" { name "name_index", elements "num_elements" }
-    /// A label.
+    /// Label.
     LabelInfo "label_info" { name "name_index", kind "kind" }
-    /// A sampler.
+    /// Sampler variable.
     SamplerInfo "sampler_info" { name "name_index", elements "num_elements" }
-    /// A surface.
+    /// Surface variable.
     SurfaceInfo "surface_info" { name "name_index", elements "num_elements" }
-    /// An input.
+    /// Input of a kernel.
     InputInfo "input_info" { kind "kind", id "id", offset "offset", size "size" }
 }
 
-/// How many channels an instruction has, and which.
+/// Execution size of an instruction: number of channels and mask.
 #[derive(Clone, Copy, Debug)]
 pub struct ExecSize {
-    /// The list.
+    /// List of the execution size.
     pub list: ListId,
-    /// The part for their number.
+    /// Part for the number of channels.
     pub size: PartId,
-    /// The part for the first of them and the mask.
+    /// Part for the first channel and the mask.
     pub mask: PartId,
-    /// What a size says: their number.
+    /// Column of the size: number of channels.
     pub channels: ColumnId,
-    /// What a mask says: the first channel.
+    /// Column of the mask: first channel.
     pub first_channel: ColumnId,
-    /// What a mask says: whether the execution mask is ignored.
+    /// Column of the mask: true if the execution mask is ignored.
     pub no_mask: ColumnId,
 }
 
-/// Which channels a predicate enables.
+/// Predicate of an instruction, which enables channels.
 #[derive(Clone, Copy, Debug)]
 pub struct Predicate {
-    /// The list.
+    /// List of the predicate.
     pub list: ListId,
-    /// The part for the number of the variable.
+    /// Part for the id of the variable.
     pub id: PartId,
 }
 
-/// Which elements a region has.
+/// Region of an operand.
 #[derive(Clone, Copy, Debug)]
 pub struct Region {
-    /// The list.
+    /// List of the region.
     pub list: ListId,
-    /// The part for the distance of two rows.
+    /// Part for the distance between rows.
     pub vertical_stride: PartId,
-    /// The part for the length of a row.
+    /// Part for the number of elements in a row.
     pub width: PartId,
-    /// The part for the distance of two elements.
+    /// Part for the distance between elements of a row.
     pub horizontal_stride: PartId,
-    /// What a stride says: its number.
+    /// Column of a stride: number of elements.
     pub elements: ColumnId,
-    /// What a stride says: whether a destination can have it.
+    /// Column of a stride: true if a destination can have it.
     pub destination: ColumnId,
 }
 
-/// What happens to values, by the codes of the modifiers.
+/// Modifiers of operands: the list, and the code of each modifier.
 #[derive(Clone, Copy, Debug)]
 #[expect(missing_docs, reason = "the names are the specification's")]
 pub struct Modifier {
@@ -179,45 +178,45 @@ pub struct Modifier {
     pub not: u64,
 }
 
-/// The types that have a meaning of their own, and the positions of the columns of their table.
+/// Data types with a special meaning, and the positions of the columns in their table.
 #[derive(Clone, Debug)]
 pub struct Types {
-    /// Dwords: what is said without a type.
+    /// Unsigned dword, the default type.
     pub dword: TypeId,
-    /// Signed dwords: what a saturation of integers is looked at with.
+    /// Signed dword, with which integer saturation is evaluated.
     pub signed: TypeId,
-    /// Floats of single precision.
+    /// Single-precision float.
     pub float: TypeId,
-    /// Elements of predicates.
+    /// Element of a predicate.
     pub boolean: TypeId,
-    /// The column for the kind of number.
+    /// Column for the class of number.
     pub class: usize,
-    /// The class of numbers with a fraction.
+    /// Name of the class of floats.
     pub fraction: String,
-    /// The column for how many numbers a packed constant has.
+    /// Column for the number of elements of a packed constant.
     pub packed: usize,
-    /// The column for their type.
+    /// Column for the element type of a packed constant.
     pub element: usize,
-    /// The column for the type that an object has in the place of one that only texts have.
+    /// Column for the type that objects store in place of a text-only type.
     pub object: usize,
 }
 
-/// The parts of bits beside others in structures.
+/// Parts of the bit fields in structures.
 #[derive(Clone, Copy, Debug)]
 pub struct Properties {
-    /// The type in those of an indirect operand.
+    /// Data type of an indirect operand.
     pub indirect_type: PartId,
-    /// The type in those of a variable.
+    /// Data type of a variable.
     pub variable_type: PartId,
-    /// The alignment in those of a variable.
+    /// Alignment of a variable.
     pub alignment: PartId,
-    /// The table of an input.
+    /// Table of an input.
     pub input_class: PartId,
-    /// Where the value of an input comes from.
+    /// Origin of an input's value.
     pub input_origin: PartId,
 }
 
-/// All that the grammar has names for.
+/// All named parts of the grammar.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "each is what its type says")]
 pub struct Anatomy {
@@ -248,19 +247,23 @@ pub struct Anatomy {
     pub types: Types,
 }
 
-/// A name of the grammar that a specification lacks.
+/// Name of the grammar that a specification lacks.
 #[derive(Clone, Debug)]
 pub struct Missing {
-    /// What it is: `structure gen_opnd`, `member row_offset of gen_opnd`.
+    /// Description of the missing item: `structure gen_opnd`, `member row_offset of gen_opnd`.
     pub what: String,
-    /// The thing that lacks it; nothing where a whole structure, list or table is not there.
+    /// Place of the item that should contain it; `None` for a missing structure, list or table.
     pub at: Option<SourceSpan>,
-    /// What to do.
+    /// Advice for the author.
     pub help: String,
 }
 
 impl Anatomy {
-    /// Finds everything in a model, or says what it lacks.
+    /// Finds all named parts in a model.
+    ///
+    /// # Errors
+    ///
+    /// All missing names.
     pub fn find(model: &Model) -> Result<Self, Vec<Missing>> {
         let mut finder = Finder { model, missing: Vec::new() };
         let f = &mut finder;
@@ -303,21 +306,22 @@ impl Anatomy {
     }
 }
 
-/// What to do about a name that nothing there is like.
-const GRAMMAR: &str =
-    "write it as spec/README.md and the chapters of the repository have it: the grammar knows it by its name";
+/// Advice for a missing name without a similar one.
+const GRAMMAR: &str = "copy the fixed part from spec/README.md and the chapters of the repository; the grammar \
+     requires its exact names";
 
-/// Looks for names. What is not there is noted, and stands for the first of its kind until the end.
+/// Lookup of names. A missing name is recorded, and position 0 stands for it until the end.
 struct Finder<'m> {
     model: &'m Model,
     missing: Vec<Missing>,
 }
 
-/// No list: what is asked of it is not missing by itself.
+/// Absent list; lookups in it report nothing further.
 const NOWHERE: ListId = ListId(usize::MAX);
 
 impl Finder<'_> {
-    /// The position of a name; what has the names is asked about once it is there itself.
+    /// Returns the position of a name. If the container itself is missing, nothing further is
+    /// reported.
     fn position(
         &mut self,
         name: &str,
@@ -330,8 +334,12 @@ impl Finder<'_> {
             return found;
         }
         let near = suggest::nearest(name, known.into_iter());
-        let help =
-            near.map_or(GRAMMAR.to_owned(), |near| format!("write `{name}` for `{near}`, if that is what it is"));
+        let help = near.map_or(GRAMMAR.to_owned(), |near| {
+            format!(
+                "write `{name}` instead of `{near}` \
+             if you mean the former"
+            )
+        });
         self.missing.push(Missing { what: what(), at, help });
         usize::MAX
     }
@@ -379,7 +387,7 @@ impl Finder<'_> {
         self.part(list, name)
     }
 
-    /// A column of the list that a part has.
+    /// Returns a column of the list of a part.
     fn column(&mut self, part: PartId, name: &str) -> ColumnId {
         let Some(part) = self.model.part(part) else { return ColumnId { list: NOWHERE, position: 0 } };
         let BitFieldKind::Enumeration(list) = part.kind else {

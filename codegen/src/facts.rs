@@ -1,5 +1,5 @@
-//! The model as text, one line a fact, in an order that does not depend on where pages stand: what
-//! a reviewer reads when pages change.
+//! The model as text, one line for each fact, in an order that does not depend on the pages.
+//! Reviewers read its diff when pages change.
 
 use crate::model::{
     Access, Attribute, Availability, BitField, BitFieldKind, Cell, Column, ColumnKind, Condition, DataType, Field,
@@ -7,7 +7,7 @@ use crate::model::{
     Presence, TextForm, TypeMap, names,
 };
 
-/// All facts of a model, sorted within each group.
+/// Returns all facts of a model, sorted within each group.
 pub fn facts(model: &Model) -> String {
     let mut out = Vec::new();
     for t in &model.types {
@@ -103,12 +103,12 @@ pub fn facts(model: &Model) -> String {
     out.join("\n")
 }
 
-/// Marks behind a fact, each with a blank in front.
+/// Formats marks after a fact, each with a leading blank.
 pub(crate) fn marks(marks: &Availability) -> String {
     marks.0.iter().map(|bound| format!(" {bound}")).collect()
 }
 
-/// What columns say of a value, each with a blank in front.
+/// Formats the cells of a value, each with a leading blank.
 pub(crate) fn cells(columns: &[Column], cells: &[Cell]) -> String {
     columns
         .iter()
@@ -117,7 +117,7 @@ pub(crate) fn cells(columns: &[Column], cells: &[Cell]) -> String {
         .collect()
 }
 
-/// A column with what stands in it.
+/// Formats a column with the kind of its cells.
 fn column(model: &Model, c: &Column) -> String {
     let kind = match c.kind {
         ColumnKind::Number => "number".to_owned(),
@@ -152,7 +152,7 @@ pub(crate) fn attribute(a: &Attribute) -> String {
     format!("{} on {} bytes {} value {}", a.name, a.place, a.bytes, a.value)
 }
 
-/// An opcode with its sub-opcode, and what the page describes where that is no ordinary
+/// Formats an opcode with its sub-opcode, and the kind of the page unless it is an ordinary
 /// instruction.
 pub(crate) fn opcode(i: &Instruction) -> String {
     let sub = i.sub_opcode.map_or(String::new(), |s| format!(" {s:#04x}"));
@@ -163,22 +163,22 @@ pub(crate) fn type_map(map: &TypeMap) -> String {
     format!("{} <- {}{}", names(&map.dst).join(","), names(&map.src).join(","), marks(&map.marks))
 }
 
-/// A condition.
+/// Formats a condition.
 fn said(condition: &Condition) -> String {
     format!("{}={}", condition.of, names(&condition.values).join(","))
 }
 
-/// The selector of a form, with a blank in front.
+/// Formats the selector of a form, with a leading blank.
 pub(crate) fn condition(form: &Form) -> String {
     form.condition.as_ref().map_or(String::new(), |c| format!(" when {}", said(c)))
 }
 
-/// The form that a template is for.
+/// Formats the form that a template applies to.
 pub(crate) fn template_form(text: &TextForm) -> String {
     text.form.as_ref().map_or(String::new(), |f| format!(" {f}"))
 }
 
-/// The values for which a template holds.
+/// Formats the values for which a template applies.
 pub(crate) fn template_conditions(text: &TextForm) -> String {
     let when: Vec<_> = text.conditions.iter().map(said).collect();
     if when.is_empty() { String::new() } else { format!(" when {}", when.join(" and ")) }
@@ -232,7 +232,7 @@ pub(crate) fn member(model: &Model, m: &Member) -> String {
     format!("{} {} {ty}{count}{when}", m.name, storage.join(" | "))
 }
 
-/// What a page describes, where that is no ordinary instruction.
+/// Formats the kind of a page, unless it is an ordinary instruction.
 fn kind(kind: &PageKind) -> String {
     match kind {
         PageKind::Ordinary => String::new(),
@@ -302,7 +302,7 @@ pub(crate) fn field(model: &Model, form: &Form, f: &Field) -> String {
     if f.nonzero {
         out.push_str(" nonzero");
     }
-    // What every field of that name has is no news.
+    // The usual access of a field's name is omitted.
     if f.shape.is_operand() && f.access != Access::usual(&f.name, f.shape) {
         out.push_str(&format!(" access {}", f.access.name()));
     }

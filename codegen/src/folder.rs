@@ -1,5 +1,5 @@
-//! The files of a specification folder. Links are not followed: what one leads to inside the folder
-//! is read at its own place, and what lies outside is no part of the specification.
+//! Files of a specification folder. Symbolic links are not followed: a target in the folder is read
+//! at its own path, and a target outside is not part of the specification.
 
 use std::fs::{self, File, FileType};
 use std::io::{self, Read};
@@ -9,25 +9,24 @@ use visakit_diag::{Diagnostic, Severity};
 
 use crate::limits::{FILES, PAGE_BYTES};
 
-/// The files of a folder and of the folders in it.
+/// Files of a folder and its subfolders.
 #[derive(Debug, Default)]
 pub(crate) struct Folder {
     /// All files, sorted by path.
     pub(crate) files: Vec<PathBuf>,
-    /// Those of them that are pages to read.
+    /// Files that are pages.
     pub(crate) pages: Vec<PathBuf>,
-    /// Links that lead out of the folder, or to no page.
+    /// Findings about links that lead outside the folder, or to no page.
     pub(crate) findings: Vec<Diagnostic>,
 }
 
-/// A path that could not be read, and why.
+/// Path that could not be read, and the error.
 pub(crate) type Unread = (PathBuf, io::Error);
 
-/// Lists the files of a folder down to `depth` levels of folders in it.
+/// Lists the files of a folder, down to `depth` levels of subfolders.
 ///
 /// # Errors
-/// When a folder cannot be read, a page is a device or a pipe, or there are more than [`FILES`]
-/// files.
+/// A folder that cannot be read, a page that is a device or a pipe, or more than [`FILES`] files.
 pub(crate) fn list(root: &Path, depth: usize) -> Result<Folder, Unread> {
     let mut out = Folder::default();
     let mut open = vec![(root.to_owned(), 0)];
@@ -42,8 +41,7 @@ pub(crate) fn list(root: &Path, depth: usize) -> Result<Folder, Unread> {
                 continue;
             }
             if out.files.len() == FILES {
-                let message =
-                    format!("the folder has more than {FILES} files, which is the limit of a specification");
+                let message = format!("the folder has more than {FILES} files, the limit of a specification");
                 return Err((root.to_owned(), io::Error::other(message)));
             }
             out.files.push(path.clone());
@@ -70,34 +68,34 @@ fn is_regular(kind: FileType) -> io::Result<()> {
     kind.is_file().then_some(()).ok_or_else(|| io::Error::other(format!("it is {what}, not a file")))
 }
 
-/// Returns what is wrong with a link: it hides a page, or a folder that may have pages.
+/// Returns the finding for a link that hides a page, or a folder that may have pages.
 fn link(root: &Path, path: &Path) -> Option<Diagnostic> {
     let finding = |message: &str, help: &str| {
         let code = "link-not-followed";
         Some(Diagnostic::new(code, Severity::Warning, path.display().to_string(), message).help(help))
     };
     let Ok(target) = path.canonicalize() else {
-        return is_page(path).then(|| finding("the link leads nowhere", "remove it")).flatten();
+        return is_page(path).then(|| finding("the link is broken", "remove it")).flatten();
     };
     let is_inside = root.canonicalize().is_ok_and(|root| target.starts_with(root));
     if is_inside && (target.is_dir() || is_page(&target)) {
         return None;
     }
-    let help = "copy what it leads to into the folder";
+    let help = "copy the target of the link into the folder";
     match target.is_dir() {
-        true => finding("the link leads out of the folder and is not followed", help),
+        true => finding("the link's target is outside the folder, so the link is not followed", help),
         false if !is_page(path) => None,
-        false if is_inside => finding("the link leads to a file that is no page", help),
-        false => finding("the link leads out of the folder and is not followed", help),
+        false if is_inside => finding("the link's target is not a page", help),
+        false => finding("the link's target is outside the folder, so the link is not followed", help),
     }
 }
 
-/// Reads a file as a page. It may be a link.
+/// Reads a file as a page. The path may be a link.
 pub(crate) fn read_page(path: &Path) -> io::Result<String> {
-    // A pipe would be waited for when it is opened.
+    // Opening a pipe would block.
     is_regular(fs::metadata(path)?.file_type())?;
     let mut text = String::new();
     File::open(path)?.take(PAGE_BYTES + 1).read_to_string(&mut text)?;
-    let refused = || io::Error::other(format!("it has more than {PAGE_BYTES} bytes, which is the limit of a page"));
+    let refused = || io::Error::other(format!("it has more than {PAGE_BYTES} bytes, the limit of a page"));
     (text.len() as u64 <= PAGE_BYTES).then_some(text).ok_or_else(refused)
 }

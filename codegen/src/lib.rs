@@ -1,9 +1,9 @@
 //! Reads vISA specification pages into a model and emits Rust from it.
 //!
-//! The flow is one way: pages, [`markdown`], readers, [`model::Model`], rules, [`emit`];
-//! [`read_dir`] goes as far as the rules. An [`overlay`] corrects documents that are not ours.
-//! Nothing here knows the crate that uses the emitted code, which is `visakit`: its build script is
-//! the one caller that emits.
+//! Data flows one way: pages, [`markdown`], readers, [`model::Model`], rules, [`emit`];
+//! [`read_dir`] covers the steps up to the rules. An [`overlay`] corrects the vendor's documents.
+//! This crate does not depend on `visakit`, which uses the emitted code; only the build script of
+//! `visakit` emits.
 
 pub mod anatomy;
 mod check;

@@ -1,24 +1,25 @@
-//! How much a page may hold. What is beyond is a finding at its place, which says the limit, and is
-//! not read.
+//! Limits on the size of a page. Input over a limit is reported at its position, with the limit,
+//! and is not read.
 //!
-//! They are far above what anyone writes, and keep the time, the stack and the memory that a page
-//! costs in proportion to its size.
+//! The limits are far above any real page. They bound time, stack and memory in proportion to the
+//! size of a page.
 
-/// Bytes of a page, or of an overlay.
+/// Maximum size of a page or an overlay, in bytes.
 pub const PAGE_BYTES: u64 = 32 << 20;
-/// Files of a folder with a specification.
+/// Maximum number of files in a folder with a specification.
 pub const FILES: usize = 1 << 16;
-/// Lists, quotes and emphasis inside each other.
+/// Maximum nesting depth of lists, quotes and emphasis.
 pub const MARKDOWN_DEPTH: usize = 32;
-/// Cells of a row.
+/// Maximum number of cells in a row.
 pub const CELLS: usize = 256;
-/// Headings of a page.
+/// Maximum number of headings on a page.
 pub const HEADINGS: usize = 5_000;
-/// Items of a list.
+/// Maximum number of items in a list.
 pub const ITEMS: usize = 5_000;
-/// Brackets of a template inside each other.
+/// Maximum nesting depth of brackets in a template.
 pub const TEMPLATE_DEPTH: usize = 32;
-/// Blocks and brackets of semantics inside each other: whoever walks the tree may recurse.
+/// Maximum nesting depth of blocks and brackets in semantics, which bounds the recursion over the
+/// tree.
 pub const SEMANTICS_DEPTH: u32 = 48;
-/// Words and signs of a line of semantics.
+/// Maximum number of tokens in a line of semantics.
 pub const SEMANTICS_TOKENS: usize = 256;

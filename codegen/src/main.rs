@@ -1,9 +1,8 @@
-//! The generator on its own: it still runs when a page is so broken that the main crate cannot
-//! build.
+//! Stand-alone generator. It runs even if a broken page prevents the main crate from building.
 //!
-//! `visakit-codegen [DIR]` checks a specification, `--facts` prints it, one line a fact.
-//! `--overlay FILE` corrects it first; `--draft` then prints the entries that the overlay lacks to
-//! give the facts of its own specification.
+//! `visakit-codegen [DIR]` checks a specification; `--facts` prints its facts, one on each line.
+//! `--overlay FILE` applies an overlay first; `--draft` then prints the entries that the overlay
+//! lacks to reproduce the facts of its own specification.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -37,7 +36,7 @@ fn main() -> ExitCode {
         (_, _, true) => visakit_codegen::facts(&model),
         _ => format!("{} instructions, {} findings\n", model.instructions.len(), diagnostics.len()),
     };
-    // A reader that went away is a quiet end.
+    // A closed pipe ends the program quietly.
     let _ = std::io::stdout().lock().write_all(text.as_bytes());
     ExitCode::from(u8::from(has_errors(&diagnostics)))
 }

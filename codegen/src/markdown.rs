@@ -1,50 +1,50 @@
-//! The only module that knows markdown: a page's text becomes sections of plain blocks with spans.
+//! Markdown reader, the only module that depends on markdown: splits a page into sections of plain
+//! blocks with spans.
 //!
-//! Everything is kept with its place in the source, because every fact read from it is reported
-//! with one.
+//! Every piece keeps its place in the source, because each fact is reported with its place.
 
 use std::ops::Range;
 
 use crate::limits::{CELLS, HEADINGS, ITEMS, MARKDOWN_DEPTH};
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd};
 
-/// A byte range of the page's text.
+/// Byte range in the page's text.
 pub type Span = Range<usize>;
 
-/// A page cut at its headings. The first section is what stands before any heading.
+/// Page split at its headings. The first section holds the text before any heading.
 #[derive(Clone, Debug, Default)]
 pub struct Document {
-    /// The sections in order.
+    /// Sections in order.
     pub sections: Vec<Section>,
-    /// All links and images, wherever they stand.
+    /// All links and images of the page.
     pub links: Vec<Link>,
-    /// What was left out because a page has more of it than [`limits`](crate::limits) allow.
+    /// Content that was left out because it exceeds a limit of [`limits`](crate::limits).
     pub excess: Vec<Excess>,
 }
 
-/// A limit, and where a page goes beyond it.
+/// Violation of a limit.
 #[derive(Clone, Debug)]
 pub struct Excess {
-    /// The limit in words.
+    /// Description of the limit.
     pub what: String,
-    /// What is left out, or its beginning.
+    /// Span of the omitted content, or of its beginning.
     pub span: Span,
 }
 
-/// A heading and what follows it up to the next heading of any level.
+/// Heading and the content up to the next heading of any level.
 #[derive(Clone, Debug)]
 pub struct Section {
-    /// Level of the heading, 1 to 6; 0 for what stands before the first one.
+    /// Level of the heading, 1 to 6; 0 for the text before the first heading.
     pub level: u8,
-    /// The heading's text.
+    /// Text of the heading.
     pub title: String,
-    /// Where the heading stands.
+    /// Span of the heading.
     pub span: Span,
-    /// The blocks below it.
+    /// Blocks of the section.
     pub blocks: Vec<Block>,
 }
 
-/// A block of a section or of a list item.
+/// Block of a section or of a list item.
 #[derive(Clone, Debug)]
 pub enum Block {
     /// Running text.
@@ -57,72 +57,72 @@ pub enum Block {
     List(Vec<Item>),
 }
 
-/// A code block, line by line.
+/// Code block, by lines.
 #[derive(Clone, Debug)]
 pub struct Code {
-    /// The lines without their ends, each with its place.
+    /// Lines without line ends, each with its span.
     pub lines: Vec<(String, Span)>,
-    /// Place of the whole block.
+    /// Span of the whole block.
     pub span: Span,
-    /// Whether it was fenced rather than indented.
+    /// True for a fenced block, false for an indented one.
     pub fenced: bool,
 }
 
 impl Code {
-    /// The lines joined again.
+    /// Returns the lines joined by line ends.
     pub fn text(&self) -> String {
         self.lines.iter().map(|(line, _)| line.as_str()).collect::<Vec<_>>().join("\n")
     }
 }
 
-/// A table row: its cells as they stand in the source, also those beyond the head's columns.
+/// Table row with all cells in the source, including those beyond the head's columns.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// The cells, trimmed, `\*` and other escapes left as written.
+    /// Trimmed cells; `\*` and other escapes are kept.
     pub cells: Vec<(String, Span)>,
-    /// Place of the row's line.
+    /// Span of the row's line.
     pub span: Span,
 }
 
-/// An item of a list.
+/// Item of a list.
 #[derive(Clone, Debug)]
 pub struct Item {
-    /// The item's own text.
+    /// Text of the item itself.
     pub text: Inline,
-    /// Lists, code and tables inside the item, in order.
+    /// Lists, code and tables in the item, in order.
     pub blocks: Vec<Block>,
-    /// Place of the whole item.
+    /// Span of the whole item.
     pub span: Span,
 }
 
-/// Running text without its markup, and where each piece of it came from.
+/// Running text without markup, with the source position of each piece.
 #[derive(Clone, Debug, Default)]
 pub struct Inline {
-    /// The plain text; line ends of the source are line ends here.
+    /// Plain text; line ends of the source are kept.
     pub text: String,
-    /// The bold run with which the text begins, without the asterisks.
+    /// Bold run at the start of the text, without the asterisks.
     pub bold: Option<String>,
-    /// The links in it.
+    /// Links in the text.
     pub links: Vec<Link>,
     /// Pairs of (offset in `text`, offset in the source), in order.
     map: Vec<(usize, usize)>,
-    /// Place in the source.
+    /// Span in the source.
     pub span: Span,
 }
 
-/// A link.
+/// Link.
 #[derive(Clone, Debug)]
 pub struct Link {
-    /// The destination as written.
+    /// Destination as written.
     pub target: String,
-    /// The text of the link.
+    /// Text of the link.
     pub text: String,
-    /// Place in the source.
+    /// Span in the source.
     pub span: Span,
 }
 
 impl Inline {
-    /// The source range of a range of the plain text.
+    /// Returns the source span of a range of the plain text.
     pub fn source(&self, range: Range<usize>) -> Span {
         let find = |at: usize| {
             let i = self.map.partition_point(|&(text, _)| text <= at);
@@ -135,7 +135,7 @@ impl Inline {
         start..find(range.end).max(start)
     }
 
-    /// The lines of the text with their places in the source.
+    /// Returns the lines of the text with their source spans.
     pub fn lines(&self) -> Vec<(&str, Span)> {
         let mut at = 0;
         let mut out = Vec::new();
@@ -146,8 +146,8 @@ impl Inline {
         out
     }
 
-    /// A single line of source read as the text of a list item; for items that stand inside code
-    /// because they are indented too far.
+    /// Parses a single source line as the text of a list item, for items that markdown reads as
+    /// code because of their indentation.
     pub fn from_item_line(line: &str, start: usize) -> Option<Self> {
         let lead = line.len() - line.trim_start().len();
         let rest = line.trim_start().strip_prefix("- ")?;
@@ -173,8 +173,8 @@ impl Inline {
     }
 }
 
-/// Reads a page. Never fails: what is not understood stays as text, and what is too much is left
-/// out.
+/// Parses a page. Parsing never fails: unknown syntax stays as text, and content over a limit is
+/// left out.
 pub fn parse(source: &str) -> Document {
     let mut excess = Vec::new();
     let events = within_limits(Parser::new_ext(source, Options::ENABLE_TABLES).into_offset_iter(), &mut excess);
@@ -201,7 +201,8 @@ pub fn parse(source: &str) -> Document {
     document
 }
 
-/// The events without those that are nested too deep, and without what follows too many headings.
+/// Returns the events without those nested too deeply, and without the content after too many
+/// headings.
 fn within_limits<'a>(
     events: impl Iterator<Item = (Event<'a>, Span)>,
     excess: &mut Vec<Excess>,
@@ -217,7 +218,7 @@ fn within_limits<'a>(
                 break;
             }
             if depth > MARKDOWN_DEPTH && !std::mem::replace(&mut too_deep, true) {
-                let what = format!("more than {MARKDOWN_DEPTH} lists, quotes or marks are inside each other");
+                let what = format!("lists, quotes or marks are nested more than {MARKDOWN_DEPTH} deep");
                 excess.push(Excess { what, span: span.clone() });
             }
         }
@@ -235,7 +236,7 @@ fn links(events: &[(Event<'_>, Span)]) -> Vec<Link> {
     let mut open = Vec::new();
     for (event, span) in events {
         match event {
-            // What stands in pointed brackets is more often a placeholder than an address.
+            // Text in pointed brackets is usually a placeholder, not an address.
             Event::Start(
                 Tag::Link { link_type: LinkType::Autolink | LinkType::Email, .. }
                 | Tag::Image { link_type: LinkType::Autolink | LinkType::Email, .. },
@@ -281,7 +282,7 @@ impl<'a> Reader<'a> {
                 None
             }
             Event::Start(tag) => {
-                // Block quotes and the like: their text counts as a paragraph.
+                // The text of block quotes and other containers counts as a paragraph.
                 let end = tag.to_end();
                 Some(Block::Paragraph(self.inline(move |e| *e == end)))
             }
@@ -312,7 +313,7 @@ impl<'a> Reader<'a> {
         match event {
             Event::Text(text) => out.push(&text, span),
             Event::Code(text) => {
-                // Skip the opening back-ticks so that columns stay right.
+                // Skip the opening back-ticks so that columns stay correct.
                 let ticks = self.source[span.clone()].bytes().take_while(|&b| b == b'`').count();
                 out.push(&text, span.start + ticks..span.end);
             }
@@ -365,8 +366,8 @@ impl<'a> Reader<'a> {
         Code { lines, span, fenced: matches!(kind, CodeBlockKind::Fenced(_)) }
     }
 
-    /// Cells are cut from the source: the markdown reader drops cells beyond the head's columns,
-    /// and the vendor's Format tables have such cells.
+    /// Reads a table. Cells are cut from the source, because the markdown parser drops cells beyond
+    /// the head's columns, which the vendor's Format tables have.
     fn table(&mut self) -> Vec<Row> {
         let mut rows = Vec::new();
         while let Some((event, span)) = self.next() {
@@ -394,14 +395,14 @@ impl<'a> Reader<'a> {
             escaped = c == '\\' && !escaped;
         }
         cells.push(cell_start..line.len());
-        // The two ends are not among them.
+        // The pieces at both ends do not count.
         if let Some(first) = cells.get(CELLS + 1).map(|cell| start + cell.start)
             && cells.len() > CELLS + 2
         {
             self.excess.push(Excess { what: format!("a row has more than {CELLS} cells"), span: first..first + 1 });
             cells.truncate(CELLS + 1);
         }
-        // The parts before the first and behind the last bar are no cells.
+        // The pieces before the first bar and after the last one are no cells.
         let cells = cells
             .into_iter()
             .enumerate()

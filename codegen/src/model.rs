@@ -1,4 +1,4 @@
-//! What the pages say, as plain data. Every fact carries the place it was read from.
+//! Model of the pages as plain data. Every fact has its place in the source.
 
 mod columns;
 mod instruction;
@@ -25,67 +25,67 @@ pub use reference::{Reference, names, targets};
 pub use rules::*;
 pub use sources::*;
 
-/// A place in a page: index of the page in [`Model::pages`] and byte range of its text.
+/// Place in a page: the index of the page in [`Model::pages`], and a byte range of its text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SourceSpan {
     /// Index of the page.
     pub page: u32,
     /// First byte.
     pub start: u32,
-    /// One behind the last byte.
+    /// Byte after the last.
     pub end: u32,
 }
 
-/// A page as it was read.
+/// Page as it was read.
 #[derive(Clone, Debug, Default)]
 pub struct Page {
     /// Path relative to the specification's folder, with forward slashes.
     pub path: String,
-    /// Path as diagnostics show it.
+    /// Path for diagnostics.
     pub shown: String,
-    /// The text.
+    /// Text of the page.
     pub text: String,
-    /// Whether an overlay added it to a specification that has no such page.
+    /// True if an overlay added the page to a specification without it.
     pub supplied: bool,
-    /// Where its lines begin, once a finding has asked.
+    /// Line starts, computed on first use.
     pub lines: OnceLock<Lines>,
 }
 
 impl Page {
-    /// A page that a program has in it: its path and its text.
+    /// Creates a page that is embedded in a program, from its path and text.
     pub fn built_in((path, text): &(&str, &str)) -> Self {
         let shown = format!("spec/{path}");
         Self { path: (*path).to_owned(), shown, text: (*text).to_owned(), ..Self::default() }
     }
 
-    /// A finding at a byte range of the page.
+    /// Returns a finding with its place set to a byte range of the page.
     pub(crate) fn place(&self, finding: Diagnostic, start: usize, end: usize) -> Diagnostic {
         finding.at_place(&self.text, self.lines.get_or_init(|| Lines::new(&self.text)), start, end)
     }
 
-    /// The file's name without folder and ending.
+    /// Returns the file's name without folder and extension.
     pub fn stem(&self) -> &str {
         self.path.rsplit('/').next().unwrap_or(&self.path).trim_end_matches(".md")
     }
 }
 
-/// The whole specification.
+/// Model of the whole specification.
 #[derive(Clone, Debug, Default)]
 pub struct Model {
-    /// The pages, sorted by path.
+    /// Pages, sorted by path.
     pub pages: Vec<Page>,
-    /// The data types, in the order of their codes.
+    /// Data types, by code.
     pub types: Vec<DataType>,
-    /// The platforms, oldest first.
+    /// Platforms, oldest first.
     pub platforms: Vec<Platform>,
     /// Bit fields and enumerations, shared ones first.
     pub lists: Vec<List>,
-    /// Lists that pages spell out although they are, or are part of, a shared list: they have the
+    /// Lists that pages spell out in full although a shared list has the values; they have the
     /// shared type.
     pub spelled: Vec<Spelled>,
     /// Structures of the chapters.
     pub structures: Vec<Structure>,
-    /// The part of an operand's tag that says its class.
+    /// Part of an operand's tag that holds its class.
     pub class_part: Option<PartId>,
     /// Predefined general variables.
     pub predefined: Vec<Predefined>,
@@ -93,75 +93,75 @@ pub struct Model {
     pub surfaces: Vec<Predefined>,
     /// Predefined samplers.
     pub samplers: Vec<Predefined>,
-    /// What else the table of data types says of them.
+    /// Further columns of the table of data types.
     pub type_columns: Vec<Column>,
-    /// What else the tables of platforms say of them.
+    /// Further columns of the tables of platforms.
     pub platform_columns: Vec<Column>,
-    /// What else the table of predefined surfaces says of them.
+    /// Further columns of the table of predefined surfaces.
     pub surface_columns: Vec<Column>,
-    /// Numbers with names: limits of what can be declared, and the like.
+    /// Named numbers, such as limits of declarations.
     pub limits: Vec<Limit>,
     /// Attributes of kernels and variables.
     pub attributes: Vec<Attribute>,
-    /// What the vendor's assembler makes of groups of instructions.
+    /// Rules of the vendor's assembler for groups of instructions.
     pub rules: Vec<Rule>,
-    /// What it asks of the fields of one instruction together.
+    /// Constraints of the vendor's assembler across the fields of an instruction.
     pub constraints: Vec<Constraint>,
-    /// Names that the conditions of these rows have for expressions.
+    /// Named expressions for the conditions of constraints.
     pub definitions: Vec<Definition>,
-    /// What these conditions may call.
+    /// Built-in functions for the conditions of constraints.
     pub rule_builtins: Vec<semantics::Builtin>,
-    /// The instructions, by opcode, sub-opcode and name.
+    /// Instructions, by opcode, sub-opcode and name.
     pub instructions: Vec<Instruction>,
-    /// The built-ins of the Semantics sections; none where the specification has no `semantics.md`.
+    /// Built-ins of the Semantics sections; empty if the specification has no `semantics.md`.
     pub builtins: Vec<semantics::Builtin>,
-    /// The lines of the index of instructions.
+    /// Lines of the index of instructions.
     pub index: Vec<IndexLine>,
-    /// The rows of the table of instructions by platform, which the vendor's documents have.
+    /// Rows of the table of instructions by platform, which the vendor's documents have.
     pub support: Vec<SupportRow>,
-    /// What facts are taken from.
+    /// Sources of the facts.
     pub sources: Vec<Source>,
-    /// What rows of tables say of their sources.
+    /// Sources of table rows.
     pub provenance: Vec<Provenance>,
     /// All links of the pages.
     pub links: Vec<PageLink>,
-    /// What links may name behind `#`: page and anchor.
+    /// Anchors of the pages, as pairs of page and anchor.
     pub anchors: Vec<(u32, String)>,
-    /// Where the things are that the grammar has names for; nothing where one of them is not there.
+    /// Named parts of the grammar; `None` if one of them is missing.
     pub anatomy: Option<Anatomy>,
-    /// All files of the folder with their paths; none where single files were read.
+    /// Paths of all files of the folder; `None` if single files were read.
     pub files: Option<BTreeSet<String>>,
 }
 
-/// A link of a page.
+/// Link of a page.
 #[derive(Clone, Debug)]
 pub struct PageLink {
-    /// The destination as written.
+    /// Destination as written.
     pub target: String,
-    /// The link.
+    /// Place of the link.
     pub at: SourceSpan,
 }
 
-/// A line of the index of instructions.
+/// Line of the index of instructions.
 #[derive(Clone, Debug)]
 pub struct IndexLine {
-    /// The name in front of the dash.
+    /// Name before the dash.
     pub name: String,
-    /// The file that it links to, without folder and ending.
+    /// Name of the linked file, without folder and extension.
     pub page: String,
-    /// Where the instruction exists: any of these; everywhere when there are none.
+    /// Alternatives of platforms that have the instruction; empty for all platforms.
     pub platforms: Vec<Availability>,
-    /// The link.
+    /// Place of the link.
     pub at: SourceSpan,
 }
 
-/// A row of the table of instructions by platform.
+/// Row of the table of instructions by platform.
 #[derive(Clone, Debug)]
 pub struct SupportRow {
-    /// The instruction.
+    /// Name of the instruction.
     pub name: String,
-    /// The platforms of the table's head, and whether they have it.
+    /// Platforms of the table's head, each with the table's entry.
     pub platforms: Vec<(Reference<usize>, bool)>,
-    /// The row.
+    /// Place of the row.
     pub at: SourceSpan,
 }

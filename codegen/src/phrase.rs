@@ -1,5 +1,5 @@
-//! The small forms that facts have on a page: numbers, marks in braces, phrases, lists of words,
-//! heads of fields.
+//! Small syntax of facts on a page: numbers, marks in braces, phrases, lists of words, heads of
+//! fields.
 
 mod braces;
 mod near;
@@ -11,8 +11,8 @@ pub use sentence::{Fact, PHRASES, Phrase, Problem, Said, said};
 use crate::markdown::Inline;
 use crate::model::{Availability, Bound};
 
-/// Reads a number: decimal, `0x…` or `0b…`. A decimal one does not begin with a zero: some letter
-/// is missing there.
+/// Parses a number: decimal, `0x…` or `0b…`. A decimal number must not begin with a zero, because a
+/// letter is probably missing.
 pub fn number(text: &str) -> Option<u64> {
     let text = text.trim();
     if let Some(hex) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
@@ -26,8 +26,8 @@ pub fn number(text: &str) -> Option<u64> {
     }
 }
 
-/// Takes marks in braces off the front of a text: `{XEHP+}{3.4+}rest`. What is in braces but is no
-/// mark stays part of the text.
+/// Splits marks in braces off the front of a text: `{XEHP+}{3.4+}rest`. Braces with other content
+/// stay in the text.
 pub fn leading_marks(text: &str) -> (Availability, &str) {
     let mut marks = Vec::new();
     let mut rest = text.trim_start();
@@ -38,7 +38,7 @@ pub fn leading_marks(text: &str) -> (Availability, &str) {
     (Availability(marks), rest)
 }
 
-/// Takes all marks out of a text, wherever they stand.
+/// Removes all marks from a text and returns them.
 pub fn all_marks(text: &str) -> (Availability, String) {
     let mut marks = Vec::new();
     let mut rest = String::new();
@@ -58,19 +58,19 @@ pub fn all_marks(text: &str) -> (Availability, String) {
     (Availability(marks), rest)
 }
 
-/// Bytes of a mark, or of several with commas between.
+/// Maximum length of a mark in bytes, or of several marks with commas.
 const LONGEST_MARK: usize = 200;
 
 fn one_mark(text: &str) -> Option<(Bound, usize)> {
     let inner = text.strip_prefix('{')?;
-    // What is longer is no mark, and would be looked through again behind each brace in it.
+    // A longer text is no mark; scanning it after each inner brace would take quadratic time.
     let end = inner.bytes().take(LONGEST_MARK).position(|byte| byte == b'}')?;
     let body = inner[..end].trim();
     let len = end + 2;
     let (name, before) = match (body.strip_suffix('+'), body.strip_prefix('-')) {
         (Some(name), _) => (name, false),
         (None, Some(name)) => (name, true),
-        // Only words in capitals are platforms: braces have other uses in prose.
+        // Only words in capitals are platforms, because prose also uses braces.
         _ if !body.is_empty() && body.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_') => {
             return Some((Bound::Only(body.into()), len));
         }
@@ -88,17 +88,17 @@ fn one_mark(text: &str) -> Option<(Bound, usize)> {
     Some((mark, len))
 }
 
-/// Comma-separated words.
+/// Splits a text at commas.
 pub fn words(text: &str) -> Vec<String> {
     text.split(',').map(|w| w.trim().to_owned()).filter(|w| !w.is_empty()).collect()
 }
 
-/// Whether there is nothing in front of, between or behind commas.
+/// Returns true if an item before, between or after commas is empty.
 pub fn has_gap(text: &str) -> bool {
     text.contains(',') && text.split(',').any(|w| w.trim().is_empty())
 }
 
-/// `Name(type):` in bold.
+/// Parses the bold head `Name(type):` of a field.
 pub fn field_head(text: &Inline) -> Option<(String, String)> {
     let bold = text.bold.as_ref()?.trim().trim_end_matches(':').trim();
     let (name, kind) = bold.strip_suffix(')')?.rsplit_once('(')?;

@@ -1,15 +1,15 @@
-//! The facts of a model by place: what an overlay corrects, and what is compared after it.
+//! Facts of a model by place, for corrections by an overlay and for comparison afterwards.
 //!
-//! A place is a small group of facts that belong together: a table, a structure, or one aspect of
-//! an instruction. Its facts are lines of text in the notation of [`crate::facts`]; their order in
-//! the pages does not matter.
+//! A place is a small group of related facts: a table, a structure, or one aspect of an
+//! instruction. Its facts are lines in the notation of [`crate::facts`]; their order on the pages
+//! does not matter.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::facts::{self, field, marks, member, part};
 use crate::model::{Availability, BitFieldKind, FieldKind, Form, Instruction, ListId, ListKind, Model, PageKind};
 
-/// The places of a model with their facts. Documentation is in none of them.
+/// Returns the places of a model with their facts, without documentation.
 pub fn places(model: &Model) -> BTreeMap<String, BTreeSet<String>> {
     let mut out: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut put = |place: &str, fact: String| {
@@ -76,11 +76,11 @@ fn instruction(model: &Model, i: &Instruction, put: &mut dyn FnMut(&str, String)
         put(&format!("{name} maps"), facts::type_map(map));
     }
     if matches!(i.kind, PageKind::Ordinary | PageKind::Undefined) {
-        // The behaviour out of bounds is prose.
+        // The behaviour out of bounds is prose and not compared.
         let line = format!("saturation {:?} modifier {:?}", i.saturation, i.source_modifier);
         put(&format!("{name} properties"), line);
     }
-    // Of several templates the first is printed.
+    // The number matters, because the first of several templates is the one that is printed.
     for (n, text) in i.text.iter().enumerate() {
         let (form, when) = (facts::template_form(text), facts::template_conditions(text));
         put(&format!("{name} text"), format!("{}{form}{when}: {}", n + 1, text.template.source));
@@ -93,7 +93,7 @@ fn form_line(form: &Form) -> String {
     format!("form{name}{}{}: {}", facts::condition(form), marks(&form.versions), fields.join(", "))
 }
 
-/// A line without the made-up name of a list that stands on the page itself.
+/// Returns a line without the generated name of an in-page list.
 fn unnamed(model: &Model, shape: FieldKind, line: String) -> String {
     match shape {
         FieldKind::List(id) if !model.list(id).shared => {
@@ -103,8 +103,7 @@ fn unnamed(model: &Model, shape: FieldKind, line: String) -> String {
     }
 }
 
-/// What a list that stands on a page holds. Shared lists are places of their own: the page that has
-/// them.
+/// Lists the content of an in-page list. Shared lists are separate places.
 fn list(model: &Model, id: ListId, owner: &str, put: &mut dyn FnMut(String)) {
     let list = model.list(id);
     if list.shared {
@@ -120,7 +119,7 @@ fn list(model: &Model, id: ListId, owner: &str, put: &mut dyn FnMut(String)) {
             }
         }
         ListKind::Parts(parts) => {
-            // Bits that are always zero are what the other parts leave.
+            // Bits that are always zero follow from the other parts.
             for p in parts.iter().filter(|p| p.kind != BitFieldKind::Zero) {
                 let inner = match p.kind {
                     BitFieldKind::Enumeration(id) if !model.list(id).shared => Some(id),

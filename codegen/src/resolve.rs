@@ -1,6 +1,5 @@
-//! Names become ids. What a page calls by its name is found here, once, behind the reading and
-//! again behind an overlay, which puts other facts where names may lead; what is not there is a
-//! finding of the checks.
+//! Name resolution. Each name is looked up once after reading, and again after an overlay changes
+//! facts. The checks report unknown names.
 
 use crate::anatomy::PartId;
 use crate::model::{
@@ -29,7 +28,7 @@ pub(crate) fn names(model: &mut Model) {
     }
 }
 
-/// Instructions, by their names.
+/// Resolves instructions by name.
 fn instructions(model: &mut Model) {
     let known: Vec<String> = model.instructions.iter().map(|i| i.name.clone()).collect();
     let find = |r: &mut Reference<InstructionId>| r.to = known.iter().position(|n| *n == r.name).map(InstructionId);
@@ -42,7 +41,7 @@ fn instructions(model: &mut Model) {
     }
 }
 
-/// Data types, by their names.
+/// Resolves data types by name.
 fn types(model: &mut Model) {
     let types = &model.types;
     let find = |r: &mut Reference<TypeId>| r.to = types.iter().position(|t| t.name == r.name).map(TypeId);
@@ -54,7 +53,7 @@ fn types(model: &mut Model) {
     model.predefined.iter_mut().for_each(|p| find(&mut p.ty));
 }
 
-/// Platforms, by their names and aliases without regard to case.
+/// Resolves platforms by name and alias, ignoring case.
 fn platforms(model: &mut Model) {
     let known = std::mem::take(&mut model.platforms);
     let called = |p: &Platform, name: &str| {
@@ -70,7 +69,7 @@ fn platforms(model: &mut Model) {
     model.platforms = known;
 }
 
-/// All marks of a model.
+/// Visits all marks of a model.
 fn each_marks(model: &mut Model, out: &mut dyn FnMut(&mut Availability)) {
     for i in &mut model.instructions {
         i.types.iter_mut().for_each(|(_, marks)| out(marks));
@@ -97,7 +96,7 @@ fn each_marks(model: &mut Model, out: &mut dyn FnMut(&mut Availability)) {
     rules.chain(model.index.iter_mut().map(|line| &mut line.platforms)).flatten().for_each(out);
 }
 
-/// Structures that members are, and the members that count others.
+/// Resolves the structures of members, and the members that count others.
 fn structures(model: &mut Model) {
     let known: Vec<String> = model.structures.iter().map(|s| s.name.clone()).collect();
     for structure in &mut model.structures {
@@ -127,8 +126,8 @@ fn structures(model: &mut Model) {
     }
 }
 
-/// Classes of operands: the part of a tag that has them all, the structures behind it, and the
-/// fields that take them.
+/// Resolves operand classes: the part of the tag, the structures, and the fields that accept the
+/// classes.
 fn classes(model: &mut Model) {
     let classed: Vec<(StructureId, String)> = (0..)
         .map(StructureId)
@@ -153,8 +152,7 @@ fn classes(model: &mut Model) {
     }
 }
 
-/// The part of a tag whose values are the classes that structures have. What follows the tag
-/// depends on it.
+/// Returns the part of a tag whose values are the operand classes of the structures.
 fn class_part(model: &Model, classed: &[(StructureId, String)]) -> Option<PartId> {
     let is_union = |s: &&Structure| s.members.iter().any(|m| m.storage.iter().any(|(_, t)| *t == MemberType::Info));
     let tagged = model.structures.iter().find(is_union)?;
@@ -167,7 +165,7 @@ fn class_part(model: &Model, classed: &[(StructureId, String)]) -> Option<PartId
     (0..parts.len()).find(has_all).map(|position| PartId { list: tag, position })
 }
 
-/// What forms say of their fields, and the templates in the terms of each form.
+/// Resolves the names in forms, and the templates for each form.
 fn forms(model: &mut Model) {
     let mut instructions = std::mem::take(&mut model.instructions);
     for instruction in &mut instructions {
@@ -208,7 +206,7 @@ fn forms(model: &mut Model) {
     model.instructions = instructions;
 }
 
-/// A template in the terms of a form, if it can apply to that one.
+/// Returns a template with places of a form, if it can apply to the form.
 fn in_form(model: &Model, form: &Form, number: usize, text: &TextForm) -> Option<TextForm> {
     let mut out = text.clone();
     if text.form.as_ref().is_some_and(|r| r.to != Some(number)) {
@@ -216,7 +214,7 @@ fn in_form(model: &Model, form: &Form, number: usize, text: &TextForm) -> Option
     }
     place_items(&mut out.template.items, &|name| place(model, form, name));
     out.conditions.iter_mut().for_each(|c| condition(model, form, c));
-    // What selects the form decides about conditions on it.
+    // The selector of the form decides conditions on the same field.
     let overlaps = |c: &Condition| match &form.condition {
         Some(selector) if selector.of.to == c.of.to => {
             targets(&c.values).any(|v| targets(&selector.values).any(|s| s == v))
@@ -228,7 +226,7 @@ fn in_form(model: &Model, form: &Form, number: usize, text: &TextForm) -> Option
     .then_some(out)
 }
 
-/// Finds the fields that items name.
+/// Resolves the fields that items name.
 fn place_items(items: &mut [Item], find: &dyn Fn(&str) -> Option<Place>) {
     for item in items {
         match item {
@@ -254,8 +252,7 @@ fn values(model: &Model, form: &Form, condition: &mut Condition) {
     condition.values.iter_mut().for_each(|r| r.to = of.and_then(|place| value(model, form, place, &r.name)));
 }
 
-/// The field of a form that `Field` is, or the part of one that `Field.part` is; `p` is the
-/// predicate.
+/// Resolves `Field` to a field of a form, or `Field.part` to its part; `p` is the predicate.
 pub(crate) fn place(model: &Model, form: &Form, name: &str) -> Option<Place> {
     let (name, part) = name.split_once('.').map_or((name, None), |(field, part)| (field, Some(part)));
     let is = |f: &Field| {
@@ -266,20 +263,20 @@ pub(crate) fn place(model: &Model, form: &Form, name: &str) -> Option<Place> {
     Some(Place { field, part: Some(self::part(model, form.fields[field].shape, part)?) })
 }
 
-/// The part of that name.
+/// Returns the part with this name.
 fn part(model: &Model, shape: FieldKind, name: &str) -> Option<usize> {
     let FieldKind::List(id) = shape else { return None };
     let ListKind::Parts(parts) = &model.list(id).kind else { return None };
     parts.iter().position(|p| p.name.eq_ignore_ascii_case(name))
 }
 
-/// What selects a form: a field or a part of one, with named values.
+/// Resolves the selector of a form: a field or a part with named values.
 fn selector(model: &Model, form: &Form, name: &str) -> Option<Place> {
     let named = |place: &Place| model.names_list(form.fields[place.field].shape, place.part).is_some();
     if let Some(found) = place(model, form, name).filter(named) {
         return Some(found);
     }
-    // The vendor names a part that its list leaves without a name: the only one with values.
+    // The vendor's pages name a part that has no name in its list: the only part with values.
     let Place { field, .. } = place(model, form, name.split_once('.')?.0)?;
     let FieldKind::List(id) = form.fields[field].shape else { return None };
     let ListKind::Parts(parts) = &model.list(id).kind else { return None };
@@ -287,7 +284,7 @@ fn selector(model: &Model, form: &Form, name: &str) -> Option<Place> {
     all.next().filter(|_| all.next().is_none())
 }
 
-/// What a name or a number stands for at a place.
+/// Resolves a name or a number to a value at a place.
 pub(crate) fn value(model: &Model, form: &Form, place: Place, name: &str) -> Option<u64> {
     let shape = form.fields[place.field].shape;
     if let Some(id) = model.names_list(shape, place.part) {
@@ -301,7 +298,7 @@ pub(crate) fn value(model: &Model, form: &Form, place: Place, name: &str) -> Opt
     }
 }
 
-/// The value of a list that has that name.
+/// Returns the value with this name in a list.
 fn code(model: &Model, id: ListId, name: &str) -> Option<u64> {
     model.values(id).iter().find(|v| v.name.eq_ignore_ascii_case(name)).map(|v| v.value)
 }

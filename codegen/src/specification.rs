@@ -1,4 +1,4 @@
-//! A specification as a caller has it, a folder, single pages or texts: read, and then checked.
+//! Reading and checking of a specification from a folder, single pages or texts.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,8 +9,11 @@ use crate::folder::{self, Unread};
 use crate::model::{Model, Page};
 use crate::{check, read};
 
-/// Reads a specification folder. The error is the file that could not be read and why; a folder in
-/// which nothing is said is one.
+/// Reads a specification folder.
+///
+/// # Errors
+///
+/// The file that could not be read, and the reason; a folder without any fact is an error too.
 pub fn read_dir(dir: &Path) -> Result<(Model, Vec<Diagnostic>), (PathBuf, std::io::Error)> {
     let (pages, files, links) = load_with_links(dir, usize::MAX)?;
     let (model, mut diagnostics) = checked(pages, Some(files));
@@ -19,10 +22,10 @@ pub fn read_dir(dir: &Path) -> Result<(Model, Vec<Diagnostic>), (PathBuf, std::i
     Ok((model, diagnostics))
 }
 
-/// Pages, the paths of all files, and findings about links.
+/// Pages, paths of all files, and findings about links.
 type Loaded = (Vec<Page>, BTreeSet<String>, Vec<Diagnostic>);
 
-/// A folder whose pages hold no fact is another folder than was meant.
+/// Checks that a folder contains facts; otherwise it is probably the wrong folder.
 pub(crate) fn says_something(dir: &Path, model: &Model) -> Result<(), (PathBuf, std::io::Error)> {
     let silent = model.instructions.is_empty()
         && model.lists.is_empty()
@@ -33,19 +36,20 @@ pub(crate) fn says_something(dir: &Path, model: &Model) -> Result<(), (PathBuf, 
         && model.index.is_empty()
         && model.rules.is_empty();
     match silent {
-        true => Err((dir.to_owned(), std::io::Error::other("the folder has no page of a specification"))),
+        true => Err((dir.to_owned(), std::io::Error::other("the folder has no specification page"))),
         false => Ok(()),
     }
 }
 
-/// The pages of a folder, sorted by path, and the paths of all its files. Links are not followed.
+/// Returns the pages of a folder, sorted by path, and the paths of all its files. Symbolic links
+/// are not followed.
 pub fn load(dir: &Path) -> Result<(Vec<Page>, BTreeSet<String>), (PathBuf, std::io::Error)> {
     let (pages, files, _) = load_with_links(dir, usize::MAX)?;
     Ok((pages, files))
 }
 
-/// The pages of a folder, down to `depth` levels of folders in it, the paths of all its files, and
-/// findings about its links.
+/// Returns the pages of a folder, down to `depth` levels of subfolders, the paths of all its files,
+/// and findings about its links.
 pub(crate) fn load_with_links(dir: &Path, depth: usize) -> Result<Loaded, Unread> {
     let folder = folder::list(dir, depth)?;
     let relative = |path: &Path| {
@@ -60,7 +64,7 @@ pub(crate) fn load_with_links(dir: &Path, depth: usize) -> Result<Loaded, Unread
     Ok((pages, folder.files.iter().map(|path| relative(path)).collect(), folder.findings))
 }
 
-/// Reads single pages, given as (path as shown, text).
+/// Reads single pages, given as pairs of displayed path and text.
 pub fn read_files(files: Vec<(String, String)>) -> (Model, Vec<Diagnostic>) {
     let pages = files
         .into_iter()
@@ -72,13 +76,13 @@ pub fn read_files(files: Vec<(String, String)>) -> (Model, Vec<Diagnostic>) {
     checked(pages, None)
 }
 
-/// Reads a specification that is at hand as pages, in whatever order.
+/// Reads a specification whose pages are in memory, in any order.
 pub fn read_texts(pages: Vec<Page>) -> (Model, Vec<Diagnostic>) {
     read_placed(pages, None)
 }
 
-/// Reads a specification that is at hand as pages, with the paths of all files to which they may
-/// link.
+/// Reads a specification whose pages are in memory, with the paths of all files that links may
+/// name.
 pub fn read_placed(mut pages: Vec<Page>, files: Option<BTreeSet<String>>) -> (Model, Vec<Diagnostic>) {
     pages.sort_by(|a, b| a.path.cmp(&b.path));
     checked(pages, files)

@@ -1,6 +1,6 @@
-//! "Did you mean": the known name that is closest to a wrong one.
+//! Suggestions ("did you mean"): the known name nearest to a wrong one.
 
-/// What to do about an unknown name: the closest of the known ones, or something else.
+/// Returns the advice for an unknown name: the nearest known name, or the text of `otherwise`.
 pub(crate) fn help<'a>(
     wrong: &str,
     known: impl Iterator<Item = &'a str>,
@@ -9,15 +9,15 @@ pub(crate) fn help<'a>(
     nearest(wrong, known).map_or_else(otherwise, |name| format!("did you mean `{name}`?"))
 }
 
-/// The closest of the known names, if it is close at all.
+/// Returns the nearest known name, if one is close.
 pub(crate) fn nearest<'a>(wrong: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    // A third of the letters may be wrong: further away it is another word.
+    // Up to a third of the letters may be wrong; a more distant name is another word.
     let limit = wrong.chars().count().div_ceil(3);
     known.filter_map(|name| Some((distance_within(wrong, name, limit)?, name))).min().map(|(_, name)| name)
 }
 
-/// How many letters have to be changed, added, left out or swapped with their neighbour, without
-/// regard to case.
+/// Returns the edit distance of two words, ignoring case. The swap of two adjacent letters counts
+/// as one edit.
 pub(crate) fn distance(a: &str, b: &str) -> usize {
     let a: Vec<char> = a.to_ascii_lowercase().chars().collect();
     let b: Vec<char> = b.to_ascii_lowercase().chars().collect();
@@ -37,8 +37,8 @@ pub(crate) fn distance(a: &str, b: &str) -> usize {
     last.last().copied().unwrap_or(0)
 }
 
-/// The same where it is at most a number, without much work where the lengths already say that it
-/// is not.
+/// Returns the edit distance if it is at most `most`. Words with too different lengths are rejected
+/// early.
 pub(crate) fn distance_within(a: &str, b: &str, most: usize) -> Option<usize> {
     if a.chars().count().abs_diff(b.chars().count()) > most {
         return None;

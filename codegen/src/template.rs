@@ -1,91 +1,93 @@
-//! Text templates: how an instruction prints, and therefore how it parses.
+//! Text templates: the printed form of an instruction, from which the parser follows.
 
 use crate::limits::TEMPLATE_DEPTH;
 use crate::model::Place;
 
-/// A template, item by item.
+/// Template as a list of items.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Template {
-    /// What is printed, in order.
+    /// Items in order.
     pub items: Vec<Item>,
-    /// The template as written.
+    /// Template as written.
     pub source: String,
-    /// Whether it is printed only in the text that keeps everything.
+    /// True if only the full text uses the template.
     pub full: bool,
-    /// The text revision from which the vendor's printer writes it, as year times 100 plus month.
+    /// First text revision in which the vendor's printer uses the template, as year times 100 plus
+    /// month.
     pub since: Option<u32>,
-    /// The text revision from which the vendor's printer no longer writes it and its reader refuses
-    /// it.
+    /// First text revision in which the vendor's printer no longer uses the template and its parser
+    /// rejects it.
     pub before: Option<u32>,
 }
 
-/// In front of a template that keeps what the vendor's text loses.
+/// Prefix of a template that keeps what the vendor's text loses.
 const FULL: &str = "full:";
 
-/// A piece of a template.
+/// Item of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
-    /// Printed as it is.
+    /// Literal text.
     Text(String),
-    /// White space: this many blanks are printed, any number is read.
+    /// Blanks: this many are printed, any number is accepted.
     Space(usize),
     /// `[(<P>)] `: the predicate in parentheses and a blank, or nothing.
     Predicate,
     /// `[.sat]`: saturation of the destination.
     Saturation,
-    /// A field or a part of one.
+    /// A field or a part of a field.
     Field {
         /// Name of the field, as written.
         field: String,
         /// Name of the part, as written.
         part: Option<String>,
-        /// Where they are in the form of [`crate::model::Form::texts`]; in the template of a list
-        /// its part is the field.
+        /// Place in the form of [`crate::model::Form::texts`]; in the template of a list, the part
+        /// takes the place of the field.
         place: Option<Place>,
-        /// How it prints.
+        /// Text format of the field.
         format: Style,
     },
-    /// Printed only when something in it is not the default.
+    /// An optional group, printed only if one of its fields differs from its default.
     Optional(Vec<Item>),
-    /// `[!…]`: always printed; where a digit stands in its place, it is not there.
+    /// `[!…]`: a group that is always printed; the parser takes it as absent if a digit comes
+    /// instead.
     Shown(Vec<Item>),
 }
 
-/// How a field prints. The runtime's `rt::Format` is called like it: that is copied out with the
-/// generated code and knows no templates.
+/// Text format of a field. The runtime's counterpart `rt::Format` has the same names; it is copied
+/// out with the generated code and does not depend on templates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Style {
-    /// By its type.
+    /// Default format of the type.
     #[default]
     Plain,
-    /// `0x1f`.
+    /// Hexadecimal with prefix: `0x1f`.
     Hex,
-    /// `0x1F`.
+    /// Upper-case hexadecimal with prefix: `0x1F`.
     UpperHex,
-    /// `1f`.
+    /// Hexadecimal without prefix: `1f`.
     Bare16,
-    /// `1f`, two digits at least.
+    /// Hexadecimal without prefix, at least two digits: `1f`.
     Bare16Padded,
-    /// An operand without a zero offset or region.
+    /// Operand without a zero offset and without a region.
     Bare,
-    /// `+0x1f` or `-0x1f`.
+    /// Signed hexadecimal: `+0x1f` or `-0x1f`.
     Signed,
-    /// `+31` or `-31`.
+    /// Signed decimal: `+31` or `-31`.
     Plus,
-    /// A string in double quotes.
+    /// String in double quotes.
     Quoted,
-    /// An operand as its address: `&V32[64]`.
+    /// Address of an operand: `&V32[64]`.
     Address,
-    /// A string as it is where it is an identifier, otherwise in double quotes.
+    /// String, in double quotes unless it is an identifier.
     Word,
-    /// A raw operand without its offset.
+    /// Raw operand without its offset.
     Name,
-    /// A general operand with its offset and without its region.
+    /// General operand with its offset but without its region.
     Packed,
 }
 
 impl Style {
-    /// All but the plain one, with their names in templates.
+    /// All formats except the plain one, with their names in templates.
     pub const NAMES: [(Self, &'static str); 12] = [
         (Self::Hex, "hex"),
         (Self::UpperHex, "HEX"),
@@ -105,13 +107,17 @@ impl Style {
         Self::NAMES.iter().find(|(_, n)| *n == name).map(|(format, _)| *format)
     }
 
-    /// Its name in templates; the plain format has none.
+    /// Returns the name in templates; `None` for the plain format.
     pub fn name(self) -> Option<&'static str> {
         Self::NAMES.iter().find(|(format, _)| *format == self).map(|(_, name)| *name)
     }
 }
 
-/// Reads a template line; the error says what is wrong with it and at which byte.
+/// Parses a template line.
+///
+/// # Errors
+///
+/// A description of the problem, and its byte offset.
 pub fn parse(line: &str) -> Result<Template, (String, usize)> {
     let lead = line.len() - line.trim_start().len();
     let (since, before, marks) = revisions(&line[lead..]);
@@ -128,8 +134,8 @@ pub fn parse(line: &str) -> Result<Template, (String, usize)> {
     Ok(Template { items, source: line.trim().to_owned(), full, since, before })
 }
 
-/// Reads the marks of text revisions in front of a template, `{2024-02+}` and `{-2024-02}`, and
-/// their length.
+/// Parses the marks of text revisions before a template, `{2024-02+}` and `{-2024-02}`. Also
+/// returns their length.
 fn revisions(line: &str) -> (Option<u32>, Option<u32>, usize) {
     let (mut since, mut before, mut at) = (None, None, 0);
     while let Some((mark, _)) = line[at..].strip_prefix('{').and_then(|rest| rest.split_once('}')) {
@@ -146,7 +152,7 @@ fn revisions(line: &str) -> (Option<u32>, Option<u32>, usize) {
     (since, before, at)
 }
 
-/// Reads a text revision, `2024-02`, as year times 100 plus month.
+/// Parses a text revision such as `2024-02`, as year times 100 plus month.
 pub fn revision(text: &str) -> Option<u32> {
     let (year, month) = text.split_once('-')?;
     let digits = |text: &str, len| text.len() == len && text.bytes().all(|b| b.is_ascii_digit());
@@ -156,7 +162,7 @@ pub fn revision(text: &str) -> Option<u32> {
 }
 
 impl Template {
-    /// The word with which a statement of this template begins, or `None` where a field spells it.
+    /// Returns the first word of a statement of this template, or `None` if a field spells it.
     pub fn mnemonic(&self) -> Option<&str> {
         let head = self.items.iter().find(|i| !matches!(i, Item::Predicate | Item::Space(_)))?;
         match head {
@@ -168,7 +174,7 @@ impl Template {
         }
     }
 
-    /// Every field of the template with its part, those in optional groups as well.
+    /// Returns every field of the template with its part, optional groups included.
     pub fn fields(&self) -> Vec<(&str, Option<&str>)> {
         let mut out = Vec::new();
         each_field(&self.items, &mut |item| {
@@ -180,7 +186,7 @@ impl Template {
     }
 }
 
-/// The places of the fields of some items, those in optional groups as well.
+/// Returns the places of the fields of items, optional groups included.
 pub fn places(items: &[Item]) -> Vec<Place> {
     let mut out = Vec::new();
     each_field(items, &mut |item| {
@@ -220,7 +226,7 @@ impl Reader<'_> {
             };
             match byte {
                 b'[' if depth >= TEMPLATE_DEPTH => {
-                    return Err((format!("more than {TEMPLATE_DEPTH} brackets inside each other"), self.at));
+                    return Err((format!("brackets are nested more than {TEMPLATE_DEPTH} deep"), self.at));
                 }
                 b'[' => {
                     flush(&mut literal, &mut items);
@@ -266,7 +272,7 @@ impl Reader<'_> {
                 return Err(("a backslash at the end".to_owned(), self.at.saturating_sub(1)));
             };
             if byte == b'\\' {
-                // Kept apart so that escaped capitals stay capitals.
+                // Escaped characters stay separate items, so that escaped capitals stay capitals.
                 flush(&mut literal, &mut items);
                 items.push(Item::Text(format!("\\{c}")));
             } else {
@@ -296,7 +302,7 @@ impl Reader<'_> {
             },
         };
         if !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.') {
-            return Err((format!("`{name}` is no name of a field"), start));
+            return Err((format!("`{name}` is not the name of a field"), start));
         }
         let (field, part) = match name.split_once('.') {
             None => (name, None),
@@ -312,7 +318,7 @@ fn flush(literal: &mut String, items: &mut Vec<Item>) {
     }
 }
 
-/// Recognises the predicate and the saturation, which print in their own way.
+/// Folds the predicate and the saturation into their own items.
 fn fold_specials(items: &mut Vec<Item>) {
     let is_predicate = |items: &[Item]| {
         let mut seen = items.iter().filter(|i| !matches!(i, Item::Space(_)));
@@ -333,7 +339,7 @@ fn fold_specials(items: &mut Vec<Item>) {
             }
         }
     }
-    // The blank behind the predicate belongs to it.
+    // The blank after the predicate belongs to it.
     let mut i = 0;
     while i + 1 < items.len() {
         if items[i] == Item::Predicate && matches!(items[i + 1], Item::Space(_)) {
@@ -343,7 +349,7 @@ fn fold_specials(items: &mut Vec<Item>) {
     }
 }
 
-/// Prints the head word in lower case, except what is escaped, and joins literals again.
+/// Converts the mnemonic to lower case, except for escaped letters, and joins literals again.
 fn lower_mnemonic(items: &mut Vec<Item>) {
     let mut in_head = true;
     lower(items, &mut in_head);

@@ -1,4 +1,4 @@
-//! Every code of a finding is explained in the grammar, and the grammar explains no other.
+//! Consistency of finding codes: the grammar explains every code, and no other.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -19,14 +19,14 @@ fn codes_are_documented() {
     assert!(undocumented.is_empty() && stale.is_empty(), "undocumented {undocumented:?}, stale {stale:?}");
 }
 
-/// Words of other kinds.
+/// Quoted words with dashes that are no codes.
 const OTHERS: [&str; 2] = ["sub-opcode", "kebab-case"];
 
-/// Words with dashes in quotes: what findings are called.
+/// Collects quoted words with dashes, the form of finding codes.
 fn collect(folder: &Path, out: &mut BTreeSet<String>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        // The kinds of changes have a table of their own, and say what they are.
+        // Kinds of changes have their own table.
         if path.is_dir() {
             if !path.ends_with("diff") {
                 collect(&path, out);

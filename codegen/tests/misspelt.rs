@@ -1,5 +1,5 @@
-//! Each phrase of the grammar, misspelt in many ways on real pages: it is still understood, or is a
-//! finding at its line.
+//! Misspelt phrases on real pages. Each phrase of the grammar, misspelt in many ways, is still
+//! understood or is a finding at its line.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -11,7 +11,7 @@ use visakit_diag::Diagnostic;
 
 #[test]
 fn on_our_pages() {
-    // Two phrases are the vendor's alone, and `Index by` stands in a chapter.
+    // Two phrases occur only in the vendor's pages, and `Index by` only in a chapter.
     assert_eq!(misspell(&visakit_testing::root().join("spec")), PHRASES.len() - 3);
 }
 
@@ -19,13 +19,13 @@ fn on_our_pages() {
 fn on_the_documents() {
     let Some(folder) = visakit_testing::upstream("on_the_documents") else { return };
     for revision in ["2022-12", "2025-02"] {
-        // They have none of the phrases that only our grammar has: shared lists, defaults,
-        // accesses, copies and the like.
+        // The vendor's documents lack the phrases of our grammar: shared lists, defaults, accesses,
+        // copies and others.
         assert_eq!(misspell(&folder.join(revision)), 8, "{revision}");
     }
 }
 
-/// The README shows the phrases of the table, each with its meaning, and no other.
+/// spec/README.md shows exactly the phrases of the table, each with its meaning.
 #[test]
 fn the_readme_has_the_same_phrases() {
     let text = std::fs::read_to_string(visakit_testing::root().join("spec/README.md")).unwrap();
@@ -43,9 +43,8 @@ fn the_readme_has_the_same_phrases() {
     assert_eq!(leads, table);
 }
 
-/// Findings of the kinds of which pages that are as they should be have none. The vendor's
-/// documents have sentences that state facts in words of their own, which is what most of these are
-/// about, and prose that begins like a phrase.
+/// Correct pages have no findings of these kinds. In the vendor's documents the findings come from
+/// facts in other words, and from prose that begins like a phrase.
 #[test]
 fn unchanged_pages_are_silent() {
     let (_, ours) = read_dir(&visakit_testing::root().join("spec")).unwrap();
@@ -54,22 +53,22 @@ fn unchanged_pages_are_silent() {
     for (revision, ranges) in [("2022-12", 6), ("2025-02", 7)] {
         let (_, found) = read_dir(&folder.join(revision)).unwrap();
         let count = |code: &str| found.iter().filter(|d| d.code == code).count();
-        // `Restriction: type UD` (4), `Valid value is` (2) and `index to the string` (2): facts
-        // that are not read.
+        // Facts that are not read: `Restriction: type UD` (4), `Valid value is` (2) and `index to
+        // the string` (2).
         assert_eq!(count("phrase-unknown"), 8, "{revision}");
-        // `See …` without a link (14), `Only for …`, `Only valid …` and the like (9),
-        // `index of the variable` and no kind of one (5), types for some operations only or with a
-        // remark behind them (4): none of it is read.
+        // Facts that are not read: `See …` without a link (14), `Only for …`, `Only valid …` and
+        // similar (9), `index of the variable` without a kind (5), types for some operations only
+        // or with a remark (4).
         assert_eq!(count("phrase-syntax"), 32, "{revision}");
-        // A label's index where no index is, and a range of a member's text that other words go on
-        // with.
+        // An index to a label in a field that is none, and a range of a member whose sentence
+        // continues.
         assert_eq!(count("phrase-idle"), 2, "{revision}");
         // Ends that are names, such as `[1-thread_group_size]`, and `0-4` without brackets.
         assert_eq!(count("range-syntax"), ranges, "{revision}");
-        // `Present only of` (2), and `present only for …` (2) of which one is said of a member.
+        // `Present only of` (2), and `present only for …` (2), one of them on a member.
         assert_eq!(count("presence-syntax"), 4, "{revision}");
-        // Members that are described without bold names (7) or with an asterisk inside of one, and
-        // a condition in words.
+        // Members without bold names (7) or with an asterisk inside a name, and a condition in
+        // prose.
         assert_eq!(count("structure-syntax"), 9, "{revision}");
         let never =
             ["mark-syntax", "mark-contradiction", "table-column", "list-syntax", "bits-syntax", "type-syntax"];
@@ -80,7 +79,7 @@ fn unchanged_pages_are_silent() {
     }
 }
 
-/// A phrase on a page of its own.
+/// Phrase on a page, for one test.
 struct Site<'a> {
     page: &'a Page,
     at: usize,
@@ -89,15 +88,15 @@ struct Site<'a> {
     wrong: Vec<String>,
 }
 
-/// Misspells each phrase on a page that has it, and gives how many phrases the folder has.
+/// Misspells each phrase on a page that has it. Returns the number of phrases in the folder.
 #[track_caller]
 fn misspell(folder: &Path) -> usize {
     let (pages, files) = load(folder).unwrap();
     let chapters = ["lists.md", "2_datatypes.md", "5_operands.md", "platforms.md"];
     let chapters: Vec<&Page> = pages.iter().filter(|p| chapters.contains(&p.path.as_str())).collect();
     let mut sites: Vec<Site<'_>> = Vec::new();
-    // Pages of their own, so that one reading is about one mistake of each phrase; the rarest
-    // phrase has the first choice.
+    // Each phrase gets its own page, so that one run tests one mistake of each phrase. The rarest
+    // phrase chooses first.
     let having = |phrase: &Phrase| -> Vec<(&Page, usize)> {
         let instructions = pages.iter().filter(|p| p.path.starts_with("instructions/"));
         instructions.filter_map(|p| Some((p, place(p, phrase)?))).collect()
@@ -145,7 +144,7 @@ fn misspell(folder: &Path) -> usize {
     sites.len()
 }
 
-/// The facts of a page, of those of all places.
+/// Returns the facts of a page among those of all places.
 fn said_by(all: &BTreeMap<String, BTreeSet<String>>, model: &Model, page: &Page) -> Vec<(String, BTreeSet<String>)> {
     let of = |at: u32| model.pages.get(at as usize).is_some_and(|p| p.path == page.path);
     let names: Vec<String> =
@@ -154,7 +153,7 @@ fn said_by(all: &BTreeMap<String, BTreeSet<String>>, model: &Model, page: &Page)
     all.iter().filter(|(p, _)| names.iter().any(|n| p.starts_with(n))).map(|(p, f)| (p.clone(), f.clone())).collect()
 }
 
-/// Where a page's field, bits or member has the phrase as a fact.
+/// Returns the offset at which a field, bits or a member of a page has the phrase as a fact.
 fn place(page: &Page, phrase: &Phrase) -> Option<usize> {
     let mut start = 0;
     for line in page.text.split_inclusive('\n') {
@@ -168,9 +167,9 @@ fn place(page: &Page, phrase: &Phrase) -> Option<usize> {
         let fact = said(&line[behind..]).into_iter().find(|s| {
             s.phrase.lead == phrase.lead && s.problem.is_none() && !matches!(s.fact, Some(Fact::ValuesFollow))
         });
-        // Some blanks of the vendor's are two.
+        // The vendor's pages have some double blanks.
         let start_of = |r: &std::ops::Range<usize>| line[behind..][r.clone()].starts_with(char::is_uppercase);
-        // In the middle of a sentence a mistake makes it prose.
+        // In the middle of a sentence a misspelt phrase is prose.
         let fact = fact.filter(|s| {
             start_of(&s.range) || line[behind..].trim_start().starts_with(&line[behind..][s.range.clone()])
         });
@@ -182,7 +181,7 @@ fn place(page: &Page, phrase: &Phrase) -> Option<usize> {
     None
 }
 
-/// A phrase with one mistake, in every way.
+/// Returns all variants of a phrase with one mistake.
 fn mistakes(lead: &str) -> Vec<String> {
     let words: Vec<&str> = lead.split(' ').collect();
     let mut out = BTreeSet::new();

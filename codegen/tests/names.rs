@@ -1,9 +1,9 @@
-//! A fact is written once, in `spec/`: no code behind the pages' grammar knows a page, field,
-//! enumerator or variable by name.
+//! Single source of facts: no code after the reading of the pages names a page, field, enumerator
+//! or variable of `spec/`.
 //!
-//! The literals of all sources that stand behind the model are compared with the model's names.
-//! What is a word of English or of another format and not the name that it looks like is listed in
-//! `names.allow` with its reason; a line there that nothing needs is a failure too.
+//! The literals in all sources after the model are compared with the model's names. `names.allow`
+//! lists literals that are words of English or of another format, with the reason; an unnecessary
+//! line in it is a failure too.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -11,16 +11,16 @@ use std::path::Path;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use visakit_codegen::model::{ListKind, Model};
 
-/// Sources that read the pages, and so have the words of their grammar.
+/// Sources that read the pages and contain words of their grammar.
 const GRAMMAR: [&str; 8] =
     ["read", "semantics", "overlay", "anatomy.rs", "markdown.rs", "phrase.rs", "template.rs", "check"];
 
-/// A name as generated code and its readers may spell it.
+/// Normalises a name, since generated code and its users spell it differently.
 fn plain(name: &str) -> String {
     name.replace('_', "").to_ascii_lowercase()
 }
 
-/// The names of a model, spelled plainly, each with what it is the name of.
+/// Returns the normalised names of a model, each with its kind.
 fn names(model: &Model) -> BTreeMap<String, &'static str> {
     let mut names = BTreeMap::new();
     let mut add = |name: &str, what| {
@@ -48,14 +48,15 @@ fn names(model: &Model) -> BTreeMap<String, &'static str> {
     model.attributes.iter().for_each(|attribute| add(&attribute.name, "an attribute"));
     for structure in &model.structures {
         add(&structure.name, "a structure");
-        // Of those that are one word of English code says nothing.
+        // Member names of a single word are too common to check.
         let members = structure.members.iter().filter(|member| member.name.contains('_'));
         members.for_each(|member| add(&member.name, "a member"));
     }
     names
 }
 
-/// What a literal looks like: a name, or what several begin or end with.
+/// Returns the kind of name that a literal resembles: a whole name, or a prefix or suffix of
+/// several names.
 fn looks_like(literal: &str, names: &BTreeMap<String, &'static str>) -> Option<String> {
     let word = plain(literal);
     if let Some(what) = names.get(&word) {
@@ -67,7 +68,7 @@ fn looks_like(literal: &str, names: &BTreeMap<String, &'static str>) -> Option<S
     Some(format!("a part of `{like}`"))
 }
 
-/// The string literals of code, but for attributes, comments and tests.
+/// Collects the string literals of code, except in attributes, comments and tests.
 fn literals(tokens: TokenStream, out: &mut BTreeSet<String>) {
     let (mut tokens, mut skips_block) = (tokens.into_iter().peekable(), false);
     while let Some(token) = tokens.next() {
@@ -93,7 +94,7 @@ fn literals(tokens: TokenStream, out: &mut BTreeSet<String>) {
     }
 }
 
-/// Files whose code stands behind the model, with their paths from the top.
+/// Returns the files with code after the model, with their paths from the root.
 fn sources(root: &Path) -> Vec<(String, String)> {
     let mut out = Vec::new();
     let crates = std::fs::read_dir(root.join("crates")).unwrap().map(|entry| entry.unwrap().path().join("src"));

@@ -1,4 +1,4 @@
-//! The overlay makes our facts of the vendor's documents, and says so when it does not fit.
+//! The overlay corrects the vendor's documents to our facts, and reports entries that do not fit.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +9,7 @@ use visakit_codegen::overlay::{self, Overlay, Use};
 use visakit_codegen::places;
 use visakit_diag::{Diagnostic, has_errors};
 
-/// A revision of the vendor's documents.
+/// Returns the folder of a revision of the vendor's documents.
 fn revision(test: &str, name: &str) -> Option<PathBuf> {
     Some(visakit_testing::upstream(test)?.join(name))
 }
@@ -25,7 +25,7 @@ fn read(dir: &Path, overlay: &Overlay) -> (Model, Vec<Diagnostic>, Vec<Use>) {
     overlay::read_dir_with(dir, overlay).unwrap()
 }
 
-/// The places at which two models differ.
+/// Returns the places at which two models differ.
 fn differing(a: &Model, b: &Model) -> BTreeSet<String> {
     let (a, b) = (places(a), places(b));
     a.keys().chain(b.keys()).filter(|place| a.get(*place) != b.get(*place)).cloned().collect()
@@ -44,8 +44,8 @@ fn the_documents_of_2025_give_our_facts() {
     assert!(uses.iter().all(|u| *u == Use::Applied), "every entry is needed");
 }
 
-/// What is left of the older revision's differences is what it really has: places at which the two
-/// revisions differ.
+/// The remaining differences of the older revision are real: the two revisions differ at these
+/// places.
 #[test]
 fn the_documents_of_2022_keep_their_own_facts() {
     let (Some(old), Some(new)) = (
@@ -61,8 +61,8 @@ fn the_documents_of_2022_keep_their_own_facts() {
     let left = differing(&model, &overlay.base);
     let real = differing(&visakit_codegen::read_dir(&old).unwrap().0, &visakit_codegen::read_dir(&new).unwrap().0);
     let made_up: Vec<_> = left.difference(&real).collect();
-    // What the page of 2025-02 lacks as well is corrected with the page, which the old revision
-    // does not have.
+    // Pages that 2025-02 lacks too are corrected as part of a page that the old revision does not
+    // have.
     let unexplained: Vec<_> =
         made_up.iter().filter(|p| !p.starts_with("INVM ") && !p.starts_with("RSQTM ")).collect();
     assert!(unexplained.is_empty(), "{unexplained:#?}");
@@ -82,8 +82,8 @@ fn our_own_pages_need_none_of_it() {
     assert_eq!(idle.len(), overlay.entries.len(), "an entry that nobody needs is an error");
 }
 
-/// A small specification, an overlay beside it, and documents that it corrects. Documents that lack
-/// a page get its lists from the overlay's own, also those that name each other or themselves.
+/// Documents that lack a page get its lists from the overlay's specification, including lists that
+/// refer to each other or to themselves.
 #[test]
 fn lists_are_given_that_name_each_other() {
     let overlay = ours();
@@ -145,7 +145,7 @@ fn an_entry_has_its_reason_and_is_applied() {
     assert_eq!(overlay.entries[0].reason, "The vendor's tools say otherwise.");
     assert_eq!(overlay.entries[1].reason, "The assembler takes it.");
     let (model, findings, uses) = read(&theirs, &overlay);
-    // The page still says 0xf1 in its Format, which is no fact of its own.
+    // The page's Format still has 0xf1, which is no separate fact.
     assert!(!has_errors(&findings), "{findings:#?}");
     assert_eq!(uses, [Use::Applied, Use::Applied]);
     assert!(differing(&model, &overlay.base).is_empty());
@@ -171,8 +171,8 @@ fn mistakes_of_an_overlay_are_found_at_their_line() {
     }
 }
 
-/// Documents that have been corrected meanwhile give a note, others an error that says what is
-/// there now.
+/// An entry for documents that were corrected meanwhile gives a note; for other changes it gives an
+/// error with the current facts.
 #[test]
 fn documents_that_changed() {
     let (file, theirs) = scratch("changed", RIGHT);
@@ -190,7 +190,8 @@ fn documents_that_changed() {
     assert!(neither.message.contains("classes address"), "{}", neither.message);
 }
 
-/// The code of both, apart from documentation and the reflection tables, which quote the pages.
+/// The documents give the same code as our pages, except for documentation and the reflection
+/// tables, which quote the pages.
 #[test]
 fn the_documents_give_the_same_code() {
     let Some(dir) = revision("the_documents_give_the_same_code", "2025-02") else { return };

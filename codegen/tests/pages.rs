@@ -1,9 +1,9 @@
-//! Wrong pages: each mistake is found at its line, and reading goes on.
+//! Wrong pages: each mistake is found at its line, and reading continues.
 
 use visakit_codegen::model::{FieldKind, Model};
 use visakit_diag::{Diagnostic, Severity};
 
-/// A small page that is right.
+/// Small correct page.
 const PAGE: &str = "\
 ## Opcode
 
@@ -43,7 +43,7 @@ fn read(text: &str) -> (Model, Vec<Diagnostic>) {
     visakit_codegen::read_files(vec![("FOO.md".to_owned(), text.to_owned())])
 }
 
-/// The page with one piece replaced has this finding, and no error but it.
+/// Asserts that the page with one replacement has this finding, and no other error.
 #[track_caller]
 fn finds(old: &str, new: &str, severity: Severity, code: &str, line: u32) {
     assert!(PAGE.contains(old), "{old}");
@@ -128,7 +128,7 @@ fn duplicates_across_pages() {
     assert_eq!(found, [("opcode-duplicate", "A.md", 3), ("opcode-duplicate", "B.md", 3)]);
 }
 
-/// Whatever a page holds, reading it ends with findings and without a panic.
+/// No page makes the reader panic.
 #[test]
 fn no_page_panics() {
     for end in 0..PAGE.len() {
@@ -145,7 +145,7 @@ fn no_page_panics() {
     }
 }
 
-/// Emitting a page that was read without an error gives Rust, whatever its words are.
+/// A page that was read without an error emits valid Rust, whatever its names are.
 #[test]
 fn emission_of_odd_names() {
     for (old, new) in
@@ -161,7 +161,7 @@ fn emission_of_odd_names() {
     }
 }
 
-/// The project's own pages, by file name.
+/// Returns the project's own pages by file name.
 fn specification() -> Vec<(String, String)> {
     let root = visakit_testing::root().join("spec");
     let mut out = Vec::new();

@@ -1,5 +1,4 @@
-//! Mistakes planted into whole specifications: each is found at its line, in our pages and in the
-//! vendor's documents.
+//! Mistakes planted in whole specifications, ours and the vendor's: each is found at its line.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,11 +6,10 @@ use std::path::{Path, PathBuf};
 
 use visakit_diag::Diagnostic;
 
-/// A mistake: file, what is replaced and by what, and the finding: code, and a piece of the line it
-/// is at.
+/// Mistake: file, replaced text, replacement, code of the finding, and part of its line.
 struct Plant(&'static str, &'static str, &'static str, &'static str, &'static str);
 
-/// Mistakes that both kinds of pages can have.
+/// Mistakes that are possible in both kinds of pages.
 const COMMON: &[Plant] = &[
     Plant("instructions/ADD.md", "ADD = 0x01", "ADD = 0x13", "opcode-duplicate", "ADD = 0x13"),
     Plant("instructions/ADD.md", "ADD = 0x01", "ADD 0x01", "section-leftover", "ADD 0x01"),
@@ -54,7 +52,7 @@ const COMMON: &[Plant] = &[
     Plant("2_datatypes.md", "| UW", "| UD", "type-duplicate", "| UD"),
 ];
 
-/// Mistakes of the vendor's chapters.
+/// Mistakes in the vendor's chapters.
 const VENDOR: &[Plant] = &[
     Plant("instructions/CMP.md", "0b0010:", "0b0001:", "enumerator-duplicate", "0b0001:"),
     Plant("instructions/CMP.md", "0b0010:", "0b10010:", "enumerator-range", "0b10010:"),
@@ -88,7 +86,7 @@ const VENDOR: &[Plant] = &[
     Plant("index.md", "(1_introduction.md)", "(1_intro.md)", "link-dead", "1_intro.md"),
 ];
 
-/// Words that look like facts, each at its own line: none of them passes as prose.
+/// Words that resemble facts, each reported at its line; none passes as prose.
 const WORDS: &[Plant] = &[
     Plant("instructions/3D_LOAD.md", "Must have type", "Must have typ", "phrase-unknown", "Must have typ "),
     Plant("instructions/3D_LOAD.md", "Valid values are", "Valid value are", "phrase-unknown", "Valid value are"),
@@ -135,7 +133,7 @@ const WORDS: &[Plant] = &[
     Plant("4_object_format.md", "{3.7+}", "{3.7 +}", "mark-syntax", "{3.7 +}"),
 ];
 
-/// A sign of the markup is wrong, so that a fact becomes text of the one in front of it.
+/// Wrong markup that turns a fact into text of the previous fact.
 const MARKUP: &[Plant] = &[
     Plant("instructions/ADD.md", "- **Pred(uw):**", "} **Pred(uw):**", "item-broken", "} **Pred(uw)"),
     Plant("instructions/ADD.md", "- **Pred(uw):**", "- *Pred(uw):**", "item-broken", "- *Pred(uw)"),
@@ -215,7 +213,7 @@ const OURS: &[Plant] = &[
     Plant("verification.md", "| `free-mask` |", "| `move` |", "rule-syntax", "SVM_BLOCK_LD"),
     Plant("verification.md", "SAD2, SAD2ADD", "SAD2, SADD", "rule-dead", "SADD"),
     Plant("verification.md", "{ICLLP}, {TGLLP}", "{ICLLP}, {TGL9}", "platform-unknown", "{TGL9}"),
-    // Rows across fields: every name, the kinds, the notation.
+    // Rows across fields: names, kinds, notation.
     Plant("verification.md", "| `typed-surface` |", "| `no-slm` |", "rule-syntax", "| `no-slm` | GATHER4_TYPED"),
     Plant("verification.md", "GATHER4_TYPED, SCATTER4_TYPED | |", "GATHER_TYPED | |", "rule-dead", "GATHER_TYPED"),
     Plant("verification.md", "| MEDIA_LD, MEDIA_ST |", "| MEDIA_LD, ADD |", "semantics-name", "block_height"),
@@ -270,7 +268,7 @@ fn in_the_documents() {
     }
 }
 
-/// A copy of a specification that mistakes are written into.
+/// Copy of a specification for planted mistakes.
 struct Scratch {
     folder: PathBuf,
     known: BTreeSet<(String, &'static str, String)>,
@@ -315,7 +313,7 @@ impl Scratch {
     }
 }
 
-/// What tells a finding from another, apart from its line number, which mistakes above may change.
+/// Returns the identity of a finding without its line number, which planted mistakes may change.
 fn key(d: &Diagnostic) -> (String, &'static str, String) {
     (d.file.clone(), d.code, format!("{} {}", d.quote, d.message))
 }

@@ -1,9 +1,9 @@
-//! Platforms are rows of `spec/platforms.md`, not comparisons: no code behind the pages' grammar
-//! names a platform or asks for its place in the order. What a platform has is a column of its own,
-//! so that a new row needs no line of Rust.
+//! Platforms are rows of `spec/platforms.md`. No code after the reading of the pages names a
+//! platform or compares ages: each property of a platform has its own column, so that a new row
+//! needs no new Rust.
 //!
-//! Comparisons with `<` do not compile, as the generated `Platform` has no order. This test refuses
-//! what would compile: `Platform::Skl`, and `.age()` outside of [`EVALUATE_MARKS`].
+//! A comparison with `<` does not compile, as the generated `Platform` has no order. This test
+//! rejects what would compile: `Platform::Skl`, and `.age()` outside [`EVALUATE_MARKS`].
 
 use std::path::{Path, PathBuf};
 
@@ -12,10 +12,10 @@ use proc_macro2::{Delimiter, Ident, Spacing, TokenStream, TokenTree};
 /// Files that evaluate the marks of pages, which refer to the order.
 const EVALUATE_MARKS: [&str; 3] = ["src/rt/reflect.rs", "src/verify/mod.rs", "crates/conform/src/chapter.rs"];
 
-/// What generated and shared code calls the first platform of the table, where any will do.
+/// Allowed names after `Platform::`, for code that works on any platform.
 const ANY: [&str; 1] = ["ALL"];
 
-/// Returns the tokens of code without attributes, comments and test modules, in one list.
+/// Flattens the tokens of code, without attributes, comments and test modules.
 fn flat(tokens: TokenStream, out: &mut Vec<TokenTree>) {
     let (mut tokens, mut skips_block) = (tokens.into_iter().peekable(), false);
     while let Some(token) = tokens.next() {
@@ -48,7 +48,7 @@ fn mark(token: Option<&TokenTree>, wanted: char) -> bool {
     matches!(token, Some(TokenTree::Punct(mark)) if mark.as_char() == wanted)
 }
 
-/// Returns what a file says of single platforms or of their order.
+/// Returns the uses of single platforms or of their order in a file.
 fn offences(file: &str, text: &str) -> Vec<String> {
     let mut tokens = Vec::new();
     flat(text.parse().unwrap_or_else(|error| panic!("{file}: {error}")), &mut tokens);
@@ -67,7 +67,7 @@ fn offences(file: &str, text: &str) -> Vec<String> {
             matches!(token, TokenTree::Punct(dot) if dot.as_char() == '.' && dot.spacing() == Spacing::Alone);
         let is_method = is_method || is_path && word_here.as_deref() == Some("Platform");
         let name = if mark(Some(token), '.') { word(next(1)) } else { word(next(3)) };
-        // Other things have ages too, in files that speak of no platform.
+        // Other types have ages too, in files that do not mention platforms.
         let is_age = text.contains("Platform") && name.as_deref() == Some("age");
         if is_method && is_age && !EVALUATE_MARKS.contains(&file) {
             found.push(format!("{file}: the order of platforms, by `age`"));
@@ -76,7 +76,7 @@ fn offences(file: &str, text: &str) -> Vec<String> {
     found
 }
 
-/// Returns the sources of all crates that the generated module is used by.
+/// Returns the sources of all crates that use the generated module.
 fn sources(root: &Path) -> Vec<PathBuf> {
     let crates = std::fs::read_dir(root.join("crates")).unwrap().map(|entry| entry.unwrap().path().join("src"));
     let mut folders: Vec<PathBuf> = crates.filter(|folder| folder.is_dir()).chain([root.join("src")]).collect();

@@ -1,5 +1,4 @@
-//! Semantics blocks: each kind of mistake is found where it stands, and no text is too odd to be
-//! read.
+//! Semantics blocks: each kind of mistake is found at its place, and no text makes the parser fail.
 
 use std::path::{Path, PathBuf};
 
@@ -8,10 +7,10 @@ use visakit_codegen::model::semantics::{ExpressionKind, Meaning, Statement, Stat
 use visakit_codegen::semantics::parse_text;
 use visakit_diag::{Diagnostic, Severity};
 
-/// Lines of a page in front of its block.
+/// Number of lines of the page before its block.
 const BEFORE: u32 = 14;
 
-/// A page whose block is to follow.
+/// Page up to its block.
 const HEAD: &str = "\
 ## Opcode
 
@@ -67,7 +66,7 @@ fn spec() -> PathBuf {
     visakit_testing::root().join("spec")
 }
 
-/// The chapters of our specification that blocks refer to.
+/// Returns the chapters of our specification that blocks refer to.
 fn chapters() -> Vec<(String, String)> {
     let read = |name: &str| (name.to_owned(), std::fs::read_to_string(spec().join(name)).unwrap());
     ["2_datatypes.md", "4_object_format.md", "lists.md", "semantics.md"].map(read).to_vec()
@@ -103,11 +102,11 @@ fn right_blocks_have_no_findings() {
     }
 }
 
-/// Every mistake: the block, its code, line of the block and column, and a piece of what to do.
+/// Planted mistakes: block, code, line in the block, column, and part of the advice.
 #[test]
 fn planted_mistakes_are_found() {
     let cases = [
-        // The form of statements and expressions.
+        // Syntax of statements and expressions.
         ("dst[0] = = 1\n", "semantics-syntax", 1, 10, "a value is"),
         ("dst[0] = (1 + 2\n", "semantics-syntax", 1, 16, "same line"),
         ("dst[0 = 1\n", "semantics-syntax", 1, 7, "`[` and `]`"),
@@ -117,7 +116,7 @@ fn planted_mistakes_are_found() {
         ("if mode = Mode.slow { }\n", "semantics-syntax", 1, 9, "=="),
         ("for i 0..4 { dst[i] = 0 }\n", "semantics-syntax", 1, 7, "for i in"),
         ("else { dst[0] = 1 }\n", "semantics-syntax", 1, 1, "`}` of its `if`"),
-        ("let for = 1\n", "semantics-syntax", 1, 5, "no keyword"),
+        ("let for = 1\n", "semantics-syntax", 1, 5, "not a keyword"),
         ("dst[0] = op.\n", "semantics-syntax", 1, 13, "field.part"),
         ("dst[0] = min(1, 2\n", "semantics-syntax", 1, 18, "`(` and `)`"),
         ("dst[0] = mode ? 1\n", "semantics-syntax", 1, 18, "c ? a : b"),
@@ -158,7 +157,7 @@ fn planted_mistakes_are_found() {
         ("let p = memory(0, 4)\ndst[0] = atomic(mode, p, 4, 0, 0)\n", "semantics-operand", 2, 23, "`place`"),
         ("dst[0] = barrier()\n", "semantics-effect", 1, 10, "as a statement"),
         ("floor(src0[0])\n", "semantics-effect", 1, 1, "use its value"),
-        // What can be assigned to.
+        // Assignment targets.
         ("exec_size = 1\n", "semantics-assign", 1, 1, "let x"),
         ("mode = 1\n", "semantics-assign", 1, 1, "let x"),
         ("dst = 1\n", "semantics-assign", 1, 1, "`dst[i] = …`"),
@@ -168,7 +167,7 @@ fn planted_mistakes_are_found() {
         ("floor(dst[0]) = 1\n", "semantics-assign", 1, 1, "surface, memory"),
         ("raw(src0, 0, 4) = 1\n", "semantics-assign", 1, 5, "destination"),
         ("bits(src0[0]) = 1\n", "semantics-assign", 1, 6, "destination"),
-        ("channels i { i = 1 }\n", "semantics-assign", 1, 14, "of your own"),
+        ("channels i { i = 1 }\n", "semantics-assign", 1, 14, "a local name"),
         // Elements.
         ("dst[0] = mode[0]\n", "semantics-index", 1, 10, "have elements"),
         ("dst[0] = src0[0][1]\n", "semantics-index", 1, 10, "have elements"),
@@ -182,7 +181,7 @@ fn planted_mistakes_are_found() {
         ("if mode == 1 { barrier() }\n", "semantics-value", 1, 4, "`Mode.slow`"),
         ("dst[0] = op + 1\n", "semantics-value", 1, 10, "turbo, way"),
         ("dst[0] = target + 1\n", "semantics-value", 1, 10, "built-in"),
-        // Pages as a whole.
+        // Whole pages.
         ("undefined\n", "semantics-kind", 1, 1, "Kind: undefined"),
     ];
     for (block, code, line, column, help) in cases {
@@ -204,7 +203,7 @@ fn several_mistakes_are_all_found() {
     let places: Vec<_> = found.iter().map(|d| (d.code, d.line - BEFORE, d.column)).collect();
     let expected = [
         ("semantics-syntax", 1, 11),
-        // Nothing is said of `a`, whose `let` could not be read.
+        // `a` is not reported, because its `let` is invalid.
         ("semantics-name", 3, 18),
         ("semantics-syntax", 4, 14),
         ("semantics-statement", 5, 5),
@@ -225,7 +224,7 @@ fn what_is_beside_the_block_is_found() {
     assert_eq!(codes(page("  FOO = 0xf0\n", "  FOO = 0xf0\n\nKind: undefined\n")), [("semantics-kind", 17)]);
 }
 
-/// The table of built-ins is data, and its mistakes are found as well.
+/// The table of built-ins is data, whose mistakes are found as well.
 #[test]
 fn the_table_of_builtins_is_checked() {
     let with = |old: &str, new: &str| {
@@ -260,7 +259,8 @@ fn a_builtin_that_no_page_uses_is_found() {
     assert!(unused.iter().any(|d| d.message.contains("`grf_bytes`") && d.quote.starts_with("| `grf_bytes` |")));
 }
 
-/// The vendor's pseudo-code is not ours: without the notation's page nothing is said of it.
+/// The vendor's pseudo-code is not checked: without the notation's page there are no findings about
+/// it.
 #[test]
 fn a_folder_without_notation_is_not_checked() {
     let (model, found) =
@@ -291,7 +291,7 @@ fn our_pages_are_resolved() {
     assert_eq!(of("pred"), Meaning::Field);
 }
 
-/// What is printed of a block reads as the same block.
+/// A printed block parses to the same block.
 #[test]
 fn printing_and_parsing_agree() {
     let (model, _) = visakit_codegen::read_dir(&spec()).unwrap();
@@ -304,7 +304,7 @@ fn printing_and_parsing_agree() {
     }
 }
 
-/// Every name of some statements with its meaning.
+/// Returns every name in statements with its meaning.
 fn names(statements: &[Statement]) -> Vec<(String, Meaning)> {
     fn walk(e: &ExpressionKind, out: &mut Vec<(String, Meaning)>) {
         match e {
@@ -366,13 +366,13 @@ fn nesting_has_an_end() {
         let parsed = parse_text(&text);
         assert!(!parsed.problems.is_empty(), "{}", &text[..20]);
         drop(parsed.clone());
-        // The same in a page, where names are resolved too.
+        // Also in a page, which resolves the names.
         findings(&format!("{text}\n"));
     }
 }
 
-/// Blocks of our pages with pieces taken out, doubled, moved or replaced: reading them never
-/// panics, and what is said of them has a place.
+/// Blocks of our pages with parts deleted, duplicated, moved or replaced never make the parser
+/// panic, and every finding has a place.
 #[test]
 fn odd_blocks_do_not_panic() {
     let (model, _) = visakit_codegen::read_dir(&spec()).unwrap();

@@ -1,12 +1,12 @@
-//! Objects, texts and containers of any bytes.
+//! Fuzz targets for objects, texts and containers from arbitrary bytes.
 
 use visakit::dump;
 use visakit::isa::Platform;
 use visakit::object::Object;
 use visakit::text::{Options, Style, parse, print, print_salvaged};
 
-/// An object is refused with a place inside of it, or comes out of the encoder as it went in;
-/// whatever can be done with it ends.
+/// An object is refused with an offset inside it, or encodes to the same bytes. All operations on
+/// it terminate.
 pub(crate) fn object(data: &[u8]) {
     match Object::decode(data) {
         Err(error) => {
@@ -30,7 +30,7 @@ pub(crate) fn object(data: &[u8]) {
     }
 }
 
-/// A text is refused with places inside of it, or its object can be written, or the writer says
+/// A text is refused with lines inside it, or its object can be encoded, or the encoder reports
 /// what does not fit.
 pub(crate) fn text(data: &[u8]) {
     let source = String::from_utf8_lossy(data);
@@ -49,11 +49,11 @@ pub(crate) fn text(data: &[u8]) {
     }
 }
 
-/// A container gives files with plain names, and findings.
+/// A container yields files with plain names, and findings.
 pub(crate) fn container(data: &[u8]) {
     if let Ok(found) = visakit_zebin::extract("fuzz", data) {
         let total: usize = found.items.iter().map(|i| i.bytes.len()).sum();
-        // Lossy text may be three times as long as what it was made of.
+        // Lossy text may be three times as long as its source bytes.
         assert!(total <= 3 * data.len() * (1 + found.items.len()), "{total} bytes of {}", data.len());
         let mut paths: Vec<_> = found.items.iter().map(|i| &i.path).collect();
         paths.sort();

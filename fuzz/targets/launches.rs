@@ -1,4 +1,4 @@
-//! Layouts and arguments of any bytes, and made kernels that run.
+//! Fuzz targets for layouts and arguments from arbitrary bytes, and for generated kernels that run.
 
 use visakit::isa::Platform;
 use visakit_emulator::launch::argument::{Argument, resolve};
@@ -8,15 +8,15 @@ use visakit_emulator::run::{self, Engine, Outcome, Outside, Policy, Program, Run
 use visakit_smith::{Config, Unstructured};
 use visakit_zebin::info;
 
-/// Bytes that the buffers of an input may ask for together: what a launch is given it takes.
+/// Maximum total size of the buffers of an input, in bytes, because a launch allocates what its
+/// arguments request.
 const BUFFERS: u64 = 16 << 20;
 
-/// Kernel that ends at once.
+/// Kernel that ends immediately.
 const EMPTY: &str = ".version 4.1\n.kernel \"k\"\n    ret (M1, 1)\n";
 
-/// What stands in front of a line of dashes is a layout, and the lines behind it are sizes and
-/// arguments: all are refused with places inside of them, or are those of a launch that can be
-/// made.
+/// The text before a line of dashes is a layout; the lines after it are sizes and arguments. Each
+/// is refused with a place inside it, or belongs to a possible launch.
 pub(crate) fn launch(data: &[u8]) {
     let source = String::from_utf8_lossy(data);
     let (layout, rest) = source.split_once("\n---\n").unwrap_or((&source, ""));
@@ -31,7 +31,7 @@ pub(crate) fn launch(data: &[u8]) {
         }
     }
     let Ok(info) = info::parse("fuzz", layout) else { return };
-    // Files are the user's.
+    // Arguments that name files are dropped, because the files are the user's.
     specs.retain_mut(|(_, spec)| spec.path_mut().is_none());
     let asked: u64 = specs.iter().map(|(_, spec)| asked(spec)).fold(0, u64::saturating_add);
     for kernel in info.kernels.into_iter().take(4) {
@@ -47,23 +47,23 @@ pub(crate) fn launch(data: &[u8]) {
     }
 }
 
-/// Bytes that an argument asks for.
+/// Returns the number of bytes that an argument requests.
 fn asked(spec: &ArgSpec) -> u64 {
     match spec {
         ArgSpec::Zeros(bytes) | ArgSpec::Undefined(bytes) => *bytes,
         ArgSpec::Pipe { packets, bytes } => u64::from(*packets).saturating_mul(u64::from(*bytes)),
         ArgSpec::Local(bytes) => u64::from(*bytes),
         ArgSpec::Bytes(_) | ArgSpec::Value { .. } | ArgSpec::Untyped(_) | ArgSpec::Same(_) | ArgSpec::Sampler(_) => 0,
-        // Their sizes are told where they are made.
+        // The size of these arguments is known only at creation.
         ArgSpec::File(_) | ArgSpec::Pattern(_) | ArgSpec::Image(_) => BUFFERS + 1,
     }
 }
 
-/// Sets the floating-point mode to the host's.
+/// Code that sets the floating-point mode to the host's.
 const PLAIN: &str = ".version 4.1\n.kernel \"k\"\n    mov (M1_NM, 1) %cr0(0,0)<1> 0x4c0:ud\n    ret (M1, 1)\n";
 
-/// A made kernel ends, or stops with a finding, and does the same on any number of host threads and
-/// by both engines.
+/// A generated kernel ends, or stops with a finding, with equal results for any number of host
+/// threads and for both engines.
 pub(crate) fn run(data: &[u8]) {
     let mut u = Unstructured::new(data);
     let Ok(made) = visakit_smith::launch(&mut u, &Config::default()) else { return };
@@ -72,7 +72,7 @@ pub(crate) fn run(data: &[u8]) {
     let kernel = layout.kernels.remove(0);
     let program = Program::from_text("made", &made.text, kernel, made.platform);
     let mut program = program.unwrap_or_else(|errors| panic!("{errors:#?} in\n{}", made.text));
-    // Native code is for the host's mode only, and few made kernels set that.
+    // Native code requires the host's floating-point mode, which few generated kernels set.
     if data.first().is_some_and(|first| first & 3 != 0) {
         let plain = Program::from_text("plain", PLAIN, program.info.clone(), made.platform).expect("a kernel");
         program.routine.instructions.splice(0..0, plain.routine.instructions.into_iter().take(1));
@@ -91,7 +91,7 @@ pub(crate) fn run(data: &[u8]) {
     compare(&one, &run(3, Engine::Native), "three threads with native code", &made.text);
 }
 
-/// Two runs of a kernel come to the same.
+/// Asserts that two runs of a kernel have equal results.
 fn compare(one: &Result<Outcome, RunError>, other: &Result<Outcome, RunError>, who: &str, text: &str) {
     match (one, other) {
         (Ok(one), Ok(other)) => {
@@ -114,7 +114,8 @@ fn once(
     threads: usize,
     engine: Engine,
 ) -> Result<Outcome, RunError> {
-    // What is outside of the buffers is nowhere, so that most kernels go on to their end.
+    // Reads outside the buffers return zero and writes are dropped, so that most kernels run to
+    // their end.
     let policy = Policy {
         threads: Some(threads),
         max_instructions: Some(2000),

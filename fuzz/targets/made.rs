@@ -1,11 +1,12 @@
-//! Objects that the generator makes of the input.
+//! Fuzz targets for objects that the generator makes from the input.
 
 use visakit::object::{Object, Routine, RoutineKind};
 use visakit::text::{Options, Style, parse, print, print_exact};
 use visakit::verify;
 use visakit_smith::{Config, Unstructured};
 
-/// A made object is legal, comes back from its bytes, and from the texts of its routines.
+/// A generated object is legal, and survives a round trip through its bytes and through the texts
+/// of its routines.
 pub(crate) fn routine(data: &[u8]) {
     let mut u = Unstructured::new(data);
     let config = Config { instructions: Some(30), ..Config::default() };
@@ -19,7 +20,7 @@ pub(crate) fn routine(data: &[u8]) {
         let options = || Options { file: "made".to_owned(), platform };
         let exact = match print_exact(&object, routine, platform) {
             Ok(text) => text,
-            // No text says how many registers a function takes and gives.
+            // No text holds the numbers of registers that a function reads and writes.
             Err(text) => match routine.kind {
                 RoutineKind::Function { .. } => text,
                 RoutineKind::Kernel => panic!("no text says all of\n{text}"),
@@ -28,7 +29,7 @@ pub(crate) fn routine(data: &[u8]) {
         let parsed = parse(&exact, options()).unwrap_or_else(|errors| panic!("{errors:#?} in\n{exact}"));
         let again = Routine { kind: routine.kind.clone(), ..parsed.routine };
         assert_eq!(&again, routine, "a made routine is read otherwise from\n{exact}");
-        // What the vendor's printer writes loses names, and is a text all the same.
+        // The vendor's printer loses names, but its output is a valid text.
         let vendor = print(&object, routine, platform, Style::Vendor);
         let parsed = parse(&vendor, options()).unwrap_or_else(|errors| panic!("{errors:#?} in\n{vendor}"));
         let again = parsed.into_object();

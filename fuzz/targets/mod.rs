@@ -1,6 +1,5 @@
-//! What the fuzz targets do with an input. `cargo test` runs the same functions on the corpus, on
-//! damaged inputs and on seeds
-//! ([crates/smith/tests/robust.rs](../../crates/smith/tests/robust.rs)).
+//! Functions of the fuzz targets. `cargo test` runs the same functions on the corpus, on damaged
+//! inputs and on seeds ([crates/smith/tests/robust.rs](../../crates/smith/tests/robust.rs)).
 
 mod files;
 mod launches;
@@ -12,7 +11,8 @@ pub(crate) use launches::{launch, run};
 pub(crate) use made::routine;
 pub(crate) use pages::{folder, overlay, page};
 
-/// A target by its name, and the bytes of a seed that it takes: none for one that reads files.
+/// Name and function of a target, and the number of bytes of its seed; `None` for a target that
+/// reads files.
 #[allow(dead_code, reason = "a fuzz target uses one function")]
 type Target = (&'static str, fn(&[u8]), Option<usize>);
 

@@ -1,4 +1,4 @@
-//! Pages, folders of them and overlays.
+//! Fuzz targets for pages, folders of pages, and overlays.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -9,14 +9,14 @@ use visakit_codegen::overlay::{overlay_of, read_texts_with};
 use visakit_codegen::{facts, places, read_files, read_texts};
 use visakit_smith::Unstructured;
 
-/// A page is a model with findings, and the model gives code.
+/// A page gives a model with findings, and the model emits code.
 pub(crate) fn page(data: &[u8]) {
     let text = String::from_utf8_lossy(data).into_owned();
     let (model, _) = read_files(vec![("instructions/FUZZ.md".to_owned(), text)]);
     let _ = facts(&model);
 }
 
-/// Our pages, which are right.
+/// Returns the model of our pages, which have no findings.
 fn own() -> &'static Model {
     static OWN: OnceLock<Model> = OnceLock::new();
     OWN.get_or_init(|| {
@@ -33,7 +33,7 @@ fn placed(texts: Vec<(String, String)>) -> Vec<Page> {
     texts.into_iter().map(page).collect()
 }
 
-/// A text in the place of our overlay is refused with places inside of it.
+/// A text in place of our overlay is refused with places inside it.
 pub(crate) fn overlay(data: &[u8]) {
     let text = String::from_utf8_lossy(data).into_owned();
     let lines = text.lines().count() as u32 + 1;
@@ -41,16 +41,16 @@ pub(crate) fn overlay(data: &[u8]) {
     assert!(findings.iter().all(|f| f.file != "fuzz" || f.line <= lines), "{findings:?}");
 }
 
-/// A made specification is without findings; its facts are others where an edit changed one, and an
-/// overlay of what differs gives ours again.
+/// A generated specification has no findings. An edit changes its facts, and an overlay of the
+/// differences restores ours.
 pub(crate) fn folder(data: &[u8]) {
     let Ok((texts, changes)) = visakit_smith::folder(&mut Unstructured::new(data)) else { return };
     let (model, findings) = read_texts(placed(texts.clone()));
     assert!(findings.is_empty(), "{}", findings.iter().map(|f| f.one_line() + "\n").collect::<String>());
     let (ours, theirs) = (places(own()), places(&model));
-    // Edits may take each other back.
+    // Edits may cancel each other.
     assert!(changes > 0 || ours == theirs, "a fact changed: {:?}", difference(&ours, &theirs));
-    // Pages that only the others have stay, and are no difference.
+    // Pages that only the generated specification has stay, and do not count as a difference.
     let corrections = difference(&theirs, &ours);
     let corrected = if !corrections.contains("\n### ") {
         theirs
@@ -65,7 +65,7 @@ pub(crate) fn folder(data: &[u8]) {
     assert!(missing.is_empty(), "the overlay does not give {missing:#?}");
 }
 
-/// An overlay that makes our facts of others, where both have the place.
+/// Returns an overlay that turns other facts into ours, at the places that both have.
 fn difference(from: &BTreeMap<String, BTreeSet<String>>, to: &BTreeMap<String, BTreeSet<String>>) -> String {
     let mut out = "# Corrections\n\n## Edits\n\nMade by the fuzzer.\n".to_owned();
     for (place, right) in to {

@@ -1,6 +1,6 @@
-//! Routines made by a program: variables, labels and instructions go in, and a routine comes out
-//! whose tables are laid out as the vendor's assembler lays them out. [`crate::text`] reads its
-//! texts into the same tables.
+//! Construction of routines by a program. Variables, labels and instructions go in; the resulting
+//! routine has its tables in the vendor assembler's order. The parser of [`crate::text`] fills the
+//! same tables.
 //!
 //! ```
 //! use visakit::builder::{RoutineBuilder, Variable};
@@ -40,7 +40,7 @@ pub use tables::AttributeValue;
 #[allow(unused_imports, reason = "texts may be left out")]
 pub(crate) use tables::{Tables, attribute_bytes, attribute_code};
 
-/// A general variable that is to be declared.
+/// Declaration of a general variable.
 #[derive(Clone, Debug)]
 pub struct Variable {
     name: String,
@@ -52,46 +52,47 @@ pub struct Variable {
 }
 
 impl Variable {
-    /// A variable of so many elements. With an empty name it is called by its number, as `V32`.
+    /// Creates a variable with `elements` elements. An empty name stands for the default name, such
+    /// as `V32`.
     pub fn new(name: impl Into<String>, data_type: DataType, elements: u16) -> Self {
         let name = name.into();
         Self { name, data_type, elements, alignment: Alignment::default(), alias: None, attributes: Vec::new() }
     }
 
-    /// Where it begins. Operands of more than a register and of messages begin at one:
+    /// Sets the alignment. Message operands and operands larger than a register need
     /// [`Alignment::Grf`].
     pub fn align(mut self, alignment: Alignment) -> Self {
         self.alignment = alignment;
         self
     }
 
-    /// Makes it a part of another variable, from a byte of that one on.
+    /// Makes the variable an alias of the variable `of`, starting at byte `offset` of it.
     pub fn alias(mut self, of: GeneralId, offset: u16) -> Self {
         self.alias = Some((of, offset));
         self
     }
 
-    /// An attribute, such as `Output`.
+    /// Adds an attribute, such as `Output`.
     pub fn attribute(mut self, name: impl Into<String>, value: impl Into<AttributeValue>) -> Self {
         self.attributes.push((name.into(), value.into()));
         self
     }
 }
 
-/// Why a routine could not be made.
+/// Reason why a routine could not be built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BuildError {
-    /// Two variables, or two labels, have this name.
+    /// Two variables, or two labels, have the same name.
     Duplicate(String),
-    /// A label is used and stands nowhere: [`RoutineBuilder::place`] puts it somewhere.
+    /// A label is used but never placed; call [`RoutineBuilder::place`].
     NotPlaced(String),
-    /// A label was put at two places.
+    /// A label was placed twice.
     PlacedTwice(String),
-    /// A handle of another builder: nothing of this one has the number.
+    /// A handle comes from another builder: this builder has no entry with its number.
     Unknown(Table, u32),
-    /// The variable is larger than an input can be.
+    /// The variable is larger than the maximum size of an input.
     InputTooLarge(GeneralId),
-    /// A number does not fit.
+    /// A number does not fit into its field.
     Encode(EncodeError),
 }
 
@@ -99,17 +100,17 @@ impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Duplicate(name) => {
-                write!(f, "the name `{name}` is used twice: names of variables and labels differ")
+                write!(f, "the name `{name}` is used twice; variables and labels need different names")
             }
             Self::NotPlaced(name) => {
-                write!(f, "label `{name}` is used and stands nowhere: call `place` where it stands")
+                write!(f, "label `{name}` is used but not placed; call `place` where the label belongs")
             }
             Self::PlacedTwice(name) => write!(f, "label `{name}` is placed twice"),
             Self::Unknown(table, id) => {
-                write!(f, "there is no {table:?} {id} in this routine: use the handles that its builder gives")
+                write!(f, "this routine has no {table:?} {id}; use the handles that its builder returns")
             }
             Self::InputTooLarge(id) => {
-                write!(f, "{id} is no declared variable of less than 64 KiB, and cannot be an input")
+                write!(f, "{id} cannot be an input: it is not a declared variable of less than 64 KiB")
             }
             Self::Encode(error) => error.fmt(f),
         }
@@ -118,8 +119,8 @@ impl fmt::Display for BuildError {
 
 impl std::error::Error for BuildError {}
 
-/// A label that is not in the routine's table yet: there it stands in the order in which the code
-/// names them.
+/// Label that is not yet in the routine's table. The table lists labels in the order of their first
+/// use in the code.
 #[derive(Clone, Debug)]
 struct Pending {
     name: String,
@@ -128,8 +129,7 @@ struct Pending {
     id: Option<LabelId>,
 }
 
-/// A routine that is being made. Declarations give handles; what is wrong is said by
-/// [`Self::finish`].
+/// Builder of one routine. Declarations return handles; [`Self::finish`] reports errors.
 #[derive(Clone, Debug)]
 pub struct RoutineBuilder {
     tables: Tables,
@@ -142,12 +142,13 @@ pub struct RoutineBuilder {
 }
 
 impl RoutineBuilder {
-    /// A kernel.
+    /// Starts a kernel.
     pub fn kernel(name: &str) -> Self {
         Self::new(name, RoutineKind::Kernel)
     }
 
-    /// A function that reads so many registers of `%arg` and writes so many of `%retval`.
+    /// Starts a function that reads `input_size` registers of `%arg` and writes `return_value_size`
+    /// registers of `%retval`.
     pub fn function(name: &str, input_size: u8, return_value_size: u8) -> Self {
         Self::new(name, RoutineKind::Function { input_size, return_value_size })
     }
@@ -184,7 +185,7 @@ impl RoutineBuilder {
         })
     }
 
-    /// Declares an address variable, which indirect operands go through.
+    /// Declares an address variable, for indirect operands.
     pub fn address(&mut self, name: &str, num_elements: u16) -> AddressId {
         let number = self.tables.routine.addresses.len();
         let name_index = self.declared(name, || format!("A{number}"));
@@ -212,8 +213,8 @@ impl RoutineBuilder {
         self.tables.surface(SurfaceInfo { name_index, num_elements, ..SurfaceInfo::default() })
     }
 
-    /// Makes a general variable an argument: it stands at this byte of the register file when the
-    /// routine begins.
+    /// Makes a general variable an argument. It occupies the register file from byte `offset` on
+    /// when the routine begins.
     pub fn input(&mut self, variable: GeneralId, offset: i16) {
         match self.tables.general_bytes(variable).and_then(|bytes| u16::try_from(bytes).ok()) {
             Some(size) => {
@@ -223,38 +224,38 @@ impl RoutineBuilder {
         }
     }
 
-    /// Makes a surface variable an argument of so many bytes.
+    /// Makes a surface variable an argument of `size` bytes.
     pub fn surface_input(&mut self, surface: SurfaceId, offset: i16, size: u16) {
         self.tables.input(InputClass::Surface, InputOrigin::default(), surface.0, offset, size);
     }
 
-    /// Makes a sampler variable an argument of so many bytes.
+    /// Makes a sampler variable an argument of `size` bytes.
     pub fn sampler_input(&mut self, sampler: SamplerId, offset: i16, size: u16) {
         self.tables.input(InputClass::Sampler, InputOrigin::default(), sampler.0, offset, size);
     }
 
-    /// An attribute of the routine, such as `SimdSize`.
+    /// Adds an attribute of the routine, such as `SimdSize`.
     pub fn attribute(&mut self, name: impl Into<String>, value: impl Into<AttributeValue>) {
         self.attributes.push((name.into(), value.into()));
     }
 
-    /// A label of a block, to go to before or after it is placed.
+    /// Creates a label of a block. Branches may use it before or after it is placed.
     pub fn label(&mut self, name: &str) -> LabelId {
         self.pending(name, LabelKind::Block)
     }
 
-    /// A label of a subroutine, to call before or after it is placed.
+    /// Creates a label of a subroutine. Calls may use it before or after it is placed.
     pub fn subroutine(&mut self, name: &str) -> LabelId {
         self.pending(name, LabelKind::Subroutine)
     }
 
-    /// A string that instructions name, such as the function of an `fcall`.
+    /// Adds a string for use by instructions, such as the name of the function of an `fcall`.
     pub fn string(&mut self, text: &str) -> StringId {
         self.strings.push(text.to_owned());
         StringId(u32::try_from(self.strings.len() - 1).unwrap_or(u32::MAX))
     }
 
-    /// Puts a label here.
+    /// Places a label at the current end of the code.
     pub fn place(&mut self, label: LabelId) {
         let Some(pending) = self.labels.get_mut(label.0 as usize) else {
             return self.wrong(BuildError::Unknown(Table::Label, label.0));
@@ -269,17 +270,17 @@ impl RoutineBuilder {
         }
     }
 
-    /// Adds an instruction.
+    /// Appends an instruction.
     pub fn push(&mut self, instruction: impl Into<Instruction>) {
         self.tables.routine.instructions.push(instruction.into());
     }
 
-    /// The routine. Labels and strings stand in its tables in the order in which the code names
-    /// them.
+    /// Finishes the routine. Its tables list labels and strings in the order of their first use in
+    /// the code.
     ///
     /// # Errors
-    /// The first thing that was wrong: a name that is there twice, a label that stands nowhere, a
-    /// handle that is none of this builder's.
+    /// The first error of the construction: a duplicate name, a label that was never placed, or a
+    /// handle of another builder.
     pub fn finish(mut self) -> Result<Routine, BuildError> {
         for (name, value) in std::mem::take(&mut self.attributes) {
             let attribute = self.tables.attribute(&name, &value);
@@ -307,8 +308,8 @@ impl RoutineBuilder {
         }
     }
 
-    /// The number that a label or a string has in the routine's tables, where it is entered when
-    /// the code names it first.
+    /// Returns the index of a label or a string in the routine's tables. The first use of the label
+    /// or string creates its entry.
     fn settle(&mut self, table: Table, id: u32) -> u32 {
         match table {
             Table::Label => {
@@ -334,7 +335,8 @@ impl RoutineBuilder {
         LabelId(u32::try_from(self.labels.len() - 1).unwrap_or(u32::MAX))
     }
 
-    /// The string of a variable's name, or of the usual one for its number.
+    /// Returns the string of a variable's name; an empty name stands for the default name from
+    /// `usual`.
     fn declared(&mut self, name: &str, usual: impl FnOnce() -> String) -> StringId {
         let name = if name.is_empty() { usual() } else { name.to_owned() };
         let id = self.tables.intern(&name);
@@ -344,7 +346,7 @@ impl RoutineBuilder {
         id
     }
 
-    /// Keeps the first problem.
+    /// Records a problem; the first one is kept.
     fn wrong(&mut self, problem: BuildError) {
         self.problem.get_or_insert(problem);
     }

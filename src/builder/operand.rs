@@ -1,4 +1,4 @@
-//! Operands of the handles that a builder gives, and of numbers.
+//! Construction of operands from a builder's handles and from numbers.
 
 use crate::isa::{
     AddrOpnd, AddressId, ConstOpnd, DataType, GenOpnd, GeneralId, IndirectOpnd, IndirectOpndBitProperties, Modifier,
@@ -6,15 +6,16 @@ use crate::isa::{
     SurfaceId, VecOperand,
 };
 
-/// The region of a destination whose elements follow each other.
+/// Region of a destination with contiguous elements.
 const DESTINATION: Region =
     Region { vertical_stride: Stride::Null, width: Stride::Null, horizontal_stride: Stride::N1 };
 
-/// The region of a source that gives one element to all channels.
+/// Region of a source that broadcasts one element to all channels.
 const SCALAR: Region = Region { vertical_stride: Stride::N0, width: Stride::N1, horizontal_stride: Stride::N0 };
 
 impl GeneralId {
-    /// A destination `V32(row,column)<1>`: whole registers and elements in front of its first one.
+    /// Returns a destination operand `V32(row,column)<1>`. It starts `row` registers and `column`
+    /// elements into the variable.
     ///
     /// ```
     /// use visakit::isa::{GeneralId, Stride};
@@ -25,8 +26,8 @@ impl GeneralId {
         VecOperand::from(Operand::General(general))
     }
 
-    /// A source `V32(row,column)<0;1,0>`: one element for all channels, until
-    /// [`VecOperand::region`] says otherwise.
+    /// Returns a source operand `V32(row,column)<0;1,0>`, which broadcasts one element to all
+    /// channels. [`VecOperand::region`] sets another region.
     ///
     /// ```
     /// use visakit::isa::{GeneralId, Stride};
@@ -38,20 +39,21 @@ impl GeneralId {
         VecOperand::from(Operand::General(general))
     }
 
-    /// The variable's bytes from an offset on, for a message.
+    /// Returns the variable's bytes from `offset` on as a message operand.
     pub fn raw(self, offset: u16) -> RawOperand {
         RawOperand { id: self, offset }
     }
 }
 
 impl AddressId {
-    /// The address variable itself from an element on, as a scalar, such as what `addr_add` writes.
+    /// Returns the address variable itself as a scalar operand, such as the destination of
+    /// `addr_add`.
     pub fn element(self, offset: u8) -> VecOperand {
         VecOperand::from(Operand::Address(AddrOpnd { id: self, offset, ..AddrOpnd::default() }))
     }
 
-    /// What one of its elements points at, bytes added: `r[A0(0),16]<0;1,0>:ud`. A destination has
-    /// a [`VecOperand::stride`] instead of the region.
+    /// Returns an indirect operand such as `r[A0(0),16]<0;1,0>:ud`: the data at the address in
+    /// `element` plus `bytes`. For a destination, set [`VecOperand::stride`] instead of the region.
     pub fn indirect(self, element: u8, bytes: i16, data_type: DataType) -> VecOperand {
         VecOperand::from(Operand::Indirect(IndirectOpnd {
             id: self,
@@ -64,38 +66,38 @@ impl AddressId {
 }
 
 impl PredicateId {
-    /// The predicate in front of an instruction: channels whose bit is set take part. Its `inverse`
-    /// and `combine` can be set: `Predicate { inverse: true, ..p.enable() }`.
+    /// Returns the predicate of an instruction, which enables the channels whose bit is set. To set
+    /// `inverse` or `combine`, write `Predicate { inverse: true, ..p.enable() }`.
     pub fn enable(self) -> Predicate {
         Predicate { id: self.small(), ..Predicate::default() }
     }
 
-    /// The predicate as an operand, such as what `cmp` writes.
+    /// Returns the predicate as an operand, such as the destination of `cmp`.
     pub fn operand(self) -> VecOperand {
         VecOperand::from(Operand::Predicate(PredOpnd { value: self.enable() }))
     }
 
-    /// A number that no operand can hold does not encode.
+    /// Returns the number in 16 bits. A larger number becomes `u16::MAX`, which fails to encode.
     fn small(self) -> u16 {
         u16::try_from(self.0).unwrap_or(u16::MAX)
     }
 }
 
-/// The element of a state variable as an operand.
+/// Returns an element of a state variable as an operand.
 fn state(class: StateClass, id: u32, offset: u8) -> VecOperand {
     let id = u16::try_from(id).unwrap_or(u16::MAX);
     VecOperand::from(Operand::State(StateOpnd { class, id, offset }))
 }
 
 impl SurfaceId {
-    /// An element of the variable as an operand, to move it or to take its address.
+    /// Returns an element of the variable as an operand, to move it or to take its address.
     pub fn element(self, offset: u8) -> VecOperand {
         state(StateClass::Surface, self.0, offset)
     }
 }
 
 impl SamplerId {
-    /// An element of the variable as an operand, to move it or to take its address.
+    /// Returns an element of the variable as an operand, to move it or to take its address.
     pub fn element(self, offset: u8) -> VecOperand {
         state(StateClass::Sampler, self.0, offset)
     }
@@ -108,20 +110,18 @@ impl From<Operand> for VecOperand {
 }
 
 impl VecOperand {
-    /// A destination with another distance of its elements. Operands without a region stay as they
-    /// are.
+    /// Sets the horizontal stride of a destination. Operands without a region do not change.
     pub fn stride(self, stride: Stride) -> Self {
         self.with_region(Region { horizontal_stride: stride, ..DESTINATION })
     }
 
-    /// A source with another region: distance of rows, elements in a row, distance of elements.
-    /// Operands without a region stay as they are.
+    /// Sets the region of a source: vertical stride, width, horizontal stride. Operands without a
+    /// region do not change.
     pub fn region(self, vertical_stride: Stride, width: Stride, horizontal_stride: Stride) -> Self {
         self.with_region(Region { vertical_stride, width, horizontal_stride })
     }
 
-    /// The operand with a modifier: `x.src(0, 0).modifier(Modifier::Negate)`, or `Sat` for a
-    /// destination.
+    /// Sets the modifier: `x.src(0, 0).modifier(Modifier::Negate)`, or `Sat` for a destination.
     pub fn modifier(mut self, modifier: Modifier) -> Self {
         self.modifier = modifier;
         self
@@ -137,7 +137,7 @@ impl VecOperand {
     }
 }
 
-/// A constant of any type by its bits; those of types smaller than 32 bits stand in the low ones.
+/// Returns a constant of any type from its bits. Types of fewer than 32 bits use the low bits.
 ///
 /// ```
 /// use visakit::builder::{immediate, immediate_f32};
@@ -150,27 +150,27 @@ pub fn immediate(data_type: DataType, bits: u64) -> VecOperand {
     VecOperand::from(Operand::Immediate(ConstOpnd { type_: data_type, low: bits as u32, high }))
 }
 
-/// A constant of type `f`.
+/// Returns a constant of type `f`.
 pub fn immediate_f32(value: f32) -> VecOperand {
     immediate(DataType::F, u64::from(value.to_bits()))
 }
 
-/// A constant of type `df`.
+/// Returns a constant of type `df`.
 pub fn immediate_f64(value: f64) -> VecOperand {
     immediate(DataType::Df, value.to_bits())
 }
 
-/// A constant of type `d`.
+/// Returns a constant of type `d`.
 pub fn immediate_i32(value: i32) -> VecOperand {
     immediate(DataType::D, u64::from(value as u32))
 }
 
-/// A constant of type `ud`.
+/// Returns a constant of type `ud`.
 pub fn immediate_u32(value: u32) -> VecOperand {
     immediate(DataType::Ud, u64::from(value))
 }
 
-/// A constant of type `uq`.
+/// Returns a constant of type `uq`.
 pub fn immediate_u64(value: u64) -> VecOperand {
     immediate(DataType::Uq, value)
 }

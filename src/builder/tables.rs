@@ -1,6 +1,5 @@
-//! The tables of a routine while it grows, laid out as the vendor's assembler does: the pool begins
-//! with the routine's name and the predefined ones, and every further name enters it when it is met
-//! first.
+//! Tables of a routine under construction, in the vendor assembler's layout. The string pool begins
+//! with the routine's name and the predefined names; other names follow in the order of first use.
 
 use std::collections::HashMap;
 
@@ -12,16 +11,16 @@ use crate::isa::{
 use crate::object::{Routine, RoutineKind};
 use crate::rt::Bytes;
 
-/// The value of an attribute.
+/// Value of an attribute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AttributeValue {
-    /// It is there, and that is all.
+    /// No value; the attribute is a flag.
     Flag,
-    /// A number, in as many bytes as producers write for an attribute of the name.
+    /// A number, in the width that producers use for the attribute.
     Number(u32),
-    /// A number in so many bytes, 1 to 4.
+    /// A number in an explicit width of 1 to 4 bytes.
     Sized(u32, usize),
-    /// A text, or the name of a value: `cm` of `Target`.
+    /// A text, or the name of a value, such as `cm` of `Target`.
     Text(String),
 }
 
@@ -37,7 +36,7 @@ impl From<&str> for AttributeValue {
     }
 }
 
-/// A routine that grows.
+/// Routine under construction.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tables {
     pub(crate) routine: Routine,
@@ -49,7 +48,7 @@ fn number(position: usize) -> u32 {
 }
 
 impl Tables {
-    /// Names the routine. The pool begins with its name; the predefined names follow.
+    /// Starts the routine. The pool begins with its name; the predefined names follow.
     pub(crate) fn begin(&mut self, name: &str, kind: RoutineKind) {
         self.routine.kind = kind;
         self.clear_strings();
@@ -61,7 +60,7 @@ impl Tables {
         }
     }
 
-    /// Empties the pool, for a text that says all of it.
+    /// Empties the pool, for a text that lists the whole pool.
     pub(crate) fn clear_strings(&mut self) {
         self.routine.strings.clear();
         self.strings.clear();
@@ -72,8 +71,8 @@ impl Tables {
         self.strings.contains_key(text)
     }
 
-    /// A new entry of the pool, even where it has the string already; later uses of the string mean
-    /// the first.
+    /// Appends an entry to the pool, even for a string that the pool already has. Later uses of the
+    /// string refer to its first entry.
     pub(crate) fn push_string(&mut self, text: &str) -> StringId {
         let id = StringId(number(self.routine.strings.len()));
         self.routine.strings.push(Bytes::from(text));
@@ -81,7 +80,7 @@ impl Tables {
         id
     }
 
-    /// The pool's entry of a string, new if need be.
+    /// Returns the pool's entry of a string; adds the entry if it is missing.
     pub(crate) fn intern(&mut self, text: &str) -> StringId {
         match self.strings.get(text) {
             Some(id) => *id,
@@ -89,12 +88,12 @@ impl Tables {
         }
     }
 
-    /// The number that the next general variable gets.
+    /// Returns the id of the next general variable.
     pub(crate) fn next_general(&self) -> GeneralId {
         GeneralId(number(self.routine.variables.len()).saturating_add(predefined::DECLARED))
     }
 
-    /// The number that the next surface gets.
+    /// Returns the id of the next surface.
     pub(crate) fn next_surface(&self) -> SurfaceId {
         SurfaceId(number(self.routine.surfaces.len()).saturating_add(predefined_surface::DECLARED))
     }
@@ -110,7 +109,7 @@ impl Tables {
         AddressId(number(self.routine.addresses.len() - 1))
     }
 
-    /// Predicates are counted from 1: the number 0 stands for none.
+    /// Adds a predicate. Ids start at 1; id 0 means no predicate.
     pub(crate) fn predicate(&mut self, info: PredicateInfo) -> PredicateId {
         self.routine.predicates.push(info);
         PredicateId(number(self.routine.predicates.len()))
@@ -136,20 +135,20 @@ impl Tables {
         self.routine.inputs.push(InputInfo { kind: InputInfoKind { class, origin }, id, offset, size });
     }
 
-    /// An attribute of the routine or of a variable, its name in the pool.
+    /// Returns an attribute of the routine or of a variable; interns its name in the pool.
     pub(crate) fn attribute(&mut self, name: &str, value: &AttributeValue) -> AttributeInfo {
         AttributeInfo { name: self.intern(name), value: attribute_bytes(name, value) }
     }
 
-    /// Size in bytes of a declared general variable.
+    /// Returns the size in bytes of a declared general variable.
     pub(crate) fn general_bytes(&self, id: GeneralId) -> Option<u32> {
         let variable = self.routine.variables.get(id.0.checked_sub(predefined::DECLARED)? as usize)?;
         Some((u32::from(variable.num_elements) * variable.bit_properties.type_.bits()).div_ceil(8))
     }
 }
 
-/// The value of an attribute in as many bytes as the assembler writes: the last of those that the
-/// page's table has.
+/// Returns the bytes of an attribute's value, in the width that the assembler writes: the last
+/// width in the page's table.
 pub(crate) fn attribute_bytes(name: &str, value: &AttributeValue) -> Bytes {
     let known = ATTRIBUTES.iter().find(|a| a.name == name);
     Bytes(match value {
@@ -168,7 +167,7 @@ pub(crate) fn attribute_bytes(name: &str, value: &AttributeValue) -> Bytes {
     })
 }
 
-/// The code of a text in a list such as `0 "cm", 1 "3d"`.
+/// Returns the code of a text in a list such as `0 "cm", 1 "3d"`.
 pub(crate) fn attribute_code(list: &str, text: &str) -> Option<u8> {
     list.split(',').find_map(|entry| {
         let (code, name) = entry.trim().split_once(' ')?;

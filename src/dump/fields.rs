@@ -1,4 +1,4 @@
-//! The fields of an instruction.
+//! Fields of an instruction.
 
 use serde::Serialize;
 
@@ -9,19 +9,19 @@ use crate::isa::{Instruction, Operand, Predicate, RawOperand, VecOperand};
 use crate::rt::{FieldRef, Names, Table, Visitor, reflect};
 use crate::text::RoutineNames;
 
-/// A field of an instruction.
+/// Field of an instruction.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Field {
-    /// Its name on the page.
+    /// Name of the field on the page.
     pub name: &'static str,
-    /// Its value.
+    /// Value of the field.
     #[serde(flatten)]
     pub value: Value,
 }
 
-/// The value of a field. Names of variables are those of the vendor's text, and left out where an
-/// id has none.
+/// Value of a field. Names of variables follow the vendor's text syntax; an id without a name has
+/// none.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -33,7 +33,7 @@ pub enum Value {
     Bits { value: u64, parts: Vec<PartValue> },
     /// An index into a table of the routine.
     Index { table: &'static str, id: u32, variable: Option<String> },
-    /// A predicate in front of an instruction; id 0 is none.
+    /// The predicate of an instruction; id 0 means none.
     Predicate { id: u16, inverse: bool, combine: &'static str },
     /// A general variable with a region.
     General {
@@ -50,7 +50,7 @@ pub enum Value {
     Address { modifier: &'static str, id: u32, variable: Option<String>, offset: u8, width: &'static str },
     /// A predicate as an operand.
     PredicateOperand { modifier: &'static str, id: u16, inverse: bool, combine: &'static str },
-    /// A general variable by an address variable.
+    /// Indirect access to a general variable through an address variable.
     Indirect {
         modifier: &'static str,
         id: u32,
@@ -62,7 +62,7 @@ pub enum Value {
         spare: u8,
         region: Region,
     },
-    /// A constant: its bits as hexadecimal.
+    /// A constant; `bits` is hexadecimal.
     Immediate {
         modifier: &'static str,
         #[serde(rename = "type")]
@@ -83,32 +83,32 @@ pub enum Value {
     Raw { id: u32, variable: Option<String>, offset: u16 },
 }
 
-/// A part of a bit field; its name is empty where the whole field is one enumeration.
+/// Part of a bit field. The name is empty where the whole field is one enumeration.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PartValue {
-    /// Its name.
+    /// Name of the part.
     pub part: &'static str,
-    /// Its value.
+    /// Value of the part.
     pub value: u64,
-    /// The name of the value.
+    /// Name of the value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<&'static str>,
 }
 
-/// A region: `null` stands for a stride that is not there.
+/// Region of an operand; `null` stands for an absent stride.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Region {
-    /// Distance of two rows.
+    /// Distance between rows, in elements.
     pub vertical_stride: &'static str,
-    /// Elements in a row.
+    /// Elements per row.
     pub width: &'static str,
-    /// Distance of two elements of a row.
+    /// Distance between elements of a row.
     pub horizontal_stride: &'static str,
 }
 
-/// The fields of an instruction, in the order in which they are stored.
+/// Returns the fields of an instruction in storage order.
 pub(super) fn fields(instruction: &Instruction, names: &RoutineNames<'_>) -> Vec<Field> {
     let mut collect = Collect { fields: instruction.form().fields, names, out: Vec::new() };
     instruction.visit(&mut collect);
@@ -129,8 +129,8 @@ impl Visitor<'_> for Collect<'_> {
             FieldRef::Bits(value) => {
                 Value::Bits { value, parts: field.list.map_or_else(Vec::new, |l| parts(l, value)) }
             }
-            // What the enumerator of another field names a table for is shown as the number that it
-            // is.
+            // An index whose table depends on another field's enumerator is shown as a plain
+            // number.
             FieldRef::Index(_, id) => match field.table {
                 None => Value::Number { value: i64::from(id) },
                 Some(table) => Value::Index { table: table.name(), id, variable: name(self.names, table, id) },

@@ -1,8 +1,7 @@
-//! An object as plain data for other programs, in the form that `schema.json` describes.
+//! Dump of an object as plain data for other programs, in the format of `schema.json`.
 //!
-//! Nothing is lost but what the form says is left out: bytes are hexadecimal, strings that are no
-//! UTF-8 have their bytes beside them, and an instruction has its fields in the order of its page's
-//! Format.
+//! The dump is lossless except for what the format excludes. Bytes are hexadecimal, a string that
+//! is not UTF-8 has its bytes as well, and an instruction's fields follow its page's Format.
 
 mod fields;
 mod routine;
@@ -19,125 +18,125 @@ pub use routine::{
 use crate::isa::{Alignment, Platform, VariableRelocSymtab};
 use crate::object::{Object, ObjectPart};
 
-/// The version of the form: the first number changes when a reader of the old form can go wrong,
-/// the second when something is added.
+/// Version of the format. The first number changes when a reader of the old format may fail, the
+/// second when something is added.
 pub const VERSION: &str = "1.0";
 
-/// The JSON Schema of the form, draft 2020-12. It is derived from the types: `cargo bless` writes
-/// it.
+/// JSON Schema of the format, draft 2020-12. It is derived from the types; `cargo bless` writes it.
 pub const SCHEMA: &str = include_str!("schema.json");
 
-/// A whole object.
+/// Dump of a whole object.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Dump {
-    /// [`VERSION`].
+    /// Version of the format, [`VERSION`].
     #[cfg_attr(test, schemars(with = "schema::FormVersion"))]
     pub schema: &'static str,
     /// Version of the object's layout, such as `4.1`.
     #[cfg_attr(test, schemars(with = "schema::Version"))]
     pub version: String,
-    /// The platform that the texts of the instructions are printed for, which decides the size of a
+    /// Platform for which the texts of the instructions are printed. It decides the size of a
     /// register.
     pub platform: Option<&'static str>,
-    /// The kernels.
+    /// Kernels of the object.
     pub kernels: Vec<Kernel>,
-    /// Variables of the file.
+    /// Variables of file scope.
     pub variables: Vec<FileVariable>,
-    /// The functions.
+    /// Functions of the object.
     pub functions: Vec<Function>,
-    /// The order of the parts in the file, where it is not the usual one.
+    /// Order of the parts in the file, where it is not the usual order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub order: Vec<Location>,
-    /// Bytes behind the last part.
+    /// Bytes after the last part.
     #[cfg_attr(test, schemars(with = "schema::Hexadecimal"))]
     pub padding: String,
 }
 
-/// A kernel of the header.
+/// Kernel of the header.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Kernel {
-    /// Its name in the header.
+    /// Name of the kernel in the header.
     pub name: Text,
-    /// Variables of the file that it uses: its own index and the file's.
+    /// Variables of file scope that the kernel uses: pairs of the kernel's index and the file's
+    /// index.
     pub variable_relocations: Vec<[u16; 2]>,
-    /// Functions that it uses: its own index and the file's.
+    /// Functions that the kernel uses: pairs of the kernel's index and the file's index.
     pub function_relocations: Vec<[u16; 2]>,
-    /// Its tables and code.
+    /// Tables and code of the kernel.
     pub routine: Routine,
-    /// Native programs.
+    /// Native programs of the kernel.
     pub binaries: Vec<Binary>,
 }
 
-/// A function of the header.
+/// Function of the header.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Function {
-    /// Its name in the header.
+    /// Name of the function in the header.
     pub name: Text,
-    /// Its linkage, by the name of the page.
+    /// Linkage of the function, by the page's name.
     pub linkage: &'static str,
-    /// Variables of the file that it uses: its own index and the file's.
+    /// Variables of file scope that the function uses: pairs of the function's index and the file's
+    /// index.
     pub variable_relocations: Vec<[u16; 2]>,
-    /// Functions that it uses: its own index and the file's.
+    /// Functions that the function calls: pairs of the function's index and the file's index.
     pub function_relocations: Vec<[u16; 2]>,
-    /// Its tables and code.
+    /// Tables and code of the function.
     pub routine: Routine,
 }
 
-/// A native program.
+/// Native program.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Binary {
     /// `gen_platform` code.
     pub code: u8,
-    /// The first platform with that code.
+    /// First platform with that code.
     pub platform: Option<&'static str>,
-    /// Number of its bytes.
+    /// Size in bytes.
     pub size: usize,
-    /// Its bytes.
+    /// Bytes of the program, as hexadecimal.
     #[cfg_attr(test, schemars(with = "schema::Hexadecimal"))]
     pub bytes: String,
 }
 
-/// A variable of the file.
+/// Variable of file scope.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FileVariable {
-    /// Its name.
+    /// Name of the variable.
     pub name: Text,
-    /// Its linkage, by the name of the page.
+    /// Linkage of the variable, by the page's name.
     pub linkage: &'static str,
-    /// Its type.
+    /// Data type of an element.
     #[serde(rename = "type")]
     pub data_type: &'static str,
-    /// Its alignment.
+    /// Alignment of the variable.
     pub alignment: &'static str,
-    /// Number of its elements.
+    /// Number of elements.
     pub elements: u16,
-    /// Names of attributes by their index in a string pool, and their bytes.
+    /// Attributes: the index of the name in a string pool, and the bytes of the value.
     #[cfg_attr(test, schemars(with = "Vec<(u32, schema::Hexadecimal)>"))]
     pub attributes: Vec<(u32, String)>,
 }
 
-/// A part of the file.
+/// Part of the file.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Location {
-    /// A kernel by its number.
+    /// A kernel, by number.
     Kernel(usize),
-    /// A native program by the numbers of its kernel and its own.
+    /// A native program: the number of its kernel, and its number within the kernel.
     Native([usize; 2]),
-    /// A function by its number.
+    /// A function, by number.
     Function(usize),
-    /// Bytes that belong to nothing.
+    /// Bytes that belong to no part.
     Gap(#[cfg_attr(test, schemars(with = "schema::Hexadecimal"))] String),
 }
 
-/// An object in the form for other programs. The platform counts for the texts of the instructions
-/// only.
+/// Converts an object to the dump. The platform only affects the texts of the instructions.
 ///
 /// ```
 /// # let text = ".version 4.1\n.kernel \"k\"\n    ret (M1, 1)\n";
@@ -208,12 +207,12 @@ fn pairs(all: impl Iterator<Item = (u16, u16)>) -> Vec<[u16; 2]> {
     all.map(|(a, b)| [a, b]).collect()
 }
 
-/// The name of an alignment as texts have it.
+/// Returns the name of an alignment in text syntax.
 fn alignment(alignment: Alignment) -> &'static str {
     alignment.text()
 }
 
-/// Bytes as hexadecimal digits.
+/// Returns bytes as hexadecimal digits.
 fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digit = |n: u8| char::from(DIGITS[usize::from(n & 15)]);

@@ -11,18 +11,18 @@ use crate::object::{self, Object, RoutineKind};
 use crate::rt::{Bytes, Names, Printer, Table};
 use crate::text::{RoutineNames, Style};
 
-/// A string of an object.
+/// String of an object.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Text {
-    /// The string.
+    /// A UTF-8 string.
     Text(String),
-    /// A string that is no UTF-8.
+    /// A string that is not UTF-8.
     Bytes {
-        /// With a replacement character for what is no text.
+        /// Text with a replacement character for each invalid sequence.
         text: String,
-        /// Its bytes.
+        /// Bytes of the string, as hexadecimal.
         #[cfg_attr(test, schemars(with = "schema::Hexadecimal"))]
         bytes: String,
     },
@@ -37,16 +37,16 @@ impl Text {
     }
 }
 
-/// The tables and the code of a kernel or a function. Names are indices into `strings`.
+/// Tables and code of a kernel or a function. Names are indices into `strings`.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Routine {
-    /// Kernel or function, and what only that kind has.
+    /// Kind of the routine, with the fields of that kind.
     #[serde(flatten)]
     pub kind: Code,
-    /// The string pool.
+    /// String pool.
     pub strings: Vec<Text>,
-    /// The routine's name.
+    /// Name of the routine.
     pub name: u32,
     /// General variables.
     pub variables: Vec<Variable>,
@@ -64,152 +64,152 @@ pub struct Routine {
     pub inputs: Vec<Input>,
     /// Attributes of the routine.
     pub attributes: Vec<Attribute>,
-    /// The code.
+    /// Instructions.
     pub instructions: Vec<Instruction>,
-    /// The tables' record of code that was removed from the file.
+    /// Facts that the tables keep about code that was removed from the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stripped: Option<Stripped>,
 }
 
-/// Kernel or function.
+/// Kind of a routine.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Code {
-    /// The host starts it.
+    /// A kernel, which the host starts.
     Kernel,
-    /// Other routines call it.
+    /// A function, which other routines call.
     Function {
-        /// Registers of `%arg` that it reads.
+        /// Registers of `%arg` that the function reads.
         input_size: u8,
-        /// Registers of `%retval` that it writes.
+        /// Registers of `%retval` that the function writes.
         return_value_size: u8,
     },
 }
 
-/// The tables' record of code that was removed.
+/// Facts that the tables keep about removed code.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Stripped {
-    /// Bytes that it had.
+    /// Size of the removed code in bytes.
     pub size: u32,
-    /// Where it began in its routine.
+    /// Byte offset of the removed code in its routine.
     pub entry: u32,
 }
 
-/// An attribute.
+/// Attribute of a routine, a variable or a label.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Attribute {
-    /// Its name, in the string pool.
+    /// Index of the name in the string pool.
     pub name: u32,
-    /// Its value.
+    /// Value of the attribute.
     #[cfg_attr(test, schemars(with = "schema::Hexadecimal"))]
     pub value: String,
 }
 
-/// A general variable.
+/// General variable.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Variable {
-    /// The number by which instructions name it.
+    /// Id of the variable in instructions.
     pub id: u32,
-    /// Its name, in the string pool.
+    /// Index of the name in the string pool.
     pub name: u32,
-    /// Its type.
+    /// Data type of an element.
     #[serde(rename = "type")]
     pub data_type: &'static str,
-    /// Number of its elements.
+    /// Number of elements.
     pub elements: u16,
-    /// Its alignment.
+    /// Alignment of the variable.
     pub alignment: &'static str,
-    /// The variable that it is a part of.
+    /// Variable that this one is an alias of.
     pub alias: Alias,
-    /// Its attributes.
+    /// Attributes of the variable.
     pub attributes: Vec<Attribute>,
 }
 
-/// The variable that another one is a part of.
+/// Target of an alias.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Alias {
-    /// The other variable, 0 for none.
+    /// Id of the aliased variable, 0 for none.
     pub id: u32,
-    /// Bytes before this one.
+    /// Offset in bytes into the aliased variable.
     pub offset: u16,
-    /// The scope of the other one, by the name of the page.
+    /// Scope of the aliased variable, by the page's name.
     pub scope: &'static str,
 }
 
-/// An address variable.
+/// Address variable.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Address {
-    /// The number by which instructions name it.
+    /// Id of the variable in instructions.
     pub id: u32,
-    /// Its name, in the string pool.
+    /// Index of the name in the string pool.
     pub name: u32,
-    /// Number of its elements.
+    /// Number of elements.
     pub elements: u16,
-    /// Its attributes.
+    /// Attributes of the variable.
     pub attributes: Vec<Attribute>,
 }
 
-/// A predicate: as an address variable, its first id is 1.
+/// Predicate, with the fields of an address variable; ids start at 1.
 pub type Predicate = Address;
 
-/// A sampler or a surface.
+/// Sampler or surface, with the fields of an address variable.
 pub type State = Address;
 
-/// A label.
+/// Label.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Label {
-    /// The number by which instructions name it.
+    /// Id of the label in instructions.
     pub id: u32,
-    /// Its name, in the string pool.
+    /// Index of the name in the string pool.
     pub name: u32,
-    /// Its kind, by the name of the page.
+    /// Kind of the label, by the page's name.
     pub kind: &'static str,
-    /// Its attributes.
+    /// Attributes of the label.
     pub attributes: Vec<Attribute>,
 }
 
-/// An input of a kernel.
+/// Input of a kernel.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Input {
-    /// Which table `id` counts in.
+    /// Table that `id` refers to.
     #[cfg_attr(test, schemars(with = "schema::InputClass"))]
     pub class: &'static str,
-    /// The variable.
+    /// Id of the variable.
     pub id: u32,
-    /// Where it comes from: 0 for an argument of the kernel.
+    /// Origin of the value: 0 for an argument of the kernel.
     #[cfg_attr(test, schemars(range(max = 31)))]
     pub origin: u64,
-    /// Byte in the register file.
+    /// Byte offset in the register file.
     pub offset: i16,
-    /// Its bytes.
+    /// Size in bytes.
     pub size: u16,
 }
 
-/// An instruction.
+/// Instruction.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Instruction {
-    /// The name of its page.
+    /// Name of the instruction's page.
     pub name: &'static str,
-    /// Its first byte.
+    /// First byte of the instruction.
     pub opcode: u8,
-    /// Its second byte, where the opcode is shared.
+    /// Second byte, where several instructions share the opcode.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sub_opcode: Option<u8>,
-    /// The name of its layout, where the page has several.
+    /// Name of the layout, where the page has several.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub form: &'static str,
-    /// Its fields, as they are stored. Repeated fields come once for each element.
+    /// Fields in storage order. A repeated field has one entry for each repetition.
     pub fields: Vec<Field>,
-    /// As the vendor's text has it.
+    /// Instruction in the vendor's text syntax.
     pub text: String,
 }
 
@@ -295,7 +295,7 @@ fn instruction(instruction: &crate::isa::Instruction, names: &RoutineNames<'_>) 
     }
 }
 
-/// The name of an entry of a table, where it has one.
+/// Returns the name of a table's entry, if it has one.
 pub(super) fn name(names: &RoutineNames<'_>, table: Table, id: u32) -> Option<String> {
     names.name(table, id)
 }

@@ -1,5 +1,5 @@
-//! The JSON Schema of a dump, derived from its types: strings with a form of their own, and the
-//! test that compares `schema.json`. Only tests have this module, so that a build does not pay.
+//! JSON Schema of a dump, derived from its types: schemas of strings with a special format, and the
+//! test that compares `schema.json`. Only tests compile this module, which keeps builds short.
 
 use std::borrow::Cow;
 
@@ -29,18 +29,18 @@ macro_rules! strings {
 }
 
 strings! {
-    /// A version of the form.
+    /// Version of the format.
     FormVersion = pattern("Version of this form: the first number changes when a reader of the old form can go wrong.",
         &format!("^{}\\.[0-9]+$", VERSION.split('.').next().unwrap()));
-    /// A version of objects.
+    /// Version of an object.
     Version = pattern("A version of objects.", "^[0-9]+\\.[0-9]+$");
-    /// Bytes.
+    /// Bytes as hexadecimal digits.
     Hexadecimal = pattern("Bytes as pairs of hexadecimal digits.", "^([0-9a-f]{2})*$");
     /// Bits of a constant.
     Bits = pattern("The bits of a constant.", "^0x[0-9a-f]{1,16}$");
-    /// A table that inputs count in.
+    /// Table that the id of an input refers to.
     InputClass = words("The table that the number counts in.", isa::InputClass::ALL.iter().map(|class| class.name()));
-    /// A class of operands with a state.
+    /// Class of a state variable.
     StateClass = words("Surface or sampler.", isa::StateClass::ALL.iter().map(|class| class.name()));
 }
 
@@ -49,7 +49,7 @@ fn pattern(description: &str, pattern: &str) -> Schema {
     json_schema!({ "description": description, "type": "string", "pattern": pattern })
 }
 
-/// Returns the schema of strings that are one of some words.
+/// Returns the schema of an enumeration of words.
 fn words(description: &str, words: impl Iterator<Item = &'static str>) -> Schema {
     json_schema!({ "description": description, "enum": words.collect::<Vec<_>>() })
 }

@@ -1,23 +1,24 @@
-//! Objects of the packaged compiler lack operands: of each instruction the last fields are not
-//! written, and the code is filled up to its length with whatever was in memory. This module
-//! notices operands that cannot be, and says why.
+//! Detection of the packaged compiler's defect: its objects lack operands. The writer drops the
+//! last fields of each instruction and fills the code to its length with stale memory. This module
+//! detects impossible operands and explains the cause.
 
 use super::{ObjectError, Routine};
 use crate::isa::{Instruction, Operand, OperandClass, PAGES, RawOperand, Stride, VecOperand, predefined};
 use crate::rt::{FieldRef, Table, Visitor, reflect};
 
-/// What is impossible about an instruction of a routine: an index outside its table, or an operand
-/// of a class that the page does not allow.
+/// Returns the first impossible operand of an instruction: an index outside its table, or an
+/// operand class that the page does not allow. The result is the field's name and the problem.
 pub(super) fn impossible(instruction: &Instruction, routine: &Routine) -> Option<(&'static str, String)> {
     let mut look = Look { routine, fields: instruction.form().fields, problem: None };
     instruction.visit(&mut look);
     look.problem
 }
 
-/// The same error with the known reason, when it can be the defect: `field` is where it is, as the
-/// name of the instruction and of its field.
+/// Returns the error with the defect as its reason, if the defect can cause it. `owner` and `name`
+/// are the instruction and the field.
 pub(super) fn explain(before: &[Instruction], error: ObjectError, (owner, name): (&str, &str)) -> ObjectError {
-    // An instruction with a predicate and operands behind it would have lost the last of them.
+    // An instruction with a predicate and operands after the predicate would have lost its last
+    // operand.
     let whole = before.iter().any(|i| {
         let fields = i.form().fields;
         let predicate = fields.iter().position(|f| f.shape == reflect::FieldKind::Predicate);
@@ -33,33 +34,34 @@ pub(super) fn explain(before: &[Instruction], error: ObjectError, (owner, name):
         return error;
     }
     ObjectError {
-        message: format!("the instructions lack operands: {}", error.message),
-        help:
-            "the packaged compiler (IGC 1.0.12504, in ocloc and GenX_IR) writes objects without the last operands of \
-               its instructions, and nothing can recover them; use the text that it writes beside the object (a \
-               `.visaasm` file, or the `.visaasm` section of a zebin)"
-                .to_owned(),
+        message: format!("the instructions lack their last operands: {}", error.message),
+        help: "the packaged compiler (IGC 1.0.12504, in ocloc and GenX_IR) writes objects without \
+             the last operands of their instructions; the operands cannot be recovered from the \
+             object: use the text that the compiler writes with it (a `.visaasm` file, or the \
+             `.visaasm` section of a zebin)"
+            .to_owned(),
         code: "object-incomplete",
         ..error
     }
 }
 
-/// How many fields the defective writer writes: as many as it counts.
+/// Returns the number of fields that the defective writer writes, which is the number that it
+/// counts.
 fn written(fields: &[reflect::Field]) -> usize {
     fields.iter().filter(|f| !uncounted(f) && !f.is_text_only()).count()
 }
 
-/// How many fields objects store.
+/// Returns the number of fields that objects store.
 fn stored(fields: &[reflect::Field]) -> usize {
     fields.iter().filter(|f| !f.is_text_only()).count()
 }
 
-/// Fields that the defective writer does not count.
+/// Returns true for a field that the defective writer does not count.
 pub(super) fn uncounted(field: &reflect::Field) -> bool {
     field.shape == reflect::FieldKind::Predicate || field.is_exec_size()
 }
 
-/// What is impossible about an operand with a class, as a field of an instruction of a routine.
+/// Returns the problem of an impossible operand of one field, if any.
 pub(super) fn vector_problem(
     operand: &VecOperand,
     field: &'static reflect::Field,
@@ -87,7 +89,7 @@ impl Look<'_> {
         let known = predefined::ALL.iter().any(|p| p.id == id)
             || (id >= predefined::DECLARED && u64::from(id - predefined::DECLARED) < declared);
         if !known {
-            self.say(position, format!("general variable {id}, of {declared} declared ones,"));
+            self.say(position, format!("general variable {id} of only {declared} declared general variables,"));
         }
     }
 
@@ -95,12 +97,12 @@ impl Look<'_> {
         match &operand.operand {
             Operand::General(g) => {
                 self.general(position, g.id.0);
-                // The address of a variable has a region that nobody reads.
+                // The region of an address operand is unused.
                 let [general, address] = [OperandClass::General.name(), OperandClass::Address.name()];
                 let address =
                     self.fields.iter().any(|f| f.classes.contains(&address) && !f.classes.contains(&general));
                 if g.region.horizontal_stride == Stride::Null && !address {
-                    self.say(position, "an operand without a region".to_owned());
+                    self.say(position, "an operand that has no region".to_owned());
                 }
             }
             Operand::Address(a) => self.address(position, a.id.0),
@@ -116,13 +118,19 @@ impl Look<'_> {
 
     fn address(&mut self, position: usize, id: u32) {
         if id as usize >= self.routine.addresses.len() {
-            self.say(position, format!("address variable {id}, of {} declared ones,", self.routine.addresses.len()));
+            self.say(
+                position,
+                format!("address variable {id} of only {} declared address variables,", self.routine.addresses.len()),
+            );
         }
     }
 
     fn predicate(&mut self, position: usize, id: u16) {
         if usize::from(id) > self.routine.predicates.len() {
-            self.say(position, format!("predicate {id}, of {} declared ones,", self.routine.predicates.len()));
+            self.say(
+                position,
+                format!("predicate {id} of only {} declared predicates,", self.routine.predicates.len()),
+            );
         }
     }
 }

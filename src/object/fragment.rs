@@ -1,5 +1,5 @@
-//! One instruction of an object whose writer left the last fields out: which fields are there, how
-//! much they prove, and how long the others would be.
+//! Single instruction of an object whose writer dropped the last fields: the present fields, the
+//! evidence for them, and the size of the missing fields.
 
 use super::Routine;
 use super::defect::{uncounted, vector_problem};
@@ -7,25 +7,26 @@ use crate::isa::{ConstOpnd, DataType, Operand, PAGES, Predicate, RawOperand, Vec
 use crate::rt::reflect::{Field, FieldKind, Form, List, Page, PageKind};
 use crate::rt::{Bits, Context, Reader, Table, Wire, Writer};
 
-/// What stands at a place, read as an instruction that may lack its last fields.
+/// Candidate reading of the bytes as an instruction that may lack its last fields.
 #[derive(Clone, Debug)]
 pub(super) struct Guess {
     pub(super) page: &'static Page,
     pub(super) form: &'static Form,
-    /// The fields that are there, by their position in the form, and the bytes of each.
+    /// Present fields: their positions in the form, and the bytes of each.
     pub(super) present: Vec<(usize, Vec<u8>)>,
-    /// The fields that are not there.
+    /// Positions of the missing fields.
     pub(super) missing: Vec<usize>,
-    /// How many bits of the present fields are as they must be, where other bits would be wrong.
+    /// Evidence in bits: the bits of the present fields in which an arbitrary value would have been
+    /// invalid.
     pub(super) evidence: f32,
-    /// How many bytes are there, the opcode included.
+    /// Number of present bytes, the opcode included.
     pub(super) length: usize,
-    /// How many bytes the fields that are not there have, at least and at most.
+    /// Minimum and maximum size of the missing fields, in bytes.
     pub(super) lost: (usize, usize),
 }
 
-/// What stands at the first byte of `code`: of several layouts with that opcode the one that the
-/// fields speak for most.
+/// Returns the most plausible instruction at the start of `code`: of all layouts with the opcode,
+/// the one with the most evidence.
 pub(super) fn guess(code: &[u8], routine: &Routine, cx: Context) -> Option<Guess> {
     let opcode = *code.first()?;
     let pages = PAGES.iter().filter(|p| p.opcode == opcode && ordinary(p));
@@ -41,16 +42,16 @@ fn ordinary(page: &Page) -> bool {
     matches!(page.kind, PageKind::Ordinary | PageKind::Undefined)
 }
 
-/// More than a field is ever repeated.
+/// Upper bound on the repetitions of a field.
 const MOST: usize = 64;
 
-/// Values of the fields so far, for what decides about later ones.
+/// Values of the fields so far, which decide the presence of later fields.
 struct Known {
     fields: Vec<(&'static Field, u64)>,
 }
 
 impl Known {
-    /// The value of a field, or the name that one of its parts has: `Op`, `Mode.SI`.
+    /// Returns the value of a field such as `Op`, or of a part such as `Mode.SI`.
     fn value(&self, name: &str) -> Option<u64> {
         self.fields.iter().find(|(f, _)| f.name == name).map(|(_, v)| *v)
     }
@@ -90,11 +91,11 @@ fn guess_form(
         lost: (0, 0),
     };
     let mut known = Known { fields: Vec::new() };
-    // What counts for the writer are the fields beside execution size and predicate: as many as
-    // that are written, from the first field on.
+    // The writer counts the fields except execution size and predicate. It writes that many fields,
+    // from the first field on.
     let stored = |known: &Known| -> Vec<usize> {
         let times = |f: &Field| match f.presence.strip_suffix(" times") {
-            // As long as the count is not read, there may be as many as there can be.
+            // Until the counter is read, assume the maximum number of repetitions.
             Some(counter) => known.value(counter).map_or(MOST, |n| usize::try_from(n).unwrap_or(MOST).min(MOST)),
             None => usize::from(is_present(f, known)),
         };
@@ -142,7 +143,7 @@ fn known_form(field: &'static Field, value: u64, form: &Form) -> bool {
     Known { fields: vec![(field, value)] }.is_one_of(field.name, form.values)
 }
 
-/// Reads a field: its value where that is a number, and how many bits speak for it.
+/// Reads a field. Returns its value, if it is a number, and its evidence in bits.
 fn read(r: &mut Reader<'_>, field: &'static Field, routine: &Routine, cx: Context) -> Option<(u64, f32)> {
     match field.shape {
         FieldKind::Predicate => {
@@ -182,18 +183,17 @@ fn read(r: &mut Reader<'_>, field: &'static Field, routine: &Routine, cx: Contex
     }
 }
 
-/// The evidence of a value that must be one of the first `count`, or nothing when it is none of
-/// them.
+/// Returns the evidence of a value below `count`, or `None` for any other value.
 fn among(value: u64, count: u64, bits: u32) -> Option<f32> {
     (value < count).then(|| bits as f32 - (count as f32).log2())
 }
 
-/// The evidence of a number of an entry of a table.
+/// Returns the evidence of an index into a table.
 fn entry(table: Table, id: u64, routine: &Routine, bits: u32) -> Option<f32> {
     among(id, routine.numbers(table) as u64, bits)
 }
 
-/// The evidence of a value of a list, or nothing when it has no meaning there.
+/// Returns the evidence of a list's value, or `None` for a value without a meaning.
 fn in_list(list: &List, value: u64) -> Option<f32> {
     let mut evidence = 0.0;
     for part in list.parts {
@@ -216,7 +216,7 @@ fn number_size(field: &Field) -> Option<u64> {
     Some(u64::from(bits.div_ceil(8)))
 }
 
-/// The sizes that a field can have.
+/// Returns the possible sizes of a field in bytes.
 fn sizes(field: &Field, cx: Context) -> Vec<usize> {
     let size = |wire: &dyn Fn(&mut Writer) -> bool| {
         let mut w = Writer::new();

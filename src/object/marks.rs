@@ -1,45 +1,45 @@
-//! Strings at the end of a routine's pool that keep what an object of the vendor's layout has no
-//! place for.
+//! Marks: strings at the end of a routine's pool that hold data without a place in the vendor's
+//! object layout.
 //!
-//! Nothing refers to them, so that other readers pass over them. Spec page: `4_object_format.md`,
+//! Nothing refers to the marks, so other readers ignore them. Spec page: `4_object_format.md`,
 //! "Text revisions".
 
 use super::{Routine, read::ObjectError};
 use crate::isa::{DataType, Instruction, VarInfo, limits};
 use crate::rt::{Bytes, Context, EncodeError, Reader, Version, Wire, Writer};
 
-/// Begins the string that says the text revision, `.text 2026-04`; it is the last one.
+/// Prefix of the string with the text revision, such as `.text 2026-04`. It is the last string of
+/// the pool.
 const REVISION: &str = ".text ";
-/// Begins a string that says an instruction with fields that only texts have: its number and its
+/// Prefix of a string with an instruction that has text-only fields: the instruction's number and
 /// bytes.
 const INSTRUCTION: &str = ".extra ";
-/// Begins a string that says the type of a variable that only texts have: the number of the
-/// variable and the type.
+/// Prefix of a string with a text-only type of a variable: the variable's number and the type.
 const TYPE: &str = ".type ";
-/// Begins a string that names a function that the text of a kernel declares.
+/// Prefix of a string with the name of a function that a kernel's text declares.
 const FUNCTION: &str = ".funcdecl ";
 
-/// What the packaged compiler of 2022 calls every kernel in its texts, whose declarations of
-/// functions its assembler drops.
+/// Name of every kernel in the texts of the packaged compiler of 2022. Its assembler drops the
+/// declarations of functions from kernels of this name.
 #[cfg(feature = "text")]
 pub(crate) const UNNAMED: &str = "kernel";
 
-/// Layouts with the fields that only texts have.
+/// Layout with the text-only fields.
 const TEXT_ONLY: Context = Context { version: Version::new(limits::OBJECT_MAJOR as u8, u8::MAX) };
 
-/// Returns the marks of a routine, from the last one on.
+/// Returns the marks of a routine, last one first.
 fn marks(routine: &Routine) -> impl Iterator<Item = String> {
     let is_mark = |text: &String| [REVISION, INSTRUCTION, TYPE, FUNCTION].iter().any(|mark| text.starts_with(mark));
     routine.strings.iter().rev().map(Bytes::to_text).take_while(is_mark)
 }
 
-/// Returns the string that keeps a text revision, which is year times 100 plus month.
+/// Returns the mark of a text revision; `revision` is year times 100 plus month.
 #[cfg(feature = "text")]
 pub(crate) fn of_revision(revision: u32) -> String {
     format!("{REVISION}{:04}-{:02}", revision / 100, revision % 100)
 }
 
-/// Returns the text revision of a routine; zero for the oldest.
+/// Returns the text revision of a routine, zero for the oldest.
 #[cfg(feature = "text")]
 pub(crate) fn revision(routine: &Routine) -> u32 {
     let read = |text: String| {
@@ -51,13 +51,13 @@ pub(crate) fn revision(routine: &Routine) -> u32 {
     marks(routine).next().and_then(read).unwrap_or(0)
 }
 
-/// Returns the string that keeps the name of a declared function.
+/// Returns the mark of a declared function.
 #[cfg(feature = "text")]
 pub(crate) fn of_function(name: &str) -> String {
     format!("{FUNCTION}{name}")
 }
 
-/// Returns the names of the functions that the text of a routine declares, in their order.
+/// Returns the names of the functions that a routine's text declares, in order of declaration.
 #[cfg(feature = "text")]
 pub(crate) fn functions(routine: &Routine) -> Vec<String> {
     let mut out: Vec<_> = marks(routine).filter_map(|mark| Some(mark.strip_prefix(FUNCTION)?.to_owned())).collect();
@@ -65,7 +65,7 @@ pub(crate) fn functions(routine: &Routine) -> Vec<String> {
     out
 }
 
-/// Returns the strings that keep the types of variables which only texts have.
+/// Returns the marks of the variables with text-only types.
 pub(crate) fn of_types(variables: &[VarInfo]) -> Vec<String> {
     let types = variables.iter().map(|variable| variable.bit_properties.type_).enumerate();
     types.filter(|(_, ty)| ty.object_type().is_some()).map(|(number, ty)| of_type(number, ty)).collect()
@@ -75,8 +75,7 @@ fn of_type(number: usize, ty: DataType) -> String {
     format!("{TYPE}{number} {}", ty.name())
 }
 
-/// Returns the variables as objects have them: those of a type that only texts have are of another
-/// one.
+/// Returns the variables as objects store them, with a stored type in place of each text-only type.
 pub(super) fn stored_variables(variables: &[VarInfo]) -> Vec<VarInfo> {
     let mut out = variables.to_vec();
     for properties in out.iter_mut().map(|variable| &mut variable.bit_properties) {
@@ -85,11 +84,10 @@ pub(super) fn stored_variables(variables: &[VarInfo]) -> Vec<VarInfo> {
     out
 }
 
-/// Gives the variables of a routine the types that its marks keep.
+/// Sets the text-only types that the marks of a routine record.
 ///
 /// # Errors
-/// A mark is damaged: it names no variable, or a type that the object does not have another one
-/// for.
+/// A damaged mark: its variable does not exist, or its type does not match the stored type.
 pub(super) fn apply_types(routine: &mut Routine) -> Result<(), ObjectError> {
     let kept: Vec<String> = marks(routine).filter(|mark| mark.starts_with(TYPE)).collect();
     for mark in kept {
@@ -109,16 +107,16 @@ pub(super) fn apply_types(routine: &mut Routine) -> Result<(), ObjectError> {
 fn damaged(mark: &str, what: &str) -> ObjectError {
     ObjectError {
         offset: 0,
-        message: format!("the string `{mark}` fits no {what}"),
+        message: format!("the string `{mark}` does not fit any {what}"),
         help: "the string pool of the routine is damaged".to_owned(),
         code: "object-malformed",
     }
 }
 
-/// Returns the strings that keep the instructions of a routine with fields that only texts have.
+/// Returns the marks of the instructions with text-only fields.
 ///
 /// # Errors
-/// Such an instruction cannot be written.
+/// Such an instruction cannot be encoded.
 #[cfg(feature = "text")]
 pub(crate) fn of_instructions(instructions: &[Instruction]) -> Result<Vec<String>, EncodeError> {
     let said = instructions.iter().enumerate().filter(|(_, i)| i.says_text_only());
@@ -132,12 +130,11 @@ fn of_instruction(number: usize, instruction: &Instruction) -> Result<String, En
     Ok(format!("{INSTRUCTION}{number} {bytes}"))
 }
 
-/// Checks that the marks of a routine keep what its instructions and variables say and objects do
-/// not store.
+/// Checks that marks record all text-only fields and types of a routine, which objects do not
+/// store.
 ///
 /// # Errors
-/// An instruction has a field, or a variable a type, that only texts have, and there is no mark for
-/// it.
+/// A text-only field or type without a mark.
 pub(super) fn check(routine: &Routine) -> Result<(), EncodeError> {
     let types = of_types(&routine.variables);
     if !types.is_empty() {
@@ -145,7 +142,7 @@ pub(super) fn check(routine: &Routine) -> Result<(), EncodeError> {
         if let Some(missing) = types.iter().find(|mark| !kept.contains(mark)) {
             return Err(EncodeError {
                 place: format!("variable {}", missing.trim_start_matches(TYPE)),
-                problem: "a type that only texts have".to_owned(),
+                problem: "a type that exists only in texts".to_owned(),
             });
         }
     }
@@ -155,7 +152,7 @@ pub(super) fn check(routine: &Routine) -> Result<(), EncodeError> {
             if !kept.contains(&of_instruction(number, instruction)?) {
                 return Err(EncodeError {
                     place: format!("instruction {number}, {}", instruction.page().name),
-                    problem: "an operand or a modifier that only texts have".to_owned(),
+                    problem: "an operand or a modifier that exists only in texts".to_owned(),
                 });
             }
         }
@@ -163,11 +160,11 @@ pub(super) fn check(routine: &Routine) -> Result<(), EncodeError> {
     Ok(())
 }
 
-/// Gives the instructions of a routine the fields that its marks keep. Returns the numbers of these
+/// Sets the text-only fields that the marks of a routine record. Returns the numbers of the changed
 /// instructions.
 ///
 /// # Errors
-/// A mark is damaged: it names no instruction, or one that has other operands.
+/// A damaged mark: its instruction does not exist or has other operands.
 pub(super) fn apply(routine: &mut Routine) -> Result<Vec<usize>, ObjectError> {
     let kept: Vec<String> = marks(routine).filter(|mark| mark.starts_with(INSTRUCTION)).collect();
     let mut out = Vec::with_capacity(kept.len());
@@ -193,7 +190,7 @@ fn parse(mark: &str) -> Option<(usize, Vec<u8>)> {
     Some((number.parse().ok()?, bytes?))
 }
 
-/// Returns the bytes of an instruction in the newest layout of objects.
+/// Returns the bytes of an instruction in the newest object layout.
 fn stored(instruction: &Instruction) -> Option<Vec<u8>> {
     let version = Version::new(limits::OBJECT_MAJOR as u8, limits::OBJECT_MINOR as u8);
     let mut w = Writer::new();

@@ -1,7 +1,7 @@
-//! vISA objects: the header, the kernels and functions that it lists, their tables and their code.
+//! vISA objects: header, kernels, functions, and their tables and code.
 //!
-//! Decoding keeps nothing of the source but typed values, native code and padding, so that encoding
-//! the result proves the decoding.
+//! Decoding keeps only typed values, native code and padding, so encoding the result proves the
+//! decoding.
 //!
 //! ```
 //! use visakit::object::Object;
@@ -32,51 +32,51 @@ use crate::isa::{
 };
 use crate::rt::{Bytes, Table, Version};
 
-/// A whole object file.
+/// Object file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Object {
     /// Version of the layout.
     pub version: Version,
-    /// The kernels.
+    /// Kernels of the object.
     pub kernels: Vec<Kernel>,
-    /// Variables of the file.
+    /// Variables of file scope.
     pub variables: Vec<FileScopeVarInfo>,
-    /// The functions.
+    /// Functions of the object.
     pub functions: Vec<Function>,
-    /// The order of the parts in the file, where it is not the usual one: each kernel with its
-    /// native programs behind it, then the functions. Empty for the usual order.
+    /// Order of the parts in the file; empty for the usual order. In the usual order each kernel is
+    /// followed by its native programs, and the functions come last.
     pub order: Vec<ObjectPart>,
-    /// Bytes behind the last part, which some producers add.
+    /// Bytes after the last part, which some producers add.
     pub padding: Vec<u8>,
 }
 
-/// A kernel of an object.
+/// Kernel of an object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kernel {
-    /// Its name in the header.
+    /// Name of the kernel in the header.
     pub name: Bytes,
-    /// Its tables and code.
+    /// Tables and code of the kernel.
     pub routine: Routine,
-    /// Variables of the file that it uses.
+    /// Variables of file scope that the kernel uses.
     pub variable_relocations: Vec<VariableRelocSymtab>,
-    /// Functions that it uses.
+    /// Functions that the kernel uses.
     pub function_relocations: Vec<FunctionRelocSymtab>,
-    /// Native programs.
+    /// Native programs of the kernel.
     pub binaries: Vec<NativeBinary>,
 }
 
-/// A function of an object.
+/// Function of an object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function {
-    /// Its name in the header.
+    /// Name of the function in the header.
     pub name: Bytes,
-    /// Its linkage, as the header has it.
+    /// Linkage of the function in the header.
     pub linkage: crate::isa::Linkage,
-    /// Its tables and code.
+    /// Tables and code of the function.
     pub routine: Routine,
-    /// Variables of the file that it uses.
+    /// Variables of file scope that the function uses.
     pub variable_relocations: Vec<VariableRelocSymtab>,
-    /// Functions that it uses.
+    /// Functions that the function uses.
     pub function_relocations: Vec<FunctionRelocSymtab>,
 }
 
@@ -85,33 +85,33 @@ pub struct Function {
 pub struct NativeBinary {
     /// `gen_platform` code, see [`Platform::from_gen_code`].
     pub platform: u8,
-    /// The code.
+    /// Native code.
     pub code: Vec<u8>,
 }
 
-/// Whether a routine is a kernel or a function, and what only that kind has.
+/// Kind of a routine, with the fields of that kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum RoutineKind {
-    /// The host starts it.
+    /// A kernel, which the host starts.
     #[default]
     Kernel,
-    /// Other routines call it.
+    /// A function, which other routines call.
     Function {
-        /// Registers of `%arg` that it reads.
+        /// Registers of `%arg` that the function reads.
         input_size: u8,
-        /// Registers of `%retval` that it writes.
+        /// Registers of `%retval` that the function writes.
         return_value_size: u8,
     },
 }
 
-/// The tables and the code of a kernel or a function.
+/// Tables and code of a kernel or a function.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Routine {
-    /// Kernel or function.
+    /// Kind of the routine.
     pub kind: RoutineKind,
-    /// All names and strings.
+    /// String pool: names and other strings.
     pub strings: Vec<Bytes>,
-    /// The routine's name.
+    /// Index of the routine's name.
     pub name: StringId,
     /// General variables; entry 0 has the id [`crate::isa::predefined::DECLARED`].
     pub variables: Vec<VarInfo>,
@@ -129,29 +129,29 @@ pub struct Routine {
     pub inputs: Vec<InputInfo>,
     /// Attributes of the routine.
     pub attributes: Vec<AttributeInfo>,
-    /// The code.
+    /// Instructions of the routine.
     pub instructions: Vec<Instruction>,
-    /// What the file says of code that was removed from it; such a routine has no instructions.
+    /// Facts about code that was removed from the file; such a routine has no instructions.
     pub stripped: Option<Removed>,
 }
 
-/// What a routine's tables say of its code, where the code itself was removed: some producers leave
-/// the native program and the tables only, and do not correct these numbers.
+/// Size and entry of removed code, as the routine's tables still record them. Some producers keep
+/// only the native program and the tables, and do not correct these numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Removed {
-    /// Bytes that the code had.
+    /// Size of the removed code in bytes.
     pub size: u32,
-    /// Where it began, counted from the start of the routine before anything was removed.
+    /// Byte offset of the code in the original routine, before the removal.
     pub entry: u32,
 }
 
 impl Routine {
-    /// A string of the pool, as text.
+    /// Returns a string of the pool as text.
     pub fn string(&self, id: StringId) -> Option<String> {
         self.strings.get(id.0 as usize).map(Bytes::to_text)
     }
 
-    /// Whether a table has an entry of this number, declared or predefined.
+    /// Returns true if a table has an entry with this id, declared or predefined.
     pub fn has(&self, table: Table, id: u32) -> bool {
         let among = |len: usize, first: u32| id.checked_sub(first).is_some_and(|n| (n as usize) < len);
         match table {
@@ -170,8 +170,7 @@ impl Routine {
         }
     }
 
-    /// What an entry of a table is called in texts: a variable, a predicate or another one that is
-    /// declared or predefined.
+    /// Returns the name of a table's entry in texts. The entry may be declared or predefined.
     pub fn name_of(&self, table: Table, id: u32) -> String {
         let at = |first: u32| id.checked_sub(first).map(|n| n as usize);
         let (letter, index) = match table {
@@ -194,7 +193,7 @@ impl Routine {
         name.filter(|name| !name.is_empty()).unwrap_or_else(|| format!("{letter}{id}"))
     }
 
-    /// The first number that no entry of a table has, predefined ones among them.
+    /// Returns the first id after all entries of a table, predefined entries included.
     pub(crate) fn numbers(&self, table: Table) -> usize {
         match table {
             Table::General => self.variables.len() + predefined::DECLARED as usize,
@@ -210,12 +209,12 @@ impl Routine {
         }
     }
 
-    /// The routine's name, as text.
+    /// Returns the routine's name as text.
     pub fn name(&self) -> String {
         self.string(self.name).unwrap_or_default()
     }
 
-    /// The type of a general variable, declared or predefined.
+    /// Returns the type of a general variable, declared or predefined.
     pub fn data_type(&self, id: GeneralId) -> Option<DataType> {
         match id.0.checked_sub(predefined::DECLARED) {
             Some(declared) => self.variables.get(declared as usize).map(|v| v.bit_properties.type_),
@@ -223,7 +222,7 @@ impl Routine {
         }
     }
 
-    /// The value of a number attribute.
+    /// Returns the value of a numeric attribute.
     pub fn attribute(&self, name: &str) -> Option<u32> {
         let attribute = self.attributes.iter().find(|a| self.string(a.name).as_deref() == Some(name))?;
         let mut bytes = [0; 4];
@@ -234,7 +233,7 @@ impl Routine {
 }
 
 impl Object {
-    /// An object of these routines, which use nothing of the file that they are in.
+    /// Creates an object of routines that use no variables or functions of the file.
     pub fn new(version: Version, routines: impl IntoIterator<Item = Routine>) -> Self {
         let mut object = Self {
             version,
@@ -248,7 +247,7 @@ impl Object {
         object
     }
 
-    /// Adds a routine, with the variables and functions of the file that it uses.
+    /// Appends a routine, with the variables and functions of the file that it uses.
     pub fn push(
         &mut self,
         routine: Routine,
@@ -268,18 +267,19 @@ impl Object {
         }
     }
 
-    /// The platform of the first native program, if there is one.
+    /// Returns the platform of the first native program, if any.
     pub fn platform(&self) -> Option<Platform> {
         self.kernels.iter().flat_map(|k| &k.binaries).find_map(|b| Platform::from_gen_code(b.platform))
     }
 
-    /// All routines, kernels first.
+    /// Returns all routines, kernels first.
     pub fn routines(&self) -> impl Iterator<Item = &Routine> {
         self.kernels.iter().map(|k| &k.routine).chain(self.functions.iter().map(|f| &f.routine))
     }
 }
 
-/// The header entry of a kernel without its places, which follow from the parts.
+/// Returns the header entry of a kernel, with zero for the offsets; the layout of the parts sets
+/// them.
 fn kernel_info(kernel: &Kernel) -> KernelInfo {
     KernelInfo {
         name: kernel.name.clone(),
@@ -289,7 +289,7 @@ fn kernel_info(kernel: &Kernel) -> KernelInfo {
     }
 }
 
-/// The header entry of a function without its places.
+/// Returns the header entry of a function, with zero for the offsets.
 fn function_info(function: &Function) -> FunctionInfo {
     FunctionInfo {
         linkage: function.linkage,

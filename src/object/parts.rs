@@ -1,24 +1,24 @@
-//! Where the parts of a file stand: routines and native programs, in the order of their offsets.
+//! Layout of a file: the order of routines and native programs by offset.
 
 use super::{Object, ObjectError};
 use crate::isa::CommonIsaHeader;
 use crate::rt::{Bytes, EncodeError};
 
-/// A part of a file behind its header.
+/// Part of a file after its header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ObjectPart {
-    /// A kernel: its number.
+    /// A kernel, by number.
     Kernel(usize),
-    /// A native program: the number of its kernel, and its number there.
+    /// A native program: the number of its kernel, and its number within the kernel.
     Native(usize, usize),
-    /// A function: its number.
+    /// A function, by number.
     Function(usize),
-    /// Bytes that belong to nothing.
+    /// Bytes that belong to no part.
     Gap(Bytes),
 }
 
-/// The usual order: each kernel with its native programs behind it, then the functions. `natives`
-/// counts the native programs of each kernel.
+/// Returns the usual order: each kernel followed by its native programs, then the functions.
+/// `natives` yields the number of native programs of each kernel.
 fn usual(natives: impl Iterator<Item = usize>, functions: usize) -> Vec<ObjectPart> {
     let mut out = Vec::new();
     for (kernel, count) in natives.enumerate() {
@@ -29,10 +29,10 @@ fn usual(natives: impl Iterator<Item = usize>, functions: usize) -> Vec<ObjectPa
     out
 }
 
-/// The order in which the parts of an object are written.
+/// Returns the order in which the parts of an object are written.
 ///
 /// # Errors
-/// The object's own order leaves a part out, names one twice or one that is not there.
+/// The object's own order omits a part, or names a part twice or one that does not exist.
 pub(super) fn order(object: &Object) -> Result<Vec<ObjectPart>, EncodeError> {
     let usual = usual(object.kernels.iter().map(|k| k.binaries.len()), object.functions.len());
     if object.order.is_empty() {
@@ -55,7 +55,8 @@ pub(super) fn order(object: &Object) -> Result<Vec<ObjectPart>, EncodeError> {
     Ok(object.order.clone())
 }
 
-/// The order that the header's places mean, empty for the usual one, and where the last part ends.
+/// Returns the order that the header's offsets imply, empty for the usual order, and the end of the
+/// last part.
 ///
 /// # Errors
 /// A part lies outside the file, or two parts share bytes.
@@ -75,7 +76,7 @@ pub(super) fn read(
     for (function, info) in header.function_info.iter().enumerate() {
         places.push((info.offset, info.size, "function", ObjectPart::Function(function)));
     }
-    // An empty part stands in front of what begins at the same byte.
+    // An empty part comes before the part that begins at the same byte.
     places.sort_by_key(|(offset, size, ..)| (*offset, *size > 0));
     let (mut out, mut end) = (Vec::new(), header_end);
     for (offset, size, what, part) in places {
@@ -84,7 +85,7 @@ pub(super) fn read(
         if at < end {
             return Err(ObjectError {
                 offset: at,
-                message: format!("a {what} at 0x{at:x} begins inside of what ends at 0x{end:x}"),
+                message: format!("the {what} at 0x{at:x} overlaps the part that ends at 0x{end:x}"),
                 help: "the header is damaged".to_owned(),
                 code: "object-overlap",
             });
@@ -102,16 +103,16 @@ pub(super) fn read(
     Ok((out, end))
 }
 
-/// The bytes of a part.
+/// Returns the bytes of a part.
 ///
 /// # Errors
-/// It lies outside the file.
+/// The part lies outside the file.
 pub(super) fn slice<'a>(bytes: &'a [u8], offset: u32, size: u32, what: &str) -> Result<&'a [u8], ObjectError> {
     let range = offset as usize..(offset as usize).saturating_add(size as usize);
     bytes.get(range).ok_or_else(|| ObjectError {
         offset: (offset as usize).min(bytes.len()),
-        message: format!("a {what} of {size} bytes at 0x{offset:x} lies outside the file of {} bytes", bytes.len()),
-        help: "the file is cut off, or its header is damaged".to_owned(),
+        message: format!("the {what} of {size} bytes at 0x{offset:x} lies outside the file of {} bytes", bytes.len()),
+        help: "the file is truncated, or its header is damaged".to_owned(),
         code: "object-truncated",
     })
 }

@@ -1,4 +1,4 @@
-//! Decoding: the header, then each part at the place that the header names.
+//! Decoding of objects: the header, then each part at the offset in the header.
 
 use std::fmt;
 
@@ -6,22 +6,22 @@ use super::{Function, Kernel, NativeBinary, Object, Removed, Routine, RoutineKin
 use crate::isa::{CommonIsaHeader, FunctionData, Instruction, KernelData, KernelInfo};
 use crate::rt::{Context, DecodeError, DecodeProblem, Reader, Version, Wire};
 
-/// `CISA`, the first four bytes of an object.
+/// Magic number `CISA`, the first four bytes of an object.
 pub(super) const MAGIC: u32 = u32::from_le_bytes(*b"CISA");
 
-/// Versions whose layouts the pages give.
+/// Layout versions that the pages define.
 const VERSIONS: std::ops::RangeInclusive<Version> = Version::new(3, 0)..=Version::new(4, 1);
 
-/// Why an object could not be read.
+/// Error of an object that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjectError {
-    /// Byte of the file.
+    /// Byte offset in the file.
     pub offset: usize,
-    /// What is wrong.
+    /// Description of the problem.
     pub message: String,
-    /// What to do about it.
+    /// Advice for the user.
     pub help: String,
-    /// Stable name of the kind of problem.
+    /// Stable code of the kind of problem.
     pub code: &'static str,
 }
 
@@ -36,15 +36,24 @@ impl std::error::Error for ObjectError {}
 impl From<DecodeError> for ObjectError {
     fn from(error: DecodeError) -> Self {
         let (code, help) = match error.problem() {
-            DecodeProblem::Truncated { .. } => ("object-truncated", "the file is cut off, or a count in it is wrong"),
+            DecodeProblem::Truncated { .. } => (
+                "object-truncated",
+                "the file is truncated, or a \
+             count in it is wrong",
+            ),
             DecodeProblem::UnknownOpcode(_) | DecodeProblem::UnknownSubOpcode { .. } => (
                 "opcode-unknown",
-                "the file is damaged, is of another version than it says, or uses an instruction without a page in spec/instructions",
+                "the file is damaged, has another version than its header says, or uses an \
+                 instruction without a page in spec/instructions",
             ),
             DecodeProblem::ReservedOpcode { .. } => {
-                ("opcode-reserved", "the instruction cannot be decoded; its page says what is known")
+                ("opcode-reserved", "the instruction cannot be decoded; its page says what is known about it")
             }
-            DecodeProblem::Bits(_) => ("bits-illegal", "the file is damaged, or its producer differs from the pages"),
+            DecodeProblem::Bits(_) => (
+                "bits-illegal",
+                "the file is damaged, or its producer \
+             does not follow the specification's pages",
+            ),
             DecodeProblem::Other(_) => ("object-malformed", ""),
         };
         Self { offset: error.offset(), message: error.to_string(), help: help.to_owned(), code }
@@ -52,23 +61,23 @@ impl From<DecodeError> for ObjectError {
 }
 
 impl Object {
-    /// Reads an object.
+    /// Decodes an object.
     ///
     /// # Errors
-    /// The bytes are no object, end too early, or hold what no page gives a meaning to. Objects of
-    /// the packaged compiler, which lack operands, are refused with that reason.
+    /// The bytes are no object, end too early, or have values without a meaning on any page.
+    /// Objects of the packaged compiler, which lack operands, are refused with that reason.
     pub fn decode(bytes: &[u8]) -> Result<Self, ObjectError> {
         read_with(bytes, &mut instructions)
     }
 }
 
-/// What reads the code of a routine, given its bytes and their place in the file.
+/// Reader of the code of a routine. It receives the code's bytes and their offset in the file.
 pub(super) type ReadCode<'a> = dyn FnMut(&mut Routine, &[u8], usize, Context) -> Result<(), ObjectError> + 'a;
 
-/// Reads an object, its code with `code`.
+/// Decodes an object; `code` reads the instructions.
 ///
 /// # Errors
-/// As [`Object::decode`], and what `code` says.
+/// Those of [`Object::decode`], and those of `code`.
 pub(super) fn read_with(bytes: &[u8], code: &mut ReadCode<'_>) -> Result<Object, ObjectError> {
     let version = read_version(bytes)?;
     let cx = Context { version };
@@ -102,10 +111,10 @@ fn read_version(bytes: &[u8]) -> Result<Version, ObjectError> {
     if magic != MAGIC {
         return Err(ObjectError {
             offset: 0,
-            message: format!("this is no vISA object: it begins with 0x{magic:08x}, not with `CISA`"),
-            help:
-                "objects come from `visa asm` or the vendor's assembler; for a zebin use `visa run` or `visa extract`"
-                    .to_owned(),
+            message: format!("this is not a vISA object: it begins with 0x{magic:08x}, not with `CISA`"),
+            help: "give an object written by `visa asm` or by the vendor's assembler; for a zebin \
+                 use `visa run` or `visa extract`"
+                .to_owned(),
             code: "object-magic",
         });
     }
@@ -113,8 +122,8 @@ fn read_version(bytes: &[u8]) -> Result<Version, ObjectError> {
     if !VERSIONS.contains(&version) {
         return Err(ObjectError {
             offset: 4,
-            message: format!("version {version} has no known layout"),
-            help: format!("known are {} to {}", VERSIONS.start(), VERSIONS.end()),
+            message: format!("the layout of version {version} is not known"),
+            help: format!("use a version from {} to {}", VERSIONS.start(), VERSIONS.end()),
             code: "object-version",
         });
     }
@@ -136,7 +145,7 @@ fn read_binaries(bytes: &[u8], info: KernelInfo, routine: Routine) -> Result<Ker
     })
 }
 
-/// A routine without its code, of the tables that the two structures of routines have both.
+/// Builds a routine without its code from the tables that kernels and functions have in common.
 macro_rules! routine_of {
     ($data:ident, $kind:expr, $inputs:expr) => {
         Routine {
@@ -171,7 +180,10 @@ fn read_kernel(
         let found = r.watched().unwrap_or_default();
         return Err(ObjectError {
             offset: found,
-            message: format!("the kernel's inputs stand at 0x{found:x}, not at 0x{:x}", info.input_offset),
+            message: format!(
+                "the kernel's inputs are at 0x{found:x}, but the header places them at 0x{:x}",
+                info.input_offset
+            ),
             help: "the `input_offset` of the kernel in the header is damaged".to_owned(),
             code: "object-inputs",
         });
@@ -196,9 +208,9 @@ fn read_function(bytes: &[u8], base: usize, cx: Context, code: &mut ReadCode<'_>
     Ok(routine)
 }
 
-/// The bytes of the code behind the tables, and their place in the file, unless they were removed
-/// from it. Of the routine `total` bytes are in the file; `place` is what the tables say of the
-/// code.
+/// Returns the offset and the bytes of the code after the tables, or `None` if the code was
+/// removed. `total` is the size of the routine in the file; `place` is the code's size and entry in
+/// the tables.
 fn code_of<'a>(
     routine: &mut Routine,
     mut r: Reader<'a>,
@@ -214,7 +226,7 @@ fn code_of<'a>(
     if entry != tables {
         return Err(ObjectError {
             offset,
-            message: format!("the code should begin right behind the tables at 0x{tables:x}, not at 0x{entry:x}"),
+            message: format!("the code should begin right after the tables at 0x{tables:x}, not at 0x{entry:x}"),
             help: "the header of the routine is damaged".to_owned(),
             code: "object-entry",
         });
@@ -223,7 +235,7 @@ fn code_of<'a>(
         return Err(ObjectError {
             offset,
             message: format!("the code of {size} bytes is longer than its routine"),
-            help: "the file is cut off, or a part of the code was removed from it".to_owned(),
+            help: "the file is truncated, or part of its code was removed".to_owned(),
             code: "object-truncated",
         });
     }
@@ -279,8 +291,9 @@ fn instructions(routine: &mut Routine, code: &[u8], base: usize, cx: Context) ->
     Ok(())
 }
 
-/// How many more instructions to make room for, when `read` of them took `taken` bytes and `left`
-/// bytes are left: lists that double their room would take several times what they hold.
+/// Returns the capacity to reserve for further instructions, given `read` instructions in `taken`
+/// bytes and `left` remaining bytes. Lists that double their capacity would take a multiple of
+/// their content.
 fn expected(read: usize, taken: usize, left: usize) -> usize {
     const USUAL_BYTES: usize = 32;
     let average = if read < 8 { USUAL_BYTES } else { (taken / read).max(1) };

@@ -1,8 +1,7 @@
-//! What is left of an object whose writer left the last fields of its instructions out.
+//! Salvage of objects whose writer dropped the last fields of the instructions.
 //!
-//! The fields that are there stand one after the other, without room for the others; a routine has
-//! the length that it would have with them, so what follows its last instruction is whatever was in
-//! memory.
+//! The present fields are contiguous, without room for the missing ones. A routine has the length
+//! of its complete code, so stale memory follows its last instruction.
 
 use super::fragment::guess;
 use super::read::read_with;
@@ -11,54 +10,54 @@ use crate::isa::{LabelKind, pages};
 use crate::rt::Context;
 use crate::rt::reflect::{Form, Page};
 
-/// What is left of an object.
+/// Salvaged content of an object.
 #[derive(Clone, Debug)]
 pub struct Salvaged {
-    /// Header and tables, which are whole. The routines have no instructions.
+    /// Header and tables, which are complete. The routines have no instructions.
     pub object: Object,
-    /// For each routine, kernels first, what its instructions have.
+    /// Salvaged code of each routine, kernels first.
     pub code: Vec<SalvagedCode>,
 }
 
-/// What is left of the code of a routine.
+/// Salvaged code of a routine.
 #[derive(Clone, Debug, Default)]
 pub struct SalvagedCode {
-    /// Its instructions.
+    /// Instructions of the routine.
     pub instructions: Vec<Fragment>,
-    /// Bytes behind the last one, which mean nothing.
+    /// Number of meaningless bytes after the last instruction.
     pub rest: usize,
-    /// Whether as many bytes are left over as the instructions lack, and all labels are there.
+    /// True if the number of left-over bytes matches the missing fields and all labels are present.
     pub is_whole: bool,
 }
 
-/// An instruction that may lack its last fields.
+/// Instruction that may lack its last fields.
 #[derive(Clone, Debug)]
 pub struct Fragment {
-    /// Where it begins in the file.
+    /// Byte offset of the instruction in the file.
     pub offset: usize,
-    /// Its page.
+    /// Page of the instruction.
     pub page: &'static Page,
-    /// Its layout.
+    /// Layout of the instruction.
     pub form: &'static Form,
-    /// The fields that are there: their positions in the layout, and the bytes of each.
+    /// Present fields: their positions in the layout, and the bytes of each.
     pub present: Vec<(usize, Vec<u8>)>,
-    /// The positions of the fields that are not there.
+    /// Positions of the missing fields.
     pub missing: Vec<usize>,
 }
 
 impl Object {
-    /// Reads what is there of an object that [`Object::decode`] refuses as `object-incomplete`: the
-    /// tables, and of each instruction the fields that the packaged compiler writes.
+    /// Salvages an object that [`Object::decode`] refuses as `object-incomplete`: reads the tables,
+    /// and the fields of each instruction that the packaged compiler writes.
     ///
     /// # Errors
-    /// The header or the tables are damaged.
+    /// A damaged header or table.
     pub fn salvage(bytes: &[u8]) -> Result<Salvaged, ObjectError> {
         let mut code = Vec::new();
         let object = read_with(bytes, &mut |routine: &mut Routine, bytes: &[u8], base: usize, cx: Context| {
             code.push(salvage(bytes, base, routine, cx));
             Ok(())
         })?;
-        // A routine whose code was removed has nothing.
+        // A routine whose code was removed has no salvaged code.
         let mut found = code.into_iter();
         let code = object.routines().map(|r| match r.stripped {
             Some(_) => SalvagedCode::default(),
@@ -74,8 +73,8 @@ fn salvage(code: &[u8], base: usize, routine: &Routine, cx: Context) -> Salvaged
         routine.labels.iter().map(|l| !matches!(l.kind, LabelKind::Block | LabelKind::Subroutine)).collect();
     let (mut at, mut least, mut most) = (0, 0, 0);
     while let Some(rest) = code.get(at..).filter(|r| !r.is_empty()) {
-        // The end: as many bytes are left as the fields that are not there would take, and nothing
-        // is missing.
+        // The code ends where the left-over bytes match the size of the missing fields and all
+        // labels were met.
         let ended = out.instructions.last().is_some_and(|i| ENDS.contains(&i.page.name));
         if ended && (least..=most).contains(&rest.len()) && labels.iter().all(|met| *met) {
             out.is_whole = true;
@@ -105,12 +104,12 @@ fn salvage(code: &[u8], base: usize, routine: &Routine, cx: Context) -> Salvaged
     out
 }
 
-/// Whether an instruction of this page is where a label stands.
+/// Returns true if instructions of this page place a label.
 pub(crate) fn is_label(page: &Page) -> bool {
     [pages::LABEL.name, pages::SUBROUTINE.name].contains(&page.name)
 }
 
-/// With what the code of a routine ends.
+/// Instructions that may end the code of a routine.
 static ENDS: [&str; 6] = [
     pages::RET.name,
     pages::FRET.name,

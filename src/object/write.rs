@@ -1,14 +1,14 @@
-//! Encoding: lays the parts out, then writes the header that says where they are.
+//! Encoding of objects: lays out the parts, then writes the header with their offsets.
 
 use super::{Object, ObjectPart, Routine, RoutineKind, function_info, kernel_info, marks, parts};
 use crate::isa::{CommonIsaHeader, FunctionData, GenBinaryInfo, KernelData};
 use crate::rt::{Context, EncodeError, Wire, Writer};
 
 impl Object {
-    /// Writes the object in the layout of its version.
+    /// Encodes the object in the layout of its version.
     ///
     /// # Errors
-    /// A value does not fit into its field, or a field is missing that its instruction needs.
+    /// A value does not fit into its field, or an instruction lacks a required field.
     pub fn encode(&self) -> Result<Vec<u8>, EncodeError> {
         let cx = Context { version: self.version };
         let mut header = self.header();
@@ -60,7 +60,7 @@ impl Object {
         Ok(w.into_bytes())
     }
 
-    /// The header with everything but the places.
+    /// Returns the header without the offsets.
     fn header(&self) -> CommonIsaHeader {
         let kernel_info = self
             .kernels
@@ -88,11 +88,12 @@ impl Object {
 
 struct Encoded {
     bytes: Vec<u8>,
-    /// Where the count of inputs stands; the header repeats it.
+    /// Offset of the count of inputs; the header repeats the count.
     inputs: usize,
 }
 
-/// The tables of a routine as either of the two structures has them, and what it has alone.
+/// Builds a kernel's or a function's structure from the tables of a routine and the fields of that
+/// structure alone.
 macro_rules! data_of {
     ($structure:ident, $routine:ident, $size:ident, $entry:ident, $($own:ident $(: $value:expr)?),*) => {
         $structure {
@@ -136,7 +137,7 @@ fn encode_routine(routine: &Routine, cx: Context) -> Result<Encoded, EncodeError
         }
         Ok(w)
     };
-    // The tables' size does not depend on where the code begins, which is right behind them.
+    // The size of the tables does not depend on the entry of the code, which follows them directly.
     let entry = write(0)?.len();
     let mut w = write(entry)?;
     w.bytes(&code);
@@ -147,6 +148,6 @@ fn encode_routine(routine: &Routine, cx: Context) -> Result<Encoded, EncodeError
 fn place(at: usize) -> Result<u32, EncodeError> {
     u32::try_from(at).map_err(|_| EncodeError {
         place: "common_isa_header".to_owned(),
-        problem: "an object of more than 4 GiB".to_owned(),
+        problem: "an object larger than 4 GiB".to_owned(),
     })
 }

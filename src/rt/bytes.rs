@@ -1,5 +1,4 @@
-//! Reading and writing of objects: a cursor that cannot panic and always knows its offset, and its
-//! counterpart.
+//! Reader and writer of objects. The reader is a cursor that never panics and tracks its offset.
 
 use std::fmt;
 
@@ -15,7 +14,7 @@ pub struct Version {
 }
 
 impl Version {
-    /// A version.
+    /// Creates a version.
     pub const fn new(major: u8, minor: u8) -> Self {
         Self { major, minor }
     }
@@ -27,7 +26,7 @@ impl fmt::Display for Version {
     }
 }
 
-/// What decides among the layouts of a structure.
+/// Context that selects among the layouts of a structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Context {
     /// Version of the object.
@@ -35,34 +34,34 @@ pub struct Context {
 }
 
 impl Context {
-    /// Returns whether the fields are stored that only texts have. No object has such a version: it
-    /// is that of the layouts in which strings keep instructions.
+    /// Returns true if text-only fields are stored. No object has such a version; marks in the
+    /// string pool use it for instructions.
     pub const fn has_text_only(self) -> bool {
         self.version.minor == u8::MAX
     }
 }
 
-/// Raw bytes: names and attribute values, which need not be text.
+/// Raw bytes of names and attribute values, which need not be text.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Bytes(pub Vec<u8>);
 
 impl Bytes {
-    /// The bytes.
+    /// Returns the bytes.
     pub fn as_slice(&self) -> &[u8] {
         &self.0
     }
 
-    /// How many there are.
+    /// Returns the number of bytes.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no bytes.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// As text, with `\u{fffd}` for what is none.
+    /// Returns the bytes as text, with `\u{fffd}` for each invalid sequence.
     pub fn to_text(&self) -> String {
         String::from_utf8_lossy(&self.0).into_owned()
     }
@@ -80,34 +79,34 @@ impl fmt::Debug for Bytes {
     }
 }
 
-/// A cursor over bytes.
+/// Cursor over bytes.
 #[derive(Clone, Debug)]
 pub struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
     /// Offset of the first byte in the file.
     base: usize,
-    /// A member of a structure whose place is wanted, and its place.
+    /// Name of the watched member of a structure, and its offset once it was met.
     watch: Option<(&'static str, Option<usize>)>,
 }
 
 impl<'a> Reader<'a> {
-    /// A cursor at the first of `bytes`, which stands at offset `base` of its file.
+    /// Creates a cursor at the start of `bytes`, which begin at offset `base` of their file.
     pub const fn new(bytes: &'a [u8], base: usize) -> Self {
         Self { bytes, at: 0, base, watch: None }
     }
 
-    /// Asks for the place of the first member of a structure with that name.
+    /// Requests the offset of the first member with this name.
     pub fn watch(&mut self, member: &'static str) {
         self.watch = Some((member, None));
     }
 
-    /// Where that member began in the file, if it was met.
+    /// Returns the file offset of the watched member, if it was met.
     pub fn watched(&self) -> Option<usize> {
         self.watch.and_then(|(_, at)| at)
     }
 
-    /// A member of a structure begins here.
+    /// Records that a member of a structure begins at the cursor.
     #[inline]
     pub fn mark(&mut self, member: &'static str) {
         if let Some((wanted, at @ None)) = &mut self.watch
@@ -117,17 +116,17 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Offset of the next byte in the file.
+    /// Returns the file offset of the next byte.
     pub const fn offset(&self) -> usize {
         self.base + self.at
     }
 
-    /// How many bytes are left.
+    /// Returns the number of remaining bytes.
     pub const fn remaining(&self) -> usize {
         self.bytes.len() - self.at
     }
 
-    /// The next byte.
+    /// Reads the next byte.
     #[inline]
     pub fn u8(&mut self) -> Result<u8, DecodeError> {
         match self.bytes.get(self.at) {
@@ -139,7 +138,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The next `N` bytes.
+    /// Reads the next `N` bytes.
     #[inline]
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N], DecodeError> {
         match self.bytes[self.at..].first_chunk::<N>() {
@@ -151,7 +150,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The next `count` bytes.
+    /// Reads the next `count` bytes.
     pub fn slice(&mut self, count: u64) -> Result<&'a [u8], DecodeError> {
         if count > self.remaining() as u64 {
             return Err(self.truncated(count));
@@ -162,13 +161,13 @@ impl<'a> Reader<'a> {
         Ok(out)
     }
 
-    /// The next `count` bytes as a value.
+    /// Reads the next `count` bytes into a `Bytes`.
     pub fn bytes(&mut self, count: u64) -> Result<Bytes, DecodeError> {
         Ok(Bytes(self.slice(count)?.to_vec()))
     }
 
-    /// The next `count` zero-terminated strings. Nothing is allocated before all of them are known
-    /// to be there.
+    /// Reads the next `count` zero-terminated strings. Checks that all strings exist before it
+    /// allocates.
     pub fn strings(&mut self, count: u64) -> Result<Vec<Bytes>, DecodeError> {
         let rest = &self.bytes[self.at..];
         let ends = rest.iter().filter(|b| **b == 0);
@@ -184,8 +183,8 @@ impl<'a> Reader<'a> {
         Ok(out)
     }
 
-    /// A list for `count` values: its room is that of all of them, but no more than a few times
-    /// what is left to read.
+    /// Returns an empty list with capacity for `count` values, limited to a small multiple of the
+    /// remaining bytes.
     pub fn list<T>(&self, count: u64) -> Vec<T> {
         let most = 4 * self.remaining() / std::mem::size_of::<T>().max(1);
         Vec::with_capacity(usize::try_from(count).map_or(most, |c| c.min(most)))
@@ -197,7 +196,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Collects the bytes of an object.
+/// Writer that collects the bytes of an object.
 #[derive(Clone, Debug, Default)]
 pub struct Writer {
     bytes: Vec<u8>,
@@ -205,17 +204,17 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Nothing yet.
+    /// Creates an empty writer.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Nothing yet; remembers where members of structures begin.
+    /// Creates an empty writer that records where members of structures begin.
     pub fn with_marks() -> Self {
         Self { bytes: Vec::new(), marks: Some(Vec::new()) }
     }
 
-    /// A member of a structure begins here.
+    /// Records that a member of a structure begins here.
     #[inline]
     pub fn mark(&mut self, member: &'static str) {
         if let Some(marks) = &mut self.marks {
@@ -223,17 +222,17 @@ impl Writer {
         }
     }
 
-    /// Where the first member of that name begins, if marks are kept.
+    /// Returns the offset of the first member with this name, if marks are recorded.
     pub fn marked(&self, member: &str) -> Option<usize> {
         self.marks.as_ref()?.iter().find(|(name, _)| *name == member).map(|(_, at)| *at)
     }
 
-    /// How many bytes there are.
+    /// Returns the number of bytes written.
     pub fn len(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if nothing was written.
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
@@ -249,7 +248,7 @@ impl Writer {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Appends zero-terminated strings, which must not have a zero inside.
+    /// Appends zero-terminated strings. Fails for a string that contains a zero byte.
     pub fn strings(&mut self, strings: &[Bytes]) -> Result<(), EncodeError> {
         for string in strings {
             if string.0.contains(&0) {
@@ -264,30 +263,30 @@ impl Writer {
         Ok(())
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
 }
 
-/// Something that is done with each structure of the chapters.
+/// Visitor of the structures of the chapters.
 pub trait StructureVisitor {
-    /// A structure, with its name on the page.
+    /// Visits a structure, with its name on the page.
     fn structure<T: Wire>(&mut self, name: &'static str);
 }
 
-/// What an object stores: read and written in the layout of a version.
+/// Stored value of an object, read and written in the layout of a version.
 pub trait Wire: Sized {
     /// Reads the value.
     ///
     /// # Errors
-    /// The bytes end, or hold what no page gives a meaning to.
+    /// The bytes end early, or have a value without a meaning on any page.
     fn decode(r: &mut Reader<'_>, cx: Context) -> Result<Self, DecodeError>;
 
     /// Writes the value.
     ///
     /// # Errors
-    /// The value does not fit into its bits, or contradicts another one.
+    /// The value does not fit into its bits, or contradicts another value.
     fn encode(&self, w: &mut Writer, cx: Context) -> Result<(), EncodeError>;
 }
 
@@ -310,15 +309,15 @@ macro_rules! numbers {
 
 numbers!(u8, i8, u16, i16, u32, i32, u64, i64);
 
-/// A value of a bit field.
+/// Value of a bit field.
 pub trait Bits: Sized {
-    /// The value of these bits.
+    /// Returns the value of the bits.
     ///
     /// # Errors
     /// A reserved bit is set, or the value has no name.
     fn from_bits(bits: u64) -> Result<Self, BadBits>;
 
-    /// The bits of the value.
+    /// Returns the bits of the value.
     ///
     /// # Errors
     /// A member does not fit into its part.

@@ -1,19 +1,18 @@
-//! Conditions across the fields of an instruction, as the rows of verification.md state them:
-//! postfix code, and what it computes. What fields hold and what built-ins give comes from whoever
-//! looks at the instruction.
+//! Conditions across the fields of an instruction, from the rows of verification.md: postfix code
+//! and its evaluation. A [`Facts`] implementation supplies the values of fields and built-ins.
 
 use super::super::isa::RuleBuiltin;
 
-/// A step of a condition; values stand on a stack.
+/// Operation of a condition, in postfix order on a stack of values.
 #[derive(Clone, Copy, Debug)]
 pub enum Op {
-    /// Puts on the stack that there is no value.
+    /// Pushes an absent value.
     Nothing,
-    /// Puts a number on the stack; truth values are 0 and 1.
+    /// Pushes a number; truth values are 0 and 1.
     Number(i64),
-    /// Puts the number, the index or all bits of the field at a position on the stack.
+    /// Pushes the number, the index or all bits of the field at a position.
     Field(u8),
-    /// Puts some bits of a field on the stack.
+    /// Pushes a range of bits of a field.
     Part {
         /// Position of the field.
         field: u8,
@@ -22,29 +21,29 @@ pub enum Op {
         /// Number of bits.
         width: u8,
     },
-    /// Replaces a code by the number that it is the name of.
+    /// Replaces a code by the number that its name stands for.
     Named(&'static [(i64, i64)]),
-    /// Whether the value is one of these.
+    /// Tests whether the value is in the list.
     OneOf(&'static [i64]),
-    /// Whether the two values are one of these pairs.
+    /// Tests whether the two values form a pair of the list.
     Pairs(&'static [(i64, i64)]),
-    /// A built-in whose arguments are on the stack.
+    /// Calls a built-in whose arguments are on the stack.
     Builtin(RuleBuiltin),
-    /// A built-in about the operand at a position.
+    /// Calls a built-in for the operand at a position.
     Operand(RuleBuiltin, u8),
-    /// The negative value.
+    /// Negates the value.
     Negate,
-    /// Not, of a truth value.
+    /// Negates a truth value.
     Not,
-    /// All bits inverted.
+    /// Inverts all bits.
     Complement,
-    /// An operator between two values.
+    /// Applies an operator to two values.
     Binary(Operator),
-    /// The second value where the first one is true, else the third.
+    /// Selects the second value if the first is true, otherwise the third.
     Choose,
 }
 
-/// An operator between two values, as in the notation of semantics.md.
+/// Binary operator, in the notation of semantics.md.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are those of spec/semantics.md")]
 pub enum Operator {
@@ -69,17 +68,17 @@ pub enum Operator {
     Remainder,
 }
 
-/// What a condition asks an instruction.
+/// Source of the facts that a condition needs of an instruction.
 pub trait Facts {
-    /// The bits of the field at a position, where it is there and is no operand.
+    /// Returns the bits of the field at a position, if the field is present and no operand.
     fn field(&self, position: usize) -> Option<i64>;
-    /// What a built-in gives for an operand.
+    /// Returns the result of a built-in for an operand.
     fn operand(&self, builtin: RuleBuiltin, position: usize) -> Option<i64>;
-    /// What a built-in gives for its arguments, which it takes from the stack.
+    /// Returns the result of a built-in; pops its arguments from the stack.
     fn builtin(&self, builtin: RuleBuiltin, stack: &mut Vec<Option<i64>>) -> Option<i64>;
 }
 
-/// The value of a condition; none where it depends on something that is not there.
+/// Returns the value of a condition, or `None` if it depends on an absent value.
 pub fn evaluate(code: &[Op], facts: &impl Facts) -> Option<i64> {
     let mut stack: Vec<Option<i64>> = Vec::with_capacity(8);
     for op in code {
@@ -120,7 +119,7 @@ pub fn evaluate(code: &[Op], facts: &impl Facts) -> Option<i64> {
 }
 
 fn binary(operator: Operator, left: Option<i64>, right: Option<i64>) -> Option<i64> {
-    // One side may decide without the other.
+    // One side may decide the result even if the other is absent.
     match operator {
         Operator::AndThen if left == Some(0) || right == Some(0) => return Some(0),
         Operator::OrElse if left.is_some_and(|l| l != 0) || right.is_some_and(|r| r != 0) => return Some(1),

@@ -1,4 +1,4 @@
-//! Constants in assembly text: a number, or the bits of one, with its type.
+//! Constants in assembly text: a number or a bit pattern, with a type.
 
 use super::super::isa::{ConstOpnd, DataType, DataTypeClass};
 use super::cursor::{Cursor, TextError};
@@ -6,7 +6,7 @@ use super::number::is_hex;
 use super::text::{Format, Text};
 
 impl Cursor<'_> {
-    /// `0x3f800000:f`, `-5:w`, `1.5:f`.
+    /// Parses a constant such as `0x3f800000:f`, `-5:w` or `1.5:f`.
     pub(super) fn immediate(&mut self, format: Format) -> Result<ConstOpnd, TextError> {
         let start = self.save();
         let rest = self.rest();
@@ -36,13 +36,13 @@ impl Cursor<'_> {
         let type_ = self.operand_type()?;
         let is_float = type_.class() == DataTypeClass::Float && type_.packed().is_none();
         let wide = immediate_is_wide(type_);
-        // Only digits stand for a float's bits, and a half's are hexadecimal.
+        // A bit pattern of a float consists of digits only; that of a half is hexadecimal.
         let plain = if type_ == DataType::Hf { is_hex(rest) } else { body.starts_with(|c: char| c.is_ascii_digit()) };
         if is_float && !float && !plain {
             self.restore(start);
             return Err(self.error(format!("the bits of type {} as a hexadecimal number", type_.name())));
         }
-        // An integer in front of a float's type is its bit pattern, and a minus turns its sign.
+        // An integer with a float type is a bit pattern; a minus flips its sign bit.
         let bits = if is_float && !float && value < 0 {
             let sign = 1u64 << (type_.bits() - 1).min(63);
             (-value) as u64 ^ sign
@@ -76,7 +76,7 @@ impl Cursor<'_> {
         Ok(ConstOpnd { type_, low: bits as u32, high })
     }
 
-    /// The type of a constant or of an operand that an address leads to.
+    /// Parses the type of a constant or of an indirect operand.
     pub(super) fn operand_type(&mut self) -> Result<DataType, TextError> {
         let start = self.save();
         let type_: DataType = Text::parse(self, Format::Plain)?;
@@ -89,8 +89,8 @@ impl Cursor<'_> {
     }
 }
 
-/// Length of the decimal float that a text begins with: `1.5`, `1.5e+3` or `1e-3`. Its type touches
-/// it, in small letters.
+/// Returns the length of the decimal float at the start of a text: `1.5`, `1.5e+3` or `1e-3`. The
+/// type follows without a space, in lower case.
 fn float_len(text: &str) -> Option<usize> {
     let digits = |at: usize| text[at..].bytes().take_while(u8::is_ascii_digit).count();
     let whole = digits(0);
@@ -106,17 +106,17 @@ fn float_len(text: &str) -> Option<usize> {
     (whole > 0 && len > whole && typed).then_some(len)
 }
 
-/// The bit pattern of a decimal float, or what was expected instead.
+/// Returns the bit pattern of a decimal float, or the expected input on failure.
 fn float_bits(written: &str, bits: u32) -> Result<u64, &'static str> {
     let parsed: f64 = written.parse().map_err(|_| "a number")?;
     match bits {
         64 => Ok(parsed.to_bits()),
         32 => Ok(u64::from((parsed as f32).to_bits())),
-        _ => Err("a hexadecimal bit pattern: floats of 16 bits have no decimal form"),
+        _ => Err("a hexadecimal bit pattern: 16-bit floats have no decimal form"),
     }
 }
 
-/// Whether a constant of this type has two dwords.
+/// Returns true if a constant of this type has two dwords.
 fn immediate_is_wide(ty: DataType) -> bool {
     ty.bits() == 64
 }

@@ -1,4 +1,4 @@
-//! Reading assembly text: a cursor over a statement, and why it is not what was expected.
+//! Cursor over the assembly text of a statement, with its errors.
 
 use std::borrow::Cow;
 
@@ -8,12 +8,12 @@ use super::reflect::Page;
 use super::text::{Format, Symbols};
 use super::visit::Table;
 
-/// Why a text is not what was expected, and where.
+/// Error of a text that does not match the expected syntax.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextError {
-    /// Byte of the text.
+    /// Byte offset in the text.
     pub at: usize,
-    /// What was expected there.
+    /// Description of the expected input.
     pub expected: String,
 }
 
@@ -25,83 +25,84 @@ impl core::fmt::Display for TextError {
 
 impl std::error::Error for TextError {}
 
-/// A parser of one template.
+/// Parser of one template.
 pub struct Candidate {
-    /// The page.
+    /// Page of the instruction.
     pub page: &'static Page,
-    /// The template as written.
+    /// Template as the page has it.
     pub template: &'static str,
-    /// Whether the statement may have a predicate.
+    /// True if the statement may have a predicate.
     pub takes_predicate: bool,
-    /// Reads the statement behind its predicate.
+    /// Parses the statement after its predicate.
     pub parse: fn(&mut Cursor<'_>, Predicate) -> Result<Instruction, TextError>,
 }
 
-/// A cursor over the text of one statement.
+/// Cursor over the text of one statement.
 pub struct Cursor<'a> {
     pub(super) text: &'a str,
     at: usize,
-    /// Whether a failure is going to be forgotten: then nobody reads what its error says.
+    /// True while failures are discarded. Errors then have no message, which saves its
+    /// construction.
     quiet: bool,
-    /// The newest text revision that something read so far needs, as year times 100 plus month;
-    /// zero for any.
+    /// Newest text revision that the input so far requires, as year times 100 plus month; zero for
+    /// any.
     since: u32,
-    /// The oldest text revision that no longer has something read so far; `u32::MAX` for none.
+    /// Oldest text revision that no longer accepts the input so far; `u32::MAX` for none.
     before: u32,
     /// Names of the routine's variables.
     pub symbols: &'a mut dyn Symbols,
 }
 
 impl<'a> Cursor<'a> {
-    /// A cursor at byte `at` of a text.
+    /// Creates a cursor at byte `at` of a text.
     pub fn new(text: &'a str, at: usize, symbols: &'a mut dyn Symbols) -> Self {
         Self { text, at: at.min(text.len()), quiet: false, since: 0, before: u32::MAX, symbols }
     }
 
-    /// Notes that what was read has this form from a text revision on.
+    /// Records that the input has a form that exists from a text revision on.
     pub fn note_since(&mut self, revision: u32) {
         self.since = self.since.max(revision);
     }
 
-    /// Notes that what was read has this form before a text revision only.
+    /// Records that the input has a form that exists only before a text revision.
     pub fn note_before(&mut self, revision: u32) {
         self.before = self.before.min(revision);
     }
 
-    /// Returns the text revisions whose forms were read: from the first on, before the second.
+    /// Returns the range of text revisions of the input: the first revision, and the exclusive end.
     pub fn revisions(&self) -> (u32, u32) {
         (self.since, self.before)
     }
 
-    /// The byte at which the cursor stands.
+    /// Returns the byte offset of the cursor.
     pub fn save(&self) -> usize {
         self.at
     }
 
-    /// Goes back.
+    /// Moves the cursor back to a saved offset.
     pub fn restore(&mut self, at: usize) {
         self.at = at;
     }
 
-    /// What is left.
+    /// Returns the remaining text.
     pub fn rest(&self) -> &'a str {
         self.text.get(self.at..).unwrap_or("")
     }
 
-    /// An error at this place.
+    /// Returns an error at the cursor.
     #[cold]
     pub fn error(&self, expected: impl Into<String>) -> TextError {
         self.failed(|| expected.into())
     }
 
-    /// An error at this place, whose words are only made when somebody reads them.
+    /// Returns an error at the cursor. The message is built only if the error will be reported.
     #[cold]
     pub fn failed(&self, expected: impl FnOnce() -> String) -> TextError {
         TextError { at: self.at, expected: if self.quiet { String::new() } else { expected() } }
     }
 
-    /// Reads something that need not be there, and goes back when it is not. The words of its error
-    /// are not made.
+    /// Tries to parse optional input; restores the cursor on failure. Errors inside `read` have no
+    /// message.
     pub fn attempt<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, TextError>) -> Result<T, TextError> {
         let (before, quiet, revisions) = (self.at, self.quiet, self.revisions());
         self.quiet = true;
@@ -114,7 +115,7 @@ impl<'a> Cursor<'a> {
         result
     }
 
-    /// Passes over blanks.
+    /// Skips blanks.
     pub fn skip_blanks(&mut self) {
         self.at = self.behind_blanks();
     }
@@ -123,23 +124,23 @@ impl<'a> Cursor<'a> {
         behind_blanks(self.text, self.at)
     }
 
-    /// Whether only blanks are left.
+    /// Returns true if only blanks are left.
     pub fn at_end(&self) -> bool {
         self.behind_blanks() >= self.text.len()
     }
 
-    /// Whether the text goes on like this, blanks apart.
+    /// Returns true if the remaining text starts with `text`, after blanks.
     pub fn looking_at(&self, text: &str) -> bool {
         self.text.as_bytes().get(self.behind_blanks()..).is_some_and(|rest| rest.starts_with(text.as_bytes()))
     }
 
-    /// Whether a digit comes next.
+    /// Returns true if the next token begins with a digit.
     pub fn at_digit(&self) -> bool {
         self.text.as_bytes().get(self.token_start()).is_some_and(u8::is_ascii_digit)
     }
 
-    /// Where the next token begins. Blanks stand between tokens only: `.sat` and `:ud` are one,
-    /// `.4` is two.
+    /// Returns the offset of the next token. A blank separates tokens but may not split one: `.sat`
+    /// and `:ud` are one token each, `.4` is two.
     pub(super) fn token_start(&self) -> usize {
         let bytes = self.text.as_bytes();
         let start = self.behind_blanks();
@@ -153,12 +154,12 @@ impl<'a> Cursor<'a> {
         if inside { self.at } else { start }
     }
 
-    /// Takes a literal if it is there. Blanks in front of punctuation do not count.
+    /// Consumes a literal if it comes next. Blanks before punctuation are ignored.
     pub fn take(&mut self, literal: &str) -> bool {
         let (spelled, text) = (literal.as_bytes(), self.text.as_bytes());
         let mut at = self.at;
         for (place, byte) in spelled.iter().enumerate() {
-            // A dot begins a token, but for one inside of a word.
+            // A dot begins a token, except inside a word.
             let inside = place > 0 && *byte == b'.' && spelled.get(place + 1).copied().is_some_and(is_word);
             if LOOSE.contains(byte) && !inside {
                 at = behind_blanks(self.text, at);
@@ -168,7 +169,7 @@ impl<'a> Cursor<'a> {
             }
             at += 1;
         }
-        // A word ends where it ends: `add` is not the beginning of `addc`.
+        // A word must match completely: `add` does not match the beginning of `addc`.
         let goes_on = text.get(at).copied().is_some_and(is_word);
         if goes_on && spelled.len() > 1 && spelled.iter().copied().all(is_word) && self.is_word_start() {
             return false;
@@ -177,7 +178,7 @@ impl<'a> Cursor<'a> {
         true
     }
 
-    /// Takes the spelling of a flag that is not set yet, and sets it.
+    /// Consumes the spelling of a flag that is not set yet, and sets the flag.
     pub fn take_flag(&mut self, literal: &str, flag: &mut bool) -> bool {
         if *flag || !self.take(literal) {
             return false;
@@ -186,7 +187,7 @@ impl<'a> Cursor<'a> {
         true
     }
 
-    /// Takes the letter of a flag, small or as it is spelled.
+    /// Consumes the letter of a flag, in lower case or as spelled.
     pub fn take_letter(&mut self, letter: &str) -> bool {
         let found = self.take(letter);
         found || self.take(&letter.to_ascii_lowercase())
@@ -197,23 +198,22 @@ impl<'a> Cursor<'a> {
         !before.is_some_and(|b| is_word(b) || b == b'.')
     }
 
-    /// Takes a literal, or says that it was expected.
+    /// Consumes a literal, or fails with the literal as the expected input.
     pub fn expect(&mut self, literal: &str) -> Result<(), TextError> {
         if self.take(literal) { Ok(()) } else { Err(self.failed(|| format!("`{literal}`"))) }
     }
 
-    /// Takes the longest of the spellings of a list.
+    /// Consumes the longest matching spelling of a list. Returns its position.
     pub fn one_of(&mut self, list: &str, spellings: &[&'static str]) -> Result<usize, TextError> {
         let start = self.token_start();
         let rest = self.text.get(start..).unwrap_or("");
         let fits = spellings.iter().enumerate().filter(|(_, s)| rest.starts_with(**s));
-        // A number ends where it ends: `17` is not 1 and something else.
+        // A number must match completely: `17` does not match `1`.
         let best = fits.max_by_key(|(_, s)| s.len()).filter(|(_, s)| {
             let goes_on = rest.as_bytes().get(s.len()).is_some_and(u8::is_ascii_digit);
             !(goes_on && !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit()))
         });
-        // A default may be spelled with nothing, and then a word that is not on the list is no
-        // error here.
+        // An empty spelling is the default; a word that is not on the list is then no error here.
         match best {
             Some((position, &"")) => Ok(position),
             Some((position, spelling)) => {
@@ -231,7 +231,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Takes an identifier; `%` may begin it.
+    /// Consumes an identifier, which may begin with `%`.
     pub fn word(&mut self) -> Option<&'a str> {
         let rest = self.text.get(self.at..)?;
         let bytes = rest.as_bytes();
@@ -244,11 +244,11 @@ impl<'a> Cursor<'a> {
         Some(&rest[..lead + len])
     }
 
-    /// Takes the name of something that is declared: `%` begins the names of predefined variables
-    /// only.
+    /// Consumes the name of a declared entity. Only predefined variables have names that begin with
+    /// `%`.
     ///
     /// # Errors
-    /// There is none here; the error says what it names.
+    /// No such name follows; the error says what the name denotes.
     pub fn identifier(&mut self, what: &str) -> Result<&'a str, TextError> {
         self.skip_blanks();
         let start = self.at;
@@ -261,11 +261,11 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Takes `key=`, if it is there.
+    /// Consumes `key=` if it comes next.
     pub fn take_key(&mut self, key: &str) -> bool {
         self.skip_blanks();
         let start = self.at;
-        // Spaces may stand there, tabs may not.
+        // Spaces may precede the `=`, tabs may not.
         let found = self.word() == Some(key) && {
             self.at += self.rest().len() - self.rest().trim_start_matches(' ').len();
             self.rest().starts_with('=') && self.take("=")
@@ -278,24 +278,24 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    /// Takes `key=`.
+    /// Consumes `key=`.
     ///
     /// # Errors
-    /// It is not here.
+    /// No `key=` follows.
     pub fn key(&mut self, key: &str) -> Result<(), TextError> {
         if self.take_key(key) { Ok(()) } else { Err(self.failed(|| format!("`{key}=`"))) }
     }
 
-    /// Expects nothing but blanks.
+    /// Checks that only blanks are left.
     ///
     /// # Errors
-    /// Something else is here.
+    /// Other input follows.
     pub fn end(&mut self) -> Result<(), TextError> {
         self.skip_blanks();
         if self.at_end() { Ok(()) } else { Err(self.error("the end of the line")) }
     }
 
-    /// Takes the name of an entry of a table.
+    /// Consumes the name of a table's entry. Returns its id.
     pub fn index(&mut self, table: Table, format: Format) -> Result<u32, TextError> {
         let start = self.at;
         let name = if self.rest().starts_with('"') || format == Format::Quoted {
@@ -315,13 +315,13 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// An error about a name that no table has, with the name that may have been meant.
+    /// Returns an error about an undeclared name, with the nearest declared name as a suggestion.
     #[cold]
     pub fn unknown(&self, expected: &str, table: Table, name: &str) -> TextError {
         self.failed(|| format!("{expected}, not `{name}`{}", meant(self.symbols.near(table, name).as_deref())))
     }
 
-    /// Takes a string in double quotes.
+    /// Consumes a string in double quotes.
     pub fn quoted(&mut self) -> Result<String, TextError> {
         let body = match self.rest().strip_prefix('"') {
             Some(body) => body,
@@ -364,10 +364,10 @@ fn expected_entry(table: Table) -> &'static str {
     }
 }
 
-/// Punctuation in front of which blanks do not count.
+/// Punctuation that blanks may precede.
 const LOOSE: &[u8] = b"()[],.:<>;*+\"";
 
-/// The place behind the blanks that stand at a place.
+/// Returns the offset after the blanks at `at`.
 fn behind_blanks(text: &str, mut at: usize) -> usize {
     while matches!(text.as_bytes().get(at), Some(b' ' | b'\t')) {
         at += 1;
@@ -375,12 +375,12 @@ fn behind_blanks(text: &str, mut at: usize) -> usize {
     at
 }
 
-/// Whether a byte can stand in a word.
+/// Returns true if a byte can be part of a word.
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// One escape behind its backslash: its bytes, and how many bytes of the text it has.
+/// Decodes one escape sequence after its backslash. Returns its bytes and its length in the text.
 fn unescape(rest: &[u8]) -> (Vec<u8>, usize) {
     let simple = |b: u8| (vec![b], 1);
     match rest.first() {

@@ -1,5 +1,5 @@
-//! Instructions and operands as text on their own: with numbers in the place of names, which only a
-//! routine knows.
+//! Display of instructions and operands without a routine: numbers replace the names, which only a
+//! routine has.
 
 use core::fmt;
 
@@ -11,8 +11,8 @@ use super::Version;
 use super::text::{Format, Names, Printer, Text};
 use super::visit::{FieldRef, OperandRef, Table};
 
-/// The names that everything has without a routine: `V32`, `A0`, `P1`, `S0`, `T6`, `L2`; the
-/// predefined ones have their own.
+/// Default names for use without a routine: `V32`, `A0`, `P1`, `S0`, `T6`, `L2`. Predefined
+/// variables and surfaces keep their own names.
 struct Numbers;
 
 impl Names for Numbers {
@@ -38,14 +38,15 @@ impl Names for Numbers {
     }
 }
 
-/// What is printed with no names but [`Numbers`].
+/// Prints with the names of [`Numbers`].
 fn show(f: &mut fmt::Formatter<'_>, print: impl FnOnce(&mut Printer<'_>)) -> fmt::Result {
     let mut printer = Printer::new(String::new(), &Numbers);
     print(&mut printer);
     f.pad(printer.into_text().trim_end())
 }
 
-/// As assembly, with numbers for names; `Instruction::display` takes the names of a routine.
+/// Prints the instruction in assembly syntax, with numbers for names. `Instruction::display` uses
+/// the names of a routine.
 ///
 /// ```
 /// use visakit::isa::{Goto, Instruction, LabelId};
@@ -58,14 +59,14 @@ impl fmt::Display for Instruction {
     }
 }
 
-/// As in assembly: `(-)V32(0,1)<8;8,1>`, `0x1:ud`.
+/// Prints the operand in assembly syntax: `(-)V32(0,1)<8;8,1>`, `0x1:ud`.
 impl fmt::Display for VecOperand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         show(f, |p| Text::print(self, p, Format::Plain))
     }
 }
 
-/// As in assembly, without the modifier that a [`VecOperand`] has.
+/// Prints the operand in assembly syntax, without the modifier of a [`VecOperand`].
 impl fmt::Display for Operand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let operand = VecOperand { operand: self.clone(), ..VecOperand::default() };
@@ -73,14 +74,14 @@ impl fmt::Display for Operand {
     }
 }
 
-/// As in assembly: `V32.0`.
+/// Prints the operand in assembly syntax: `V32.0`.
 impl fmt::Display for RawOperand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         show(f, |p| Text::print(self, p, Format::Plain))
     }
 }
 
-/// As in front of an instruction: `(!P1.any)`; nothing where there is no predicate.
+/// Prints the predicate as an instruction's prefix, such as `(!P1.any)`; nothing for no predicate.
 impl fmt::Display for Predicate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         show(f, |p| p.predicate(*self))
@@ -100,7 +101,7 @@ impl fmt::Display for OperandRef<'_> {
     }
 }
 
-/// The name of the type: `ud`.
+/// Prints the name of the type, such as `ud`.
 impl fmt::Display for DataType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())

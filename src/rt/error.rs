@@ -1,10 +1,10 @@
-//! What can be wrong with bytes that are read, and with values that are written.
+//! Errors of decoding and encoding.
 
 use std::fmt;
 
 use super::bytes::{Context, Reader, Wire};
 
-/// Bits without a meaning.
+/// Error of bits without a meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadBits {
     place: &'static str,
@@ -20,25 +20,25 @@ enum BitProblem {
 }
 
 impl BadBits {
-    /// Bits are set that must be zero.
+    /// Returns the error for set bits that must be zero.
     #[cold]
     pub const fn reserved(place: &'static str, bits: u64) -> Self {
         Self { place, problem: BitProblem::Reserved(bits) }
     }
 
-    /// A value that no page names.
+    /// Returns the error for a value without a name on any page.
     #[cold]
     pub const fn value(place: &'static str, value: u64) -> Self {
         Self { place, problem: BitProblem::Value(value) }
     }
 
-    /// A byte that should repeat another field.
+    /// Returns the error for a byte that does not repeat another field.
     #[cold]
     pub const fn copy(place: &'static str, of: &'static str, value: u64) -> Self {
         Self { place, problem: BitProblem::Copy(of, value) }
     }
 
-    /// The same as an error at an offset of a file.
+    /// Converts the error to one at a file offset.
     #[cold]
     pub fn at(self, offset: usize) -> DecodeError {
         DecodeError::new(offset, DecodeProblem::Bits(self))
@@ -52,14 +52,14 @@ impl fmt::Display for BadBits {
         let place = self.place;
         match self.problem {
             BitProblem::Reserved(bits) => write!(f, "reserved bits of {place} are set (0x{bits:x})"),
-            BitProblem::Value(value) => write!(f, "{value} (0x{value:x}) is no value of {place}"),
-            BitProblem::Copy(of, value) => write!(f, "{place} is 0x{value:x} and does not repeat {of}"),
+            BitProblem::Value(value) => write!(f, "{value} (0x{value:x}) is not a value of {place}"),
+            BitProblem::Copy(of, value) => write!(f, "{place} is 0x{value:x}, but must repeat {of}"),
             BitProblem::Range(value, bits) => write!(f, "{value} does not fit into the {bits} bits of {place}"),
         }
     }
 }
 
-/// Why bytes could not be read, and where.
+/// Error of decoding, with its offset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodeError(Box<Inner>);
 
@@ -71,76 +71,76 @@ struct Inner {
     field: &'static str,
 }
 
-/// What is wrong with bytes.
+/// Kind of decoding error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DecodeProblem {
     /// The bytes end too early.
     Truncated {
-        /// How many were needed.
+        /// Number of bytes needed.
         needed: u64,
-        /// How many were left.
+        /// Number of bytes left.
         left: u64,
     },
     /// No page has this opcode.
     UnknownOpcode(u8),
     /// No page of the family has this sub-opcode.
     UnknownSubOpcode {
-        /// The family.
+        /// Name of the family.
         family: &'static str,
-        /// Its opcode.
+        /// Opcode of the family.
         opcode: u8,
-        /// The sub-opcode.
+        /// Sub-opcode that was found.
         sub_opcode: u8,
     },
-    /// The opcode is known, its layout is not published.
+    /// The opcode is known, but its layout is not published.
     ReservedOpcode {
-        /// The name.
+        /// Name of the instruction.
         name: &'static str,
-        /// Its page.
+        /// Page of the instruction.
         page: &'static str,
     },
     /// Bits without a meaning.
     Bits(BadBits),
-    /// Something else, said in words.
+    /// Another problem, as a sentence.
     Other(String),
 }
 
 impl DecodeError {
-    /// A problem at an offset.
+    /// Creates the error for a problem at a file offset.
     #[cold]
     pub fn new(offset: usize, problem: DecodeProblem) -> Self {
         Self(Box::new(Inner { offset, problem, owner: "", field: "" }))
     }
 
-    /// No page has this opcode.
+    /// Returns the error for an opcode that no page has.
     #[cold]
     pub fn unknown_opcode(offset: usize, opcode: u8) -> Self {
         Self::new(offset, DecodeProblem::UnknownOpcode(opcode))
     }
 
-    /// No page of the family has this sub-opcode.
+    /// Returns the error for a sub-opcode that no page of the family has.
     #[cold]
     pub fn unknown_sub_opcode(offset: usize, family: &'static str, opcode: u8, sub_opcode: u8) -> Self {
         Self::new(offset, DecodeProblem::UnknownSubOpcode { family, opcode, sub_opcode })
     }
 
-    /// The opcode is known, its layout is not published.
+    /// Returns the error for a known opcode without a published layout.
     #[cold]
     pub fn reserved_opcode(offset: usize, name: &'static str, page: &'static str) -> Self {
         Self::new(offset, DecodeProblem::ReservedOpcode { name, page })
     }
 
-    /// Where in the file it is.
+    /// Returns the file offset of the error.
     pub fn offset(&self) -> usize {
         self.0.offset
     }
 
-    /// What it is.
+    /// Returns the kind of error.
     pub fn problem(&self) -> &DecodeProblem {
         &self.0.problem
     }
 
-    /// The instruction or structure and its field, empty where unknown.
+    /// Returns the instruction or structure and its field; empty where unknown.
     pub fn place(&self) -> (&'static str, &'static str) {
         (self.0.owner, self.0.field)
     }
@@ -151,14 +151,14 @@ impl fmt::Display for DecodeError {
         let (owner, field) = self.place();
         match &self.0.problem {
             DecodeProblem::Truncated { needed, left } => {
-                write!(f, "the data ends: {needed} bytes needed, {left} left")?;
+                write!(f, "the data ends too early: {needed} bytes needed, {left} left")?;
             }
             DecodeProblem::UnknownOpcode(opcode) => return write!(f, "no instruction has opcode 0x{opcode:02x}"),
             DecodeProblem::UnknownSubOpcode { family, opcode, sub_opcode } => {
                 return write!(f, "{family} (0x{opcode:02x}) has no operation 0x{sub_opcode:02x}");
             }
             DecodeProblem::ReservedOpcode { name, page } => {
-                return write!(f, "{name} is a reserved opcode, its layout is not published ({page})");
+                return write!(f, "{name} is a reserved opcode; its layout is not published ({page})");
             }
             DecodeProblem::Bits(bits) => write!(f, "{bits}")?,
             DecodeProblem::Other(text) => write!(f, "{text}")?,
@@ -173,12 +173,12 @@ impl fmt::Display for DecodeError {
 
 impl std::error::Error for DecodeError {}
 
-/// Why a value could not be written.
+/// Error of encoding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EncodeError {
-    /// The instruction or structure and its field.
+    /// Instruction or structure, and its field.
     pub place: String,
-    /// What is wrong.
+    /// Description of the problem.
     pub problem: String,
 }
 
@@ -196,7 +196,7 @@ impl From<BadBits> for EncodeError {
     }
 }
 
-/// Reads a field as its type is stored and, when that fails, says which one it was.
+/// Decodes a field by its type; adds the names of instruction and field to an error.
 #[inline]
 pub fn field<T: Wire>(
     owner: &'static str,
@@ -207,7 +207,7 @@ pub fn field<T: Wire>(
     T::decode(r, cx).map_err(|e| named(e, owner, field))
 }
 
-/// The same for a field that is read in a way of its own.
+/// Decodes a field with `read`; adds the names of instruction and field to an error.
 #[inline]
 pub fn place<'a, T>(
     owner: &'static str,
@@ -220,13 +220,13 @@ pub fn place<'a, T>(
 
 #[cold]
 fn named(mut error: DecodeError, owner: &'static str, field: &'static str) -> DecodeError {
-    // The outermost name wins: it is the instruction, not the operand's layout.
+    // The outermost name wins: it names the instruction, not the operand's layout.
     error.0.owner = owner;
     error.0.field = field;
     error
 }
 
-/// A value that must fit into a part of so many bits.
+/// Checks that a value fits into `bits` bits.
 #[inline]
 pub fn fit(value: u64, bits: u32, place: &'static str) -> Result<u64, BadBits> {
     if bits < 64 && value >> bits != 0 {
@@ -235,7 +235,7 @@ pub fn fit(value: u64, bits: u32, place: &'static str) -> Result<u64, BadBits> {
     Ok(value)
 }
 
-/// A number in the type that a version stores it in.
+/// Converts a number to the type in which a version stores it.
 #[inline]
 pub fn narrow<T>(value: impl TryInto<T> + Copy + fmt::Display, place: &str) -> Result<T, EncodeError> {
     value.try_into().map_err(|_| EncodeError {
@@ -244,19 +244,19 @@ pub fn narrow<T>(value: impl TryInto<T> + Copy + fmt::Display, place: &str) -> R
     })
 }
 
-/// An optional field is there exactly when its condition holds.
+/// Checks that an optional field is present exactly if its condition holds.
 #[inline]
 pub fn present(expected: bool, found: bool, place: &str) -> Result<(), EncodeError> {
     match (expected, found) {
         (true, false) => Err(EncodeError { place: place.to_owned(), problem: "the field is missing".into() }),
         (false, true) => {
-            Err(EncodeError { place: place.to_owned(), problem: "the field is not stored in this form".into() })
+            Err(EncodeError { place: place.to_owned(), problem: "this form does not store the field".into() })
         }
         _ => Ok(()),
     }
 }
 
-/// A form's selector has one of the form's values.
+/// Checks that the selector of a form has one of the form's values.
 #[inline]
 pub fn selected(matches: bool, place: &str) -> Result<(), EncodeError> {
     if matches {
@@ -268,7 +268,7 @@ pub fn selected(matches: bool, place: &str) -> Result<(), EncodeError> {
     })
 }
 
-/// A table that must be empty.
+/// Checks that a table is empty.
 pub fn empty(len: usize, place: &str) -> Result<(), EncodeError> {
     if len == 0 {
         return Ok(());

@@ -1,14 +1,14 @@
-//! Integer expressions in assembly text, as the vendor's assembler reads them: C's operators
-//! without `&&` and `||`, `>>>` for a shift that fills with zeros, `%sizeof` of a variable, and
-//! `%DispatchSimd`.
+//! Integer expressions in assembly text with the vendor assembler's syntax: C's operators without
+//! `&&` and `
+//! `, `>>>` for a logical right shift, `%sizeof` of a variable, and `%DispatchSimd`.
 
 use super::cursor::{Cursor, TextError};
 use super::number::Number;
 use super::text::Format;
 use super::visit::Table;
 
-/// How tightly an operator binds. Where `<` or `>` would end a region, operators up to
-/// [`Level::SHIFT`] are read.
+/// Precedence of an operator; higher binds tighter. Where `<` or `>` would end a region, only
+/// operators from [`Level::SHIFT`] on are read.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Level(u8);
 
@@ -22,16 +22,16 @@ impl Level {
         Self(self.0 + 1)
     }
 
-    /// Whether an operator takes no other of its level beside it.
+    /// Returns true for the levels that do not associate, comparisons and shifts.
     fn is_single(self) -> bool {
         matches!(self.0, 4..=6)
     }
 }
 
-/// An operator: its spelling, how tightly it binds, and its value, if it has one.
+/// Operator: spelling, precedence, and evaluation, which returns `None` without a value.
 type Operator = (&'static str, Level, fn(i64, i64) -> Option<i64>);
 
-/// Longer spellings stand before those that they begin with.
+/// A longer spelling precedes its prefixes.
 const OPERATORS: &[Operator] = &[
     ("==", Level(4), |a, b| Some(i64::from(a == b))),
     ("!=", Level(4), |a, b| Some(i64::from(a != b))),
@@ -52,31 +52,31 @@ const OPERATORS: &[Operator] = &[
     ("%", Level::PRODUCT, i64::checked_rem),
 ];
 
-/// How deep parentheses and signs may be nested.
+/// Maximum nesting depth of parentheses and signs.
 pub const MAX_EXPRESSION_DEPTH: u32 = 64;
 
 impl Cursor<'_> {
-    /// Takes an integer expression of a number type.
+    /// Consumes an integer expression of a number type.
     ///
     /// # Errors
-    /// There is none here, or its value is out of range.
+    /// No expression follows, or its value is out of range.
     pub fn expression<T: Number>(&mut self, name: &str) -> Result<T, TextError> {
         self.bounded(name, |c| c.conditional(0))
     }
 
-    /// Takes an integer expression without `?:`, comparisons and bitwise operators outside of
-    /// parentheses: what can stand in front of a `>`.
+    /// Consumes an integer expression that can precede a `>`: outside parentheses it has no `?:`,
+    /// no comparison and no bitwise operator.
     ///
     /// # Errors
-    /// There is none here, or its value is out of range.
+    /// No expression follows, or its value is out of range.
     pub fn sum<T: Number>(&mut self, name: &str) -> Result<T, TextError> {
         self.bounded(name, |c| c.binary(Level::SHIFT, 0))
     }
 
-    /// Takes a sum behind a plus, or a number or something in parentheses behind a minus.
+    /// Consumes a plus and a sum, or a minus and a number or parenthesised expression.
     ///
     /// # Errors
-    /// There is no sign here, or its value is out of range.
+    /// No sign follows, or the value is out of range.
     pub fn offset<T: Number>(&mut self, name: &str) -> Result<T, TextError> {
         let sign = self.rest().bytes().next().filter(|sign| matches!(sign, b'+' | b'-'));
         let Some(sign) = sign else { return Err(self.error("`+` or `-` and a number")) };
@@ -86,18 +86,18 @@ impl Cursor<'_> {
         self.in_range(name, start, value)
     }
 
-    /// Takes products and quotients.
+    /// Consumes an expression of products and quotients.
     ///
     /// # Errors
-    /// There are none here, or their value is out of range.
+    /// No expression follows, or its value is out of range.
     pub fn product<T: Number>(&mut self, name: &str) -> Result<T, TextError> {
         self.bounded(name, |c| c.binary(Level::PRODUCT, 0))
     }
 
-    /// Takes a number, or something in parentheses or with signs in front of it.
+    /// Consumes a number or a parenthesised expression, with optional signs.
     ///
     /// # Errors
-    /// There is none here.
+    /// No value follows.
     pub fn signed_value(&mut self) -> Result<i128, TextError> {
         self.unary(0)
     }
@@ -139,7 +139,7 @@ impl Cursor<'_> {
         let mut value = self.unary(depth)?;
         let mut last = None;
         while let Some((spelled, at, apply)) = self.operator(level) {
-            // Comparisons and shifts do not follow each other: `a < b < c` needs parentheses.
+            // Comparisons and shifts do not associate: `a < b < c` needs parentheses.
             if at.is_single() && last.is_some_and(|last| last <= *at) {
                 return Err(self.error("parentheses around one of the operators"));
             }
@@ -149,8 +149,7 @@ impl Cursor<'_> {
             self.restore(self.save() + spelled.len());
             self.skip_blanks();
             let operand = self.save();
-            // What follows may belong to something else, such as the address behind a scale:
-            // `4*V32`.
+            // The operator may belong to other syntax, such as the address after a scale: `4*V32`.
             let Ok(right) = self.attempt(|c| c.binary(at.tighter(), depth)) else {
                 self.restore(before);
                 return Ok(value);
@@ -166,7 +165,7 @@ impl Cursor<'_> {
         Ok(value)
     }
 
-    /// The operator that comes next, if it binds as tightly as that.
+    /// Returns the next operator, if its precedence is at least `level`.
     fn operator(&self, level: Level) -> Option<&'static Operator> {
         let rest = self.rest().trim_start_matches([' ', '\t']);
         if !rest.starts_with(['=', '!', '<', '>', '&', '^', '|', '+', '-', '*', '/', '%']) {
@@ -187,7 +186,7 @@ impl Cursor<'_> {
         })
     }
 
-    /// A number, a constant or something in parentheses.
+    /// Consumes a number, a constant or a parenthesised expression.
     fn primary(&mut self, depth: u32) -> Result<i128, TextError> {
         self.skip_blanks();
         match self.rest().bytes().next() {
@@ -204,13 +203,13 @@ impl Cursor<'_> {
         }
     }
 
-    /// `%sizeof V32`, `%sizeof(V32)` or `%DispatchSimd`.
+    /// Consumes `%sizeof V32`, `%sizeof(V32)` or `%DispatchSimd`.
     fn constant(&mut self) -> Result<i128, TextError> {
         let start = self.save();
         match self.word() {
             Some("%DispatchSimd") => self.symbols.simd_size().map(i128::from).ok_or_else(|| {
                 self.restore(start);
-                self.error("`.kernel_attr SimdSize=` in front of %DispatchSimd")
+                self.error("`.kernel_attr SimdSize=` before the use of %DispatchSimd")
             }),
             Some("%sizeof") => {
                 self.skip_blanks();
@@ -240,7 +239,7 @@ impl Cursor<'_> {
         read: impl FnOnce(&mut Self, u32) -> Result<i128, TextError>,
     ) -> Result<i128, TextError> {
         if depth >= MAX_EXPRESSION_DEPTH {
-            return Err(self.error(format!("an expression that is nested no deeper than {MAX_EXPRESSION_DEPTH}")));
+            return Err(self.error(format!("an expression nested at most {MAX_EXPRESSION_DEPTH} deep")));
         }
         read(self, depth + 1)
     }

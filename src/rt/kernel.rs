@@ -1,36 +1,36 @@
-//! What kernels get and what stubs give.
+//! Arguments of emulation kernels, and results of stubs.
 
 use std::fmt;
 
 use super::super::isa::{ExecSize, Predicate, VecOperand};
 use super::reflect;
 
-/// The answer of a page whose kernel is not there.
+/// Result of a page without a kernel.
 #[derive(Clone, Copy, Debug)]
 pub struct Stub {
-    /// The page.
+    /// Page of the instruction.
     pub page: &'static reflect::Page,
-    /// Why there is no kernel.
+    /// Reason for the missing kernel.
     pub reason: StubReason,
 }
 
-/// Why there is no kernel.
+/// Reason for a missing kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StubReason {
-    /// Nobody wrote it yet.
+    /// The kernel is not written yet.
     Missing,
-    /// No public text defines the behaviour.
+    /// No public document defines the behaviour.
     Undefined,
 }
 
 impl Stub {
-    /// Nobody wrote the kernel yet.
+    /// Returns the stub of a kernel that is not written yet.
     #[cold]
     pub const fn missing(page: &'static reflect::Page) -> Self {
         Self { page, reason: StubReason::Missing }
     }
 
-    /// No public text defines the behaviour.
+    /// Returns the stub of an instruction whose behaviour no public document defines.
     #[cold]
     pub const fn undefined(page: &'static reflect::Page) -> Self {
         Self { page, reason: StubReason::Undefined }
@@ -41,7 +41,7 @@ impl fmt::Display for Stub {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (name, path, line) = (self.page.name, self.page.path, self.page.line);
         match self.reason {
-            StubReason::Missing => write!(f, "no kernel for {name} (spec/{path}:{line})"),
+            StubReason::Missing => write!(f, "the emulator has no kernel for {name} (spec/{path}:{line})"),
             StubReason::Undefined => {
                 write!(f, "no public text defines what {name} does (spec/{path}:{line})")
             }
@@ -51,17 +51,16 @@ impl fmt::Display for Stub {
 
 impl std::error::Error for Stub {}
 
-/// The operands of an instruction that works channel by channel, in the places that its page gives
-/// them: all that a kernel needs which is a function of a channel's values. What the operands'
-/// modifiers and types ask for is the same for all.
+/// Operands of a component-wise instruction, in the order of its page. They are all that a kernel
+/// needs that is a function of one channel's values. Modifiers and types are handled in common.
 #[derive(Clone, Copy, Debug)]
 pub struct ComponentWise<'a, const N: usize> {
-    /// Number of channels and mask.
+    /// Number of channels and execution mask.
     pub exec_size: ExecSize,
-    /// The predicate; its id is 0 where there is none, and on pages without one.
+    /// Predicate; its id is 0 for none, and on pages without a predicate.
     pub pred: Predicate,
-    /// The destination.
+    /// Destination operand.
     pub dst: &'a VecOperand,
-    /// The sources in the order of the page.
+    /// Source operands in the order of the page.
     pub src: [&'a VecOperand; N],
 }

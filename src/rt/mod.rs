@@ -1,9 +1,8 @@
-//! The small runtime that the generated ISA module stands on: bytes, text, reflection, kernels.
+//! Runtime of the generated ISA module: bytes, text, reflection, kernels.
 //!
-//! Nothing here knows an opcode, a bit range or an enumerator; those are in the generated code, and
-//! come from the pages in `spec/`. It needs the standard library only, and finds the generated
-//! module beside itself as `isa`: that is how `visa spec generate` copies the two out of this
-//! crate.
+//! The runtime knows no opcode, bit range or enumerator; the generated code has them from the pages
+//! in `spec/`. It needs only the standard library and the generated module as its sibling `isa`, so
+//! that `visa spec generate` can copy both out of this crate.
 
 mod bytes;
 mod condition;
@@ -48,10 +47,10 @@ pub use text::{Format, Names, Printer, Symbols, Text, escape};
 pub use value::{immediate_bits, is_saturated, saturate, zero_operand};
 pub use visit::{FieldInfo, FieldMut, FieldRef, OperandRef, Role, Table, Use, Visit, Visitor, VisitorMut};
 
-/// An index into one of the tables of a routine.
+/// Index into a table of a routine.
 pub trait Index: Copy {
-    /// The typed index.
+    /// Returns the typed index of a number.
     fn from_index(index: u32) -> Self;
-    /// The plain number.
+    /// Returns the plain number.
     fn index(self) -> u32;
 }

@@ -1,32 +1,33 @@
-//! What may have been meant by a word that is not known.
+//! Suggestions for unknown words.
 
-/// The candidate that differs from a word in the fewest letters: in two at most, and in no more
-/// than half of the word's.
+/// Returns the candidate with the smallest edit distance to a word: at most two letters, and at
+/// most half of the word's letters.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // Far longer words are not meant: comparing them would cost their length.
+    // Overlong words get no suggestion; comparing them would take time in proportion to their
+    // length.
     if word.len() > LONGEST {
         return None;
     }
     let close = candidates.into_iter().filter(|c| c.len().abs_diff(word.len()) <= LETTERS);
-    // Of equally near ones that which begins like the word, then the first of the alphabet, in
-    // whatever order they come.
+    // Ties prefer a candidate with the same first letter, then alphabetical order. The order of the
+    // candidates has no effect.
     let key = |c: &'a str| (distance(c, word), c.chars().next() != word.chars().next(), c);
     let (letters, _, near) = close.map(key).min()?;
     (letters <= LETTERS && 2 * letters <= word.chars().count()).then_some(near)
 }
 
-/// ` (is … meant?)`, or nothing.
+/// Formats a suggestion ` (is … meant?)`, or nothing.
 pub fn meant(near: Option<&str>) -> String {
-    near.map_or(String::new(), |name| format!(" (is `{name}` meant?)"))
+    near.map_or(String::new(), |name| format!(" (did you mean `{name}`?)"))
 }
 
-/// In how many letters a word may differ from what was meant.
+/// Maximum edit distance of a suggestion.
 const LETTERS: usize = 2;
 
-/// Length of the longest word that is looked up.
+/// Length of the longest word that gets a suggestion, in bytes.
 const LONGEST: usize = 64;
 
-/// How many letters two words differ in.
+/// Returns the edit distance of two words.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

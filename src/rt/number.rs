@@ -1,14 +1,14 @@
-//! Numbers in assembly text, and the number types of fields.
+//! Numbers in assembly text, and the numeric types of fields.
 
 use super::cursor::{Cursor, TextError};
 use super::text::{Format, Printer, Text};
 
-/// The number types of fields.
+/// Numeric type of a field.
 pub trait Number: Sized {
-    /// Smallest and largest value.
+    /// Minimum and maximum value.
     const RANGE: (i128, i128);
 
-    /// The number, if it is in range.
+    /// Converts a number, if it is in range.
     fn from_i128(value: i128) -> Option<Self>;
 }
 
@@ -41,7 +41,7 @@ macro_rules! number {
 number!(u8, i8, u16, i16, u32, i32, u64, i64);
 
 impl Cursor<'_> {
-    /// Takes a plain decimal number that nothing else belongs to: most numbers are that.
+    /// Fast path for a short decimal number that ends the token; most numbers are of this form.
     pub(super) fn plain(&mut self) -> Option<u32> {
         let bytes = self.text.as_bytes();
         let start = self.behind_blanks();
@@ -60,7 +60,7 @@ impl Cursor<'_> {
         Some(value)
     }
 
-    /// Takes an integer, decimal or hexadecimal, with or without sign.
+    /// Consumes a decimal or hexadecimal integer with an optional sign.
     pub fn integer(&mut self, format: Format) -> Result<i128, TextError> {
         let start = self.save();
         let bare = matches!(format, Format::Bare16 | Format::Bare16Padded);
@@ -79,7 +79,7 @@ impl Cursor<'_> {
         let digits = at;
         let mut value = 0i128;
         while let Some(digit) = bytes.get(at).and_then(|b| char::from(*b).to_digit(radix)) {
-            // More digits than a number of 64 bits has are no number.
+            // More than 64 bits of digits are not a number.
             if value >> 64 != 0 {
                 break;
             }
@@ -95,13 +95,13 @@ impl Cursor<'_> {
         Ok(if negative { -value } else { value })
     }
 
-    /// Takes a number of a type.
+    /// Consumes a number of a numeric type.
     pub fn number<T: Number>(&mut self, name: &str, format: Format) -> Result<T, TextError> {
         match format {
             Format::Hex => {
                 let hex = is_hex(self.rest());
                 let value = self.product(name)?;
-                // What something is multiplied with is any number.
+                // A factor before `*` need not be hexadecimal.
                 let fits = hex || self.looking_at("*");
                 return if fits { Ok(value) } else { Err(self.failed(|| format!("{name}: a hexadecimal number"))) };
             }
@@ -131,7 +131,7 @@ impl Cursor<'_> {
         self.failed(|| format!("a legal value: {problem}"))
     }
 
-    /// Takes a number as the bits of a list.
+    /// Consumes a number as the bits of a list.
     pub fn bits<T: super::Bits>(&mut self, format: Format) -> Result<T, TextError> {
         let start = self.save();
         let value = self.number::<u64>("value", format)?;
@@ -142,10 +142,10 @@ impl Cursor<'_> {
     }
 }
 
-/// Whether a text begins with a hexadecimal number.
+/// Returns true if a text begins with a hexadecimal prefix.
 pub(super) fn is_hex(text: &str) -> bool {
     text.starts_with("0x") || text.starts_with("0X")
 }
 
-/// More digits than this are read as any number is.
+/// Maximum number of digits on the fast path.
 const PLAIN_DIGITS: usize = 9;

@@ -1,4 +1,4 @@
-//! Operands in assembly text: chapter 5 says how each class looks.
+//! Operands in assembly text, with the syntax of chapter 5.
 
 use std::sync::OnceLock;
 
@@ -11,14 +11,14 @@ use super::text::{Format, Printer, Text};
 use super::value::immediate_bits;
 use super::visit::Table;
 
-/// The region that the assembler writes where the text has none: one element for all channels.
+/// Default region in the assembler for a text without one: one element for all channels.
 const SCALAR: Region = Region { vertical_stride: Stride::N0, width: Stride::N1, horizontal_stride: Stride::N0 };
 
-/// The region of an operand whose elements follow each other.
+/// Region of an operand with contiguous elements.
 const PACKED: Region = Region { vertical_stride: Stride::N1, width: Stride::N1, horizontal_stride: Stride::N0 };
 
 impl Printer<'_> {
-    /// Prints a predicate in parentheses and a blank, or nothing.
+    /// Prints a predicate in parentheses and a blank; nothing for no predicate.
     pub fn predicate(&mut self, predicate: Predicate) {
         if predicate == Predicate::default() {
             return;
@@ -60,7 +60,7 @@ impl Printer<'_> {
 }
 
 impl Cursor<'_> {
-    /// Takes a predicate in parentheses and the blanks behind it, if there is one.
+    /// Consumes a predicate in parentheses and the blanks after it, if present.
     pub fn predicate(&mut self) -> Result<Predicate, TextError> {
         let mut out = Predicate::default();
         if !self.take("(") {
@@ -84,7 +84,7 @@ impl Cursor<'_> {
         Ok(out)
     }
 
-    /// `<1>`, the region of a destination.
+    /// Consumes the region of a destination, such as `<1>`.
     fn destination_region(&mut self) -> Result<Region, TextError> {
         self.expect("<")?;
         let horizontal_stride = self.stride()?;
@@ -92,7 +92,8 @@ impl Cursor<'_> {
         Ok(Region { horizontal_stride, ..Region::default() })
     }
 
-    /// `<8;8,1>`, the region of a source; `<1,0>` and `<1>` where an address leads to it.
+    /// Consumes the region of a source, such as `<8;8,1>`; an indirect operand may also have
+    /// `<1,0>` or `<1>`.
     fn source_region(&mut self, indirect: bool) -> Result<Region, TextError> {
         self.expect("<")?;
         let first = self.stride()?;
@@ -135,7 +136,7 @@ impl Cursor<'_> {
         Ok(value)
     }
 
-    /// `(1,0)`, or `(0)` for a class with one number.
+    /// Consumes the offset `(1,0)`, or `(0)` for an operand class with one number.
     fn place(&mut self, two: bool) -> Result<(u8, u8), TextError> {
         self.expect("(")?;
         let first = self.byte("offset")?;
@@ -163,7 +164,7 @@ impl Cursor<'_> {
         Modifier::None
     }
 
-    /// `r[A0(0),16]<8;8,1>:ud`.
+    /// Consumes an indirect operand after its `r`, such as `r[A0(0),16]<8;8,1>:ud`.
     fn indirect(&mut self, is_dst: bool) -> Result<IndirectOpnd, TextError> {
         self.expect("[")?;
         self.skip_blanks();
@@ -185,7 +186,8 @@ impl Cursor<'_> {
         Ok(IndirectOpnd { id, addr_offset, indirect_offset, bit_properties, region })
     }
 
-    /// An operand that begins with a name: the table that knows the name decides its class.
+    /// Consumes an operand that begins with a name. The table that has the name decides the operand
+    /// class.
     fn named(&mut self, format: Format, is_dst: bool) -> Result<Operand, TextError> {
         let start = self.save();
         let Some(name) = self.word() else {
@@ -199,7 +201,7 @@ impl Cursor<'_> {
             } else if format == Format::Bare || is_dst && self.looking_at("<") {
                 (0, 0)
             } else {
-                return Err(self.error("the row and the column of the variable: `(0,0)`"));
+                return Err(self.error("row and column within the variable, such as `(0,0)`"));
             };
             let region = match format {
                 Format::Packed => PACKED,
@@ -231,7 +233,7 @@ impl Cursor<'_> {
         Err(self.unknown("a declared variable", Table::General, name))
     }
 
-    /// `&V32[64]`: the place as a row and a column of the variable.
+    /// Consumes `&V32[64]`. The byte offset becomes a row and a column of the variable.
     fn address_of(&mut self) -> Result<Operand, TextError> {
         let start = self.save();
         let Some(name) = self.word() else { return Err(self.error("a variable")) };
@@ -250,7 +252,7 @@ impl Cursor<'_> {
             let place = (u8::try_from(offset / row), u8::try_from(offset % row / element));
             let (Ok(row_offset), Ok(col_offset)) = place else {
                 self.restore(start);
-                return Err(self.error("an offset inside the variable"));
+                return Err(self.error("an offset within the variable"));
             };
             return Ok(Operand::General(GenOpnd { id, row_offset, col_offset, region: SCALAR }));
         }
@@ -266,7 +268,7 @@ impl Cursor<'_> {
     }
 }
 
-/// The stride of so many elements.
+/// Returns the stride of `value` elements.
 fn named_stride(value: u64) -> Option<Stride> {
     static STRIDES: OnceLock<Vec<Option<Stride>>> = OnceLock::new();
     let strides = STRIDES.get_or_init(|| {
@@ -349,10 +351,10 @@ impl Text for VecOperand {
     }
 }
 
-/// Reads a destination: its region has one number.
+/// Parses a destination, whose region has one number.
 ///
 /// # Errors
-/// The text is something else.
+/// The text is not a destination.
 pub fn destination(c: &mut Cursor<'_>, format: Format) -> Result<VecOperand, TextError> {
     vector(c, format, true)
 }

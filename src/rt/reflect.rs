@@ -1,4 +1,4 @@
-//! Shapes of the reflection tables: what the pages say, as `static` data.
+//! Types of the reflection tables, which hold the facts of the pages as `static` data.
 
 use std::fmt;
 
@@ -6,206 +6,206 @@ use super::super::isa::{DataType, OperandClass, Platform, Rule, list_data};
 use super::condition::Op;
 use super::visit::{Role, Table};
 
-/// A page of the specification.
+/// Page of the specification.
 #[derive(Debug)]
 pub struct Page {
     /// Full name of the instruction, such as `SVM_ATOMIC`.
     pub name: &'static str,
-    /// First byte in objects.
+    /// First byte of the instruction in objects.
     pub opcode: u8,
-    /// Second byte, where the opcode is shared.
+    /// Second byte, where several instructions share the opcode.
     pub sub_opcode: Option<u8>,
-    /// What the page describes.
+    /// Kind of the page.
     pub kind: PageKind,
-    /// Path below the specification's folder.
+    /// Path relative to the specification's folder.
     pub path: &'static str,
-    /// Line of the opcode.
+    /// Line number of the opcode on the page.
     pub line: u32,
-    /// First paragraph of the description.
+    /// First paragraph of the page's description.
     pub summary: &'static str,
-    /// The semantics block.
+    /// Semantics block of the page.
     pub semantics: &'static str,
-    /// The layouts.
+    /// Layouts of the instruction.
     pub forms: &'static [Form],
-    /// The text templates as written.
+    /// Text templates as the page has them.
     pub text: &'static [&'static str],
-    /// Types that the instruction works on, and where.
+    /// Supported data types, each with its platforms.
     pub types: &'static [(DataType, Platforms)],
     /// Legal combinations of types.
     pub type_maps: &'static [TypeMap],
-    /// Whether the destination may be saturated.
+    /// Condition under which the destination may be saturated.
     pub saturation: Saturation,
-    /// Which modifiers sources may have.
+    /// Modifiers that sources may have.
     pub source_modifier: SourceModifier,
-    /// What an access outside a buffer does.
+    /// Effect of an access outside a buffer.
     pub out_of_bound: &'static str,
-    /// Where the instruction exists: in any of these ranges; everywhere when there are none.
+    /// Ranges of platforms that have the instruction; empty for all platforms.
     pub platforms: &'static [Platforms],
-    /// What the vendor's assembler makes of it beyond the above: the rows of verification.md that
-    /// name it.
+    /// Further rules of the vendor's assembler: the rows of verification.md that name the
+    /// instruction.
     pub rules: &'static [Rule],
 }
 
-/// What a page describes.
+/// Kind of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageKind {
-    /// An instruction.
+    /// An encoded instruction.
     Ordinary,
-    /// A family that encodes nothing itself.
+    /// A family, which has no encoding of its own.
     Umbrella,
-    /// Another spelling of the named instruction.
+    /// An alternative spelling of the named instruction.
     Alias(&'static str),
     /// A known opcode with an unpublished layout.
     Reserved,
-    /// An instruction whose behaviour no public text defines.
+    /// An instruction whose behaviour no public document defines.
     Undefined,
 }
 
-/// When a destination may be saturated.
+/// Condition under which a destination may be saturated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Saturation {
     /// Never.
     No,
     /// Always.
     Yes,
-    /// When its type is a float.
+    /// If its type is a float.
     Floats,
 }
 
-/// Which source modifiers a page allows.
+/// Source modifiers that a page allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SourceModifier {
     /// None.
     None,
     /// Absolute value and negation.
     Arithmetic,
-    /// Bitwise not.
+    /// Bitwise complement.
     Logic,
 }
 
-/// A range of platforms.
+/// Range of platforms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Platforms {
-    /// The first one, or all from the oldest on.
+    /// First platform of the range; `None` for the oldest.
     pub from: Option<Platform>,
-    /// The first one that does not belong to it any more.
+    /// First platform after the range; `None` for no end.
     pub before: Option<Platform>,
 }
 
 impl Platforms {
-    /// Whether a platform belongs to the range.
+    /// Returns true if a platform belongs to the range.
     pub fn contains(self, platform: Platform) -> bool {
         let age = platform.age();
         self.from.is_none_or(|from| age >= from.age()) && self.before.is_none_or(|before| age < before.age())
     }
 }
 
-/// A legal combination of operand types.
+/// Legal combination of operand types.
 #[derive(Debug)]
 pub struct TypeMap {
     /// Types of the destination.
     pub dst: &'static [DataType],
     /// Types of the sources.
     pub src: &'static [DataType],
-    /// Where it holds.
+    /// Platforms on which the combination is legal.
     pub platforms: Platforms,
 }
 
-/// A layout of an instruction.
+/// Layout of an instruction.
 #[derive(Debug)]
 pub struct Form {
-    /// Its name; empty where there is one form.
+    /// Name of the layout; empty if the instruction has only one.
     pub name: &'static str,
-    /// The field that selects it; empty where there is one form.
+    /// Field that selects the layout; empty if the instruction has only one.
     pub selector: &'static str,
-    /// The selector's enumerators for which it holds.
+    /// Enumerators of the selector that select this layout.
     pub values: &'static [&'static str],
-    /// The fields in the order in which they are stored.
+    /// Fields in storage order.
     pub fields: &'static [Field],
-    /// The rules across them.
+    /// Constraints across the fields.
     pub constraints: &'static [FormConstraint],
 }
 
-/// A rule across the fields of an instruction: a row of verification.md.
+/// Constraint across the fields of an instruction: a row of verification.md.
 #[derive(Debug)]
 pub struct Constraint {
-    /// Its name.
+    /// Name of the constraint.
     pub name: &'static str,
-    /// Code of the finding where it is broken.
+    /// Code of the finding for a violation.
     pub finding: &'static str,
-    /// Whether the finding is a warning.
+    /// True if the finding is a warning.
     pub warning: bool,
-    /// Where it holds: in any of these ranges; everywhere when there are none.
+    /// Ranges of platforms on which the constraint holds; empty for all platforms.
     pub platforms: &'static [Platforms],
-    /// Text of the finding.
+    /// Message of the finding.
     pub message: &'static str,
-    /// Page and line.
+    /// Page and line of the row.
     pub origin: &'static str,
 }
 
-/// A constraint on one form.
+/// Constraint applied to one layout.
 #[derive(Debug)]
 pub struct FormConstraint {
-    /// The row.
+    /// Row of verification.md.
     pub row: &'static Constraint,
-    /// Where it applies; always where it is empty.
+    /// Condition under which the constraint applies; empty for always.
     pub when: &'static [Op],
-    /// What holds there.
+    /// Condition that must hold.
     pub must: &'static [Op],
 }
 
-/// A field of an instruction.
+/// Field of an instruction.
 #[derive(Debug)]
 pub struct Field {
-    /// Its name.
+    /// Name of the field.
     pub name: &'static str,
-    /// What it is.
+    /// Kind of the field.
     pub shape: FieldKind,
-    /// Its type on the page.
+    /// Type of the field on the page.
     pub storage: &'static str,
-    /// Its bits and names.
+    /// Bit field or enumeration of the field, if any.
     pub list: Option<&'static List>,
-    /// The table that an index refers to; none where another field says it, and for what is no
-    /// index.
+    /// Table of an index; `None` if another field decides it, and for a field that is no index.
     pub table: Option<Table>,
     /// Legal operand classes; empty for any.
     pub classes: &'static [&'static str],
     /// Legal types; empty for any.
     pub types: &'static [DataType],
-    /// Legal enumerators by part; the part is empty for a plain enumeration.
+    /// Legal enumerators by part, each with its platforms; the part is empty for a plain
+    /// enumeration.
     pub only: &'static [(&'static str, &'static [(&'static str, Platforms)])],
     /// Legal range of a number.
     pub range: Option<(i64, i64)>,
-    /// Whether zero is illegal.
+    /// True if zero is illegal.
     pub nonzero: bool,
-    /// What happens to the variable that it names; none where it names nothing.
+    /// Use of the variable that the field names; `None` for a field that names none.
     pub role: Option<Role>,
-    /// When it is stored; empty for always.
+    /// Condition under which the field is stored; empty for always.
     pub presence: &'static str,
-    /// What it means.
+    /// Description of the field.
     pub doc: &'static str,
-    /// Line on the page.
+    /// Line number on the page.
     pub line: u32,
 }
 
 impl Field {
-    /// Whether texts have it and objects do not store it.
+    /// Returns true for a field that exists in texts only and is not stored in objects.
     pub fn is_text_only(&self) -> bool {
         self.presence == "in texts only"
     }
 
-    /// Whether it says how many channels an instruction has, and which.
+    /// Returns true for the execution size, which holds the number of channels and the mask.
     pub fn is_exec_size(&self) -> bool {
         self.list.is_some_and(|list| list.name == list_data::EXEC_SIZE.name)
     }
 
-    /// Whether an operand of a class may stand in it.
+    /// Returns true if the field accepts operands of a class.
     pub fn allows(&self, class: OperandClass) -> bool {
         self.classes.is_empty() || self.classes.contains(&class.name())
     }
 }
 
-/// What a field is.
+/// Kind of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldKind {
     /// A plain number.
@@ -222,81 +222,81 @@ pub enum FieldKind {
     Scalar,
     /// Contiguous bytes of a general variable.
     Raw,
-    /// Always zero.
+    /// A field that is always zero.
     Zero,
-    /// Always the same as an earlier field.
+    /// A field that repeats an earlier field.
     Copy,
 }
 
-/// A bit field or an enumeration.
+/// Bit field or enumeration.
 #[derive(Clone, Copy, Debug)]
 pub struct List {
-    /// Its name on the page.
+    /// Name of the list on the page.
     pub name: &'static str,
     /// Width in bits.
     pub bits: u32,
-    /// Its parts; an enumeration has one without a name.
+    /// Parts of the bit field; an enumeration has one part without a name.
     pub parts: &'static [BitField],
-    /// `page:line`.
+    /// Page and line of the list, as `page:line`.
     pub origin: &'static str,
 }
 
-/// Some bits of a list.
+/// Part of a bit field.
 #[derive(Clone, Copy, Debug)]
 pub struct BitField {
-    /// Name; empty for an enumeration.
+    /// Name of the part; empty for an enumeration.
     pub name: &'static str,
     /// Lowest bit.
     pub lo: u32,
     /// Number of bits.
     pub width: u32,
-    /// Whether the bits must be zero.
+    /// True if the bits must be zero.
     pub zero: bool,
     /// Named values; empty for a plain number or a flag.
     pub values: &'static [Value],
-    /// Headings of what is said of each value, in the order of [`Value::cells`].
+    /// Headings of the columns with facts about the values, in the order of [`Value::cells`].
     pub columns: &'static [&'static str],
-    /// What they mean.
+    /// Description of the part.
     pub doc: &'static str,
 }
 
-/// A named value.
+/// Named value.
 #[derive(Clone, Copy, Debug)]
 pub struct Value {
-    /// The value.
+    /// Numeric value.
     pub value: u64,
-    /// Its name.
+    /// Name of the value.
     pub name: &'static str,
-    /// Its spelling in assembly.
+    /// Spelling of the value in assembly text.
     pub text: &'static str,
-    /// The platforms that have it.
+    /// Platforms that have the value.
     pub platforms: Platforms,
-    /// What the columns of its list say of it.
+    /// Cells of the list's columns for this value.
     pub cells: &'static [Cell],
-    /// What it means.
+    /// Description of the value.
     pub doc: &'static str,
 }
 
 impl BitField {
-    /// What a column says of a value; none where there is no such column or value.
+    /// Returns the cell of a column for a value, or `None` if either does not exist.
     pub fn cell(&self, value: u64, column: &str) -> Option<Cell> {
         let at = self.columns.iter().position(|c| *c == column)?;
         self.values.iter().find(|v| v.value == value)?.cells.get(at).copied()
     }
 }
 
-/// What a column says of a value.
+/// Cell of a column for a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cell {
-    /// Nothing: the value has nothing of the kind.
+    /// No entry.
     None,
     /// A number.
     Number(i64),
     /// Several numbers.
     Numbers(&'static [i64]),
-    /// Whether it is so.
+    /// A truth value.
     Flag(bool),
-    /// Names, of what the heading says.
+    /// Names; the column's heading says of what.
     Names(&'static [&'static str]),
 }
 
@@ -312,9 +312,9 @@ impl fmt::Display for Cell {
     }
 }
 
-/// What a column says of a value, in the words of the page.
+/// Text form of a cell, in the words of the page.
 pub trait Said {
-    /// The words.
+    /// Returns the text.
     fn said(&self) -> String;
 }
 
@@ -351,44 +351,44 @@ impl<T: Said> Said for &[T] {
     }
 }
 
-/// A predefined variable or surface.
+/// Predefined variable or surface.
 #[derive(Clone, Copy, Debug)]
 pub struct Predefined {
-    /// Its id.
+    /// Id of the variable.
     pub id: u32,
-    /// Name in texts of today.
+    /// Name in current texts.
     pub name: &'static str,
     /// Name in objects of versions 3.x.
     pub old_name: &'static str,
-    /// Its type.
+    /// Data type of an element.
     pub data_type: DataType,
-    /// Number of elements with registers of 32 bytes, and of 64 bytes.
+    /// Number of elements with 32-byte registers, and with 64-byte registers.
     pub elements: (u32, u32),
-    /// Elements that may be written to: none, those of the list, or all where it is empty.
+    /// Writable elements: `None` for none, an empty list for all, otherwise those listed.
     pub written: Option<&'static [u32]>,
-    /// What the further columns of the table say of it.
+    /// Cells of the further columns of the table.
     pub cells: &'static [Cell],
 }
 
 impl Predefined {
-    /// Bytes of the variable where a register has so many.
+    /// Returns the size of the variable in bytes for a register size of 32 or 64 bytes.
     pub const fn bytes(&self, register_bytes: u32) -> u32 {
         let elements = if register_bytes == 32 { self.elements.0 } else { self.elements.1 };
         elements * self.data_type.bits() / 8
     }
 }
 
-/// A known attribute of a kernel or a variable.
+/// Known attribute of a kernel or a variable.
 #[derive(Clone, Copy, Debug)]
 pub struct Attribute {
-    /// Its name.
+    /// Name of the attribute.
     pub name: &'static str,
-    /// What it may be put on.
+    /// Entities that may have the attribute.
     pub place: &'static str,
-    /// Bytes of its value, as producers write it.
+    /// Sizes of the value in bytes, as producers write it.
     pub bytes: &'static str,
-    /// Kind of its value.
+    /// Kind of the value.
     pub value: &'static str,
-    /// What it means.
+    /// Description of the attribute.
     pub doc: &'static str,
 }

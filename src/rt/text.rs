@@ -1,4 +1,4 @@
-//! Printing and parsing of assembly text, field by field.
+//! Printing and parsing of the fields of assembly text.
 
 use std::fmt::Write as _;
 
@@ -8,102 +8,103 @@ use super::cursor::{Cursor, TextError};
 use super::near::{meant, nearest};
 use super::visit::Table;
 
-/// How a field prints.
+/// Text format of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// By its type.
+    /// Default format of the type.
     Plain,
-    /// `0x1f`.
+    /// Hexadecimal with prefix: `0x1f`.
     Hex,
-    /// `0x1F`.
+    /// Upper-case hexadecimal with prefix: `0x1F`.
     UpperHex,
-    /// `1f`.
+    /// Hexadecimal without prefix: `1f`.
     Bare16,
-    /// `1f`, two digits at least.
+    /// Hexadecimal without prefix, at least two digits: `1f`.
     Bare16Padded,
-    /// An operand without a zero offset or region.
+    /// Operand without a zero offset and without a region.
     Bare,
-    /// `+0x1f` or `-0x1f`.
+    /// Signed hexadecimal: `+0x1f` or `-0x1f`.
     Signed,
-    /// `+31` or `-31`.
+    /// Signed decimal: `+31` or `-31`.
     Plus,
-    /// A string in double quotes.
+    /// String in double quotes.
     Quoted,
-    /// An operand as its address.
+    /// Address of an operand.
     Address,
-    /// A string as it is where it is an identifier, otherwise in double quotes.
+    /// String, in double quotes unless it is an identifier.
     Word,
-    /// A raw operand without its offset.
+    /// Raw operand without its offset.
     Name,
-    /// A general operand with its offset and without its region.
+    /// General operand with its offset but without its region.
     Packed,
 }
 
-/// Names of the variables of a routine, for printing.
+/// Names of a routine's variables, for printing.
 pub trait Names {
-    /// The name of an entry, or `None` when there is no such entry.
+    /// Returns the name of an entry, or `None` if the entry does not exist.
     fn name(&self, table: Table, id: u32) -> Option<String>;
 
-    /// The type of a general variable.
+    /// Returns the type of a general variable.
     fn data_type(&self, id: GeneralId) -> Option<DataType>;
 
-    /// Size of a register in bytes.
+    /// Returns the size of a register in bytes.
     fn register_bytes(&self) -> u32;
 
-    /// Version of the object or text.
+    /// Returns the version of the object or text.
     fn version(&self) -> Version;
 
-    /// Whether templates that are marked `full:` are printed: they keep what the vendor's text
-    /// loses.
+    /// Returns true if templates with the mark `full:` are printed, which keep what the vendor's
+    /// text loses.
     fn full(&self) -> bool {
         false
     }
 
-    /// The text revision, as year times 100 plus month: forms that are marked with a later one are
-    /// not printed. Zero stands for the texts of the oldest printer.
+    /// Returns the text revision to print, as year times 100 plus month. Forms with a later mark
+    /// are not printed; zero stands for the oldest printer.
     fn revision(&self) -> u32 {
         0
     }
 }
 
-/// Names of the variables of a routine, for parsing.
+/// Names of a routine's variables, for parsing.
 pub trait Symbols: Names {
-    /// The entry of a name. Labels and strings are entered when they are met first.
+    /// Returns the id of a name. The first use of a label or a string creates its entry.
     fn find(&mut self, table: Table, name: &str) -> Option<u32>;
 
-    /// Size in bytes of a declared variable, or of a register by the name `GRF`: the value of
-    /// `%sizeof`.
+    /// Returns the value of `%sizeof`: the size in bytes of a declared variable, or of a register
+    /// for the name `GRF`.
     fn size_of(&self, _name: &str) -> Option<u32> {
         None
     }
 
-    /// The value of `%DispatchSimd`: the number of channels that the text says of its kernel.
+    /// Returns the value of `%DispatchSimd`: the number of channels that the text declares for its
+    /// kernel.
     fn simd_size(&self) -> Option<u32> {
         None
     }
 
-    /// The declared name that a name which no table has is most like, if one is near.
+    /// Returns the declared name that is nearest to an undeclared name, if one is close.
     fn near(&self, _table: Table, _name: &str) -> Option<String> {
         None
     }
 }
 
-/// A field in assembly text.
+/// Field of assembly text.
 pub trait Text: Sized {
     /// Prints the value.
     fn print(&self, p: &mut Printer<'_>, format: Format);
 
-    /// Reads a value.
+    /// Parses a value.
     ///
     /// # Errors
-    /// The text is something else; the error says what was expected and where.
+    /// The text is no such value; the error has the expected input and the place.
     fn parse(c: &mut Cursor<'_>, format: Format) -> Result<Self, TextError>;
 
-    /// Whether an optional group leaves the value out.
+    /// Returns true if an optional group omits the value.
     fn is_default(&self) -> bool;
 }
 
-/// Collects text.
+/// Printer that collects text.
 pub struct Printer<'a> {
     out: String,
     /// Names of the routine's variables.
@@ -111,32 +112,32 @@ pub struct Printer<'a> {
 }
 
 impl<'a> Printer<'a> {
-    /// A printer that goes on behind `out`.
+    /// Creates a printer that appends to `out`.
     pub fn new(out: String, names: &'a dyn Names) -> Self {
         Self { out, names }
     }
 
-    /// What was printed.
+    /// Returns the printed text.
     pub fn into_text(self) -> String {
         self.out
     }
 
-    /// Length of what was printed, in bytes.
+    /// Returns the length of the printed text in bytes.
     pub fn len(&self) -> usize {
         self.out.len()
     }
 
-    /// Whether nothing was printed.
+    /// Returns true if nothing was printed.
     pub fn is_empty(&self) -> bool {
         self.out.is_empty()
     }
 
-    /// Prints text as it is.
+    /// Prints text verbatim.
     pub fn text(&mut self, text: &str) {
         self.out.push_str(text);
     }
 
-    /// Prints blanks.
+    /// Prints `n` blanks.
     pub fn spaces(&mut self, n: usize) {
         self.out.extend(std::iter::repeat_n(' ', n));
     }
@@ -155,7 +156,7 @@ impl<'a> Printer<'a> {
         };
     }
 
-    /// Prints the name of an entry; one that is not there prints as its table and number.
+    /// Prints the name of an entry. A missing entry prints as its table's letter and its number.
     pub fn index(&mut self, table: Table, id: u32, format: Format) {
         let name = self.names.name(table, id).unwrap_or_else(|| match table {
             Table::General => format!("V{id}"),
@@ -178,7 +179,7 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// Escapes a string as C does, for double quotes around it.
+/// Escapes a string as in C, for use in double quotes.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -204,8 +205,8 @@ impl Text for DataType {
 
     fn parse(c: &mut Cursor<'_>, _: Format) -> Result<Self, TextError> {
         let rest = c.rest();
-        // As the vendor's assembler has them: small letters, or but for one type capitals. What
-        // follows may touch it.
+        // The vendor's assembler accepts type names in lower case and, except for one type, in
+        // capitals. The next token may follow without a blank.
         let begins = |t: &&Self| {
             let spelled = rest.get(..t.name().len()).unwrap_or("");
             let capitals = |text: &str| text.bytes().all(|b| b.is_ascii_uppercase());

@@ -1,5 +1,4 @@
-//! The fields of an instruction one after the other, to look at or to change; what it reads and
-//! what it writes.
+//! Visitors of the fields of an instruction, to read or to change them; uses and definitions.
 
 use core::any::Any;
 use core::fmt;
@@ -9,7 +8,7 @@ use super::super::isa::{
 };
 use super::error::{EncodeError, narrow};
 
-/// A table of a routine.
+/// Table of a routine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[allow(
     missing_docs,
@@ -26,7 +25,7 @@ pub enum Table {
 }
 
 impl Table {
-    /// The pages' word for what is in it.
+    /// Returns the pages' word for the entries of the table.
     pub const fn name(self) -> &'static str {
         match self {
             Self::General => "general",
@@ -40,31 +39,31 @@ impl Table {
     }
 }
 
-/// What an instruction does with a variable.
+/// Use of a variable by an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Role {
-    /// Its value is used.
+    /// The instruction reads the variable.
     Read,
-    /// It gets a value. Channels that are not enabled keep theirs.
+    /// The instruction writes the variable. Disabled channels keep their values.
     Write,
-    /// Its value is used, and it gets another one.
+    /// The instruction reads and writes the variable.
     ReadWrite,
-    /// It is a predicate that is read to say which channels take part.
+    /// The instruction reads the predicate to select the active channels.
     Predicate,
-    /// It is an address variable that is read to say where an indirect operand is.
+    /// The instruction reads the address variable to locate an indirect operand.
     Address,
-    /// It is only referred to: a label, a string, a variable whose address is taken or whose
-    /// lifetime is marked.
+    /// The instruction only refers to the entry: a label, a string, or a variable whose address is
+    /// taken or whose lifetime is marked.
     Reference,
 }
 
 impl Role {
-    /// Whether the value that is there is used.
+    /// Returns true if the instruction uses the old value.
     pub const fn is_read(self) -> bool {
         matches!(self, Self::Read | Self::ReadWrite | Self::Predicate | Self::Address)
     }
 
-    /// Whether a value is put there.
+    /// Returns true if the instruction writes a value.
     pub const fn is_write(self) -> bool {
         matches!(self, Self::Write | Self::ReadWrite)
     }
@@ -83,24 +82,25 @@ impl fmt::Display for Role {
     }
 }
 
-/// A field of an instruction's layout: its name on the page, and what happens to the variable that
-/// it names.
+/// Field of an instruction's layout: its name on the page, and the use of the variable that it
+/// names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FieldInfo {
-    /// Its name.
+    /// Name of the field.
     pub name: &'static str,
-    /// None where it names nothing: a number, or the bits of a list.
+    /// Use of the variable; `None` for a field that names none, such as a number or the bits of a
+    /// list.
     pub role: Option<Role>,
 }
 
-/// Looks at the fields of an instruction, see [`Instruction::visit`].
+/// Visitor of an instruction's fields; see [`Instruction::visit`].
 pub trait Visitor<'a> {
-    /// A field by its position in the Format. Repeated fields come once for each element, and the
-    /// field that counts them has their number.
+    /// Visits a field by its position in the Format. A repeated field is visited once for each
+    /// element, and the field that counts it has the number of elements.
     fn field(&mut self, position: usize, value: FieldRef<'a>);
 }
 
-/// The value of a field.
+/// Value of a field.
 #[derive(Clone, Copy, Debug)]
 pub enum FieldRef<'a> {
     /// A plain number.
@@ -117,16 +117,17 @@ pub enum FieldRef<'a> {
     Raw(&'a RawOperand),
 }
 
-/// Changes the fields of an instruction, see [`Instruction::visit_mut`].
+/// Visitor that changes an instruction's fields; see [`Instruction::visit_mut`].
 pub trait VisitorMut {
-    /// A field by its position in the Format. Repeated fields come once for each element.
+    /// Visits a field by its position in the Format. A repeated field is visited once for each
+    /// element.
     fn field(&mut self, position: usize, value: FieldMut<'_>);
 }
 
-/// The value of a field, to be changed.
+/// Mutable value of a field.
 #[derive(Debug)]
 pub enum FieldMut<'a> {
-    /// A number or a list, in the type that the instruction's struct has it in:
+    /// A number or a list, in the type of the member of the instruction's struct:
     /// `value.downcast_mut::<ExecSize>()`.
     Value(&'a mut dyn Any),
     /// An index into a table.
@@ -139,11 +140,11 @@ pub enum FieldMut<'a> {
     Raw(&'a mut RawOperand),
 }
 
-/// A member of an instruction's struct, as visitors are shown it.
+/// Member of an instruction's struct that visitors can visit.
 pub trait Visit {
-    /// Shows it.
+    /// Passes the member to a visitor.
     fn visit<'a>(&'a self, position: usize, v: &mut dyn Visitor<'a>);
-    /// Shows it to be changed.
+    /// Passes the member to a visitor that may change it.
     fn visit_mut(&mut self, position: usize, v: &mut dyn VisitorMut);
 }
 
@@ -213,34 +214,33 @@ macro_rules! numbers {
 
 numbers!(u8 i8 u16 i16 u32 i32 u64 i64);
 
-/// An operand of an instruction: a field that names a variable, or is a constant in the place of
-/// one.
+/// Operand of an instruction: a field that names a variable, or a constant in its place.
 #[derive(Clone, Copy, Debug)]
 pub struct OperandRef<'a> {
     /// Position of the field in the Format.
     pub position: usize,
-    /// The field's name on the page.
+    /// Name of the field on the page.
     pub name: &'static str,
-    /// What the instruction does with it.
+    /// Use of the operand by the instruction.
     pub role: Role,
-    /// The operand.
+    /// Value of the operand.
     pub value: FieldRef<'a>,
 }
 
-/// A variable, label or string that an instruction uses.
+/// Use of a variable, label or string by an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Use {
-    /// The table that has it.
+    /// Table of the entry.
     pub table: Table,
-    /// Its number there.
+    /// Id of the entry.
     pub id: u32,
-    /// What happens to it.
+    /// Use of the entry.
     pub role: Role,
 }
 
 impl Instruction {
-    /// The operands with what the instruction does with each, in the order of the page's Format. A
-    /// predicate that is not there is left out.
+    /// Returns the operands and their roles, in the order of the page's Format. An absent predicate
+    /// is left out.
     ///
     /// ```
     /// # use visakit::isa::{Add, GenOpnd, GeneralId, Instruction, Operand, VecOperand};
@@ -267,9 +267,9 @@ impl Instruction {
         collect.out.into_iter()
     }
 
-    /// Every variable, label and string that the instruction names, with what happens to it:
-    /// operands, the predicate, and the address variables of indirect operands. Where those point
-    /// is known when the program runs only. The null variable is no use.
+    /// Returns every variable, label and string that the instruction names, with its role:
+    /// operands, the predicate, and the address variables of indirect operands. Targets of the
+    /// addresses are known only at run time. The null variable does not count.
     ///
     /// ```
     /// # use visakit::isa::{GeneralId, Instruction};
@@ -287,8 +287,8 @@ impl Instruction {
         self.operands().filter_map(|operand| operand.used())
     }
 
-    /// Gives every variable, label and string that the instruction names another number in its
-    /// table; `new` gets the table and the number that is there.
+    /// Renumbers every variable, label and string that the instruction names. `new` maps a table
+    /// and an old id to the new id.
     ///
     /// ```
     /// # use visakit::isa::{Goto, Instruction, LabelId};
@@ -299,7 +299,7 @@ impl Instruction {
     /// ```
     ///
     /// # Errors
-    /// A number is too large for the operand that it stands in.
+    /// A new id is too large for its operand.
     pub fn renumber(&mut self, new: impl FnMut(Table, u32) -> u32) -> Result<(), EncodeError> {
         struct Renumber<F> {
             new: F,
@@ -318,7 +318,7 @@ impl Instruction {
                 match value {
                     FieldMut::Value(_) => {}
                     FieldMut::Index(table, id) => *id = (self.new)(table, *id),
-                    // The number 0 stands for no predicate.
+                    // Id 0 means no predicate.
                     FieldMut::Predicate(Predicate { id: 0, .. }) => {}
                     FieldMut::Predicate(predicate) => self.small(Table::Predicate, &mut predicate.id),
                     FieldMut::Raw(raw) => raw.id.0 = (self.new)(Table::General, raw.id.0),
@@ -340,8 +340,8 @@ impl Instruction {
 }
 
 impl OperandRef<'_> {
-    /// The entry of a table that the operand names, with what happens to it; none for a constant
-    /// and the null variable.
+    /// Returns the table's entry that the operand names, with its role; `None` for a constant and
+    /// the null variable.
     pub fn used(&self) -> Option<Use> {
         let (table, id, role) = match self.value {
             FieldRef::Number(_) | FieldRef::Bits(_) => return None,
@@ -350,7 +350,7 @@ impl OperandRef<'_> {
             FieldRef::Raw(RawOperand { id: GeneralId(id), .. }) => (Table::General, *id, self.role),
             FieldRef::Vector(operand) => match &operand.operand {
                 Operand::General(general) => (Table::General, general.id.0, self.role),
-                // What may be referred to is a variable; an address in its place is read.
+                // Only variables can be referred to; an address in the place of a variable is read.
                 Operand::Address(address) => {
                     let role = if self.role == Role::Reference { Role::Read } else { self.role };
                     (Table::Address, address.id.0, role)
@@ -370,7 +370,7 @@ impl OperandRef<'_> {
 }
 
 impl StateClass {
-    /// The table of the class.
+    /// Returns the table of the class.
     pub const fn table(self) -> Table {
         match self {
             Self::Surface => Table::Surface,

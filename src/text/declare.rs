@@ -1,5 +1,5 @@
-//! Directives: declarations of variables, inputs and attributes, read into a routine that is being
-//! built.
+//! Parser of directives: declarations of variables, inputs and attributes of a routine under
+//! construction.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use crate::isa::{
 use crate::object::RoutineKind;
 use crate::rt::{Bits, Cursor, Format, Symbols, Table, Text, TextError, meant, nearest};
 
-/// Reads a directive other than those that begin a file or a subroutine.
+/// Parses a directive other than those that begin a file or a subroutine.
 pub(super) fn directive(scope: &mut Scope, word: &str, text: &str, at: usize) -> Result<(), TextError> {
     match word {
         ".decl" => decl(scope, text, at),
@@ -34,7 +34,7 @@ pub(super) fn directive(scope: &mut Scope, word: &str, text: &str, at: usize) ->
                 let found = InputOrigin::ALL.iter().copied().find(|o| o.text().eq_ignore_ascii_case(origin));
                 match found {
                     Some(origin) => input(scope, word, text, at, origin),
-                    None => Err(TextError { at: 0, expected: format!("an origin of an input, not `{origin}`") }),
+                    None => Err(TextError { at: 0, expected: format!("an input origin, not `{origin}`") }),
                 }
             }
             None => {
@@ -45,7 +45,8 @@ pub(super) fn directive(scope: &mut Scope, word: &str, text: &str, at: usize) ->
     }
 }
 
-/// `.label NAME kind=block string=12`: the next entry of the table, where a text says all of them.
+/// Parses `.label NAME kind=block string=12`, the next entry of the label table. Texts in the
+/// explicit style list all entries.
 fn label(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
     let mut c = Cursor::new(text, at, scope);
     c.skip_blanks();
@@ -58,16 +59,16 @@ fn label(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
     c.expect("string=")?;
     let string = StringId(c.number("string", Format::Plain)?);
     if scope.names.label(&name, kind).is_some() {
-        return Err(TextError { at: start, expected: format!("a new name: there is a label `{name}`") });
+        return Err(TextError { at: start, expected: format!("a new name: a label is already called `{name}`") });
     }
     scope.new_label(&name, string, kind);
     Ok(())
 }
 
-/// How the directive of an input begins that is no argument; its origin follows.
+/// Prefix of the directive of an implicit input; the origin follows.
 const IMPLICIT: &str = ".implicit_";
 
-/// The words that begin a directive; `.implicit_` goes on with the origin of the input.
+/// Directives' names; `.implicit_` continues with the origin of the input.
 const DIRECTIVES: &[&str] = &[
     ".version",
     ".kernel",
@@ -89,14 +90,15 @@ const DIRECTIVES: &[&str] = &[
     ".loc",
 ];
 
-/// Length of the directive at the beginning of a text. What follows may touch it: `.inputV32`.
+/// Returns the length of the directive's name at the start of a text. The next token may follow
+/// without a blank: `.inputV32`.
 pub(super) fn word_len(text: &str) -> usize {
     let known = DIRECTIVES.iter().filter(|word| text.starts_with(**word)).map(|word| word.len()).max();
     let word = text[1..].find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).map_or(text.len(), |len| len + 1);
     known.filter(|_| !text.starts_with(IMPLICIT)).unwrap_or(word)
 }
 
-/// What stands behind `.decl`, collected before it is entered.
+/// Operands of `.decl`, collected before the entry is made.
 #[derive(Default)]
 struct Decl {
     name: String,
@@ -110,20 +112,19 @@ struct Decl {
     string: Option<StringId>,
 }
 
-/// What an alias is a part of, the offset, and where that is said.
+/// Base of an alias, the offset in bytes, and the place in the text.
 type Alias = (Base, u16, usize);
 
 enum Base {
     Name(String),
-    /// The variable of the file with this number.
+    /// A variable of file scope, by number.
     File(u32),
 }
 
-/// An attribute as it is written: its name, the string of the pool that this is where that is said,
-/// and its value.
+/// Attribute in the text: its name, the explicit string index of the name if any, and its value.
 type Attribute = (String, Option<StringId>, AttributeValue);
 
-/// What may stand in a declaration has one order.
+/// Parses `.decl`; the parts of a declaration have a fixed order.
 fn decl(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
     let mut c = Cursor::new(text, at, scope);
     c.skip_blanks();
@@ -131,7 +132,7 @@ fn decl(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
     let mut decl = Decl { name: c.identifier("the name of a variable")?.to_owned(), ..Decl::default() };
     if is_reserved(&decl.name) {
         c.restore(start);
-        return Err(c.error(format!("the name of a variable: `{}` is a word of the language", decl.name)));
+        return Err(c.error(format!("the name of a variable: `{}` is a keyword", decl.name)));
     }
     c.key("v_type")?;
     let kinds = ["G", "A", "P", "S", "T"];
@@ -176,7 +177,7 @@ fn decl(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
     enter_decl(scope, decl, start)
 }
 
-/// The name of an alignment, one of its older spellings, or a number of bytes.
+/// Parses an alignment: its name, an older spelling, or a number of bytes.
 fn alignment(c: &mut Cursor<'_>) -> Result<Alignment, TextError> {
     if let Some((old, alignment)) = OLDER_ALIGNMENTS.iter().find(|(old, _)| c.rest().starts_with(old)) {
         c.restore(c.save() + old.len());
@@ -193,8 +194,8 @@ fn alignment(c: &mut Cursor<'_>) -> Result<Alignment, TextError> {
         return Err(c.error(format!("an alignment: one of {}{}", all.join(", "), meant(nearest(word, all)))));
     }
     let bytes: u32 = c.expression("align")?;
-    // A register's bytes stand for the alignment of that many bytes, not for that of a register.
-    // One byte is not said.
+    // A number of bytes that equals the register size means that alignment, not register alignment.
+    // The default alignment of one byte is not listed.
     let sizes = || Alignment::ALL.iter().filter(|a| **a != Alignment::default());
     let found = sizes().copied().find(|a| a.bytes() == Some(bytes));
     found.ok_or_else(|| {
@@ -205,11 +206,11 @@ fn alignment(c: &mut Cursor<'_>) -> Result<Alignment, TextError> {
     })
 }
 
-/// Spellings that the assembler has dropped, and those of today.
+/// Spellings that the assembler has dropped, with the current alignments.
 const OLDER_ALIGNMENTS: &[(&str, Alignment)] =
     &[("2GRF", Alignment::GrFx2), ("32word", Alignment::Wordx32), ("64word", Alignment::Wordx64)];
 
-/// `<V32, 4>`, or `<global 3, 4>` for a part of variable 3 of the file.
+/// Parses `<V32, 4>`, or `<global 3, 4>` for an alias of variable 3 of the file.
 fn alias(c: &mut Cursor<'_>) -> Result<Alias, TextError> {
     c.expect("<")?;
     c.skip_blanks();
@@ -242,14 +243,14 @@ fn attributes(c: &mut Cursor<'_>) -> Result<Vec<Attribute>, TextError> {
     }
 }
 
-/// `Name`, or with the number of its name among several that are alike `Name@12`.
+/// Parses `Name`, or `Name@12` with the string index where several strings have the same text.
 fn attribute_name(c: &mut Cursor<'_>) -> Result<(String, Option<StringId>), TextError> {
     let name = c.identifier("the name of an attribute")?.to_owned();
     let string = if c.take("@") { Some(StringId(c.number("string", Format::Plain)?)) } else { None };
     Ok((name, string))
 }
 
-/// The value of an attribute: `16`, `16:4` with the number of its bytes, or `"text"`.
+/// Parses the value of an attribute: `16`, `16:4` with the size in bytes, or `"text"`.
 fn value(c: &mut Cursor<'_>) -> Result<AttributeValue, TextError> {
     c.skip_blanks();
     if c.rest().starts_with('"') {
@@ -276,7 +277,9 @@ fn enter_decl(scope: &mut Scope, decl: Decl, at: usize) -> Result<(), TextError>
     if scope.names.is_declared(&decl.name) {
         let name = &decl.name;
         return fail(&format!(
-            "a new name: `{name}` is already declared. The compiler drops the braces of inline vISA: `visa compile` makes its names unique, and so does `{name}%=` in the source"
+            "a new name: `{name}` is already declared. The compiler drops the braces around \
+             inline vISA: `visa compile` makes the names unique, and so does `{name}%=` in the \
+             source"
         ));
     }
     let shown = decl.shown_name.as_deref().unwrap_or(&decl.name).to_owned();
@@ -297,7 +300,7 @@ fn enter_decl(scope: &mut Scope, decl: Decl, at: usize) -> Result<(), TextError>
             let (alias_index, alias_scope_specifier, alias_offset) = match (&decl.alias, base_of) {
                 (Some((_, offset, _)), Some((id, scope))) => (GeneralId(id), scope, *offset),
                 (Some((Base::Name(base), _, at)), None) => {
-                    let expected = format!("a variable that is declared above, not `{base}`");
+                    let expected = format!("a variable declared above, not `{base}`");
                     return Err(TextError { at: *at, expected });
                 }
                 _ => (GeneralId(0), AliasScope::Local, 0),
@@ -329,8 +332,8 @@ fn input(scope: &mut Scope, word: &str, text: &str, at: usize, origin: InputOrig
     c.skip_blanks();
     let start = c.save();
     let name = c.identifier("the name of a variable")?.to_owned();
-    // Without an offset an input lies at 0, as the parameters of functions do. The vendor's printer
-    // says the offset of a function's parameters, which its assembler does not take.
+    // An input without an offset lies at 0, as function parameters do. The vendor's printer prints
+    // the offset of a function's parameters, which its assembler rejects.
     let offset = if !(word == ".parameter" && in_kernel) && c.take_key("offset") {
         Some(c.expression("offset")?)
     } else {
@@ -340,7 +343,7 @@ fn input(scope: &mut Scope, word: &str, text: &str, at: usize, origin: InputOrig
     if word == ".parameter" && size.is_none() {
         return Err(c.error("`size=`"));
     }
-    // Attributes of an input mean nothing to the object.
+    // Attributes of an input have no effect on the object.
     if word != ".input" && c.take_key("attrs") {
         attributes(&mut c)?;
     }
@@ -373,7 +376,7 @@ fn input(scope: &mut Scope, word: &str, text: &str, at: usize, origin: InputOrig
     Ok(())
 }
 
-/// Size in bytes of a variable that is an input.
+/// Returns the size in bytes of a variable that is an input.
 fn natural_size(scope: &Scope, class: InputClass, id: u32) -> Option<u16> {
     match class {
         InputClass::General => scope.tables.general_bytes(GeneralId(id)).and_then(|bytes| u16::try_from(bytes).ok()),
@@ -381,8 +384,8 @@ fn natural_size(scope: &Scope, class: InputClass, id: u32) -> Option<u16> {
     }
 }
 
-/// Reads a `.kernel_attr` directive and says where it ends: the tools put the first instruction on
-/// the same line.
+/// Parses a `.kernel_attr` directive and returns its end: the vendor's tools put the first
+/// instruction on the same line.
 pub(super) fn kernel_attribute(scope: &mut Scope, text: &str, at: usize) -> Result<usize, TextError> {
     let mut c = Cursor::new(text, at, scope);
     c.skip_blanks();
@@ -410,7 +413,7 @@ pub(super) fn kernel_attribute(scope: &mut Scope, text: &str, at: usize) -> Resu
     Ok(end)
 }
 
-/// An attribute whose name is the string that the text says, where it says one.
+/// Returns an attribute; an explicit string index in the text takes precedence over its name.
 fn attribute(scope: &mut Scope, (name, string, value): &Attribute) -> AttributeInfo {
     match string {
         Some(id) => AttributeInfo { name: *id, value: attribute_bytes(name, value) },
@@ -418,7 +421,7 @@ fn attribute(scope: &mut Scope, (name, string, value): &Attribute) -> AttributeI
     }
 }
 
-/// The text of a code in a list such as `0 "cm", 1 "3d"`.
+/// Returns the text of a code in a list such as `0 "cm", 1 "3d"`.
 pub(super) fn spelled(list: &str, code: u8) -> Option<String> {
     list.split(',').find_map(|entry| {
         let (number, name) = entry.trim().split_once(' ')?;
@@ -426,7 +429,7 @@ pub(super) fn spelled(list: &str, code: u8) -> Option<String> {
     })
 }
 
-/// Whether the bits of an input's kind mean a plain argument of the kernel.
+/// Returns true if the bits of an input's kind mean a plain kernel argument.
 pub(super) fn is_plain(kind: InputInfoKind) -> bool {
     kind.origin.to_bits() == Ok(0)
 }

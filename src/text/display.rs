@@ -1,4 +1,4 @@
-//! A single instruction as text, with the names of its routine.
+//! Display of a single instruction with the names of its routine.
 
 use std::fmt;
 
@@ -8,7 +8,8 @@ use crate::isa::Instruction;
 use crate::rt::Printer;
 
 impl Instruction {
-    /// The instruction as [`super::print()`] writes it with these names, without its number.
+    /// Returns the instruction as [`super::print()`] prints it with these names, without its
+    /// number.
     ///
     /// ```
     /// use visakit::text::{RoutineNames, parse};

@@ -1,4 +1,4 @@
-//! A text from which the same routine comes back, found by reading what was printed.
+//! Printing of a text that parses to the same routine, verified by parsing it.
 
 use std::collections::HashSet;
 
@@ -9,12 +9,12 @@ use super::{file, revision};
 use crate::isa::Platform;
 use crate::object::{Object, Routine};
 
-/// Prints a routine so that reading the text gives the same routine again: as [`Style::Full`] where
-/// that is enough, and otherwise as [`Style::Explicit`].
+/// Prints a routine so that parsing the text returns the same routine: in [`Style::Full`] where
+/// that suffices, otherwise in [`Style::Explicit`].
 ///
 /// # Errors
-/// The text that comes nearest, where a text cannot say what the routine has: strings that are no
-/// UTF-8, attributes of labels and of variables of the file.
+/// The closest text, if a text cannot express the routine: strings that are not UTF-8, or
+/// attributes of labels and of variables of file scope.
 pub fn print_exact(object: &Object, routine: &Routine, platform: Option<Platform>) -> Result<String, String> {
     let options = || Options { file: String::new(), platform: platform.or(object.platform()) };
     let uses = file::uses(object, routine);
@@ -28,7 +28,7 @@ pub fn print_exact(object: &Object, routine: &Routine, platform: Option<Platform
     if same(&full) {
         return Ok(full);
     }
-    // What an instruction's own text does not say is said by its bytes.
+    // An instruction that its text does not fully express is printed as bytes.
     let mut as_bytes = HashSet::new();
     let explicit = print_with(object, routine, platform, Style::Explicit, &as_bytes);
     let Ok(parsed) = parse(&explicit, options()) else { return Err(explicit) };

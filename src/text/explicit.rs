@@ -1,8 +1,8 @@
-//! Texts that say the tables of their routine: its strings and labels in their order, and values in
-//! their width.
+//! Explicit texts: they list the strings and labels of their routine in order, and values in their
+//! width.
 //!
-//! The assembler makes these tables from what a text declares and mentions. The producers of older
-//! objects made them otherwise, so that a text without them gives another object.
+//! The assembler builds these tables from the declarations and uses in a text. Producers of older
+//! objects ordered them differently, so a text without the tables would give another object.
 
 use std::fmt::Write as _;
 
@@ -11,32 +11,33 @@ use crate::isa::{AttributeInfo, Instruction, StringId};
 use crate::object::Routine;
 use crate::rt::{Bytes, Context, Reader, Version, Wire, Writer, escape};
 
-/// A line that says an instruction by its bytes, with its text behind it as a comment.
+/// Formats a line that holds an instruction as bytes, with its text as a comment.
 pub(super) fn code(instruction: &Instruction, version: Version, text: &str) -> String {
     let mut w = Writer::new();
-    // Bytes that cannot be written are not read back either: the comparison finds that.
+    // An instruction that cannot be encoded is not read back either; the comparison detects it.
     let _ = instruction.encode(&mut w, Context { version });
     let digits: String = w.into_bytes().iter().map(|b| format!("{b:02x}")).collect();
     format!("    .code {digits} // {}\n", text.replace('\n', " "))
 }
 
-/// Reads the digits of such a line.
+/// Parses the digits of a `.code` line.
 ///
 /// # Errors
-/// What was expected instead.
+/// The expected input.
 pub(super) fn read_code(digits: &str, version: Version) -> Result<Instruction, String> {
     let pair = |i: usize| digits.get(i..i + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
     let bytes: Option<Vec<u8>> = (0..digits.len()).step_by(2).map(pair).collect();
-    let bytes = bytes.filter(|b| !b.is_empty()).ok_or("the bytes of an instruction, two hexadecimal digits each")?;
+    let bytes =
+        bytes.filter(|b| !b.is_empty()).ok_or("the bytes of an instruction as two hexadecimal digits each")?;
     let mut r = Reader::new(&bytes, 0);
     match Instruction::decode(&mut r, Context { version }) {
         Ok(instruction) if r.remaining() == 0 => Ok(instruction),
-        Ok(_) => Err(format!("one instruction: {} bytes are left", r.remaining())),
+        Ok(_) => Err(format!("one instruction: {} bytes are left after it", r.remaining())),
         Err(error) => Err(format!("the bytes of an instruction: {error}")),
     }
 }
 
-/// The directives behind the routine's own: all strings, then all labels.
+/// Prints the directives after the routine's own: all strings, then all labels.
 pub(super) fn tables(out: &mut String, routine: &Routine, names: &Unique) {
     for string in &routine.strings {
         let _ = writeln!(out, ".string \"{}\"", escape(&string.to_text()));
@@ -46,20 +47,20 @@ pub(super) fn tables(out: &mut String, routine: &Routine, names: &Unique) {
     }
 }
 
-/// ` string=12`, where the declared name is not that string of the pool.
+/// Returns ` string=12` if the name in the text does not identify the string of the pool.
 pub(super) fn string_of(routine: &Routine, id: StringId, shown: &str) -> String {
     if is_first(routine, id, shown) { String::new() } else { format!(" string={}", id.0) }
 }
 
-/// Whether a string is the first one of the pool that reads like this: what a text means without a
-/// number.
+/// Returns true if a string is the first in the pool with this text. A text without a string index
+/// refers to the first.
 fn is_first(routine: &Routine, id: StringId, shown: &str) -> bool {
     let first = routine.strings.iter().position(|s| s.as_slice() == shown.as_bytes());
     first == Some(id.0 as usize)
 }
 
-/// `Name`, `Name=16:4` with the bytes of the value behind the colon, or `Name="text"`; `Name@12`
-/// for the string with that number where several read alike.
+/// Formats `Name`, `Name=16:4` with the size in bytes after the colon, or `Name="text"`; `Name@12`
+/// is the string index where several strings have the same text.
 pub(super) fn attribute(routine: &Routine, name: &str, attribute: &AttributeInfo, is_text: bool) -> String {
     let number =
         if is_first(routine, attribute.name, name) { String::new() } else { format!("@{}", attribute.name.0) };

@@ -1,6 +1,6 @@
-//! What a text says of the file that its routine is in: the variables of the file, and which of
-//! these and of the file's functions the routine uses. The vendor's texts have no words for it; the
-//! directives are ours.
+//! Directives for the file of a routine: the variables of file scope, and the variables and
+//! functions of the file that the routine uses. The vendor's syntax has no such directives; these
+//! are extensions.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,7 @@ use crate::isa::{
 use crate::object::{Object, Routine};
 use crate::rt::{Bytes, Cursor, Format, Text, TextError, escape};
 
-/// What a routine of an object uses.
+/// Returns the variables and functions of the file that a routine uses.
 pub(super) fn uses(object: &Object, routine: &Routine) -> Uses {
     let kernels = object.kernels.iter().map(|k| (&k.routine, &k.variable_relocations, &k.function_relocations));
     let functions = object.functions.iter().map(|f| (&f.routine, &f.variable_relocations, &f.function_relocations));
@@ -20,7 +20,7 @@ pub(super) fn uses(object: &Object, routine: &Routine) -> Uses {
     found.map_or_else(Uses::default, |(_, v, f)| Uses { variables: v.clone(), functions: f.clone() })
 }
 
-/// The directives of a routine of an object.
+/// Prints the file's directives for a routine.
 pub(super) fn print(out: &mut String, object: &Object, routine: &Routine) {
     for variable in &object.variables {
         let FileScopeVarInfoBitProperties { type_, alignment } = variable.bit_properties;
@@ -43,8 +43,8 @@ pub(super) fn print(out: &mut String, object: &Object, routine: &Routine) {
     }
 }
 
-/// `.file_variable "NAME" linkage=global type=uw num_elts=2 align=dword`. Each routine of a file
-/// says all of them.
+/// Parses `.file_variable "NAME" linkage=global type=uw num_elts=2 align=dword`. Each routine of a
+/// file repeats all of them.
 pub(super) fn variable(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
     let mut c = Cursor::new(text, at, scope);
     c.skip_blanks();
@@ -65,14 +65,18 @@ pub(super) fn variable(scope: &mut Scope, text: &str, at: usize) -> Result<(), T
         None => scope.file_variables.push(variable),
         Some(known) if *known == variable => {}
         Some(known) => {
-            let expected = format!("`{}`, as the routine above says: they are in one file", known.name.to_text());
+            let expected = format!(
+                "the file variable `{}` as in the routine above: both routines are in one file",
+                known.name.to_text()
+            );
             return Err(TextError { at: start, expected });
         }
     }
     Ok(())
 }
 
-/// `.use_variable 25=3`, and alike for functions: number 25 of the routine is number 3 of the file.
+/// Parses `.use_variable 25=3`: variable 25 of the routine is variable 3 of the file. Functions
+/// have a directive of the same form.
 pub(super) fn usage(scope: &mut Scope, word: &str, text: &str, at: usize) -> Result<(), TextError> {
     let mut c = Cursor::new(text, at, scope);
     c.skip_blanks();

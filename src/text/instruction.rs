@@ -1,4 +1,4 @@
-//! One instruction of a text: which of its templates reads it, and what it leaves out.
+//! Parser of one instruction: selection of the template, and defaults of omitted parts.
 
 use super::scope::Scope;
 use super::withdrawn;
@@ -9,8 +9,8 @@ use crate::isa::{
 use crate::rt::reflect::Page;
 use crate::rt::{Candidate, Cursor, FieldInfo, FieldRef, Role, TextError, Visitor, meant, nearest};
 
-/// Reads an instruction with its predicate. The second of what it gives is whether a call's label
-/// is one of another kind.
+/// Parses an instruction with its predicate. The flag in the result is true for a call whose label
+/// has the kind of `fccall`.
 pub(super) fn read(scope: &mut Scope, text: &str, lead: usize) -> Result<(Instruction, bool), TextError> {
     let mut c = Cursor::new(text, lead, scope);
     let predicate = c.predicate()?;
@@ -20,12 +20,12 @@ pub(super) fn read(scope: &mut Scope, text: &str, lead: usize) -> Result<(Instru
     }
     let behind = c.save();
     let word = &text[start..behind];
-    // The same instruction as a call, with a label of another kind.
+    // An `fccall` is encoded as a call with another kind of label.
     let link = is_mnemonic(word, &pages::FCCALL);
     scope.calls = link || is_mnemonic(word, &pages::CALL);
     let mut found = if link { candidates(&pages::CALL.name.to_ascii_lowercase()) } else { candidates(word) };
     let mut c = Cursor::new(text, behind, scope);
-    // Few mnemonics have a plus inside: `sample+killpix` is another instruction than `sample`.
+    // Few mnemonics contain a plus: `sample+killpix` is another instruction than `sample`.
     if c.rest().starts_with('+') {
         let end = text[start..].find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '+'));
         let longer = candidates(&text[start..end.map_or(text.len(), |end| start + end)]);
@@ -56,7 +56,7 @@ pub(super) fn read(scope: &mut Scope, text: &str, lead: usize) -> Result<(Instru
         return read(scope, &spelled, lead);
     }
     let Some((_, candidate)) = furthest else { return Err(unknown(word, start)) };
-    // Only what is reported is put into words.
+    // Parse again for the error that is reported; the first pass builds no messages.
     c.restore(start);
     let error = match one(&mut c, candidate, predicate, link) {
         Ok(_) => unknown(word, start),
@@ -68,9 +68,9 @@ pub(super) fn read(scope: &mut Scope, text: &str, lead: usize) -> Result<(Instru
     })
 }
 
-/// What the vendor's assembler makes of instructions on predicates, whatever the text says, see
-/// instructions/MOV.md: a predicate is moved by one channel without mask, and no predicate stands
-/// in front of either. And what it takes for an operand that the text leaves out.
+/// Applies the vendor assembler's rules to instructions on predicates, see instructions/MOV.md: a
+/// predicate is moved by one channel without mask and without a predicate. Also sets the defaults
+/// of omitted operands.
 fn complete(instruction: &mut Instruction) {
     let is_predicate = |o: &VecOperand| matches!(o.operand, Operand::Predicate(_));
     match instruction {
@@ -88,7 +88,7 @@ fn complete(instruction: &mut Instruction) {
             *pred = Predicate::default();
             dst.modifier = Modifier::None;
         }
-        // A strided access without pitch has elements that follow each other.
+        // A strided access without a pitch has contiguous elements.
         Instruction::LscUntyped(LscUntyped::Strided(access)) if access.src0_addr_pitch == VecOperand::default() => {
             let low = access.data_size.register_bytes();
             let pitch = ConstOpnd { type_: DataType::Ud, low, high: None };
@@ -98,8 +98,8 @@ fn complete(instruction: &mut Instruction) {
     }
 }
 
-/// Returns whether the first of several operands that an instruction reads is null. Forms of older
-/// texts have no null there: it stands for an operand that newer texts have in that place.
+/// Returns true if the first of several source operands is null. Forms of older texts have no null
+/// operand there; the null belongs to a form of newer texts.
 fn begins_with_null(instruction: &Instruction) -> bool {
     struct Reads {
         fields: &'static [FieldInfo],
@@ -118,15 +118,16 @@ fn begins_with_null(instruction: &Instruction) -> bool {
     reads.first == Some(true)
 }
 
-/// Returns the error about a null operand where older texts have none.
+/// Returns the error for a null operand where older texts allow none.
 fn null_of_newer_texts(text: &str, start: usize) -> TextError {
     let null = predefined::ALL.first().map_or("", |entry| entry.name);
     let at = start + text[start..].find(null).unwrap_or(0);
-    let expected = "an operand other than null: older texts have none here, and in newer ones more follows";
+    let expected = "an operand other than null: older texts leave out a null operand, and newer \
+     ones write more operands after it";
     TextError { at, expected: expected.to_owned() }
 }
 
-/// Reads a statement by one template, to its end.
+/// Parses a whole statement by one template.
 fn one(
     c: &mut Cursor<'_>,
     candidate: &Candidate,
@@ -134,10 +135,10 @@ fn one(
     link: bool,
 ) -> Result<Instruction, TextError> {
     if !candidate.takes_predicate && predicate != Predicate::default() {
-        return Err(c.error(format!("no predicate: {} takes none", candidate.page.name)));
+        return Err(c.error(format!("no predicate: {} cannot have one", candidate.page.name)));
     }
     if link {
-        // The template spells `call`; the text has two letters more.
+        // The template spells `call`; `fccall` has two more letters.
         c.restore(c.save() + "fc".len());
     }
     let instruction = (candidate.parse)(c, predicate)?;
@@ -148,15 +149,16 @@ fn one(
     Ok(instruction)
 }
 
-/// Whether a word is the name of a page in the letters of texts.
+/// Returns true if a word is the name of a page in lower case.
 fn is_mnemonic(word: &str, page: &Page) -> bool {
     page.name.len() == word.len() && page.name.bytes().zip(word.bytes()).all(|(a, b)| a.to_ascii_lowercase() == b)
 }
 
-/// What older texts write for the execution mask of all channels.
+/// Older spelling of the execution mask of all channels.
 const NO_MASK: &str = "NoMask";
 
-/// The same statement with the mask of all channels as today's texts spell it. Columns stay.
+/// Returns the statement with the current spelling of the mask of all channels. Columns do not
+/// change.
 fn respelled(text: &str, start: usize) -> Option<String> {
     let open = start + text[start..].find('(')? + 1;
     let mask = open + text[open..].len() - text[open..].trim_start().len();

@@ -1,9 +1,8 @@
-//! Assembly text: routines read from `.visaasm` and printed as such.
+//! Assembly text: parser and printer of `.visaasm`.
 //!
-//! A text holds one kernel or function. [`parse`] collects every error of a text in one run;
-//! [`print()`] writes either what the vendor's printer writes for an object ([`Style::Vendor`]) or
-//! a text from which the same routine can be read again ([`Style::Full`], [`Style::Explicit`];
-//! [`print_exact`] chooses).
+//! A text holds one kernel or function. [`parse`] collects all errors of a text in one run.
+//! [`print()`] writes the vendor printer's text of an object ([`Style::Vendor`]), or a text that
+//! parses to the same routine ([`Style::Full`], [`Style::Explicit`]; [`print_exact`] chooses).
 
 mod declare;
 mod display;

@@ -1,4 +1,4 @@
-//! Names of a routine's variables: what a text calls the entries of its tables.
+//! Names of a routine's variables, labels and strings in its text.
 
 use std::collections::HashMap;
 
@@ -7,19 +7,19 @@ use crate::isa::{DataType, GeneralId, LabelKind, StringId, predefined, predefine
 use crate::object::{Routine, marks};
 use crate::rt::{Bytes, Names, Table, Version};
 
-/// How a routine is printed.
+/// Text style of a routine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// As the vendor's printer writes it: labels get suffixes, and what its text loses is lost.
+    /// Output of the vendor's printer. Labels get suffixes, and the losses of its text are kept.
     Vendor,
-    /// With the names of the object, so that the same routine can be read again.
+    /// Names of the object, so that the text parses to the same routine.
     Full,
-    /// As `Full`, with directives that say the tables: for objects whose strings or labels are not
-    /// in the order in which the assembler meets them, or whose names are no words.
+    /// `Full` with directives for the tables. It serves objects whose strings or labels have
+    /// another order than the assembler's, or whose names are not words.
     Explicit,
 }
 
-/// The names of a routine for printing.
+/// Names of a routine, for printing.
 pub struct RoutineNames<'a> {
     routine: &'a Routine,
     version: Version,
@@ -30,13 +30,13 @@ pub struct RoutineNames<'a> {
 }
 
 impl<'a> RoutineNames<'a> {
-    /// Names as a style shows them; `register_bytes` is the platform's.
+    /// Returns the names of a routine in a style; `register_bytes` is the platform's register size.
     pub fn new(routine: &'a Routine, version: Version, register_bytes: u32, style: Style) -> Self {
         let unique = if style == Style::Explicit { Unique::new(routine) } else { Unique::default() };
         Self { routine, version, register_bytes, style, revision: marks::revision(routine), unique }
     }
 
-    /// The names that the routine's object has, as [`Style::Full`] shows them in texts of today.
+    /// Returns the names in the routine's object, in [`Style::Full`] of current texts.
     pub fn of(routine: &'a Routine) -> Self {
         Self::new(routine, Version::new(4, 1), 32, Style::Full)
     }
@@ -45,7 +45,7 @@ impl<'a> RoutineNames<'a> {
         self.routine
     }
 
-    /// Names that differ, in the style that has them.
+    /// Returns the unique names, which only [`Style::Explicit`] has.
     pub(super) fn unique(&self) -> &Unique {
         &self.unique
     }
@@ -54,7 +54,7 @@ impl<'a> RoutineNames<'a> {
         self.routine.strings.get(id.0 as usize).map(Bytes::to_text)
     }
 
-    /// Labels get suffixes in the vendor's style, so that equal names stay apart.
+    /// Returns the name of a label. In the vendor's style a suffix keeps equal names apart.
     fn label(&self, id: u32) -> Option<String> {
         match self.style {
             Style::Vendor => Some(self.original_label(id)?.replace(['.', '$'], "_")),
@@ -63,12 +63,12 @@ impl<'a> RoutineNames<'a> {
         }
     }
 
-    /// A label with its suffixes, before the vendor's printer replaces characters in it.
+    /// Returns a label with its suffixes, before the vendor's printer replaces characters in it.
     pub(super) fn original_label(&self, id: u32) -> Option<String> {
         let label = self.routine.labels.get(id as usize)?;
         let mut name = self.string(label.name_index)?;
         name.push_str(&format!("_{}", label.name_index.0));
-        // Only a block label is not a subroutine, a function or the target of a call.
+        // Labels other than block labels also get their id as a suffix.
         if label.kind != crate::isa::LabelKind::default() {
             name.push_str(&format!("_{id}"));
         }
@@ -90,7 +90,7 @@ impl Names for RoutineNames<'_> {
                     Some(entry.name.to_owned())
                 }
             },
-            // The vendor's printer goes by their numbers, whatever the object calls them.
+            // The vendor's printer uses the numbers and ignores the names in the object.
             Table::Address => {
                 let entry = r.addresses.get(id as usize)?;
                 match self.style {
@@ -108,7 +108,7 @@ impl Names for RoutineNames<'_> {
                     Style::Explicit => self.unique.predicates.get(number).cloned(),
                 }
             }
-            // State variables go by their number; their names stand in the declaration only.
+            // State variables appear by number; their names appear only in the declaration.
             Table::Sampler => Some(format!("S{id}")),
             Table::Surface => match id.checked_sub(predefined_surface::DECLARED) {
                 Some(_) => Some(format!("T{id}")),
@@ -143,24 +143,24 @@ impl Names for RoutineNames<'_> {
     }
 }
 
-/// Whether calls go to labels of a kind, and nothing else does.
+/// Returns true for the label kinds that only calls refer to.
 fn is_called(kind: LabelKind) -> bool {
     matches!(kind, LabelKind::Subroutine | LabelKind::Fccall | LabelKind::Function)
 }
 
-/// What the names of a text stand for. Variables of all kinds share one space of names.
+/// Name tables of a text. Variables of all kinds share one namespace.
 pub(super) struct NameTables {
     variables: HashMap<String, (Table, u32)>,
-    /// Labels of blocks, and of subroutines: a block and a subroutine may have one name.
+    /// Labels of blocks, and of subroutines. A block and a subroutine may have the same name.
     labels: [HashMap<String, u32>; 2],
-    /// Names that a block has hidden, with what they stood for outside of it.
+    /// Names that an open block hides, with their outer entries.
     hidden: Vec<(String, Option<(Table, u32)>)>,
-    /// How many names were hidden when each open block began.
+    /// Number of hidden names at the start of each open block.
     blocks: Vec<usize>,
 }
 
 impl NameTables {
-    /// The predefined variables, surfaces and samplers.
+    /// Returns tables with the predefined variables, surfaces and samplers.
     pub(super) fn predefined() -> Self {
         let mut variables = HashMap::with_capacity(256);
         let mut enter = |name: &str, table, id| variables.insert(name.to_owned(), (table, id));
@@ -188,8 +188,8 @@ impl NameTables {
         self.labels[usize::from(is_called(kind))].insert(name.to_owned(), id);
     }
 
-    /// Whether a name is declared already where the text stands: in the open block, if there is
-    /// one.
+    /// Returns true if a name is already declared in the innermost open block, or in the routine if
+    /// no block is open.
     pub(super) fn is_declared(&self, name: &str) -> bool {
         match self.blocks.last() {
             Some(&begin) => self.hidden[begin..].iter().any(|(hidden, _)| hidden == name),
@@ -197,8 +197,8 @@ impl NameTables {
         }
     }
 
-    /// Enters a variable. Inside a block it hides what has its name outside, of any kind, until the
-    /// block ends.
+    /// Declares a variable. In a block it hides an outer variable of the same name, of any kind,
+    /// until the block ends.
     pub(super) fn declare(&mut self, table: Table, name: &str, id: u32) {
         let before = self.variables.insert(name.to_owned(), (table, id));
         if !self.blocks.is_empty() {
@@ -206,12 +206,12 @@ impl NameTables {
         }
     }
 
-    /// Begins a block.
+    /// Opens a block.
     pub(super) fn open(&mut self) {
         self.blocks.push(self.hidden.len());
     }
 
-    /// Ends a block; `false` when none is open.
+    /// Closes a block; returns false if none is open.
     pub(super) fn close(&mut self) -> bool {
         let Some(begin) = self.blocks.pop() else { return false };
         for (name, before) in self.hidden.drain(begin..).rev() {
@@ -223,7 +223,7 @@ impl NameTables {
         true
     }
 
-    /// How many blocks are open.
+    /// Returns the number of open blocks.
     pub(super) fn depth(&self) -> usize {
         self.blocks.len()
     }
@@ -235,7 +235,8 @@ impl NameTables {
         self.variables.iter().find(|(_, entry)| **entry == (table, id)).map(|(name, _)| name.as_str())
     }
 
-    /// All names that a variable has here; labels need not be known to be meant.
+    /// Returns the names of all visible variables of a table; none for labels and strings, which
+    /// may be used before they are declared.
     pub(super) fn known(&self, table: Table) -> impl Iterator<Item = &str> {
         let labels = matches!(table, Table::Label | Table::String);
         self.variables.iter().filter(move |(_, (t, _))| !labels && *t == table).map(|(name, _)| name.as_str())

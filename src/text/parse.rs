@@ -1,4 +1,4 @@
-//! Reading a text: statement by statement, going on behind errors so that one run shows them all.
+//! Parser of a text. It continues after an error, so that one run reports all errors.
 
 use std::cell::OnceCell;
 
@@ -12,34 +12,34 @@ use crate::limits;
 use crate::object::{Object, Routine, RoutineKind};
 use crate::rt::{Cursor, TextError, Version};
 
-/// What a text does not say itself.
+/// Context of a text that the text itself does not contain.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Name of the file for diagnostics.
+    /// Name of the file, for diagnostics.
     pub file: String,
-    /// The platform; it decides the register size that addresses of variables are counted in.
+    /// Platform; it decides the register size for the addresses of variables.
     pub platform: Option<Platform>,
 }
 
-/// What was read from a text, with what the object does not keep.
+/// Result of parsing a text, with facts that the object does not keep.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parsed {
     /// Version of the text.
     pub version: Version,
-    /// The first routine, in most texts the only one.
+    /// First routine; most texts have only one.
     pub routine: Routine,
-    /// The line of each of its instructions, from 1.
+    /// Line number of each instruction of the first routine, from 1.
     pub lines: Vec<u32>,
-    /// The routines that follow it in the same text, with their lines.
+    /// Further routines of the text, with the line numbers of their instructions.
     pub more: Vec<(Routine, Vec<u32>)>,
-    /// Variables of the file.
+    /// Variables of file scope.
     pub variables: Vec<FileScopeVarInfo>,
-    /// What each of the routines uses of the file, in their order.
+    /// Variables and functions of the file that each routine uses, in the order of the routines.
     pub uses: Vec<Uses>,
 }
 
 impl Parsed {
-    /// An object with the routines of the text.
+    /// Converts the routines of the text to an object.
     pub fn into_object(self) -> Object {
         let routines = std::iter::once(self.routine).chain(self.more.into_iter().map(|(routine, _)| routine));
         let mut object = Object::new(revision::of_version(self.version).0, []);
@@ -50,14 +50,14 @@ impl Parsed {
         object
     }
 
-    /// All routines with the lines of their instructions, in the order of the text.
+    /// Returns all routines with the line numbers of their instructions, in the order of the text.
     pub fn routines(&self) -> impl Iterator<Item = (&Routine, &[u32])> {
         let more = self.more.iter().map(|(routine, lines)| (routine, lines.as_slice()));
         std::iter::once((&self.routine, self.lines.as_slice())).chain(more)
     }
 }
 
-/// Reads a text.
+/// Parses a text.
 ///
 /// ```
 /// let text = ".version 4.1\n.kernel \"k\"\n    ret (M1, 1)\n";
@@ -68,7 +68,7 @@ impl Parsed {
 /// ```
 ///
 /// # Errors
-/// Everything that is wrong with the text, each with its line and column.
+/// All errors of the text, each with its line and column.
 pub fn parse(text: &str, options: Options) -> Result<Parsed, Vec<Diagnostic>> {
     let register_bytes = Platform::register_bytes_of(options.platform);
     let mut reader = Reader {
@@ -95,12 +95,12 @@ pub fn parse(text: &str, options: Options) -> Result<Parsed, Vec<Diagnostic>> {
     reader.finish()
 }
 
-/// What a text goes on with.
+/// Statement that must come next.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Next {
-    /// `.version`, which begins it.
+    /// `.version`, at the start of the text.
     Version,
-    /// `.kernel` or `.global_function`, behind a `.version` of a further routine.
+    /// `.kernel` or `.global_function`, after the `.version` of a further routine.
     Routine,
     Any,
 }
@@ -112,17 +112,17 @@ struct Reader<'a> {
     scope: Scope,
     version: Option<Version>,
     named: bool,
-    /// What the next statement has to be.
+    /// Constraint on the next statement.
     next: Next,
     lines: Vec<u32>,
-    /// Byte of the text at which the statement begins that names each label first.
+    /// Byte offset of the statement that first names each label.
     uses: Vec<usize>,
-    /// Routines that are complete.
+    /// Completed routines.
     done: Vec<(Routine, Vec<u32>)>,
-    /// What they use of the file.
+    /// Variables and functions of the file that the completed routines use.
     used: Vec<Uses>,
     errors: Vec<Diagnostic>,
-    /// Where the lines of the text begin, once something has asked.
+    /// Line starts of the text, computed on first use.
     places: OnceCell<Lines>,
 }
 
@@ -162,7 +162,7 @@ impl Reader<'_> {
         }
         if let Some(behind) = rest.strip_prefix('}') {
             if !self.scope.names.close() {
-                let expected = "a statement: no block is open that `}` could end".to_owned();
+                let expected = "a statement: `}` closes no open block".to_owned();
                 self.report(statement, "statement", &TextError { at: lead, expected });
             }
             if behind.trim_start().starts_with('}') {
@@ -173,7 +173,7 @@ impl Reader<'_> {
             }
             return;
         }
-        // Open blocks may end behind a statement.
+        // Open blocks may end after a statement.
         let ends = rest.matches('}').count().saturating_sub(rest.matches('{').count()).min(self.scope.names.depth());
         let text = (0..ends).fold(text, |text, _| text.trim_end().strip_suffix('}').unwrap_or(text));
         let rest = &text[lead..];
@@ -181,7 +181,7 @@ impl Reader<'_> {
             self.report(statement, "statement", &error);
         }
         let result = if let Some(digits) = rest.strip_prefix(".code ") {
-            // An instruction by its bytes.
+            // `.code` holds an instruction as bytes.
             let at = text.len() - digits.len();
             match super::explicit::read_code(digits.trim(), self.scope.version) {
                 Ok(instruction) => {
@@ -215,33 +215,33 @@ impl Reader<'_> {
         }
     }
 
-    /// A text begins with its version. Where a text has several routines each may say it again.
+    /// Checks the order of statements. A text begins with its version; each further routine may
+    /// repeat it.
     fn in_order(&mut self, rest: &str, at: usize) -> Result<(), TextError> {
         let begins = |directives: &[&str]| directives.iter().any(|d| rest.split_whitespace().next() == Some(d));
         let (before, version) = (self.next, begins(&[".version"]));
         self.next = if version && self.named { Next::Routine } else { Next::Any };
         let expected = match before {
-            Next::Routine if !begins(&[".kernel", ".global_function"]) => "`.kernel` behind `.version`",
+            Next::Routine if !begins(&[".kernel", ".global_function"]) => "`.kernel` after `.version`",
             Next::Any if version && !(self.named && self.version.is_some()) => {
-                "`.version` once, in front of everything else"
+                "one `.version`, before everything else"
             }
             _ => return Ok(()),
         };
         Err(TextError { at, expected: expected.to_owned() })
     }
 
-    /// Whether there is more of something than [`limits`] allow. It is reported here, and nothing
-    /// behind it is read.
+    /// Returns true if a count exceeds [`limits`]. The excess is reported, and reading stops.
     fn is_full(&mut self, statement: &Statement) -> bool {
         let counts = [
             (self.done.len() + usize::from(self.named), limits::ROUTINES, "kernels and functions in a text"),
             (self.scope.tables.routine.labels.len(), limits::LABELS, "labels in a routine"),
-            (self.scope.names.depth(), limits::BLOCK_DEPTH, "blocks inside each other"),
+            (self.scope.names.depth(), limits::BLOCK_DEPTH, "nested blocks"),
             (self.errors.len(), limits::FINDINGS, "findings in a text"),
         ];
         let Some((_, most, what)) = counts.into_iter().find(|(count, most, _)| count > most) else { return false };
         self.errors.truncate(limits::FINDINGS);
-        self.report(statement, "limit", &TextError { at: 0, expected: format!("no more than {most} {what}") });
+        self.report(statement, "limit", &TextError { at: 0, expected: format!("at most {most} {what}") });
         true
     }
 
@@ -275,7 +275,7 @@ impl Reader<'_> {
                 self.scope.version = of_object;
                 self.scope.revisions.0 = self.scope.revisions.0.max(since);
                 self.version = Some(version);
-                // Alone among directives it does not end its line.
+                // Unlike other directives, `.version` may be followed by a statement on its line.
                 self.statement_from(statement, end);
                 Ok(())
             }
@@ -292,7 +292,7 @@ impl Reader<'_> {
                 self.scope.begin(&name, kind);
                 Ok(())
             }
-            // Names the functions of the object; each has a text of its own.
+            // Names the functions of the object; each function has a text of its own.
             ".funcdecl" => {
                 let mut c = Cursor::new(text, at, &mut self.scope);
                 c.skip_blanks();
@@ -303,8 +303,8 @@ impl Reader<'_> {
             }
             ".function" => {
                 let name = self.name(text, at)?;
-                // The directive is where the subroutine begins; a label of its name may follow, and
-                // adds nothing.
+                // The directive places the subroutine's label; a label of the same name may follow,
+                // without effect.
                 let id = self.scope.label(&name, LabelKind::Subroutine);
                 self.scope.set_kind(id, LabelKind::Subroutine);
                 self.place(LabelId(id), line);
@@ -317,7 +317,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A name, with or without quotes.
+    /// Parses a name, with or without quotes.
     fn name(&mut self, text: &str, at: usize) -> Result<String, TextError> {
         let mut c = Cursor::new(text, at, &mut self.scope);
         c.skip_blanks();
@@ -336,7 +336,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Puts a label here.
+    /// Places a label here.
     fn place(&mut self, label: LabelId, line: u32) {
         if let Some(defined) = self.scope.defined.get_mut(label.0 as usize) {
             *defined = true;
@@ -349,7 +349,7 @@ impl Reader<'_> {
         self.push(instruction, line);
     }
 
-    /// A label that is given as bytes stands in the text all the same.
+    /// Marks a label as defined if an instruction in bytes places it.
     fn defines(&mut self, instruction: &Instruction) {
         let label = match instruction {
             Instruction::Label(l) => l.label,
@@ -372,7 +372,7 @@ impl Reader<'_> {
         if self.scope.revisions.0 >= self.scope.revisions.1 {
             self.scope.revisions = before;
             let expected =
-                "an instruction as the lines above write it: its form is of texts of another date".to_owned();
+                "an instruction as in the lines above: this form belongs to texts of another date".to_owned();
             return Err(TextError { at: lead, expected });
         }
         self.label_kind(&instruction, link);
@@ -380,8 +380,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A label that a linking call names, and that does not stand in front of it, is another
-    /// kernel's.
+    /// Sets the kind of a label that an `fccall` names. If the label was not placed before, it
+    /// belongs to another kernel.
     fn label_kind(&mut self, instruction: &Instruction, link: bool) {
         let Instruction::Call(call) = instruction else { return };
         let defined = self.scope.defined.get(call.label.0 as usize).copied().unwrap_or(true);
@@ -390,7 +390,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Ends a routine: labels that stand nowhere are reported.
+    /// Completes a routine; reports labels that were never placed.
     fn complete(&mut self) {
         let undefined = (0..self.scope.tables.routine.labels.len())
             .filter(|&i| !self.scope.defined[i] && self.scope.tables.routine.labels[i].kind != LabelKind::Fccall);
@@ -407,14 +407,19 @@ impl Reader<'_> {
                     "label-missing",
                     Severity::Error,
                     self.file.as_str(),
-                    format!("label `{name}` stands nowhere"),
+                    format!("label `{name}` is not defined"),
                 )
                 .at_place(self.text, places, at, at + name.len())
                 .help(self.elsewhere(&name)),
             );
         }
         if self.scope.names.depth() > 0 {
-            self.errors.push(self.whole("block-open", "a block is not closed", "add a line `}` where it should end"));
+            self.errors.push(self.whole(
+                "block-open",
+                "a block is not closed",
+                "add a line `}` \
+             at the end of the block",
+            ));
         }
         let mut scope = std::mem::replace(&mut self.scope, Scope::new(self.register_bytes));
         if let Err(error) = scope.keep_marks() {
@@ -429,21 +434,24 @@ impl Reader<'_> {
         self.uses.clear();
     }
 
-    /// What to do about a label that stands nowhere. Blocks and subroutines do not know each
-    /// other's labels.
+    /// Returns the advice for a label that was never placed. Blocks and subroutines do not share
+    /// labels.
     fn elsewhere(&self, name: &str) -> String {
         let stands = |kind| {
             let id = self.scope.names.label(name, kind)?;
             self.scope.defined.get(id as usize).copied()
         };
         match (stands(LabelKind::Block), stands(LabelKind::Subroutine)) {
-            (Some(true), _) => format!("`{name}` is a block: put `.function \"{name}\"` in front of what is called"),
-            (_, Some(true)) => format!("`{name}` is a subroutine: only calls go there"),
-            _ => format!("add a line `{name}:` where the branch should go"),
+            (Some(true), _) => format!(
+                "`{name}` is a block: write `.function \"{name}\"` before \
+             a routine that is called"
+            ),
+            (_, Some(true)) => format!("`{name}` is a subroutine: only calls can name it"),
+            _ => format!("add a line `{name}:` at the branch target"),
         }
     }
 
-    /// An error about the text as a whole.
+    /// Returns an error about the text as a whole.
     fn whole(&self, code: &'static str, message: &str, help: &str) -> Diagnostic {
         Diagnostic::new(code, Severity::Error, self.file.as_str(), message).at_text(self.text, 0, 0).help(help)
     }
@@ -451,15 +459,21 @@ impl Reader<'_> {
     fn finish(mut self) -> Result<Parsed, Vec<Diagnostic>> {
         if !self.named {
             let missing =
-                self.whole("kernel-missing", "the text names no kernel", "begin it with `.kernel \"name\"`");
+                self.whole("kernel-missing", "the text names no kernel", "begin the text with `.kernel \"name\"`");
             self.errors.push(missing);
         }
         if self.version.is_none() {
-            let missing = self.whole("version-missing", "the text has no version", "begin it with `.version 4.1`");
+            let missing = self.whole(
+                "version-missing",
+                "the text has no version",
+                "begin the \
+             text with `.version 4.1`",
+            );
             self.errors.push(missing);
         }
         if self.next == Next::Routine {
-            let alone = self.whole("statement", "a version has no routine", "end the text in front of it");
+            let alone =
+                self.whole("statement", "`.version` without a routine after it", "end the text before this line");
             self.errors.push(alone);
         }
         self.complete();
@@ -474,8 +488,8 @@ impl Reader<'_> {
     }
 }
 
-/// `.file` and `.loc` are other spellings of instructions. What is returned is as long as what it
-/// stands for.
+/// Returns the current spelling of `.file` and `.loc`, padded to the same length so that columns do
+/// not change.
 fn old_spelling(text: &str) -> Option<&'static str> {
     let word = if text.starts_with('.') { &text[..declare::word_len(text)] } else { "" };
     match word {
@@ -485,7 +499,7 @@ fn old_spelling(text: &str) -> Option<&'static str> {
     }
 }
 
-/// `name:` at the beginning of its line, and alone on it.
+/// Returns the name of a label `name:` that is alone on its line.
 fn label(text: &str) -> Option<&str> {
     let name = text.trim_end().strip_suffix(':')?;
     let begins = name.starts_with(|c: char| c.is_ascii_alphabetic() || "_$@?".contains(c));

@@ -1,4 +1,4 @@
-//! Printing a routine: the frame, the declarations and the code.
+//! Printer of a routine: header, declarations and code.
 
 use std::collections::{HashSet, VecDeque};
 use std::fmt::Write as _;
@@ -14,11 +14,11 @@ use crate::isa::{
 use crate::object::{Object, Routine, RoutineKind, marks};
 use crate::rt::{Names, Printer, Table, escape};
 
-/// Column at which the number of an instruction stands.
+/// Column of the instruction numbers.
 const NUMBER_COLUMN: usize = 80;
 
-/// Prints a routine of an object. The platform gives the register size that addresses of variables
-/// are counted in.
+/// Prints a routine of an object. The platform decides the register size for the addresses of
+/// variables.
 ///
 /// ```
 /// use visakit::text::{Style, parse, print};
@@ -31,7 +31,8 @@ pub fn print(object: &Object, routine: &Routine, platform: Option<Platform>, sty
     print_with(object, routine, platform, style, &HashSet::new())
 }
 
-/// As [`print()`], the instructions with these numbers as bytes.
+/// Prints a routine as [`print()`] does, except that the instructions in `as_bytes` are printed as
+/// bytes.
 pub(super) fn print_with(
     object: &Object,
     routine: &Routine,
@@ -43,7 +44,7 @@ pub(super) fn print_with(
     code(out, routine, &names(object, routine, platform, style), style, as_bytes)
 }
 
-/// Everything in front of the code.
+/// Returns the part of the text before the code.
 pub(super) fn frame(object: &Object, routine: &Routine, platform: Option<Platform>, style: Style) -> String {
     let names = names(object, routine, platform, style);
     let mut out = String::new();
@@ -102,8 +103,8 @@ fn declarations(out: &mut String, routine: &Routine, names: &RoutineNames<'_>, s
     if !names.full() {
         tables.iter().flatten().for_each(|(_, line)| out.push_str(line));
     }
-    // Reading enters names in the order of the text. Tables whose names are mixed in the pool are
-    // mixed in the full text too, so that the same pool comes of it.
+    // Parsing interns names in the order of the text. The full text therefore merges the tables by
+    // their names' order in the pool, which reproduces the pool.
     while names.full()
         && let Some(first) = tables.iter_mut().filter(|t| !t.is_empty()).min_by_key(|t| t.front().map(|(id, _)| *id))
         && let Some((_, line)) = first.pop_front()
@@ -113,7 +114,7 @@ fn declarations(out: &mut String, routine: &Routine, names: &RoutineNames<'_>, s
     inputs(out, routine, names);
 }
 
-/// The lines of the declarations, table by table, with the names that they enter.
+/// Returns the declarations of each table, with the string of each declared name.
 fn variables(routine: &Routine, names: &RoutineNames<'_>, style: Style) -> [VecDeque<(StringId, String)>; 5] {
     let mut tables = <[VecDeque<_>; 5]>::default();
     let string = |id| routine.string(id).unwrap_or_default();
@@ -124,7 +125,7 @@ fn variables(routine: &Routine, names: &RoutineNames<'_>, style: Style) -> [VecD
         variable_attributes(&mut line, routine, attributes, style);
         (id, line)
     };
-    // The vendor's text has names as they are, words or not.
+    // The vendor's text has names verbatim, even if they are not words.
     let said = |shown: &str| match style == Style::Vendor || is_word(shown) {
         true => shown.to_owned(),
         false => format!("\"{}\"", escape(shown)),
@@ -198,7 +199,7 @@ fn variable_attributes(out: &mut String, routine: &Routine, attributes: &[Attrib
     out.push('\n');
 }
 
-/// `Name`, `Name=16` or `Name="text"`.
+/// Formats `Name`, `Name=16` or `Name="text"`.
 fn attribute(routine: &Routine, attribute: &AttributeInfo, style: Style) -> String {
     let name = routine.string(attribute.name).unwrap_or_default();
     let bytes = attribute.value.as_slice();
@@ -225,9 +226,9 @@ fn attribute(routine: &Routine, attribute: &AttributeInfo, style: Style) -> Stri
     }
 }
 
-/// The vendor's printer ends each attribute's line in front of the next one, and has blanks behind
-/// the last, which its own assembler does not read; the full text ends that line too. It leaves out
-/// where a listing went, and adds the producer where an object does not say it.
+/// Prints the attributes of a routine. The vendor's printer ends a line only before the next
+/// attribute and puts blanks after the last, which its own assembler rejects; the full text ends
+/// every line. It omits the path of a listing, and adds the target where the object has none.
 fn attributes(out: &mut String, routine: &Routine, style: Style) {
     let full = style != Style::Vendor;
     let name = |a: &AttributeInfo| routine.string(a.name).unwrap_or_default();
@@ -240,7 +241,7 @@ fn attributes(out: &mut String, routine: &Routine, style: Style) {
     if !full && !routine.attributes.iter().any(|a| name(a) == TARGET) {
         shown.push(format!("{TARGET}={}", spelled_of(TARGET, DEFAULT_TARGET)));
     }
-    // Labels and subroutines begin with a line end of their own.
+    // Labels and subroutines begin with their own line end.
     let breaks = matches!(routine.instructions.first(), Some(Instruction::Label(_) | Instruction::Subroutine(_)));
     for (i, one) in shown.iter().enumerate() {
         let _ = write!(out, ".kernel_attr {one}");
@@ -250,13 +251,13 @@ fn attributes(out: &mut String, routine: &Routine, style: Style) {
     }
 }
 
-/// The attributes that the vendor's printer leaves out: one of files below 4.0, and its successor.
+/// Attributes that the vendor's printer omits: one of files before 4.0, and its successor.
 const NOT_PRINTED: [&str; 2] = [attribute::ASM_NAME, attribute::OUTPUT_ASM_PATH];
-/// The attribute that it adds, and the value.
+/// Attribute that the vendor's printer adds, and its default value.
 const TARGET: &str = attribute::TARGET;
 const DEFAULT_TARGET: u8 = 1;
 
-/// How a value of an attribute is spelled by the table of the pages.
+/// Returns the spelling of an attribute's value in the pages' table.
 fn spelled_of(name: &str, value: u8) -> String {
     let known = ATTRIBUTES.iter().find(|a| a.name == name);
     known.and_then(|a| spelled(a.value, value)).unwrap_or_else(|| value.to_string())
@@ -307,7 +308,7 @@ fn code(out: String, routine: &Routine, names: &RoutineNames<'_>, style: Style, 
     p.into_text()
 }
 
-/// A call of a label that another file has is spelled `fccall`.
+/// Prints an instruction; a call of a label of another file is spelled `fccall`.
 pub(super) fn print_call(instruction: &Instruction, routine: &Routine, p: &mut Printer<'_>) {
     let link = match instruction {
         Instruction::Call(call) => {

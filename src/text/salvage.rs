@@ -1,4 +1,4 @@
-//! Printing of objects whose instructions lack fields: what is there, and `<missing>` for the rest.
+//! Printing of objects whose instructions lack fields; `<missing>` stands for each missing field.
 
 use super::names::{RoutineNames, Style};
 use super::print::frame;
@@ -7,14 +7,13 @@ use crate::object::{Fragment, Object, Routine, Salvaged, SalvagedCode, is_label}
 use crate::rt::reflect::{Field, FieldKind};
 use crate::rt::{Bits, Context, Format, Names, Printer, Reader, Text, Wire};
 
-/// What stands for a field that is not there.
+/// Placeholder for a missing field.
 const MISSING: &str = "<missing>";
 
-/// Prints the routines of an object that lacks operands, kernels first: the frame as
-/// [`super::print()`] has it, then each instruction with the fields that it has, in the order in
-/// which they are stored.
+/// Prints the routines of an object that lacks operands, kernels first. The header is that of
+/// [`super::print()`]; then follows each instruction with its present fields in storage order.
 ///
-/// Each line ends with the place of the instruction in the file.
+/// Each line ends with the file offset of the instruction.
 pub fn print_salvaged(salvaged: &Salvaged, platform: Option<Platform>) -> Vec<String> {
     let object = &salvaged.object;
     object.routines().zip(&salvaged.code).map(|(routine, code)| one(object, routine, code, platform)).collect()
@@ -44,7 +43,7 @@ fn one(object: &Object, routine: &Routine, code: &SalvagedCode, platform: Option
     out
 }
 
-/// The usual text of an instruction that lacks nothing.
+/// Returns the usual text of a complete instruction.
 fn complete(fragment: &Fragment, names: &RoutineNames<'_>, cx: Context) -> Option<String> {
     let page = fragment.page;
     if !fragment.missing.is_empty() {
@@ -59,7 +58,7 @@ fn complete(fragment: &Fragment, names: &RoutineNames<'_>, cx: Context) -> Optio
     Some(p.into_text())
 }
 
-/// The name of the page, and field by field what is there.
+/// Returns the name of the page and the present fields.
 fn fields(fragment: &Fragment, names: &RoutineNames<'_>, cx: Context) -> String {
     let (page, form) = (fragment.page, fragment.form);
     let mut out = page.name.to_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! A routine that is being built from its text: its tables, and what its names stand for.
+//! Routine under construction from its text: its tables, and its names.
 
 use super::names::NameTables;
 use crate::builder::Tables;
@@ -9,39 +9,39 @@ use crate::isa::{
 use crate::object::{RoutineKind, marks};
 use crate::rt::{EncodeError, Names, Symbols, Table, Version, nearest};
 
-/// What of a file a routine uses: which of its own numbers stand for which entries of the file's
-/// tables.
+/// Variables and functions of a file that a routine uses: the mapping from the routine's numbers to
+/// the entries of the file's tables.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Uses {
-    /// Variables of the file.
+    /// Variables of file scope.
     pub variables: Vec<VariableRelocSymtab>,
     /// Functions of the file.
     pub functions: Vec<FunctionRelocSymtab>,
 }
 
-/// A routine that is being built from its text.
+/// Routine under construction from its text.
 pub(super) struct Scope {
     pub(super) tables: Tables,
     pub(super) register_bytes: u32,
     pub(super) version: Version,
     pub(super) names: NameTables,
-    /// Whether the labels that are named now are those of calls, which know subroutines only.
+    /// True while labels are resolved for a call, which can only name subroutines.
     pub(super) calls: bool,
-    /// Labels that stand in the text, as opposed to those only referred to.
+    /// Labels that the text places, as opposed to those that are only referred to.
     pub(super) defined: Vec<bool>,
-    /// What the routine uses of its file.
+    /// Variables and functions of the file that the routine uses.
     pub(super) uses: Uses,
-    /// Variables of the file, as this or another routine of it says them.
+    /// Variables of file scope, from this or another routine of the text.
     pub(super) file_variables: Vec<FileScopeVarInfo>,
-    /// How many of them this routine has said.
+    /// Number of file-scope variables that this routine has declared.
     pub(super) file_variables_said: usize,
     /// Functions that the text declares.
     pub(super) functions: Vec<String>,
-    /// The text revisions whose forms the routine's text has shown so far: from the first on,
-    /// before the second.
+    /// Range of text revisions that the forms so far allow: the first revision, and the exclusive
+    /// end.
     pub(super) revisions: (u32, u32),
-    /// The routine's name, once its text says all strings: they replace those that the assembler
-    /// would begin with.
+    /// Name of the routine once its text lists all strings. The listed strings replace the
+    /// assembler's initial ones.
     explicit: Option<String>,
 }
 
@@ -63,7 +63,7 @@ impl Scope {
         }
     }
 
-    /// The next string of a pool that the text says.
+    /// Adds the next string of a pool that the text lists.
     pub(super) fn string(&mut self, text: String) {
         if self.explicit.is_none() {
             self.explicit = Some(self.tables.routine.name());
@@ -76,11 +76,11 @@ impl Scope {
         }
     }
 
-    /// Keeps in the pool what the text says and objects do not store. A pool that the text says has
-    /// it already.
+    /// Adds marks to the pool for what objects do not store. A pool that the text lists already has
+    /// them.
     ///
     /// # Errors
-    /// An instruction has a value that does not fit into its field.
+    /// A value of an instruction does not fit into its field.
     pub(super) fn keep_marks(&mut self) -> Result<(), EncodeError> {
         if self.explicit.is_some() {
             return Ok(());
@@ -97,19 +97,20 @@ impl Scope {
         Ok(())
     }
 
-    /// Names the routine. The pool begins with its name; the predefined names follow.
+    /// Starts the routine. The pool begins with its name; the predefined names follow.
     pub(super) fn begin(&mut self, name: &str, kind: RoutineKind) {
         self.explicit = None;
         self.tables.begin(name, kind);
     }
 
-    /// A declared or predefined entry of a table; texts below version 4 have names of their own for
-    /// the latter.
+    /// Returns the id of a declared or predefined entry. Texts before version 4 have other names
+    /// for predefined entries.
     pub(super) fn entry(&self, table: Table, name: &str) -> Option<u32> {
         self.names.get(table, name).or_else(|| old_name(self.version, table, name))
     }
 
-    /// The label of that name, new if need be. Blocks and subroutines have names of their own.
+    /// Returns the id of a label; creates the label if it is new. Blocks and subroutines have
+    /// separate namespaces.
     pub(super) fn label(&mut self, name: &str, kind: LabelKind) -> u32 {
         if let Some(id) = self.names.label(name, kind) {
             return id;
@@ -118,7 +119,7 @@ impl Scope {
         self.new_label(name, name_index, kind)
     }
 
-    /// A label that the text says by a string of the pool.
+    /// Adds a label whose name is an explicit string of the pool.
     pub(super) fn new_label(&mut self, name: &str, string: StringId, kind: LabelKind) -> u32 {
         let LabelId(id) = self.tables.label(string, kind);
         self.defined.push(false);
@@ -126,7 +127,7 @@ impl Scope {
         id
     }
 
-    /// Says what a label marks.
+    /// Sets the kind of a label.
     pub(super) fn set_kind(&mut self, label: u32, kind: LabelKind) {
         if let Some(info) = self.tables.routine.labels.get_mut(label as usize) {
             info.kind = kind;
@@ -183,19 +184,19 @@ impl Symbols for Scope {
     }
 
     fn near(&self, table: Table, name: &str) -> Option<String> {
-        // A text may have very many names, and an error in each line.
+        // A text may have very many names and an error in each line.
         let few = self.names.known(table).nth(MANY_NAMES).is_none();
         few.then(|| nearest(name, self.names.known(table))).flatten().map(str::to_owned)
     }
 }
 
-/// Where there are more names than this, none of them is suggested.
+/// Maximum number of names for suggestions; a table with more names gets none.
 const MANY_NAMES: usize = 5000;
 
-/// Bytes of an element of an address variable.
+/// Size of an element of an address variable in bytes.
 const ADDRESS_BYTES: u32 = 2;
 
-/// The predefined entry that texts below version 4 call so.
+/// Returns the predefined entry with this name in texts before version 4.
 fn old_name(version: Version, table: Table, name: &str) -> Option<u32> {
     let entries = match table {
         Table::General => predefined::ALL,

@@ -1,21 +1,20 @@
-//! A text cut into statements: comments go, places stay.
+//! Splitting of a text into statements: removes comments and keeps positions.
 
 use std::borrow::Cow;
 
-/// A statement: a line of the text without its comments.
+/// Statement: a line of the text without comments.
 #[derive(Clone, Debug)]
 pub(super) struct Statement<'a> {
-    /// The text, comments inside it replaced by blanks so that columns stay.
+    /// Text with inner comments replaced by blanks, which keeps the columns.
     pub(super) text: Cow<'a, str>,
-    /// Byte of the source at which it begins.
+    /// Byte offset in the source.
     pub(super) start: usize,
-    /// Line, from 1.
+    /// Line number, from 1.
     pub(super) line: u32,
 }
 
-/// Cuts a source at its line ends. Comments run from `//` to the end of the line or from `/*` to
-/// `*/`. A backslash behind a blank at the end of a line takes the next line into the same
-/// statement.
+/// Splits a source at line ends. Comments run from `//` to the end of the line, or from `/*` to
+/// `*/`. A backslash after a blank at the end of a line continues the statement on the next line.
 pub(super) fn statements(source: &str) -> impl Iterator<Item = Statement<'_>> {
     let mut lines = source.split_inclusive('\n');
     let mut in_comment = false;
@@ -45,12 +44,13 @@ pub(super) fn statements(source: &str) -> impl Iterator<Item = Statement<'_>> {
     })
 }
 
-/// Whether a text ends with a backslash behind a blank.
+/// Returns true if a text ends with a backslash after a blank.
 fn is_continued(text: &str) -> bool {
     text.strip_suffix('\\').is_some_and(|body| body.is_empty() || body.ends_with([' ', '\t']))
 }
 
-/// A line without its end and its comments. Only a comment that something follows costs a copy.
+/// Returns a line without its end and its comments. The line is copied only if text follows a
+/// comment.
 fn uncommented<'a>(line: &'a str, in_comment: &mut bool) -> Cow<'a, str> {
     let line = line.trim_end_matches(['\n', '\r']);
     let Some(slash) = line.find('/').filter(|_| !*in_comment) else {

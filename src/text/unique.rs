@@ -1,11 +1,11 @@
-//! Names that a text can say: words that are none of the language's, no two of them alike.
+//! Unique names for explicit texts: words that are not reserved, each different from all others.
 
 use std::collections::HashSet;
 
 use crate::isa::{LscAddrType, StringId, candidates, predefined, predefined_surface};
 use crate::object::Routine;
 
-/// Names of the entries of a routine's tables that are words and differ from all others.
+/// Unique names for the entries of a routine's tables.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Unique {
     pub(super) general: Vec<String>,
@@ -40,7 +40,7 @@ impl Unique {
         for (i, p) in routine.predicates.iter().enumerate() {
             out.predicates.push(name(&mut taken, p.name_index, "P", i + 1));
         }
-        // Labels are no variables: they may be called alike.
+        // Labels and variables have separate namespaces and may share names.
         let mut labels = HashSet::new();
         for (i, l) in routine.labels.iter().enumerate() {
             out.labels.push(name(&mut labels, l.name_index, "L", i));
@@ -49,13 +49,13 @@ impl Unique {
     }
 }
 
-/// Whether a text can be a name.
+/// Returns true if a text can be a name.
 pub(super) fn is_word(text: &str) -> bool {
     let begins = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     begins && !is_reserved(text) && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// Whether a word begins instructions or stands in them, so that nothing is called so.
+/// Returns true if a word is reserved: it begins instructions or is part of their syntax.
 pub(super) fn is_reserved(word: &str) -> bool {
     !candidates(word).is_empty() || LscAddrType::ALL.iter().any(|t| t.text() == word)
 }

@@ -1,5 +1,4 @@
-//! Rules across the fields of an instruction: the rows of verification.md, evaluated on what it
-//! holds.
+//! Rules across the fields of an instruction: evaluation of the rows of verification.md.
 
 use super::types::{guarded, is_integer};
 use super::{Check, Seen, Severity, operand};
@@ -8,7 +7,7 @@ use crate::rt::reflect::{Field, Form, FormConstraint};
 use crate::rt::{Facts, evaluate};
 
 impl Check<'_> {
-    /// The rows that hold for the instruction, each where it applies.
+    /// Checks the rows that apply to the instruction.
     pub(super) fn across(&mut self, form: &'static Form, seen: &[(&'static Field, Seen)]) {
         for FormConstraint { row, when, must } in form.constraints {
             let on = |p| row.platforms.iter().any(|range| range.contains(p));
@@ -23,7 +22,7 @@ impl Check<'_> {
     }
 }
 
-/// What the conditions ask.
+/// Facts of an instruction for its conditions.
 struct Instruction<'a> {
     check: &'a Check<'a>,
     form: &'static Form,
@@ -36,7 +35,7 @@ impl Instruction<'_> {
         self.seen.iter().find(|(f, _)| std::ptr::eq(*f, field)).map(|(_, seen)| seen)
     }
 
-    /// The type of an operand; predefined variables have none that counts for a raw one.
+    /// Returns the type of an operand. A raw operand on a predefined variable has none.
     fn data_type(&self, seen: &Seen) -> Option<DataType> {
         let routine = self.check.routine;
         match seen {
@@ -46,7 +45,7 @@ impl Instruction<'_> {
         }
     }
 
-    /// The registers that an operand's variable fills; none for `%null`.
+    /// Returns the number of registers that an operand's variable fills; `None` for `%null`.
     fn registers(&self, seen: &Seen) -> Option<i64> {
         let id = match seen {
             Seen::Raw(raw) => raw.id,
@@ -65,7 +64,7 @@ impl Instruction<'_> {
 impl Facts for Instruction<'_> {
     fn field(&self, position: usize) -> Option<i64> {
         let Some(seen) = self.seen(position) else {
-            // A field that only texts have is its default where nothing says it.
+            // An absent text-only field has its default.
             return self.form.fields.get(position).filter(|f| f.is_text_only()).map(|_| 0);
         };
         match seen {
@@ -106,7 +105,7 @@ impl Facts for Instruction<'_> {
             RuleBuiltin::IsConstant => Some(constant.is_some().into()),
             RuleBuiltin::Constant => constant.map(|c| c.low.into()),
             RuleBuiltin::Registers => self.registers(seen),
-            // These are not about an operand.
+            // These built-ins do not apply to an operand.
             RuleBuiltin::ExecSize
             | RuleBuiltin::GrfBytes
             | RuleBuiltin::NoMask
@@ -131,9 +130,9 @@ impl Facts for Instruction<'_> {
                 Some(a?.max(b?))
             }
             RuleBuiltin::Popcount => stack.pop().flatten().map(|n| n.count_ones().into()),
-            // What the condition has of these are steps of their own.
+            // Conditions encode these built-ins as operations of their own.
             RuleBuiltin::OneOf | RuleBuiltin::Includes | RuleBuiltin::Bits => None,
-            // These are about an operand.
+            // These built-ins apply to an operand.
             RuleBuiltin::Type
             | RuleBuiltin::BytesOf
             | RuleBuiltin::IsInteger

@@ -9,7 +9,7 @@ use crate::limits::ALIAS_DEPTH;
 use crate::object::Routine;
 use crate::rt::Bits;
 
-/// Where the rules stand.
+/// Pages of the rules.
 const VARIABLES: &str = "4_object_format.md#var_info";
 const INPUTS: &str = "4_object_format.md#input_info";
 const ATTRIBUTES: &str = "4_object_format.md#attribute_info";
@@ -23,7 +23,7 @@ pub(super) fn check(routine: &Routine, platform: Option<Platform>) -> Vec<Violat
     let most = platform.unwrap_or_default().address_elements();
     for address in &routine.addresses {
         if u32::from(address.num_elements) > most {
-            let message = format!("{} addresses, legal are up to {most}", address.num_elements);
+            let message = format!("{} address elements; the limit is {most}", address.num_elements);
             out.push(declared(routine, address.name_index, "size", message));
         }
     }
@@ -31,13 +31,13 @@ pub(super) fn check(routine: &Routine, platform: Option<Platform>) -> Vec<Violat
         let bits = u32::from(predicate.num_elements);
         if !bits.is_power_of_two() || bits > limits::PREDICATE_BITS {
             let most = limits::PREDICATE_BITS;
-            let message = format!("{bits} bits, legal are powers of two up to {most}");
+            let message = format!("{bits} predicate bits; the number must be a power of two up to {most}");
             out.push(declared(routine, predicate.name_index, "size", message));
         }
     }
     for sampler in &routine.samplers {
         if u32::from(sampler.num_elements) > limits::SAMPLERS {
-            let message = format!("{} samplers, legal are up to {}", sampler.num_elements, limits::SAMPLERS);
+            let message = format!("{} samplers; the limit is {}", sampler.num_elements, limits::SAMPLERS);
             out.push(declared(routine, sampler.name_index, "size", message));
         }
     }
@@ -50,7 +50,7 @@ pub(super) fn check(routine: &Routine, platform: Option<Platform>) -> Vec<Violat
                 code: "attribute",
                 severity: Severity::Error,
                 place: Location::Routine,
-                message: format!("{name} is given {count} times"),
+                message: format!("attribute {name} is given {count} times"),
                 page: ATTRIBUTES.to_owned(),
             });
         }
@@ -58,7 +58,7 @@ pub(super) fn check(routine: &Routine, platform: Option<Platform>) -> Vec<Violat
     out
 }
 
-/// Attributes of variables are among those that the page has.
+/// Checks that the page allows each attribute on its kind of variable.
 fn attributes(routine: &Routine, out: &mut Vec<Violation>) {
     let generals = routine.variables.iter().map(|v| (v.name_index, &v.attribute_info));
     let addresses = routine.addresses.iter().map(|a| (a.name_index, &a.attribute_info));
@@ -68,7 +68,7 @@ fn attributes(routine: &Routine, out: &mut Vec<Violation>) {
         for attribute in all {
             let name = routine.string(attribute.name).unwrap_or_default();
             if !isa::ATTRIBUTES.iter().any(|known| known.name == name) {
-                out.push(declared(routine, variable, "attribute", format!("no attribute is called {name}")));
+                out.push(declared(routine, variable, "attribute", format!("unknown attribute {name}")));
             }
         }
     }
@@ -94,7 +94,7 @@ fn general(routine: &Routine, number: usize, register: u32, out: &mut Vec<Violat
         return;
     }
     if variable.num_elements == 0 || u32::from(variable.num_elements) > limits::ELEMENTS {
-        let message = format!("{} elements, legal are 1 to {}", variable.num_elements, limits::ELEMENTS);
+        let message = format!("{} elements; the number must be 1 to {}", variable.num_elements, limits::ELEMENTS);
         let most = limits::REGISTERS * register;
         let legal = (1..=most).contains(&u32::from(variable.num_elements));
         let severity = if legal { Severity::Warning } else { Severity::Error };
@@ -102,39 +102,40 @@ fn general(routine: &Routine, number: usize, register: u32, out: &mut Vec<Violat
     }
     let mut say = |code, message| out.push(declared(routine, variable.name_index, code, message));
     if variable.alias_scope_specifier == AliasScope::Global {
-        // A part of a variable of the file, which a routine alone does not have.
+        // The base is a variable of file scope, which the routine alone does not have.
         return;
     }
     if variable.alias_index.0 == 0 && variable.alias_offset != 0 {
-        say("alias", "an offset without a variable that it counts in".to_owned());
+        say("alias", "an alias offset without an aliased variable".to_owned());
     }
     let Some(first) = variable.alias_index.0.checked_sub(predefined::DECLARED) else { return };
-    // The outermost variable, unless there is a circle.
+    // Find the outermost variable; a cyclic alias ends the search.
     let (mut base, mut offset) = (first as usize, u32::from(variable.alias_offset));
     for _ in 0..ALIAS_DEPTH {
         let Some(outer) = routine.variables.get(base) else {
-            say("alias", "it is an alias of a variable that is not there".to_owned());
+            say("alias", "it is an alias of a variable that is not declared".to_owned());
             return;
         };
         let Some(next) = outer.alias_index.0.checked_sub(predefined::DECLARED) else {
             let bytes = outer.bit_properties.type_.bits() / 8 * u32::from(outer.num_elements);
             if offset >= bytes {
-                say("alias", format!("it begins at byte {offset} of a variable of {bytes} bytes"));
+                say("alias", format!("it begins at byte {offset} of an aliased variable of {bytes} bytes"));
             }
             let aligned = outer.bit_properties.alignment.max(natural(outer, register));
             if aligned < natural(variable, register) {
-                say("alias", "the variable that it is an alias of has less alignment than its type needs".to_owned());
+                say("alias", "its aliased variable has a smaller alignment than its type needs".to_owned());
             }
             return;
         };
         offset += u32::from(outer.alias_offset);
         base = next as usize;
     }
-    say("alias", format!("it is an alias of itself, or of more than {ALIAS_DEPTH} others"));
+    say("alias", format!("it is an alias of itself, or the chain of aliases is longer than {ALIAS_DEPTH}"));
 }
 
-/// The alignment that a variable's type needs: that of a register when it fills one, and of a word
-/// at least. The vendor's assembler compares their codes, see verification.md.
+/// Returns the natural alignment of a variable: register alignment if it fills a register,
+/// otherwise that of its type, at least a word. The vendor's assembler compares the codes of
+/// alignments, see verification.md.
 fn natural(variable: &crate::isa::VarInfo, register: u32) -> Alignment {
     let bytes = variable.bit_properties.type_.bits() / 8;
     match bytes {
@@ -147,7 +148,7 @@ fn natural(variable: &crate::isa::VarInfo, register: u32) -> Alignment {
     }
 }
 
-/// Whether an input is known to the producer only.
+/// Returns true for a pseudo input, which only the producer uses.
 fn is_pseudo(input: &crate::isa::InputInfo) -> bool {
     matches!(input.kind.origin, InputOrigin::PseudoInput | InputOrigin::PseudoInput16)
 }
@@ -169,50 +170,50 @@ fn inputs(routine: &Routine, register: i64, out: &mut Vec<Violation>) {
         let size = i64::from(input.size);
         let (begin, end) = (i64::from(input.offset), i64::from(input.offset) + size);
         if end >= register * i64::from(limits::INPUT_REGISTERS) {
-            say(format!("it ends at byte {end}, behind the {} registers of inputs", limits::INPUT_REGISTERS));
+            say(format!("it ends at byte {end}, past the {} input registers", limits::INPUT_REGISTERS));
         }
         ranges.push((begin, end, number));
-        // Pseudo inputs are known to the producer only: they may lie anywhere.
+        // Pseudo inputs may lie anywhere, as only the producer uses them.
         let is_implicit = input.kind.origin.to_bits().unwrap_or_default() != 0 && !is_pseudo(input);
         if implicit && !is_implicit {
-            say("an argument of the kernel behind an implicit input".to_owned());
+            say("an explicit argument must not follow an implicit input".to_owned());
         }
         implicit |= is_implicit;
         match input.kind.class {
             InputClass::General => {
                 let declared = input.id.checked_sub(predefined::DECLARED);
                 match declared.and_then(|id| routine.variables.get(id as usize)) {
-                    None => say("it is no declared variable".to_owned()),
+                    None => say("it is not a declared variable".to_owned()),
                     Some(variable) => {
                         let element = i64::from(variable.bit_properties.type_.bits() / 8);
                         let bytes = element * i64::from(variable.num_elements);
                         if bytes != size {
-                            say(format!("it has {size} bytes, its variable {bytes}"));
+                            say(format!("it has {size} bytes, but its variable has {bytes}"));
                         }
                         if 0 < size && size < register && begin / register != (end - 1) / register {
-                            say("it is smaller than a register, and lies in two".to_owned());
+                            say("it is smaller than a register, but crosses a register boundary".to_owned());
                         }
                     }
                 }
             }
             InputClass::Sampler => {
                 if input.id as usize >= routine.samplers.len() {
-                    say("it is no declared sampler".to_owned());
+                    say("it is not a declared sampler".to_owned());
                 }
             }
             InputClass::Surface => {
                 let declared = input.id.checked_sub(predefined_surface::DECLARED);
                 match declared.and_then(|id| routine.surfaces.get(id as usize)) {
-                    None => say("it is no declared surface".to_owned()),
+                    None => say("it is not a declared surface".to_owned()),
                     Some(surface) if i64::from(surface.num_elements) * i64::from(limits::SURFACE_BYTES) != size => {
-                        say(format!("it has {size} bytes, its surface {}", surface.num_elements));
+                        say(format!("it has {size} bytes, but a surface has {}", surface.num_elements));
                     }
                     Some(_) => {}
                 }
             }
         }
     }
-    // In the order of their places only neighbours can overlap first.
+    // After sorting by offset, an overlap always shows up between neighbours.
     ranges.sort_unstable();
     for pair in ranges.windows(2) {
         let [(begin, end, before), (next, _, number)] = pair else { continue };
@@ -222,7 +223,7 @@ fn inputs(routine: &Routine, register: i64, out: &mut Vec<Violation>) {
             out.push(Violation {
                 code: "input",
                 severity: if is_known { Severity::Error } else { Severity::Warning },
-                message: format!("input `{name}`: it overlaps the input in front of it"),
+                message: format!("input `{name}`: it overlaps the previous input"),
                 place: Location::Input(name),
                 page: INPUTS.to_owned(),
             });

@@ -1,5 +1,5 @@
-//! Barriers that some channels of a thread may leave out: they stand between a branch that is taken
-//! channel by channel and the place where the channels meet again.
+//! Detection of barriers that some channels of a thread may skip: barriers between a divergent
+//! branch and the point where the channels reconverge.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -9,12 +9,12 @@ use crate::isa::{Combine, DataType, ExecSize, Goto, Instruction, Operand, Stride
 use crate::object::Routine;
 use crate::rt::{Bits, FieldRef, OperandRef, Table, Visitor};
 
-/// Rounds in which values that differ from channel to channel are carried on.
+/// Maximum number of rounds in which varying values propagate.
 const MOST_ROUNDS: usize = 64;
-/// Branches back that are looked at for all branches together.
+/// Maximum number of pairs of a branch and a back edge that are examined.
 const MOST_PAIRS: usize = 1 << 22;
 
-/// The barriers, by their numbers.
+/// Returns the numbers of the barriers that some channels may skip.
 pub(super) fn barriers(routine: &Routine) -> Vec<usize> {
     let all = || routine.instructions.iter().enumerate();
     let is_barrier = |one: &Instruction| {
@@ -37,7 +37,7 @@ pub(super) fn barriers(routine: &Routine) -> Vec<usize> {
     let mut ranges = Vec::new();
     for (number, goto, to) in gotos.iter().filter(|(_, goto, _)| is_by_channel(goto)) {
         let mut range = if to > number { number + 1..*to } else { *to..number + 1 };
-        // Who leaves a loop is not there in its next round.
+        // A channel that leaves a loop is absent in its next iteration.
         let from = back.partition_point(|round| round.end < range.start);
         for round in back[from..].iter().take_while(|round| round.end < *to).take(MOST_PAIRS - pairs) {
             if round.start <= *number {
@@ -59,7 +59,7 @@ pub(super) fn barriers(routine: &Routine) -> Vec<usize> {
     within(&mut apart.map(|(range, _)| range))
 }
 
-/// For each instruction, how many ranges it is in.
+/// Returns the number of ranges that contain each instruction.
 fn depths(instructions: usize, ranges: &mut dyn Iterator<Item = &Range<usize>>) -> Vec<i32> {
     let mut depths = vec![0; instructions + 1];
     for range in ranges {
@@ -74,20 +74,20 @@ fn depths(instructions: usize, ranges: &mut dyn Iterator<Item = &Range<usize>>) 
     depths
 }
 
-/// Whether a branch is taken by some channels and not by others.
+/// Returns true for a branch that may diverge.
 fn is_by_channel(goto: &Goto) -> bool {
     goto.exec_size.size.channels() > 1 && goto.pred.id != 0 && goto.pred.combine == Combine::None
 }
 
-/// What makes a value differ from channel to channel: an input that has something for each of them,
-/// or their numbers alone. What is loaded by these is taken for the same: the compiler keeps each
-/// channel's variables in memory so.
+/// Reason why a value varies across channels: an input with per-channel data, or channel numbers
+/// alone. A value loaded from a varying address counts the same, because the compiler keeps each
+/// channel's variables in memory.
 type Why = u8;
 const INPUT: Why = 1;
 const NUMBER: Why = 2;
 
-/// What may differ from channel to channel: variables that hold something of their own for each,
-/// and what is computed of them, or written by some of them only.
+/// Returns the varying variables: those with per-channel data, those computed from varying ones,
+/// and those that only some channels write.
 fn varying(routine: &Routine, gotos: &[(usize, &Goto, usize)]) -> HashMap<(Table, u32), Why> {
     let inputs: HashSet<u32> = routine.inputs.iter().map(|input| input.id).collect();
     let mut varying: HashMap<(Table, u32), Why> = HashMap::new();
@@ -118,7 +118,7 @@ fn varying(routine: &Routine, gotos: &[(usize, &Goto, usize)]) -> HashMap<(Table
     varying
 }
 
-/// Why an operand that is read holds something of its own for each channel, if it does.
+/// Returns the reason why an operand that is read varies across channels; 0 if it does not.
 fn differs(
     routine: &Routine,
     operand: &OperandRef<'_>,
@@ -138,7 +138,7 @@ fn differs(
                     && (region.width == Stride::N1 || region.horizontal_stride == Stride::N0);
                 if is_one { 0 } else { of(Table::General, general.id.0) | input(general.id.0) }
             }
-            // Packed numbers: one for each channel.
+            // A packed constant has one number per channel.
             Operand::Immediate(constant) => match constant.type_ {
                 DataType::V | DataType::Uv | DataType::Vf => NUMBER,
                 _ => 0,
@@ -147,7 +147,7 @@ fn differs(
             _ => operand.used().map_or(0, |used| of(used.table, used.id)),
         },
         FieldRef::Raw(raw) => {
-            // An input that fills a register has something for each channel.
+            // An input of several elements has per-channel data.
             let declared = raw.id.0.checked_sub(predefined::DECLARED).and_then(|n| routine.variables.get(n as usize));
             let is_wide = declared.is_some_and(|of| of.num_elements > 4);
             of(Table::General, raw.id.0) | if is_wide { input(raw.id.0) } else { 0 }
@@ -161,12 +161,12 @@ fn root(routine: &Routine, table: Table, id: u32) -> u32 {
     if table == Table::General { super::doubt::root(routine, id).unwrap_or(id) } else { id }
 }
 
-/// Whether an instruction works on all its channels, whatever control flow says.
+/// Returns true if an instruction ignores the execution mask of control flow.
 fn has_no_mask(instruction: &Instruction) -> bool {
     exec_size(instruction).is_some_and(|size| size.mask.no_mask())
 }
 
-/// How many channels an instruction has, and which.
+/// Returns the execution size and mask of an instruction.
 pub(super) fn exec_size(instruction: &Instruction) -> Option<ExecSize> {
     struct Find {
         fields: &'static [crate::rt::reflect::Field],

@@ -1,6 +1,5 @@
-//! What is legal and probably not meant: values that nothing has written, code that nothing
-//! reaches, barriers that not all channels come to. What compilers make of correct programs has
-//! none of it.
+//! Warnings about legal but suspicious code: uninitialised values, unreachable code, barriers that
+//! not all channels reach. Compiler output for correct programs causes none.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -14,18 +13,18 @@ use crate::limits::{ALIAS_DEPTH, FINDINGS};
 use crate::object::Routine;
 use crate::rt::{FieldRef, OperandRef, Role, Table, Use};
 
-/// Where control flow is explained.
+/// Page that explains control flow.
 const FLOW: &str = "3_execution_model.md";
-/// Where operands are explained.
+/// Page that explains operands.
 const OPERANDS: &str = "5_operands.md";
-/// Copies of copies that are followed.
+/// Maximum length of a chain of copies that is followed.
 const MOST_COPIES: usize = 16;
-/// Beyond so many steps of the search for values that nothing has written, as a product of blocks
-/// and variables, it is not made.
+/// Maximum cost of the search for uninitialised values, as the product of blocks and variables in
+/// words. A larger routine is not searched.
 const MOST_STEPS: usize = 1 << 26;
 
-/// What a routine does that is legal and probably not meant, as warnings. Without a platform
-/// registers have 32 bytes.
+/// Returns warnings about legal but suspicious code in a routine. Without a platform, registers
+/// have 32 bytes.
 ///
 /// ```
 /// use visakit::{text, verify};
@@ -43,7 +42,8 @@ pub fn doubts(routine: &Routine, platform: Option<Platform>) -> Vec<Violation> {
     out.extend(unread(routine));
     out.extend(unwritten(routine, &graph, &reached));
     out.extend(divergence::barriers(routine).into_iter().map(|number| {
-        let message = "not all channels need to come to this barrier: whether they do is decided for each of them";
+        let message = "channels of one thread may reach this barrier separately: a branch before \
+         it is decided for each channel";
         doubt("divergent-barrier", number, message.to_owned(), FLOW)
     }));
     out.sort_by_key(|violation| match violation.place {
@@ -59,20 +59,20 @@ fn doubt(code: &'static str, number: usize, message: String, page: &str) -> Viol
     Violation { code, severity: Severity::Warning, place, message, page: page.to_owned() }
 }
 
-/// The first instruction of each part that no channel comes to.
+/// Reports the first instruction of each unreachable part.
 fn unreachable(routine: &Routine, graph: &Graph, reached: &[bool]) -> Vec<Violation> {
     use Instruction::{File, Fret, Label, Lifetime, Loc, Ret, Subroutine};
     let mut out = Vec::new();
     let mut was_reached = true;
     for (block, &is_reached) in graph.blocks.iter().zip(reached) {
-        // What every routine ends with, and what is no instruction of a channel, does no harm.
+        // A routine's final return and pseudo-instructions do no harm.
         let does = |one: &Instruction| {
             !matches!(one, Label(_) | Subroutine(_) | Loc(_) | File(_) | Lifetime(_) | Ret(_) | Fret(_))
         };
         let first = block.instructions.clone().find(|&number| does(&routine.instructions[number]));
         match first {
             Some(number) if !is_reached && was_reached => {
-                out.push(doubt("unreachable", number, "no channel comes here".to_owned(), FLOW));
+                out.push(doubt("unreachable", number, "this instruction is unreachable".to_owned(), FLOW));
                 was_reached = false;
             }
             Some(_) => was_reached = is_reached,
@@ -82,12 +82,12 @@ fn unreachable(routine: &Routine, graph: &Graph, reached: &[bool]) -> Vec<Violat
     out
 }
 
-/// Operands that leave their variables.
+/// Reports operands that extend past their variables.
 fn outside(routine: &Routine, platform: Option<Platform>) -> Vec<Violation> {
     let variables = region::Variables::new(routine, platform);
     let mut out = Vec::new();
     for (number, instruction) in routine.instructions.iter().enumerate() {
-        // What others take from their operands depends on more than their channels.
+        // Other instructions access their operands in ways that depend on more than the channels.
         if !matches!(types::family(instruction.page()), Family::Arithmetic | Family::Logic | Family::Move) {
             continue;
         }
@@ -99,7 +99,7 @@ fn outside(routine: &Routine, platform: Option<Platform>) -> Vec<Violation> {
                 continue;
             }
             let Some((first, end, whole)) = variables.extent(general, channels) else { continue };
-            // The compiler copies the whole of register 0, however much of it a variable takes.
+            // The compiler copies the whole of register 0, even if its variable is smaller.
             let register = u64::from(Platform::register_bytes_of(platform));
             let is_register = first % register == 0 && end - first == register;
             if end > whole && !is_register {
@@ -116,7 +116,7 @@ fn outside(routine: &Routine, platform: Option<Platform>) -> Vec<Violation> {
     out
 }
 
-/// Predicates that are written and never read.
+/// Reports predicates that are written and never read.
 fn unread(routine: &Routine) -> Vec<Violation> {
     let mut written: HashMap<u32, usize> = HashMap::new();
     let mut read = vec![false; routine.predicates.len() + 1];
@@ -137,23 +137,23 @@ fn unread(routine: &Routine) -> Vec<Violation> {
     dead.sort_unstable();
     let say = |(number, id)| {
         let name = routine.name_of(Table::Predicate, id);
-        doubt("unread-predicate", number, format!("predicate `{name}` is written, and nothing reads it"), OPERANDS)
+        doubt("unread-predicate", number, format!("predicate `{name}` is written but never read"), OPERANDS)
     };
     dead.into_iter().map(say).collect()
 }
 
-/// What happens to a variable in a block.
+/// Accesses to a variable in a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Event {
     variable: usize,
     block: usize,
-    /// The instruction that reads it, where nothing has written it in the block until then.
+    /// Instruction that reads the variable before any write in the block.
     read: Option<usize>,
-    /// Whether it is written.
+    /// True if the block writes the variable.
     writes: bool,
 }
 
-/// Values that are read, and that nothing can have written until then.
+/// Reports reads of values that no instruction can have written before.
 fn unwritten(routine: &Routine, graph: &Graph, reached: &[bool]) -> Vec<Violation> {
     let (numbers, events) = events(routine, graph);
     if (numbers.len() / 64 + 1).saturating_mul(graph.blocks.len()) > MOST_STEPS {
@@ -180,14 +180,14 @@ fn unwritten(routine: &Routine, graph: &Graph, reached: &[bool]) -> Vec<Violatio
             };
             said |= bit(event);
             let (table, id) = names[event.variable];
-            let message = format!("`{}` is read, and nothing has written it", routine.name_of(table, id));
+            let message = format!("`{}` is read before it is written", routine.name_of(table, id));
             out.push(doubt("unwritten", number, message, FLOW));
         }
     }
     out
 }
 
-/// For each block the variables that something may have written before it.
+/// Returns, for each block, the set of variables that may have been written before it.
 fn written_before(writes: &[u64], graph: &Graph, reached: &[bool]) -> Vec<u64> {
     let mut before = vec![0; writes.len()];
     let mut rest: VecDeque<usize> = (0..writes.len()).filter(|&at| reached[at] && writes[at] != 0).collect();
@@ -203,9 +203,9 @@ fn written_before(writes: &[u64], graph: &Graph, reached: &[bool]) -> Vec<u64> {
     before
 }
 
-/// The variables that have no value when a routine begins, numbered, and what happens to each in
-/// each block, in the order of variables and blocks. Copies of what nobody has written are no
-/// reads, and leave nothing written.
+/// Numbers the variables without an initial value. Returns the accesses to each in each block,
+/// sorted by variable and block. Copies of uninitialised variables count neither as reads nor as
+/// writes.
 fn events(routine: &Routine, graph: &Graph) -> (HashMap<(Table, u32), usize>, Vec<Event>) {
     let known = known(routine);
     let empty = empty(routine, &known);
@@ -218,7 +218,7 @@ fn events(routine: &Routine, graph: &Graph) -> (HashMap<(Table, u32), usize>, Ve
             let operands: Vec<_> =
                 instruction.operands().filter(|operand| !is_replaced(instruction, operand)).collect();
             let copies = copied(routine, instruction).is_some_and(|from| empty.contains_key(&from));
-            // What an instruction reads is there before it writes.
+            // An instruction reads its operands before it writes.
             for wants_write in [false, true] {
                 for operand in &operands {
                     let Some(used) = operand.used() else { continue };
@@ -252,8 +252,8 @@ fn events(routine: &Routine, graph: &Graph) -> (HashMap<(Table, u32), usize>, Ve
     (numbers, events)
 }
 
-/// Whether a read does no harm: something is compared with itself, as compilers do for all channels
-/// that are enabled, or a message sends what was copied.
+/// Returns true for a harmless read: a comparison of an operand with itself, which compilers use to
+/// obtain the mask of all enabled channels, or a message that sends a copied value.
 fn is_harmless(operand: &OperandRef<'_>, all: &[OperandRef<'_>], copied: Option<&bool>) -> bool {
     let FieldRef::Vector(own) = operand.value else {
         return copied == Some(&true) && matches!(operand.value, FieldRef::Raw(_));
@@ -265,7 +265,8 @@ fn is_harmless(operand: &OperandRef<'_>, all: &[OperandRef<'_>], copied: Option<
     all.iter().filter(|other| other.role == Role::Read).filter(is_twin).count() > 1
 }
 
-/// The variables that nothing writes, and whether that is but for copies of such ones.
+/// Returns the variables that are never written; the flag is true if copies of such variables are
+/// their only writes.
 fn empty(routine: &Routine, known: &HashSet<(Table, u32)>) -> HashMap<(Table, u32), bool> {
     let mut empty: HashMap<(Table, u32), bool> = HashMap::new();
     let general = |id| root(routine, id).map(|root| (Table::General, root));
@@ -291,14 +292,14 @@ fn empty(routine: &Routine, known: &HashSet<(Table, u32)>) -> HashMap<(Table, u3
     empty
 }
 
-/// Returns whether an operand is stored only because objects have no place for what stands in its
-/// stead: a state variable of a message whose text names its state otherwise.
+/// Returns true for an operand that is stored only as a substitute: a state variable of a message
+/// whose text names its state in another form, which objects cannot store.
 fn is_replaced(instruction: &Instruction, operand: &OperandRef<'_>) -> bool {
     let is_state = matches!(operand.value, FieldRef::Index(Table::Surface | Table::Sampler, _));
     is_state && instruction.says_text_only()
 }
 
-/// The variable that an instruction copies.
+/// Returns the variable that an instruction copies.
 fn copied(routine: &Routine, instruction: &Instruction) -> Option<(Table, u32)> {
     let Instruction::Mov(_) = instruction else { return None };
     let read =
@@ -306,7 +307,7 @@ fn copied(routine: &Routine, instruction: &Instruction) -> Option<(Table, u32)> 
     entry(routine, read)
 }
 
-/// The variable that an operand is of, without its aliases; none where it is predefined.
+/// Returns the declared variable of an operand, with aliases resolved; `None` for a predefined one.
 fn entry(routine: &Routine, used: Use) -> Option<(Table, u32)> {
     let is_declared = match used.table {
         Table::General => return Some((Table::General, root(routine, used.id)?)),
@@ -318,8 +319,8 @@ fn entry(routine: &Routine, used: Use) -> Option<(Table, u32)> {
     is_declared.then_some((used.table, used.id))
 }
 
-/// The declared variable whose storage a variable uses; none where that is a predefined one, or one
-/// of the file.
+/// Returns the declared variable whose storage a variable uses; `None` if the storage belongs to a
+/// predefined variable or one of file scope.
 pub(super) fn root(routine: &Routine, mut id: u32) -> Option<u32> {
     for _ in 0..=ALIAS_DEPTH {
         let variable = routine.variables.get(id.checked_sub(predefined::DECLARED)? as usize)?;
@@ -334,8 +335,8 @@ pub(super) fn root(routine: &Routine, mut id: u32) -> Option<u32> {
     None
 }
 
-/// The variables that have values when the routine begins, or may get them otherwise than by being
-/// named.
+/// Returns the variables that have values when the routine begins, or that may get values without
+/// being named.
 fn known(routine: &Routine) -> HashSet<(Table, u32)> {
     let inputs = routine.inputs.iter().filter_map(|input| match input.kind.class {
         InputClass::General => Some((Table::General, root(routine, input.id)?)),

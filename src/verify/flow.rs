@@ -1,11 +1,11 @@
-//! Rules of labels: each that is used stands in the routine once.
+//! Rules of labels: each label in use must be placed exactly once.
 
 use super::{Location, Severity, Violation};
 use crate::isa::{Instruction, LabelId, LabelKind};
 use crate::object::Routine;
 use crate::rt::Table;
 
-/// Where the rules stand.
+/// Page of the rules.
 const PAGES: &str = "4_object_format.md#label_info";
 
 pub(super) fn check(routine: &Routine) -> Vec<Violation> {
@@ -19,7 +19,7 @@ pub(super) fn check(routine: &Routine) -> Vec<Violation> {
         };
         match defined.get_mut(label.0 as usize) {
             Some(seen) if *seen => {
-                out.push(violation("label", number, format!("label `{}` stands here again", name(routine, label))));
+                out.push(violation("label", number, format!("label `{}` is defined twice", name(routine, label))));
             }
             Some(seen) => *seen = true,
             None => {}
@@ -30,9 +30,9 @@ pub(super) fn check(routine: &Routine) -> Vec<Violation> {
             let foreign = |kind| matches!(kind, LabelKind::Fccall | LabelKind::Function);
             match (routine.labels.get(label.0 as usize), defined.get(label.0 as usize)) {
                 (Some(info), Some(false)) if !foreign(info.kind) => {
-                    out.push(violation("label", number, format!("label `{}` stands nowhere", name(routine, label))));
+                    out.push(violation("label", number, format!("label `{}` is not defined", name(routine, label))));
                 }
-                (None, _) => out.push(violation("label", number, format!("there is no label {}", label.0))),
+                (None, _) => out.push(violation("label", number, format!("the routine has no label {}", label.0))),
                 _ => {}
             }
         }
@@ -49,7 +49,7 @@ fn name(routine: &Routine, label: LabelId) -> String {
     routine.labels.get(label.0 as usize).and_then(|l| routine.string(l.name_index)).unwrap_or_default()
 }
 
-/// The labels that an instruction goes to.
+/// Returns the labels that an instruction branches to.
 fn uses(instruction: &Instruction) -> Vec<LabelId> {
     if matches!(instruction, Instruction::Label(_) | Instruction::Subroutine(_)) {
         return Vec::new();

@@ -1,21 +1,21 @@
-//! Where control can go in a routine: blocks of instructions, and what comes behind each.
+//! Control-flow graph of a routine: basic blocks and their successors.
 
 use std::ops::Range;
 
 use crate::isa::{Instruction, LabelId, Predicate};
 use crate::object::Routine;
 
-/// Instructions that follow each other.
+/// Basic block.
 #[derive(Debug)]
 pub(super) struct Block {
-    /// Their numbers.
+    /// Range of the block's instruction numbers.
     pub(super) instructions: Range<usize>,
-    /// The blocks that a channel can go to from here.
+    /// Successors of the block.
     pub(super) next: Vec<usize>,
 }
 
-/// The blocks of a routine, in its order. Channels are followed one by one: that those of a thread
-/// go through a block together does not matter.
+/// Basic blocks of a routine in code order. The graph follows one channel; that the channels of a
+/// thread run blocks together does not matter.
 #[derive(Debug)]
 pub(super) struct Graph {
     pub(super) blocks: Vec<Block>,
@@ -44,7 +44,7 @@ impl Graph {
                 Instruction::Goto(goto) => out.extend(target(goto.label).into_iter().chain(falls(&goto.pred))),
                 Instruction::Jmp(jmp) => out.extend(target(jmp.label).into_iter().chain(falls(&jmp.pred))),
                 Instruction::Switchjmp(switch) => out.extend(switch.labels.iter().filter_map(|label| target(*label))),
-                // What is called may do nothing as well.
+                // A called subroutine may have no effect, so the next block is a successor too.
                 Instruction::Call(call) => out.extend(target(call.label).into_iter().chain(next)),
                 Instruction::Ret(ret) => out.extend(returns.from(at).iter().copied().chain(falls(&ret.pred))),
                 Instruction::Fret(ret) => out.extend(falls(&ret.pred)),
@@ -55,7 +55,7 @@ impl Graph {
         Self { blocks: blocks.collect() }
     }
 
-    /// Which blocks can be reached.
+    /// Returns, for each block, true if it is reachable.
     pub(super) fn reached(&self) -> Vec<bool> {
         let mut reached = vec![false; self.blocks.len()];
         let mut rest = vec![0];
@@ -69,7 +69,7 @@ impl Graph {
     }
 }
 
-/// For each label, where it stands.
+/// Returns the instruction number of each label, if it is placed.
 pub(super) fn labels(routine: &Routine) -> Vec<Option<usize>> {
     let mut labels = vec![None; routine.labels.len()];
     for (number, instruction) in routine.instructions.iter().enumerate() {
@@ -90,11 +90,11 @@ fn ends_block(instruction: &Instruction) -> bool {
     matches!(instruction, Goto(_) | Jmp(_) | Switchjmp(_) | Call(_) | Ret(_) | Fret(_))
 }
 
-/// Where subroutines return to.
+/// Return targets of subroutines.
 struct Returns {
-    /// First blocks of the subroutines.
+    /// First block of each subroutine.
     starts: Vec<usize>,
-    /// For each, the blocks behind its calls.
+    /// Blocks after the calls of each subroutine.
     behind: Vec<Vec<usize>>,
 }
 
@@ -119,7 +119,7 @@ impl Returns {
         Self { starts, behind }
     }
 
-    /// The blocks that a return from a block leads to.
+    /// Returns the successors of a return in a block.
     fn from(&self, block: usize) -> &[usize] {
         let own = self.starts.partition_point(|&start| start <= block).checked_sub(1);
         own.and_then(|own| self.behind.get(own)).map_or(&[], Vec::as_slice)

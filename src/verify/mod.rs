@@ -1,10 +1,9 @@
-//! Is a routine legal? The rules of the pages, applied to every field of every instruction, and the
-//! rules across operands and declarations that no single page has.
+//! Verifier of routines: applies the rules of the pages to every field of every instruction, and
+//! the rules across operands and declarations that no single page has.
 //!
 //! The facts (sizes, classes, types, type maps, modifiers, saturation, ranges, platforms) come from
-//! the reflection tables; only how they are compared stands here. A rule that the vendor's
-//! assembler refuses a kernel for is an error; what the documents forbid and its verifier takes all
-//! the same is a warning.
+//! the reflection tables; this module only compares them. A violation is an error if the vendor's
+//! assembler rejects it, and a warning if only the documents forbid it.
 //!
 //! ```
 //! use visakit::{text, verify};
@@ -35,36 +34,36 @@ use crate::object::Routine;
 use crate::rt::reflect::{Field, Page};
 use crate::rt::{Bits, FieldRef, Visitor};
 
-/// A rule that a routine breaks.
+/// Violation of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// Stable name of the rule.
+    /// Stable code of the rule.
     pub code: &'static str,
-    /// Whether the vendor's assembler refuses it too, or only the documents do.
+    /// Error if the vendor's assembler rejects it too, warning if only the documents do.
     pub severity: Severity,
-    /// Where the routine breaks it.
+    /// Place of the violation.
     pub place: Location,
-    /// What is wrong.
+    /// Description of the violation.
     pub message: String,
-    /// The page of the rule, with a line or a heading.
+    /// Page of the rule, with a line or a heading.
     pub page: String,
 }
 
-/// Where a rule is broken.
+/// Place of a violation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Location {
-    /// In the instruction of that number, from 0; labels count.
+    /// The instruction with this number, from 0; labels count.
     Instruction(usize),
-    /// In the declaration of the variable of that name.
+    /// The declaration of the variable with this name.
     Declaration(String),
-    /// In the input that is the variable of that name.
+    /// The input whose variable has this name.
     Input(String),
-    /// In the routine as a whole.
+    /// The routine as a whole.
     Routine,
 }
 
-/// All rules that a routine breaks, up to [`FINDINGS`] of them. Without a platform the rules of
-/// platforms are left out.
+/// Returns all violations in a routine, at most about [`FINDINGS`]. Without a platform, rules that
+/// depend on the platform do not apply.
 pub fn routine(routine: &Routine, platform: Option<Platform>) -> Vec<Violation> {
     let mut out = declare::check(routine, platform);
     out.extend(flow::check(routine));
@@ -81,14 +80,14 @@ pub fn routine(routine: &Routine, platform: Option<Platform>) -> Vec<Violation> 
             code: "limit",
             severity: Severity::Error,
             place: Location::Routine,
-            message: format!("the routine breaks rules {FINDINGS} times or more often; the rest is not checked"),
+            message: format!("the routine has {FINDINGS} or more findings; the rest is not checked"),
             page: "verification.md".to_owned(),
         });
     }
     out
 }
 
-/// The rules that one instruction breaks.
+/// Returns the violations in one instruction.
 pub fn instruction(
     instruction: &Instruction,
     number: usize,
@@ -127,7 +126,7 @@ fn check(
     check.across(instruction.form(), &seen);
 }
 
-/// A field with its value.
+/// Value of a visited field.
 #[derive(Clone)]
 enum Seen {
     Number(i64),
@@ -138,7 +137,7 @@ enum Seen {
     Raw(RawOperand),
 }
 
-/// Collects the fields of an instruction.
+/// Visitor that collects the fields of an instruction.
 struct Fields {
     fields: &'static [Field],
     seen: Vec<(&'static Field, Seen)>,
@@ -187,17 +186,17 @@ impl Check<'_> {
         });
     }
 
-    /// A rule that the vendor's assembler has too.
+    /// Reports an error, for a rule that the vendor's assembler enforces.
     fn say(&mut self, code: &'static str, line: u32, message: String) {
         self.push(code, Severity::Error, line, message);
     }
 
-    /// A rule that only the documents have.
+    /// Reports a warning, for a rule of the documents alone.
     fn warn(&mut self, code: &'static str, line: u32, message: String) {
         self.push(code, Severity::Warning, line, message);
     }
 
-    /// Whether a row of verification.md holds for this instruction here.
+    /// Returns true if a row of verification.md applies to the instruction on this platform.
     fn has(&self, rule: Rule) -> bool {
         let on = |p: Platform| rule.platforms().iter().any(|range| range.contains(p));
         self.page.rules.contains(&rule) && (rule.platforms().is_empty() || self.platform.is_some_and(on))
@@ -207,7 +206,7 @@ impl Check<'_> {
         self.platform.is_none_or(|p| range.contains(p))
     }
 
-    /// Number of channels, 1 where the instruction has none.
+    /// Returns the number of channels, 1 for an instruction without an execution size.
     fn channels(&self) -> usize {
         self.exec_size.map_or(1, |e| e.size.channels() as usize)
     }
@@ -229,8 +228,9 @@ impl Check<'_> {
         }
     }
 
-    /// Whether the vendor's assembler refuses an instruction that a platform does not have. It
-    /// looks at the first platform that has one, and at the last only where it says so.
+    /// Returns true if the vendor's assembler rejects an instruction that the platform lacks. It
+    /// checks the first platform of the instruction; it checks the last one only under
+    /// `LatePlatform`.
     fn is_refused(&self, platform: Platform) -> bool {
         let since = self.page.platforms.iter().map(|r| r.from.map(Platform::age)).min().flatten();
         let until = self.page.platforms.iter().filter_map(|r| r.before.map(Platform::age)).max();
@@ -249,7 +249,7 @@ impl Check<'_> {
                 if let Some((low, high)) = field.range
                     && !(low..=high).contains(number)
                 {
-                    let message = format!("{} is {number}, legal are {low} to {high}", field.name);
+                    let message = format!("{} is {number}, but must be {low} to {high}", field.name);
                     self.say("range", field.line, message);
                 }
                 if field.nonzero && *number == 0 {
@@ -292,8 +292,12 @@ impl Check<'_> {
                 let here = allowed.iter().filter(|(_, range)| self.applies(*range));
                 let names: Vec<_> = here.map(|(n, _)| *n).collect();
                 let dot = if part_name.is_empty() { "" } else { "." };
-                let message =
-                    format!("{}{dot}{part_name} is {}, legal are {}", field.name, named.name, names.join(", "));
+                let message = format!(
+                    "{}{dot}{part_name} is {}; legal values are {}",
+                    field.name,
+                    named.name,
+                    names.join(", ")
+                );
                 let severity = if self.has(Rule::StrictValue) { Severity::Error } else { Severity::Warning };
                 self.push("value", severity, field.line, message);
             }
@@ -303,7 +307,8 @@ impl Check<'_> {
         }
     }
 
-    /// The first channel is a multiple of their number, and the last one is one that a thread has.
+    /// Checks that the first channel is a multiple of the number of channels, and that the last
+    /// channel exists.
     fn exec_size(&mut self, field: &'static Field, bits: u64) {
         let Ok(size) = ExecSize::from_bits(bits) else { return };
         let channels = self.channels();
@@ -311,7 +316,7 @@ impl Check<'_> {
         let too_far = first + channels > limits::CHANNELS as usize;
         if !first.is_multiple_of(channels) || too_far {
             let message = format!("{channels} channels cannot begin at channel {first} ({})", size.mask.name());
-            // Of messages to flat memory its assembler looks at other bits than these.
+            // For messages to flat memory the vendor's assembler checks other bits.
             match too_far && !self.has(Rule::FreeMask) {
                 true => self.say("mask", field.line, message),
                 false => self.warn("mask", field.line, message),

@@ -1,4 +1,4 @@
-//! Rules of single operands: class, type, modifier, what is written to.
+//! Rules of single operands: class, type, modifier, and writes.
 
 use super::types::{Family, is_integer, unpacked};
 use super::{Check, Severity};
@@ -6,7 +6,7 @@ use crate::isa::{DataType, Modifier, Operand, RawOperand, Rule, VecOperand, pred
 use crate::object::Routine;
 use crate::rt::reflect::{Field, Saturation, SourceModifier};
 
-/// The type of an operand, where it has one of its own.
+/// Returns the type of an operand, if it has one of its own.
 pub(super) fn data_type(operand: &Operand, routine: &Routine) -> Option<DataType> {
     match operand {
         Operand::General(g) => routine.data_type(g.id),
@@ -26,11 +26,12 @@ impl Check<'_> {
             self.say(
                 "class",
                 field.line,
-                format!("{} is of class {class}, which only some operands are", field.name),
+                format!("{} is of class {class}, which this instruction does not accept", field.name),
             );
         }
         if !field.classes.is_empty() && !field.classes.contains(&class) {
-            let message = format!("{} is of class {class}, legal are {}", field.name, field.classes.join(", "));
+            let message =
+                format!("{} is of class {class}; legal classes are {}", field.name, field.classes.join(", "));
             let taken = self.has(Rule::AddressOperand) && matches!(operand.operand, Operand::Address(_));
             self.push("class", if taken { Severity::Warning } else { Severity::Error }, field.line, message);
         }
@@ -41,13 +42,17 @@ impl Check<'_> {
         if let Operand::Immediate(constant) = &operand.operand
             && matches!(constant.type_, DataType::Bf | DataType::Bool)
         {
-            let message = format!("{} is a constant of type {}, which has none", field.name, constant.type_.name());
+            let message = format!(
+                "{} is a constant of type {}, but this type has no constants",
+                field.name,
+                constant.type_.name()
+            );
             self.say("constant", field.line, message);
         }
         self.modifier(field, operand, is_dst, ty);
         self.written(field, &operand.operand, is_dst);
         match self.family {
-            // What a message takes from a region is not looked at, only how it is written.
+            // For messages only the syntax of a source region is checked, not its extent.
             Family::Port if !is_dst => self.spelled(field, &operand.operand),
             Family::Port => {}
             _ => self.region(field, &operand.operand, is_dst),
@@ -57,12 +62,16 @@ impl Check<'_> {
     pub(super) fn raw(&mut self, field: &'static Field, operand: &RawOperand) {
         self.raw_place(field, operand);
         if operand.id == predefined::NULL && operand.offset != 0 {
-            self.say("raw-place", field.line, format!("{} is %null with offset {}", field.name, operand.offset));
+            self.say(
+                "raw-place",
+                field.line,
+                format!("{} is %null with offset {}; the offset of %null must be 0", field.name, operand.offset),
+            );
         }
         let Some(ty) = self.routine.data_type(operand.id).filter(|_| operand.id.0 >= predefined::DECLARED) else {
             return;
         };
-        // The types of raw operands say how wide an element is: signs do not matter to a message.
+        // Only the width of a raw operand's type counts; its sign does not matter to a message.
         let fits = |legal: &DataType| legal.bits() == ty.bits();
         if !field.types.is_empty() && !field.types.iter().any(fits) {
             self.warn("type", field.line, format!("{} has type {}", field.name, ty.name()));
@@ -72,11 +81,11 @@ impl Check<'_> {
     fn data_type(&mut self, field: &'static Field, ty: DataType, is_dst: bool) {
         if !field.types.is_empty() && !field.types.contains(&ty) {
             let legal: Vec<_> = field.types.iter().map(|t| t.name()).collect();
-            // Constants of another integer type of the same width mean the same.
+            // Constants of another integer type of the same width are equivalent.
             let same = field.types.iter().any(|t| t.bits() == ty.bits() && is_integer(*t) && is_integer(ty));
             if !same {
-                let message = format!("{} has type {}, legal are {}", field.name, ty.name(), legal.join(", "));
-                // Of messages its assembler does not look at these.
+                let message = format!("{} has type {}; legal types are {}", field.name, ty.name(), legal.join(", "));
+                // For most messages the vendor's assembler does not check these types.
                 let severity = if self.has(Rule::FieldType) { Severity::Error } else { Severity::Warning };
                 self.push("type", severity, field.line, message);
             }
@@ -89,12 +98,12 @@ impl Check<'_> {
             && ty != DataType::Bool;
         if unknown {
             let severity = match self.family {
-                // Bytes are not rotated, and mixed floats need a platform that has them.
+                // Bytes cannot be rotated, and mixed floats need a platform that supports them.
                 Family::Logic if self.has(Rule::ListedType) => Severity::Error,
                 Family::Move | Family::Arithmetic if ty.object_type().is_some() => Severity::Error,
                 Family::Move if ty == DataType::Bf => Severity::Error,
                 Family::Logic if is_integer(ty) => Severity::Warning,
-                // Types of sources are a matter of the type maps.
+                // The type maps decide about types of sources.
                 Family::Arithmetic if !is_dst && is_integer(ty) => Severity::Warning,
                 Family::Arithmetic if self.has(Rule::AnyType) && ty != DataType::Bf => Severity::Warning,
                 Family::Arithmetic if self.has(Rule::AnyInteger) && is_integer(ty) => Severity::Warning,
@@ -116,7 +125,7 @@ impl Check<'_> {
         }
         let (name, line) = (modifier.name(), self.page.line);
         if !matches!(operand.operand, Operand::General(_) | Operand::Indirect(_)) {
-            self.say("modifier", line, format!("{} has modifier {name}, and is no variable", field.name));
+            self.say("modifier", line, format!("{} has modifier {name}, but is not a variable", field.name));
             return;
         }
         if is_dst {
@@ -129,10 +138,23 @@ impl Check<'_> {
             let never =
                 ty == Some(DataType::Df) && self.has(Rule::NoDoubleSaturation) || self.has(Rule::NoSaturation);
             if modifier == Modifier::Sat && never {
-                self.say("saturated", line, format!("{} has modifier {name} all the same", field.name));
+                self.say(
+                    "saturated",
+                    line,
+                    format!("{} has modifier {name}, which the instruction does not support", field.name),
+                );
             }
             if modifier != Modifier::Sat || !legal {
-                self.push("saturation", self.saturation_rule(), line, format!("{} has modifier {name}", field.name));
+                self.push(
+                    "saturation",
+                    self.saturation_rule(),
+                    line,
+                    format!(
+                        "{} has modifier \
+                 {name}, which the instruction does not support",
+                        field.name
+                    ),
+                );
             }
         } else if !allows(self.page.source_modifier, modifier) {
             let severity = match (self.family, modifier) {
@@ -149,11 +171,21 @@ impl Check<'_> {
                 (Family::Arithmetic, Modifier::Abs | Modifier::Negate | Modifier::NegateAbs) => Severity::Warning,
                 _ => Severity::Error,
             };
-            self.push("modifier", severity, line, format!("{} has modifier {name}", field.name));
+            self.push(
+                "modifier",
+                severity,
+                line,
+                format!(
+                    "{} has modifier {name}, which the \
+             instruction does not support",
+                    field.name
+                ),
+            );
         }
     }
 
-    /// Its assembler refuses saturation of some instructions only.
+    /// Returns the severity of an illegal saturation. The vendor's assembler rejects it for some
+    /// instructions only.
     fn saturation_rule(&self) -> Severity {
         match self.has(Rule::StrictSaturation) || self.family == Family::Logic {
             true => Severity::Error,
@@ -161,7 +193,7 @@ impl Check<'_> {
         }
     }
 
-    /// Constants and some predefined variables are not written to.
+    /// Checks that a destination is not a constant or a read-only predefined variable.
     fn written(&mut self, field: &'static Field, operand: &Operand, is_dst: bool) {
         if !is_dst {
             return;
@@ -171,12 +203,12 @@ impl Check<'_> {
             && !self.variables.is_writable(g)
         {
             let name = predefined::ALL.iter().find(|p| p.id == g.id.0).map_or("a predefined variable", |p| p.name);
-            self.say("read-only", field.line, format!("{} is {name}, which cannot be written to", field.name));
+            self.say("read-only", field.line, format!("{} is {name}, which is read-only", field.name));
         }
     }
 }
 
-/// Whether a page allows a modifier of a source.
+/// Returns true if a page allows a modifier on sources.
 fn allows(allowed: SourceModifier, modifier: Modifier) -> bool {
     match allowed {
         SourceModifier::None => false,

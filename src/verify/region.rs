@@ -1,4 +1,4 @@
-//! Rules of places: regions of vector operands, and where raw operands begin.
+//! Rules of regions of vector operands, and of the start of raw operands.
 
 use super::types::Family;
 use super::{Check, Severity};
@@ -6,7 +6,7 @@ use crate::isa::{AliasScope, GenOpnd, Operand, Platform, RawOperand, Region, Rul
 use crate::object::Routine;
 use crate::rt::reflect::Field;
 
-/// Where the declared variables of a routine lie in those that they are aliases of.
+/// Offsets of a routine's declared variables in the variables that they are aliases of.
 pub(super) struct Variables {
     register_bytes: u32,
     places: Vec<Location>,
@@ -14,11 +14,11 @@ pub(super) struct Variables {
 
 #[derive(Clone, Copy)]
 struct Location {
-    /// Byte of the outermost variable at which this one begins.
+    /// Byte offset of the variable in the outermost variable.
     start: u64,
-    /// Bytes of the outermost variable.
+    /// Size of the outermost declared variable in bytes.
     whole: u64,
-    /// The same, but where that one is predefined its bytes.
+    /// Size in bytes of the variable that owns the storage, declared or predefined.
     root: u64,
     element_bytes: u32,
 }
@@ -30,7 +30,7 @@ impl Variables {
         for variable in &routine.variables {
             let element_bytes = variable.bit_properties.type_.bits().div_ceil(8);
             let own = u64::from(element_bytes) * u64::from(variable.num_elements);
-            // An alias of what comes later, or of itself, is found by the rules of declarations.
+            // The rules of declarations report an alias of itself or of a later variable.
             let local = variable.alias_scope_specifier == AliasScope::Local;
             let base = variable.alias_index.0.checked_sub(predefined::DECLARED).filter(|_| local);
             let place = match base.and_then(|base| places.get(base as usize)) {
@@ -51,7 +51,7 @@ impl Variables {
         self.places.get(id.checked_sub(predefined::DECLARED)? as usize).copied()
     }
 
-    /// Whether a predefined variable may be written to at this place.
+    /// Returns true if an element of a predefined variable may be written.
     pub(super) fn is_writable(&self, operand: &GenOpnd) -> bool {
         let Some(variable) = predefined::ALL.iter().find(|p| p.id == operand.id.0) else { return false };
         let element = variable.data_type.bits() / 8;
@@ -60,15 +60,15 @@ impl Variables {
         variable.written.is_some_and(|list| list.is_empty() || place.is_some_and(|at| list.contains(&at)))
     }
 
-    /// Bytes of the variable that one is an alias of, or of itself.
+    /// Returns the size in bytes of the variable that owns the storage of a variable.
     pub(super) fn whole_bytes(&self, id: u32) -> Option<u64> {
         self.get(id).map(|place| place.root).or_else(|| predefined_bytes(id, self.register_bytes))
     }
 }
 
 impl Variables {
-    /// The first byte of an operand of so many channels, the one behind its last, and the bytes of
-    /// the variable whose storage it is in; none for predefined variables.
+    /// Returns the first byte of an operand, the byte after its last, and the size of the variable
+    /// that owns the storage; `None` for predefined variables.
     pub(super) fn extent(&self, operand: &GenOpnd, channels: u64) -> Option<(u64, u64, u64)> {
         let place = self.get(operand.id.0)?;
         let element = u64::from(place.element_bytes);
@@ -78,7 +78,7 @@ impl Variables {
     }
 }
 
-/// The element of a region that is furthest from its first, for so many channels.
+/// Returns the largest element offset of a region for `channels` channels.
 fn last_element(region: &Region, channels: u64) -> u64 {
     let (vertical, width) = (stride(region.vertical_stride), stride(region.width));
     let horizontal = stride(region.horizontal_stride).unwrap_or(0);
@@ -88,17 +88,17 @@ fn last_element(region: &Region, channels: u64) -> u64 {
     }
 }
 
-/// Bytes of a predefined variable.
+/// Returns the size of a predefined variable in bytes.
 fn predefined_bytes(id: u32, register_bytes: u32) -> Option<u64> {
     let variable = predefined::ALL.iter().find(|p| p.id == id)?;
     Some(variable.bytes(register_bytes).into())
 }
 
-/// Where the rules of regions stand.
+/// Page of the rules of regions.
 const CHAPTER: &str = "5_operands.md";
 
 impl Check<'_> {
-    /// Strides, width and size of a region.
+    /// Checks the strides, the width and the extent of a region.
     pub(super) fn region(&mut self, field: &'static Field, operand: &Operand, is_dst: bool) {
         let region = match operand {
             Operand::General(g) => &g.region,
@@ -114,7 +114,7 @@ impl Check<'_> {
                     self.push("region", severity, field.line, message);
                 }
                 Some(1 | 2 | 4) => {}
-                _ => self.say("region", field.line, format!("{}: a stride of 1, 2 or 4", field.name)),
+                _ => self.say("region", field.line, format!("{}: the stride must be 1, 2 or 4", field.name)),
             }
         } else if !self.source_region(field, region, channels) {
             return;
@@ -127,7 +127,7 @@ impl Check<'_> {
         }
     }
 
-    /// The numbers of a source's region alone.
+    /// Checks the strides and the width of a source's region, but not its extent.
     pub(super) fn spelled(&mut self, field: &'static Field, operand: &Operand) {
         let region = match operand {
             Operand::General(g) => &g.region,
@@ -137,20 +137,20 @@ impl Check<'_> {
         self.numbers(field, region, true);
     }
 
-    /// The stride and the width of a source's region; an `open` one may leave the stride out.
+    /// Checks the stride and the width of a source's region; with `open`, the stride may be absent.
     fn numbers(&mut self, field: &'static Field, region: &Region, open: bool) {
         let name = field.name;
         let horizontal = stride(region.horizontal_stride);
         let left_out = open && horizontal.is_none();
         if !left_out && !matches!(horizontal, Some(0 | 1 | 2 | 4)) {
-            self.say("region", field.line, format!("{name}: a horizontal stride of 0, 1, 2 or 4 ({CHAPTER})"));
+            self.say("region", field.line, format!("{name}: the horizontal stride must be 0, 1, 2 or 4 ({CHAPTER})"));
         }
         if stride(region.width).is_some_and(|w| !(1..=u64::from(limits::REGION_WIDTH)).contains(&w)) {
-            self.say("region", field.line, format!("{name}: a width of 1, 2, 4, 8 or 16 ({CHAPTER})"));
+            self.say("region", field.line, format!("{name}: the width must be 1, 2, 4, 8 or 16 ({CHAPTER})"));
         }
     }
 
-    /// Whether the rest of a source's region can be judged.
+    /// Checks the width of a source's region. Returns true if its extent can be checked.
     fn source_region(&mut self, field: &'static Field, region: &Region, channels: u64) -> bool {
         let name = field.name;
         let width = stride(region.width);
@@ -162,7 +162,7 @@ impl Check<'_> {
         if let Some(width) = width
             && width > channels
         {
-            let message = format!("{name} has rows of {width} elements, and {channels} channels ({CHAPTER})");
+            let message = format!("{name} has rows of {width} elements, but only {channels} channels ({CHAPTER})");
             self.say("region", field.line, message);
             return false;
         }
@@ -176,7 +176,7 @@ impl Check<'_> {
         true
     }
 
-    /// What a message takes from a region lies in a few registers that follow each other.
+    /// Checks that a message reads its region from a few contiguous registers.
     fn two_registers(&mut self, field: &'static Field, operand: &GenOpnd, channels: u64) {
         let Some(place) = self.variables.get(operand.id.0) else { return };
         let Region { vertical_stride, width, horizontal_stride } = operand.region;
@@ -191,23 +191,24 @@ impl Check<'_> {
         let first = place.start + row + u64::from(operand.col_offset) * element;
         let most = u64::from(limits::MESSAGE_REGISTERS);
         if last_byte >= most * register || (first + last_byte) / register >= first / register + most {
-            self.say("region", field.line, format!("{} lies in more than {most} registers ({CHAPTER})", field.name));
+            self.say("region", field.line, format!("{} spans more than {most} registers ({CHAPTER})", field.name));
         }
     }
 
-    /// A raw operand of a variable that fills registers begins with one.
+    /// Checks that a raw operand of a variable of register size or more begins at a register.
     pub(super) fn raw_place(&mut self, field: &'static Field, operand: &RawOperand) {
         let Some(place) = self.variables.get(operand.id.0) else { return };
         let register = u64::from(self.variables.register_bytes);
         let first = place.start + u64::from(operand.offset);
         if place.whole >= register && first % register != 0 {
-            let message = format!("{} begins at byte {first}, not with a register ({CHAPTER})", field.name);
+            let message =
+                format!("{} begins at byte {first} of a register; it must begin at byte 0 ({CHAPTER})", field.name);
             self.say("raw-place", field.line, message);
         }
     }
 }
 
-/// The number that a stride is, unless it is null.
+/// Returns a stride in elements, or `None` for null.
 fn stride(stride: Stride) -> Option<u64> {
     stride.elements().map(u64::from)
 }

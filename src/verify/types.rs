@@ -5,23 +5,22 @@ use crate::isa::{DataType, DataTypeClass, Rule};
 use crate::rt::Role;
 use crate::rt::reflect::{Field, FieldKind, Page, TypeMap};
 
-/// What an instruction does, as far as its rules depend on it.
+/// Family of an instruction, as far as its rules depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Family {
-    /// Computes with numbers: all types have to fit.
+    /// Arithmetic: the types of all operands must match.
     Arithmetic,
-    /// Works on bits.
+    /// Bitwise operations.
     Logic,
-    /// Moves, chooses or compares: types are converted.
+    /// Moves, selections and comparisons, which convert types.
     Move,
-    /// Reads or writes memory through a message of the data port, whose operands have rules of
-    /// their own.
+    /// Messages to the data port; their operands have special rules.
     Port,
-    /// Everything else.
+    /// All other instructions.
     Other,
 }
 
-/// The family of a page's instruction.
+/// Returns the family of a page's instruction.
 pub(super) fn family(page: &Page) -> Family {
     let kinds = [(Rule::Logic, Family::Logic), (Rule::Move, Family::Move), (Rule::DataPort, Family::Port)];
     match kinds.iter().find(|(rule, _)| page.rules.contains(rule)) {
@@ -32,15 +31,16 @@ pub(super) fn family(page: &Page) -> Family {
 }
 
 impl Check<'_> {
-    /// Whether a field is the destination: the first operand with a region that an instruction
-    /// writes. Of further ones, such as the carries of an addition, the types are not looked at.
+    /// Returns true if a field is the destination: the first operand with a region that the
+    /// instruction writes. The types of further destinations, such as the carry of an addition, are
+    /// not checked.
     pub(super) fn is_destination(&self, field: &Field) -> bool {
         let has_region = |f: &&Field| matches!(f.shape, FieldKind::Vector | FieldKind::Scalar);
         let mut written = self.fields.iter().filter(has_region).filter(|f| f.role.is_some_and(Role::is_write));
         written.next().is_some_and(|first| std::ptr::eq(first, field))
     }
 
-    /// Rules across the types of the destination and the sources.
+    /// Checks the types of the destination and the sources.
     pub(super) fn types(&mut self, seen: &[(&'static Field, Seen)]) {
         let mut dst = None;
         let mut src = Vec::new();
@@ -51,8 +51,7 @@ impl Check<'_> {
             all.push(ty);
             match self.is_destination(field) {
                 true => dst = dst.or(Some(ty)),
-                // What an instruction writes beside its destination is of no type that is looked
-                // at.
+                // The types of further destinations are not checked.
                 false if is_source(field) && field.types.is_empty() => src.push(ty),
                 false => {}
             }
@@ -64,7 +63,8 @@ impl Check<'_> {
         if self.family == Family::Logic {
             let number = |t: &DataType| !is_integer(*t) && *t != DataType::Bool;
             if let Some(ty) = all.iter().find(|t| number(t)) {
-                let message = format!("an operand has type {}, and bits have none of numbers", ty.name());
+                let message =
+                    format!("an operand has type {}, but the instruction works on the bits of integers", ty.name());
                 self.say("source-type", self.page.line, message);
             }
         }
@@ -74,7 +74,7 @@ impl Check<'_> {
                 self.say(
                     "source-type",
                     self.page.line,
-                    format!("a source has type {}, legal are f, df and vf", ty.name()),
+                    format!("a source has type {}; legal types are f, df and vf", ty.name()),
                 );
             }
         }
@@ -82,25 +82,29 @@ impl Check<'_> {
         self.type_maps(dst, &src);
     }
 
-    /// What the assembler asks of types beyond the type maps.
+    /// Checks the assembler's rules on types beyond the type maps.
     fn sizes(&mut self, dst: DataType, src: &[DataType], all: &[DataType]) {
         let without = self.has(Rule::NoFloat) && matches!(dst, DataType::F | DataType::Df)
             || self.has(Rule::NoInteger) && is_integer(dst);
         let double = self.has(Rule::NoDouble) || self.has(Rule::NeverDouble);
         if without || double && dst == DataType::Df || self.has(Rule::NeverHalf) && dst == DataType::Hf {
-            let message = format!("there is no such instruction for type {} here", dst.name());
+            let message = format!("this platform has no such instruction for type {}", dst.name());
             self.say("double", self.page.line, message);
         }
         if self.has(Rule::NoQuad)
             && let Some(ty) = all.iter().find(|t| t.bits() == 64)
         {
-            let message = format!("an operand has type {}, legal are types of 32 bits and less", ty.name());
+            let message = format!("an operand has type {}; legal types have at most 32 bits", ty.name());
             self.say("source-type", self.page.line, message);
         }
         if self.has(Rule::DwordOnly)
             && let Some(ty) = src.iter().chain([&dst]).find(|t| !matches!(t, DataType::Ud | DataType::Uv))
         {
-            self.say("source-type", self.page.line, format!("an operand has type {}, legal is ud", ty.name()));
+            self.say(
+                "source-type",
+                self.page.line,
+                format!("an operand has type {}; the only legal type is ud", ty.name()),
+            );
         }
         if self.has(Rule::ExactType)
             && let Some(ty) = src.iter().find(|t| unpacked(**t) != **t)
@@ -108,7 +112,7 @@ impl Check<'_> {
             self.say("source-type", self.page.line, format!("a source is a packed constant of type {}", ty.name()));
         }
         if self.family == Family::Arithmetic && src.contains(&DataType::Vf) && dst == DataType::Hf {
-            let message = "a source has type vf, which is f, and the destination type hf".to_owned();
+            let message = "a source of type vf counts as f, but the destination has type hf".to_owned();
             self.say("source-type", self.page.line, message);
         }
         let plain = |t: &DataType| matches!(t, DataType::Bf | DataType::F | DataType::Bool);
@@ -119,7 +123,8 @@ impl Check<'_> {
             && !self.has(Rule::StrictMap)
             && let Some(ty) = looked_at.iter().find(|t| !plain(t))
         {
-            let message = format!("an operand has type {} beside one of type bf, legal are bf and f", ty.name());
+            let message =
+                format!("an operand has type {}, but another one has type bf; legal types are bf and f", ty.name());
             self.say("source-type", self.page.line, message);
         }
     }
@@ -136,16 +141,17 @@ impl Check<'_> {
         if self.page.type_maps.iter().any(|map| self.applies(map.platforms) && fits(&map)) {
             return;
         }
-        // What other platforms compute with this one cannot.
+        // The type map may exist for other platforms only.
         let elsewhere = self.page.type_maps.iter().any(|map| fits(&map));
         let names: Vec<_> = src.iter().map(|t| t.name()).collect();
-        let message = format!("no type map has destination {} with sources {}", dst.name(), names.join(", "));
+        let message =
+            format!("the type map has no entry for destination {} with sources {}", dst.name(), names.join(", "));
         match self.family {
-            // What a logic instruction does to integers of any size is clear.
+            // A logic instruction on integers of any size is well defined.
             Family::Logic if is_integer(dst) && src.iter().all(|s| is_integer(*s)) => {
                 self.warn("type-map", self.page.line, message);
             }
-            // Integers of any size are extended; only some instructions insist on theirs.
+            // Integers of any size are extended; only some instructions require exact types.
             Family::Arithmetic
                 if is_integer(dst)
                     && src.iter().all(|s| is_integer(*s))
@@ -154,7 +160,7 @@ impl Check<'_> {
             {
                 self.warn("type-map", self.page.line, message);
             }
-            // These have a form for more types than any platform computes with.
+            // These instructions encode more types than any platform supports.
             Family::Arithmetic if self.has(Rule::AnyType) && src.iter().all(|s| single(*s) == single(dst)) => {
                 self.warn("type-map", self.page.line, message);
             }
@@ -171,7 +177,7 @@ impl Check<'_> {
         }
     }
 
-    /// Whether an instruction takes only the integers that its page names.
+    /// Returns true if an instruction accepts only the integer types on its page.
     fn is_strict(&self, dst: DataType, src: &[DataType]) -> bool {
         let known = |t: &DataType| self.page.types.iter().any(|(p, range)| p == t && self.applies(*range));
         if self.has(Rule::StrictMap) {
@@ -184,34 +190,35 @@ impl Check<'_> {
         !self.has(Rule::AnyType) && !self.has(Rule::AnyInteger) && !known(&dst)
     }
 
-    /// When one operand of a logic instruction is a predicate, all are, and none guards it.
+    /// Checks a logic instruction on predicates: all its operands are predicates, and it has no
+    /// predicate itself.
     fn booleans(&mut self, dst: DataType, src: &[DataType], seen: &[(&'static Field, Seen)]) {
         let line = self.page.line;
         if dst != DataType::Bool || src.iter().any(|s| *s != DataType::Bool) {
-            self.say("boolean", line, "operands are either all predicates or none is".to_owned());
+            self.say("boolean", line, "either all operands are predicates, or none is".to_owned());
         }
         if guarded(seen) {
-            self.say("boolean", line, "an instruction on predicates cannot have one in front of it".to_owned());
+            self.say("boolean", line, "an instruction whose operands are predicates cannot be predicated".to_owned());
         }
     }
 }
 
-/// Whether a predicate stands in front of the instruction.
+/// Returns true if the instruction has a predicate.
 pub(super) fn guarded(seen: &[(&'static Field, Seen)]) -> bool {
     seen.iter().any(|(_, value)| matches!(value, Seen::Predicate(p) if p.id != 0))
 }
 
-/// Whether a field is what an instruction reads.
+/// Returns true if the instruction reads the field.
 fn is_source(field: &Field) -> bool {
     field.role == Some(Role::Read)
 }
 
-/// Floats of half and of single precision mix.
+/// Returns the type with half precision replaced by single, since the two mix.
 fn single(ty: DataType) -> DataType {
     if ty == DataType::Hf { DataType::F } else { unpacked(ty) }
 }
 
-/// What a packed immediate counts as.
+/// Returns the element type of a packed immediate.
 pub(super) fn unpacked(ty: DataType) -> DataType {
     match ty {
         DataType::V => DataType::W,

@@ -1,4 +1,4 @@
-//! Marks name platforms that exist, and there is a platform or a version for which they hold.
+//! Checks that marks name existing platforms, and that some platform and version satisfies them.
 
 use crate::model::{Availability, Bound, FieldKind, Instruction, ListKind, Model, SourceSpan};
 use visakit_diag::{Diagnostic, Severity};
@@ -18,7 +18,7 @@ pub(super) fn check(model: &Model, marks: &Availability, at: SourceSpan, out: &m
                 Severity::Warning,
                 "platform-unknown",
                 model.word(at, name),
-                format!("`{name}` is no platform"),
+                format!("`{name}` is not a platform"),
                 "use a name or alias of platforms.md",
                 out,
             );
@@ -29,14 +29,14 @@ pub(super) fn check(model: &Model, marks: &Availability, at: SourceSpan, out: &m
             Severity::Warning,
             "mark-contradiction",
             at,
-            format!("no platform or version is both: {marks}"),
-            "all marks in a row must hold; alternatives stand in groups with a comma between them",
+            format!("no combination of platform and version satisfies these marks: {marks}"),
+            "all marks in a row must hold; write alternatives as groups separated by commas",
             out,
         );
     }
 }
 
-/// Whether some platform and some version meet all marks.
+/// Returns true if some platform and version satisfies all marks.
 fn possible(model: &Model, marks: &Availability) -> bool {
     let platform = |at: usize| {
         marks.0.iter().all(|mark| match mark {
@@ -54,7 +54,7 @@ fn possible(model: &Model, marks: &Availability) -> bool {
     version && (0..model.platforms.len()).any(platform)
 }
 
-/// The marks of lists and structures.
+/// Checks the marks of lists and structures.
 pub(super) fn chapters(model: &Model, out: &mut Vec<Diagnostic>) {
     for list in &model.lists {
         match &list.kind {
@@ -62,7 +62,7 @@ pub(super) fn chapters(model: &Model, out: &mut Vec<Diagnostic>) {
             ListKind::Parts(parts) => parts.iter().for_each(|p| check(model, &p.marks, p.at, out)),
         }
     }
-    // What a page spells out of a shared list stands on that page.
+    // The values that a page selects from a shared list carry marks on that page.
     for spelled in &model.spelled {
         if let ListKind::Enumeration { values, .. } = &spelled.kind {
             values.iter().for_each(|v| check(model, &v.marks, v.at, out));
@@ -73,7 +73,7 @@ pub(super) fn chapters(model: &Model, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The marks of an instruction.
+/// Checks the marks of an instruction.
 pub(super) fn instruction(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
     for marks in &instruction.platforms {
         check(model, marks, instruction.platforms_at, out);

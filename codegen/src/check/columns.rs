@@ -1,4 +1,4 @@
-//! What columns name is there: the lists that their headings link to, and the names in their cells.
+//! Checks the names in columns: the lists that headings link to, and the names in cells.
 
 use crate::model::{CellValue, Column, ColumnKind, Model, NamesOf};
 use visakit_diag::{Diagnostic, Severity};
@@ -7,7 +7,7 @@ pub(super) fn check(model: &Model, out: &mut Vec<Diagnostic>) {
     for (columns, rows) in model.rows_of_columns() {
         for (at, column) in columns.iter().enumerate() {
             if column.link.is_some() && matches!(column.kind, ColumnKind::Names { of: NamesOf::Column, .. }) {
-                let message = format!("`{}` links to no list and no table of names", column.name);
+                let message = format!("`{}` links neither to a list nor to a table of names", column.name);
                 let help = "link to a list of lists.md that has named values, or to 2_datatypes.md#data_type";
                 model.report(Severity::Error, "column-link", column.at, message, help, out);
                 continue;
@@ -26,10 +26,10 @@ pub(super) fn check(model: &Model, out: &mut Vec<Diagnostic>) {
 
 fn unknown(column: &Column, name: &str, known: &[&str]) -> (String, String) {
     let link = column.link.as_deref().unwrap_or_default();
-    let message = format!("`{name}` is no name of {link}");
+    let message = format!("`{name}` is not a name of {link}");
     let help = match known {
         [] => format!("{link} has no named values"),
-        _ => format!("its names are {}; several are separated by commas", known.join(", ")),
+        _ => format!("its names are {}; separate several by commas", known.join(", ")),
     };
     (message, help)
 }

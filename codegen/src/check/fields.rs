@@ -1,4 +1,4 @@
-//! What pages say of single fields and members holds together: classes, ranges, types, structures.
+//! Checks of single fields and members: classes, ranges, types, structures.
 
 use crate::model::{
     BitField, BitFieldKind, Condition, Enumerator, Field, FieldKind, IndexKind, Instruction, ListId, ListKind,
@@ -10,7 +10,7 @@ use visakit_diag::{Diagnostic, Severity};
 pub(super) fn check(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
     let mut classes: Vec<String> = operand_classes(model).iter().map(|v| v.name.to_ascii_lowercase()).collect();
     if classes.is_empty() {
-        // Documents that do not list the classes name them with the structures.
+        // Documents without a list of the classes name them with the structures.
         classes = model.structures.iter().filter_map(|s| Some(s.class.as_ref()?.name.to_ascii_lowercase())).collect();
     }
     let mut seen: Vec<SourceSpan> = Vec::new();
@@ -24,7 +24,7 @@ pub(super) fn check(model: &Model, instruction: &Instruction, out: &mut Vec<Diag
             model.report(Severity::Warning, code, at, message, help, out);
         };
         for class in field.classes.iter().map(|c| &c.name).filter(|c| !classes.is_empty() && !classes.contains(c)) {
-            let message = format!("`{class}` is no class of operands");
+            let message = format!("`{class}` is not an operand class");
             let at = model.word(field.place("Operand class:", 0), class);
             warn("class-unknown", at, message, format!("the classes are {}", classes.join(", ")));
         }
@@ -35,7 +35,7 @@ pub(super) fn check(model: &Model, instruction: &Instruction, out: &mut Vec<Diag
             }
             let named = place.is_some_and(|place| super::is_named(model, form, place));
             for value in values.iter().filter(|v| named && v.to.is_none()) {
-                let message = format!("`{value}` is no value of `{name}`");
+                let message = format!("`{value}` is not a value of `{name}`");
                 warn(
                     "presence-value",
                     model.word(at, &value.name),
@@ -49,7 +49,7 @@ pub(super) fn check(model: &Model, instruction: &Instruction, out: &mut Vec<Diag
             && !(holds(storage, low) && holds(storage, high))
         {
             let message = format!("[{low}-{high}] does not fit into `{}`", storage.name());
-            let help = "give the field a wider type, or the range smaller ends".to_owned();
+            let help = "give the field a wider type, or narrow the range".to_owned();
             warn("range-width", field.place("Valid values are", 0), message, help);
         }
     }
@@ -74,14 +74,14 @@ pub(super) fn check(model: &Model, instruction: &Instruction, out: &mut Vec<Diag
                 "type-contradiction",
                 model.word(map.at, missing[0]),
                 format!("the map has types that the Properties do not support: {}", missing.join(", ")),
-                "add them to Supported Types, or take them out of the map",
+                "add them to Supported Types, or remove them from the map",
                 out,
             );
         }
     }
 }
 
-/// The values that say which table another field is an index into are called like tables.
+/// Checks that the values which select the table of another field are names of tables.
 fn tables(model: &Model, selector: &Field, out: &mut Vec<Diagnostic>) {
     let FieldKind::List(id) = selector.shape else { return };
     let parts = match &model.list(id).kind {
@@ -96,12 +96,12 @@ fn tables(model: &Model, selector: &Field, out: &mut Vec<Diagnostic>) {
         ListKind::Parts(_) => &[],
     };
     let is_table = |value: &&Enumerator| IndexKind::from_name(&value.name).is_some();
-    // The part that names tables, or the last one, when none does any more.
+    // The part that names tables; the last part if no value names a table any more.
     let named = parts.iter().find(|&&id| values(id).iter().any(|v| is_table(&v)));
     let Some(&id) = named.or(parts.last()) else { return };
     for value in values(id).iter().filter(|v| !v.reserved && !is_table(v)) {
         let message =
-            format!("`{}` is to say which table an index of {} is of, and is no table", value.name, selector.name);
+            format!("`{}` cannot select the table for an index of {}: it is not a table", value.name, selector.name);
         let help = format!("the tables are {}", IndexKind::ALL.map(IndexKind::name).join(", "));
         model.report(Severity::Error, "index-table", model.word(value.at, &value.name), message, help, out);
     }
@@ -118,7 +118,7 @@ fn holds(storage: Storage, value: i64) -> bool {
     }
 }
 
-/// The classes that the tag of an operand can have.
+/// Returns the operand classes that the tag of an operand can have.
 fn operand_classes(model: &Model) -> Vec<&Enumerator> {
     let classed = |v: &Enumerator| {
         let of = |s: &&Structure| s.class.as_ref().is_some_and(|class| v.name.eq_ignore_ascii_case(&class.name));
@@ -137,12 +137,12 @@ fn operand_classes(model: &Model) -> Vec<&Enumerator> {
         },
         _ => None,
     });
-    // Of the lists in the tag it is the one that has most of the classes.
+    // Of the lists in the tag, take the one with the most operand classes.
     let known = lists.max_by_key(|values| values.iter().filter(|v| classed(v) > 0).count());
     known.into_iter().flatten().filter(|v| !v.reserved).collect()
 }
 
-/// Each class that the tag of an operand can have is that of one structure.
+/// Checks that each operand class in a tag belongs to exactly one structure.
 fn classes(model: &Model, out: &mut Vec<Diagnostic>) {
     let classed: Vec<(&Structure, &str)> =
         model.structures.iter().filter_map(|s| Some((s, s.class.as_ref()?.name.as_str()))).collect();
@@ -152,19 +152,19 @@ fn classes(model: &Model, out: &mut Vec<Diagnostic>) {
     for (structure, class) in &classed {
         if !names().any(|name| name.eq_ignore_ascii_case(class)) {
             let otherwise = || format!("the classes are {}", names().collect::<Vec<_>>().join(", "));
-            let message = format!("`{class}` is no class of operands");
+            let message = format!("`{class}` is not an operand class");
             let (at, help) = (model.word(structure.head, class), suggest::help(class, names(), otherwise));
             model.report(Severity::Error, "class-unknown", at, message, help, out);
         }
     }
     for value in known.iter().filter(|v| !classed.is_empty() && of(v) != 1) {
         let message = format!("{} structures have the operand class `{}`", of(value), value.name);
-        let help = "mark the one structure that follows such a tag with `//operand_class = …`";
+        let help = "mark only the structure that follows such a tag with `//operand_class = …`";
         model.report(Severity::Error, "class-structure", value.at, message, help, out);
     }
 }
 
-/// Members of structures have types that exist, and operands have structures.
+/// Checks that members of structures have existing types, and that operands have structures.
 pub(super) fn structures(model: &Model, out: &mut Vec<Diagnostic>) {
     classes(model, out);
     for structure in &model.structures {
@@ -176,7 +176,7 @@ pub(super) fn structures(model: &Model, out: &mut Vec<Diagnostic>) {
                         Severity::Error,
                         "type-unknown",
                         member.at,
-                        format!("`{name}` is no type and no structure"),
+                        format!("`{name}` is neither a type nor a structure"),
                         "use ub, b, uw, w, ud, d, uq, q, or the name of a structure of the chapters",
                         out,
                     );

@@ -1,4 +1,5 @@
-//! The index of instructions, the table of instructions by platform and the pages say the same.
+//! Checks that the index of instructions, the table of instructions by platform and the pages
+//! agree.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +18,7 @@ pub(super) fn check(model: &Model, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The instructions by the name of their page's file.
+/// Returns the instructions by the file name of their page.
 fn pages(model: &Model) -> BTreeMap<&str, &Instruction> {
     let mut out = BTreeMap::new();
     for instruction in &model.instructions {
@@ -28,7 +29,8 @@ fn pages(model: &Model) -> BTreeMap<&str, &Instruction> {
     out
 }
 
-/// Whether an overlay added the page: documents that do not know it say nothing of it elsewhere.
+/// Returns true if an overlay added the page. The documents' index and tables do not list such a
+/// page.
 fn is_supplied(model: &Model, instruction: &Instruction) -> bool {
     model.pages.get(instruction.at.page as usize).is_some_and(|p| p.supplied)
 }
@@ -69,7 +71,7 @@ fn lines(model: &Model, pages: &BTreeMap<&str, &Instruction>, out: &mut Vec<Diag
         }
         if line.name != line.page {
             let message = format!("the line of {} links to the page of {}", line.name, line.page);
-            warn("index-name", message, "name the page that the line links to");
+            warn("index-name", message, "link to the page of the instruction that the line names");
         }
         for marks in &line.platforms {
             availability::check(model, marks, line.at, out);
@@ -89,12 +91,12 @@ fn lines(model: &Model, pages: &BTreeMap<&str, &Instruction>, out: &mut Vec<Diag
                 "platform-contradiction",
                 line.at,
                 format!(
-                    "the index says {} of {}, its page {} ({page}:{number})",
+                    "the index says {} of {}, but its page says {} ({page}:{number})",
                     said(&line.platforms),
                     line.page,
                     said(&instruction.platforms)
                 ),
-                "make the two the same",
+                "make both the same",
                 out,
             );
         }
@@ -145,7 +147,7 @@ fn rows(model: &Model, pages: &BTreeMap<&str, &Instruction>, out: &mut Vec<Diagn
                     said(&instruction.platforms),
                     wrong.join(", ")
                 ),
-                "make the row, the line of the index and the page say the same",
+                "make the row, the index line and the page agree",
                 out,
             );
         }
@@ -157,22 +159,22 @@ fn rows(model: &Model, pages: &BTreeMap<&str, &Instruction>, out: &mut Vec<Diagn
                 "support-missing",
                 instruction.at,
                 format!("{page} has no row in the table of platforms"),
-                "add a row with a Y below each platform that has it",
+                "add a row with a Y for each platform that has the instruction",
                 out,
             );
         }
     }
 }
 
-/// How young a platform is. Platforms that are known have the order of their table; where a
-/// document has none, the columns of the table of instructions, and what stands in no column is
-/// younger than they.
+/// Returns the age of a platform, larger for a younger one. Known platforms have the order of their
+/// table. Without a table, the columns of the table of instructions count, and a platform without a
+/// column is the youngest.
 fn age(columns: &[&str], platform: &Reference<usize>) -> usize {
     let column = || columns.iter().position(|c| c.eq_ignore_ascii_case(&platform.name));
     platform.to.or_else(column).unwrap_or(usize::MAX)
 }
 
-/// Whether alternatives of marks hold for a platform of that age.
+/// Returns true if any alternative of marks holds for a platform of this age.
 fn holds(columns: &[&str], alternatives: &[Availability], at: usize) -> bool {
     alternatives.is_empty()
         || alternatives.iter().any(|marks| {
@@ -185,7 +187,7 @@ fn holds(columns: &[&str], alternatives: &[Availability], at: usize) -> bool {
         })
 }
 
-/// Alternatives of marks as a person writes them.
+/// Returns alternatives of marks in readable form.
 fn said(alternatives: &[Availability]) -> String {
     match alternatives {
         [] => "all platforms".to_owned(),

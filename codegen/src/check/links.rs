@@ -1,11 +1,11 @@
-//! Links lead somewhere.
+//! Checks that links have existing targets.
 
 use crate::model::Model;
 use visakit_diag::{Diagnostic, Severity};
 
 pub(super) fn check(model: &Model, out: &mut Vec<Diagnostic>) {
     for link in &model.links {
-        // A page that an overlay adds links to pages of its own specification.
+        // The links of a page that an overlay adds refer to its own specification.
         let Some(page) = model.pages.get(link.at.page as usize).filter(|p| !p.supplied) else { continue };
         let target = link.target.as_str();
         if target.contains("://") || target.starts_with("mailto:") {
@@ -16,8 +16,7 @@ pub(super) fn check(model: &Model, out: &mut Vec<Diagnostic>) {
             "" => Some(page.path.clone()),
             file => resolve(&page.path, file),
         };
-        // Single files have no folder to look into, and what lies outside the folder is not ours to
-        // judge.
+        // A single file has no folder to search, and targets outside the folder are not checked.
         let (Some(files), Some(path)) = (&model.files, path) else { continue };
         let message = if !files.contains(&path) {
             format!("there is no file `{path}`")
@@ -32,18 +31,12 @@ pub(super) fn check(model: &Model, out: &mut Vec<Diagnostic>) {
                 _ => continue,
             }
         };
-        model.report(
-            Severity::Warning,
-            "link-dead",
-            link.at,
-            message,
-            "correct the link, or add what it leads to",
-            out,
-        );
+        model.report(Severity::Warning, "link-dead", link.at, message, "correct the link, or add its target", out);
     }
 }
 
-/// A link as a path from the folder of the specification; none where it leads out of it.
+/// Resolves a link to a path relative to the folder of the specification; `None` if it leads
+/// outside.
 fn resolve(from: &str, link: &str) -> Option<String> {
     let mut path: Vec<&str> = from.split('/').collect();
     path.pop();

@@ -1,4 +1,4 @@
-//! Rules across pages and across the sections of one page.
+//! Rules across pages, and across the sections of a page.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ use crate::model::{
 use crate::resolve;
 use visakit_diag::{Diagnostic, Severity};
 
-/// Checks the whole model. Rules that need several pages hold only where there are several.
+/// Checks the whole model. Rules across pages apply only if several pages were read.
 pub(crate) fn model(model: &Model, out: &mut Vec<Diagnostic>) {
     duplicate_opcodes(model, out);
     for instruction in &model.instructions {
@@ -38,7 +38,8 @@ pub(crate) fn model(model: &Model, out: &mut Vec<Diagnostic>) {
     sources::check(model, out);
 }
 
-/// What the emitted code and its runtime cannot do without, for a folder that is to be built.
+/// Checks that a specification has everything that the emitted code and the runtime need; for a
+/// folder that is to be built.
 pub fn complete(model: &Model) -> Vec<Diagnostic> {
     let mut out = Vec::new();
     let mut need = |found: bool, what: &str, chapter: &str| {
@@ -46,7 +47,7 @@ pub fn complete(model: &Model) -> Vec<Diagnostic> {
             let message = format!("the specification has no {what}");
             out.push(
                 Diagnostic::new("chapter-missing", Severity::Error, chapter, message)
-                    .help("a specification that is built has the chapters of spec/README.md"),
+                    .help("a specification must have the chapters listed in spec/README.md"),
             );
         }
     };
@@ -56,7 +57,7 @@ pub fn complete(model: &Model) -> Vec<Diagnostic> {
     need(!model.surfaces.is_empty(), "table of predefined surfaces", "4_object_format.md");
     need(!model.constraints.is_empty(), "table of rules across fields", "verification.md");
     need(!model.limits.is_empty(), "table of limits", "verification.md");
-    need(!model.rules.is_empty(), "table of what an assembler checks", "verification.md");
+    need(!model.rules.is_empty(), "table of the assembler's checks", "verification.md");
     for list in ["Exec_mask", "Stride", "Label_kind", "Alignment"] {
         need(model.shared_list(list).is_some(), &format!("shared list {list}"), "lists.md");
     }
@@ -83,7 +84,7 @@ pub fn complete(model: &Model) -> Vec<Diagnostic> {
                 Severity::Error,
                 "condition-selector",
                 form.at,
-                "this form is selected by something else than a whole field: no decoder can be made of it",
+                "this form is not selected by a whole field, so no decoder can be generated",
                 "select forms by a field with named values, or by the object version",
                 &mut out,
             );
@@ -103,7 +104,7 @@ fn duplicate_opcodes(model: &Model, out: &mut Vec<Diagnostic>) {
                 "name-duplicate",
                 instruction.at,
                 format!("{} is already described at {page}:{line}", instruction.name),
-                "every instruction has one page",
+                "write one page for each instruction",
                 out,
             );
         }
@@ -111,7 +112,7 @@ fn duplicate_opcodes(model: &Model, out: &mut Vec<Diagnostic>) {
             continue;
         }
         if let Some(other) = seen.insert((instruction.opcode, instruction.sub_opcode), instruction) {
-            // Either of the two may be wrong.
+            // Report both pages, as either of the two may be wrong.
             for (one, other) in [(instruction, other), (other, instruction)] {
                 let (page, line) = model.origin(other.at);
                 model.report(
@@ -127,28 +128,29 @@ fn duplicate_opcodes(model: &Model, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// What a page is an alias of has a page.
+/// Checks that the page of an alias's target exists.
 fn alias(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
     let PageKind::Alias { of, when } = &instruction.kind else { return };
     let several = model.instructions.len() > 1;
     if (several && of.to.is_none()) || when.is_empty() {
-        let message = format!("`Kind: alias of {of} when {when}` names no page, or does not say when");
+        let message = format!("`Kind: alias of {of} when {when}` names no page, or has no condition");
         let help = "write `Kind: alias of NAME when …`";
         model.report(Severity::Error, "kind-unknown", instruction.at, message, help, out);
     }
 }
 
-/// Whether the values of a field, or of a part of one, have names.
+/// Returns true if the values of a field, or of its part, have names.
 fn is_named(model: &Model, form: &Form, place: Place) -> bool {
     model.names_list(form.fields[place.field].shape, place.part).is_some()
 }
 
-/// Every placeholder of a template is a field, and its part a part of that field's list.
+/// Checks that every placeholder of a template is a field, and that its part is a part of the
+/// field's list.
 fn text(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
     let mut bad = Vec::new();
     let told = match &instruction.kind {
         PageKind::Alias { of: Reference { to: Some(id), .. }, .. } => &model.instructions[id.0],
-        // What it is an alias of has a finding of its own, or a page that is not here.
+        // The target of the alias has its own finding, or its page was not read.
         PageKind::Alias { .. } => return,
         _ => instruction,
     };
@@ -178,8 +180,8 @@ fn text(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
                     Severity::Warning,
                     "condition-value",
                     model.word(form.conditions_at, value),
-                    format!("`{value}` is no value of `{name}`"),
-                    "use the names of the field's list, or a number that fits",
+                    format!("`{value}` is not a value of `{name}`"),
+                    "use a name of the field's list, or a number that fits",
                     out,
                 );
             }
@@ -190,32 +192,33 @@ fn text(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
             Severity::Warning,
             "text-unknown-field",
             at,
-            format!("`{name}` in this template is no field of {}", instruction.name),
-            "use the names of the Format, with `.part` for a part",
+            format!("`{name}` in this template is not a field of {}", instruction.name),
+            "use the names of the Format; add `.part` for a part",
             out,
         );
     }
 }
 
-/// Values of conditions exist, and no value selects two forms.
+/// Checks that the values of conditions exist and that no value selects two forms.
 fn conditions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
     let mut taken: BTreeSet<u64> = BTreeSet::new();
     for form in &instruction.forms {
         let Some(Condition { of: Reference { name: field, to: selector }, values }) = &form.condition else {
-            // A form without a selector is one of some object versions.
+            // A form without a selector belongs to some object versions.
             if instruction.forms.len() > 1 && form.versions.0.is_empty() {
                 model.report(
                     Severity::Error,
                     "condition-missing",
                     form.at,
-                    format!("{} has several forms, and this one does not say when it holds", instruction.name),
-                    "add `### CONDITION name` and `- Field=value, …` in front of the table",
+                    format!("{} has several forms, but this one has no condition", instruction.name),
+                    "add `### CONDITION name` and `- Field=value, …` before the table",
                     out,
                 );
             }
             continue;
         };
-        // What the vendor's pages say of an operand's type is no value of a field.
+        // The vendor's pages also state conditions on an operand's type, which is no value of a
+        // field.
         let of_operand = field.strip_prefix("field_operand_type(").and_then(|f| f.strip_suffix(')'));
         if of_operand.is_some_and(|f| form.fields.iter().any(|known| known.name.eq_ignore_ascii_case(f))) {
             continue;
@@ -225,8 +228,8 @@ fn conditions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic
                 Severity::Error,
                 "condition-selector",
                 model.word(form.condition_at, field),
-                format!("`{field}` is no enumeration of this form"),
-                "the selector is a field with named values",
+                format!("`{field}` is not an enumeration of this form"),
+                "use a field with named values as the selector",
                 out,
             );
             continue;
@@ -238,7 +241,7 @@ fn conditions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic
                     Severity::Error,
                     "condition-value",
                     model.word(form.condition_at, value),
-                    format!("`{value}` is no value of `{field}`"),
+                    format!("`{value}` is not a value of `{field}`"),
                     "use the names of the field's list",
                     out,
                 );
@@ -249,7 +252,7 @@ fn conditions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic
                     "condition-overlap",
                     model.word(form.condition_at, value),
                     format!("`{value}` selects two forms"),
-                    "every value belongs to one form",
+                    "assign every value to one form only",
                     out,
                 );
             }
@@ -257,7 +260,8 @@ fn conditions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic
     }
 }
 
-/// Types of operands, properties and type maps are data types, where the chapter of types was read.
+/// Checks that the types of operands, properties and type maps are data types, if the chapter of
+/// types was read.
 fn types(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
     if model.types.is_empty() {
         return;
@@ -281,7 +285,7 @@ fn types(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
                 Severity::Warning,
                 "type-unknown",
                 model.word(at, name),
-                format!("`{name}` is no data type"),
+                format!("`{name}` is not a data type"),
                 "the data types are the rows of the table in 2_datatypes.md",
                 out,
             );
@@ -289,7 +293,7 @@ fn types(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// `Only …` and `Present only if …` name parts and values that exist.
+/// Checks that `Only …` and `Present only if …` name existing parts and values.
 fn restrictions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
     for form in &instruction.forms {
         for field in &form.fields {
@@ -300,7 +304,7 @@ fn restrictions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnost
                         Severity::Error,
                         "only-value",
                         model.word(place, &value.name),
-                        format!("`{value}` is no value that `{}` can have", field.name),
+                        format!("`{value}` is not a possible value of `{}`", field.name),
                         "name enumerators of the field's list",
                         out,
                     );
@@ -314,7 +318,7 @@ fn restrictions(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnost
                         Severity::Error,
                         "presence-value",
                         model.word(field.place("Present only", 0), &value.name),
-                        format!("`{value}` is no value of `{}`", form.fields[place.field].name),
+                        format!("`{value}` is not a value of `{}`", form.fields[place.field].name),
                         "name enumerators of that field's list",
                         out,
                     );

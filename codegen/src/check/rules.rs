@@ -1,5 +1,5 @@
-//! The rows of verification.md: instructions that there are, conditions whose names mean something
-//! on each of them.
+//! Checks of the rows of verification.md: the instructions exist, and the names in conditions are
+//! defined for each of them.
 
 use std::collections::BTreeSet;
 
@@ -9,8 +9,7 @@ use crate::model::{Constraint, Model, SourceSpan};
 use crate::semantics::{lower, row};
 use visakit_diag::{Diagnostic, Severity};
 
-/// A page that an overlay supplies may know more instructions, and others than these documents
-/// have.
+/// If an overlay supplies the page, it may name instructions that the documents do not have.
 pub(super) fn check(model: &Model, out: &mut Vec<Diagnostic>) {
     let rows = model.rules.iter().map(|r| (&r.name, &r.instructions, &r.platforms, r.at));
     let across = model.constraints.iter().map(|c| (&c.name, &c.instructions, &c.platforms, c.at));
@@ -20,7 +19,7 @@ pub(super) fn check(model: &Model, out: &mut Vec<Diagnostic>) {
         }
         for one in instructions.iter().filter(|one| is_own(model, at) && model.files.is_some() && one.to.is_none()) {
             let message = format!("rule `{name}` names {one}, which has no page");
-            model.report(Severity::Warning, "rule-dead", at, message, "add the page, or take the name out", out);
+            model.report(Severity::Warning, "rule-dead", at, message, "add the page, or remove the name", out);
         }
     }
     let mut said = BTreeSet::new();
@@ -36,8 +35,8 @@ fn is_own(model: &Model, at: SourceSpan) -> bool {
     model.pages.get(at.page as usize).is_some_and(|p| !p.supplied)
 }
 
-/// The conditions of a row mean something on every page that it names, and say something on one
-/// form of each.
+/// Checks that a row's conditions are valid on every page that the row names, and that they apply
+/// to a form of each page.
 fn conditions(
     model: &Model,
     constraint: &Constraint,
@@ -47,15 +46,16 @@ fn conditions(
     for page in model.instructions.iter().filter(|i| model.covers(&constraint.instructions, i)) {
         let row = row(model, constraint, page);
         for problem in &row.problems {
-            // A definition is wrong once, however many rows have it.
+            // Report a faulty definition once, even if several rows use it.
             let message = format!("on {}: {}", page.name, problem.message);
             if said.insert((problem.at, problem.message.clone())) {
                 model.report(Severity::Error, problem.code, problem.at, message, problem.help.clone(), out);
             }
         }
         if row.problems.is_empty() && page.forms.iter().all(|form| lower(model, page, form, &row).is_none()) {
-            let message = format!("rule `{}` says nothing about {}", constraint.name, page.name);
-            let help = "no form has all the fields that it needs: change it, or take the name out";
+            let message = format!("rule `{}` cannot apply to {}", constraint.name, page.name);
+            let help = "no form of the instruction has all the fields that the rule needs: \
+             change the rule, or remove the name";
             model.report(Severity::Warning, "rule-dead", constraint.at, message, help, out);
         }
         for definition in &model.definitions {
@@ -71,28 +71,28 @@ fn conditions(
     }
 }
 
-/// Definitions and built-ins that no row uses.
+/// Reports definitions and built-ins that no row uses.
 fn unused(model: &Model, out: &mut Vec<Diagnostic>) {
     let mut used = BTreeSet::new();
     for constraint in &model.constraints {
         constraint.when.iter().chain([&constraint.must]).for_each(|e| names(e, &mut used));
     }
-    // A definition is used by those behind it.
+    // Only later definitions can use a definition, so go backwards.
     for definition in model.definitions.iter().rev() {
         if used.contains(definition.name.as_str()) {
             names(&definition.value, &mut used);
         } else if is_own(model, definition.at) {
             let message = format!("no row uses the definition `{}`", definition.name);
-            model.report(Severity::Warning, "rule-dead", definition.at, message, "remove it, or use it", out);
+            model.report(Severity::Warning, "rule-dead", definition.at, message, "use it, or remove it", out);
         }
     }
     for builtin in model.rule_builtins.iter().filter(|b| is_own(model, b.at) && !used.contains(b.name.as_str())) {
         let message = format!("no row uses the built-in `{}`", builtin.name);
-        model.report(Severity::Warning, "rule-dead", builtin.at, message, "remove it from the table, or use it", out);
+        model.report(Severity::Warning, "rule-dead", builtin.at, message, "use it, or remove it from the table", out);
     }
 }
 
-/// The names of definitions and built-ins in an expression.
+/// Collects the names of definitions and built-ins in an expression.
 fn names<'m>(e: &'m Expression, used: &mut BTreeSet<&'m str>) {
     match &e.kind {
         ExpressionKind::Name { name, .. } => {

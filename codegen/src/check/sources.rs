@@ -1,4 +1,4 @@
-//! What rows say of their sources is there: the source, and the fact that a row names.
+//! Checks the sources of rows: each source exists, and so does the fact that a row names.
 
 use crate::model::{Model, Provenance};
 use crate::suggest;
@@ -7,21 +7,21 @@ use visakit_diag::{Diagnostic, Severity};
 pub(super) fn check(model: &Model, out: &mut Vec<Diagnostic>) {
     let known: Vec<&str> = model.sources.iter().map(|source| source.name.as_str()).collect();
     for row in &model.provenance {
-        // A page alone has no table of sources.
+        // A page that is read alone has no table of sources.
         let unknown = row.sources.iter().filter(|name| !known.is_empty() && !known.contains(&name.as_str()));
         for name in unknown {
             let help = suggest::help(name, known.iter().copied(), || format!("the sources are {}", known.join(", ")));
-            model.report(Severity::Error, "source-unknown", row.at, format!("`{name}` is no source"), help, out);
+            model.report(Severity::Error, "source-unknown", row.at, format!("`{name}` is not a source"), help, out);
         }
         if row.is_named && !names_a_fact(model, row) {
-            let message = format!("`{}` is no fact of this page", row.label);
-            let help = "begin with a heading, a field, a property or a list of this page";
+            let message = format!("`{}` is not a fact of this page", row.label);
+            let help = "begin with a heading, field, property or list of this page";
             model.report(Severity::Warning, "source-fact", row.at, message, help, out);
         }
     }
 }
 
-/// Whether the first word of a row's label names something of its page.
+/// Returns true if the first word of a row's label is a name on its page.
 fn names_a_fact(model: &Model, row: &Provenance) -> bool {
     let first = row.label.split(['.', '=', ':', '(']).next().unwrap_or_default().trim();
     let slug = first.to_lowercase().replace(' ', "-");

@@ -1,4 +1,4 @@
-//! Reading and writing of single fields: the pieces that instructions and structures share.
+//! Codec of single fields, shared by instructions and structures.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -6,8 +6,8 @@ use quote::quote;
 use super::{number_type, version_condition, widest};
 use crate::model::{Availability, Storage};
 
-/// An expression that reads a number in the layout of the version at hand, as the widest of its
-/// types.
+/// Emits an expression that reads a number in the layout of the current version, as its widest
+/// type.
 pub(crate) fn read_number(storage: &[(Availability, Storage)]) -> TokenStream {
     let wide = number_type(widest(storage));
     let read = |s: Storage| {
@@ -29,8 +29,8 @@ pub(crate) fn read_number(storage: &[(Availability, Storage)]) -> TokenStream {
     out.unwrap_or_else(|| quote!(0))
 }
 
-/// A statement that writes a number in the layout of the version at hand; `value` is a `u64` or an
-/// `i64`.
+/// Emits a statement that writes a number in the layout of the current version; `value` is a `u64`
+/// or an `i64`.
 pub(crate) fn write_number(storage: &[(Availability, Storage)], value: &TokenStream, place: &str) -> TokenStream {
     let write = |s: Storage| {
         let ty = number_type(s);

@@ -1,4 +1,4 @@
-//! What the columns of a table say of its values, as methods of their type.
+//! Emission of table columns as methods of the table's type.
 
 use std::collections::BTreeSet;
 
@@ -9,10 +9,10 @@ use quote::{format_ident, quote};
 use super::{Cx, constant_name, member_name, variant_name};
 use crate::model::{Cell, CellValue, Column, ColumnKind, ListId, NamesOf};
 
-/// A value's variant and what the columns say of it.
+/// Variant of a value, with the cells of its row.
 pub(crate) type Row<'a> = (Ident, &'a [Cell]);
 
-/// The methods of a type, a column each, and the types of the columns with names of their own.
+/// Emits one method for each column, and the types of columns that have their own names.
 pub(crate) fn emit(cx: &Cx<'_>, owner: &Ident, columns: &[Column], rows: &[Row<'_>]) -> (TokenStream, TokenStream) {
     let methods = columns.iter().enumerate().map(|(at, column)| {
         let names = names_type(cx, owner, column);
@@ -31,7 +31,7 @@ pub(crate) fn emit(cx: &Cx<'_>, owner: &Ident, columns: &[Column], rows: &[Row<'
         let mut seen = std::collections::BTreeSet::new();
         names.retain(|name| seen.insert(*name));
         let ty = names_type(cx, owner, column)?;
-        let doc = cx.doc(&format!("{} of a value of {owner}.", column.name), "", column.at);
+        let doc = cx.doc(&format!("Name in the column {} of {owner}.", column.name), "", column.at);
         let variants = names.iter().map(|n| variant_name(n));
         let said = variants.clone();
         let docs = names.iter().map(|n| format!(" `{n}` on the page."));
@@ -41,7 +41,7 @@ pub(crate) fn emit(cx: &Cx<'_>, owner: &Ident, columns: &[Column], rows: &[Row<'
             pub enum #ty { #(#[doc = #docs] #variants),* }
 
             impl #ty {
-                /// The word of the page.
+                /// Returns the name on the page.
                 pub const fn name(self) -> &'static str {
                     match self { #(Self::#said => #names),* }
                 }
@@ -55,7 +55,7 @@ pub(crate) fn emit(cx: &Cx<'_>, owner: &Ident, columns: &[Column], rows: &[Row<'
     (quote!(#(#methods)*), quote!(#(#types)*))
 }
 
-/// The type of the names in a column.
+/// Returns the type of the names in a column.
 fn names_type(cx: &Cx<'_>, owner: &Ident, column: &Column) -> Option<Ident> {
     let ColumnKind::Names { of, .. } = column.kind else { return None };
     Some(match of {
@@ -67,7 +67,7 @@ fn names_type(cx: &Cx<'_>, owner: &Ident, column: &Column) -> Option<Ident> {
 
 fn method(cx: &Cx<'_>, column: &Column, names: Option<&Ident>, cells: &[(&Ident, &CellValue)]) -> TokenStream {
     let name = member_name(&column.name);
-    let doc = cx.doc(&format!("{}, as the page says of the value.", column.name), "", column.at);
+    let doc = cx.doc(&format!("Returns the cell of the column {} for the value.", column.name), "", column.at);
     let many = matches!(column.kind, ColumnKind::Names { many: true, .. } | ColumnKind::Numbers);
     let optional = !many && cells.iter().any(|(_, value)| **value == CellValue::None);
     let is_wide = |n: &i64| u32::try_from(*n).is_err();
@@ -101,7 +101,7 @@ fn method(cx: &Cx<'_>, column: &Column, names: Option<&Ident>, cells: &[(&Ident,
             if many { quote!(&[#(#names::#said),*]) } else { quote!(#(#names::#said)*) }
         }
     };
-    // Values of which a column says the same share an arm.
+    // Values with equal cells share an arm.
     let mut arms: Vec<(&CellValue, Vec<&Ident>)> = Vec::new();
     for (variant, value) in cells {
         match arms.iter_mut().find(|(other, _)| other == value) {
@@ -121,15 +121,14 @@ fn method(cx: &Cx<'_>, column: &Column, names: Option<&Ident>, cells: &[(&Ident,
     }
 }
 
-/// A function that shows what the methods of all tables say, and the limits: a list, a column, a
-/// value and the words of the page.
+/// Emits the function that enumerates all cells and limits: list, column, value and text.
 pub(crate) fn each(cx: &Cx<'_>) -> TokenStream {
     let model = cx.model;
     let types = (DATA_TYPES.to_owned(), format_ident!("DataType"), &model.type_columns);
     let lists = model.lists.iter().enumerate().map(|(at, l)| (l.name.clone(), cx.list_type(ListId(at)), &l.columns));
     let platforms = (PLATFORMS.to_owned(), format_ident!("Platform"), &model.platform_columns);
     let mut tables: Vec<_> = lists.chain([types, platforms]).filter(|(.., columns)| !columns.is_empty()).collect();
-    // In an order that does not depend on where they stand.
+    // Sorted by name, so that the order does not depend on the pages.
     tables.sort_by(|a, b| a.0.cmp(&b.0));
     let calls = tables.iter().map(|(list, ty, columns)| {
         let calls = columns.iter().map(|column| {
@@ -142,7 +141,7 @@ pub(crate) fn each(cx: &Cx<'_>) -> TokenStream {
         let (name, constant) = (&limit.name, constant_name(&limit.name));
         quote!(found("limit", #name, 0, limits::#constant.to_string());)
     });
-    // What has the names of others.
+    // Lists whose names appear in columns of other tables.
     let named: BTreeSet<ListId> = model
         .tables_of_columns()
         .flatten()
@@ -156,8 +155,8 @@ pub(crate) fn each(cx: &Cx<'_>) -> TokenStream {
         quote!(impl rt::reflect::Said for #ty { fn said(&self) -> String { self.name().to_owned() } })
     });
     quote! {
-        /// Shows what the columns of all tables say, by their methods: the list, the heading, the
-        /// code of the value, and the words of the page. Limits are columns of a list `limit`.
+        /// Calls `found` for each cell of all tables: list, heading, code of the value, text.
+        /// Limits are columns of a list `limit`.
         #[allow(unused_variables, reason = "a specification may have no columns")]
         pub fn each_attribute(found: &mut impl FnMut(&'static str, &'static str, u64, String)) {
             #(#calls)*
@@ -172,13 +171,13 @@ pub(crate) fn each(cx: &Cx<'_>) -> TokenStream {
     }
 }
 
-/// The name of the tables of platforms.
+/// Name of the table of platforms.
 const PLATFORMS: &str = "Platform";
 
-/// What the table of data types is called.
+/// Name of the table of data types.
 const DATA_TYPES: &str = "Data_type";
 
-/// The columns and the cells of a value, as data.
+/// Emits the cells of a value as data.
 pub(crate) fn data(cells: &[Cell]) -> TokenStream {
     let cells = cells.iter().map(|cell| match &cell.value {
         CellValue::None => quote!(rt::reflect::Cell::None),

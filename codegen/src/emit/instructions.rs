@@ -1,4 +1,4 @@
-//! One struct an instruction, its codec, and the enum of all of them.
+//! Emission of one struct for each instruction, its codec, and the enum of all instructions.
 
 mod form;
 
@@ -10,21 +10,21 @@ use crate::model::{Condition, Field, FieldKind, Form, Instruction, ListId, PageK
 use form::{form_struct, read_located};
 pub(crate) use form::{is_counter, role, test, text_only_said};
 
-/// Pages that have a struct.
+/// Returns true for a page that has a struct.
 pub(crate) fn encoded(i: &Instruction) -> bool {
     matches!(i.kind, PageKind::Ordinary | PageKind::Undefined) && !i.forms.is_empty()
 }
 
-/// The name of a form's struct: the instruction's, or that and the form's.
+/// Returns the name of a form's struct: the instruction's name, plus the form's name if it has one.
 pub(crate) fn form_type(instruction: &Instruction, form: &Form) -> Ident {
     let base = type_name(&instruction.name);
     if form.name.is_empty() { base } else { format_ident!("{base}{}", type_name(&form.name)) }
 }
 
-/// Whether a struct is so large that it is kept in a box: a few rare instructions with many
-/// operands would make every instruction of a vector as large as themselves.
+/// Returns true for a struct so large that it is boxed. Otherwise a few rare instructions with many
+/// operands would enlarge every element of a vector of instructions.
 pub(crate) fn is_large(form: &Form) -> bool {
-    // Bytes of the emitted members, nearly.
+    // Approximate size of a member in bytes.
     let size = |f: &Field| match (f.shape, &f.presence) {
         (_, Presence::Times(_)) => 24,
         (FieldKind::Vector | FieldKind::Scalar, _) => 24,
@@ -35,17 +35,17 @@ pub(crate) fn is_large(form: &Form) -> bool {
     form.fields.iter().map(size).sum::<usize>() > 132
 }
 
-/// A value of a form's struct, in its box where it has one.
+/// Emits a value of a form's struct, boxed if the struct is large.
 pub(crate) fn boxed(form: &Form, value: TokenStream) -> TokenStream {
     if is_large(form) { quote!(Box::new(#value)) } else { value }
 }
 
-/// The type of a form in its enum.
+/// Emits the type of a form in its enum, boxed if the struct is large.
 fn boxed_type(form: &Form, ty: TokenStream) -> TokenStream {
     if is_large(form) { quote!(Box<#ty>) } else { ty }
 }
 
-/// The form that stands in the enum of instructions itself.
+/// Returns the only form of an instruction, which is stored in the enum of instructions directly.
 fn only_form(i: &Instruction) -> Option<&Form> {
     match i.forms.as_slice() {
         [form] => Some(form),
@@ -129,47 +129,47 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
     quote! {
         #(#structs)*
 
-        /// An instruction: one variant a page that encodes.
+        /// Instruction, with one variant for each page that has an encoding.
         #[derive(Clone, Debug, PartialEq)]
         #[allow(clippy::large_enum_variant, reason = "instructions are kept in vectors and looked at once")]
         pub enum Instruction { #(#docs #names(#variant_types)),* }
 
         impl Instruction {
-            /// The page of the instruction.
+            /// Returns the page of the instruction.
             pub fn page(&self) -> &'static rt::reflect::Page {
                 match self { #(Self::#names(_) => &pages::#constants),* }
             }
 
-            /// The layout that the instruction has.
+            /// Returns the layout of the instruction.
             pub fn form(&self) -> &'static rt::reflect::Form {
                 match self { #(#form_arms),* }
             }
 
-            /// The first byte in objects.
+            /// Returns the first byte of the instruction in objects.
             pub const fn opcode(&self) -> u8 {
                 match self { #(Self::#names(_) => #opcodes),* }
             }
 
-            /// One instruction of each page and form, with null operands: for probing.
+            /// Returns one instruction of each page and form, with null operands, for tests.
             pub fn samples() -> Vec<Self> { vec![#(#samples),*] }
 
-            /// Shows every field to a visitor, in the order in which they are stored.
+            /// Passes every field to a visitor, in storage order.
             pub fn visit<'a>(&'a self, v: &mut dyn rt::Visitor<'a>) {
                 match self { #(Self::#names(inst) => inst.visit(v)),* }
             }
 
-            /// Shows every field to a visitor that may change it, in the order in which they are
-            /// stored. A field that only counts others has no value of its own and is not shown.
+            /// Passes every field to a visitor that may change it, in storage order. A field that
+            /// only counts others has no value of its own and is skipped.
             pub fn visit_mut(&mut self, v: &mut dyn rt::VisitorMut) {
                 match self { #(Self::#names(inst) => inst.visit_mut(v)),* }
             }
 
-            /// Returns whether a field that only texts have says something.
+            /// Returns true if a text-only field differs from its default.
             pub fn says_text_only(&self) -> bool {
                 match self { #(Self::#names(inst) => inst.says_text_only()),* }
             }
 
-            /// Names and roles of the fields, by their positions in the Format.
+            /// Returns the names and roles of the fields, by position in the Format.
             pub fn fields(&self) -> &'static [rt::FieldInfo] {
                 match self { #(#field_arms),* }
             }
@@ -187,7 +187,8 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
     }
 }
 
-/// A struct literal that a codec accepts: the selector of a form has one of the form's values.
+/// Emits a struct literal that the codec accepts: the selector of the form has one of the form's
+/// values.
 fn sample(cx: &Cx<'_>, form: &Form) -> TokenStream {
     let mut sets = Vec::new();
     if let Some((field, id, values)) = selector(cx, form)
@@ -211,7 +212,7 @@ fn sample(cx: &Cx<'_>, form: &Form) -> TokenStream {
     }
 }
 
-/// The field that selects a form, its list, and the values that do.
+/// Returns the field that selects a form, its list, and the selecting values.
 fn selector<'m>(cx: &Cx<'_>, form: &'m Form) -> Option<(&'m Field, ListId, Vec<Ident>)> {
     let condition = form.condition.as_ref()?;
     let Place { field, part: None } = condition.of.to? else { return None };
@@ -220,7 +221,7 @@ fn selector<'m>(cx: &Cx<'_>, form: &'m Form) -> Option<(&'m Field, ListId, Vec<I
     Some((field, id, enumerators(cx, id, condition)))
 }
 
-/// Whether a presence condition holds when every field has its default.
+/// Returns true if a presence condition holds when every field has its default.
 fn holds_by_default(cx: &Cx<'_>, form: &Form, condition: &Condition) -> bool {
     let Some(place) = condition.of.to else { return false };
     let shape = form.fields[place.field].shape;
@@ -235,12 +236,12 @@ fn holds_by_default(cx: &Cx<'_>, form: &Form, condition: &Condition) -> bool {
     default.is_some_and(|default| targets(&condition.values).any(|value| value == default))
 }
 
-/// The Rust names of the values of a condition.
+/// Returns the Rust names of the values of a condition.
 pub(crate) fn enumerators(cx: &Cx<'_>, id: ListId, condition: &Condition) -> Vec<Ident> {
     targets(&condition.values).filter_map(|value| enumerator(cx, id, value)).collect()
 }
 
-/// The Rust name of a value.
+/// Returns the Rust name of a value.
 pub(crate) fn enumerator(cx: &Cx<'_>, id: ListId, value: u64) -> Option<Ident> {
     cx.model.values(id).iter().find(|v| v.value == value).map(|v| variant_name(&v.name))
 }
@@ -282,7 +283,7 @@ fn decode(cx: &Cx<'_>) -> TokenStream {
     }
 }
 
-/// The function that makes a variant of a struct.
+/// Emits the function that wraps a struct in its variant.
 fn wrap(variant: &Ident, form: Option<&Form>) -> TokenStream {
     if form.is_some_and(is_large) { quote!(|inst| Self::#variant(Box::new(inst))) } else { quote!(Self::#variant) }
 }
@@ -303,7 +304,7 @@ fn one(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
         })
         .collect();
     let doc = cx.doc(&i.doc, &i.name, i.at);
-    let docs = i.forms.iter().map(|f| cx.doc(&format!("The form {}.", f.name), "", f.at));
+    let docs = i.forms.iter().map(|f| cx.doc(&format!("Form {}.", f.name), "", f.at));
     let select = select_form(cx, i);
     quote! {
         #(#forms)*
@@ -334,11 +335,11 @@ fn one(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
     }
 }
 
-/// Reads ahead to the selector, which stands at the same place in all forms.
+/// Emits code that reads ahead to the selector, which has the same offset in all forms.
 fn select_form(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
     let owner = &i.name;
     if i.forms.iter().all(|f| f.condition.is_none()) {
-        // Forms of object versions: exactly one holds.
+        // Forms of object versions: exactly one form applies to a version.
         let arms = i.forms.iter().filter_map(|form| {
             let (variant, ty) = (variant_name(&form.name), form_type(i, form));
             let test = super::version_condition(&form.versions)?;

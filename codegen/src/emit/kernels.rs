@@ -1,4 +1,4 @@
-//! The stubs: one method a page, which a kernel fills.
+//! Emission of the stubs: one method for each page, which a kernel overrides.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -13,14 +13,14 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
     let calls = all.iter().map(|i| call(cx, i));
     let operands = all.iter().filter_map(|i| operands(cx, i));
     quote! {
-        /// Behaviour: one method a page. The default bodies are the stubs, which say what is
-        /// missing; a kernel replaces one. A page whose operands change changes the method's type,
-        /// and so breaks its kernel.
+        /// Behaviour of instructions, with one method for each page. The default bodies are stubs
+        /// that report the missing kernel. If the operands of a page change, the type of its method
+        /// changes, and its kernel no longer compiles.
         #[allow(unused_variables, reason = "stubs look at nothing")]
         pub trait Kernels {
-            /// What a kernel gives.
+            /// Result of a kernel.
             type Output;
-            /// What goes wrong, a stub among it.
+            /// Error of a kernel; stubs convert to it.
             type Error: From<rt::Stub>;
             #(#methods)*
         }
@@ -36,14 +36,14 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
     }
 }
 
-/// The operands of a component-wise page: one execution size, at most one predicate, a destination
-/// and sources.
+/// Operands of a component-wise page: one execution size, at most one predicate, a destination and
+/// sources.
 struct Operands<'a> {
     size: &'a Field,
     predicate: Option<&'a Field>,
     dst: &'a Field,
     src: Vec<&'a Field>,
-    /// Whether the page has nothing else.
+    /// True if the page has no further fields.
     complete: bool,
 }
 
@@ -54,7 +54,7 @@ fn component_wise<'a>(cx: &Cx<'_>, i: &'a Instruction) -> Option<Operands<'a>> {
     let mut vectors = form.fields.iter().filter(|f| f.shape == FieldKind::Vector);
     let dst = vectors.next().filter(|f| f.access == Access::Write)?;
     let src: Vec<_> = vectors.collect();
-    // Other operands are no part of a function of a channel's values.
+    // Other operands cannot be part of a function of one channel's values.
     let plain = form.fields.iter().all(|f| {
         matches!(f.shape, FieldKind::List(_) | FieldKind::Predicate | FieldKind::Vector | FieldKind::Number)
     });
@@ -104,7 +104,7 @@ fn call(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
     }
 }
 
-/// The operands of a component-wise instruction, for kernels that need nothing else.
+/// Emits the operands of a component-wise instruction, for kernels that need nothing else.
 fn operands(cx: &Cx<'_>, i: &Instruction) -> Option<TokenStream> {
     let operands = component_wise(cx, i)?;
     let (ty, n) = (type_name(&i.name), operands.src.len());
@@ -119,7 +119,7 @@ fn operands(cx: &Cx<'_>, i: &Instruction) -> Option<TokenStream> {
     let src = operands.src.iter().map(|f| member_name(&f.name));
     Some(quote! {
         impl #ty {
-            /// The operands of all channels.
+            /// Returns the operands common to all channels.
             pub fn component_wise(&self) -> rt::ComponentWise<'_, #n> {
                 rt::ComponentWise {
                     exec_size: self.#size,

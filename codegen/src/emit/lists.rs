@@ -1,4 +1,4 @@
-//! Shared and in-page lists: enumerations and bit fields, each with its bits and its default.
+//! Emission of shared and in-page lists: enumerations and bit fields, with their bits and defaults.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -60,12 +60,12 @@ fn enumeration(cx: &Cx<'_>, id: ListId, list: &List, lo: u32, width: u32, values
             /// All values, in the order of the page.
             pub const ALL: &'static [Self] = &[#(Self::#variants),*];
 
-            /// The name on the page.
+            /// Returns the name on the page.
             pub const fn name(self) -> &'static str {
                 match self { #(Self::#variants => #spec_names),* }
             }
 
-            /// The spelling in assembly text.
+            /// Returns the spelling in assembly text.
             pub const fn text(self) -> &'static str { #text }
 
             #said
@@ -90,7 +90,7 @@ fn enumeration(cx: &Cx<'_>, id: ListId, list: &List, lo: u32, width: u32, values
     }
 }
 
-/// How a list is stored where it is a whole field.
+/// Emits the storage of a list that is a whole field.
 fn wire(cx: &Cx<'_>, id: ListId, list: &List) -> TokenStream {
     let name = cx.list_type(id);
     let ty = match list.bits {
@@ -100,7 +100,7 @@ fn wire(cx: &Cx<'_>, id: ListId, list: &List) -> TokenStream {
         64 => quote!(u64),
         _ => return quote!(),
     };
-    // Predicates are shown as what they are.
+    // Predicates are visited as predicates, not as bits.
     let visit = (cx.predicate_list() != Some(id)).then(|| {
         quote! {
             impl rt::Visit for #name {

@@ -1,9 +1,9 @@
-//! Rust names from the specification's names, by one function for each kind of name.
+//! Conversion of the specification's names to Rust names, with one function for each kind of name.
 
 use heck::{ToSnakeCase, ToUpperCamelCase};
 use proc_macro2::{Ident, Span};
 
-/// Words that cannot be a name in Rust; they get a trailing `_`.
+/// Words that cannot be a name in Rust; they get the suffix `_`.
 const KEYWORDS: [&str; 52] = [
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn", "else",
     "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match",
@@ -11,27 +11,27 @@ const KEYWORDS: [&str; 52] = [
     "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield", "union",
 ];
 
-/// A type: `GATHER4_SCALED` is `Gather4Scaled`, `3D_SAMPLE` is `Sample3d`.
+/// Returns a type's name: `GATHER4_SCALED` becomes `Gather4Scaled`, `3D_SAMPLE` becomes `Sample3d`.
 pub(crate) fn type_name(name: &str) -> Ident {
     ident(&digits_last(&name.to_upper_camel_case()), "T")
 }
 
-/// A member or a method: `Exec_size` is `exec_size`, `type` is `type_`.
+/// Returns a member's or a method's name: `Exec_size` becomes `exec_size`, `type` becomes `type_`.
 pub(crate) fn member_name(name: &str) -> Ident {
     ident(&digits_last(&name.to_snake_case()), "n")
 }
 
-/// A variant: `M1_NM` is `M1Nm`, `16` is `N16`.
+/// Returns a variant's name: `M1_NM` becomes `M1Nm`, `16` becomes `N16`.
 pub(crate) fn variant_name(name: &str) -> Ident {
     ident(&name.replace('+', "_plus_").to_upper_camel_case(), "N")
 }
 
-/// A constant: `GATHER4_SCALED` stays, `3D_SAMPLE` is `SAMPLE_3D`.
+/// Returns a constant's name: `GATHER4_SCALED` does not change, `3D_SAMPLE` becomes `SAMPLE_3D`.
 pub(crate) fn constant_name(name: &str) -> Ident {
     ident(&digits_last(&name.to_snake_case()).to_ascii_uppercase(), "N")
 }
 
-/// Moves a leading group with digits behind the rest: names cannot begin with a digit.
+/// Moves a leading group with digits to the end, since names cannot begin with a digit.
 fn digits_last(name: &str) -> String {
     if !name.starts_with(|c: char| c.is_ascii_digit()) {
         return name.to_owned();
@@ -39,7 +39,7 @@ fn digits_last(name: &str) -> String {
     if let Some((first, rest)) = name.split_once('_') {
         return format!("{rest}_{first}");
     }
-    // Camel case: the group ends in front of the first capital that follows a digit or `D`.
+    // Camel case: the group ends before the first capital that follows a digit or `D`.
     let end =
         name.char_indices().skip(1).find(|&(i, c)| c.is_ascii_uppercase() && i > 1).map_or(name.len(), |(i, _)| i);
     let (first, rest) = name.split_at(end);

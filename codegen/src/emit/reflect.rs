@@ -1,4 +1,4 @@
-//! The model as `static` data, for tools that look at the specification at run time.
+//! Emission of the model as `static` data, for tools that inspect the specification at run time.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -18,14 +18,14 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
     quote! {
         #rules
 
-        /// The bit fields and enumerations, as data.
+        /// Bit fields and enumerations, as data.
         pub mod list_data {
             #[allow(unused_imports, reason = "few values belong to some platforms only")]
             use super::{Platform, rt};
             #(#lists)*
         }
 
-        /// The pages, as data.
+        /// Pages, as data.
         pub mod pages {
             #[allow(unused_imports, reason = "a specification may be small")]
             use super::{CONSTRAINTS, DataType, Platform, Rule, RuleBuiltin, list_data};
@@ -33,7 +33,7 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
             #(#pages)*
         }
 
-        /// Every page: instructions, umbrellas, aliases and reserved opcodes, by opcode.
+        /// All pages by opcode: instructions, umbrellas, aliases and reserved opcodes.
         pub static PAGES: &[&rt::reflect::Page] = &[#(&pages::#names),*];
     }
 }
@@ -183,7 +183,7 @@ fn form(cx: &Cx<'_>, page: &Instruction, form: &Form) -> TokenStream {
     })
 }
 
-/// The presence of a field that only texts have, as `rt::reflect::Field::is_text_only` knows it.
+/// Presence of a text-only field; `rt::reflect::Field::is_text_only` compares with it.
 const TEXT_ONLY: &str = "in texts only";
 
 fn field(cx: &Cx<'_>, form: &Form, field: &Field) -> TokenStream {

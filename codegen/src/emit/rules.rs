@@ -1,5 +1,5 @@
-//! The rows across fields as `static` data: each row once, and on every form of an instruction its
-//! conditions in postfix order.
+//! Emission of the rows across fields as `static` data: each row once, and its conditions in
+//! postfix order on every form of an instruction.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -9,7 +9,7 @@ use crate::model::semantics::{BinaryOperator, UnaryOperator};
 use crate::model::{Form, Instruction};
 use crate::semantics::{Node, lower, row};
 
-/// The built-ins and the rows.
+/// Emits the built-ins and the rows.
 pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
     let builtins = cx.model.rule_builtins.iter().map(|b| {
         let (name, doc) = (type_name(&b.name), cx.doc(&b.doc, &b.name, b.at));
@@ -25,21 +25,21 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
         })
     });
     quote! {
-        /// What conditions across fields may call.
+        /// Built-in function of the conditions across fields.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum RuleBuiltin { #(#builtins),* }
 
-        /// The rules across the fields of an instruction.
+        /// Constraints across the fields of an instruction.
         pub static CONSTRAINTS: &[rt::reflect::Constraint] = &[#(#rows),*];
     }
 }
 
-/// The rows that say something on one form of a page.
+/// Emits the rows that apply to a form of a page.
 pub(crate) fn of_form(cx: &Cx<'_>, page: &Instruction, form: &Form) -> TokenStream {
     let rows = cx.model.constraints.iter().enumerate().filter(|(_, c)| cx.model.covers(&c.instructions, page));
     let rows = rows.filter_map(|(at, constraint)| {
         let row = row(cx.model, constraint, page);
-        // What is wrong with it is a finding of the check.
+        // The checks report the problems of a row.
         let (when, must) = lower(cx.model, page, form, &row).filter(|_| row.problems.is_empty())?;
         let (when, must) = (when.map_or(quote!(&[]), |node| code(&node)), code(&must));
         Some(quote!(rt::reflect::FormConstraint { row: &CONSTRAINTS[#at], when: #when, must: #must }))
@@ -120,7 +120,7 @@ fn postfix(node: &Node, out: &mut Vec<TokenStream>) {
     out.push(last);
 }
 
-/// The runtime's names of the operators are the tree's.
+/// Returns the runtime's name of an operator, which equals the name in the tree.
 fn binary(operator: BinaryOperator) -> proc_macro2::Ident {
     format_ident!("{operator:?}")
 }

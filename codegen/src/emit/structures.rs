@@ -1,4 +1,4 @@
-//! Structures of the chapters: operand layouts and the tables of an object.
+//! Emission of the chapters' structures: operand layouts and the tables of an object.
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, quote};
@@ -18,7 +18,7 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
             structure(cx, s)
         }
     });
-    // In an order that does not depend on where they stand.
+    // Sorted by name, so that the order does not depend on the pages.
     let mut names: Vec<&String> = cx.model.structures.iter().map(|s| &s.name).collect();
     names.sort();
     let all = names.into_iter().map(|name| {
@@ -28,17 +28,18 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
     quote! {
         #(#items)*
 
-        /// Shows the type of every structure, with its name on the page.
+        /// Passes the type of every structure to a visitor, with its name on the page.
         pub fn each_structure(visitor: &mut impl rt::StructureVisitor) { #(#all)* }
     }
 }
 
-/// The member that another one counts: then that is derived and has no member of its own.
+/// Returns the member that another member counts. The counter is derived and has no member of its
+/// own.
 fn counted(structure: &Structure, position: usize) -> Option<&Member> {
     structure.members.iter().find(|m| m.count.as_ref().is_some_and(|count| count.to == Some(position)))
 }
 
-/// The type of another structure.
+/// Returns the Rust type of another structure.
 fn structure_type(cx: &Cx<'_>, structure: &Reference<StructureId>) -> Option<Ident> {
     Some(type_name(&cx.model.structure(structure.to?)?.name))
 }
@@ -89,7 +90,7 @@ fn numbers(member: &Member) -> Vec<(crate::model::Availability, Storage)> {
 fn structure(cx: &Cx<'_>, s: &Structure) -> TokenStream {
     let name = type_name(&s.name);
     let owner = &s.name;
-    let doc = cx.doc(&s.doc, &format!("The structure {}.", s.name), s.at);
+    let doc = cx.doc(&s.doc, &format!("Structure {}.", s.name), s.at);
     let mut members = Vec::new();
     let mut reads = Vec::new();
     let mut writes = Vec::new();
@@ -120,11 +121,10 @@ fn structure(cx: &Cx<'_>, s: &Structure) -> TokenStream {
             names.push(ident);
         }
     }
-    // Counts have no member of their own; what they are called is for those who look for their
-    // place.
+    // Counters have no member of their own; constants hold their names, for marks.
     let counts = s.members.iter().filter_map(|m| Some((m, &m.count.as_ref()?.name))).map(|(array, count)| {
         let constant = constant_name(&format!("{}_count", array.name));
-        let doc = format!(" What the count of `{}` is called, for its mark.", array.name);
+        let doc = format!(" Name of the count of `{}`, for its mark.", array.name);
         quote!(#[doc = #doc] pub const #constant: &'static str = #count;)
     });
     let mut counts = counts.peekable();
@@ -210,13 +210,13 @@ fn read_member(cx: &Cx<'_>, s: &Structure, member: &Member) -> TokenStream {
     }
 }
 
-/// The variable that holds the count of a member while a structure is read.
+/// Returns the local variable that holds the count of a member during decoding.
 fn count_name(s: &Structure, member: &Member) -> Option<Ident> {
     let count = s.members.get(member.count.as_ref()?.to?)?;
     Some(member_name(&count.name))
 }
 
-/// The member that decides and a pattern of the values for which a member is stored.
+/// Returns the deciding member, and a pattern of the values for which a member is stored.
 fn presence(cx: &Cx<'_>, s: &Structure, condition: &Condition) -> (Option<Ident>, TokenStream) {
     let member = condition.of.to.map(|place| &s.members[place.field]);
     let patterns = targets(&condition.values).map(|value| match member {
@@ -265,10 +265,10 @@ fn write_member(cx: &Cx<'_>, member: &Member, place: &str, s: &Structure) -> Tok
     }
 }
 
-/// A structure whose rest depends on the class in its tag: an operand.
+/// Emits a structure whose remainder depends on the class in its tag: an operand.
 fn union(cx: &Cx<'_>, s: &Structure) -> TokenStream {
     let name = type_name(&s.name);
-    let doc = cx.doc(&s.doc, &format!("The structure {}.", s.name), s.at);
+    let doc = cx.doc(&s.doc, &format!("Structure {}.", s.name), s.at);
     let tag = s.members.iter().find_map(|m| match m.shape {
         FieldKind::List(id) => Some(id),
         _ => None,
@@ -276,7 +276,7 @@ fn union(cx: &Cx<'_>, s: &Structure) -> TokenStream {
     let Some(tag) = tag else { return quote!() };
     let tag_type = cx.list_type(tag);
     let ListKind::Parts(parts) = &cx.model.list(tag).kind else { return quote!() };
-    // The part whose values are the classes that structures carry, and the others.
+    // Separate the part with the operand classes from the other parts.
     let Some(class) = cx.model.class_part.filter(|class| class.list == tag) else { return quote!() };
     let class_part = &parts[class.position];
     let BitFieldKind::Enumeration(class_id) = class_part.kind else { return quote!() };
@@ -309,11 +309,11 @@ fn union(cx: &Cx<'_>, s: &Structure) -> TokenStream {
         #[derive(Clone, Debug, Default, PartialEq)]
         pub struct #name {
             #(#other_docs pub #other_members: #other_types,)*
-            /// What the operand is, by its class.
+            /// Operand, by its class.
             pub operand: Operand,
         }
 
-        /// An operand by its class.
+        /// Operand, by its class.
         #[derive(Clone, Debug, PartialEq)]
         pub enum Operand { #(#docs #variants(#types)),* }
 
@@ -322,7 +322,7 @@ fn union(cx: &Cx<'_>, s: &Structure) -> TokenStream {
         }
 
         impl Operand {
-            /// The class that the operand's tag has.
+            /// Returns the class in the operand's tag.
             pub const fn class(&self) -> #class_type {
                 match self { #(Self::#variants(_) => #class_type::#variants),* }
             }

@@ -1,4 +1,4 @@
-//! Types that come from tables of the chapters: data types, platforms, predefined variables.
+//! Emission of types from tables of the chapters: data types, platforms, predefined variables.
 
 use std::collections::BTreeSet;
 
@@ -41,7 +41,7 @@ fn data_types(cx: &Cx<'_>) -> TokenStream {
     quote! {
         #said_types
 
-        /// The data types of chapter 2, by their codes in objects.
+        /// Data types of chapter 2, by their codes in objects.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u8)]
         pub enum DataType { #(#variants),* }
@@ -50,20 +50,20 @@ fn data_types(cx: &Cx<'_>) -> TokenStream {
             /// All types, by code.
             pub const ALL: &'static [Self] = &[#(Self::#names),*];
 
-            /// The number of the type: its code in objects, where they have the type.
+            /// Returns the number of the type: its code in objects, if objects have the type.
             pub const fn code(self) -> u8 { self as u8 }
 
-            /// The type with that code in objects.
+            /// Returns the type with this code in objects.
             pub const fn from_code(code: u8) -> Option<Self> {
                 Some(match code { #(#codes => Self::#stored,)* _ => return None })
             }
 
-            /// The name in assembly text, in lower case.
+            /// Returns the name in assembly text, in lower case.
             pub const fn name(self) -> &'static str {
                 match self { #(Self::#names => #texts),* }
             }
 
-            /// Size of an element in bits; 1 for a boolean.
+            /// Returns the size of an element in bits; 1 for a boolean.
             pub const fn bits(self) -> u32 {
                 match self { #(Self::#names => #bits),* }
             }
@@ -101,8 +101,8 @@ fn platforms(cx: &Cx<'_>) -> TokenStream {
     quote! {
         #said_types
 
-        /// The platforms, oldest first. They have no order in code, which asks for what a platform
-        /// has instead.
+        /// Platforms, oldest first. The type has no ordering: code tests the properties of a
+        /// platform instead.
         ///
         /// ```compile_fail
         /// use visakit::isa::Platform;
@@ -116,17 +116,17 @@ fn platforms(cx: &Cx<'_>) -> TokenStream {
             /// All platforms, oldest first.
             pub const ALL: &'static [Self] = &[#(Self::#names),*];
 
-            /// The one spelling of its name.
+            /// Returns the canonical name.
             pub const fn name(self) -> &'static str {
                 match self { #(Self::#names => #texts),* }
             }
 
-            /// Other spellings that [`Platform::from_name`] understands.
+            /// Returns the other spellings that [`Platform::from_name`] accepts.
             pub const fn aliases(self) -> &'static [&'static str] {
                 match self { #(Self::#names => #aliases),* }
             }
 
-            /// The platform of a name or an alias, without regard to case.
+            /// Returns the platform with this name or alias, ignoring case.
             ///
             /// ```
             /// use visakit::isa::Platform;
@@ -139,33 +139,34 @@ fn platforms(cx: &Cx<'_>) -> TokenStream {
                 })
             }
 
-            /// Product families, as the notes of zebin files have them.
+            /// Returns the product families, as in the notes of zebin files.
             pub const fn families(self) -> &'static [u32] {
                 match self { #(Self::#names => #families),* }
             }
 
-            /// The oldest platform of a product family.
+            /// Returns the oldest platform of a product family.
             pub fn from_family(family: u32) -> Option<Self> {
                 Self::ALL.iter().copied().find(|p| p.families().contains(&family))
             }
 
-            /// `gen_platform` codes of native code in objects.
+            /// Returns the `gen_platform` codes of native code in objects.
             pub const fn gen_codes(self) -> &'static [u8] {
                 match self { #(Self::#names => #codes),* }
             }
 
-            /// The oldest platform of a `gen_platform` code.
+            /// Returns the oldest platform with a `gen_platform` code.
             pub fn from_gen_code(code: u8) -> Option<Self> {
                 Self::ALL.iter().copied().find(|p| p.gen_codes().contains(&code))
             }
 
-            /// Size of a register in bytes: the size of a row of a region.
+            /// Returns the size of a register in bytes, which is also the size of a row of a
+            /// region.
             pub const fn register_bytes(self) -> u32 {
                 match self { #(Self::#names => #bytes),* }
             }
 
-            /// Position in [`Platform::ALL`], the order that the marks of pages refer to. Code asks
-            /// for it to evaluate such marks and for nothing else.
+            /// Returns the position in [`Platform::ALL`], the order that the marks of pages refer
+            /// to. Its only purpose is the evaluation of such marks.
             pub const fn age(self) -> usize { self as usize }
 
             #said
@@ -181,7 +182,7 @@ fn index(kind: IndexKind) -> TokenStream {
         IndexKind::Label => " Index of a label in the routine's table.".to_owned(),
         _ => {
             let article = if kind.name().starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
-            format!(" Index of {article} {} variable; the predefined ones come first.", kind.name())
+            format!(" Index of {article} {} variable; predefined variables come first.", kind.name())
         }
     };
     quote! {
@@ -213,7 +214,7 @@ fn predefined(cx: &Cx<'_>, table: &[Predefined], kind: IndexKind) -> TokenStream
         IndexKind::Sampler => quote!(predefined_sampler),
         _ => quote!(predefined_surface),
     };
-    let doc = format!(" Predefined {} variables, by their names.", kind.name());
+    let doc = format!(" Predefined {} variables, by name.", kind.name());
     let columns = if kind == IndexKind::Surface { cx.model.surface_columns.as_slice() } else { &[] };
     let columns = columns.iter().map(|c| &c.name);
     let constants = table.iter().map(|p| {
@@ -238,7 +239,7 @@ fn predefined(cx: &Cx<'_>, table: &[Predefined], kind: IndexKind) -> TokenStream
             written: #written, cells: #cells
         })
     });
-    // Ids from here on belong to the declared variables.
+    // First id of the declared variables.
     let declared = match kind {
         IndexKind::General => 32,
         IndexKind::Sampler => 0,
@@ -254,13 +255,13 @@ fn predefined(cx: &Cx<'_>, table: &[Predefined], kind: IndexKind) -> TokenStream
 
             #(#constants)*
 
-            /// The whole table.
+            /// All entries of the table.
             pub const ALL: &[rt::reflect::Predefined] = &[#(#rows),*];
 
-            /// The first id of the variables that a routine declares.
+            /// First id of the variables that a routine declares.
             pub const DECLARED: u32 = #declared;
 
-            /// The names of the columns that the table has beside those.
+            /// Headings of the table's further columns.
             pub const COLUMNS: &[&str] = &[#(#columns),*];
         }
     }
@@ -268,7 +269,7 @@ fn predefined(cx: &Cx<'_>, table: &[Predefined], kind: IndexKind) -> TokenStream
 
 fn attributes(cx: &Cx<'_>) -> TokenStream {
     let mut taken = BTreeSet::new();
-    // Two that differ in capitals only would have one constant: the first has it.
+    // Attributes that differ only in case share one constant, which the first of them has.
     let own = cx.model.attributes.iter().filter(|a| taken.insert(constant_name(&a.name).to_string()));
     let constants = own.map(|a| {
         let (constant, name, doc) = (constant_name(&a.name), &a.name, cx.doc(&a.doc, &a.name, a.at));
@@ -281,12 +282,12 @@ fn attributes(cx: &Cx<'_>) -> TokenStream {
         })
     });
     quote! {
-        /// The names of attributes.
+        /// Names of the attributes.
         pub mod attribute {
             #(#constants)*
         }
 
-        /// The known attributes of kernels and variables.
+        /// Known attributes of kernels and variables.
         pub const ATTRIBUTES: &[rt::reflect::Attribute] = &[#(#rows),*];
     }
 }
@@ -299,7 +300,7 @@ fn limits(cx: &Cx<'_>) -> TokenStream {
         quote!(#doc pub const #name: #ty = #value;)
     });
     quote! {
-        /// Numbers that the chapters give names: limits, and sizes of what programs share.
+        /// Named numbers of the chapters: limits, and sizes of shared resources.
         pub mod limits { #(#limits)* }
     }
 }
@@ -318,23 +319,22 @@ fn rules(cx: &Cx<'_>) -> TokenStream {
         format!("{page}:{line}")
     });
     quote! {
-        /// What the vendor's assembler makes of groups of instructions, beyond what their pages
-        /// say.
+        /// Rule of the vendor's assembler for a group of instructions, beyond their pages.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Rule { #(#docs #names),* }
 
         impl Rule {
-            /// The name on the page.
+            /// Returns the name on the page.
             pub const fn name(self) -> &'static str {
                 match self { #(Self::#names => #texts),* }
             }
 
-            /// Where it holds: in any of these ranges; everywhere when there are none.
+            /// Returns the ranges of platforms on which the rule holds; empty for all platforms.
             pub const fn platforms(self) -> &'static [rt::reflect::Platforms] {
                 match self { #(Self::#names => #ranges),* }
             }
 
-            /// Page and line.
+            /// Returns page and line of the rule.
             pub const fn origin(self) -> &'static str {
                 match self { #(Self::#names => #places),* }
             }

@@ -1,4 +1,4 @@
-//! Printing and parsing of instructions from their Text templates.
+//! Emission of the printer and the parser of instructions, from their Text templates.
 
 mod lists;
 mod parse;
@@ -29,12 +29,13 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
     for i in &all {
         for form in &i.forms {
             let all_texts = texts(cx, i, form);
-            // What is for operands that only texts have is tried behind all else.
+            // Templates for text-only operands are tried last.
             let mut in_turn: Vec<_> = all_texts.clone().into_iter().enumerate().collect();
             in_turn.sort_by_key(|(_, text)| text.text_only_operands(form).next().is_some());
             for (number, text) in in_turn {
                 let words = words(cx, form, &text);
-                // A template without a word, such as a label's, is read by the frame of the text.
+                // A template without a word, such as a label's, is parsed by the parser of the
+                // whole text.
                 if words.is_empty() || reads_as_another(&text, &all_texts) {
                     continue;
                 }
@@ -46,7 +47,7 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
             }
         }
     }
-    // Both in the order of the words, which is looked up in halves.
+    // Both tables are sorted by word, for binary search.
     let words = by_word.keys();
     let of_lists = lists::emit(cx);
     let lists = by_word.values().map(|parsers| {
@@ -59,16 +60,16 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
         #(#printers)*
 
         impl Instruction {
-            /// Prints the instruction as its page's Text template says, predicate first.
+            /// Prints the instruction by its page's Text template, predicate first.
             pub fn print(&self, p: &mut rt::Printer<'_>) {
                 match self { #(Self::#names(inst) => inst.print(p)),* }
             }
         }
 
-        /// The words with which an instruction's text may begin.
+        /// First words of instructions in assembly text, sorted.
         pub const MNEMONICS: &[&str] = &[#(#words),*];
 
-        /// The parsers of the statements that begin with a word.
+        /// Returns the parsers of the statements that begin with a word.
         pub fn candidates(word: &str) -> &'static [&'static rt::Candidate] {
             const CANDIDATES: &[&[&rt::Candidate]] = &[#(#lists),*];
             MNEMONICS.binary_search(&word).ok().and_then(|at| CANDIDATES.get(at)).copied().unwrap_or(&[])
@@ -82,7 +83,7 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
     }
 }
 
-/// The words with which statements begin, and the names of the instructions that they may be.
+/// Returns the first words of statements, each with the names of its possible instructions.
 pub(super) fn mnemonics<'m>(cx: &Cx<'m>) -> BTreeMap<String, BTreeSet<&'m str>> {
     let mut by_word: BTreeMap<String, BTreeSet<&'m str>> = BTreeMap::new();
     for i in cx.model.instructions.iter().filter(|i| encoded(i)) {
@@ -95,12 +96,12 @@ pub(super) fn mnemonics<'m>(cx: &Cx<'m>) -> BTreeMap<String, BTreeSet<&'m str>> 
     by_word
 }
 
-/// The templates that apply to a form; where the page has none that can be used, one is made.
+/// Returns the templates of a form, or a default template if the page has none that is usable.
 fn texts(cx: &Cx<'_>, i: &Instruction, form: &Form) -> Vec<TextForm> {
     if form.texts.is_empty() { vec![fallback(cx, i, form)] } else { form.texts.clone() }
 }
 
-/// `[(<P>)] NAME (<exec_size>) <field> …` for a page without a template.
+/// Returns the default template `[(<P>)] NAME (<exec_size>) <field> …`.
 fn fallback(cx: &Cx<'_>, i: &Instruction, form: &Form) -> TextForm {
     let mut items = Vec::new();
     if form.fields.iter().any(|f| f.shape == FieldKind::Predicate) {
@@ -129,16 +130,16 @@ fn fallback(cx: &Cx<'_>, i: &Instruction, form: &Form) -> TextForm {
     }
 }
 
-/// Returns whether a template of newer texts differs from another template of the form in blanks
-/// only. Reading passes over blanks, so the other one reads both, and what is read shows no text
-/// revision.
+/// Returns true if a template of newer texts differs from another template of the form in blanks
+/// only. The parser skips blanks, so the other template accepts both, and the text revision does
+/// not show.
 fn reads_as_another(text: &TextForm, all: &[TextForm]) -> bool {
     let bare = |t: &TextForm| without_blanks(&t.template.items);
     let same = |other: &&TextForm| other.template.since.is_none() && other.conditions == text.conditions;
     text.template.since.is_some() && all.iter().filter(same).any(|other| bare(other) == bare(text))
 }
 
-/// Returns the items of a template without its blanks, with literals that touch joined.
+/// Returns the items of a template without blanks, with adjacent literals joined.
 fn without_blanks(items: &[Item]) -> Vec<Item> {
     let mut out: Vec<Item> = Vec::new();
     for item in items {
@@ -153,7 +154,7 @@ fn without_blanks(items: &[Item]) -> Vec<Item> {
     out
 }
 
-/// The words with which a statement of this template begins.
+/// Returns the possible first words of a statement of this template.
 fn words(cx: &Cx<'_>, form: &Form, text: &TextForm) -> Vec<String> {
     if let Some(word) = text.template.mnemonic() {
         return vec![word.to_owned()];
@@ -168,19 +169,19 @@ fn words(cx: &Cx<'_>, form: &Form, text: &TextForm) -> Vec<String> {
     values.map(|v| v.text.clone()).collect()
 }
 
-/// How a style is written in emitted code: the runtime's formats are called like it.
+/// Emits the runtime's format of a style, which has the same name.
 pub(crate) fn format(style: Style) -> TokenStream {
     let name = format_ident!("{style:?}");
     quote!(rt::Format::#name)
 }
 
-/// The destination that `.sat` is about.
+/// Returns the destination that `.sat` applies to.
 fn destination(form: &Form) -> Option<&Field> {
     let vectors = || form.fields.iter().filter(|f| f.shape == FieldKind::Vector);
     vectors().find(|f| f.access == Access::Write).or_else(|| vectors().next())
 }
 
-/// The values that a page allows of an enumeration: a pattern, and how an error says it.
+/// Returns the values of an enumeration that a page allows: a pattern, and the text for an error.
 fn only(cx: &Cx<'_>, field: &Field, id: crate::model::ListId) -> Option<(TokenStream, String)> {
     let allowed = &field.only.iter().find(|o| o.part.is_none())?.values;
     let ListKind::Enumeration { .. } = &cx.model.list(id).kind else { return None };

@@ -1,49 +1,48 @@
-//! Columns of tables: what else a page says of each value of a list, or of each row of a chapter's
-//! table.
+//! Columns of tables: further facts about each value of a list, or each row of a chapter's table.
 
 use std::fmt;
 
 use super::{ListId, SourceSpan};
 
-/// A column beside the code and the name of values: something that each of them has.
+/// Column with a further fact about each value, next to its code and name.
 #[derive(Clone, Debug)]
 pub struct Column {
-    /// Its heading, verbatim and without a link.
+    /// Heading, verbatim and without a link.
     pub name: String,
-    /// What stands in its cells.
+    /// Kind of the cells.
     pub kind: ColumnKind,
-    /// Where its heading links to: the list or table that has the names in its cells.
+    /// Link target of the heading: the list or table with the names in the cells.
     pub link: Option<String>,
-    /// The heading.
+    /// Place of the heading.
     pub at: SourceSpan,
 }
 
 impl Column {
-    /// Its name in conditions: lower case, `_` for blanks.
+    /// Returns the name for conditions: lower case, with `_` for blanks.
     pub fn key(&self) -> String {
         self.name.to_ascii_lowercase().replace(' ', "_")
     }
 }
 
-/// What stands in the cells of a column.
+/// Kind of a column's cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnKind {
-    /// Numbers.
+    /// A number.
     Number,
-    /// Lists of numbers: some cell has several.
+    /// Lists of numbers, if some cell has several.
     Numbers,
     /// `yes` or `no`.
     Flag,
-    /// Names; with `many` a cell can have several of them.
+    /// Names.
     Names {
-        /// What has these names.
+        /// Origin of the names.
         of: NamesOf,
-        /// Whether some cell has more than one.
+        /// True if some cell has more than one name.
         many: bool,
     },
 }
 
-/// What has the names in a column's cells.
+/// Origin of the names in a column's cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NamesOf {
     /// The column itself.
@@ -54,27 +53,27 @@ pub enum NamesOf {
     DataTypes,
 }
 
-/// A cell of a column.
+/// Cell of a column.
 #[derive(Clone, Debug)]
 pub struct Cell {
-    /// What it says.
+    /// Value of the cell.
     pub value: CellValue,
-    /// Where it stands.
+    /// Place of the cell.
     pub at: SourceSpan,
 }
 
-/// What a cell says.
+/// Value of a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CellValue {
-    /// `-`: the value has nothing of the kind.
+    /// `-`, no entry.
     None,
     /// A number.
     Number(i64),
-    /// Several numbers, in their order on the page.
+    /// Several numbers, in the order of the page.
     Numbers(Vec<i64>),
     /// `yes` or `no`.
     Flag(bool),
-    /// Names, in their order on the page.
+    /// Names, in the order of the page.
     Names(Vec<String>),
 }
 
@@ -90,15 +89,15 @@ impl fmt::Display for CellValue {
     }
 }
 
-/// A number with a name, from a table of limits.
+/// Named number from a table of limits.
 #[derive(Clone, Debug)]
 pub struct Limit {
-    /// Its name, words with dashes.
+    /// Name: words with dashes.
     pub name: String,
-    /// The number.
+    /// Value of the limit.
     pub value: u64,
-    /// What it limits.
+    /// Description of the limit.
     pub doc: String,
-    /// The row.
+    /// Place of the row.
     pub at: SourceSpan,
 }

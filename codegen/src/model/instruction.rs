@@ -1,79 +1,79 @@
-//! What an instruction's page says: forms, fields, types, texts.
+//! Model of an instruction's page: forms, fields, types, texts.
 
 use super::{Availability, ListId, Reference, SourceSpan, Storage, StructureId, TypeId, semantics};
 use crate::template::{Item, Template};
 
-/// An instruction: its position in [`super::Model::instructions`].
+/// Id of an instruction: its position in [`super::Model::instructions`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct InstructionId(pub usize);
 
-/// What a page describes.
+/// Kind of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PageKind {
-    /// An instruction.
+    /// An encoded instruction.
     Ordinary,
-    /// A family that encodes nothing itself.
+    /// A family, which has no encoding of its own.
     Umbrella,
-    /// Another spelling of an instruction, with what decides it.
+    /// An alternative spelling of an instruction, with its condition.
     Alias {
-        /// The instruction.
+        /// Instruction that is spelled differently.
         of: Reference<InstructionId>,
-        /// When it is used.
+        /// Condition under which the spelling is used.
         when: String,
     },
     /// A known opcode with an unpublished layout.
     Reserved,
-    /// An instruction whose behaviour no public text defines.
+    /// An instruction whose behaviour no public document defines.
     Undefined,
 }
 
-/// A page of an instruction.
+/// Page of an instruction.
 #[derive(Clone, Debug)]
 pub struct Instruction {
-    /// The full name: `ADD`, `SVM_ATOMIC`.
+    /// Full name: `ADD`, `SVM_ATOMIC`.
     pub name: String,
-    /// The name of the family where there is a sub-opcode.
+    /// Name of the family, if the instruction has a sub-opcode.
     pub family: Option<String>,
-    /// First byte.
+    /// First byte of the instruction.
     pub opcode: u8,
-    /// Second byte, where the opcode is shared.
+    /// Second byte, where several instructions share the opcode.
     pub sub_opcode: Option<u8>,
-    /// What the page describes.
+    /// Kind of the page.
     pub kind: PageKind,
-    /// The layouts: one, or one for each value of a selector.
+    /// Layouts: one, or one for each value of a selector.
     pub forms: Vec<Form>,
-    /// The text templates.
+    /// Text templates.
     pub text: Vec<TextForm>,
-    /// The semantics block as written.
+    /// Semantics block as written.
     pub semantics: String,
-    /// The semantics block as a tree; `None` where there is none, and where the specification has
-    /// no notation.
+    /// Semantics block as a tree; `None` if the page has no block or the specification has no
+    /// notation for it.
     pub behaviour: Option<semantics::Block>,
-    /// The description's prose.
+    /// Prose of the description.
     pub doc: String,
-    /// The notes as written.
+    /// Notes as written.
     pub notes: String,
-    /// Types the instruction works on.
+    /// Supported data types, each with its availability.
     pub types: Vec<(Reference<TypeId>, Availability)>,
-    /// Where they are listed.
+    /// Place of the list of types.
     pub types_at: SourceSpan,
-    /// Whether the destination may be saturated.
+    /// Condition under which the destination may be saturated.
     pub saturation: Saturation,
-    /// Which modifiers sources may have.
+    /// Modifiers that sources may have.
     pub source_modifier: SourceModifier,
-    /// What an access outside a buffer does.
+    /// Effect of an access outside a buffer.
     pub out_of_bound: String,
-    /// Where the instruction exists: any of these; everywhere when there are none.
+    /// Alternatives of platforms that have the instruction; empty for all platforms.
     pub platforms: Vec<Availability>,
-    /// Where they are listed.
+    /// Place of the list of platforms.
     pub platforms_at: SourceSpan,
     /// Legal combinations of types.
     pub type_maps: Vec<TypeMap>,
-    /// The page's first fact: the opcode.
+    /// Place of the opcode, the page's first fact.
     pub at: SourceSpan,
 }
 
-/// When a destination may be saturated.
+/// Condition under which a destination may be saturated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Saturation {
     /// Never.
@@ -81,11 +81,11 @@ pub enum Saturation {
     No,
     /// Always.
     Yes,
-    /// When its type is a float.
+    /// If its type is a float.
     Floats,
 }
 
-/// Which source modifiers a page allows.
+/// Source modifiers that a page allows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SourceModifier {
     /// None.
@@ -93,90 +93,90 @@ pub enum SourceModifier {
     None,
     /// Absolute value and negation.
     Arithmetic,
-    /// Bitwise not.
+    /// Bitwise complement.
     Logic,
 }
 
-/// A legal combination of operand types.
+/// Legal combination of operand types.
 #[derive(Clone, Debug)]
 pub struct TypeMap {
-    /// Where it holds.
+    /// Platforms on which the combination is legal.
     pub marks: Availability,
     /// Types of the destination.
     pub dst: Vec<Reference<TypeId>>,
     /// Types of the sources.
     pub src: Vec<Reference<TypeId>>,
-    /// Where it is defined.
+    /// Place of the definition.
     pub at: SourceSpan,
 }
 
-/// A layout of an instruction.
+/// Layout of an instruction.
 #[derive(Clone, Debug)]
 pub struct Form {
-    /// The form's name; empty where there is only one.
+    /// Name of the form; empty if there is only one.
     pub name: String,
-    /// The values of the selector that have this form.
+    /// Values of the selector that select this form.
     pub condition: Option<Condition>,
-    /// Where this condition stands: its item, or the heading.
+    /// Place of the condition: its item, or the heading.
     pub condition_at: SourceSpan,
-    /// The object versions that have the form.
+    /// Object versions that have the form.
     pub versions: Availability,
-    /// The fields in the order in which they are stored.
+    /// Fields in storage order.
     pub fields: Vec<Field>,
-    /// The page's templates that apply to it, in the terms of this form.
+    /// Templates of the page that apply to this form, with places of this form.
     pub texts: Vec<TextForm>,
-    /// Where it is defined.
+    /// Place of the definition.
     pub at: SourceSpan,
 }
 
 impl Form {
-    /// The condition under which there is this form, where that field decides.
+    /// Returns the condition of the form, if its selector is this field.
     pub fn selector_at(&self, field: usize) -> Option<&Condition> {
         self.condition.as_ref().filter(|c| c.of.to.is_some_and(|place| place.field == field))
     }
 }
 
-/// A field of an instruction.
+/// Field of an instruction.
 #[derive(Clone, Debug)]
 pub struct Field {
-    /// Its name, verbatim.
+    /// Name of the field, verbatim.
     pub name: String,
-    /// Its storage by object version: the first whose marks hold. Operands have none.
+    /// Storage by object version: the first entry whose marks hold. Operands have no storage.
     pub storage: Vec<(Availability, Storage)>,
-    /// What it is.
+    /// Kind of the field.
     pub shape: FieldKind,
-    /// What it means.
+    /// Description of the field.
     pub doc: String,
-    /// When it is stored at all.
+    /// Condition under which the field is stored.
     pub presence: Presence,
-    /// Legal operand classes, as the structures that have them.
+    /// Legal operand classes, as references to their structures.
     pub classes: Vec<Reference<StructureId>>,
     /// Legal types.
     pub types: Vec<Reference<TypeId>>,
     /// Legal range of a number.
     pub range: Option<(i64, i64)>,
-    /// Legal enumerators, of the field or of parts of it.
+    /// Legal enumerators of the field or its parts.
     pub only: Vec<Only>,
-    /// What an optional text group leaves out.
+    /// Value that an optional text group omits.
     pub default: i64,
-    /// The default holds only under this condition; otherwise the text always shows the field.
+    /// Condition of the default; if it does not hold, the text always shows the field.
     pub default_if: Option<Condition>,
-    /// Whether zero is illegal.
+    /// True if zero is illegal.
     pub nonzero: bool,
-    /// What the instruction does with the variable that the field names.
+    /// Use of the variable that the field names.
     pub access: Access,
-    /// Where its phrases stand, by the words with which they begin, in order.
+    /// Places of the field's phrases, with the first words of each, in order.
     pub phrases: Vec<(&'static str, SourceSpan)>,
-    /// Where it is described.
+    /// Place of the description.
     pub at: SourceSpan,
 }
 
-/// What a field is.
+/// Kind of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldKind {
     /// A plain number.
     Number,
-    /// One value or several parts.
+    /// A list: one value or several parts.
     List(ListId),
     /// An index into a table.
     Index(IndexKind),
@@ -188,16 +188,16 @@ pub enum FieldKind {
     Scalar,
     /// Contiguous bytes of a general variable.
     Raw,
-    /// An index into the table that an enumerator of the field at that position names.
+    /// An index into the table that the enumerator of the field at this position names.
     IndexBy(usize),
-    /// Always zero, no member.
+    /// A field that is always zero and has no member.
     Zero,
-    /// Always the same as the field at that position of the form, no member.
+    /// A field that repeats the field at this position of the form and has no member.
     Copy(usize),
 }
 
 impl Field {
-    /// A field of which nothing else is said.
+    /// Creates a field with defaults for everything but name, kind and place.
     pub(crate) fn new(name: &str, shape: FieldKind, at: SourceSpan) -> Self {
         Self {
             name: name.to_owned(),
@@ -218,27 +218,27 @@ impl Field {
         }
     }
 
-    /// Where the field says something: its `nth` phrase with these first words, or all of its text.
+    /// Returns the place of the `nth` phrase with these first words, or of the whole description.
     pub fn place(&self, phrase: &str, nth: usize) -> SourceSpan {
         self.phrases.iter().filter(|(p, _)| *p == phrase).nth(nth).map_or(self.at, |(_, at)| *at)
     }
 }
 
-/// What an instruction does with the variable that one of its fields names.
+/// Use of a variable that a field names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Its value is used.
+    /// The instruction reads the variable.
     Read,
-    /// It gets a value.
+    /// The instruction writes the variable.
     Write,
-    /// Its value is used, and it gets another one.
+    /// The instruction reads and writes the variable.
     ReadWrite,
-    /// It is only referred to, as a label is, or a variable whose address is taken.
+    /// The instruction only refers to it, as to a label or a variable whose address is taken.
     Reference,
 }
 
 impl Access {
-    /// All of them with the words of the pages.
+    /// All kinds of use, with the words of the pages.
     pub const ALL: [(Self, &'static str); 4] = [
         (Self::Read, "read"),
         (Self::Write, "write"),
@@ -246,14 +246,13 @@ impl Access {
         (Self::Reference, "reference"),
     ];
 
-    /// The words of the pages.
+    /// Returns the words of the pages.
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(access, _)| *access == self).map_or("", |(_, name)| name)
     }
 
-    /// What holds where a page says nothing: destinations are called so, labels and strings have no
-    /// value that could be used, and a variable that another field's class decides about is marked,
-    /// not used.
+    /// Returns the default use. Destinations are recognised by name. Labels and strings have no
+    /// value to read, and a variable whose table another field selects is only referred to.
     pub fn usual(name: &str, shape: FieldKind) -> Self {
         let name = name.to_ascii_lowercase();
         match shape {
@@ -265,14 +264,14 @@ impl Access {
 }
 
 impl FieldKind {
-    /// Whether a field names a variable, a label or a string rather than being a value.
+    /// Returns true if a field names a variable, a label or a string rather than being a value.
     pub fn is_operand(self) -> bool {
         matches!(self, Self::Vector | Self::Scalar | Self::Raw | Self::Predicate | Self::Index(_) | Self::IndexBy(_))
     }
 }
 
-/// Which table an index refers to. The runtime has `rt::Table`, which is called like it: nothing of
-/// the generator is there when the program runs.
+/// Table that an index refers to. The runtime's counterpart is `rt::Table`, as the generator is
+/// absent at run time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "the names are the specification's")]
 pub enum IndexKind {
@@ -290,12 +289,12 @@ impl IndexKind {
     pub const ALL: [Self; 7] =
         [Self::General, Self::Address, Self::Predicate, Self::Sampler, Self::Surface, Self::Label, Self::String];
 
-    /// The kind of that name, without regard to case.
+    /// Returns the kind with this name, ignoring case.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(name))
     }
 
-    /// The specification's word.
+    /// Returns the specification's word.
     pub fn name(self) -> &'static str {
         match self {
             Self::General => "general",
@@ -309,22 +308,22 @@ impl IndexKind {
     }
 }
 
-/// A field of a form or a member of a structure, by its position, and the position of a part in its
+/// Position of a field in a form or a member in a structure, with the position of a part in its
 /// list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The field or the member.
+    /// Position of the field or member.
     pub field: usize,
-    /// The part, where it is not the whole.
+    /// Position of the part; `None` for the whole field.
     pub part: Option<usize>,
 }
 
-/// `Field=value, …` or `Field.part=value, …`: what has to have one of some values.
+/// Condition `Field=value, …` or `Field.part=value, …`: the field or part has one of the values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Condition {
-    /// The field, or the part of one.
+    /// Field, or part of a field.
     pub of: Reference<Place>,
-    /// The values: codes of enumerators and of data types, 0 and 1 of flags, or numbers.
+    /// Values: codes of enumerators and of data types, 0 and 1 of flags, or numbers.
     pub values: Vec<Reference<u64>>,
 }
 
@@ -334,43 +333,43 @@ impl From<(String, Vec<String>)> for Condition {
     }
 }
 
-/// Enumerators that a page allows of a field.
+/// Enumerators that a page allows for a field.
 #[derive(Clone, Debug)]
 pub struct Only {
-    /// The part of the field, where it is not the whole.
+    /// Part of the field; `None` for the whole field.
     pub part: Option<Reference<usize>>,
-    /// The codes, and where they are allowed.
+    /// Allowed codes, each with its availability.
     pub values: Vec<(Reference<u64>, Availability)>,
 }
 
 impl Only {
-    /// Whether it is about that part of the field, or about the whole.
+    /// Returns true if the restriction applies to this part, or to the whole field for `None`.
     pub fn is_of(&self, part: Option<usize>) -> bool {
         self.part.as_ref().map_or(part.is_none(), |own| own.to.is_some() && own.to == part)
     }
 
-    /// The part as the page writes it; nothing for the whole.
+    /// Returns the name of the part on the page; empty for the whole field.
     pub fn part_name(&self) -> &str {
         self.part.as_ref().map_or("", |part| &part.name)
     }
 }
 
-/// When a field is stored.
+/// Condition under which a field is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Presence {
     /// Always.
     Always,
-    /// When an earlier field has one of some values.
+    /// If an earlier field has one of some values.
     If(Condition),
-    /// As often as an earlier field says.
+    /// As many times as the field at this position counts.
     Times(usize),
-    /// Never: texts have the field, and objects do not.
+    /// Never: the field is text-only.
     Text,
 }
 
 impl TextForm {
-    /// Returns the operands that only texts have and that the template shows outside of its groups.
-    /// Where there are any, the template is for instructions that have one of them.
+    /// Returns the text-only operands that the template shows outside its optional groups. A
+    /// template with such operands is for instructions that have one of them.
     pub fn text_only_operands<'a>(&'a self, form: &'a Form) -> impl Iterator<Item = &'a Field> {
         let shown = self.template.items.iter().filter_map(|item| match item {
             Item::Field { place: Some(place), .. } => form.fields.get(place.field),
@@ -380,18 +379,18 @@ impl TextForm {
     }
 }
 
-/// Text templates that hold under conditions.
+/// Text template with its conditions.
 #[derive(Clone, Debug)]
 pub struct TextForm {
-    /// The form that the template is for; any where it says none.
+    /// Form that the template is for; `None` for any form.
     pub form: Option<Reference<usize>>,
-    /// Under what the template holds, in the terms of the first form that has what they are about;
-    /// see [`Form::texts`].
+    /// Conditions of the template, with places of the first form that has their fields; see
+    /// [`Form::texts`].
     pub conditions: Vec<Condition>,
-    /// Where these are listed.
+    /// Place of the conditions.
     pub conditions_at: SourceSpan,
-    /// The template.
+    /// Template.
     pub template: Template,
-    /// Where it stands.
+    /// Place of the template.
     pub at: SourceSpan,
 }

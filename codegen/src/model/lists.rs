@@ -1,4 +1,4 @@
-//! Bit fields and enumerations, and the conditions on which values hold.
+//! Bit fields and enumerations, and the availability of values.
 
 use std::fmt;
 
@@ -15,18 +15,18 @@ impl fmt::Display for Availability {
     }
 }
 
-/// One condition in braces. A platform is its position in [`super::Model::platforms`].
+/// Single condition in braces. A platform is its position in [`super::Model::platforms`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Bound {
-    /// From that platform on.
+    /// From the platform on.
     From(Reference<usize>),
-    /// Before that platform.
+    /// Before the platform.
     Before(Reference<usize>),
-    /// That platform only.
+    /// On the platform only.
     Only(Reference<usize>),
-    /// From that object version on.
+    /// From the object version on.
     FromVersion(u8, u8),
-    /// Before that object version.
+    /// Before the object version.
     BeforeVersion(u8, u8),
 }
 
@@ -42,7 +42,7 @@ impl fmt::Display for Bound {
     }
 }
 
-/// Numbers of an object, by width and sign.
+/// Number type of an object, by width and sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "the names are the specification's")]
 pub enum Storage {
@@ -57,10 +57,10 @@ pub enum Storage {
 }
 
 impl Storage {
-    /// All of them, by width.
+    /// All number types, by width.
     pub const ALL: [Self; 8] = [Self::Ub, Self::B, Self::Uw, Self::W, Self::Ud, Self::D, Self::Uq, Self::Q];
 
-    /// The storage of a type name, without regard to case.
+    /// Returns the storage of a type name, ignoring case.
     pub fn from_name(name: &str) -> Option<Self> {
         Some(match name.to_ascii_lowercase().as_str() {
             "ub" => Self::Ub,
@@ -75,7 +75,7 @@ impl Storage {
         })
     }
 
-    /// Width in bits.
+    /// Returns the width in bits.
     pub fn bits(self) -> u32 {
         match self {
             Self::Ub | Self::B => 8,
@@ -85,7 +85,7 @@ impl Storage {
         }
     }
 
-    /// Lower-case name.
+    /// Returns the lower-case name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Ub => "ub",
@@ -104,37 +104,37 @@ impl Storage {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ListId(pub usize);
 
-/// A bit field or an enumeration.
+/// Bit field or enumeration.
 #[derive(Clone, Debug)]
 pub struct List {
-    /// Name of the list: its heading, or `Instruction_Field` for one that stands on a page.
+    /// Name of the list: its heading, or `Instruction_Field` for a list on an instruction's page.
     pub name: String,
     /// Width in bits of the whole value.
     pub bits: u32,
-    /// Whether it stands in the chapter of shared lists.
+    /// True for a list in the chapter of shared lists.
     pub shared: bool,
-    /// What it is.
+    /// Description of the list.
     pub doc: String,
-    /// Its content.
+    /// Content of the list.
     pub kind: ListKind,
-    /// What else is said of each of its values.
+    /// Columns with further facts about the values.
     pub columns: Vec<Column>,
-    /// How it prints where the page says so.
+    /// Text template, if the page defines one.
     pub text: Option<Template>,
-    /// Where it is defined.
+    /// Place of the definition.
     pub at: SourceSpan,
 }
 
-/// A list that a page spells out and whose type is a shared list.
+/// List that a page spells out, although its type is a shared list.
 #[derive(Clone, Debug)]
 pub struct Spelled {
-    /// The field or the part that has it.
+    /// Place of the field or the part with the list.
     pub at: SourceSpan,
-    /// What the page says: the shared list, or a part of it.
+    /// Content on the page: the shared list, or a subset of it.
     pub kind: ListKind,
 }
 
-/// What a list consists of.
+/// Content of a list.
 #[derive(Clone, Debug)]
 pub enum ListKind {
     /// Named values in bits `lo` to `lo + width - 1`; all other bits are zero.
@@ -143,65 +143,65 @@ pub enum ListKind {
         lo: u32,
         /// Number of bits.
         width: u32,
-        /// The values.
+        /// Named values.
         values: Vec<Enumerator>,
     },
-    /// Parts next to each other.
+    /// Adjacent parts.
     Parts(Vec<BitField>),
 }
 
-/// A named value.
+/// Named value.
 #[derive(Clone, Debug)]
 pub struct Enumerator {
-    /// The value.
+    /// Numeric value.
     pub value: u64,
-    /// Its name, verbatim.
+    /// Name of the value, verbatim.
     pub name: String,
-    /// How it stands in assembly text.
+    /// Spelling in assembly text.
     pub text: String,
-    /// What it means.
+    /// Description of the value.
     pub doc: String,
-    /// Where it holds.
+    /// Availability of the value.
     pub marks: Availability,
-    /// A stated hole rather than a value.
+    /// True for an explicitly reserved value.
     pub reserved: bool,
-    /// What the columns of its list say of it; nothing for holes and for lists without columns.
+    /// Cells of the list's columns; empty for reserved values and for lists without columns.
     pub cells: Vec<Cell>,
-    /// Where it is defined.
+    /// Place of the definition.
     pub at: SourceSpan,
 }
 
-/// Some bits of a bit field.
+/// Part of a bit field.
 #[derive(Clone, Debug)]
 pub struct BitField {
-    /// Its name.
+    /// Name of the part.
     pub name: String,
     /// Highest bit.
     pub hi: u32,
     /// Lowest bit.
     pub lo: u32,
-    /// What the bits are.
+    /// Kind of the part.
     pub kind: BitFieldKind,
-    /// How a set flag stands in assembly text.
+    /// Spelling of a set flag in assembly text.
     pub text: String,
-    /// What they mean.
+    /// Description of the part.
     pub doc: String,
-    /// Where they hold.
+    /// Availability of the part.
     pub marks: Availability,
-    /// Where they are defined.
+    /// Place of the definition.
     pub at: SourceSpan,
 }
 
-/// What the bits of a part are.
+/// Kind of a bit field's part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BitFieldKind {
     /// Always zero.
     Zero,
-    /// One bit that is set or not.
+    /// A single-bit flag.
     Flag,
     /// A plain number.
     Number,
-    /// One of a list of values.
+    /// A value of an enumeration.
     Enumeration(ListId),
     /// A data type code.
     DataType,

@@ -1,4 +1,4 @@
-//! Finding things of a model by name, by position and by place.
+//! Lookup of a model's items by name, position and place.
 
 use visakit_diag::{Diagnostic, Severity};
 
@@ -9,22 +9,22 @@ use super::{
 use crate::anatomy::PartId;
 
 impl Model {
-    /// Whether a row of rules names an instruction of this model.
+    /// Returns true if a row of rules names an instruction of this model.
     pub fn covers(&self, row: &[Reference<InstructionId>], page: &Instruction) -> bool {
         targets(row).any(|id| std::ptr::eq(&self.instructions[id.0], page))
     }
 
-    /// The list with this id.
+    /// Returns the list with this id.
     pub fn list(&self, id: ListId) -> &List {
         &self.lists[id.0]
     }
 
-    /// The data type with this id.
+    /// Returns the data type with this id.
     pub fn ty(&self, id: TypeId) -> &DataType {
         &self.types[id.0]
     }
 
-    /// Returns the name of the type that objects have in the place of one that only texts have.
+    /// Returns the name of the type that objects store in place of a text-only type.
     pub fn object_type<'a>(&self, ty: &'a DataType) -> Option<&'a str> {
         match &ty.cells.get(self.anatomy.as_ref()?.types.object)?.value {
             CellValue::Names(names) => names.first().map(String::as_str),
@@ -32,12 +32,12 @@ impl Model {
         }
     }
 
-    /// The shared list of that name, without regard to case.
+    /// Returns the shared list with this name, ignoring case.
     pub fn shared_list(&self, name: &str) -> Option<ListId> {
         self.lists.iter().position(|l| l.shared && l.name.eq_ignore_ascii_case(name)).map(ListId)
     }
 
-    /// The columns of all tables that have some.
+    /// Returns the columns of all tables.
     pub(crate) fn tables_of_columns(&self) -> impl Iterator<Item = &Vec<Column>> {
         self.lists.iter().map(|l| &l.columns).chain([
             &self.type_columns,
@@ -51,8 +51,8 @@ impl Model {
         self.lists.iter_mut().map(|l| &mut l.columns).chain(chapters)
     }
 
-    /// The names that the cells of a column may have; any where the column has names of its own, or
-    /// none.
+    /// Returns the possible names in a column's cells; `None` if the column has its own names or no
+    /// names.
     pub fn names_of(&self, column: &Column) -> Option<Vec<&str>> {
         let ColumnKind::Names { of, .. } = column.kind else { return None };
         match of {
@@ -67,7 +67,7 @@ impl Model {
         }
     }
 
-    /// The rows of all tables with columns, each with its cells.
+    /// Returns the rows of all tables with columns, each with its cells.
     pub(crate) fn rows_of_columns(&self) -> Vec<(&[Column], Vec<&[Cell]>)> {
         let mut out: Vec<(&[Column], Vec<&[Cell]>)> = Vec::new();
         for list in self.lists.iter().filter(|l| !l.columns.is_empty()) {
@@ -81,7 +81,7 @@ impl Model {
         out
     }
 
-    /// Path and line of a place.
+    /// Returns path and line of a place.
     pub fn origin(&self, at: SourceSpan) -> (&str, u32) {
         match self.pages.get(at.page as usize) {
             Some(page) => {
@@ -93,7 +93,7 @@ impl Model {
         }
     }
 
-    /// The place of a word inside a place, or all of it.
+    /// Returns the place of a word inside a place, or the whole place if the word is absent.
     pub(crate) fn word(&self, at: SourceSpan, word: &str) -> SourceSpan {
         let Some(page) = self.pages.get(at.page as usize) else { return at };
         let text = page.text.get(at.start as usize..at.end as usize).unwrap_or("");
@@ -111,7 +111,7 @@ impl Model {
         }
     }
 
-    /// The list with the names for the values of a shape, or of a part of it.
+    /// Returns the list with the names for the values of a field kind, or of a part of it.
     pub fn names_list(&self, shape: FieldKind, part: Option<usize>) -> Option<ListId> {
         let FieldKind::List(id) = shape else { return None };
         match (&self.list(id).kind, part) {
@@ -124,13 +124,13 @@ impl Model {
         }
     }
 
-    /// The part of a field at a place; nothing for the whole of it.
+    /// Returns the part of a field at a place; `None` for the whole field.
     pub fn part_at(&self, form: &Form, place: Place) -> Option<&BitField> {
         let FieldKind::List(list) = form.fields.get(place.field)?.shape else { return None };
         self.part(PartId { list, position: place.part? })
     }
 
-    /// The values of an enumeration.
+    /// Returns the values of an enumeration.
     pub fn values(&self, id: ListId) -> &[Enumerator] {
         match &self.list(id).kind {
             ListKind::Enumeration { values, .. } => values,

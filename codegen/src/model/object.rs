@@ -1,91 +1,91 @@
-//! What the chapters say: data types, platforms, structures of objects, predefined variables,
+//! Model of the chapters: data types, platforms, structures of objects, predefined variables,
 //! attributes.
 
 use super::{Availability, Cell, Condition, FieldKind, InstructionId, Reference, SourceSpan, Storage};
 
-/// A data type: its position in [`super::Model::types`].
+/// Id of a data type: its position in [`super::Model::types`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TypeId(pub usize);
 
-/// A data type of chapter 2.
+/// Data type of chapter 2.
 #[derive(Clone, Debug)]
 pub struct DataType {
-    /// Upper-case name, `UD`.
+    /// Upper-case name, such as `UD`.
     pub name: String,
-    /// What it is.
+    /// Description of the type.
     pub doc: String,
     /// Code in objects.
     pub code: u64,
     /// Size in bits.
     pub bits: u32,
-    /// What further columns say of it.
+    /// Cells of the further columns.
     pub cells: Vec<Cell>,
-    /// Where it is defined.
+    /// Place of the definition.
     pub at: SourceSpan,
 }
 
-/// A platform.
+/// Platform.
 #[derive(Clone, Debug)]
 pub struct Platform {
-    /// Its one spelling.
+    /// Canonical name.
     pub name: String,
-    /// Other spellings that are understood, without regard to case.
+    /// Other accepted spellings; case is ignored.
     pub aliases: Vec<String>,
     /// `gen_platform` codes in objects.
     pub gen_codes: Vec<u64>,
     /// Product families in the notes of zebin files.
     pub families: Vec<u64>,
-    /// Size of a register.
+    /// Size of a register in bytes.
     pub register_bytes: u32,
-    /// What further columns and tables say of it.
+    /// Cells of the further columns and tables.
     pub cells: Vec<Cell>,
-    /// Where it is defined.
+    /// Place of the definition.
     pub at: SourceSpan,
 }
 
-/// A structure: its position in [`super::Model::structures`].
+/// Id of a structure: its position in [`super::Model::structures`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StructureId(pub usize);
 
-/// A structure of a chapter.
+/// Structure of a chapter.
 #[derive(Clone, Debug)]
 pub struct Structure {
-    /// Its name, verbatim.
+    /// Name of the structure, verbatim.
     pub name: String,
-    /// The operand class whose layout it is: its code in [`super::Model::class_part`].
+    /// Operand class of the layout, as a code in [`super::Model::class_part`].
     pub class: Option<Reference<u64>>,
-    /// Where its layout begins, with the class.
+    /// Place of the layout's beginning, with the class.
     pub head: SourceSpan,
-    /// The members in the order in which they are stored.
+    /// Members in storage order.
     pub members: Vec<Member>,
-    /// What it is.
+    /// Description of the structure.
     pub doc: String,
-    /// Where it is defined.
+    /// Place of the definition.
     pub at: SourceSpan,
 }
 
-/// A member of a structure.
+/// Member of a structure.
 #[derive(Clone, Debug)]
 pub struct Member {
-    /// Its name, verbatim.
+    /// Name of the member, verbatim.
     pub name: String,
-    /// Its storage by object version.
+    /// Type by object version.
     pub storage: Vec<(Availability, MemberType)>,
-    /// The member that counts it, by its position in the structure.
+    /// Position of the member that counts this one.
     pub count: Option<Reference<usize>>,
-    /// What it is.
+    /// Kind of the member.
     pub shape: FieldKind,
-    /// A data type code stands in its bits.
+    /// True if the bits hold the code of a data type.
     pub data_type: bool,
-    /// Stored only when another member has one of some values.
+    /// Condition on another member under which the member is stored.
     pub presence: Option<Condition>,
-    /// What it means.
+    /// Description of the member.
     pub doc: String,
-    /// Where it is defined.
+    /// Place of the definition.
     pub at: SourceSpan,
 }
 
-/// The type of a member.
+/// Type of a member.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MemberType {
     /// A number.
@@ -94,71 +94,71 @@ pub enum MemberType {
     Structure(Reference<StructureId>),
     /// Zero-terminated strings.
     StringPool,
-    /// The rest of an operand, by its class.
+    /// The remainder of an operand, which depends on its class.
     Info,
-    /// The code.
+    /// The code of a routine.
     Instructions,
 }
 
-/// A predefined variable or surface.
+/// Predefined variable or surface.
 #[derive(Clone, Debug)]
 pub struct Predefined {
-    /// Its id.
+    /// Id of the variable.
     pub id: u64,
-    /// Name in texts of today.
+    /// Name in current texts.
     pub name: String,
     /// Name in objects of versions 3.x.
     pub old_name: String,
-    /// Its type.
+    /// Data type of an element.
     pub ty: Reference<TypeId>,
-    /// Number of elements, with registers of 32 and of 64 bytes.
+    /// Number of elements with 32-byte registers, and with 64-byte registers.
     pub elements: (u32, u32),
-    /// Elements that may be written to: none, those of the list, or all where it is empty.
+    /// Writable elements: `None` for none, an empty list for all, otherwise those listed.
     pub written: Option<Vec<u32>>,
-    /// What further columns say of it.
+    /// Cells of the further columns.
     pub cells: Vec<Cell>,
-    /// What it is.
+    /// Description of the variable.
     pub doc: String,
-    /// Where it is defined.
+    /// Place of the definition.
     pub at: SourceSpan,
 }
 
 impl Predefined {
-    /// Number of elements where a register has so many bytes.
+    /// Returns the number of elements for a register size of 32 or 64 bytes.
     pub fn elements_with(&self, register_bytes: u64) -> u32 {
         if register_bytes == 32 { self.elements.0 } else { self.elements.1 }
     }
 }
 
-/// A row of verification.md: what the vendor's assembler makes of some instructions beyond what
-/// their pages say.
+/// Row of verification.md: a rule of the vendor's assembler for some instructions, beyond their
+/// pages.
 #[derive(Clone, Debug)]
 pub struct Rule {
-    /// Its name, words with dashes.
+    /// Name: words with dashes.
     pub name: String,
-    /// The instructions that it holds for.
+    /// Instructions that the rule covers.
     pub instructions: Vec<Reference<InstructionId>>,
-    /// Where it holds: on any of these platforms; everywhere when there are none.
+    /// Alternatives of platforms on which the rule holds; empty for all platforms.
     pub platforms: Vec<Availability>,
-    /// What it means.
+    /// Description of the rule.
     pub doc: String,
-    /// The row.
+    /// Place of the row.
     pub at: SourceSpan,
 }
 
-/// A known attribute.
+/// Known attribute.
 #[derive(Clone, Debug)]
 pub struct Attribute {
-    /// Its name.
+    /// Name of the attribute.
     pub name: String,
-    /// What it may be put on.
+    /// Entities that may have the attribute.
     pub place: String,
-    /// Size of its value as the compiler writes it; empty for none.
+    /// Sizes of the value in bytes, as the compiler writes it; empty for no value.
     pub bytes: String,
-    /// Kind of its value.
+    /// Kind of the value.
     pub value: String,
-    /// What it means.
+    /// Description of the attribute.
     pub doc: String,
-    /// Where it is defined.
+    /// Place of the definition.
     pub at: SourceSpan,
 }

@@ -1,14 +1,13 @@
-//! References: what pages call by its name, and what that is.
+//! References by name, and their targets.
 
 use std::fmt;
 
-/// A name that stands for something else on the pages. It is looked up once, behind the reading,
-/// and nobody compares it from then on.
+/// Reference by name. The name is looked up once after reading; later stages use only the target.
 #[derive(Clone, Debug)]
 pub struct Reference<T> {
-    /// The name as the page writes it.
+    /// Name on the page.
     pub name: String,
-    /// What it stands for; nothing where there is nothing of that name, which is a finding.
+    /// Target; `None` for an unknown name, which is a finding.
     pub to: Option<T>,
 }
 
@@ -24,8 +23,7 @@ impl<T> From<&str> for Reference<T> {
     }
 }
 
-/// References are equal where the pages write the same: what that is may have other ids in other
-/// specifications.
+/// References are equal if their names are equal, because ids differ between specifications.
 impl<T> PartialEq for Reference<T> {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
@@ -40,12 +38,12 @@ impl<T> fmt::Display for Reference<T> {
     }
 }
 
-/// The names of references as pages write them.
+/// Returns the names of references.
 pub fn names<T>(references: &[Reference<T>]) -> Vec<&str> {
     references.iter().map(|r| r.name.as_str()).collect()
 }
 
-/// What references stand for, without those that stand for nothing.
+/// Returns the targets of references; skips unknown names.
 pub fn targets<T: Copy>(references: &[Reference<T>]) -> impl Iterator<Item = T> + '_ {
     references.iter().filter_map(|r| r.to)
 }

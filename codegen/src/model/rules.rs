@@ -1,41 +1,40 @@
-//! What verification.md says across fields: rows of conditions, and the definitions that they
-//! share.
+//! Rules of verification.md across fields: rows of conditions, and their shared definitions.
 
 use super::semantics::Expression;
 use super::{Availability, InstructionId, Reference, SourceSpan};
 
-/// A row across the fields of an instruction: where one condition holds, the other must.
+/// Row across the fields of an instruction: if one condition holds, the other must hold.
 #[derive(Clone, Debug)]
 pub struct Constraint {
-    /// Its name, words with dashes.
+    /// Name: words with dashes.
     pub name: String,
-    /// The instructions that it holds for.
+    /// Instructions that the row covers.
     pub instructions: Vec<Reference<InstructionId>>,
-    /// Where it holds: on any of these platforms; everywhere when there are none.
+    /// Alternatives of platforms on which the row holds; empty for all platforms.
     pub platforms: Vec<Availability>,
-    /// Where it applies, as written; always where there is nothing.
+    /// Condition under which the row applies, as written; `None` for always.
     pub when: Option<Expression>,
-    /// What must hold there, as written.
+    /// Condition that must hold, as written.
     pub must: Expression,
-    /// Code of the finding when it does not.
+    /// Code of the finding for a violation.
     pub finding: String,
-    /// Whether the finding is a warning.
+    /// True if the finding is a warning.
     pub warning: bool,
-    /// Text of the finding.
+    /// Message of the finding.
     pub doc: String,
-    /// The row.
+    /// Place of the row.
     pub at: SourceSpan,
 }
 
-/// A name that stands for an expression in the rows behind it.
+/// Named expression for the rows after it.
 #[derive(Clone, Debug)]
 pub struct Definition {
-    /// The name.
+    /// Name of the definition.
     pub name: String,
-    /// What it stands for, as written; it may have definitions in front of it in it.
+    /// Expression as written; it may use earlier definitions.
     pub value: Expression,
-    /// What it means.
+    /// Description of the definition.
     pub doc: String,
-    /// The row.
+    /// Place of the row.
     pub at: SourceSpan,
 }

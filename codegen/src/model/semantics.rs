@@ -1,216 +1,217 @@
-//! A semantics block as a tree, and the built-ins that it may call. Every node knows its place in
-//! the page, and every name what it stands for once the block has been resolved.
+//! Tree of a semantics block, and the built-ins that it may call. Every node has its place in the
+//! page. Names have their meanings once the block is resolved.
 
 mod print;
 
 use super::{IndexKind, SourceSpan};
 
-/// Statements between braces, or a whole semantics block. Printing it gives the one layout in which
-/// equal texts are equal meanings.
+/// Statements between braces, or a whole semantics block. Printing uses one layout, so that equal
+/// meanings give equal texts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Block {
-    /// The statements in order.
+    /// Statements in order.
     pub statements: Vec<Statement>,
-    /// From the opening to the closing brace; for a whole block from its first to its last line.
+    /// Place from the opening to the closing brace; for a whole block, from its first to its last
+    /// line.
     pub at: SourceSpan,
 }
 
-/// A statement.
+/// Statement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statement {
-    /// What it does.
+    /// Kind of the statement.
     pub kind: StatementKind,
-    /// Where it stands, with the blocks that belong to it.
+    /// Place of the statement, including its blocks.
     pub at: SourceSpan,
 }
 
-/// What a statement does.
+/// Kind of a statement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StatementKind {
-    /// `channels i { … }`: for each enabled channel.
+    /// `channels i { … }`: a loop over the enabled channels.
     Channels {
-        /// The number of the channel.
+        /// Name of the channel number.
         channel: Name,
-        /// What is done for each.
+        /// Body of the loop.
         body: Block,
     },
-    /// `for i in a..b { … }`: for each number from the first up to but not including the second.
+    /// `for i in a..b { … }`: a loop over the numbers from `a` to `b`, without `b`.
     For {
-        /// The number.
+        /// Name of the number.
         variable: Name,
-        /// The first number.
+        /// First number.
         from: Expression,
-        /// One behind the last number.
+        /// Exclusive end.
         to: Expression,
-        /// What is done for each.
+        /// Body of the loop.
         body: Block,
     },
     /// `if c { … } else { … }`.
     If {
-        /// The condition.
+        /// Condition.
         condition: Expression,
-        /// What is done when it holds.
+        /// Block for a true condition.
         then: Block,
-        /// What is done otherwise; `else if` is a block of one statement.
+        /// Block for a false condition; `else if` is a block of one statement.
         otherwise: Option<Block>,
     },
-    /// `let x = e`: a new local name.
+    /// `let x = e`: the declaration of a local name.
     Let {
-        /// The name.
+        /// Local name.
         name: Name,
-        /// Its first value.
+        /// Initial value.
         value: Expression,
     },
-    /// `x = e`.
+    /// `x = e`: an assignment.
     Assign {
-        /// A local name, an element of an operand or a call of a built-in that is a place.
+        /// Target: a local name, an element of an operand, or a call of an assignable built-in.
         target: Expression,
-        /// The new value.
+        /// New value.
         value: Expression,
     },
-    /// A built-in used for its effect.
+    /// A call of a built-in for its effect.
     Call(Call),
-    /// `undefined`: no public text says what happens.
+    /// `undefined`: no public document defines the behaviour.
     Undefined,
 }
 
-/// A name where it is introduced, or that of a part or an enumerator.
+/// Name at its declaration, or name of a part or an enumerator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
-    /// The name as written.
+    /// Name as written.
     pub text: String,
-    /// Where it stands.
+    /// Place of the name.
     pub at: SourceSpan,
 }
 
-/// A value.
+/// Expression.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expression {
-    /// How it is computed.
+    /// Kind of the expression.
     pub kind: ExpressionKind,
-    /// Where it stands.
+    /// Place of the expression.
     pub at: SourceSpan,
 }
 
-/// How a value is computed.
+/// Kind of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExpressionKind {
-    /// A whole number.
+    /// An integer.
     Integer(u64),
     /// A number with a fraction.
     Float(f64),
     /// `true` or `false`.
     Boolean(bool),
-    /// A name on its own.
+    /// A plain name.
     Name {
-        /// The name as written.
+        /// Name as written.
         name: String,
-        /// What it stands for.
+        /// Meaning of the name.
         meaning: Meaning,
     },
-    /// `List.enumerator`, or `Field.part.enumerator`. The parser leaves it as
-    /// [`ExpressionKind::BitField`].
+    /// `List.enumerator`, or `Field.part.enumerator`. The parser produces
+    /// [`ExpressionKind::BitField`] instead; the resolver converts it.
     Enumerator {
-        /// The list as written: a shared list, or a field of the page with or without a part.
+        /// List as written: a shared list, or a field of the page with or without a part.
         list: String,
-        /// The enumerator's name in that list.
+        /// Name of the enumerator in the list.
         name: String,
     },
     /// `e.part`: a part of a bit field.
     BitField {
-        /// The bit field.
+        /// Bit field.
         of: Box<Expression>,
-        /// The part.
+        /// Name of the part.
         part: Name,
     },
-    /// `e[i]`: an element of an operand, a bit of a predicate, an element of a repeated field.
+    /// `e[i]`: an element of an operand, a bit of a predicate, or an element of a repeated field.
     Index {
-        /// What is indexed.
+        /// Indexed expression.
         of: Box<Expression>,
-        /// The number of the element.
+        /// Index of the element.
         index: Box<Expression>,
     },
-    /// A built-in with its arguments.
+    /// A call of a built-in.
     Call(Call),
-    /// An operator in front of its operand.
+    /// A unary operator and its operand.
     Unary {
-        /// The operator.
+        /// Operator.
         operator: UnaryOperator,
-        /// The operand.
+        /// Operand.
         operand: Box<Expression>,
     },
-    /// An operator between its operands.
+    /// A binary operator and its operands.
     Binary {
-        /// The operator.
+        /// Operator.
         operator: BinaryOperator,
-        /// What stands in front of it.
+        /// Left operand.
         left: Box<Expression>,
-        /// What stands behind it.
+        /// Right operand.
         right: Box<Expression>,
     },
-    /// `c ? a : b`; only the chosen value is computed.
+    /// `c ? a : b`; only the selected value is evaluated.
     Choice {
-        /// The condition.
+        /// Condition.
         condition: Box<Expression>,
-        /// The value when it holds.
+        /// Value for a true condition.
         then: Box<Expression>,
-        /// The value otherwise.
+        /// Value for a false condition.
         otherwise: Box<Expression>,
     },
 }
 
-/// A call of a built-in.
+/// Call of a built-in.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
-    /// The built-in.
+    /// Name of the built-in.
     pub function: Name,
-    /// The arguments in order.
+    /// Arguments in order.
     pub arguments: Vec<Expression>,
 }
 
-/// What a name stands for.
+/// Meaning of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {
-    /// Nothing yet, or nothing at all: a finding says so.
+    /// Not resolved yet, or an unknown name, which is a finding.
     Unresolved,
-    /// A name of `let`, `for` or `channels`.
+    /// A local name from `let`, `for` or `channels`.
     Local,
     /// A built-in without arguments.
     Builtin,
-    /// A field of the page, in one of its forms at least, by its name in lower case.
+    /// A field in at least one form of the page, by its name in lower case.
     Field,
     /// A predefined variable, surface or sampler.
     Predefined {
-        /// The table.
+        /// Table of the variable.
         table: IndexKind,
-        /// The number of its entry.
+        /// Id of its entry.
         id: u64,
     },
 }
 
-/// An operator in front of its operand.
+/// Unary operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnaryOperator {
     /// `-`
     Negate,
-    /// `!`, of a truth value.
+    /// `!`, on a truth value.
     Not,
-    /// `~`, of every bit.
+    /// `~`, on all bits.
     Complement,
 }
 
 impl UnaryOperator {
-    /// All of them with their signs.
+    /// All unary operators, with their signs.
     pub const ALL: [(Self, &'static str); 3] = [(Self::Negate, "-"), (Self::Not, "!"), (Self::Complement, "~")];
 
-    /// The sign.
+    /// Returns the sign.
     pub fn sign(self) -> &'static str {
         Self::ALL.iter().find(|(operator, _)| *operator == self).map_or("", |(_, sign)| sign)
     }
 }
 
-/// An operator between its operands. Conditions have the runtime's `rt::Operator` when the program
-/// runs, which is called like it and knows neither signs nor how tightly they bind.
+/// Binary operator. Its counterpart for conditions at run time is `rt::Operator`, which has the
+/// same names but no signs and no precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say what the signs in ALL mean")]
 pub enum BinaryOperator {
@@ -226,9 +227,9 @@ pub enum BinaryOperator {
     Xor,
     And,
     ShiftLeft,
-    /// Fills with the sign of a signed value.
+    /// Arithmetic shift for a signed value, logical for an unsigned one.
     ShiftRight,
-    /// Fills with zeros.
+    /// Logical shift, which fills with zeros.
     ShiftRightZero,
     Add,
     Subtract,
@@ -238,7 +239,7 @@ pub enum BinaryOperator {
 }
 
 impl BinaryOperator {
-    /// All of them with their signs and how tightly they bind, loosest first.
+    /// All binary operators with sign and precedence, loosest first.
     pub const ALL: [(Self, &'static str, u8); 19] = [
         (Self::OrElse, "||", 1),
         (Self::AndThen, "&&", 2),
@@ -261,53 +262,53 @@ impl BinaryOperator {
         (Self::Remainder, "%", 10),
     ];
 
-    /// The sign.
+    /// Returns the sign.
     pub fn sign(self) -> &'static str {
         Self::ALL.iter().find(|(operator, ..)| *operator == self).map_or("", |(_, sign, _)| sign)
     }
 
-    /// Whether it compares for equality, which is all that named values can do.
+    /// Returns true for a comparison for equality, the only operation on named values.
     pub fn is_equality(self) -> bool {
         matches!(self, Self::Equal | Self::NotEqual)
     }
 }
 
-/// A built-in of the notation; one that takes different numbers of arguments has an entry for each.
+/// Built-in of the notation. A built-in with several numbers of arguments has an entry for each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Builtin {
-    /// Its name.
+    /// Name of the built-in.
     pub name: String,
-    /// The names of its arguments; `None` for a value that is written without parentheses.
+    /// Names of the arguments; `None` for a value that is written without parentheses.
     pub parameters: Option<Vec<String>>,
-    /// How it can be used.
+    /// Kind of the built-in.
     pub kind: BuiltinKind,
-    /// What it gives or does.
+    /// Description of the result or the effect.
     pub doc: String,
-    /// Where it is defined.
+    /// Place of the definition.
     pub at: SourceSpan,
 }
 
-/// How a built-in can be used.
+/// Possible uses of a built-in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BuiltinKind {
-    /// It gives a value.
+    /// A value.
     Value,
-    /// It gives a truth value.
+    /// A truth value.
     Truth,
-    /// It gives a value, and can be assigned to.
+    /// An assignable value.
     Place,
-    /// It gives a value, and can be assigned to where its first argument can.
+    /// A value that is assignable if its first argument is.
     View,
-    /// It stands for an operand.
+    /// An operand.
     Operand,
-    /// It is a statement.
+    /// A statement.
     Effect,
-    /// It gives a value, and is a statement as well.
+    /// A value or a statement.
     ValueAndEffect,
 }
 
 impl BuiltinKind {
-    /// All kinds with their words in the table.
+    /// All kinds, with their words in the table.
     pub const ALL: [(Self, &'static str); 7] = [
         (Self::Value, "value"),
         (Self::Truth, "truth"),
@@ -318,12 +319,12 @@ impl BuiltinKind {
         (Self::ValueAndEffect, "value, effect"),
     ];
 
-    /// The word of the table.
+    /// Returns the word in the table.
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
     }
 
-    /// Whether it can be a statement.
+    /// Returns true if the built-in can be a statement.
     pub fn is_statement(self) -> bool {
         matches!(self, Self::Effect | Self::ValueAndEffect)
     }

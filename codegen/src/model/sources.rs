@@ -1,13 +1,13 @@
-//! Sources of facts: where what a page says comes from, and since when it holds there.
+//! Sources of facts: the origin of each fact, and the date or version since which it holds there.
 
 use std::collections::BTreeMap;
 
 use super::SourceSpan;
 
-/// Something that facts are taken from.
+/// Source of facts.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// Its name in the column `Source` of other tables.
+    /// Name of the source in the column `Source` of other tables.
     pub name: String,
     /// Kind of source.
     pub kind: SourceKind,
@@ -15,9 +15,9 @@ pub struct Source {
     pub version: String,
     /// Date of that revision.
     pub date: String,
-    /// What it is.
+    /// Description of the source.
     pub doc: String,
-    /// Where it is defined.
+    /// Place of the definition.
     pub at: SourceSpan,
 }
 
@@ -28,9 +28,9 @@ pub enum SourceKind {
     Document,
     /// Published code.
     Code,
-    /// A program that was asked.
+    /// A program whose behaviour was tested.
     Tool,
-    /// Decided here, as no source says it.
+    /// A decision of this project, because no source has the fact.
     Decision,
 }
 
@@ -38,7 +38,7 @@ impl SourceKind {
     /// All kinds.
     pub const ALL: [Self; 4] = [Self::Document, Self::Code, Self::Tool, Self::Decision];
 
-    /// The word of the pages.
+    /// Returns the word of the pages.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Document => "document",
@@ -49,28 +49,28 @@ impl SourceKind {
     }
 }
 
-/// What a row of a table says of its source.
+/// Source of a table row.
 #[derive(Clone, Debug)]
 pub struct Provenance {
-    /// The heading below which the table stands.
+    /// Heading of the table's section.
     pub section: String,
-    /// What the row is about: the fact that a table of sources names, or the name of the row.
+    /// Subject of the row: the fact that a table of sources names, or the name of the row.
     pub label: String,
-    /// Whether the row is one of a table of sources, which names facts that stand in no table.
+    /// True for a row of a table of sources, which names facts outside tables.
     pub is_named: bool,
     /// Names of the sources.
     pub sources: Vec<String>,
-    /// Date or version from which on the source says it.
+    /// Date or version since which the source has the fact.
     pub since: Option<String>,
-    /// The row.
+    /// Place of the row.
     pub at: SourceSpan,
 }
 
-/// What rows say of their sources, by page and first byte of the row.
+/// Sources of rows, by page and first byte of the row.
 pub type Provenances<'m> = BTreeMap<(u32, u32), &'m Provenance>;
 
 impl super::Model {
-    /// Returns what rows say of their sources, to be found by the place of their facts.
+    /// Returns the sources of rows, indexed by the place of the facts.
     pub fn provenances(&self) -> Provenances<'_> {
         self.provenance.iter().map(|row| ((row.at.page, row.at.start), row)).collect()
     }

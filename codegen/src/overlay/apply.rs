@@ -1,4 +1,4 @@
-//! Puts the facts of our pages where an overlay says that the documents are wrong.
+//! Application of an overlay: replaces wrong facts of the documents with those of our pages.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,19 +11,19 @@ use crate::places::places;
 use crate::suggest::distance_within;
 use visakit_diag::{Diagnostic, Severity};
 
-/// What stands for a place without facts.
+/// Text for a place without facts.
 const NONE: &str = "(none)";
 
 type Facts = BTreeMap<String, BTreeSet<String>>;
 
-/// What an entry calls right is what our page says.
+/// Checks that the new facts of each entry agree with our page.
 pub(super) fn check(overlay: &Overlay, out: &mut Vec<Diagnostic>) {
     let ours = places(&overlay.base);
     for entry in &overlay.entries {
         match &entry.path {
             FactPath::Page(path) => {
                 if !overlay.base.pages.iter().any(|p| p.path == *path) {
-                    let message = format!("there is no page `{path}` beside the overlay");
+                    let message = format!("the overlay's folder has no page `{path}`");
                     let help = "name a page of the overlay's folder";
                     out.push(overlay.report(entry, Severity::Error, "overlay-place", message, help));
                 }
@@ -33,12 +33,12 @@ pub(super) fn check(overlay: &Overlay, out: &mut Vec<Diagnostic>) {
                 let facts = ours.get(place).unwrap_or(&none);
                 if let Some(fact) = entry.new.iter().find(|f| !facts.contains(*f)) {
                     let message = format!("our page does not say `{fact}` at `{place}`");
-                    let help = "the page is right: bring the entry up to date";
+                    let help = "the page is right: update the entry";
                     let finding = overlay.report(entry, Severity::Error, "overlay-stale", message, help);
                     out.push(overlay.at_line(finding, entry, "+ ", fact));
                 } else if let Some(fact) = entry.old.iter().find(|f| facts.contains(*f)) {
-                    let message = format!("our page says `{fact}` at `{place}` as well");
-                    let help = "what is wrong with the documents is what our page does not say";
+                    let message = format!("our page also says `{fact}` at `{place}`");
+                    let help = "list as wrong only facts that our page does not state";
                     let finding = overlay.report(entry, Severity::Error, "overlay-stale", message, help);
                     out.push(overlay.at_line(finding, entry, "- ", fact));
                 }
@@ -60,7 +60,7 @@ pub(super) fn pages(overlay: &Overlay, pages: &mut Vec<Page>, uses: &mut [Use]) 
     }
 }
 
-/// Corrects the facts, and takes back the findings of what is corrected.
+/// Corrects the facts, and removes the findings about corrected facts.
 pub(super) fn facts(overlay: &Overlay, model: &mut Model, diagnostics: &mut Vec<Diagnostic>, uses: &mut [Use]) {
     let ours = places(&overlay.base);
     let theirs = places(model);
@@ -85,8 +85,8 @@ pub(super) fn facts(overlay: &Overlay, model: &mut Model, diagnostics: &mut Vec<
                 let (have, right) = (theirs.get(place).unwrap_or(&none), ours.get(place).unwrap_or(&none));
                 let list =
                     |set: BTreeSet<&String>| set.iter().map(|f| format!("`{f}`")).collect::<Vec<_>>().join(", ");
-                // The line that is wrong: a right fact that our pages do not have, or a wrong one
-                // that is there no longer.
+                // Point at the wrong line: a new fact that our pages do not have, or an old one
+                // that no longer exists.
                 let invented = entry.new.difference(right).next().map(|fact| ("+ ", fact.as_str()));
                 let line = invented.or_else(|| Some(("- ", misspelt(entry.old.difference(have), have)?)));
                 let extra = list(have.difference(right).filter(|f| !entry.old.contains(*f)).collect());
@@ -99,7 +99,7 @@ pub(super) fn facts(overlay: &Overlay, model: &mut Model, diagnostics: &mut Vec<
                     }
                 }
                 let message = format!("`{place}` has neither the old facts nor the new ones: {}", what.join("; "));
-                let help = "read what the documents say now, and correct our page or this entry";
+                let help = "read the current documents, then correct our page or this entry";
                 let finding = overlay.report(entry, Severity::Error, "overlay-neither", message, help);
                 let (sign, fact) = line.unwrap_or_default();
                 diagnostics.push(overlay.at_line(finding, entry, sign, fact));
@@ -109,21 +109,21 @@ pub(super) fn facts(overlay: &Overlay, model: &mut Model, diagnostics: &mut Vec<
     prune(model);
 }
 
-/// The one of some facts that another fact is most like; the first where none is.
+/// Returns the fact that is most similar to any fact of `have`; the first if none is similar.
 fn misspelt<'a>(facts: impl Iterator<Item = &'a String>, have: &BTreeSet<String>) -> Option<&'a str> {
     let letters = |fact: &String| have.iter().filter_map(|other| distance_within(fact, other, SLIP)).min();
     facts.min_by_key(|fact| letters(fact).unwrap_or(SLIP + 1)).map(String::as_str)
 }
 
-/// Letters of a slip.
+/// Maximum edit distance of a misspelling.
 const SLIP: usize = 4;
 
 fn already(overlay: &Overlay, entry: &Entry) -> Diagnostic {
-    let help = "nothing to do; an entry that no revision needs any more can go";
-    overlay.report(entry, Severity::Note, "overlay-already", "the documents are right here by now", help)
+    let help = "nothing needs to be done; remove the entry when no revision needs it";
+    overlay.report(entry, Severity::Note, "overlay-already", "the documents already have the right facts", help)
 }
 
-/// Whether the documents have at a place what the entry says.
+/// Determines the state of the documents at a place, compared with an entry.
 fn judge(entry: &Entry, place: &str, ours: &Facts, theirs: &Facts, model: &Model) -> Use {
     let none = BTreeSet::new();
     let (right, have) = (ours.get(place).unwrap_or(&none), theirs.get(place).unwrap_or(&none));
@@ -133,7 +133,7 @@ fn judge(entry: &Entry, place: &str, ours: &Facts, theirs: &Facts, model: &Model
     if right == have {
         Use::Already
     } else if !described && !model.instructions.iter().any(|i| i.name == name) {
-        // An older revision that has no such page.
+        // The older revision has no such page.
         Use::Kept
     } else if entry.old.is_subset(have) && corrected == right.iter().collect() {
         Use::Applied
@@ -144,7 +144,7 @@ fn judge(entry: &Entry, place: &str, ours: &Facts, theirs: &Facts, model: &Model
     }
 }
 
-/// Whether a finding of reading a page is about facts that a correction replaces.
+/// Returns true if a finding about a page concerns facts that a correction replaces.
 fn settles(model: &Model, place: &str, d: &Diagnostic) -> bool {
     let Some((name, aspect)) = place.split_once(' ') else { return false };
     let page = model.instructions.iter().find(|i| i.name == name).and_then(|i| model.pages.get(i.at.page as usize));
@@ -161,13 +161,12 @@ fn settles(model: &Model, place: &str, d: &Diagnostic) -> bool {
     }
 }
 
-/// Our model beside the one that is corrected: places and lists of what is taken over get new
-/// numbers.
+/// Copy of facts from our model into the corrected one, with places and lists renumbered.
 struct Donor<'a> {
     base: &'a Model,
     first_page: u32,
     lists: BTreeMap<ListId, ListId>,
-    /// Copies of lists that still have our places and numbers. Lists may name each other, and
+    /// Copied lists whose places and ids are still ours. Lists may refer to each other and to
     /// themselves.
     copied: Vec<ListId>,
 }
@@ -223,7 +222,7 @@ impl<'a> Donor<'a> {
         rows
     }
 
-    /// Columns with the places and the lists of the other model.
+    /// Returns columns with the places and lists of the other model.
     fn columns(&mut self, model: &mut Model, columns: &[Column]) -> Vec<Column> {
         let mut columns = self.table(columns, |c| &mut c.at);
         for column in &mut columns {
@@ -267,10 +266,10 @@ impl<'a> Donor<'a> {
                 theirs.family.clone_from(&ours.family);
                 theirs.kind = ours.kind.clone();
                 theirs.platforms.clone_from(&ours.platforms);
-                // The index is another place where the documents say it.
+                // The index repeats the platforms.
                 let line = model.index.iter_mut().find(|line| line.page == name);
                 line.into_iter().for_each(|line| line.platforms.clone_from(&ours.platforms));
-                // A page that is only another name has neither layout nor text of its own.
+                // The page of an alias has neither layout nor text of its own.
                 if ours.forms.is_empty() {
                     theirs.forms.clear();
                     theirs.text.clear();
@@ -307,7 +306,7 @@ impl<'a> Donor<'a> {
         }
     }
 
-    /// The list of that number of ours in the other model: the shared one of that name, or a copy.
+    /// Returns the other model's id of one of our lists: the shared list with its name, or a copy.
     fn list(&mut self, model: &mut Model, id: ListId) -> ListId {
         if let Some(known) = self.lists.get(&id) {
             return *known;
@@ -323,7 +322,7 @@ impl<'a> Donor<'a> {
         there
     }
 
-    /// A list of ours with the places and the numbers of the other model.
+    /// Returns one of our lists with the places and ids of the other model.
     fn list_of(&mut self, model: &mut Model, mut list: List) -> List {
         list.at = self.at(list.at);
         list.columns = self.columns(model, &list.columns);
@@ -347,7 +346,7 @@ impl<'a> Donor<'a> {
     }
 }
 
-/// Removes lists that nothing refers to any more.
+/// Removes lists without references.
 fn prune(model: &mut Model) {
     let mut used: Vec<bool> = model.lists.iter().map(|l| l.shared).collect();
     let shapes = model.instructions.iter().flat_map(|i| &i.forms).flat_map(|f| &f.fields).map(|f| f.shape);
@@ -356,7 +355,7 @@ fn prune(model: &mut Model) {
             used[id.0] = true;
         }
     }
-    // Lists come before those that refer to them, or behind: repeat until nothing is added.
+    // A list may come before or after its references, so repeat until the set is stable.
     loop {
         let inner: Vec<usize> = model
             .lists

@@ -1,10 +1,9 @@
-//! An overlay: corrections of somebody else's documents, as data, so that they give the facts of
-//! our pages.
+//! Overlays: corrections of the vendor's documents, as data, so that they give the facts of our
+//! pages.
 //!
-//! An entry names a place (see [`crate::places`]), the facts that the documents have there, those
-//! that are right, and why. What is right stands on our page: the overlay's folder is where it is
-//! taken from, and an entry that says something else than the page is an error. So no fact is
-//! written a second time without being checked.
+//! An entry names a place (see [`crate::places`]), the wrong facts of the documents, the right
+//! ones, and a reason. The right facts come from the page in the overlay's folder, and an entry
+//! that disagrees with the page is an error. Thus the repeated fact is always checked.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -19,64 +18,71 @@ use visakit_diag::{Diagnostic, Severity};
 mod apply;
 mod parse;
 
-/// An overlay and the specification that it belongs to.
+/// Overlay with its specification.
 #[derive(Clone, Debug)]
 pub struct Overlay {
-    /// The entries in order.
+    /// Entries in order.
     pub entries: Vec<Entry>,
-    /// The specification in whose folder it stands.
+    /// Specification in the overlay's folder.
     pub base: Model,
     shown: String,
     text: String,
 }
 
-/// A correction.
+/// Correction.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// What is corrected.
+    /// Subject of the correction.
     pub path: FactPath,
-    /// Facts that are wrong.
+    /// Wrong facts.
     pub old: BTreeSet<String>,
-    /// Facts that are right, and missing.
+    /// Right facts that are missing.
     pub new: BTreeSet<String>,
-    /// Facts of an older revision that are as they should be there: they are left alone.
+    /// Facts that are right in an older revision; they are kept.
     pub kept: BTreeSet<String>,
-    /// Why.
+    /// Reason of the correction.
     pub reason: String,
     start: usize,
     end: usize,
 }
 
-/// What an entry corrects.
+/// Subject of a correction.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FactPath {
-    /// A page that the documents lack: path below the folder.
+    /// A page that the documents lack, by its path in the folder.
     Page(String),
-    /// A group of facts, as [`crate::places`] names it.
+    /// A group of facts, with its name in [`crate::places`].
     Facts(String),
 }
 
-/// What became of an entry in a specification.
+/// Outcome of an entry for a specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Use {
-    /// It was needed.
+    /// The entry was applied.
     Applied,
-    /// The documents are right by now.
+    /// The documents are already right.
     Already,
-    /// The revision has other facts there, and rightly so; or it has no such page.
+    /// The revision rightly has other facts, or has no such page.
     Kept,
-    /// Neither the old facts nor the new ones are there.
+    /// The documents have neither the old facts nor the new ones.
     Neither,
 }
 
-/// Reads an overlay and the specification in its folder. The error is the file that could not be
-/// read and why.
+/// Reads an overlay and the specification in its folder.
+///
+/// # Errors
+///
+/// The file that could not be read, and the reason.
 pub fn read_overlay(file: &Path) -> Result<(Overlay, Vec<Diagnostic>), (PathBuf, io::Error)> {
     read_overlay_or(file, Model::default)
 }
 
-/// Reads an overlay and the specification in its folder, or takes another one where the folder has
-/// none. The error is the file that could not be read and why.
+/// Reads an overlay and the specification in its folder; `otherwise` supplies the specification if
+/// the folder has none.
+///
+/// # Errors
+///
+/// The file that could not be read, and the reason.
 pub fn read_overlay_or(
     file: &Path,
     otherwise: impl FnOnce() -> Model,
@@ -84,28 +90,27 @@ pub fn read_overlay_or(
     let text = folder::read_page(file).map_err(|e| (file.to_owned(), e))?;
     let shown = file.display().to_string();
     if parse::entries(&text, &shown, &mut Vec::new()).is_empty() {
-        // Nothing is compared with pages.
+        // An empty overlay needs no pages for comparison.
         return Ok(overlay_of(text, shown, Model::default()));
     }
     let folder = match file.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    // Any folder may have an overlay in it; only a specification is read as a whole.
+    // Any folder may contain an overlay; only a specification is read as a whole.
     let (pages, _, _) = specification::load_with_links(folder, 1)?;
     let is_specification = specification::says_something(folder, &read::read_pages(pages, None).0).is_ok();
     let base = if is_specification { specification::read_dir(folder)?.0 } else { otherwise() };
     Ok(overlay_of(text, shown, base))
 }
 
-/// Reads an overlay that is at hand, with the specification that it belongs to; `shown` is its name
-/// in messages.
+/// Parses an overlay in memory, with its specification; `shown` is its name in messages.
 pub fn overlay_of(mut text: String, shown: String, base: Model) -> (Overlay, Vec<Diagnostic>) {
     read::skip_mark(&mut text);
     let mut diagnostics = Vec::new();
     let entries = parse::entries(&text, &shown, &mut diagnostics);
     if entries.is_empty() {
-        let message = "the overlay has no correction";
+        let message = "the overlay has no corrections";
         let help = "write `### PLACE` with a block of `- wrong` and `+ right` facts, or `### page PATH`";
         let first = text.lines().next().map_or(0, str::len);
         let finding = Diagnostic::new("overlay-empty", Severity::Error, shown.as_str(), message);
@@ -116,7 +121,7 @@ pub fn overlay_of(mut text: String, shown: String, base: Model) -> (Overlay, Vec
     (overlay, diagnostics)
 }
 
-/// Reads a specification folder and corrects it. What became of each entry comes with it.
+/// Reads a specification folder and corrects it. Also returns the outcome of each entry.
 #[expect(clippy::type_complexity, reason = "the same as read_dir, and one thing more")]
 pub fn read_dir_with(
     dir: &Path,
@@ -125,13 +130,13 @@ pub fn read_dir_with(
     let (pages, files, links) = specification::load_with_links(dir, usize::MAX)?;
     let plain = pages.iter().any(|p| !matches!(p.path.as_str(), "README.md" | "upstream-overlay.md"));
     let (mut read, none) = (corrected(pages, Some(files), overlay), Model::default());
-    // Pages that the overlay adds are none of the folder.
+    // Pages that the overlay adds do not count as pages of the folder.
     specification::says_something(dir, if plain { &read.0 } else { &none })?;
     read.1.extend(links);
     Ok(read)
 }
 
-/// Corrects a specification that is at hand as pages, in whatever order.
+/// Corrects a specification whose pages are in memory, in any order.
 pub fn read_texts_with(mut pages: Vec<Page>, overlay: &Overlay) -> (Model, Vec<Diagnostic>, Vec<Use>) {
     pages.sort_by(|a, b| a.path.cmp(&b.path));
     corrected(pages, None, overlay)
@@ -153,8 +158,8 @@ fn corrected(
     (model, diagnostics, uses)
 }
 
-/// Reads a specification folder as a build does: one that has no overlay of its own is the
-/// vendor's, and is corrected. Entries that it does not need are left unsaid.
+/// Reads a specification folder for a build. A folder without its own overlay is the vendor's and
+/// is corrected. Unneeded entries are not reported.
 pub fn read_to_build(dir: &Path, overlay: &Path) -> Result<(Model, Vec<Diagnostic>), (PathBuf, io::Error)> {
     let own = overlay.file_name().is_none_or(|name| dir.join(name).exists());
     if own {
@@ -166,8 +171,7 @@ pub fn read_to_build(dir: &Path, overlay: &Path) -> Result<(Model, Vec<Diagnosti
     Ok((model, diagnostics))
 }
 
-/// The entries that would be needed beside those that are there, in the overlay's notation; their
-/// reasons are left to be written.
+/// Returns the missing entries in the overlay's notation, with their reasons left blank.
 pub fn draft(model: &Model, overlay: &Overlay) -> String {
     let (ours, theirs) = (places(&overlay.base), places(model));
     let names: BTreeSet<&String> = ours.keys().chain(theirs.keys()).collect();
@@ -186,18 +190,24 @@ pub fn draft(model: &Model, overlay: &Overlay) -> String {
     out
 }
 
-/// Entries that none of the specifications needed: the overlay says more than it must.
+/// Reports entries that no specification needed.
 pub fn unused(overlay: &Overlay, uses: &[Vec<Use>]) -> Vec<Diagnostic> {
     let needed = |i: usize| uses.iter().any(|u| u.get(i) == Some(&Use::Applied));
     let idle = overlay.entries.iter().enumerate().filter(|(i, _)| !needed(*i));
     idle.map(|(_, entry)| {
-        overlay.report(entry, Severity::Error, "overlay-unused", "no revision needs this entry", "remove it")
+        overlay.report(
+            entry,
+            Severity::Error,
+            "overlay-unused",
+            "no revision of the documents needs this entry",
+            "remove it",
+        )
     })
     .collect()
 }
 
 impl Overlay {
-    /// A finding of an entry at the line of one of its facts, where it has that.
+    /// Places a finding of an entry at the line of one of its facts, if the entry has that line.
     fn at_line(&self, finding: Diagnostic, entry: &Entry, sign: &str, fact: &str) -> Diagnostic {
         let mut start = entry.end;
         for line in self.text[entry.end..].split_inclusive('\n').take_while(|line| !line.starts_with("##")) {

@@ -1,5 +1,5 @@
-//! The notation of an overlay: `## reason`, then `### place` with a block of `- old`, `+ new` and
-//! `= kept` lines.
+//! Parser of an overlay's notation: `## reason`, then `### place` with a block of `- old`, `+ new`
+//! and `= kept` lines.
 
 use std::collections::BTreeSet;
 
@@ -37,7 +37,7 @@ pub(super) fn entries(text: &str, shown: &str, out: &mut Vec<Diagnostic>) -> Vec
         let own = prose(&section.blocks);
         let reason = if own.is_empty() { reason.clone() } else { own };
         if reason.is_empty() {
-            let help = "say why below the place, or below the `##` heading above it";
+            let help = "give the reason below the place, or below the `##` heading above it";
             error("overlay-reason", &section.span, format!("`{}` has no reason", section.title), help);
         }
         let (start, end) = (section.span.start, section.span.end);
@@ -52,9 +52,9 @@ pub(super) fn entries(text: &str, shown: &str, out: &mut Vec<Diagnostic>) -> Vec
                     Some("= ") => &mut entry.kept,
                     _ if line.trim().is_empty() => continue,
                     _ => {
-                        let help =
-                            "begin with `- ` for a wrong fact, `+ ` for a right one, `= ` for one to be left alone";
-                        error("overlay-syntax", span, "this line is no fact".to_owned(), help);
+                        let help = "begin with `- ` for a wrong fact, `+ ` for a right fact, or `= ` \
+                             for a fact to leave alone";
+                        error("overlay-syntax", span, "this line is not a fact".to_owned(), help);
                         continue;
                     }
                 };
@@ -64,7 +64,7 @@ pub(super) fn entries(text: &str, shown: &str, out: &mut Vec<Diagnostic>) -> Vec
         if let Some(earlier) = entries.iter().find(|e| e.path == entry.path) {
             let line = text[..earlier.start].matches('\n').count() + 1;
             let message = format!("`{}` already has an entry in line {line}", section.title);
-            error("overlay-duplicate", &section.span, message, "make one of the two");
+            error("overlay-duplicate", &section.span, message, "merge the two entries");
             continue;
         }
         entries.push(entry);

@@ -1,11 +1,11 @@
-//! What was to be a mark in braces and is none.
+//! Detection of malformed marks.
 
 use std::ops::Range;
 
 use super::{LONGEST_MARK, one_mark};
 
-/// The places in a text at which something looks like a mark, and is none: `{SKL +}`, `{+SKL}`,
-/// `{3.4}`, `(PVC+)`, `{DG2+` without its end.
+/// Returns the ranges of a text that resemble marks but are none: `{SKL +}`, `{+SKL}`, `{3.4}`,
+/// `(PVC+)`, or `{DG2+` without its end.
 pub fn odd_marks(text: &str) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let mut at = 0;
@@ -22,11 +22,11 @@ pub fn odd_marks(text: &str) -> Vec<Range<usize>> {
         let closed = inner[end..].starts_with(['}', ']', ')', '>']);
         let inside = match closed {
             true => &inner[..end],
-            // Without an end it is one word.
+            // Without a closing bracket the content is one word.
             false => &inner[..inner.find(char::is_whitespace).unwrap_or(inner.len())],
         };
         let range = start..start + 1 + inside.len() + usize::from(closed);
-        // Marks may stand in one pair of braces with a comma between.
+        // One pair of braces may hold several marks with commas between.
         let right = |one: &str| one_mark(&format!("{{{one}}}")).is_some();
         let odd = inside.split(',').any(|one| if closed { !right(one) && is_nearly(one, brace) } else { right(one) });
         let swapped = !brace && inside.split(',').all(signed);
@@ -38,7 +38,7 @@ pub fn odd_marks(text: &str) -> Vec<Range<usize>> {
     out
 }
 
-/// Whether braces hold one name or version with a sign in front, behind or at a distance.
+/// Returns true if braces hold one name or version with a misplaced sign.
 fn is_nearly(inside: &str, brace: bool) -> bool {
     let inside = inside.trim();
     let name = inside.trim_matches(|c: char| matches!(c, '+' | '-') || c.is_whitespace());
@@ -48,7 +48,7 @@ fn is_nearly(inside: &str, brace: bool) -> bool {
     brace && (version || (sign && (word || digits(name))))
 }
 
-/// A mark in the wrong brackets.
+/// Returns true for a mark in the wrong brackets.
 fn signed(inside: &str) -> bool {
     let name = inside.strip_suffix('+').unwrap_or("");
     let capitals = name.len() > 2 && name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit());

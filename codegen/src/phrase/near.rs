@@ -1,11 +1,11 @@
-//! Sentences that are nearly a phrase: a letter or a word is wrong, or they are built like one.
+//! Detection of sentences that are nearly a phrase: by misspelt words, or by structure.
 
 use std::sync::LazyLock;
 
 use super::sentence::{PHRASES, Phrase, Problem};
 use crate::suggest::{distance, distance_within};
 
-/// The phrase that a sentence was to be, and why it is not.
+/// Returns the phrase that a sentence resembles, and the kind of deviation.
 pub(super) fn nearest(sentence: &str) -> Option<(&'static Phrase, Problem)> {
     let heads = heads(sentence);
     let by_words = LEADS.iter().filter_map(|lead| Some((words(sentence, &heads, lead)?, lead.phrase)));
@@ -15,12 +15,13 @@ pub(super) fn nearest(sentence: &str) -> Option<(&'static Phrase, Problem)> {
     }
 }
 
-/// The words with which a phrase begins, by their letters.
+/// First words of a phrase, by letters.
 struct Lead {
     phrase: &'static Phrase,
     words: Vec<String>,
     whole: String,
-    /// For each word how long it is, and the others together: it may be missing.
+    /// For each word its length, and the letters of the other words, for a phrase with a missing
+    /// word.
     missing: Vec<(usize, String)>,
 }
 
@@ -32,12 +33,12 @@ fn lead(phrase: &'static Phrase) -> Lead {
     Lead { phrase, whole: words.concat(), missing: (0..words.len()).map(without).collect(), words }
 }
 
-/// How many letters of a phrase a sentence has wrong, when these are few: a quarter of the letters,
-/// a third where what follows is what can follow the phrase, one letter of a single word. Signs and
-/// blanks do not count, a missing word does not either where what is left can be nothing else.
+/// Returns the number of wrong letters of a phrase in a sentence, if it is small: a quarter of the
+/// letters, a third if a valid continuation follows, or one letter of a single word. Signs and
+/// blanks do not count. A missing word does not count if the rest is unambiguous.
 fn words(sentence: &str, heads: &[(usize, String)], lead: &Lead) -> Option<usize> {
     let Lead { phrase, words, whole, missing } = lead;
-    // What is so short has too many neighbours, unless it stands alone.
+    // A short phrase has too many similar words, unless it is the whole sentence.
     if whole.len() < 4 {
         return if phrase.is_open() { None } else { distance_within(&letters(sentence), whole, 1) };
     }
@@ -66,9 +67,9 @@ fn words(sentence: &str, heads: &[(usize, String)], lead: &Lead) -> Option<usize
     best
 }
 
-/// The phrase that a sentence is built like: a list of words behind one or two words and a colon, a
-/// value behind an equals sign, a range in brackets, types behind the word `type`, a name and
-/// `times`.
+/// Returns the phrase whose structure a sentence has: a list of words after one or two words and a
+/// colon, a value after an equals sign, a range in brackets, types after the word `type`, or a name
+/// and `times`.
 fn shape(sentence: &str) -> Option<&'static Phrase> {
     let of = |lead: &str| PHRASES.iter().find(|p| p.lead == lead);
     let all: Vec<&str> = sentence.split_whitespace().collect();
@@ -103,8 +104,8 @@ fn shape(sentence: &str) -> Option<&'static Phrase> {
         .then(|| of("Repeated"))?
 }
 
-/// How a sentence begins: its first words, one more each, by where they end and their letters. No
-/// phrase has more.
+/// Returns the prefixes of a sentence, word by word, with their end and their letters. The number
+/// of prefixes is limited by the longest phrase.
 fn heads(sentence: &str) -> Vec<(usize, String)> {
     let most = LEADS.iter().map(|lead| lead.words.len()).max().unwrap_or(0) + 2;
     let mut out = Vec::new();
@@ -123,7 +124,7 @@ fn behind(sentence: &str, end: usize) -> &str {
     sentence[end..].trim_start_matches([' ', ':']).trim()
 }
 
-/// The letters and digits of words, small; a nought is a zero.
+/// Returns the letters and digits of words in lower case; `0` becomes `zero`.
 fn letters(text: &str) -> String {
     let word = |w: &str| w.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_ascii_lowercase();
     text.split_whitespace().map(word).map(|w| if w == "0" { "zero".to_owned() } else { w }).collect()

@@ -1,29 +1,29 @@
-//! The sentences of a page that carry facts. This table is all that knows them: readers, findings,
-//! the comparison of specifications and the tests go by it, and spec/README.md shows the same rows.
+//! Sentences of a page that carry facts. Only this table defines them: readers, findings, the
+//! comparison of specifications and the tests use it, and spec/README.md shows the same rows.
 
 use std::ops::Range;
 
 use super::{all_marks, has_gap, near, number, words};
 use crate::model::{Access, Availability, IndexKind};
 
-/// What a sentence says.
+/// Fact of a sentence.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fact {
     /// The field is a predicate.
     Predicate,
-    /// An index into a table; none where the text names several tables.
+    /// An index into a table; `None` if the text names several tables.
     Index(Option<IndexKind>),
-    /// An index into the table that another field's part names.
+    /// An index into the table that a part of another field names.
     IndexBy(String),
-    /// What follows is a link; the link is the fact.
+    /// A link follows, which is the fact.
     See,
-    /// Only these enumerators of a part, or of the field where the part is empty.
+    /// The allowed enumerators of a part, or of the whole field if the part is empty.
     Only(String, Vec<(String, Availability)>),
-    /// Classes of an operand.
+    /// Operand classes.
     Classes(Vec<String>),
     /// Types of an operand.
     Types(Vec<String>),
-    /// Smallest and largest number.
+    /// Minimum and maximum of a number.
     Range(i64, i64),
     /// The values are listed below.
     ValuesFollow,
@@ -31,36 +31,37 @@ pub enum Fact {
     Zero,
     /// Never zero.
     NotZero,
-    /// What an optional group stands for, and the values of another field for which it does.
+    /// Default of an optional group, and the values of another field under which it applies.
     Default(i64, Option<(String, Vec<String>)>),
-    /// Stored without a meaning.
+    /// The field is stored but has no meaning.
     Ignored,
-    /// What happens to the variable.
+    /// Use of the variable.
     Access(Access),
-    /// The same as an earlier field.
+    /// A repetition of an earlier field.
     Copy(String),
-    /// Stored when a field, or its part, has one of these values.
+    /// Stored if a field, or its part, has one of the values.
     If(String, String, Vec<String>),
-    /// Stored when the flag that these words mean is set.
+    /// Stored if the flag with this description is set.
     IfFlag(String),
-    /// As often as an earlier field counts.
+    /// Stored as many times as an earlier field counts.
     Times(String),
-    /// Texts have it, and objects do not store it.
+    /// The field exists in texts only and is not stored in objects.
     TextOnly,
 }
 
-/// A row of the table.
+/// Row of the table of phrases.
 #[derive(Debug)]
 pub struct Phrase {
-    /// The phrase as spec/README.md shows it, with something in its blanks.
+    /// Example of the phrase, as in spec/README.md.
     pub example: &'static str,
-    /// The words with which it begins; they are the same on every page.
+    /// First words of the phrase, equal on every page.
     pub lead: &'static str,
-    /// The code of a finding about what follows them.
+    /// Code of a finding about the text after the first words.
     pub code: &'static str,
-    /// Whether it is a fact in the middle of a sentence too.
+    /// True if the phrase is a fact in the middle of a sentence as well.
     anywhere: bool,
-    /// What follows, up to the end of the sentence; and whether all of it was understood.
+    /// Parser of the text up to the end of the sentence. The flag is true if all of the text was
+    /// understood.
     take: fn(&str) -> (Option<Fact>, bool),
 }
 
@@ -102,31 +103,31 @@ pub static PHRASES: &[Phrase] = &[
 
 const SYNTAX: &str = "phrase-syntax";
 
-/// A phrase in a text, or what was to be one.
+/// Phrase in a text, or a sentence that resembles a phrase.
 #[derive(Debug)]
 pub struct Said {
-    /// Which.
+    /// Row of the phrase.
     pub phrase: &'static Phrase,
-    /// What it says.
+    /// Fact of the phrase.
     pub fact: Option<Fact>,
-    /// Where it stands in the text.
+    /// Byte range in the text.
     pub range: Range<usize>,
-    /// Why it is not, or not wholly, understood.
+    /// Reason why the phrase was not fully understood.
     pub problem: Option<Problem>,
 }
 
-/// Why a sentence that was to say something does not.
+/// Reason why a sentence was not understood as a phrase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Problem {
-    /// What follows the phrase is not what can follow it.
+    /// The text after the first words is not valid.
     Rest,
-    /// Its words are nearly those of the phrase.
+    /// The words nearly match those of the phrase.
     Words,
-    /// It is built like the phrase.
+    /// The structure is that of the phrase.
     Shape,
 }
 
-/// What the sentences of a text say, in order. Line ends count as blanks.
+/// Returns the phrases in the sentences of a text, in order. Line ends count as blanks.
 pub fn said(text: &str) -> Vec<Said> {
     let mut out = Vec::new();
     for sentence in sentences(text) {
@@ -142,19 +143,20 @@ pub fn said(text: &str) -> Vec<Said> {
 }
 
 impl Phrase {
-    /// What may follow the phrase, understood without a rest.
+    /// Returns true if a text is a complete continuation of the phrase.
     pub(super) fn fits(&self, rest: &str) -> bool {
         let (fact, whole) = (self.take)(rest);
         whole && fact.is_some()
     }
 
-    /// Whether something follows the words of the phrase.
+    /// Returns true if text follows the first words of the phrase.
     pub(super) fn is_open(&self) -> bool {
         self.example.len() > self.lead.len()
     }
 }
 
-/// Sentences end at a full stop with a blank behind it; marks in front of them are not theirs.
+/// Splits a text into sentences, which end at a full stop before a blank. Marks before a sentence
+/// do not belong to it.
 fn sentences(text: &str) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let mut start = 0;
@@ -182,7 +184,7 @@ fn sentences(text: &str) -> Vec<Range<usize>> {
     out
 }
 
-/// The phrases of a sentence that stand there as they should.
+/// Collects the exact phrases of a sentence.
 fn exact(text: &str, sentence: Range<usize>, out: &mut Vec<Said>) {
     let mut at = sentence.start;
     let mut word = true;
@@ -194,8 +196,8 @@ fn exact(text: &str, sentence: Range<usize>, out: &mut Vec<Said>) {
             .iter()
             .filter(|p| word && (p.anywhere || first))
             .filter_map(|p| Some((p, begins(rest, p.lead)?)))
-            // In the middle of a sentence the same words may be prose; a condition that is lost is
-            // worse than an alarm.
+            // In the middle of a sentence the same words may be prose. A condition is always
+            // reported, because a lost condition is worse than a false alarm.
             .filter(|(p, len)| first || p.code == "presence-syntax" || (p.take)(rest[*len..].trim()).0.is_some())
             .max_by_key(|(_, len)| *len);
         if let Some((phrase, len)) = found {
@@ -212,7 +214,7 @@ fn exact(text: &str, sentence: Range<usize>, out: &mut Vec<Said>) {
     }
 }
 
-/// The length of a phrase with which a text begins, whatever the case of its letters.
+/// Returns the length of a phrase at the start of a text, ignoring case.
 fn begins(text: &str, phrase: &str) -> Option<usize> {
     let mut rest = text;
     for word in phrase.split(' ') {
@@ -233,7 +235,7 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
 }
 
-/// `surface variable`.
+/// Parses a table such as `surface variable`.
 fn index(rest: &str) -> (Option<Fact>, bool) {
     if rest.to_ascii_lowercase().contains("or of the") {
         return (Some(Fact::Index(None)), true);
@@ -245,7 +247,7 @@ fn index(rest: &str) -> (Option<Fact>, bool) {
     }
 }
 
-/// One name; more may follow behind a comma.
+/// Parses a name; prose may follow after a comma.
 fn named(rest: &str, fact: fn(String) -> Fact) -> (Option<Fact>, bool) {
     let end = rest.find([',', ';', ':']).unwrap_or(rest.len());
     let name = rest[..end].split_whitespace().next().unwrap_or("");
@@ -253,7 +255,7 @@ fn named(rest: &str, fact: fn(String) -> Fact) -> (Option<Fact>, bool) {
     (parts.then(|| fact(name.to_owned())), rest[..end].split_whitespace().count() == 1)
 }
 
-/// `: a, b` and `part: a, b`.
+/// Parses `: a, b` or `part: a, b`.
 fn only(rest: &str) -> (Option<Fact>, bool) {
     let Some((part, values)) = rest.split_once(':') else { return (None, false) };
     let (part, gap) = (part.trim(), has_gap(values));
@@ -278,7 +280,7 @@ fn classes(rest: &str) -> (Option<Fact>, bool) {
     ((!classes.is_empty()).then_some(Fact::Classes(classes)), whole)
 }
 
-/// `UD, D or F`; the vendor puts the word `type` behind them.
+/// Parses `UD, D or F`; the vendor's pages append the word `type`.
 fn types(rest: &str) -> (Option<Fact>, bool) {
     let mut out = Vec::new();
     let mut whole = true;
@@ -294,13 +296,13 @@ fn types(rest: &str) -> (Option<Fact>, bool) {
             }
         }
     }
-    // Blanks do not separate: a comma that is missing may be a type that is.
+    // Blanks do not separate types, because a missing comma may hide a missing type.
     let listed = rest.replace(" or ", ",").replace(" and ", ",");
     whole &= listed.split(',').all(|w| w.split_whitespace().count() == 1);
     ((!out.is_empty()).then_some(Fact::Types(out)), whole)
 }
 
-/// `[a-b]`; either end may be negative. The vendor also has `[a], [b]` and `[a, b]`.
+/// Parses `[a-b]`, with optional signs. The vendor's pages also have `[a], [b]` and `[a, b]`.
 fn range(rest: &str) -> (Option<Fact>, bool) {
     if rest.is_empty() || rest == ":" {
         return (Some(Fact::ValuesFollow), true);
@@ -322,7 +324,7 @@ fn range(rest: &str) -> (Option<Fact>, bool) {
     }
 }
 
-/// `n` and `n if Field=a, b`.
+/// Parses `n` or `n if Field=a, b`.
 fn default(rest: &str) -> (Option<Fact>, bool) {
     let (value, condition) = rest.split_once(" if ").map_or((rest, None), |(value, c)| (value, Some(c)));
     let Some(value) = number(value).and_then(|n| i64::try_from(n).ok()) else { return (None, false) };
@@ -333,7 +335,7 @@ fn default(rest: &str) -> (Option<Fact>, bool) {
     }
 }
 
-/// `Field=a, b`.
+/// Parses `Field=a, b`.
 fn equation(text: &str) -> Option<(String, Vec<String>)> {
     let (field, values) = text.split_once('=').filter(|(_, values)| !has_gap(values))?;
     let values = words(values);
@@ -347,7 +349,7 @@ fn access(rest: &str) -> (Option<Fact>, bool) {
     (found.map(|(access, _)| Fact::Access(*access)), true)
 }
 
-/// `if Field=a, b`, and the vendor's `if NAME bit is set in FIELD`.
+/// Parses `if Field=a, b`, or the vendor's `if NAME bit is set in FIELD`.
 fn presence(rest: &str) -> (Option<Fact>, bool) {
     let Some(condition) = begins(rest, "if").map(|len| &rest[len..]) else { return (None, false) };
     if let Some((field, values)) = equation(condition) {

@@ -1,4 +1,4 @@
-//! Bits and enumerators: what is nested below a field, a shared list or a part of one.
+//! Reader of bits and enumerators: the content nested below a field, a shared list or a part.
 
 mod parts;
 mod values;
@@ -12,36 +12,36 @@ use parts::{Joined, RawPart, join_parts, read_part};
 pub(super) use values::is_value;
 use values::{check_values, name_values, named_only, read_values, table_values};
 
-/// What is nested below a field.
+/// Content nested below a field.
 pub(crate) enum Nested {
-    /// Nothing that says anything about bits.
+    /// No content about bits.
     Nothing,
-    /// A list, in-page or shared; and where the page names only some values of a shared one, which,
+    /// A list, in-page or shared. If the page names only some values of a shared list, these follow
     /// by part.
     List(ListId, Vec<Only>),
-    /// A plain number of which only some bits are used; the others are zero.
+    /// A plain number that uses only some bits; the others are zero.
     Number,
 }
 
-/// Names with the marks in front of them.
+/// Names with their marks.
 pub(super) type MarkedNames = Vec<(String, Availability)>;
 
-/// What a page allows of a field's part, or of the whole where the name is empty.
+/// Creates a restriction of a field's part, or of the whole field if the name is empty.
 pub(super) fn only(part: String, values: MarkedNames) -> Only {
     let values = values.into_iter().map(|(name, marks)| (name.into(), marks)).collect();
     Only { part: (!part.is_empty()).then(|| part.into()), values }
 }
 
-/// What is known of a list from where it stands.
+/// Context of a list on its page.
 #[derive(Clone, Copy)]
 pub(crate) struct ListHeading<'a> {
-    /// In the chapter of shared lists.
+    /// True in the chapter of shared lists.
     pub(crate) shared: bool,
-    /// The text above it.
+    /// Text above the list.
     pub(crate) doc: &'a str,
 }
 
-/// Reads what is nested below a field of `bits` bits; a new list gets `name`.
+/// Reads the content nested below a field of `bits` bits; a new list gets `name`.
 pub(crate) fn read(
     cx: &mut Cx<'_>,
     model: &mut Model,
@@ -62,7 +62,7 @@ pub(crate) fn read(
                     read_item(cx, model, item, name, bits, &mut parts, &mut values);
                 }
             }
-            // The vendor's LSC pages keep their lists as tables inside code.
+            // The vendor's LSC pages have lists as tables in code blocks.
             Block::Code(code) => values.extend(table_values(cx, &code.lines)),
             Block::Table(rows) if columns::is_list(rows) => {
                 let table = columns::values(cx, rows);
@@ -92,7 +92,7 @@ pub(crate) fn read(
                 "bits-mixed",
                 owner,
                 "values and bits stand next to each other",
-                "nest the values below the bits that hold them",
+                "nest the values below the bits that contain them",
             );
         }
         ListKind::Enumeration { lo: 0, width: bits, values }
@@ -109,13 +109,13 @@ pub(crate) fn read(
             Joined::Shared(id) => return Nested::List(id, Vec::new()),
         }
     };
-    // Shared lists stay apart even where they say the same, and so do lists that say more.
+    // Shared lists with equal content stay separate, and so do lists with further columns.
     if let Some(id) = same_shared(model, &kind, bits).filter(|_| !shared && columns.is_empty()) {
         let allowed = match (&kind, &model.list(id).kind) {
             (ListKind::Enumeration { values, .. }, ListKind::Enumeration { values: all, .. }) => {
                 named_only(values, all).map(|names| only(String::new(), names)).into_iter().collect()
             }
-            // Parts that the page does not name have the names of the shared list.
+            // Parts without a name on the page take the names of the shared list.
             (_, kind) => by_part(some, kind),
         };
         model.spelled.push(Spelled { at: cx.at(owner), kind });
@@ -136,7 +136,7 @@ pub(crate) fn read(
     Nested::List(ListId(model.lists.len() - 1), allowed)
 }
 
-/// What is legal by the names of the parts, given by their lowest bits.
+/// Returns restrictions by the names of the parts, from the parts' lowest bits.
 fn by_part(some: Vec<(u32, MarkedNames)>, kind: &ListKind) -> Vec<Only> {
     let ListKind::Parts(parts) = kind else { return Vec::new() };
     some.into_iter()
@@ -144,26 +144,26 @@ fn by_part(some: Vec<(u32, MarkedNames)>, kind: &ListKind) -> Vec<Only> {
         .collect()
 }
 
-/// Whether an item is about bits.
+/// Returns true if an item describes bits.
 fn is_bits(bare: &str) -> bool {
     bare.starts_with("Bit[") || bare.starts_with("Bits[")
 }
 
-/// Whether an item is about bits or a value.
+/// Returns true if an item describes bits or a value.
 pub(crate) fn says_bits(text: &str) -> bool {
     let (_, bare) = leading_marks(text);
     is_bits(bare) || is_value(bare)
 }
 
-/// Warns of what stands below a field and is neither bits nor values. With `named`, values are
-/// understood as names of single entries of a table.
+/// Warns about content below a field that is neither bits nor values. With `named`, values are
+/// names of single entries of a table.
 pub(crate) fn leftovers(cx: &mut Cx<'_>, blocks: &[Block], named: bool) {
     let warn = |cx: &mut Cx<'_>, span: &Span| {
         cx.warn(
             "item-leftover",
             span,
-            "this is not used: it is neither bits nor a value",
-            "write `Bit[hi..lo]: …` or `value: name`, or make it part of the text above",
+            "this item is not used: it is neither bits nor a value",
+            "write `Bit[hi..lo]: …` or `value: name`, or join it to the text above",
         );
     };
     for block in blocks {
@@ -209,7 +209,7 @@ fn read_item(
     }
 }
 
-/// The shared list that a text links to.
+/// Returns the shared list that a text links to.
 pub(crate) fn linked_list(cx: &mut Cx<'_>, model: &Model, text: &Inline) -> Option<ListId> {
     for link in &text.links {
         let Some((file, anchor)) = link.target.split_once('#') else { continue };
@@ -218,8 +218,8 @@ pub(crate) fn linked_list(cx: &mut Cx<'_>, model: &Model, text: &Inline) -> Opti
         }
         let name = link.text.trim_matches(['`', ' ']);
         if !name.eq_ignore_ascii_case(anchor) {
-            let message = format!("the link is called `{name}` and leads to `{anchor}`");
-            cx.warn("link-name", &link.span, message, "make the two the same: the list behind the link counts");
+            let message = format!("the link is called `{name}` but leads to `{anchor}`");
+            cx.warn("link-name", &link.span, message, "make both the same: the target of the link is used");
         }
         match model.shared_list(anchor) {
             Some(id) => return Some(id),
@@ -227,22 +227,22 @@ pub(crate) fn linked_list(cx: &mut Cx<'_>, model: &Model, text: &Inline) -> Opti
                 "list-unknown",
                 &link.span,
                 format!("there is no shared list `{anchor}`"),
-                "the lists are the headings of lists.md",
+                "use the name of a heading of lists.md",
             ),
         }
     }
     None
 }
 
-/// A shared list that says the same, or more: a page that spells a shared list out, or the part of
-/// it that it allows, has the shared type.
+/// Returns the shared list with the same values or more. A page that spells out a shared list, or
+/// the allowed subset of it, has the shared type.
 fn same_shared(model: &Model, kind: &ListKind, bits: u32) -> Option<ListId> {
     let same_values = |a: &[Enumerator], b: &[Enumerator]| {
         a.iter()
             .filter(|v| !v.reserved)
             .all(|v| b.iter().any(|w| !w.reserved && w.value == v.value && w.name.eq_ignore_ascii_case(&v.name)))
     };
-    // Parts that a page does not name are named after their bits.
+    // Parts without a name on the page are named after their bits.
     let same_name = |a: &BitField, b: &BitField| a.name.eq_ignore_ascii_case(&b.name) || a.name.starts_with("bit");
     let same_part = |a: &BitField, b: &BitField| {
         a.hi == b.hi

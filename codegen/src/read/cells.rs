@@ -1,8 +1,8 @@
-//! The rows of a chapter's table, whose cells are known by the names of the head.
+//! Rows of a chapter's table, with access to cells by heading.
 
 use crate::markdown::{Row, Span};
 
-/// The cells of a row by the names of the head, which may stand in any order.
+/// Cells of a row by heading; the columns may have any order.
 pub(super) struct Columns<'a> {
     pub(super) head: Vec<String>,
     pub(super) row: &'a Row,
@@ -18,13 +18,13 @@ impl<'a> Columns<'a> {
         self.row.cells.get(at)
     }
 
-    /// Where the cell stands.
+    /// Returns the place of the cell.
     pub(super) fn place(&self, name: &str) -> Span {
         self.cell(name).map_or(self.row.span.clone(), |(_, span)| span.clone())
     }
 }
 
-/// The names of a table's head, and its rows by them.
+/// Returns the headings of a table, and its rows with access by heading.
 pub(super) fn by_columns(rows: &[Row]) -> Option<(Vec<String>, impl Iterator<Item = Columns<'_>>)> {
     let (head, rows) = rows.split_first()?;
     let head: Vec<String> = head.cells.iter().map(|(c, _)| c.trim().to_owned()).collect();
@@ -32,7 +32,7 @@ pub(super) fn by_columns(rows: &[Row]) -> Option<(Vec<String>, impl Iterator<Ite
     Some((head, rows.iter().map(move |row| Columns { head: names.clone(), row })))
 }
 
-/// Lower-case words with dashes.
+/// Returns true for lower-case words with dashes.
 pub(super) fn is_dashed(name: &str) -> bool {
     let word = |w: &str| !w.is_empty() && w.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
     name.starts_with(|c: char| c.is_ascii_lowercase()) && name.split('-').all(word)

@@ -1,5 +1,4 @@
-//! Facts of the chapters that stand in tables: data types, platforms, limits, predefined variables,
-//! attributes.
+//! Reader of the chapters' tables: data types, platforms, limits, predefined variables, attributes.
 
 use super::cells::{Columns, is_dashed};
 use super::context::Cx;
@@ -25,7 +24,7 @@ pub(crate) fn read_tables(cx: &mut Cx<'_>, document: &Document, model: &mut Mode
     }
 }
 
-/// The columns of the data type table and of the table of surfaces that say what every page says.
+/// Standard columns of the table of data types and of the table of surfaces.
 const OF_TYPES: [&str; 5] = ["Data Type", "Size(bits)", "Range", "Binary Format", "Text Format"];
 const OF_SURFACES: [&str; 5] = ["Id", "Sampler id", "Name", "Old name", "Meaning"];
 
@@ -88,7 +87,7 @@ fn read_type(cx: &mut Cx<'_>, columns: &Columns<'_>, cells: Vec<Cell>, model: &m
                     "type-duplicate",
                     &columns.row.span,
                     format!("type {name} has the code or the name of {other}"),
-                    "every type has its own code and name",
+                    "give every type its own code and name",
                 );
                 return;
             }
@@ -96,7 +95,7 @@ fn read_type(cx: &mut Cx<'_>, columns: &Columns<'_>, cells: Vec<Cell>, model: &m
             let of_float = text.contains(" exponent and ").then(|| text.split(' ').filter_map(number).sum::<u64>());
             let wrong = range(text).is_some_and(|n| !fill(n, bits));
             if wrong || of_float.is_some_and(|sum| sum != u64::from(bits)) {
-                let message = format!("no number of bits that fits into {bits} has this range");
+                let message = format!("no number of at most {bits} bits has this range");
                 cx.warn("type-syntax", &columns.place("Range"), message, "correct the range or the size");
             }
             let doc = columns.get("Data Type").unwrap_or("").to_owned();
@@ -111,16 +110,16 @@ fn read_type(cx: &mut Cx<'_>, columns: &Columns<'_>, cells: Vec<Cell>, model: &m
     }
 }
 
-/// What stands in a cell for which there is nothing.
+/// Text of an empty cell.
 pub(super) const NOTHING: &str = "-";
 
-/// Whether an element of so many bits, or a part of one, has these numbers.
+/// Returns true if the range fills an element of `bits` bits, or an equal division of it.
 fn fill((low, high): (i128, i128), bits: u32) -> bool {
     let numbers = u128::try_from(high - low + 1).unwrap_or(0);
     numbers.is_power_of_two() && bits.checked_rem(numbers.ilog2()) == Some(0)
 }
 
-/// `[0, 2<sup>32</sup>-1]`.
+/// Parses a range such as `[0, 2<sup>32</sup>-1]`.
 fn range(text: &str) -> Option<(i128, i128)> {
     let (low, high) = text.strip_prefix('[')?.strip_suffix(']')?.split_once(',')?;
     let end = |text: &str| -> Option<i128> {
@@ -135,28 +134,28 @@ fn range(text: &str) -> Option<(i128, i128)> {
     Some((end(low)?, end(high)?))
 }
 
-/// Reports empty cells of these columns, where there are the columns.
+/// Reports empty cells of these columns, if the table has the columns.
 pub(super) fn filled(cx: &mut Cx<'_>, columns: &Columns<'_>, names: &[&str], code: &'static str) {
     for name in names.iter().filter(|name| columns.get(name) == Some("")) {
         let message = format!("`{name}` of this row is missing");
-        cx.warn(code, &columns.row.span, message, format!("write `{NOTHING}` where there is nothing of the kind"));
+        cx.warn(code, &columns.row.span, message, format!("write `{NOTHING}` if it has none"));
     }
 }
 
-/// Reports cells of these columns that are neither empty nor numbers, which may stand in a row.
+/// Reports cells of these columns that are neither empty nor lists of numbers.
 pub(super) fn check_numbers(cx: &mut Cx<'_>, columns: &Columns<'_>, names: &[&str], code: &'static str) {
     for name in names {
         let text = columns.get(name).filter(|text| *text != NOTHING).unwrap_or("");
         for word in cx.words(text, &columns.place(name)) {
             if number(&word).is_none() {
-                let message = format!("`{word}` in the column {name} is no number");
-                cx.error(code, &columns.place(name), message, "write numbers, with a comma between them");
+                let message = format!("`{word}` in the column {name} is not a number");
+                cx.error(code, &columns.place(name), message, "write numbers separated by commas");
             }
         }
     }
 }
 
-/// A number with a name.
+/// Reads a named number.
 fn read_limit(cx: &mut Cx<'_>, columns: &Columns<'_>, model: &mut Model) {
     let name = columns.get("Limit").unwrap_or("").trim_matches('`').to_owned();
     let value = columns.get("Value").and_then(number);
@@ -169,14 +168,14 @@ fn read_limit(cx: &mut Cx<'_>, columns: &Columns<'_>, model: &mut Model) {
         None => cx.error(
             "limit-syntax",
             &columns.row.span,
-            format!("`{name}` is no limit with a name of its own and a number"),
-            "give lower-case words with dashes, and a number",
+            format!("`{name}` is not a limit with a unique name and a number"),
+            "write lower-case words joined by dashes, and a number",
         ),
     }
 }
 
-/// Who may write to a predefined variable: `R` nobody, `RW` everybody, `RW(2, 3)` to these
-/// elements.
+/// Parses the access to a predefined variable: `R` is read-only, `RW` is writable, `RW(2, 3)` is
+/// writable in these elements only.
 fn written(access: &str) -> Option<Vec<u32>> {
     let (_, behind) = access.split_once('W')?;
     let inner = behind.trim().strip_prefix('(').and_then(|b| b.strip_suffix(')')).unwrap_or("");
@@ -226,8 +225,8 @@ fn read_predefined(cx: &mut Cx<'_>, columns: &Columns<'_>, cells: Vec<Cell>, mod
         cx.error(
             "predefined-duplicate",
             &columns.row.span,
-            format!("id {id} or name {} stands twice", entry.name),
-            "every predefined variable has its own id and name",
+            format!("id {id} or name {} is used twice", entry.name),
+            "give every predefined variable its own id and name",
         );
         return;
     }

@@ -1,5 +1,4 @@
-//! Lists that stand as tables, and the columns of tables beyond those that every table of the kind
-//! has.
+//! Lists in the form of tables, and the further columns of tables.
 
 use std::collections::BTreeMap;
 
@@ -10,28 +9,28 @@ use crate::model::{Cell, CellValue, Column, ColumnKind, Enumerator, Model, Names
 use crate::phrase::{leading_marks, number};
 use crate::suggest::distance_within;
 
-/// The columns of a list that are no attributes of its values.
+/// Standard columns of a list, which are no attributes of its values.
 const OF_LISTS: [&str; 4] = ["Code", "Name", "Text", "Meaning"];
 
-/// Values, and what columns say of them.
+/// Values with their columns.
 #[derive(Default)]
 pub(super) struct Values {
     pub(super) values: Vec<Enumerator>,
     pub(super) columns: Vec<Column>,
 }
 
-/// Whether a table has the values of a list: the vendor's tables have neither head.
+/// Returns true if a table holds the values of a list; the vendor's tables have neither heading.
 pub(super) fn is_list(rows: &[Row]) -> bool {
     rows.first().is_some_and(|head| position(head, "Code").is_some() && position(head, "Name").is_some())
 }
 
-/// The cells in which the values of a list stand.
+/// Returns the cells with the values of a list.
 pub(super) fn codes(rows: &[Row]) -> impl Iterator<Item = &str> {
     let at = rows.first().and_then(|head| position(head, "Code"));
     rows.iter().skip(1).filter_map(move |row| Some(row.cells.get(at?)?.0.as_str()))
 }
 
-/// Reads a list that stands as a table.
+/// Reads a list in the form of a table.
 pub(super) fn values(cx: &mut Cx<'_>, rows: &[Row]) -> Values {
     let Some((head, rows)) = rows.split_first() else { return Values::default() };
     let mut kept = Vec::new();
@@ -58,23 +57,23 @@ fn value(cx: &mut Cx<'_>, head: &Row, row: &Row) -> Option<Enumerator> {
     let (code, code_at) = cell("Code")?;
     let (marks, bare) = leading_marks(code);
     let Some(value) = number(bare) else {
-        let help = "write the value as on any list, such as 5, 0x05 or 0b101";
-        cx.error("enumerator-value", code_at, format!("`{code}` is no value"), help);
+        let help = "write the value as in other lists, such as 5, 0x05 or 0b101";
+        cx.error("enumerator-value", code_at, format!("`{code}` is not a value"), help);
         return None;
     };
     let name = cell("Name").map_or("", |(name, _)| name.trim_matches('`'));
     if name.is_empty() || name.contains(char::is_whitespace) {
         let at = cell("Name").map_or(&row.span, |(_, at)| at);
-        let message = if name.is_empty() { "a value without a name" } else { "a name is one word" };
-        cx.error("enumerator-name", at, message, "give the value one word, and say what it means under Meaning");
+        let message = if name.is_empty() { "the value has no name" } else { "the name must be one word" };
+        cx.error("enumerator-name", at, message, "name the value with one word, and describe it under Meaning");
         return None;
     }
     let text = match cell("Text") {
         Some((text, at)) if !text.is_empty() => {
             let inside = text.strip_prefix('"').and_then(|t| t.strip_suffix('"'));
             if inside.is_none() {
-                let help = "put the spelling in double quotes, or leave the cell empty where it is the name";
-                cx.error("enumerator-text", at, format!("`{text}` is no spelling"), help);
+                let help = "put the spelling in double quotes, or leave the cell empty if the name is the spelling";
+                cx.error("enumerator-text", at, format!("`{text}` is not a spelling"), help);
             }
             inside.unwrap_or(name)
         }
@@ -92,8 +91,8 @@ fn value(cx: &mut Cx<'_>, head: &Row, row: &Row) -> Option<Enumerator> {
     })
 }
 
-/// Reads all columns but those that are `known`, and their cells by row. Rows that are marked say
-/// nothing.
+/// Reads all columns except the `known` ones, and their cells by row. The flag marks rows whose
+/// cells are ignored.
 pub(super) fn read(
     cx: &mut Cx<'_>,
     head: &Row,
@@ -109,8 +108,8 @@ pub(super) fn read(
         let (name, link) = heading(title);
         let same = |other: &Column| other.name.eq_ignore_ascii_case(name);
         if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || columns.iter().any(same) {
-            let message = format!("`{title}` is no name for a column of its own");
-            cx.error("column-name", span, message, "give every column a word of its own, letters first");
+            let message = format!("`{title}` cannot be the title of a column");
+            cx.error("column-name", span, message, "give every column a unique word that begins with a letter");
             continue;
         }
         let mut cells: Vec<Cell> =
@@ -124,7 +123,7 @@ pub(super) fn read(
     (columns, out)
 }
 
-/// The text of a heading, and where it links to.
+/// Returns the text of a heading, and its link target.
 fn heading(title: &str) -> (&str, Option<String>) {
     let linked = title.strip_prefix('[').and_then(|t| t.strip_suffix(')')).and_then(|t| t.split_once("]("));
     linked.map_or((title, None), |(name, target)| (name.trim(), Some(target.to_owned())))
@@ -140,7 +139,7 @@ fn cell(cx: &mut Cx<'_>, row: &Row, at: usize, column: &str, linked: bool, silen
     }
     if text.is_empty() {
         let span = if span.is_empty() { row.span.clone() } else { span };
-        let help = "write `-` where there is nothing of the kind";
+        let help = "write `-` if it has none";
         cx.error("column-cell", &span, format!("`{column}` of this value is missing"), help);
         return Cell { value: CellValue::None, at: cx.at(&span) };
     }
@@ -155,7 +154,7 @@ fn cell(cx: &mut Cx<'_>, row: &Row, at: usize, column: &str, linked: bool, silen
         Some(number) => cell(CellValue::Number(number)),
         None if text.starts_with(|c: char| c.is_ascii_digit()) => {
             let help = "write a decimal number, or a hexadecimal one as 0x1f";
-            cx.error("column-cell", &span, format!("`{text}` is no number of 63 bits"), help);
+            cx.error("column-cell", &span, format!("`{text}` is not a number of at most 63 bits"), help);
             Cell { value: CellValue::Number(0), at: cx.at(&span) }
         }
         None => cell(match text {
@@ -166,7 +165,7 @@ fn cell(cx: &mut Cx<'_>, row: &Row, at: usize, column: &str, linked: bool, silen
     }
 }
 
-/// The kind of most cells; the others are findings.
+/// Returns the kind of most cells; cells of another kind are findings.
 fn kind(cx: &mut Cx<'_>, column: &str, head: &Span, cells: &mut [Cell]) -> ColumnKind {
     let sort = |value: &CellValue| match value {
         CellValue::None => None,
@@ -177,21 +176,21 @@ fn kind(cx: &mut Cx<'_>, column: &str, head: &Span, cells: &mut [Cell]) -> Colum
     let mut counts = [0; 3];
     cells.iter().filter_map(|c| sort(&c.value)).for_each(|s| counts[s] += 1);
     let Some(most) = (0..3).rev().max_by_key(|&s| counts[s]).filter(|&s| counts[s] > 0) else {
-        let help = "give some value a number, yes or no, or a word; or take the column out";
-        cx.error("column-cell", head, format!("`{column}` says nothing of any value"), help);
+        let help = "give at least one value a number, yes or no, or a word; or remove the column";
+        cx.error("column-cell", head, format!("the column `{column}` is empty"), help);
         return ColumnKind::Number;
     };
     let what = ["a number", "yes or no", "a word"][most];
     for cell in cells.iter_mut().filter(|c| sort(&c.value).is_some_and(|s| s != most)) {
         let span = cell.at.start as usize..cell.at.end as usize;
-        let message = format!("`{}` is not {what}, as the other cells of `{column}`", cell.value);
-        cx.error("column-cell", &span, message, format!("write {what}, or `-` for nothing"));
+        let message = format!("`{}` is not {what}, unlike the other cells of `{column}`", cell.value);
+        cx.error("column-cell", &span, message, format!("write {what}, or `-` for no entry"));
         cell.value = CellValue::None;
     }
     nearly(cx, cells);
     let several = |c: &Cell| matches!(&c.value, CellValue::Names(names) if names.len() > 1);
     if cells.iter().any(|c| matches!(c.value, CellValue::Numbers(_))) {
-        // A single number is a list of one where other cells have several.
+        // A single number becomes a list if other cells have several.
         for cell in cells {
             if let CellValue::Number(number) = cell.value {
                 cell.value = CellValue::Numbers(vec![number]);
@@ -206,7 +205,8 @@ fn kind(cx: &mut Cx<'_>, column: &str, head: &Span, cells: &mut [Cell]) -> Colum
     }
 }
 
-/// A word that stands in one cell only and is another one of the column but for a letter.
+/// Reports a word that occurs in one cell only and differs in one letter from another word of the
+/// column.
 fn nearly(cx: &mut Cx<'_>, cells: &[Cell]) {
     let mut count: BTreeMap<&str, usize> = BTreeMap::new();
     let names = |cell: &Cell| if let CellValue::Names(names) = &cell.value { names.clone() } else { Vec::new() };
@@ -217,7 +217,7 @@ fn nearly(cx: &mut Cx<'_>, cells: &[Cell]) {
         for name in names.iter().filter(|name| count[name.as_str()] == 1 && is_word(name)) {
             let near = |(other, n): &(&&str, &usize)| **n > 1 && distance_within(name, other, 1) == Some(1);
             if let Some((other, _)) = count.iter().find(near) {
-                let message = format!("`{name}` stands nowhere else in this column");
+                let message = format!("`{name}` appears only once in this column");
                 let span = at.start as usize..at.end as usize;
                 cx.warn("column-cell", &span, message, format!("did you mean `{other}`?"));
             }
@@ -225,10 +225,10 @@ fn nearly(cx: &mut Cx<'_>, cells: &[Cell]) {
     }
 }
 
-/// Letters of a word that is not another one by chance.
+/// Minimum length of a word in this check; shorter words are similar by chance.
 const LONG: usize = 5;
 
-/// Says whose names the columns of names have, when all lists and tables are read.
+/// Determines the origin of the names in columns, after all lists and tables are read.
 pub(super) fn resolve(model: &mut Model) {
     let mut known: BTreeMap<String, NamesOf> = BTreeMap::new();
     for link in model.tables_of_columns().flatten().filter_map(|c| c.link.as_ref()) {

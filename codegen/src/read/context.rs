@@ -1,4 +1,4 @@
-//! What the readers of a page share.
+//! Context that the readers of a page share.
 
 use visakit_diag::{Diagnostic, Severity};
 
@@ -6,7 +6,7 @@ use crate::markdown::Span;
 use crate::model::{Page, SourceSpan};
 use crate::phrase::{has_gap, words};
 
-/// The page that is read, and where findings go.
+/// Page in progress, and the target of findings.
 pub(crate) struct Cx<'a> {
     pub(crate) page: u32,
     pub(crate) text: &'a Page,
@@ -19,10 +19,10 @@ impl Cx<'_> {
         SourceSpan { page: self.page, start: clamp(span.start), end: clamp(span.end) }
     }
 
-    /// Comma-separated words, of which none is missing.
+    /// Splits a text at commas; reports a missing word.
     pub(crate) fn words(&mut self, text: &str, span: &Span) -> Vec<String> {
         if has_gap(text) {
-            let help = "write a word in front of every comma and behind the last, or take the comma out";
+            let help = "write a word before and after every comma, or remove the comma";
             self.warn("list-gap", span, format!("a word is missing in `{}`", text.trim()), help);
         }
         words(text)

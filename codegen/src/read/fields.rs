@@ -1,4 +1,4 @@
-//! `## Description`: the prose and the list of fields with their facts.
+//! Reader of `## Description`: the prose, and the list of fields with their facts.
 
 use super::bits;
 use super::context::Cx;
@@ -7,22 +7,22 @@ use crate::markdown::{Block, Inline, Item, Section, Span};
 use crate::model::{Availability, BitField, BitFieldKind, Field, FieldKind, ListKind, Model, Presence, Storage};
 use crate::phrase::{Fact, field_head, leading_marks};
 
-/// A field as the Description lists it, not yet placed in a form.
+/// Field in the Description, not yet placed in a form.
 #[derive(Clone)]
 pub(crate) struct RawField {
     pub(crate) name: String,
-    /// The form it holds for, or all.
+    /// Form of the field; `None` for all forms.
     pub(crate) form: Option<String>,
-    /// The type, with its marks behind it: `ud`, `ud{3.4+} uw{-3.4}`.
+    /// Type followed by its marks: `ud`, `ud{3.4+} uw{-3.4}`.
     pub(crate) kind: String,
     pub(crate) text: Inline,
     pub(crate) doc: String,
-    /// What its text says.
+    /// Facts in the text of the field.
     pub(crate) stated: Vec<Stated>,
     pub(crate) blocks: Vec<Block>,
 }
 
-/// The prose of the sections, and their fields.
+/// Reads the prose and the fields of the sections.
 pub(crate) fn read(cx: &mut Cx<'_>, sections: &[&Section]) -> (String, Vec<RawField>) {
     let mut doc = Vec::new();
     let mut fields = Vec::new();
@@ -67,7 +67,7 @@ fn read_item(cx: &mut Cx<'_>, item: &Item, form: &Option<String>, out: &mut Vec<
         accidental(cx, &item.text.span, &name);
     }
     let doc = doc_of(&item.text);
-    // An item for another object version is the same field with another type.
+    // A second item with marks declares another type of the same field.
     let (_, bare) = leading_marks(&item.text.text);
     let marks = item.text.text.trim_start();
     let marks = &marks[..marks.len() - bare.len()];
@@ -99,11 +99,11 @@ fn read_item(cx: &mut Cx<'_>, item: &Item, form: &Option<String>, out: &mut Vec<
 }
 
 fn leftover(cx: &mut Cx<'_>, item: &Item) {
-    let message = "this item of the Description is no field";
+    let message = "this item of the Description is not a field";
     cx.warn("section-leftover", &item.text.span, message, "write `**Name(type):** text`");
 }
 
-/// Takes fields out of nested items, however deep, and gives the items that are left.
+/// Moves fields out of nested items, and returns the other items.
 fn hoist_items(cx: &mut Cx<'_>, items: &[Item], form: &Option<String>, out: &mut Vec<RawField>) -> Vec<Item> {
     let mut rest = Vec::new();
     for item in items {
@@ -122,7 +122,7 @@ fn hoist_items(cx: &mut Cx<'_>, items: &[Item], form: &Option<String>, out: &mut
     rest
 }
 
-/// Items that are indented so far that markdown takes them for code.
+/// Reads items whose indentation makes markdown read them as code.
 fn hoist_code(
     cx: &mut Cx<'_>,
     lines: &[(String, Span)],
@@ -147,18 +147,19 @@ fn accidental(cx: &mut Cx<'_>, span: &Span, name: &str) {
         "nesting-accidental",
         span,
         format!("field `{name}` is nested below another field"),
-        "indent its item like those of the other fields; it is read as a field of its own",
+        "indent its item like the other fields; it is read as a separate field",
     );
 }
 
 fn doc_of(text: &Inline) -> String {
     let bold = text.bold.as_deref().unwrap_or("");
     let behind = text.text.find(bold).map_or(0, |i| i + bold.len());
-    // Where the lines of an item end means nothing.
+    // Line ends in an item have no meaning.
     text.text[behind..].trim().trim_start_matches(':').trim().replace('\n', " ")
 }
 
-/// Turns a described field into one of the model. `earlier` are the fields before it in its form.
+/// Converts a described field to a field of the model. `earlier` are the fields before it in its
+/// form.
 pub(crate) fn resolve(
     cx: &mut Cx<'_>,
     model: &mut Model,
@@ -184,7 +185,7 @@ pub(crate) fn resolve(
             check_width(cx, model, raw, id, bits);
             FieldKind::List(id)
         } else {
-            // Values below an index are entries with a meaning of their own, not all there are.
+            // Values below an index are entries with a special meaning, not the complete list.
             if let Some(kind) = said::index(&raw.stated) {
                 bits::leftovers(cx, &raw.blocks, true);
                 return FieldKind::Index(kind);
@@ -224,7 +225,7 @@ pub(crate) fn resolve(
     field
 }
 
-/// Gives a field what a phrase says of it; one that says nothing of such a field is reported.
+/// Adds the fact of a phrase to a field; reports a fact that does not apply to the field.
 fn state(cx: &mut Cx<'_>, field: &mut Field, stated: &Stated) {
     let shape = field.shape;
     let (idle, goes_with) = match &stated.fact {
@@ -238,7 +239,7 @@ fn state(cx: &mut Cx<'_>, field: &mut Field, stated: &Stated) {
         Fact::Predicate => (shape != FieldKind::Predicate, "a number without bits or values"),
         Fact::Index(kind) => (kind.is_some_and(|k| shape != FieldKind::Index(k)), "a number without a list"),
         Fact::IndexBy(_) => (!matches!(shape, FieldKind::IndexBy(_)), "a number"),
-        Fact::Copy(_) => (!matches!(shape, FieldKind::Copy(_)), "any field behind the one that it names"),
+        Fact::Copy(_) => (!matches!(shape, FieldKind::Copy(_)), "any field after the field that it names"),
         Fact::Zero => (shape != FieldKind::Zero, "a number without bits or values"),
         Fact::NotZero => {
             field.nonzero = true;
@@ -270,23 +271,23 @@ fn state(cx: &mut Cx<'_>, field: &mut Field, stated: &Stated) {
             (false, "")
         }
         Fact::Access(_) => {
-            let message = format!("`{}` names no variable, so nothing is read or written", field.name);
-            let help = "remove the phrase; operands, predicates and indices into tables have an access";
+            let message = format!("`{}` does not name a variable, so it has no access", field.name);
+            let help = "remove the phrase; only operands, predicates and indices into tables have an access";
             return cx.warn("access-syntax", &stated.span, message, help);
         }
     };
     if idle {
-        let message = format!("`{}` says nothing of a field like `{}`", stated.phrase, field.name);
+        let message = format!("`{}` does not apply to a field such as `{}`", stated.phrase, field.name);
         cx.warn(
             "phrase-idle",
             &stated.span,
             message,
-            format!("it goes with {goes_with}: correct or remove one of the two"),
+            format!("the phrase applies to {goes_with}: correct or remove it"),
         );
     }
 }
 
-/// The storage by object version (`ud{3.4+} uw{-3.4}`), or the operand shape.
+/// Parses the storage by object version (`ud{3.4+} uw{-3.4}`), or the operand kind.
 fn storage(cx: &mut Cx<'_>, raw: &RawField) -> (Vec<(Availability, Storage)>, Option<FieldKind>) {
     match raw.kind.to_ascii_lowercase().as_str() {
         "vec_operand" => return (Vec::new(), Some(FieldKind::Vector)),
@@ -304,7 +305,7 @@ fn storage(cx: &mut Cx<'_>, raw: &RawField) -> (Vec<(Availability, Storage)>, Op
                 cx.error(
                     "type-unknown",
                     &raw.text.span,
-                    format!("`{name}` is no type of a field"),
+                    format!("`{name}` is not a field type"),
                     "use ub, b, uw, w, ud, d, uq, q, vec_operand, scalar or raw_operand",
                 );
                 out.push((Availability::default(), Storage::Ub));
@@ -321,13 +322,13 @@ fn check_width(cx: &mut Cx<'_>, model: &Model, raw: &RawField, id: crate::model:
         cx.error(
             "list-width",
             &raw.text.span,
-            format!("list `{name}` has {width} bits, field `{}` has {bits}", raw.name),
-            "give the field the type of the list",
+            format!("list `{name}` has {width} bits, but field `{}` has {bits}", raw.name),
+            "use the type of the list for the field",
         );
     }
 }
 
-/// The earlier field that a phrase names, with or without a part.
+/// Returns the earlier field that a phrase names, with or without a part.
 fn named_field(
     cx: &mut Cx<'_>,
     raw: &RawField,
@@ -344,8 +345,8 @@ fn find_field(cx: &mut Cx<'_>, raw: &RawField, name: &str, span: &Span, earlier:
         cx.error(
             "field-unknown",
             span,
-            format!("there is no field `{name}` before `{}`", raw.name),
-            "name a field that stands earlier in the Format",
+            format!("no field `{name}` comes before `{}`", raw.name),
+            "name a field that comes earlier in the Format",
         );
     }
     found
@@ -358,7 +359,7 @@ fn presence(cx: &mut Cx<'_>, model: &Model, raw: &RawField, earlier: &[Field]) -
                 find_field(cx, raw, name, span, earlier).map(|field| stored_if(&earlier[field], part, values.clone()))
             }
             Fact::IfFlag(flag) => flag_presence(model, flag, earlier).or_else(|| {
-                let message = format!("no field in front of `{}` has a flag `{flag}`", raw.name);
+                let message = format!("no field before `{}` has a flag `{flag}`", raw.name);
                 cx.error("presence-syntax", span, message, "write `Present only if Field.part=1`");
                 None
             }),
@@ -373,8 +374,8 @@ fn presence(cx: &mut Cx<'_>, model: &Model, raw: &RawField, earlier: &[Field]) -
     Presence::Always
 }
 
-/// The vendor's `NAME bit is set in FIELD`: a flag that an earlier field has, by its name or by
-/// what is said of it.
+/// Parses the vendor's `NAME bit is set in FIELD`: finds the flag of an earlier field by its name
+/// or its description.
 fn flag_presence(model: &Model, text: &str, earlier: &[Field]) -> Option<Presence> {
     let flag = text.trim_start_matches("the ").trim_matches(['"', '`', ' ', '<', '>']);
     let mentions = |doc: &str| doc.split(|c: char| !c.is_alphanumeric()).any(|w| w.eq_ignore_ascii_case(flag));
@@ -398,7 +399,7 @@ fn stored_if(field: &Field, part: &str, values: Vec<String>) -> Presence {
     Presence::If((format!("{}{dot}{part}", field.name), values).into())
 }
 
-/// Code as prose: the common indentation goes.
+/// Removes the common indentation of a text.
 pub(crate) fn dedent(text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let lead = |l: &&str| l.len() - l.trim_start().len();

@@ -1,4 +1,4 @@
-//! `## Format`: the order of the fields, for each form.
+//! Reader of `## Format`: the order of the fields, for each form.
 
 use super::context::Cx;
 use super::opcode::Opcode;
@@ -6,7 +6,7 @@ use crate::markdown::{Block, Item, Row, Section, Span};
 use crate::model::{Availability, Condition};
 use crate::phrase::{all_marks, number, words};
 
-/// A layout as the table has it.
+/// Layout in the table.
 pub(crate) struct Layout {
     pub(crate) name: String,
     pub(crate) condition: Option<Condition>,
@@ -16,14 +16,14 @@ pub(crate) struct Layout {
     pub(crate) span: Span,
 }
 
-/// A field of the table.
+/// Field in the table.
 pub(crate) struct Cell {
     pub(crate) name: String,
     pub(crate) span: Span,
 }
 
-/// Reads the Format section and the `### CONDITION` sections that follow it.
-/// `described` is true if the Description has fields.
+/// Reads the Format section and the `### CONDITION` sections after it. `described` is true if the
+/// Description has fields.
 pub(crate) fn read(cx: &mut Cx<'_>, sections: &[&Section], opcode: &Opcode, described: bool) -> Vec<Layout> {
     let mut layouts = Vec::new();
     for section in sections {
@@ -51,8 +51,8 @@ pub(crate) fn read(cx: &mut Cx<'_>, sections: &[&Section], opcode: &Opcode, desc
                 Block::Paragraph(text) => cx.warn(
                     "section-leftover",
                     &text.span,
-                    "text in the Format section is not understood",
-                    "the Format is a table whose first row below the dashes begins with `0xNN(NAME)`",
+                    "the text in the Format section is not understood",
+                    "write the Format as a table whose first row below the dashes begins with `0xNN(NAME)`",
                 ),
                 _ => {}
             }
@@ -61,7 +61,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, sections: &[&Section], opcode: &Opcode, desc
             cx.error(
                 "format-missing",
                 &section.span,
-                "a CONDITION without a table",
+                "the CONDITION has no table",
                 "add the table of the fields that this form has",
             );
         }
@@ -73,7 +73,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, sections: &[&Section], opcode: &Opcode, desc
         if described || !section.blocks.is_empty() {
             cx.error("format-missing", &section.span, "the Format section has no table", help);
         } else {
-            let message = "the Format section is empty: it is read as an instruction without fields";
+            let message = "the Format section is empty, so the instruction has no fields";
             cx.warn("format-empty", &section.span, message, help);
             layouts.push(Layout {
                 name: String::new(),
@@ -88,7 +88,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, sections: &[&Section], opcode: &Opcode, desc
     layouts
 }
 
-/// The form's name and the selector of a `### CONDITION` section.
+/// Returns the form's name and the selector of a `### CONDITION` section.
 pub(crate) fn condition(cx: &mut Cx<'_>, section: &Section) -> (String, Option<Condition>) {
     let mut all = conditions(cx, section);
     let name = section.title.split_whitespace().nth(1).unwrap_or("").to_owned();
@@ -106,14 +106,14 @@ pub(crate) fn condition(cx: &mut Cx<'_>, section: &Section) -> (String, Option<C
     (name, if all.is_empty() { None } else { Some(all.swap_remove(0)) })
 }
 
-/// Where the conditions of a section stand: its heading, or the items below it.
+/// Returns the span of a section's conditions: the items below the heading, or the heading itself.
 pub(crate) fn conditions_span(section: &Section) -> Span {
     let mut items = section.blocks.iter().filter_map(as_list).flatten().filter(|i| i.text.bold.is_none());
     let Some(first) = items.next() else { return section.span.clone() };
     first.text.span.start..items.next_back().unwrap_or(first).text.span.end
 }
 
-/// All `Field=value, …` items below a heading.
+/// Parses all items `Field=value, …` below a heading.
 pub(crate) fn conditions(cx: &mut Cx<'_>, section: &Section) -> Vec<Condition> {
     let mut out = Vec::new();
     if section.level <= 2 {
@@ -121,8 +121,8 @@ pub(crate) fn conditions(cx: &mut Cx<'_>, section: &Section) -> Vec<Condition> {
             cx.error(
                 "condition-syntax",
                 &section.span,
-                "this condition is a section of its own and holds for nothing",
-                "write `### CONDITION name`, below the section that it belongs to",
+                "this condition is a separate section, and applies to no table",
+                "write `### CONDITION name` inside the section that it belongs to",
             );
         }
         return out;
@@ -160,15 +160,15 @@ fn read_rows(cx: &mut Cx<'_>, rows: &[Row], opcode: &Opcode) -> Vec<Cell> {
     for row in rows.iter().skip(1) {
         for (i, (cell, span)) in row.cells.iter().enumerate() {
             if cell.is_empty() {
-                // Rows may begin late and end early; in the middle of one a field is missing.
+                // A row may begin late and end early; a gap in the middle is a missing field.
                 let filled = |cells: &[(String, Span)]| cells.iter().any(|(cell, _)| !cell.is_empty());
                 if filled(&row.cells[..i]) && filled(&row.cells[i..]) {
                     let span = if span.is_empty() { &row.span } else { span };
                     cx.warn(
                         "format-cell",
                         span,
-                        "a field is missing between others",
-                        "name it, or take the cell out",
+                        "a field is missing between two others",
+                        "write its name, or remove the cell",
                     );
                 }
                 continue;
@@ -183,7 +183,7 @@ fn read_rows(cx: &mut Cx<'_>, rows: &[Row], opcode: &Opcode) -> Vec<Cell> {
                 cx.error(
                     "format-duplicate",
                     span,
-                    format!("field `{name}` stands twice in the Format"),
+                    format!("field `{name}` appears twice in the Format"),
                     "give the fields different names",
                 );
                 continue;
@@ -216,7 +216,7 @@ fn check_opcode_cell(cx: &mut Cx<'_>, opcode: &Opcode, column: usize, value: u64
             cx.error(
                 "format-opcode",
                 span,
-                "a sub-opcode in the Format, but none in the Opcode section",
+                "the Format has a sub-opcode, but the Opcode section has none",
                 "add a second line `NAME = 0xNN` to the Opcode section",
             );
             return;
@@ -226,8 +226,8 @@ fn check_opcode_cell(cx: &mut Cx<'_>, opcode: &Opcode, column: usize, value: u64
         cx.error(
             "format-opcode",
             span,
-            format!("the Format says 0x{value:02x} for {name}, the Opcode section 0x{expected:02x}"),
-            "make the two the same",
+            format!("the Format has 0x{value:02x} for {name}, but the Opcode section has 0x{expected:02x}"),
+            "make both the same",
         );
     }
     let own = opcode.family.as_deref().map_or(opcode.name.as_str(), |family| match column {
@@ -235,15 +235,15 @@ fn check_opcode_cell(cx: &mut Cx<'_>, opcode: &Opcode, column: usize, value: u64
         _ => opcode.name.strip_prefix(family).map_or(&opcode.name, |n| n.trim_start_matches('_')),
     });
     if name.trim() != own && name.trim() != opcode.name {
-        // The page's own name decides between the two.
+        // The name of the page's file decides which of the two is wrong.
         let in_stem = |name: &str| cx.text.stem().split('_').any(|word| name.split('_').any(|w| w == word));
         let of_opcode = in_stem(name.trim()) && !in_stem(own);
         let line = if column == 0 { &opcode.span } else { &opcode.sub_span };
         cx.warn(
             "format-opcode",
             if of_opcode { line } else { span },
-            format!("the Format calls it {name}, the Opcode section {own}"),
-            "make the two the same",
+            format!("the Format calls it {name}, but the Opcode section calls it {own}"),
+            "make both the same",
         );
     }
 }

@@ -1,22 +1,22 @@
-//! The tables of the chapters, recognised by their heads; a head with a mistake is a finding, since
-//! nothing below it is read.
+//! Recognition of the chapters' tables by their headings. A misspelt heading is a finding, because
+//! the table would not be read.
 
 use super::context::Cx;
 use super::sources;
 use crate::markdown::Row;
 use crate::suggest::distance;
 
-/// A kind of table: its columns, and those that it may have besides.
+/// Kind of a table: required and optional columns.
 struct Head {
     what: &'static str,
     columns: &'static [&'static str],
     more: &'static [&'static str],
 }
 
-/// The columns of the table that names the platforms.
+/// Columns of the table that names the platforms.
 pub(super) const PLATFORMS: [&str; 5] = ["Platform", "Aliases", "GEN code", "Product family", "Register bytes"];
 
-/// All kinds of tables with facts.
+/// Kinds of tables with facts.
 const HEADS: &[Head] = &[
     Head {
         what: "data types",
@@ -44,7 +44,7 @@ const HEADS: &[Head] = &[
     Head { what: "attributes", columns: &["Name", "Where", "Bytes", "Value"], more: &["Meaning"] },
 ];
 
-/// Reports what is wrong with the head of a table that was to be one of those above.
+/// Reports misspelt or missing headings of a table that resembles a known kind.
 pub(crate) fn check(cx: &mut Cx<'_>, head: &Row) {
     let cells: Vec<&str> = head.cells.iter().map(|(c, _)| c.as_str()).collect();
     let has = |name: &str| cells.iter().any(|c| c.eq_ignore_ascii_case(name));
@@ -53,7 +53,8 @@ pub(crate) fn check(cx: &mut Cx<'_>, head: &Row) {
         let close = |c: &&str| distance(c, name) <= (name.len() / 4).max(1) && !known(c);
         if has(name) { None } else { cells.iter().position(close) }
     };
-    // The kind of which most columns are there; of several the one that asks for most.
+    // Select the kind with the most matching columns; among several, the one with the most required
+    // columns.
     let found = |h: &Head| h.columns.iter().filter(|n| has(n) || near(n).is_some()).count();
     let likely = |h: &&Head| found(h) >= 2 && found(h) + 1 >= h.columns.len();
     let Some(kind) = HEADS.iter().filter(likely).max_by_key(|h| (found(h), found(h) == h.columns.len())) else {
@@ -67,7 +68,7 @@ pub(crate) fn check(cx: &mut Cx<'_>, head: &Row) {
             let message = format!("the table of {} has no column `{cell}`", kind.what);
             cx.warn("table-column", span, message, format!("did you mean `{name}`?"));
         } else if kind.columns.contains(&name) {
-            let message = format!("this looks like the table of {}, and has no column `{name}`", kind.what);
+            let message = format!("this looks like the table of {}, but has no column `{name}`", kind.what);
             cx.warn("table-column", &head.span, message, format!("its columns are {}", kind.columns.join(", ")));
         }
     }

@@ -1,19 +1,18 @@
-//! Which instructions there are: the index with a line for each, and the vendor's table of
-//! platforms.
+//! Readers of the lists of instructions: the index, and the vendor's table of platforms.
 
 use super::context::Cx;
 use crate::markdown::{Block, Item, Row};
 use crate::model::{Availability, IndexLine, Model, SupportRow};
 use crate::phrase::leading_marks;
 
-/// Lines of the index: items whose link goes to `instructions/NAME.md`.
+/// Reads lines of the index: items with a link to `instructions/NAME.md`.
 pub(super) fn read_index(cx: &mut Cx<'_>, items: &[Item], below: bool, model: &mut Model) {
     let is_line = |item: &Item| item.text.links.iter().any(|l| l.target.starts_with("instructions/"));
     let of_index = below || items.iter().any(is_line);
     for item in items {
         if of_index && !is_line(item) && item.blocks.is_empty() {
             let help = "write `- [NAME - …](instructions/NAME.md)`";
-            cx.warn("index-line", &item.text.span, "this is no line of the index of instructions", help);
+            cx.warn("index-line", &item.text.span, "this is not a line of the index of instructions", help);
         }
         for link in &item.text.links {
             let target = link.target.split('#').next().unwrap_or("");
@@ -36,7 +35,7 @@ pub(super) fn read_index(cx: &mut Cx<'_>, items: &[Item], below: bool, model: &m
     }
 }
 
-/// Marks anywhere in a line: groups are alternatives, separated by a comma between or inside
+/// Returns the marks in a line as alternatives, which are separated by a comma between or inside
 /// braces.
 pub(super) fn alternatives(text: &str) -> Vec<Availability> {
     let mut out: Vec<Availability> = Vec::new();
@@ -58,14 +57,14 @@ pub(super) fn alternatives(text: &str) -> Vec<Availability> {
     out
 }
 
-/// The vendor's table of instructions by platform: a head of platform names, then a row for each
-/// instruction.
+/// Reads the vendor's table of instructions by platform: headings with platform names, then a row
+/// for each instruction.
 pub(super) fn read_support(cx: &mut Cx<'_>, rows: &[Row], model: &mut Model) {
     let is_name = |cell: &str| {
         cell.chars().any(|c| c.is_ascii_alphabetic())
             && cell.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || matches!(c, '_' | '-'))
     };
-    // The head stands in the first row with text, whose first cell is empty.
+    // The headings are in the first row with text; its first cell is empty.
     let Some(at) = rows.iter().position(|r| r.cells.iter().any(|(c, _)| !c.is_empty())) else { return };
     let head: Vec<&str> = rows[at].cells.iter().map(|(c, _)| c.as_str()).collect();
     let is_head = head.len() > 2 && head[0].is_empty() && head[1..].iter().all(|c| is_name(c));
@@ -80,7 +79,7 @@ pub(super) fn read_support(cx: &mut Cx<'_>, rows: &[Row], model: &mut Model) {
                 cx.warn(
                     "support-cell",
                     span,
-                    format!("`{cell}` does not say whether the platform has {name}"),
+                    format!("`{cell}` does not tell if the platform has {name}"),
                     "write Y, or leave the cell empty",
                 );
             }

@@ -1,4 +1,4 @@
-//! An instruction page: its sections in turn, put together.
+//! Reader of an instruction page: reads its sections and joins them.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::markdown::{Block, Document, Section};
 use crate::model::{Field, FieldKind, Form, Instruction, Model, PageKind, Presence, TextForm};
 use crate::suggest;
 
-/// The sections of a page.
+/// Titles of the sections, in order.
 pub(super) const SECTIONS: [&str; 11] = [
     "opcode",
     "format",
@@ -32,7 +32,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, path: &str, model: &mut
             "opcode-missing",
             &start,
             "the page has no Opcode section",
-            "add `## Opcode` with a line `NAME = 0xNN` in front of the Format",
+            "add `## Opcode` with a line `NAME = 0xNN` before the Format",
         );
         return;
     };
@@ -53,7 +53,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, path: &str, model: &mut
     } else {
         format::read(cx, &format_sections, &opcode, !raw_fields.is_empty())
     };
-    // An umbrella page of the vendor has a Format whose last cell is `various`.
+    // The Format of a vendor's umbrella page has the last cell `various`.
     let umbrella = opcode.kind == PageKind::Umbrella
         || layouts.iter().any(|l| l.fields.iter().any(|f| f.name.eq_ignore_ascii_case("various")));
     let names: Vec<String> = layouts.iter().map(|l| l.name.clone()).filter(|n| !n.is_empty()).collect();
@@ -68,7 +68,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, path: &str, model: &mut
         .first()
         .map(|section| properties::read_type_maps(cx, section))
         .unwrap_or_default();
-    // An alias has the layout of another page, and a text of its own.
+    // An alias has the layout of another page and its own text.
     let untold = umbrella || opcode.kind == PageKind::Reserved;
     let text = if untold { Vec::new() } else { text::read(cx, &group(document, "text")) };
     page_name(cx, path, &opcode, &text);
@@ -87,7 +87,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, path: &str, model: &mut
                 "description-missing",
                 &opcode_section.span,
                 format!("{} has no Description", opcode.name),
-                "add `## Description` with what it does and an item for each field",
+                "add `## Description` with a text and an item for each field",
             );
         }
         if text.is_empty() {
@@ -95,7 +95,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, path: &str, model: &mut
                 "text-missing",
                 &opcode_section.span,
                 format!("{} has no Text template", opcode.name),
-                "add `## Text`; until then it prints as its mnemonic and its fields in order",
+                "add `## Text`; without it, the instruction prints as its mnemonic and its fields in order",
             );
         }
     }
@@ -123,7 +123,8 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, path: &str, model: &mut
     });
 }
 
-/// The headings behind the Format name its forms; those that list conditions need no name.
+/// Checks that the headings after the Format name its forms. A heading with listed conditions needs
+/// no name.
 fn form_names(cx: &mut Cx<'_>, sections: &[&Section], names: &[String]) {
     for section in sections.iter().filter(|s| s.title.to_ascii_lowercase().starts_with("condition")) {
         let name = section.title.split_whitespace().nth(1).unwrap_or("");
@@ -138,7 +139,8 @@ fn form_names(cx: &mut Cx<'_>, sections: &[&Section], names: &[String]) {
     }
 }
 
-/// A page is called like its instruction, with or without the family, or like its mnemonic.
+/// Checks that a page's file is named after its instruction, with or without the family, or after
+/// its mnemonic.
 fn page_name(cx: &mut Cx<'_>, path: &str, opcode: &opcode::Opcode, text: &[TextForm]) {
     let Some(stem) = path.strip_prefix("instructions/").and_then(|p| p.strip_suffix(".md")) else { return };
     let short = opcode.family.as_ref().and_then(|f| opcode.name.strip_prefix(&format!("{f}_")));
@@ -148,12 +150,12 @@ fn page_name(cx: &mut Cx<'_>, path: &str, opcode: &opcode::Opcode, text: &[TextF
             "page-name",
             &opcode.span,
             format!("the page of {} is called `{stem}.md`", opcode.name),
-            format!("call it `{}.md`, or correct the name", opcode.name),
+            format!("rename the file to `{}.md`, or correct the name in it", opcode.name),
         );
     }
 }
 
-/// A section of that title and the `### CONDITION` sections below it.
+/// Returns the section with this title and the `### CONDITION` sections below it.
 fn group<'a>(document: &'a Document, title: &str) -> Vec<&'a Section> {
     let mut out = Vec::new();
     let mut inside = false;
@@ -192,7 +194,7 @@ fn prose(document: &Document, title: &str) -> String {
 fn check_sections(cx: &mut Cx<'_>, document: &Document) {
     let mut seen = BTreeSet::new();
     let mut last = 0;
-    // What stands in front of the first heading belongs to no section.
+    // Content before the first heading belongs to no section.
     for block in document.sections.iter().take(1).flat_map(|s| &s.blocks) {
         let span = match block {
             Block::Paragraph(text) => text.span.clone(),
@@ -203,8 +205,8 @@ fn check_sections(cx: &mut Cx<'_>, document: &Document) {
         cx.warn(
             "section-leftover",
             &span,
-            "this text in front of the first section is not used",
-            "a page begins with `## Opcode`; remove what a web page or a listing left around it",
+            "the text before the first section is not used",
+            "begin the page with `## Opcode`; remove the remains of a web page or listing",
         );
     }
     for section in document.sections.iter().skip(1) {
@@ -214,13 +216,13 @@ fn check_sections(cx: &mut Cx<'_>, document: &Document) {
             continue;
         }
         if let Some(at) = SECTIONS.iter().position(|k| *k == first && first != "condition") {
-            // Notes and examples may change places.
+            // Notes and examples have no fixed order.
             if at < last && first != "notes" {
                 cx.warn(
                     "section-order",
                     &section.span,
                     format!("`{}` stands behind `{}`", section.title, SECTIONS[last]),
-                    "the order of the sections is in spec/README.md",
+                    "spec/README.md lists the sections in order",
                 );
             }
             last = last.max(at);
@@ -229,14 +231,14 @@ fn check_sections(cx: &mut Cx<'_>, document: &Document) {
             cx.warn(
                 "section-unknown",
                 &section.span,
-                format!("`{}` is no section of an instruction page", section.title),
+                format!("`{}` is not a section of an instruction page", section.title),
                 "see spec/README.md for the sections",
             );
         } else if first != "condition" && !seen.insert(title.clone()) {
             cx.error(
                 "section-duplicate",
                 &section.span,
-                format!("section `{}` stands twice", section.title),
+                format!("section `{}` appears twice", section.title),
                 "keep one",
             );
         }
@@ -252,7 +254,7 @@ fn forms(
 ) -> Vec<Form> {
     let several = layouts.len() > 1;
     let mut used = BTreeSet::new();
-    // A field that all forms share is resolved once, so that its list is one list.
+    // A field that all forms share is resolved once, so that the forms share its list.
     let mut resolved: std::collections::BTreeMap<usize, Field> = std::collections::BTreeMap::new();
     let mut out = Vec::new();
     for (number, layout) in layouts.into_iter().enumerate() {
@@ -303,7 +305,7 @@ fn forms(
             cx.warn(
                 "field-unused",
                 &field.text.span,
-                format!("field `{}` is described but stands in no Format", field.name),
+                format!("field `{}` is described, but is not in a Format table", field.name),
                 "add it to the Format table or remove its description",
             );
         }

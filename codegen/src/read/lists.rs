@@ -1,4 +1,4 @@
-//! The shared lists of a chapter: a heading with a name and a type, and bits or enumerators below.
+//! Reader of a chapter's shared lists: a heading with name and type, and bits or enumerators below.
 
 use super::context::Cx;
 use super::{bits, columns};
@@ -8,7 +8,7 @@ use crate::phrase::{leading_marks, number};
 use crate::suggest::distance;
 use crate::template;
 
-/// Reads the shared lists that do, or do not, refer to other lists.
+/// Reads the shared lists that refer to other lists, or those that do not.
 pub(super) fn read(cx: &mut Cx<'_>, document: &Document, model: &mut Model, referring: bool) {
     for section in &document.sections {
         let refers = section.blocks.iter().any(|b| match b {
@@ -21,7 +21,7 @@ pub(super) fn read(cx: &mut Cx<'_>, document: &Document, model: &mut Model, refe
     }
 }
 
-/// `## Name(type)` with bits or enumerators below.
+/// Reads `## Name(type)` with bits or enumerators below.
 fn read_list(cx: &mut Cx<'_>, section: &Section, model: &mut Model) {
     let head = section.title.strip_suffix(')').and_then(|t| t.split_once('('));
     let bits = head.filter(|(name, _)| !name.is_empty() && !name.contains(char::is_whitespace)).and_then(
@@ -31,11 +31,11 @@ fn read_list(cx: &mut Cx<'_>, section: &Section, model: &mut Model) {
         },
     );
     let (Some((name, _)), Some(mut bits)) = (head, bits) else {
-        // In the vendor's chapters bits are listed below structures.
+        // The vendor's chapters list bits below structures.
         let items =
             |b: &Block| matches!(b, Block::List(items) if items.iter().any(|i| bits::says_bits(&i.text.text)));
         if section.level > 1 && section.blocks.iter().any(items) {
-            let message = format!("bits or values stand below `{}`, which is no list", section.title);
+            let message = format!("bits or values appear below `{}`, which is not a list", section.title);
             cx.warn("list-syntax", &section.span, message, "write the heading of a list as `## Name(type)`");
         }
         return;
@@ -44,7 +44,7 @@ fn read_list(cx: &mut Cx<'_>, section: &Section, model: &mut Model) {
         cx.error(
             "list-duplicate",
             &section.span,
-            format!("list `{name}` stands twice"),
+            format!("list `{name}` is defined twice"),
             "give the lists different names",
         );
         return;
@@ -61,7 +61,7 @@ fn read_list(cx: &mut Cx<'_>, section: &Section, model: &mut Model) {
                     let label = paragraph.text.trim().split_once(':').map_or("", |(label, _)| label);
                     let template = cx.text.text[paragraph.span.clone()].contains(": `");
                     if label.len() < 8 && (template || distance(label, "Text") == 1) {
-                        let message = format!("`{label}:` is nothing that a list has");
+                        let message = format!("`{label}:` is not an attribute of a list");
                         cx.warn("list-syntax", &paragraph.span, message, "did you mean ``Text: `template` ``?");
                     }
                     doc.push_str(paragraph.text.trim());
@@ -105,7 +105,8 @@ fn read_list(cx: &mut Cx<'_>, section: &Section, model: &mut Model) {
     }
 }
 
-/// A list of kind `bits` is as wide as its values are written: `0b00` has two bits.
+/// Returns the width of a list of kind `bits`, which is that of its written values: `0b00` has two
+/// bits.
 fn written_width(section: &Section) -> u32 {
     let mut width = 1;
     let mut take = |value: &str| {

@@ -1,5 +1,4 @@
-//! What holds for the markdown of any page: tables are whole, fences are closed; and its links and
-//! anchors.
+//! Checks of the markdown of any page: complete tables, closed fences, links and anchors.
 
 use std::ops::Range;
 
@@ -22,17 +21,17 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, model: &mut Model) {
     }
 }
 
-/// Marks stand in headings, items and cells; what is nearly one there says nothing.
+/// Reports malformed marks in headings, items and cells, because they would have no effect.
 fn marks(cx: &mut Cx<'_>, text: &str, place: impl Fn(Range<usize>) -> Range<usize>) {
     for range in odd_marks(text) {
-        let message = format!("`{}` looks like a mark, and is none", &text[range.clone()]);
+        let message = format!("`{}` looks like a mark, but is not one", &text[range.clone()]);
         let help = "write {SKL+}, {-SKL}, {SKL}, {3.4+} or {-3.4}, without blanks";
         cx.warn("mark-syntax", &place(range), message, help);
     }
 }
 
-/// What a link may call a heading: the words joined by dashes, or the name of a list without its
-/// type.
+/// Returns the possible anchors of a heading: its words joined by dashes, or the name of a list
+/// without its type.
 fn anchors(title: &str) -> impl Iterator<Item = String> {
     let slug = |text: &str| {
         text.trim()
@@ -63,14 +62,13 @@ fn blocks(cx: &mut Cx<'_>, all: &[Block]) {
                 }
             }
             Block::Paragraph(text) => {
-                // A bar behind a backslash is text.
+                // An escaped bar is text.
                 let escaped = |at: usize| cx.text.text[..at].ends_with('\\');
                 let lines = text.lines();
                 let mut of_table =
                     lines.iter().filter(|(l, span)| l.trim_start().starts_with('|') && !escaped(span.start));
                 let Some(first) = of_table.next() else { continue };
-                // The line of dashes is wrong, or the head where that has as many cells as the
-                // rows.
+                // Either the rule below the head is wrong, or the head itself.
                 let is_rule = |line: &str| line.contains("---") && !line.contains(char::is_alphanumeric);
                 let at = lines.iter().position(|(l, span)| span.start >= first.1.start && is_rule(l));
                 let cells = |at: usize| lines.get(at).map(|(line, _)| line.matches('|').count());
@@ -79,15 +77,15 @@ fn blocks(cx: &mut Cx<'_>, all: &[Block]) {
                 cx.warn(
                     "table-broken",
                     &rule.unwrap_or(first).1,
-                    "this looks like a table but is none",
-                    "a table has a head, then a line of dashes with as many cells, then its rows",
+                    "this looks like a table, but is not one",
+                    "write a head, then a line of dashes with as many cells, then the rows",
                 );
             }
         }
     }
 }
 
-/// A cell of the line below a table's head.
+/// Returns true for a cell of the rule below a table's head.
 fn dashes(cell: &str) -> bool {
     cell.len() > 1 && cell.chars().all(|c| matches!(c, '-' | ':'))
 }
@@ -99,15 +97,15 @@ fn table(cx: &mut Cx<'_>, rows: &[Row]) {
             cx.warn(
                 "table-broken",
                 &row.span,
-                "a second line of dashes in this table",
-                "keep the one below the head",
+                "this table has a second line of dashes",
+                "keep only the line below the head",
             );
         } else if row.cells.len() != head.cells.len() {
             cx.warn(
                 "table-cells",
                 &row.span,
-                format!("this row has {} cells, the head {}", row.cells.len(), head.cells.len()),
-                "give every row as many cells as the head has; empty ones are fine",
+                format!("this row has {} cells, but the head has {}", row.cells.len(), head.cells.len()),
+                "give every row as many cells as the head; cells may be empty",
             );
         }
     }
@@ -127,8 +125,8 @@ fn fence(cx: &mut Cx<'_>, code: &Code) {
         cx.error(
             "fence-open",
             &(code.span.start..end),
-            "this block of code is not closed",
-            "add a line with the same fence behind it; everything up to there is read as code",
+            "this code block is not closed",
+            "add a line with the same fence after it; everything up to there is read as code",
         );
     }
 }

@@ -1,7 +1,7 @@
-//! From pages to the model: each file here reads one kind of section.
+//! Readers that convert pages to the model; each file reads one kind of section.
 //!
-//! Readers return what they understood and push a diagnostic for everything else, so that one run
-//! over a folder reports all pages. No reader fails and none panics, whatever the page holds.
+//! A reader returns what it understood and reports everything else, so that one run covers all
+//! pages of a folder. No input makes a reader fail or panic.
 
 use std::collections::BTreeSet;
 
@@ -36,8 +36,8 @@ mod text;
 
 use context::Cx;
 
-/// Reads pages in rounds, because later pages refer to facts of earlier ones: tables and shared
-/// lists, then structures, then instructions.
+/// Reads the pages in rounds, because later facts refer to earlier ones: tables and shared lists,
+/// then structures, then instructions.
 pub(crate) fn read_pages(mut pages: Vec<Page>, files: Option<BTreeSet<String>>) -> (Model, Vec<Diagnostic>) {
     let mut model = Model { files, ..Model::default() };
     for page in &mut pages {
@@ -54,8 +54,7 @@ pub(crate) fn read_pages(mut pages: Vec<Page>, files: Option<BTreeSet<String>>) 
     };
     for round in 0..4 {
         for (i, (page, document)) in pages.iter().zip(&documents).enumerate() {
-            // The grammar describes pages, the overlay corrects them; neither holds facts of its
-            // own.
+            // The grammar and the overlay contain no facts of their own.
             if matches!(page.path.as_str(), "README.md" | "upstream-overlay.md") {
                 continue;
             }
@@ -63,13 +62,13 @@ pub(crate) fn read_pages(mut pages: Vec<Page>, files: Option<BTreeSet<String>>) 
             if round == 0 {
                 for excess in &document.excess {
                     let message = format!("{}; the rest is not read", excess.what);
-                    cx.error("page-limit", &excess.span, message, "divide it, or take it apart");
+                    cx.error("page-limit", &excess.span, message, "divide the page, or remove nesting");
                 }
                 markup::read(&mut cx, document, &mut model);
                 sources::read(&mut cx, document, &mut model);
             }
             match (is_instruction(page, document), round) {
-                // Lists that refer to others are read behind those that do not.
+                // Lists that refer to other lists are read after those that do not.
                 (false, 0) => chapter::read_tables(&mut cx, document, &mut model),
                 (false, 1) => lists::read(&mut cx, document, &mut model, true),
                 (false, 2) => structure::read(&mut cx, document, &mut model),
@@ -90,7 +89,7 @@ pub(crate) fn read_pages(mut pages: Vec<Page>, files: Option<BTreeSet<String>>) 
     (model, diagnostics)
 }
 
-/// Takes away the byte order mark that some editors put in front of a text.
+/// Removes the byte order mark that some editors write.
 pub(crate) fn skip_mark(text: &mut String) {
     if text.starts_with(BYTE_ORDER_MARK) {
         text.remove(0);
@@ -99,7 +98,7 @@ pub(crate) fn skip_mark(text: &mut String) {
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// The platforms of a page that names none stand in its line of the index.
+/// Takes the platforms of a page that names none from its line of the index.
 fn platforms_of_index(model: &mut Model) {
     for instruction in model.instructions.iter_mut().filter(|i| i.platforms.is_empty()) {
         let Some(page) = model.pages.get(instruction.at.page as usize) else { continue };

@@ -1,11 +1,11 @@
-//! `## Opcode`: the name, its number, the sub-opcode, and what kind of page it is.
+//! Reader of `## Opcode`: name, opcode, sub-opcode and kind of the page.
 
 use super::context::Cx;
 use crate::markdown::{Block, Section, Span};
 use crate::model::PageKind;
 use crate::phrase::number;
 
-/// What the section says.
+/// Content of the section.
 pub(crate) struct Opcode {
     pub(crate) family: Option<String>,
     pub(crate) name: String,
@@ -13,7 +13,7 @@ pub(crate) struct Opcode {
     pub(crate) sub_opcode: Option<u8>,
     pub(crate) kind: PageKind,
     pub(crate) span: Span,
-    /// The line of the sub-opcode, or of the opcode where there is none.
+    /// Line of the sub-opcode, or of the opcode if there is no sub-opcode.
     pub(crate) sub_span: Span,
 }
 
@@ -58,14 +58,14 @@ pub(crate) fn read(cx: &mut Cx<'_>, section: &Section) -> Option<Opcode> {
             "opcode-syntax",
             &pairs[2].2,
             "more than two lines with opcodes",
-            "a page has an opcode and at most one sub-opcode",
+            "write one opcode and at most one sub-opcode",
         );
     }
     let mut pairs = pairs.into_iter();
     let (first, opcode, span) = match pairs.next() {
         Some(pair) => pair,
         None => {
-            // A line that was refused has its own finding.
+            // An invalid line has its own finding.
             if cx.diagnostics.len() == before {
                 cx.error(
                     "opcode-missing",
@@ -108,7 +108,7 @@ fn read_kind(cx: &mut Cx<'_>, text: &str, span: &Span) -> PageKind {
             cx.error(
                 "kind-unknown",
                 span,
-                format!("`{word}` is no kind of page"),
+                format!("`{word}` is not a kind of page"),
                 "use umbrella, reserved, undefined, or `alias of NAME when …`",
             );
             PageKind::Ordinary

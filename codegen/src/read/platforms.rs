@@ -1,4 +1,5 @@
-//! The tables of platforms: the one that names them, and those that say more of each.
+//! Readers of the tables of platforms: the table that names them, and the tables with further
+//! facts.
 
 use super::cells::Columns;
 use super::chapter::{NOTHING, check_numbers, filled};
@@ -9,7 +10,7 @@ use crate::markdown::Row;
 use crate::model::{Cell, Model, Platform};
 use crate::phrase::{number, words};
 
-/// Reads a row of the table that names the platforms; `cells` are those of further columns.
+/// Reads a row of the table that names the platforms; `cells` belong to further columns.
 pub(super) fn read(cx: &mut Cx<'_>, columns: &Columns<'_>, cells: Vec<Cell>, model: &mut Model) {
     check_numbers(cx, columns, &["GEN code", "Product family"], "platform-syntax");
     filled(cx, columns, &["Aliases", "GEN code", "Product family"], "platform-syntax");
@@ -22,7 +23,7 @@ pub(super) fn read(cx: &mut Cx<'_>, columns: &Columns<'_>, cells: Vec<Cell>, mod
             "platform-syntax",
             &columns.row.span,
             "this row of the platform table is not understood",
-            "give a name and a register size in bytes, a power of two",
+            "write a name and a register size in bytes, a power of two",
         );
         return;
     };
@@ -31,13 +32,19 @@ pub(super) fn read(cx: &mut Cx<'_>, columns: &Columns<'_>, cells: Vec<Cell>, mod
     let called = |p: &Platform, name: &str| p.name == name || p.aliases.iter().any(|a| a.eq_ignore_ascii_case(name));
     let mut names = std::iter::once(&name).chain(&aliases);
     if let Some(twice) = names.find(|name| model.platforms.iter().any(|p| called(p, name))) {
-        let message = format!("an earlier platform is called `{twice}` as well");
-        cx.error("platform-syntax", &columns.row.span, message, "every platform has its own names");
+        let message = format!("an earlier platform also has the name `{twice}`");
+        cx.error("platform-syntax", &columns.row.span, message, "give every platform its own names");
     }
     let families = numbers("Product family");
     if let Some(twice) = families.iter().find(|n| model.platforms.iter().any(|p| p.families.contains(n))) {
-        let message = format!("an earlier platform has the product family {twice:#x} as well");
-        cx.error("platform-syntax", &columns.place("Product family"), message, "every family is of one platform");
+        let message = format!("an earlier platform also has the product family {twice:#x}");
+        cx.error(
+            "platform-syntax",
+            &columns.place("Product family"),
+            message,
+            "assign every \
+         product family to one platform",
+        );
     }
     model.platforms.push(Platform {
         name,
@@ -50,9 +57,8 @@ pub(super) fn read(cx: &mut Cx<'_>, columns: &Columns<'_>, cells: Vec<Cell>, mod
     });
 }
 
-/// Reads a further table, which has a row for a platform and a column for each thing that it says.
-/// A platform without a row has the cells of the platform above it in the table that names them:
-/// facts that no table has are as on the one before.
+/// Reads a further table, with a row for each platform and a column for each fact. A platform
+/// without a row inherits the cells of the platform before it in the table that names them.
 pub(super) fn read_more(cx: &mut Cx<'_>, head: &Row, rows: &[Row], model: &mut Model) {
     let (columns, cells) =
         columns::read(cx, head, &PLATFORMS[..1], &rows.iter().map(|row| (row, false)).collect::<Vec<_>>());
@@ -60,8 +66,8 @@ pub(super) fn read_more(cx: &mut Cx<'_>, head: &Row, rows: &[Row], model: &mut M
     for (row, cells) in rows.iter().zip(cells) {
         let name = row.cells.first().map_or("", |(name, _)| name.trim_matches('`'));
         let Some(at) = model.platforms.iter().position(|p| p.name.eq_ignore_ascii_case(name)) else {
-            let help = "name a platform of the table above by its first name";
-            cx.error("platform-unknown", &row.span, format!("`{name}` is no platform"), help);
+            let help = "use the first name of a platform of the table above";
+            cx.error("platform-unknown", &row.span, format!("`{name}` is not a platform"), help);
             continue;
         };
         if of[at].replace(cells).is_some() {
@@ -70,13 +76,13 @@ pub(super) fn read_more(cx: &mut Cx<'_>, head: &Row, rows: &[Row], model: &mut M
         }
     }
     if let (Some(None), Some(first)) = (of.first(), model.platforms.first()) {
-        let message = format!("this table says nothing of the oldest platform, `{}`", first.name);
-        cx.error("platform-syntax", &head.span, message, "give it a row: later platforms have what it has");
+        let message = format!("this table has no row for the oldest platform, `{}`", first.name);
+        cx.error("platform-syntax", &head.span, message, "add the row: later platforms inherit its values");
         return;
     }
     if let Some(twice) = columns.iter().find(|c| model.platform_columns.iter().any(|o| o.key() == c.key())) {
-        let message = format!("an earlier table of platforms has the column `{}` as well", twice.name);
-        cx.error("platform-syntax", &head.span, message, "say each thing in one table");
+        let message = format!("an earlier table of platforms also has the column `{}`", twice.name);
+        cx.error("platform-syntax", &head.span, message, "keep the column in one table");
         return;
     }
     model.platform_columns.extend(columns);

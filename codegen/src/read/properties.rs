@@ -1,4 +1,4 @@
-//! `#### Properties` and `#### Operand type maps`.
+//! Readers of `#### Properties` and `#### Operand type maps`.
 
 use super::context::Cx;
 use crate::markdown::{Block, Item, Section};
@@ -6,7 +6,7 @@ use crate::model::{Availability, Reference, Saturation, SourceModifier, SourceSp
 use crate::phrase::{all_marks, leading_marks};
 use crate::suggest;
 
-/// What the Properties section says.
+/// Content of the Properties section.
 #[derive(Default)]
 pub(crate) struct Properties {
     pub(crate) types: Vec<(Reference<TypeId>, Availability)>,
@@ -39,8 +39,8 @@ pub(crate) fn read(cx: &mut Cx<'_>, section: &Section) -> Properties {
             cx.warn(
                 "property-duplicate",
                 &item.text.span,
-                format!("the property `{name}` stands twice"),
-                "keep one; the last is taken",
+                format!("the property `{name}` is given twice"),
+                "keep one; the last one is used",
             );
         }
         seen.push(name.to_ascii_lowercase());
@@ -72,21 +72,21 @@ pub(crate) fn read(cx: &mut Cx<'_>, section: &Section) -> Properties {
                     }
                 }
             }
-            // Where branches may stand: the instruction itself says it.
+            // The instruction itself already implies this property.
             "simd control flow" => {}
             _ => {
                 let all = || {
                     "use Supported Types, Saturation, Source Modifier, Out-of-bound Access or Platforms".to_owned()
                 };
                 let help = suggest::help(&name, NAMES.into_iter(), all);
-                cx.warn("property-unknown", &item.text.span, format!("`{name}` is no property"), help);
+                cx.warn("property-unknown", &item.text.span, format!("`{name}` is not a property"), help);
             }
         }
     }
     out
 }
 
-/// These sections are lists: what else stands in them is not read.
+/// Reports content of a section other than list items, which is not read.
 fn only_items(cx: &mut Cx<'_>, section: &Section) {
     for block in &section.blocks {
         let span = match block {
@@ -98,8 +98,8 @@ fn only_items(cx: &mut Cx<'_>, section: &Section) {
         cx.warn(
             "section-leftover",
             &span,
-            format!("this is no item of the {}", section.title),
-            "write items `- **Name:** value`; explanations belong to the Notes",
+            format!("this is not an item of the {}", section.title),
+            "write items as `- **Name:** value`; move explanations to the Notes",
         );
     }
 }
@@ -109,8 +109,8 @@ fn nothing_below(cx: &mut Cx<'_>, item: &Item) {
         cx.warn(
             "section-leftover",
             &inner.text.span,
-            "this item is nested below another one and is not read",
-            "indent it like the others",
+            "this item is nested below another item and is not read",
+            "indent it like the other items",
         );
     }
 }
@@ -119,12 +119,13 @@ fn unknown(cx: &mut Cx<'_>, item: &Item, value: &str, expected: &str) {
     cx.error(
         "property-value",
         &item.text.span,
-        format!("`{value}` is no value of this property"),
+        format!("`{value}` is not a value of this property"),
         format!("write {expected}"),
     );
 }
 
-/// Types, separated by commas; a group behind a full stop begins with its marks: `B,W.{XEHP+}BF`.
+/// Parses types separated by commas. A group after a full stop begins with its marks:
+/// `B,W.{XEHP+}BF`.
 fn types(cx: &mut Cx<'_>, item: &Item, value: &str) -> Vec<(Reference<TypeId>, Availability)> {
     let mut out = Vec::new();
     for group in value.split('.') {
@@ -174,7 +175,7 @@ pub(crate) fn read_type_maps(cx: &mut Cx<'_>, section: &Section) -> Vec<TypeMap>
             cx.warn(
                 "type-map-incomplete",
                 &item.text.span,
-                "a type map without types of the destination or of the sources",
+                "a type map needs types for the destination and the sources",
                 "nest `**Dst types:**` and `**Src types:**` below it",
             );
         }
@@ -187,7 +188,7 @@ fn upper(cx: &mut Cx<'_>, item: &Item, value: &str) -> Vec<Reference<TypeId>> {
     cx.words(value, &item.text.span).into_iter().map(|w| w.to_ascii_uppercase().into()).collect()
 }
 
-/// `**Name:** value` of an item.
+/// Parses `**Name:** value` of an item.
 pub(crate) fn key(item: &Item) -> Option<(String, String)> {
     let bold = item.text.bold.as_ref()?;
     let at = item.text.text.find(bold.as_str())? + bold.len();

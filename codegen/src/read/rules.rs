@@ -1,5 +1,5 @@
-//! The tables of verification.md: what the vendor's assembler makes of groups of instructions, rows
-//! of conditions across the fields of one, and the definitions that these share.
+//! Reader of the tables of verification.md: rules of the vendor's assembler for groups of
+//! instructions, conditions across the fields of an instruction, and shared definitions.
 
 use super::cells::{Columns, by_columns, is_dashed};
 use super::context::Cx;
@@ -9,7 +9,7 @@ use crate::model::semantics::Expression;
 use crate::model::{Constraint, Definition, Model, Reference, Rule};
 use crate::semantics::{Problem, parse_expression};
 
-/// The finding of a row that names none.
+/// Default code of a row's finding.
 const FINDING: &str = "message";
 
 pub(super) fn read(cx: &mut Cx<'_>, rows: &[Row], model: &mut Model) {
@@ -37,7 +37,7 @@ fn rule(cx: &mut Cx<'_>, columns: &Columns<'_>, has_conditions: bool, model: &mu
         model.rules.push(Rule { name, instructions, platforms, doc, at });
         return;
     }
-    // A condition that cannot be read takes its row with it: half a rule is another one.
+    // An unreadable condition drops its row, because half a rule is a different rule.
     let (Ok(when), Ok(must)) = (condition(cx, columns, "When"), condition(cx, columns, "Must")) else { return };
     let finding = cx.words(columns.get("Finding").unwrap_or(""), &columns.place("Finding"));
     let (code, warning) = match finding.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
@@ -47,8 +47,9 @@ fn rule(cx: &mut Cx<'_>, columns: &Columns<'_>, has_conditions: bool, model: &mu
         _ => ("", false),
     };
     let Some(must) = must.filter(|_| is_dashed(code) && !doc.is_empty()) else {
-        let message = format!("rule `{name}` does not say what must hold, or what its finding is");
-        let help = "fill in `Must` and `Meaning`; `Finding` is a code, with `, warning` where it is one, or empty";
+        let message = format!("rule `{name}` lacks its condition or its message");
+        let help = "fill in `Must` and `Meaning`; under `Finding`, write a code, followed by `, \
+         warning` for a warning, or nothing";
         cx.error("rule-syntax", &columns.row.span, message, help);
         return;
     };
@@ -61,36 +62,43 @@ fn definition(cx: &mut Cx<'_>, columns: &Columns<'_>, model: &mut Model) {
     let is_word = name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
     if !is_word || model.definitions.iter().any(|d| d.name == name) {
-        let message = if is_word { format!("`{name}` is defined twice") } else { format!("`{name}` is no name") };
-        let help = "give every definition a name of its own, lower-case words with `_`";
+        let message = if is_word {
+            format!("`{name}` is defined twice")
+        } else {
+            format!(
+                "`{name}` \
+         cannot be the name of a definition"
+            )
+        };
+        let help = "give every definition a unique name of lower-case words joined by `_`";
         cx.error("rule-syntax", &columns.row.span, message, help);
         return;
     }
     let Ok(value) = condition(cx, columns, "Value") else { return };
     let Some(value) = value else {
         let help = "write an expression under `Value`";
-        cx.error("rule-syntax", &columns.row.span, format!("`{name}` stands for nothing"), help);
+        cx.error("rule-syntax", &columns.row.span, format!("`{name}` has no value"), help);
         return;
     };
     let doc = columns.get("Meaning").unwrap_or("").to_owned();
     model.definitions.push(Definition { name, value, doc, at: cx.at(&columns.row.span) });
 }
 
-/// The name of a row: words with dashes that no other row has.
+/// Returns the name of a row: words with dashes, unique in its table.
 fn named(cx: &mut Cx<'_>, columns: &Columns<'_>, column: &str, taken: impl Fn(&str) -> bool) -> Option<String> {
     let name = columns.get(column).unwrap_or("").trim_matches('`').to_owned();
     let what = column.to_ascii_lowercase();
     let message = match is_dashed(&name) {
         true if !taken(&name) => return Some(name),
-        true => format!("{what} `{name}` stands twice"),
-        false => format!("`{name}` names no {what}"),
+        true => format!("{what} `{name}` is defined twice"),
+        false => format!("`{name}` cannot be the name of a {what}"),
     };
-    let help = format!("give every {what} a name of its own, lower-case words with dashes");
+    let help = format!("give every {what} a unique name of lower-case words joined by dashes");
     cx.error("rule-syntax", &columns.row.span, message, help);
     None
 }
 
-/// The expression of a cell, `None` where it is empty; one that cannot be read is reported.
+/// Parses the expression of a cell, `None` for an empty one; an invalid expression is reported.
 fn condition(cx: &mut Cx<'_>, columns: &Columns<'_>, column: &str) -> Result<Option<Expression>, ()> {
     let Some((text, span)) = columns.cell(column).filter(|(text, _)| !text.trim().is_empty()) else {
         return Ok(None);
@@ -98,11 +106,11 @@ fn condition(cx: &mut Cx<'_>, columns: &Columns<'_>, column: &str) -> Result<Opt
     let inner = text.trim();
     let quoted = inner.strip_prefix('`').and_then(|t| t.strip_suffix('`')).filter(|t| !t.contains('`'));
     let Some(inner) = quoted else {
-        let help = "write it between back-ticks, and `\\|\\|` for the operator or";
-        cx.error("rule-syntax", span, "this is no expression", help);
+        let help = "write the expression between backticks, with `\\|\\|` for the operator or";
+        cx.error("rule-syntax", span, "this is not an expression", help);
         return Err(());
     };
-    // A bar in a table has a backslash in front; blanks in its place keep all positions.
+    // A bar in a table is escaped; blanks in place of the backslashes keep all positions.
     let bare = inner.replace("\\|\\|", "||  ").replace("\\|", "| ");
     let start = span.start + text.find('`').unwrap_or(0) + 1;
     parse_expression(&bare, start, cx.page).map(Some).map_err(|Problem { code, at, message, help }| {

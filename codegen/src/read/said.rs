@@ -1,4 +1,4 @@
-//! What the sentences of an item say, and findings for those that were to say something and do not.
+//! Reader of the facts in an item's sentences. Sentences that resemble facts are reported.
 
 use super::context::Cx;
 use crate::markdown::{Inline, Span};
@@ -6,16 +6,16 @@ use crate::model::IndexKind;
 use crate::phrase::{Fact, Problem, Said, said};
 use visakit_diag::Severity;
 
-/// A fact with its place.
+/// Fact with its place.
 #[derive(Clone)]
 pub(crate) struct Stated {
-    /// The words with which its phrase begins.
+    /// First words of the fact's phrase.
     pub(crate) phrase: &'static str,
     pub(crate) fact: Fact,
     pub(crate) span: Span,
 }
 
-/// What an item is about.
+/// Subject of an item.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Of {
     Field,
@@ -23,16 +23,16 @@ pub(crate) enum Of {
     Member,
 }
 
-/// What an item says behind the words in bold with which it begins.
+/// Reads the facts of an item after its bold head.
 pub(crate) fn read(cx: &mut Cx<'_>, text: &Inline, of: Of) -> Vec<Stated> {
     let bold = text.bold.as_deref().unwrap_or("");
     let from = text.text.find(bold).map_or(0, |at| at + bold.len());
     read_from(cx, text, from, of)
 }
 
-/// What a text says from a byte on.
+/// Reads the facts of a text from a byte on.
 pub(crate) fn read_from(cx: &mut Cx<'_>, text: &Inline, from: usize, of: Of) -> Vec<Stated> {
-    // Where the lines of an item end means nothing.
+    // Line ends in an item have no meaning.
     let flat = text.text[from..].replace('\n', " ");
     let mut out = Vec::new();
     for found in said(&flat) {
@@ -41,13 +41,13 @@ pub(crate) fn read_from(cx: &mut Cx<'_>, text: &Inline, from: usize, of: Of) -> 
             report(cx, &flat[found.range.clone()], &found, problem, &span, of);
         } else if found.fact == Some(Fact::See) && !leads(text, &flat[found.range.clone()], &span) {
             let help = "write `See [Name](../lists.md#name)`, or begin the sentence with another word";
-            cx.warn("phrase-syntax", &span, "this says what to see but has no link to it", help);
+            cx.warn("phrase-syntax", &span, "`See` needs a link", help);
         }
         if let Some(fact) = &found.fact
             && !of.has(fact)
         {
-            let message = format!("`{}` is read in the text of a field only", found.phrase.lead);
-            cx.warn("phrase-idle", &span, message, "say it of the field, or in other words");
+            let message = format!("`{}` is read only in the text of a field", found.phrase.lead);
+            cx.warn("phrase-idle", &span, message, "move the sentence to the text of a field, or rephrase it");
         }
         if let Some(fact) = found.fact {
             out.push(Stated { phrase: found.phrase.lead, fact, span });
@@ -57,7 +57,7 @@ pub(crate) fn read_from(cx: &mut Cx<'_>, text: &Inline, from: usize, of: Of) -> 
 }
 
 impl Of {
-    /// Whether a fact is looked for there.
+    /// Returns true if a fact is possible for the subject.
     fn has(self, fact: &Fact) -> bool {
         match fact {
             Fact::See | Fact::Ignored | Fact::Zero | Fact::ValuesFollow => true,
@@ -67,8 +67,8 @@ impl Of {
     }
 }
 
-/// Whether a sentence has a link. Items that are indented too far are code, in which a link is its
-/// notation.
+/// Returns true if a sentence has a link. Items that are indented too far are code, where a link
+/// appears in markdown notation.
 fn leads(text: &Inline, sentence: &str, span: &Span) -> bool {
     text.links.iter().any(|l| span.contains(&l.span.start)) || sentence.contains("](")
 }
@@ -79,25 +79,25 @@ fn report(cx: &mut Cx<'_>, sentence: &str, found: &Said, problem: Problem, span:
         Problem::Rest => (
             found.phrase.code,
             format!("`{sentence}` is not understood"),
-            format!("write it like `{example}`: spec/README.md has the phrases"),
+            format!("write it like `{example}`; spec/README.md lists the phrases"),
         ),
         Problem::Words => (
-            // A condition that is lost changes what the bytes mean.
+            // A lost condition changes the layout of the bytes.
             if found.phrase.code == "presence-syntax" { found.phrase.code } else { "phrase-unknown" },
-            format!("`{sentence}` is no phrase, but nearly one"),
-            format!("did you mean `{example}`? If it is prose, begin it with other words"),
+            format!("`{sentence}` is similar to a phrase, but is not one"),
+            format!("did you mean `{example}`? If the sentence is prose, begin it with other words"),
         ),
         Problem::Shape => (
             "phrase-unknown",
-            format!("`{sentence}` looks like a fact, and is none that is known"),
-            format!("did you mean something like `{example}`? If it is prose, put it in other words"),
+            format!("`{sentence}` looks like a fact, but is not a known phrase"),
+            format!("did you mean something like `{example}`? If the sentence is prose, rephrase it"),
         ),
     };
     let severity = if code == "presence-syntax" && of == Of::Field { Severity::Error } else { Severity::Warning };
     cx.report(severity, code, span, message, help);
 }
 
-/// The table that an item is an index into.
+/// Returns the table that an item is an index into.
 pub(crate) fn index(stated: &[Stated]) -> Option<IndexKind> {
     stated.iter().find_map(|s| if let Fact::Index(kind) = s.fact { kind } else { None })
 }

@@ -1,4 +1,5 @@
-//! Sources: the table that names them, and the columns `Source` and `Since` of all other tables.
+//! Reader of sources: the table that names them, and the columns `Source` and `Since` of all other
+//! tables.
 
 use super::cells::{Columns, by_columns};
 use super::chapter::NOTHING;
@@ -6,16 +7,16 @@ use super::context::Cx;
 use crate::markdown::{Block, Document, Row, Section};
 use crate::model::{Model, Provenance, Source, SourceKind};
 
-/// The columns of any table of facts that say where a row comes from.
+/// Columns of any table of facts that hold the source of a row.
 pub(super) const COLUMNS: [&str; 2] = ["Source", "Since"];
 
-/// The columns of the table that names the sources.
+/// Columns of the table that names the sources.
 pub(super) const SOURCES: [&str; 5] = ["Source", "Kind", "Version", "Date", "Meaning"];
 
-/// The columns of a table that says the sources of facts which stand in no table.
+/// Columns of a table with the sources of facts outside tables.
 pub(super) const FACTS: [&str; 2] = ["Fact", "Source"];
 
-/// Reads the tables of a page, wherever they stand.
+/// Reads all tables of a page.
 pub(super) fn read(cx: &mut Cx<'_>, document: &Document, model: &mut Model) {
     for section in &document.sections {
         blocks(cx, section, &section.blocks, model);
@@ -39,7 +40,7 @@ fn table(cx: &mut Cx<'_>, section: &Section, rows: &[Row], model: &mut Model) {
         rows.for_each(|columns| source(cx, &columns, model));
     } else if COLUMNS.iter().any(|name| has(name)) {
         let is_named = FACTS.iter().all(|name| has(name));
-        // The name of a row is in the column Name, or in the first.
+        // The name of a row is in the column `Fact` or `Name`, otherwise in the first column.
         let label = ["Fact", "Name"].into_iter().find(|name| has(name)).unwrap_or(&head[0]).to_owned();
         for columns in rows {
             row(cx, section, &columns, (&label, is_named), model);
@@ -53,15 +54,15 @@ fn source(cx: &mut Cx<'_>, columns: &Columns<'_>, model: &mut Model) {
     let kind = SourceKind::ALL.into_iter().find(|kind| kind.name() == word);
     let is_fresh = !name.is_empty() && !name.contains(char::is_whitespace) && known(model, &name).is_none();
     let (Some(kind), true) = (kind, is_fresh) else {
-        let message = format!("`{name}` of kind `{word}` is no source with a name of its own");
-        let help = "give it one word as its name, and the kind document, code, tool or decision";
+        let message = format!("`{name}` of kind `{word}` is not a source with a unique name");
+        let help = "give the source a one-word name, and the kind document, code, tool or decision";
         cx.error("source-syntax", &columns.row.span, message, help);
         return;
     };
     let (version, date, doc, at) = (get("Version"), get("Date"), get("Meaning"), cx.at(&columns.row.span));
     if !is_since(&date) && date != NOTHING {
         let help = "write the date as 2026-08-10, 2026-08 or 2026, or `-`";
-        cx.error("source-syntax", &columns.place("Date"), format!("`{date}` is no date"), help);
+        cx.error("source-syntax", &columns.place("Date"), format!("`{date}` is not a date"), help);
     }
     model.sources.push(Source { name, kind, version, date, doc, at });
 }
@@ -82,11 +83,16 @@ fn row(
     let label = columns.get(label).unwrap_or("").trim_matches('`').to_owned();
     if let Some(since) = since.as_ref().filter(|since| !is_since(since)) {
         let help = "write a date as 2026-08-10, 2026-08 or 2026, or a version as 4.2";
-        cx.error("source-syntax", &columns.place("Since"), format!("`{since}` is no date and no version"), help);
+        cx.error(
+            "source-syntax",
+            &columns.place("Since"),
+            format!("`{since}` is neither a date nor a version"),
+            help,
+        );
     }
     if is_named && (label.is_empty() || sources.is_empty()) {
         let help = "name the fact, and a source of sources.md";
-        cx.error("source-syntax", &columns.row.span, "this row does not say which fact comes from where", help);
+        cx.error("source-syntax", &columns.row.span, "this row lacks the fact or its source", help);
         return;
     }
     if !sources.is_empty() || since.is_some() {
@@ -100,7 +106,7 @@ fn known<'m>(model: &'m Model, name: &str) -> Option<&'m Source> {
     model.sources.iter().find(|source| source.name == name)
 }
 
-/// Whether a text is a date, as far as it is known, or a version.
+/// Returns true for a version or a date; a date may lack day and month.
 fn is_since(text: &str) -> bool {
     let digits =
         |word: &str, most: usize| (1..=most).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_digit());

@@ -1,5 +1,5 @@
-//! Structures of the chapters: `name { TYPE member[count]; … }` and the list that describes the
-//! members.
+//! Reader of the chapters' structures: `name { TYPE member[count]; … }`, and the list that
+//! describes the members.
 
 use super::context::Cx;
 use super::{bits, said as sentences};
@@ -30,8 +30,8 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, model: &mut Model) {
                 }
                 Some((name, _, at)) => {
                     let message =
-                        format!("structure `{name}` stands below the heading of another one and is not read");
-                    cx.error("structure-syntax", &at, message, "put a heading in front of it");
+                        format!("structure `{name}` is below the heading of another structure and is not read");
+                    cx.error("structure-syntax", &at, message, "add a heading before it");
                 }
                 _ => {
                     if let Block::Paragraph(text) = block {
@@ -44,7 +44,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, model: &mut Model) {
         let title = section.title.as_str();
         if title.is_empty() || !title.contains(char::is_whitespace) && distance(title, &structure.name) == 1 {
             let message = format!("the heading of structure `{}` is `{title}`", structure.name);
-            cx.warn("structure-syntax", &section.span, message, "make the two the same");
+            cx.warn("structure-syntax", &section.span, message, "make both the same");
         }
         describe(cx, section, model, &mut structure);
         structure.doc = doc.join("\n\n");
@@ -52,7 +52,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, model: &mut Model) {
             cx.error(
                 "structure-duplicate",
                 &section.span,
-                format!("structure `{}` stands twice", structure.name),
+                format!("structure `{}` is defined twice", structure.name),
                 "keep one",
             );
             continue;
@@ -61,7 +61,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, model: &mut Model) {
     }
 }
 
-/// The comment behind the brace is read, or is prose that says nothing of a class.
+/// Reports a comment after the brace that resembles an operand class but was not read.
 fn head_comment(cx: &mut Cx<'_>, lines: &[(String, Span)], read: bool) {
     let Some((line, span)) = lines.iter().find(|(l, _)| l.contains('{')) else { return };
     let Some(text) = line.split_once('{').and_then(|(_, rest)| comment(rest)).filter(|_| !read) else { return };
@@ -72,7 +72,7 @@ fn head_comment(cx: &mut Cx<'_>, lines: &[(String, Span)], read: bool) {
     }
 }
 
-/// `name { //operand_class = General`.
+/// Parses `name { //operand_class = General`.
 fn head(lines: &[(String, Span)]) -> Option<(String, Option<String>, Span)> {
     let (first, span) = lines.iter().find(|(l, _)| !l.trim().is_empty())?;
     let (name, rest) = first.trim().split_once('{')?;
@@ -88,10 +88,10 @@ fn comment(behind: &str) -> Option<&str> {
     behind.trim().strip_prefix("//").map(str::trim)
 }
 
-/// A condition of a member's comment; one that is not understood is reported.
+/// Parses the condition in a member's comment; an invalid condition is reported.
 fn member_comment(cx: &mut Cx<'_>, behind: &str, span: &Span) -> Option<Condition> {
     for range in odd_marks(behind) {
-        let message = format!("`{}` looks like a mark, and is none", &behind[range]);
+        let message = format!("`{}` looks like a mark, but is not one", &behind[range]);
         cx.warn("mark-syntax", span, message, "write {3.4+} or {-3.4}, without blanks");
     }
     let text = comment(behind)?;
@@ -125,7 +125,7 @@ fn read_members(cx: &mut Cx<'_>, lines: &[(String, Span)]) -> Vec<Member> {
         let (member, ty) = read_declaration(cx, declaration, span);
         let presence = member_comment(cx, behind, span);
         match members.iter_mut().find(|m| m.name == member.0) {
-            // A second declaration of the same member is its layout in other versions.
+            // A second declaration of a member is its layout in other versions.
             Some(earlier) => earlier.storage.push((marks, ty)),
             None => members.push(Member {
                 name: member.0,
@@ -170,14 +170,14 @@ fn read_declaration(cx: &mut Cx<'_>, declaration: &str, span: &Span) -> (Name, M
         cx.error(
             "structure-syntax",
             span,
-            format!("`{declaration}` is no declaration"),
+            format!("`{declaration}` is not a declaration"),
             "write `TYPE name;` or `TYPE name[count];`",
         );
     }
     ((name.to_owned(), count.map(Into::into)), ty)
 }
 
-/// What the list below the structure says of its members.
+/// Reads the descriptions of the members from the list below the structure.
 fn describe(cx: &mut Cx<'_>, section: &Section, model: &mut Model, structure: &mut Structure) {
     let items: Vec<&Item> = section
         .blocks
@@ -200,7 +200,7 @@ fn describe(cx: &mut Cx<'_>, section: &Section, model: &mut Model, structure: &m
         };
         let name = bold.trim().trim_end_matches(':').trim();
         let name = name.split_once('(').map_or(name, |(n, _)| n).trim_matches(['<', '>', ' ', '`']);
-        // Prose has lists of other names as well.
+        // Lists in prose have other bold names as well.
         if !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
             continue;
         }
@@ -208,8 +208,8 @@ fn describe(cx: &mut Cx<'_>, section: &Section, model: &mut Model, structure: &m
             cx.warn(
                 "member-unknown",
                 &item.text.span,
-                format!("`{name}` is no member of {}", structure.name),
-                "describe the members that the structure declares",
+                format!("`{name}` is not a member of {}", structure.name),
+                "describe only members that the structure declares",
             );
             continue;
         };
@@ -235,7 +235,7 @@ fn describe(cx: &mut Cx<'_>, section: &Section, model: &mut Model, structure: &m
         }
         let list_name = format!("{}_{}", structure.name, member.name);
         let doc = member.doc.clone();
-        // The vendor's chapters describe bits in prose; only our `Bit[…]` items are read.
+        // The vendor's chapters describe bits in prose; only items of the form `Bit[…]` are read.
         if has_bits(&item.blocks) {
             if let bits::Nested::List(id, _) = bits::read(
                 cx,
@@ -261,7 +261,7 @@ fn describe(cx: &mut Cx<'_>, section: &Section, model: &mut Model, structure: &m
     check_counts(cx, structure);
 }
 
-/// Whether bits hold a data type code and nothing else.
+/// Returns true if bits hold only the code of a data type.
 fn is_data_type(kind: &ListKind) -> bool {
     let ListKind::Parts(parts) = kind else { return false };
     let mut used = parts.iter().filter(|p| p.kind != BitFieldKind::Zero);
@@ -287,8 +287,8 @@ fn check_counts(cx: &mut Cx<'_>, structure: &Structure) {
             cx.error(
                 "count-unknown",
                 &span,
-                format!("there is no member `{count}` before `{}`", member.name),
-                "a count stands earlier in the same structure",
+                format!("no member `{count}` comes before `{}`", member.name),
+                "name a count that comes earlier in the same structure",
             );
         }
     }

@@ -1,4 +1,4 @@
-//! `## Text`: the templates, by condition.
+//! Reader of `## Text`: the templates, by condition.
 
 use super::context::Cx;
 use super::format;
@@ -28,7 +28,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, sections: &[&Section]) -> Vec<TextForm> {
                 let label = line.split_once(": ").map_or("", |(label, _)| label.trim());
                 if label.len() < 8 && label != "full" && distance(label, "full") <= 2 {
                     let help = "did you mean `full:`? A mnemonic has no colon";
-                    cx.warn("text-template", &span, format!("`{label}:` begins no template"), help);
+                    cx.warn("text-template", &span, format!("no template begins with `{label}:`"), help);
                     continue;
                 }
                 match template::parse(&line) {
@@ -45,7 +45,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, sections: &[&Section]) -> Vec<TextForm> {
                             cx.warn(
                                 "text-template",
                                 &span,
-                                "this line of the Text section is no template",
+                                "this line of the Text section is not a template",
                                 "begin with the mnemonic, or with `[(<P>)]` and the mnemonic",
                             );
                         }

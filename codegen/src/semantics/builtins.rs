@@ -1,5 +1,4 @@
-//! The built-ins, which are data: the table of `semantics.md`, in which a row has a name with its
-//! arguments, a kind and a meaning.
+//! Reader of the built-ins from the table in `semantics.md`: name with arguments, kind and meaning.
 
 use crate::markdown::{Block, Document, Row, Span};
 use crate::model::semantics::{Builtin, BuiltinKind};
@@ -30,8 +29,8 @@ pub(super) fn read(page: &Page, number: u32, document: &Document, out: &mut Vec<
                         let count = |b: &Builtin| b.parameters.as_ref().map(Vec::len);
                         if builtins.iter().any(|b| b.name == builtin.name && count(b) == count(&builtin)) {
                             let span = builtin.at.start as usize..builtin.at.end as usize;
-                            let message = format!("built-in `{}` stands twice", builtin.name);
-                            report("semantics-table", &span, message, "keep one of the two");
+                            let message = format!("built-in `{}` is defined twice", builtin.name);
+                            report("semantics-table", &span, message, "remove one of them");
                         } else {
                             builtins.push(builtin);
                         }
@@ -49,13 +48,13 @@ pub(super) fn read(page: &Page, number: u32, document: &Document, out: &mut Vec<
     builtins
 }
 
-/// The built-ins of a row, or the place of what is not understood.
+/// Parses the built-ins of a row; the error is the place of the invalid part.
 fn read_row(row: &Row, page: u32) -> Result<Vec<Builtin>, Span> {
     let [(names, span), (kind, kind_span), (doc, _)] = row.cells.as_slice() else { return Err(row.span.clone()) };
     let kind = BuiltinKind::ALL.iter().find(|(_, name)| *name == kind.as_str()).ok_or(kind_span.clone())?.0;
     let mut out = Vec::new();
     let mut at = span.start;
-    // Names stand between back-ticks, commas between them.
+    // Names are in back-ticks, with commas between.
     for (i, piece) in names.split('`').enumerate() {
         let place = at..at + piece.len();
         at += piece.len() + 1;

@@ -1,4 +1,4 @@
-//! Names in expressions, and what their values can be used for.
+//! Resolution of names in expressions, and checks of the uses of their values.
 
 use super::fields::{self, Named, Sort};
 use super::resolve::Resolver;
@@ -7,7 +7,7 @@ use crate::model::{ColumnKind, IndexKind, ListId, SourceSpan};
 use crate::suggest;
 
 impl<'m> Resolver<'m, '_> {
-    /// Resolves an expression and says what it is.
+    /// Resolves an expression and returns its sort.
     pub(super) fn expression(&mut self, e: &mut Expression) -> Sort {
         if let Some(sort) = self.enumerator(e) {
             return sort;
@@ -15,11 +15,11 @@ impl<'m> Resolver<'m, '_> {
         match &mut e.kind {
             ExpressionKind::Integer(_) | ExpressionKind::Float(_) | ExpressionKind::Boolean(_) => Sort::Value,
             ExpressionKind::Name { .. } => self.name(e),
-            // Only this resolver makes them.
+            // Only this resolver creates enumerators.
             ExpressionKind::Enumerator { .. } => Sort::Unknown,
             ExpressionKind::BitField { of, part } => {
                 let sort = match &mut of.kind {
-                    // `exec_size` is a number of its own, and a field with parts on most pages.
+                    // `exec_size` is a built-in number as well as a field with parts on most pages.
                     ExpressionKind::Name { name, meaning } if self.is_hidden_field(name) => {
                         *meaning = Meaning::Field;
                         self.fields.get(name).unwrap_or(Sort::Unknown)
@@ -64,13 +64,13 @@ impl<'m> Resolver<'m, '_> {
         }
     }
 
-    /// Resolves an expression that is computed with.
+    /// Resolves an expression that must be a number or a truth value.
     pub(super) fn value(&mut self, e: &mut Expression) -> Sort {
         let sort = self.expression(e);
         self.as_value(sort, e.at)
     }
 
-    /// Says where something that is computed with is no number and no truth value.
+    /// Reports a sort that is neither a number nor a truth value.
     pub(super) fn as_value(&mut self, sort: Sort, at: SourceSpan) -> Sort {
         match sort {
             Sort::Value | Sort::Operand { .. } => return Sort::Value,
@@ -81,33 +81,33 @@ impl<'m> Resolver<'m, '_> {
                 self.problem("semantics-value", at, "the values of this field are names, not numbers", help);
             }
             Sort::Repeated(_) => {
-                let help = "choose one first: `field[n]`";
-                self.problem("semantics-index", at, "this field is there several times", help);
+                let help = "select one first: `field[n]`";
+                self.problem("semantics-index", at, "this field is repeated", help);
             }
             Sort::Enumerator { .. } => {
-                let help = "compare it with `==` or `!=` to a field that has it";
-                self.problem("semantics-enumerator", at, "an enumerator is no number", help);
+                let help = "compare it by `==` or `!=` with a field that has this enumerator";
+                self.problem("semantics-enumerator", at, "an enumerator is not a number", help);
             }
             Sort::Names(..) => {
-                let help = "compare it with `==` to `List.column.name`, or ask `includes`";
-                self.problem("semantics-value", at, "this column has names, not numbers", help);
+                let help = "compare it by `==` with `List.column.name`, or use `includes`";
+                self.problem("semantics-value", at, "this column contains names, not numbers", help);
             }
             Sort::ColumnName(..) => {
-                let help = "compare it with `==` or `!=` to the same column of a field";
-                self.problem("semantics-enumerator", at, "a name of a column is no number", help);
+                let help = "compare it by `==` or `!=` with the same column of a field";
+                self.problem("semantics-enumerator", at, "a name in a column is not a number", help);
             }
             Sort::Entry => {
-                let help = "hand it to a built-in that wants one";
-                self.problem("semantics-value", at, "this is an entry of a table, no number", help);
+                let help = "pass it to a built-in that takes a table entry";
+                self.problem("semantics-value", at, "this is an entry of a table, not a number", help);
             }
             Sort::Nothing => {
-                self.problem("semantics-effect", at, "this built-in gives no value", "write it as a statement");
+                self.problem("semantics-effect", at, "this built-in has no value", "use it as a statement");
             }
         }
         Sort::Unknown
     }
 
-    /// Says so where something has no elements.
+    /// Returns true if a sort has elements; otherwise reports it.
     pub(super) fn has_elements(&mut self, sort: &Sort, at: SourceSpan) -> bool {
         if matches!(sort, Sort::Operand { .. } | Sort::Repeated(_) | Sort::Unknown) {
             return true;
@@ -117,7 +117,7 @@ impl<'m> Resolver<'m, '_> {
         false
     }
 
-    /// Marks the local name that an assignment gives a new value: that is no use of it.
+    /// Resolves a local name that an assignment changes; this does not count as a use.
     pub(super) fn assigned(&mut self, e: &mut Expression) {
         if let ExpressionKind::Name { meaning, .. } = &mut e.kind {
             *meaning = Meaning::Local;
@@ -199,7 +199,7 @@ impl<'m> Resolver<'m, '_> {
              semantics.md"
                 .to_owned()
         });
-        self.problem("semantics-name", at, format!("there is no `{name}` here"), help);
+        self.problem("semantics-name", at, format!("`{name}` is not defined here"), help);
     }
 
     fn part(&mut self, sort: Sort, of: SourceSpan, part: &Name) -> Sort {
@@ -220,7 +220,7 @@ impl<'m> Resolver<'m, '_> {
                 let help = suggest::help(&part.text, names.iter().map(String::as_str), || {
                     format!("its parts are {}", names.join(", "))
                 });
-                let message = format!("`{}` is no part of this field", part.text);
+                let message = format!("`{}` is not a part of this field", part.text);
                 self.problem("semantics-name", part.at, message, help);
                 Sort::Unknown
             }
@@ -230,20 +230,20 @@ impl<'m> Resolver<'m, '_> {
                 let help = suggest::help(&part.text, known.iter().map(String::as_str), || {
                     format!("its list has the columns {}", known.join(", "))
                 });
-                let message = format!("`{}` is no column of this field's list", part.text);
+                let message = format!("`{}` is not a column of this field's list", part.text);
                 self.problem("semantics-name", part.at, message, help);
                 Sort::Unknown
             }
             _ => {
-                let help = "bit fields have parts; an enumerator is written behind the name of its list";
+                let help = "only bit fields have parts; write an enumerator after the name of its list";
                 self.problem("semantics-name", of, "this has no parts", help);
                 Sort::Unknown
             }
         }
     }
 
-    /// `List.enumerator` or `Field.part.enumerator`: what stands in front is the name of a list,
-    /// not a value.
+    /// Resolves `List.enumerator` or `Field.part.enumerator`, in which the prefix names a list, not
+    /// a value.
     fn enumerator(&mut self, e: &mut Expression) -> Option<Sort> {
         let ExpressionKind::BitField { of, part } = &e.kind else { return None };
         if let Some(sort) = self.data_type(of, part) {
@@ -279,9 +279,9 @@ impl<'m> Resolver<'m, '_> {
             }
             let known = self.fields.list_names();
             let help = suggest::help(&first, known.into_iter().filter(|n| *n != first), || {
-                "write a shared list, or a field as its Format does, or the two names `Field.part`".to_owned()
+                "write a shared list, a field as in its Format, or the two names `Field.part`".to_owned()
             });
-            self.problem("semantics-name", at, format!("there is no list `{list}` here"), help);
+            self.problem("semantics-name", at, format!("`{list}` is not a list here"), help);
             return Some(Sort::Unknown);
         }
         let name = part.text.clone();
@@ -289,29 +289,29 @@ impl<'m> Resolver<'m, '_> {
         let known: Vec<&str> = lists.iter().flat_map(|id| fields::values(self.model.list(*id))).collect();
         if !known.contains(&name.as_str()) {
             let help = suggest::help(&name, known.iter().copied(), || match known.is_empty() {
-                true => format!("name a part of it first: `{list}.part.enumerator`"),
+                true => format!("name one of its parts first: `{list}.part.enumerator`"),
                 false => format!("it has {}", some_of(&known)),
             });
-            self.problem("semantics-enumerator", place, format!("`{name}` is no value of `{list}`"), help);
+            self.problem("semantics-enumerator", place, format!("`{name}` is not a value of `{list}`"), help);
             return Some(Sort::Unknown);
         }
         e.kind = ExpressionKind::Enumerator { list, name };
         Some(Sort::Enumerator { lists })
     }
 
-    /// Whether a name stands for a value rather than for a list.
+    /// Returns true if a name denotes a value rather than a list.
     fn is_value(&self, name: &str) -> bool {
         self.locals.iter().any(|l| l.name == name) || self.fields.get(name).is_some()
     }
 
-    /// Both sides of `==` or `!=`, the only operators that names of values take part in.
+    /// Checks both sides of `==` or `!=`, the only operators that accept named values.
     fn equality(&mut self, left: &mut Expression, right: &mut Expression) {
         let (a, b) = (self.expression(left), self.expression(right));
         self.equal((a, left), (b, right));
     }
 
     fn equal(&mut self, (a, left): (Sort, &Expression), (b, right): (Sort, &Expression)) {
-        // The list and the column of both sides.
+        // True if both sides belong to the same column of the same list.
         let same = match (&a, &b) {
             (Sort::Names(a, c), Sort::ColumnName(b, d)) | (Sort::ColumnName(b, d), Sort::Names(a, c)) => {
                 (a, c) == (b, d)
@@ -319,7 +319,7 @@ impl<'m> Resolver<'m, '_> {
             _ => false,
         };
         match (a, b) {
-            // A finding says why already.
+            // An earlier finding explains an unknown sort.
             (Sort::Unknown, _) | (_, Sort::Unknown) => {}
             (Sort::Enumerator { lists }, Sort::Named(named)) => self.comparable(&named, &lists, left),
             (Sort::Named(named), Sort::Enumerator { lists }) => self.comparable(&named, &lists, right),
@@ -339,25 +339,25 @@ impl<'m> Resolver<'m, '_> {
         }
     }
 
-    /// An enumerator is one that the field can have.
+    /// Checks that the field can have the enumerator.
     fn comparable(&mut self, named: &Named, lists: &[ListId], enumerator: &Expression) {
         let ExpressionKind::Enumerator { name, .. } = &enumerator.kind else { return };
         let same = lists.iter().any(|id| named.lists.contains(id));
         if !same || !named.names(self.model).contains(&name.as_str()) {
-            let message = format!("the field that this is compared to never is `{name}`");
+            let message = format!("the compared field never has the value `{name}`");
             let help = self.how_to_use(named);
             self.problem("semantics-enumerator", enumerator.at, message, help);
         }
     }
 
-    /// A number is one that the field can have.
+    /// Checks that the field can have the number.
     fn possible(&mut self, named: &Named, field: SourceSpan, number: &Expression) {
         let ExpressionKind::Integer(value) = number.kind else { return };
         if !named.is_number(self.model) {
             self.as_value(Sort::Named(named.clone()), field);
         } else if !named.number && !named.names(self.model).contains(&value.to_string().as_str()) {
-            let message = format!("the field that this is compared to never is {value}");
-            let help = format!("it can be {}", some_of(&named.names(self.model)));
+            let message = format!("the compared field never has the value {value}");
+            let help = format!("its values are {}", some_of(&named.names(self.model)));
             self.problem("semantics-enumerator", number.at, message, help);
         }
     }
@@ -372,7 +372,7 @@ impl<'m> Resolver<'m, '_> {
         }
     }
 
-    /// Resolves a call and gives the built-in that it is of.
+    /// Resolves a call and returns its built-in.
     pub(super) fn call(&mut self, call: &mut Call) -> Option<&'m Builtin> {
         let sorts: Vec<Sort> = call.arguments.iter_mut().map(|a| self.expression(a)).collect();
         let name = &call.function.text;
@@ -391,9 +391,9 @@ impl<'m> Resolver<'m, '_> {
                 let names = self.builtins.iter().filter(|b| b.parameters.is_some()).map(|b| b.name.as_str());
                 let help = match self.is_value(name) {
                     true => format!("`{name}` has elements: `{name}[i]`"),
-                    false => suggest::help(name, names, || "the built-ins stand in semantics.md".to_owned()),
+                    false => suggest::help(name, names, || "semantics.md lists the built-ins".to_owned()),
                 };
-                self.problem("semantics-name", at, format!("there is no built-in `{name}`"), help);
+                self.problem("semantics-name", at, format!("`{name}` is not a built-in"), help);
             } else {
                 let forms: Vec<_> = known.iter().map(|b| format!("`{}`", call_of(b))).collect();
                 let message = format!("`{name}` does not take {} arguments", sorts.len());
@@ -425,7 +425,7 @@ impl<'m> Resolver<'m, '_> {
         Some(builtin)
     }
 
-    /// The names of some arguments say what they have to be.
+    /// Checks an argument; the names of some parameters imply a sort.
     fn argument(&mut self, builtin: &Builtin, parameter: &str, argument: &Expression, sort: Sort) {
         let call = call_of(builtin);
         match (parameter, sort) {
@@ -433,11 +433,11 @@ impl<'m> Resolver<'m, '_> {
             ("set", Sort::Names(..)) => {}
             ("set", _) => {
                 let help = "write `field.column` with a column of names of the field's list";
-                self.problem("semantics-operand", argument.at, format!("`{call}` wants a column here"), help);
+                self.problem("semantics-operand", argument.at, format!("`{call}` needs a column here"), help);
             }
             ("op", _) => {
                 let help = "name an operand of the page, without an index";
-                self.problem("semantics-operand", argument.at, format!("`{call}` wants an operand here"), help);
+                self.problem("semantics-operand", argument.at, format!("`{call}` needs an operand here"), help);
             }
             ("place", _) => {
                 let is_place = match &argument.kind {
@@ -447,9 +447,8 @@ impl<'m> Resolver<'m, '_> {
                     _ => false,
                 };
                 if !is_place {
-                    let help =
-                        "write the built-in whose kind is `place` here; a `let` keeps its value, not the place";
-                    self.problem("semantics-operand", argument.at, format!("`{call}` wants a place here"), help);
+                    let help = "write the built-in of kind `place` here; a `let` keeps its value, not the place";
+                    self.problem("semantics-operand", argument.at, format!("`{call}` needs a place here"), help);
                 }
             }
             (_, sort @ (Sort::Nothing | Sort::Repeated(_))) => {
@@ -460,7 +459,7 @@ impl<'m> Resolver<'m, '_> {
     }
 }
 
-/// `min(a, b)`.
+/// Formats a call such as `min(a, b)`.
 fn call_of(builtin: &Builtin) -> String {
     match &builtin.parameters {
         Some(parameters) => format!("{}({})", builtin.name, parameters.join(", ")),
@@ -468,7 +467,7 @@ fn call_of(builtin: &Builtin) -> String {
     }
 }
 
-/// The first names of a list.
+/// Returns the first names of a list as text.
 pub(super) fn some_of(names: &[&str]) -> String {
     let more = if names.len() > 8 { ", …" } else { "" };
     format!("{}{more}", names.iter().take(8).copied().collect::<Vec<_>>().join(", "))

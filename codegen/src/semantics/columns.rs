@@ -1,5 +1,4 @@
-//! Names of columns and of data types, which are not those of fields: `List.column.name`,
-//! `Data_type.UD`.
+//! Resolution of the names of columns and data types: `List.column.name`, `Data_type.UD`.
 
 use super::check::some_of;
 use super::fields::{self, Sort};
@@ -9,7 +8,7 @@ use crate::model::{ColumnKind, ListId, NamesOf, SourceSpan};
 use crate::suggest;
 
 impl Resolver<'_, '_> {
-    /// `List.column.name`.
+    /// Resolves `List.column.name`.
     pub(super) fn column_name(&mut self, e: &mut Expression, id: ListId, at: usize) -> Sort {
         let ExpressionKind::BitField { part, .. } = &e.kind else { return Sort::Unknown };
         let list = self.model.list(id);
@@ -25,7 +24,7 @@ impl Resolver<'_, '_> {
         Sort::Unknown
     }
 
-    /// `Data_type.UD`, which is a number: the type's code.
+    /// Resolves `Data_type.UD`, a number with the type's code.
     pub(super) fn data_type(&mut self, of: &Expression, part: &Name) -> Option<Sort> {
         let ExpressionKind::Name { name, .. } = &of.kind else { return None };
         if name != super::DATA_TYPE || !self.fields.lists(name).is_empty() {
@@ -35,12 +34,12 @@ impl Resolver<'_, '_> {
         if known.clone().any(|t| t == part.text) {
             return Some(Sort::Value);
         }
-        let help = suggest::help(&part.text, known, || "the data types are those of 2_datatypes.md".to_owned());
-        self.problem("semantics-enumerator", part.at, format!("`{}` is no data type", part.text), help);
+        let help = suggest::help(&part.text, known, || "use a data type of 2_datatypes.md".to_owned());
+        self.problem("semantics-enumerator", part.at, format!("`{}` is not a data type", part.text), help);
         Some(Sort::Unknown)
     }
 
-    /// What is looked for in a column of names is something that has these names.
+    /// Checks that a value can be in a column of names.
     pub(super) fn includable(&mut self, list: ListId, column: usize, value: &Sort, at: SourceSpan) {
         let ColumnKind::Names { of, .. } = self.model.list(list).columns[column].kind else { return };
         let fits = match (of, value) {
@@ -50,8 +49,8 @@ impl Resolver<'_, '_> {
             _ => false,
         };
         if !fits {
-            let help = "the column's heading links to what has its names";
-            self.problem("semantics-value", at, "this has none of the names of the column", help);
+            let help = "the heading of the column links to its names";
+            self.problem("semantics-value", at, "this value has none of the names in the column", help);
         }
     }
 }

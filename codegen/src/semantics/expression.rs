@@ -1,11 +1,11 @@
-//! Expressions: operators by how tightly they bind, then calls, indices and parts.
+//! Parser of expressions: operators by precedence, then calls, indices and parts.
 
 use super::lex::Token;
 use super::parse::{Parser, Problem, joined};
 use crate::model::semantics::{BinaryOperator, Call, Expression, ExpressionKind, Meaning, Name, UnaryOperator};
 
 impl Parser<'_> {
-    /// `c ? a : b` and everything that binds tighter.
+    /// Parses `c ? a : b` and everything of higher precedence.
     pub(super) fn expression(&mut self) -> Result<Expression, Problem> {
         let condition = self.binary(1)?;
         if self.peek() != Some(Token::Sign("?")) {
@@ -13,7 +13,7 @@ impl Parser<'_> {
         }
         self.advance();
         let then = self.deeper(Self::expression)?;
-        self.expect(":", "a choice is written `c ? a : b`")?;
+        self.expect(":", "write a choice as `c ? a : b`")?;
         let otherwise = self.deeper(Self::expression)?;
         let at = joined(&condition, otherwise.at);
         let kind = ExpressionKind::Choice {
@@ -24,7 +24,7 @@ impl Parser<'_> {
         Ok(Expression { kind, at })
     }
 
-    /// Operators that bind at least so tightly; those of one level group to the left.
+    /// Parses operators of at least this precedence; operators of one level associate to the left.
     fn binary(&mut self, tightness: u8) -> Result<Expression, Problem> {
         let mut left = self.unary()?;
         while let Some(Token::Sign(sign)) = self.peek()
@@ -55,7 +55,7 @@ impl Parser<'_> {
                 Some(Token::Sign("[")) => {
                     self.advance();
                     let index = Box::new(self.deeper(Self::expression)?);
-                    self.expect("]", "an index stands between `[` and `]`")?;
+                    self.expect("]", "write an index between `[` and `]`")?;
                     let kind = ExpressionKind::Index { of: Box::new(value), index };
                     value = Expression { kind, at: self.since(&start) };
                 }
@@ -70,12 +70,12 @@ impl Parser<'_> {
         }
     }
 
-    /// What stands behind a dot.
+    /// Parses the name after a dot.
     fn part(&mut self) -> Result<Name, Problem> {
         let at = self.place(&self.span());
         let text = match self.peek() {
             Some(Token::Word(word)) => word.to_owned(),
-            _ => return Err(self.unexpected("the name of a part", "a part is written `field.part`")),
+            _ => return Err(self.unexpected("the name of a part", "write a part as `field.part`")),
         };
         self.advance();
         Ok(Name { text, at })
@@ -101,7 +101,7 @@ impl Parser<'_> {
                 let kind = ExpressionKind::Name { name: word.to_owned(), meaning: Meaning::Unresolved };
                 return Ok(Expression { kind, at: self.place(&start) });
             }
-            // `%` where a value begins belongs to the name of a predefined variable.
+            // `%` at the start of a value begins the name of a predefined variable.
             Some(Token::Sign("%")) => {
                 self.advance();
                 match self.peek() {
@@ -114,7 +114,7 @@ impl Parser<'_> {
             Some(Token::Sign("(")) => {
                 self.advance();
                 let inner = self.deeper(Self::expression)?;
-                self.expect(")", "`(` is closed by `)` on the same line")?;
+                self.expect(")", "close `(` with `)` on the same line")?;
                 return Ok(Expression { kind: inner.kind, at: self.since(&start) });
             }
             _ => return Err(self.unexpected("a value", HELP)),
@@ -133,7 +133,7 @@ impl Parser<'_> {
             }
             self.advance();
         }
-        self.expect(")", "arguments stand between `(` and `)`, with `,` between them")?;
+        self.expect(")", "write arguments between `(` and `)`, separated by `,`")?;
         let start = function.at.start as usize..function.at.end as usize;
         let at = self.since(&start);
         Ok(Expression { kind: ExpressionKind::Call(Call { function, arguments }), at })
@@ -146,7 +146,7 @@ mod tests {
     use super::*;
     use crate::model::semantics::{Block, StatementKind};
 
-    /// An expression with all its parentheses.
+    /// Prints an expression with all parentheses.
     fn full(e: &Expression) -> String {
         match &e.kind {
             ExpressionKind::Integer(n) => n.to_string(),

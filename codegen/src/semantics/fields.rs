@@ -1,63 +1,62 @@
-//! What the names of a page stand for in its semantics: fields of all forms, with their parts and
-//! values.
+//! Resolution of a page's names in its semantics: fields of all forms, with their parts and values.
 
 use crate::model::{
     Access, BitFieldKind, CellValue, Field, FieldKind, Instruction, List, ListId, ListKind, Model, Presence,
 };
 
-/// What an expression is, as far as the rules need to know.
+/// Sort of an expression, as far as the rules need it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Sort {
     /// A number or a truth value.
     Value,
     /// An operand, a predicate or a predefined variable, which have elements.
     Operand {
-        /// Whether its elements can be assigned to.
+        /// True if the elements can be assigned to.
         writable: bool,
     },
-    /// A field that is there several times.
+    /// A repeated field.
     Repeated(Box<Sort>),
     /// A field or part with named values, or with parts.
     Named(Named),
-    /// A name of a list: what a [`Sort::Named`] compares to.
+    /// A name of a list's value, which a [`Sort::Named`] is compared to.
     Enumerator {
-        /// The lists that it may be of: those of the forms of a page.
+        /// Possible lists of the name, from the forms of a page.
         lists: Vec<ListId>,
     },
-    /// What a column of names says of a field's value.
+    /// The names in a column for a field's value.
     Names(ListId, usize),
-    /// A name of a column: what a [`Sort::Names`] compares to.
+    /// A name of a column, which a [`Sort::Names`] is compared to.
     ColumnName(ListId, usize),
     /// An entry of a table: a surface, a label, a string.
     Entry,
-    /// Nothing: the effect of a built-in.
+    /// No value: the effect of a built-in.
     Nothing,
-    /// Something that a finding was reported for.
+    /// An expression that has already been reported.
     Unknown,
 }
 
-/// A field or part with named values or with parts. The forms of a page may have different lists
-/// for one name.
+/// Field or part with named values or with parts. The forms of a page may have different lists for
+/// one name.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Named {
-    /// How its list is written in front of an enumerator: `Op`, `Op.op`.
+    /// Prefix of an enumerator of its list: `Op`, `Op.op`.
     pub(super) label: String,
-    /// The lists, one or more.
+    /// Lists of the field, at least one.
     pub(super) lists: Vec<ListId>,
-    /// The enumerators that the page restricts it to, each with its part; a part without any is not
-    /// restricted.
+    /// Allowed enumerators, each with its part; a part without enumerators is unrestricted.
     pub(super) only: Vec<(String, String)>,
-    /// Whether it is a plain number in one of the forms.
+    /// True if the field is a plain number in some form.
     pub(super) number: bool,
 }
 
 impl Named {
-    /// Whether it can be computed with: the names of its values are numbers, in one form at least.
+    /// Returns true if the value is usable as a number: in some form the names of its values are
+    /// numbers.
     pub(super) fn is_number(&self, model: &Model) -> bool {
         self.number || self.lists.iter().any(|id| !numbers(model.list(*id)).is_empty())
     }
 
-    /// The names that it can have.
+    /// Returns the names that the field can have.
     pub(super) fn names<'m>(&self, model: &'m Model) -> Vec<&'m str> {
         let all = self.lists.iter().flat_map(|id| values(model.list(*id)));
         let only: Vec<&String> = self.only.iter().filter(|(part, _)| part.is_empty()).map(|(_, name)| name).collect();
@@ -70,7 +69,7 @@ impl Named {
         out
     }
 
-    /// The part of that name, in any of the lists.
+    /// Returns the sort of the part with this name, in any of the lists.
     pub(super) fn part(&self, model: &Model, name: &str) -> Option<Sort> {
         let mut out: Option<Sort> = None;
         for part in self.lists.iter().filter_map(|id| parts(model.list(*id))).flatten() {
@@ -102,7 +101,7 @@ impl Named {
         out
     }
 
-    /// The column of that name that one of the lists has.
+    /// Returns the column with this name in one of the lists.
     pub(super) fn column(&self, model: &Model, name: &str) -> Option<(ListId, usize)> {
         self.lists.iter().find_map(|id| Some((*id, column(model.list(*id), name)?)))
     }
@@ -112,24 +111,23 @@ impl Named {
         mine.map(|(_, name)| (String::new(), name.clone())).collect()
     }
 
-    /// The names of its parts.
+    /// Returns the names of the parts.
     pub(super) fn part_names(&self, model: &Model) -> Vec<String> {
         let all = self.lists.iter().filter_map(|id| parts(model.list(*id))).flatten();
         all.filter(|p| p.kind != BitFieldKind::Zero).map(|p| p.name.to_ascii_lowercase()).collect()
     }
 }
 
-/// The fields of a page as its semantics call them.
+/// Fields of a page by their names in semantics.
 pub(super) struct Fields<'m> {
     pub(super) model: &'m Model,
     pub(super) page: &'m Instruction,
-    /// Whether a field may have values that its page forbids.
+    /// True if a field may have values that its page forbids.
     pub(super) unrestricted: bool,
 }
 
 impl<'m> Fields<'m> {
-    /// Every field that has a value, with its form's copy of it in place of a field that is always
-    /// the same.
+    /// Returns every field that has a value; a field that repeats another one has the other's kind.
     fn all(&self) -> impl Iterator<Item = (&'m Field, FieldKind)> + use<'m> {
         self.page.forms.iter().flat_map(|form| {
             form.fields.iter().map(|field| match field.shape {
@@ -139,12 +137,12 @@ impl<'m> Fields<'m> {
         })
     }
 
-    /// The names of the fields in lower case, as the semantics write them.
+    /// Returns the names of the fields in lower case, as in semantics.
     pub(super) fn names(&self) -> Vec<String> {
         self.all().filter(|(_, shape)| *shape != FieldKind::Zero).map(|(f, _)| f.name.to_ascii_lowercase()).collect()
     }
 
-    /// What the field of that name is, or `None` where the page has none.
+    /// Returns the sort of the field with this name, or `None` if the page has no such field.
     pub(super) fn get(&self, name: &str) -> Option<Sort> {
         let found: Vec<_> = self
             .all()
@@ -173,7 +171,7 @@ impl<'m> Fields<'m> {
             lists.sort_unstable();
             lists.dedup();
             let number = found.iter().any(|(_, shape)| *shape == FieldKind::Number);
-            // What one form leaves open is open.
+            // A field that is unrestricted in one form is unrestricted.
             let fields = || found.iter().map(|(field, _)| *field);
             let restricts = |field: &Field, part: &str| field.only.iter().any(|o| o.part_name() == part);
             let only = fields()
@@ -189,8 +187,8 @@ impl<'m> Fields<'m> {
         }
     }
 
-    /// The lists that stand in front of an enumerator: those of a field with this very name, or the
-    /// shared one.
+    /// Returns the lists that a name denotes before an enumerator: those of the field with this
+    /// name, otherwise the shared list.
     pub(super) fn lists(&self, name: &str) -> Vec<ListId> {
         let of_fields = self.all().filter(|(field, _)| field.name == name).filter_map(|(_, shape)| match shape {
             FieldKind::List(id) => Some(id),
@@ -205,14 +203,14 @@ impl<'m> Fields<'m> {
         out
     }
 
-    /// Names that can stand in front of an enumerator.
+    /// Returns the names that can precede an enumerator.
     pub(super) fn list_names(&self) -> Vec<&'m str> {
         let of_fields =
             self.all().filter(|(_, shape)| matches!(shape, FieldKind::List(_))).map(|(f, _)| f.name.as_str());
         of_fields.chain(self.model.lists.iter().filter(|l| l.shared).map(|l| l.name.as_str())).collect()
     }
 
-    /// The lists of the part of that name.
+    /// Returns the lists of the part with this name.
     pub(super) fn part_lists(&self, lists: &[ListId], part: &str) -> Vec<ListId> {
         let all = lists.iter().filter_map(|id| parts(self.model.list(*id))).flatten();
         all.filter_map(|p| match p.kind {
@@ -223,12 +221,12 @@ impl<'m> Fields<'m> {
     }
 }
 
-/// The position of a list's column by its name in conditions: lower case, `_` for blanks.
+/// Returns the position of a list's column by its name in conditions: lower case, `_` for blanks.
 pub(super) fn column(list: &List, name: &str) -> Option<usize> {
     list.columns.iter().position(|c| c.key() == name)
 }
 
-/// The names in a column's cells.
+/// Returns the names in a column's cells.
 pub(super) fn cell_names(list: &List, column: usize) -> impl Iterator<Item = &str> {
     let values = match &list.kind {
         ListKind::Enumeration { values, .. } => values.as_slice(),
@@ -241,7 +239,7 @@ pub(super) fn cell_names(list: &List, column: usize) -> impl Iterator<Item = &st
     names.flatten().map(String::as_str)
 }
 
-/// The names of a list's values, stated holes apart.
+/// Returns the names of a list's values, without reserved ones.
 pub(super) fn values(list: &List) -> impl Iterator<Item = &str> {
     let values = match &list.kind {
         ListKind::Enumeration { values, .. } => values.as_slice(),
@@ -250,7 +248,7 @@ pub(super) fn values(list: &List) -> impl Iterator<Item = &str> {
     values.iter().filter(|v| !v.reserved).map(|v| v.name.as_str())
 }
 
-/// The values of a list whose names are numbers; none where one of them is not.
+/// Returns the values of a list whose names are all numbers; otherwise none.
 pub(super) fn numbers(list: &List) -> Vec<u64> {
     values(list).map(|name| name.parse().ok()).collect::<Option<_>>().unwrap_or_default()
 }

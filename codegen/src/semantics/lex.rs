@@ -1,14 +1,14 @@
-//! A semantics block as tokens. Nothing is rejected here: what is no token is one of its own kind,
-//! and the parser says that it stands where it stands.
+//! Lexer of semantics blocks. It accepts all input: an invalid character becomes a token, which the
+//! parser reports.
 
 use crate::markdown::Span;
 
-/// A token.
+/// Token of a semantics block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Token<'a> {
-    /// A name, a keyword among them.
+    /// A name or a keyword.
     Word(&'a str),
-    /// A whole number; `None` when it has more than 64 bits or no digits, or is no number at all.
+    /// An integer; `None` if it has no digits or more than 64 bits, or is malformed.
     Integer(Option<u64>),
     /// A number with a fraction.
     Float(f64),
@@ -16,18 +16,18 @@ pub(super) enum Token<'a> {
     Sign(&'static str),
     /// The end of a line, or a semicolon.
     End,
-    /// A character that the notation has no use for.
+    /// A character that the notation does not use.
     Other(char),
 }
 
-/// All signs, longer ones before those with which they begin.
+/// All signs; a longer sign precedes its prefixes.
 const SIGNS: [&str; 33] = [
     ">>>", "==", "!=", "<=", ">=", "<<", ">>", "&&", "||", "..", "{", "}", "(", ")", "[", "]", ",", "?", ":", ".",
     "=", "<", ">", "|", "^", "&", "+", "-", "*", "/", "%", "!", "~",
 ];
 
-/// The tokens of a block's lines, each with its place in the page. Every line has an [`Token::End`]
-/// behind it.
+/// Returns the tokens of a block's lines, each with its place in the page. An [`Token::End`]
+/// follows every line.
 pub(super) fn tokens(lines: &[(String, Span)]) -> Vec<(Token<'_>, Span)> {
     let mut out = Vec::new();
     for (line, span) in lines {
@@ -68,8 +68,8 @@ fn token(rest: &str, first: char) -> (Token<'_>, usize) {
     }
 }
 
-/// `12`, `0x1f`, `0b11`, `1.5`. A dot is part of a number only with a digit behind it: `0..4` is a
-/// range.
+/// Reads a number such as `12`, `0x1f`, `0b11` or `1.5`. A dot belongs to a number only before a
+/// digit, since `0..4` is a range.
 fn number(rest: &str) -> (Token<'_>, usize) {
     let len = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
     let whole = &rest[..len];
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     fn lex(text: &str) -> Vec<Token<'_>> {
-        // The tokens borrow from the lines, so these live as long as the test.
+        // The tokens borrow from the lines, so the lines are leaked.
         let lines = Box::leak(Box::new(vec![(text.to_owned(), 0..text.len())]));
         tokens(lines).into_iter().map(|(token, _)| token).collect()
     }

@@ -1,5 +1,5 @@
-//! A condition of verification.md as it is on one form of a page: positions instead of names, codes
-//! instead of enumerators. What the form does not have is gone, with everything that depends on it.
+//! Lowering of a condition of verification.md to one form of a page: names become positions,
+//! enumerators become codes. Fields that the form lacks become absent values.
 
 use super::fields::{Fields, column, numbers};
 use super::rows::Row;
@@ -8,39 +8,39 @@ use crate::model::{
     BitFieldKind, CellValue, ColumnKind, Enumerator, FieldKind, Form, Instruction, ListId, ListKind, Model, NamesOf,
 };
 
-/// A value on one form.
+/// Value on one form.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Node {
-    /// There is none.
+    /// An absent value.
     Nothing,
     /// A number; truth values are 0 and 1.
     Number(i64),
     /// The field at a position: a number, an index, or all bits of a list.
     Field(usize),
-    /// Some bits of a field.
+    /// A range of bits of a field.
     Part { field: usize, lo: u32, width: u32 },
-    /// The number that a code is the name of.
+    /// The number that a code's name denotes.
     Named(Box<Node>, Vec<(u64, i64)>),
-    /// Whether a value is one of these.
+    /// A test whether a value is in a list.
     OneOf(Box<Node>, Vec<i64>),
-    /// Whether two codes are one of these pairs.
+    /// A test whether two codes form a pair of a list.
     Pairs(Box<Node>, Box<Node>, Vec<(i64, i64)>),
     /// A built-in without arguments.
     Builtin(String),
-    /// A built-in about the operand at a position.
+    /// A built-in for the operand at a position.
     Operand(String, usize),
-    /// A built-in of values.
+    /// A built-in with values as arguments.
     Call(String, Vec<Node>),
-    /// An operator in front of its operand.
+    /// A unary operator.
     Unary(UnaryOperator, Box<Node>),
-    /// An operator between its operands.
+    /// A binary operator.
     Binary(BinaryOperator, Box<Node>, Box<Node>),
-    /// A condition and two values.
+    /// A selection: a condition and two values.
     Choice(Box<[Node; 3]>),
 }
 
-/// When a row applies on a form, and what must hold then; `None` where it never says anything
-/// there.
+/// Returns the condition under which a row applies to a form, and the condition that must hold;
+/// `None` if the row has no effect there.
 pub(crate) fn lower(model: &Model, page: &Instruction, form: &Form, row: &Row) -> Option<(Option<Node>, Node)> {
     let lowering = Lowering { model, form, fields: Fields { model, page, unrestricted: true } };
     let when = row.when.as_ref().map(|e| lowering.value(e));
@@ -57,7 +57,7 @@ struct Lowering<'m> {
 }
 
 impl Lowering<'_> {
-    /// The value of an expression: of names that are numbers the number.
+    /// Lowers an expression to its value; a name that is a number becomes the number.
     fn value(&self, e: &Expression) -> Node {
         match &e.kind {
             ExpressionKind::Integer(n) => i64::try_from(*n).map_or(Node::Nothing, Node::Number),
@@ -130,8 +130,8 @@ impl Lowering<'_> {
         binary(operator, a, b)
     }
 
-    /// Two values that are compared: a name of a list has its code, and so has what it is compared
-    /// to.
+    /// Lowers both sides of a comparison. If one side is the name of a list's value, both sides
+    /// become codes.
     fn pair(&self, left: &Expression, right: &Expression) -> (Node, Node) {
         match (self.named(left), self.named(right)) {
             (Some(name), None) => swapped(self.with_name(right, name)),
@@ -140,7 +140,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The code of a field whose list has a column, with what the column says of each code.
+    /// Returns the code of a field, with a column of its list.
     fn column(&self, e: &Expression) -> Option<(Node, ListId, usize)> {
         let ExpressionKind::BitField { of, part } = &e.kind else { return None };
         let (node, list) = self.code(of)?;
@@ -148,7 +148,7 @@ impl Lowering<'_> {
         Some((node, list, column(self.model.list(list), &part.text)?))
     }
 
-    /// Whether the names that a column has for a field are those of another value.
+    /// Lowers a test whether the names of a column for a field include the name of another value.
     fn includes(&self, set: &Expression, value: &Expression) -> Node {
         let Some((node, list, at)) = self.column(set) else { return Node::Nothing };
         let ColumnKind::Names { of, .. } = self.model.list(list).columns[at].kind else { return Node::Nothing };
@@ -177,7 +177,7 @@ impl Lowering<'_> {
         Node::Pairs(Box::new(node), Box::new(other), pairs)
     }
 
-    /// Number or flag that a column has for a field's value.
+    /// Lowers the number or flag of a column for a field's value.
     fn cell(&self, (node, list, at): (Node, ListId, usize)) -> Node {
         let cells = values(self.model, list).iter().filter(|v| !v.reserved).filter_map(|v| {
             let number = match v.cells.get(at)?.value {
@@ -190,7 +190,7 @@ impl Lowering<'_> {
         Node::Named(Box::new(node), cells.collect())
     }
 
-    /// Codes for which a column has a name, beside the code itself.
+    /// Lowers a test whether a code has a name in a column.
     fn with_column_name(&self, (node, list, at): (Node, ListId, usize), name: &str) -> Node {
         let codes = values(self.model, list).iter().filter(|v| {
             matches!(v.cells.get(at).map(|c| &c.value), Some(CellValue::Names(names)) if names.iter().any(|n| n == name))
@@ -207,7 +207,7 @@ impl Lowering<'_> {
             Some((field, part)) => self.fields.part_lists(&self.fields.lists(field), part),
             None => self.fields.lists(label),
         };
-        // Another form of the page has another list for the field.
+        // The name may belong to the field's list in another form.
         let value = values(self.model, list).iter().find(|v| lists.contains(&list) && !v.reserved && v.name == name);
         match value.and_then(|v| i64::try_from(v.value).ok()) {
             Some(value) => (node, Node::Number(value)),
@@ -227,7 +227,7 @@ impl Lowering<'_> {
         code.map_or(Node::Nothing, Node::Number)
     }
 
-    /// A field or a part of one as a number.
+    /// Lowers a field or part to a number.
     fn number(&self, e: &Expression) -> Node {
         if let Some(column) = self.column(e) {
             return self.cell(column);
@@ -249,7 +249,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The bits of a field or of a part of one, with the list that has names for them.
+    /// Lowers a field or part to its bits, with the list that names them.
     fn code(&self, e: &Expression) -> Option<(Node, Option<ListId>)> {
         if let ExpressionKind::BitField { of, part } = &e.kind {
             let field = self.position(of)?;
@@ -273,7 +273,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The position of the field that a name is, or of the one that it repeats.
+    /// Returns the position of the field that a name denotes, or of the field that it repeats.
     fn position(&self, e: &Expression) -> Option<usize> {
         let ExpressionKind::Name { name, meaning: Meaning::Field } = &e.kind else { return None };
         let at = self.form.fields.iter().position(|f| f.name.to_ascii_lowercase() == *name)?;
@@ -296,8 +296,7 @@ fn swapped((a, b): (Node, Node)) -> (Node, Node) {
     (b, a)
 }
 
-/// An operator between two values, of which one may not be there: then only "and" and "or" can have
-/// a value.
+/// Builds a binary operation. If a side is absent, only "and" and "or" can have a value.
 fn binary(operator: BinaryOperator, left: Node, right: Node) -> Node {
     let none = match operator {
         BinaryOperator::OrElse if left == Node::Number(0) => return right,

@@ -1,11 +1,10 @@
-//! The notation of the Semantics sections: its parser, and what its names stand for. Its tree is
-//! data of the model, [`crate::model::semantics`].
+//! Notation of the Semantics sections: parser and name resolution. The tree is part of the model,
+//! [`crate::model::semantics`].
 //!
-//! The grammar and the built-ins stand in `spec/semantics.md`, and the table of built-ins is read
-//! from there. A folder without that page, such as the vendor's documents, has no notation; its
-//! Semantics sections are free text.
+//! `spec/semantics.md` defines the grammar and the table of built-ins, which is read from there.
+//! Without that page, as in the vendor's documents, Semantics sections are free text.
 //!
-//! Everything that is wrong is a warning: what is built from a page does not need its semantics.
+//! All findings are warnings, because the build does not depend on the semantics.
 
 use std::collections::BTreeSet;
 
@@ -29,14 +28,14 @@ pub(crate) use lower::{Node, lower};
 pub use parse::{Parsed, Problem, parse, parse_expression, parse_text};
 pub(crate) use rows::row;
 
-/// What stands in front of the name of a data type.
+/// Prefix of the name of a data type.
 const DATA_TYPE: &str = "Data_type";
 
-/// The last parameter of a built-in that takes any number of arguments behind the others.
+/// Last parameter of a variadic built-in.
 const VARIADIC: &str = "...";
 
-/// Reads the Semantics sections of all pages into the model, which is complete but for them.
-/// Positions of `documents` are those of the model's pages.
+/// Reads the Semantics sections of all pages into the otherwise complete model. `documents` and the
+/// model's pages have the same order.
 pub(crate) fn read(model: &mut Model, documents: &[Document], out: &mut Vec<Diagnostic>) {
     let Some(notation) = model.pages.iter().position(|p| p.path == "semantics.md") else { return };
     let number = |page: usize| u32::try_from(page).unwrap_or(u32::MAX);
@@ -60,17 +59,17 @@ pub(crate) fn read(model: &mut Model, documents: &[Document], out: &mut Vec<Diag
     for (instruction, block) in model.instructions.iter_mut().zip(blocks) {
         instruction.behaviour = block;
     }
-    // What a whole folder does not use; a few pages may well leave built-ins alone.
+    // Report unused built-ins for a whole folder only; single pages need not use all of them.
     if model.pages.iter().any(|p| p.path.starts_with("instructions/")) {
         for (_, builtin) in model.builtins.iter().enumerate().filter(|(i, _)| !used.contains(i)) {
             let message = format!("no page uses the built-in `{}`", builtin.name);
-            let help = "remove it from the table, or use it";
+            let help = "use it, or remove it from the table";
             model.report(Severity::Warning, "semantics-builtin", builtin.at, message, help, out);
         }
     }
 }
 
-/// Reads what the conditions of verification.md may call.
+/// Reads the built-ins for the conditions of verification.md.
 pub(crate) fn read_rules(model: &mut Model, documents: &[Document], out: &mut Vec<Diagnostic>) {
     let Some(chapter) = model.pages.iter().position(|p| p.path == "verification.md") else { return };
     if let (Some(page), Some(document)) = (model.pages.get(chapter), documents.get(chapter)) {
@@ -78,7 +77,7 @@ pub(crate) fn read_rules(model: &mut Model, documents: &[Document], out: &mut Ve
     }
 }
 
-/// The block of a page's Semantics section, parsed. Anything else in the section is a finding.
+/// Parses the block of a page's Semantics section; other content of the section is a finding.
 fn block(
     model: &Model,
     instruction: &Instruction,
@@ -91,8 +90,9 @@ fn block(
     let mut leftover = |span: &Span| {
         let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         let at = SourceSpan { page, start: small(span.start), end: small(span.end) };
-        let message = format!("the Semantics of {} are one fenced block, and this is beside it", instruction.name);
-        let help = "write what happens in the notation of semantics.md, and prose in the Description";
+        let message =
+            format!("the Semantics of {} must be one code block, and this text is outside it", instruction.name);
+        let help = "describe the behaviour in the notation of semantics.md; move prose to the Description";
         model.report(Severity::Warning, "semantics-block", at, message, help, out);
     };
     for block in &section.blocks {
@@ -107,7 +107,7 @@ fn block(
                         let at = SourceSpan { page, start: small(at.start), end: small(at.end) };
                         let message =
                             format!("the Semantics of {} are not in the notation of semantics.md", instruction.name);
-                        let help = "most of their lines cannot be read; write them anew, or `undefined`";
+                        let help = "most lines cannot be read; rewrite the section, or write `undefined`";
                         model.report(Severity::Warning, "semantics-notation", at, message, help, out);
                         return None;
                     }
@@ -123,22 +123,22 @@ fn block(
     parsed
 }
 
-/// Whether a block is in another notation: fewer than half of its lines can be read, or are written
-/// as lines of that notation are. Lines of braces count for nothing, as all notations have them.
+/// Returns true if a block is in another notation: fewer than half of its lines are valid, or they
+/// have the form of C. Lines of braces do not count, as all notations have them.
 fn foreign(code: &markdown::Code, parsed: &Parsed) -> bool {
     let lines: Vec<_> = code.lines.iter().filter(|(line, _)| line.contains(char::is_alphanumeric)).collect();
-    // The problems are in the order of the text.
+    // The problems are sorted by position.
     let before = |at: usize| parsed.problems.partition_point(|problem| (problem.at.start as usize) < at);
     let is_broken = |span: &Span| before(span.start) < before(span.end + 1);
-    // A semicolon at the end and such loops are C; they are read as far as they can be.
+    // A final semicolon, a comment or an increment is C; the line is parsed as far as possible.
     let of_c = |line: &str| line.trim_end().ends_with(';') || line.contains("//") || line.contains("++");
     let bad = lines.iter().filter(|(line, span)| is_broken(span) || of_c(line)).count();
-    // No other notation goes through channels.
+    // Only our notation has loops over channels.
     let ours = lines.iter().any(|(line, span)| line.trim_start().starts_with("channels ") && !is_broken(span));
     !parsed.problems.is_empty() && !ours && bad > 1 && bad * 2 > lines.len()
 }
 
-/// A page says the same in its Semantics and in its kind.
+/// Checks that the Semantics of a page agree with its kind.
 fn kind(model: &Model, instruction: &Instruction, parsed: &Parsed, out: &mut Vec<Diagnostic>) {
     let undefined = matches!(
         parsed.block.statements.as_slice(),
@@ -147,12 +147,12 @@ fn kind(model: &Model, instruction: &Instruction, parsed: &Parsed, out: &mut Vec
     let name = &instruction.name;
     let (message, help) = match (&instruction.kind, undefined) {
         (PageKind::Undefined, false) => (
-            format!("{name} is of `Kind: undefined`, but its Semantics say something"),
+            format!("{name} is of `Kind: undefined`, but has Semantics"),
             "write `undefined` alone, or remove the kind",
         ),
         (PageKind::Ordinary, true) => (
             format!("the Semantics of {name} are `undefined`, but its kind is not"),
-            "add `Kind: undefined` below the opcode, or say what happens",
+            "add `Kind: undefined` below the opcode, or describe the behaviour",
         ),
         _ => return,
     };

@@ -1,4 +1,4 @@
-//! From tokens to the tree: statements here, expressions in `expression.rs`.
+//! Parser of statements; `expression.rs` parses expressions.
 
 use super::lex::{self, Token};
 use crate::limits::{SEMANTICS_DEPTH, SEMANTICS_TOKENS};
@@ -6,38 +6,38 @@ use crate::markdown::Span;
 use crate::model::SourceSpan;
 use crate::model::semantics::{Block, Expression, ExpressionKind, Name, Statement, StatementKind};
 
-/// A block as it was read, with everything that is wrong with its form.
+/// Parsed block with its syntax errors.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parsed {
-    /// The statements that could be read.
+    /// Statements that are valid.
     pub block: Block,
-    /// What is wrong, in the order of the text.
+    /// Syntax errors, in the order of the text.
     pub problems: Vec<Problem>,
-    /// Local names of statements that could not be read: nobody can say where they hold.
+    /// Local names of invalid statements, whose scope is unknown.
     pub doubtful: Vec<String>,
 }
 
-/// Something that is wrong with a block, still without its page.
+/// Problem of a block, without the page's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Stable name of the kind of problem, such as `semantics-syntax`.
+    /// Stable code of the kind of problem, such as `semantics-syntax`.
     pub code: &'static str,
-    /// Where it stands.
+    /// Place of the problem.
     pub at: SourceSpan,
-    /// What is wrong.
+    /// Description of the problem.
     pub message: String,
-    /// What to do about it.
+    /// Advice for the author.
     pub help: String,
 }
 
-/// Words that are no names.
+/// Reserved words, which cannot be names.
 const KEYWORDS: [&str; 7] = ["for", "if", "else", "let", "true", "false", "undefined"];
 
-/// Words with which statements begin, for suggestions.
+/// First words of statements, for suggestions.
 pub(super) const STATEMENTS: [&str; 5] = ["channels", "for", "if", "let", "undefined"];
 
-/// Reads the lines of a block of page number `page`, each with its place in that page. Never fails:
-/// what is not understood is among the problems.
+/// Parses the lines of a block of page number `page`, each with its place in that page. Parsing
+/// never fails; invalid input becomes problems.
 pub fn parse(lines: &[(String, Span)], page: u32) -> Parsed {
     let mut parser = Parser::new(lines, page);
     let statements = parser.statements(false);
@@ -48,7 +48,11 @@ pub fn parse(lines: &[(String, Span)], page: u32) -> Parsed {
     Parsed { block: Block { statements, at }, problems: parser.problems, doubtful: parser.doubtful }
 }
 
-/// Reads a text that is one expression and begins at that byte of page number `page`.
+/// Parses a text that is one expression and begins at byte `start` of page number `page`.
+///
+/// # Errors
+///
+/// The first problem.
 pub fn parse_expression(text: &str, start: usize, page: u32) -> Result<Expression, Problem> {
     let lines = [(text.to_owned(), start..start + text.len())];
     let mut parser = Parser::new(&lines, page);
@@ -58,11 +62,11 @@ pub fn parse_expression(text: &str, start: usize, page: u32) -> Result<Expressio
     let value = parser.expression()?;
     match parser.peek_behind() {
         None if parser.peek() == Some(Token::End) => Ok(value),
-        _ => Err(parser.unexpected("the end of the expression", "put an operator in front of it, or remove it")),
+        _ => Err(parser.unexpected("the end of the expression", "put an operator before it, or remove it")),
     }
 }
 
-/// Reads a text that is a block of its own; places count from its beginning.
+/// Parses a text that is a whole block; places count from its beginning.
 pub fn parse_text(text: &str) -> Parsed {
     let mut at = 0;
     let mut lines = Vec::new();
@@ -81,11 +85,11 @@ pub(super) struct Parser<'a> {
     pub(super) depth: u32,
     lines: &'a [(String, Span)],
     problems: Vec<Problem>,
-    /// Every local name so far, so that those of a broken statement can be told.
+    /// Every local name so far, so that those of an invalid statement are known.
     declared: Vec<String>,
     doubtful: Vec<String>,
-    /// The first block whose closing brace is indented otherwise than the line of its opening one:
-    /// where braces do not match, one of these two is missing its partner.
+    /// First block whose closing brace is not indented like the line of its opening brace. If
+    /// braces do not match, one of these two lacks its partner.
     crooked: Option<(Span, Span)>,
 }
 
@@ -106,7 +110,7 @@ impl<'a> Parser<'a> {
         parser
     }
 
-    /// A very long line is one problem; its tokens go.
+    /// Replaces the tokens of an overlong line by one problem.
     fn cut_long_lines(&mut self) {
         let mut kept = Vec::new();
         for (text, span) in self.lines {
@@ -127,7 +131,7 @@ impl<'a> Parser<'a> {
         self.tokens = kept;
     }
 
-    /// Statements up to a closing brace, or up to the end of the block.
+    /// Parses statements up to a closing brace, or up to the end of the block.
     fn statements(&mut self, nested: bool) -> Vec<Statement> {
         let mut out = Vec::new();
         loop {
@@ -158,12 +162,16 @@ impl<'a> Parser<'a> {
     fn end_of_statement(&mut self) -> Result<(), Problem> {
         match self.peek() {
             None | Some(Token::End | Token::Sign("}")) => Ok(()),
-            Some(_) => Err(self.unexpected("the end of the statement", "one statement a line, or `;` between them")),
+            Some(_) => Err(self.unexpected(
+                "the end of the statement",
+                "write one statement a \
+             line, or separate statements by `;`",
+            )),
         }
     }
 
-    /// Goes to the end of a broken statement. A block that it opens is read for problems of its
-    /// own.
+    /// Skips to the end of an invalid statement. A block that the statement opens is still parsed
+    /// for problems.
     fn recover(&mut self) {
         loop {
             match self.peek() {
@@ -181,18 +189,18 @@ impl<'a> Parser<'a> {
     fn statement(&mut self) -> Result<Statement, Problem> {
         let start = self.span();
         let kind = match (self.peek(), self.peek_behind()) {
-            // `channels` is the name of a field as well.
+            // `channels` is also the name of a field.
             (Some(Token::Word("channels")), Some(Token::Word(_))) => {
                 self.at += 1;
-                let channel = self.declare("channels are written `channels i { … }`")?;
+                let channel = self.declare("write a loop over channels as `channels i { … }`")?;
                 StatementKind::Channels { channel, body: self.block()? }
             }
             (Some(Token::Word("for")), _) => self.count()?,
             (Some(Token::Word("if")), _) => self.choice()?,
             (Some(Token::Word("let")), _) => {
                 self.at += 1;
-                let name = self.declare("a name has letters, digits and `_`, and is no keyword")?;
-                self.expect("=", "a new name is given a value: `let name = value`")?;
+                let name = self.declare("a name has letters, digits and `_`, and is not a keyword")?;
+                self.expect("=", "give a new name a value: `let name = value`")?;
                 StatementKind::Let { name, value: self.expression()? }
             }
             (Some(Token::Word("undefined")), _) => {
@@ -200,16 +208,16 @@ impl<'a> Parser<'a> {
                 StatementKind::Undefined
             }
             (Some(Token::Word("else")), _) => {
-                let help = "`else` stands behind the `}` of its `if`, on the same line";
+                let help = "write `else` after the `}` of its `if`, on the same line";
                 return Err(self.fault("semantics-syntax", &start, "`else` without `if`", help));
             }
             (Some(Token::Word(word)), Some(Token::Word(_))) => {
                 return Err(self.fault(
                     "semantics-statement",
                     &start,
-                    format!("`{word} …` is no statement"),
+                    format!("`{word} …` is not a statement"),
                     crate::suggest::help(word, STATEMENTS.into_iter(), || {
-                        "the statements stand in the first table of semantics.md".to_owned()
+                        "the first table of semantics.md lists the statements".to_owned()
                     }),
                 ));
             }
@@ -218,9 +226,9 @@ impl<'a> Parser<'a> {
         Ok(Statement { kind, at: self.since(&start) })
     }
 
-    /// `for i in a..b { … }`.
+    /// Parses `for i in a..b { … }`.
     fn count(&mut self) -> Result<StatementKind, Problem> {
-        const HELP: &str = "a loop is written `for i in a..b { … }`";
+        const HELP: &str = "write a loop as `for i in a..b { … }`";
         self.at += 1;
         let variable = self.declare(HELP)?;
         match self.peek() {
@@ -233,7 +241,7 @@ impl<'a> Parser<'a> {
         Ok(StatementKind::For { variable, from, to, body: self.block()? })
     }
 
-    /// `if c { … } else { … }`.
+    /// Parses `if c { … } else { … }`.
     fn choice(&mut self) -> Result<StatementKind, Problem> {
         self.at += 1;
         let condition = self.expression()?;
@@ -257,7 +265,7 @@ impl<'a> Parser<'a> {
         Ok(StatementKind::If { condition, then, otherwise: Some(otherwise) })
     }
 
-    /// An assignment or a call.
+    /// Parses an assignment or a call.
     fn effect(&mut self) -> Result<StatementKind, Problem> {
         let start = self.span();
         let target = self.expression()?;
@@ -279,7 +287,7 @@ impl<'a> Parser<'a> {
 
     fn block(&mut self) -> Result<Block, Problem> {
         let open = self.span();
-        self.expect("{", "the statements of a block stand between `{` and `}`")?;
+        self.expect("{", "write the statements of a block between `{` and `}`")?;
         let statements = self.deeper(|parser| Ok(parser.statements(true)))?;
         let close = self.span();
         if self.peek() != Some(Token::Sign("}")) {
@@ -293,7 +301,7 @@ impl<'a> Parser<'a> {
         Ok(Block { statements, at: self.since(&open) })
     }
 
-    /// A new local name.
+    /// Parses a new local name.
     fn declare(&mut self, help: &str) -> Result<Name, Problem> {
         match self.peek() {
             Some(Token::Word(word)) if !KEYWORDS.contains(&word) => {
@@ -306,11 +314,11 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Runs a rule one level deeper; what is nested deeper than anyone writes is a problem.
+    /// Runs a rule one level deeper; nesting beyond the limit is a problem.
     pub(super) fn deeper<T>(&mut self, rule: impl FnOnce(&mut Self) -> Result<T, Problem>) -> Result<T, Problem> {
         if self.depth >= SEMANTICS_DEPTH {
             let span = self.span();
-            let message = format!("more than {SEMANTICS_DEPTH} blocks or brackets inside each other");
+            let message = format!("blocks or brackets are nested more than {SEMANTICS_DEPTH} deep");
             return Err(self.fault("semantics-depth", &span, message, "name parts of it with `let`"));
         }
         self.depth += 1;
@@ -331,7 +339,7 @@ impl<'a> Parser<'a> {
         self.at += 1;
     }
 
-    /// The place of the next token, or the end of the text.
+    /// Returns the span of the next token, or the end of the text.
     pub(super) fn span(&self) -> Span {
         match self.tokens.get(self.at) {
             Some((_, span)) => span.clone(),
@@ -339,7 +347,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// From a first token to the one before the next.
+    /// Returns the place from a first token to the one before the next.
     pub(super) fn since(&self, start: &Span) -> SourceSpan {
         let last = self.at.checked_sub(1).and_then(|i| self.tokens.get(i)).map_or(start.end, |(_, span)| span.end);
         self.place(&(start.start..last.max(start.start)))
@@ -358,11 +366,11 @@ impl<'a> Parser<'a> {
         Err(self.unexpected(&format!("`{sign}`"), help))
     }
 
-    /// What stands here is not what was expected.
+    /// Returns the problem of an unexpected token.
     pub(super) fn unexpected(&self, expected: &str, help: &str) -> Problem {
         let found = match self.peek() {
             Some(Token::Word(word)) => format!("`{word}`"),
-            Some(Token::Integer(None)) => "what is no number of 64 bits".to_owned(),
+            Some(Token::Integer(None)) => "something other than a number of 64 bits".to_owned(),
             Some(Token::Integer(_) | Token::Float(_)) => "a number".to_owned(),
             Some(Token::Sign(sign)) => format!("`{sign}`"),
             Some(Token::Other(c)) => format!("`{c}`"),
@@ -387,13 +395,13 @@ impl<'a> Parser<'a> {
         self.problems.push(problem);
     }
 
-    /// How far the line of a token is indented.
+    /// Returns the indentation of a token's line.
     fn line_start(&self, span: &Span) -> usize {
         self.indentation(span, false).unwrap_or(0)
     }
 
-    /// How far the line of a token is indented; `first`: only if the token is the first of its
-    /// line.
+    /// Returns the indentation of a token's line; with `first`, only if the token is the first of
+    /// its line.
     fn indentation(&self, span: &Span, first: bool) -> Option<usize> {
         let line = self.lines.partition_point(|(_, s)| s.start <= span.start).checked_sub(1)?;
         let (text, place) = self.lines.get(line)?;
@@ -402,7 +410,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The end of an expression's place.
+/// Returns the place from the start of an expression to the end of another place.
 pub(super) fn joined(from: &Expression, to: SourceSpan) -> SourceSpan {
     SourceSpan { page: from.at.page, start: from.at.start, end: to.end.max(from.at.end) }
 }

@@ -1,4 +1,4 @@
-//! What every name of a block stands for, and the rules that follow from it: statements and scopes
+//! Resolution of every name of a block, and the rules that depend on it. Statements and scopes are
 //! here, expressions in `check.rs`.
 
 use std::collections::BTreeSet;
@@ -10,8 +10,8 @@ use crate::model::semantics::{
 };
 use crate::model::{Instruction, Model, SourceSpan};
 
-/// Resolves the names of a page's block in place. `used` collects the positions of the built-ins
-/// that it needs.
+/// Resolves the names of a page's block in place. `used` collects the positions of the built-ins in
+/// use.
 pub(super) fn resolve(
     model: &Model,
     builtins: &[Builtin],
@@ -37,7 +37,7 @@ pub(super) fn resolve(
     parsed.problems.sort_by_key(|p| p.at);
 }
 
-/// Resolves the names of one expression about the fields of a page, which is no part of a block.
+/// Resolves the names of a single expression on the fields of a page, outside any block.
 pub(super) fn resolve_expression(
     model: &Model,
     builtins: &[Builtin],
@@ -48,7 +48,7 @@ pub(super) fn resolve_expression(
     let mut resolver = Resolver {
         model,
         builtins,
-        // A value that only the documents forbid can be there, and a row can speak of it.
+        // A row may test values that only the documents forbid.
         fields: Fields { model, page, unrestricted: true },
         used: &mut used,
         locals: Vec::new(),
@@ -61,11 +61,11 @@ pub(super) fn resolve_expression(
     resolver.problems
 }
 
-/// A local name that holds where the resolver is.
+/// Local name in scope.
 pub(super) struct Local {
     pub(super) name: String,
     pub(super) sort: Sort,
-    /// Whether it counts and cannot be assigned to.
+    /// True for a loop variable, which cannot be assigned to.
     counts: bool,
     pub(super) used: bool,
     at: SourceSpan,
@@ -77,11 +77,11 @@ pub(super) struct Resolver<'m, 'a> {
     pub(super) fields: Fields<'m>,
     pub(super) used: &'a mut BTreeSet<usize>,
     pub(super) locals: Vec<Local>,
-    /// Every `let` and loop of the block, to tell a name that comes too late from one that is not
-    /// there.
+    /// Every `let` and loop of the block, to distinguish a name used too early from an unknown
+    /// name.
     pub(super) declarations: Vec<(String, SourceSpan)>,
     pub(super) doubtful: &'a [String],
-    /// Whether every statement could be read.
+    /// True if every statement was parsed.
     whole: bool,
     problems: Vec<Problem>,
 }
@@ -95,7 +95,7 @@ impl Resolver<'_, '_> {
         self.leave(scope);
     }
 
-    /// Forgets the names of a scope.
+    /// Removes the names of a scope.
     fn leave(&mut self, scope: usize) {
         for local in self.locals.split_off(scope) {
             if self.whole && !local.used && !local.counts {
@@ -122,7 +122,7 @@ impl Resolver<'_, '_> {
             }
             StatementKind::Let { name, value } => {
                 let sort = match self.expression(value) {
-                    // Only a built-in makes an operand that a name can stand for.
+                    // A name can denote an operand only if a built-in returns it.
                     Sort::Operand { writable } if matches!(value.kind, ExpressionKind::Call(_)) => {
                         Sort::Operand { writable }
                     }
@@ -138,7 +138,7 @@ impl Resolver<'_, '_> {
                 if let Some(builtin) = self.call(call)
                     && !builtin.kind.is_statement()
                 {
-                    let message = format!("`{}` gives a value and does nothing", builtin.name);
+                    let message = format!("`{}` gives a value, but has no effect", builtin.name);
                     self.problem("semantics-effect", call.function.at, message, "use its value, or remove it");
                 }
             }
@@ -167,7 +167,7 @@ impl Resolver<'_, '_> {
         self.locals.push(Local { name: name.text.clone(), sort, counts, used: false, at: name.at });
     }
 
-    /// What an assignment writes to.
+    /// Resolves the target of an assignment.
     fn target(&mut self, target: &mut Expression) {
         let at = target.at;
         match &mut target.kind {
@@ -176,14 +176,14 @@ impl Resolver<'_, '_> {
                 match self.locals.iter().rev().find(|l| l.name == name).map(|l| l.counts) {
                     Some(false) => self.assigned(target),
                     Some(true) => {
-                        let message = format!("`{name}` counts and cannot be assigned to");
-                        self.problem("semantics-assign", at, message, "use a name of your own: `let x = …`");
+                        let message = format!("`{name}` is a loop counter and cannot be assigned to");
+                        self.problem("semantics-assign", at, message, "assign to a local name: `let x = …`");
                         self.assigned(target);
                     }
                     None => match self.expression(target) {
                         Sort::Unknown => {}
                         Sort::Operand { .. } => {
-                            let message = format!("`{name}` is an operand: one element is assigned at a time");
+                            let message = format!("`{name}` is an operand: assign to one element at a time");
                             self.problem("semantics-assign", at, message, format!("write `{name}[i] = …`"));
                         }
                         _ => {
@@ -231,14 +231,14 @@ impl Resolver<'_, '_> {
                             .filter(|b| matches!(b.kind, BuiltinKind::Place | BuiltinKind::View))
                             .map(|b| b.name.as_str())
                             .collect();
-                        let help = format!("the built-ins that can are {}", places.join(", "));
+                        let help = format!("the built-ins that can be assigned to are {}", places.join(", "));
                         self.problem("semantics-assign", at, format!("`{name}` cannot be assigned to"), help);
                     }
                 }
             }
             _ => {
                 self.expression(target);
-                let help = "a local name, an element of an operand or a place can be assigned to";
+                let help = "assign to a local name, an element of an operand, or a place";
                 self.problem("semantics-assign", at, "this cannot be assigned to", help);
             }
         }
@@ -256,19 +256,19 @@ impl Resolver<'_, '_> {
         help: impl Into<String>,
     ) {
         let problem = Problem { code, at, message: message.into(), help: help.into() };
-        // An argument of an assigned place is looked at twice.
+        // The arguments of an assigned place are resolved twice.
         if !self.problems.contains(&problem) {
             self.problems.push(problem);
         }
     }
 }
 
-/// Whether a place is in its first argument rather than in memory.
+/// Returns true if a built-in writes to its first argument rather than to memory.
 fn builtin_writes(builtin: &Builtin) -> bool {
     builtin.parameters.as_ref().and_then(|p| p.first()).is_some_and(|p| p == "op")
 }
 
-/// Every local name of a block, with its place.
+/// Collects every local name of a block, with its place.
 fn declared(block: &Block, out: &mut Vec<(String, SourceSpan)>) {
     for statement in &block.statements {
         match &statement.kind {

@@ -1,5 +1,5 @@
-//! The conditions of verification.md: definitions put in, names resolved on a page, truth values
-//! told from numbers.
+//! Conditions of verification.md on a page: expands definitions, resolves names, and separates
+//! truth values from numbers.
 
 use super::fields::column;
 use super::parse::Problem;
@@ -10,20 +10,20 @@ use crate::model::{
     SourceSpan,
 };
 
-/// More names, numbers and operators than this are no condition but an accident.
+/// Maximum number of names, numbers and operators in an expanded condition.
 const LARGEST: usize = 4096;
 
-/// The conditions of a constraint as they are on one page.
+/// Conditions of a constraint on one page.
 pub(crate) struct Row {
-    /// Where it applies.
+    /// Condition under which the constraint applies.
     pub(crate) when: Option<Expression>,
-    /// What must hold there.
+    /// Condition that must hold.
     pub(crate) must: Expression,
-    /// What is wrong with them there.
+    /// Problems of the conditions on this page.
     pub(crate) problems: Vec<Problem>,
 }
 
-/// Puts definitions into the conditions of a constraint and resolves them on a page.
+/// Expands the definitions in the conditions of a constraint and resolves them on a page.
 pub(crate) fn row(model: &Model, constraint: &Constraint, page: &Instruction) -> Row {
     let mut problems = Vec::new();
     let mut one = |e: &Expression| {
@@ -32,8 +32,8 @@ pub(crate) fn row(model: &Model, constraint: &Constraint, page: &Instruction) ->
             problems.push(Problem {
                 code: "semantics-depth",
                 at: e.at,
-                message: "this condition is too long with all its definitions".to_owned(),
-                help: "make two rows of it".to_owned(),
+                message: "this condition is too long after its definitions are expanded".to_owned(),
+                help: "split the row in two".to_owned(),
             });
             return e;
         }
@@ -48,15 +48,15 @@ pub(crate) fn row(model: &Model, constraint: &Constraint, page: &Instruction) ->
     Row { when, must, problems }
 }
 
-/// Replaces the names of definitions by what they stand for. A definition may have those in front
-/// of it in it only, so that this ends; it fails when what is left would be too large.
+/// Replaces the names of definitions by their expressions. A definition may only use earlier ones,
+/// so the expansion ends; it fails if the result is too large.
 fn expand(definitions: &[Definition], e: &mut Expression, left: &mut usize) -> Result<(), ()> {
     *left = left.checked_sub(1).ok_or(())?;
     match &mut e.kind {
         ExpressionKind::Name { name, .. } => {
             if let Some(at) = definitions.iter().position(|d| d.name == *name) {
                 e.kind = definitions[at].value.kind.clone();
-                // What is wrong with it stands in its own row.
+                // The definition's own row reports its problems.
                 e.at = definitions[at].value.at;
                 expand(&definitions[..at], e, left)?;
             }
@@ -85,7 +85,7 @@ fn expand(definitions: &[Definition], e: &mut Expression, left: &mut usize) -> R
     }
 }
 
-/// Tells truth values from numbers in a condition whose names are resolved.
+/// Separates truth values from numbers in a condition with resolved names.
 struct Kinds<'a> {
     model: &'a Model,
     page: &'a Instruction,
@@ -95,7 +95,7 @@ struct Kinds<'a> {
 impl Kinds<'_> {
     fn truth(&mut self, e: &Expression) {
         if !self.is_truth(e) {
-            self.problem(e.at, "this is a number, not a truth value", "compare it with something");
+            self.problem(e.at, "this is a number, not a truth value", "compare it with a number");
         }
     }
 
@@ -105,27 +105,27 @@ impl Kinds<'_> {
         }
     }
 
-    /// Whether an expression is a truth value; what is in it is checked.
+    /// Returns true if an expression is a truth value; checks its operands.
     fn is_truth(&mut self, e: &Expression) -> bool {
         match &e.kind {
             ExpressionKind::Boolean(_) => true,
             ExpressionKind::Integer(_) | ExpressionKind::Enumerator { .. } => false,
             ExpressionKind::Float(_) => {
-                self.problem(e.at, "conditions are about whole numbers", "write a number without a fraction");
+                self.problem(e.at, "conditions use whole numbers only", "write a number without a fraction");
                 false
             }
             ExpressionKind::Name { name, meaning } => {
                 let mut fields = self.page.forms.iter().flat_map(|f| &f.fields);
                 let is_operand = |f: &Field| f.shape.is_operand() && !matches!(f.shape, FieldKind::Index(_));
                 if *meaning == Meaning::Field && fields.any(|f| f.name.eq_ignore_ascii_case(name) && is_operand(f)) {
-                    let help = "ask a built-in about it, such as `constant(…)`";
+                    let help = "use a built-in, such as `constant(…)`";
                     self.problem(e.at, "an operand has no value before the program runs", help);
                 }
                 *meaning == Meaning::Builtin && self.is_truth_builtin(name)
             }
             ExpressionKind::BitField { of, part } => self.is_flag(of, &part.text),
             ExpressionKind::Index { .. } => {
-                self.problem(e.at, "conditions are about operands, not about their elements", "remove the index");
+                self.problem(e.at, "conditions use operands, not their elements", "remove the index");
                 false
             }
             ExpressionKind::Call(call) => {
@@ -154,7 +154,11 @@ impl Kinds<'_> {
                 }
                 BinaryOperator::Equal | BinaryOperator::NotEqual => {
                     if self.is_truth(left) != self.is_truth(right) {
-                        self.problem(e.at, "a truth value is compared with a number", "compare things of one kind");
+                        self.problem(
+                            e.at,
+                            "a truth value cannot be compared with a number",
+                            "compare two truth values or two numbers",
+                        );
                     }
                     true
                 }
@@ -169,7 +173,12 @@ impl Kinds<'_> {
                 self.truth(condition);
                 let kind = self.is_truth(then);
                 if self.is_truth(otherwise) != kind {
-                    self.problem(e.at, "one choice is a truth value, the other a number", "give both one kind");
+                    self.problem(
+                        e.at,
+                        "one branch of the choice is a truth value, the other a number",
+                        "give \
+                     both branches the same kind",
+                    );
                 }
                 kind
             }
@@ -180,7 +189,7 @@ impl Kinds<'_> {
         self.model.rule_builtins.iter().any(|b| b.name == name && b.kind == BuiltinKind::Truth)
     }
 
-    /// Whether a part of a field, or a column of its list, is a flag.
+    /// Returns true if a part of a field, or a column of its list, is a flag.
     fn is_flag(&self, of: &Expression, part: &str) -> bool {
         let (name, inner) = match &of.kind {
             ExpressionKind::Name { name, .. } => (name, None),

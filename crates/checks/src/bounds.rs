@@ -60,9 +60,9 @@ impl Owners {
 /// one for the owner.
 pub(super) fn foreign(access: &Access) -> (Trap, Trap) {
     let deed = deed(access.kind, access.size);
-    let message = format!("{deed} at offset {} of private memory, which is another work item's", access.offset);
+    let message = format!("{deed} at offset {} of private memory that belongs to another work item", access.offset);
     let help = "check the index against the size of the array in private memory";
-    let owner = "this work item has it";
+    let owner = "this work item owns the memory";
     (found("check-bounds", message, help), found("check-bounds", owner.to_owned(), ""))
 }
 
@@ -113,19 +113,19 @@ pub(super) fn message(access: &Access, map: &LaunchMap, parameters: &[Parameter]
         (Space::Local, _) => match map.local_part(access.offset) {
             Some(part) if access.offset < part.start.into() => {
                 let before = u64::from(part.start) - access.offset;
-                format!("which has {} bytes: it begins {before} bytes before its beginning", part.bytes)
+                format!("which has {} bytes: it begins {before} bytes before the allocation", part.bytes)
             }
             part => {
                 let (bytes, end) =
                     part.map_or((0, 0), |part| (part.bytes, u64::from(part.start) + u64::from(part.bytes)));
-                format!("which has {bytes} bytes in all: it ends {} bytes past its end", past(end))
+                format!("which has {bytes} bytes in all: it ends {} bytes past the end", past(end))
             }
         },
         (_, Some(region)) => {
-            format!("which has {0} bytes: it ends {1} bytes past its end", region.bytes, past(region.bytes))
+            format!("which has {0} bytes: it ends {1} bytes past the end", region.bytes, past(region.bytes))
         }
-        (Space::Flat, None) => format!("outside of every buffer: {}", nearest(access.address, map, parameters)),
-        _ => "which holds no buffer".to_owned(),
+        (Space::Flat, None) => format!("outside every buffer: {}", nearest(access.address, map, parameters)),
+        _ => "where there is no buffer".to_owned(),
     };
     let help = "check the index against the size of the argument";
     found("check-bounds", format!("{deed} at {place}, {inside}"), help)

@@ -76,9 +76,8 @@ pub(super) fn find(
 
 /// Returns the note for a race.
 pub(super) fn note(race: &Trap) -> Trap {
-    let message = format!("{race} where the inputs are other numbers: here both leave the same value");
-    let help =
-        "a buffer that the kernel loads from holds one number all over; run it with other contents to see the race";
+    let message = format!("{race} if the inputs differ: in this launch both accesses leave the same value");
+    let help = "all elements of a buffer that the kernel loads are equal; use other contents to see the race";
     watcher::found("check-equal", message, help)
 }
 

@@ -67,7 +67,7 @@ impl Checks {
                     return Err(TextError {
                         code: "check-unknown",
                         at: at..at + word.len(),
-                        message: format!("there is no check `{word}`"),
+                        message: format!("unknown check `{word}`"),
                         help: format!("the checks are {}", Self::WORDS.join(", ")),
                     });
                 }

@@ -133,8 +133,8 @@ impl Found<'_> {
     /// Records a dependence on an origin. Returns its report if the bug is new, otherwise `None`.
     fn see(&mut self, origin: &[Source], difference: &Difference) -> Option<TrapReport> {
         let words = words(origin, self.program, &self.reference.map);
-        let message = format!("{} {words}, which nothing has written on the way here", difference.what.words());
-        let help = "a value has to be written on every way on which it is used";
+        let message = format!("{} {words}, which was not written on this path", difference.what.words());
+        let help = "write a value on every path that uses it";
         let report = self.program.report(self.range, found("check-uninit", message, help), &difference.actor);
         let shown = (report.function, place_in_program(&difference.actor.spot), difference.what);
         // One location that depends on several parts of an origin is one bug, as are several

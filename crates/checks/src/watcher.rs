@@ -383,9 +383,9 @@ impl Observer for Watcher<'_> {
 /// Returns the messages for threads that wait at two barriers: one of the threads, and the location
 /// of the others.
 fn barriers() -> (Trap, Trap) {
-    let message = "work items wait here for others of their group, which wait at another barrier";
-    let help = "all work items of a group have to come to the same barrier";
-    let other = "the others wait here";
+    let message = "work items wait here while others of their group wait at another barrier";
+    let help = "all work items of a group must reach the same barrier";
+    let other = "the other work items wait here";
     (found("check-barrier", message.to_owned(), help), found("check-barrier", other.to_owned(), ""))
 }
 

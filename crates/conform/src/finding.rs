@@ -165,14 +165,17 @@ fn finding(model: &Model, path: String, broken: Broken) -> Finding {
 fn help(code: &str) -> &'static str {
     match code {
         "kernel-missing" => {
-            "fill the stub: implement the method of `Kernels` that is named like the instruction, in crates/kernels/src"
+            "complete the stub: implement the method of `Kernels` with the instruction's name, \
+             in crates/kernels/src"
         }
         "instruction-extra" | "opcode-extra" | "sub-opcode-extra" | "mnemonic-extra" | "enumerator-extra"
         | "form-extra" | "predefined-extra" | "data-type-extra" | "platform-extra" => {
-            "add it to the pages if it exists, or build from these pages so that the implementation loses it"
+            "add it to the pages if it exists; otherwise build from these pages to remove it \
+             from the implementation"
         }
         _ => {
-            "build from these pages; if the build is from them already, the generator in codegen/src/emit or the runtime in src/rt is wrong"
+            "build from these pages; if the build already uses them, the bug is in the generator \
+             (codegen/src/emit) or in the runtime (src/rt)"
         }
     }
 }

@@ -125,7 +125,7 @@ fn a_kernel_beyond_the_budget_is_interpreted() {
     let stats = outcome.stats.unwrap();
     assert_eq!(stats.native, 0);
     if visakit_native::Level::of_host().is_some() {
-        assert_eq!(stats.native_refused.as_deref(), Some("the kernel is too large for it"));
+        assert_eq!(stats.native_refused.as_deref(), Some("the kernel is too large for native code"));
         assert!(
             stats.table().contains("interpreted, without native code: the kernel is too large"),
             "{}",

@@ -166,9 +166,9 @@ fn what_only_texts_have_and_no_kernel_knows_is_refused() {
     let d = typed("ud", "ud");
     let refused = |body: &str| try_run_on(Platform::Pvc, &d, body, &input(), 16).unwrap_err().to_string();
     let said = refused("    lsc_load.ugm (M1, 16) C:d32 bti(0x1,0x2)[A]:a32");
-    assert!(said.contains("by its number behind another one"), "{said}");
+    assert!(said.contains("by a number relative to another surface"), "{said}");
     let said = refused("    lsc_load_quad.tgm (M1, 16) C:d32.x bti(0x1)[A+5]:a32");
-    assert!(said.contains("a displacement of coordinates"), "{said}");
+    assert!(said.contains("a coordinate offset"), "{said}");
     let said = refused("    nbarrier.signal 0x1:ub 0x1:ub 0x1:ub 0x2:ub");
-    assert!(said.contains("producers are not its consumers"), "{said}");
+    assert!(said.contains("producers differ from its consumers"), "{said}");
 }

@@ -29,8 +29,8 @@ pub(super) enum AddressSpace {
     State(usize),
     /// Surface whose state offset is the first element of an operand.
     StateOffset(Source<u32>),
-    /// Surface whose state is some states after the address in the first element of an operand. If
-    /// no surface state is there, accesses are out of bounds.
+    /// Surface by the location of its state: an address in the first element of an operand, plus a
+    /// number of states. If there is no surface state, accesses are out of bounds.
     StateAddress(Source<u64>, u32),
 }
 
@@ -360,13 +360,13 @@ impl Lowering<'_> {
             _ => match self.layout.surface(surface.0) {
                 Some(element) if surface == predefined_surface::BSS => Ok(AddressSpace::State(element as usize)),
                 Some(element) => Ok(AddressSpace::Surface(element as usize)),
-                None => illegal(format!("there is no surface T{}", surface.0)),
+                None => illegal(format!("surface T{} is not declared", surface.0)),
             },
         }
     }
 
-    /// Lowers a surface operand, or in its place the operand with the address of a surface state
-    /// and the number of states after that address.
+    /// Lowers a surface operand, or the operand used instead: the address of a surface state and a
+    /// number of states to add.
     pub(super) fn surface_space(
         &mut self,
         surface: SurfaceId,

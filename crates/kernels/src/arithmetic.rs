@@ -264,7 +264,7 @@ pub(super) fn madw(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 3>) -> LowerRe
     let pitch = (region.extent(4) as u32).next_multiple_of(l.layout.grf_bytes);
     region.start = match region.start {
         Start::At(offset) if offset + pitch + region.extent(4) as u32 <= l.layout.len => Start::At(offset + pitch),
-        _ => return illegal("the destination of a wide multiplication is a general variable"),
+        _ => return illegal("the destination of a wide multiplication must be a general variable"),
     };
     let high = low.moved_to(region);
     let enable = l.enable(inst.exec_size, inst.pred)?;

@@ -40,7 +40,7 @@ fn media(
     corner: [&VecOperand; 2],
 ) -> LowerResult<Block> {
     if plane != 0 {
-        return illegal("images have one plane");
+        return illegal("images have only plane 0");
     }
     let rows = match modifier {
         MediaModifier::Top | MediaModifier::TopMod => (2, 0),
@@ -80,7 +80,7 @@ impl Block {
 
     fn load(self, l: &mut Lowering<'_>, operand: &RawOperand) -> LowerResult {
         let Some(dst) = l.raw(operand, self.bytes())? else {
-            return illegal("the destination of a block is null");
+            return illegal("the destination of a block load is null");
         };
         Ok(self.step(l, move |block, thread, world| {
             let bound = image(&block.surface, thread, world);

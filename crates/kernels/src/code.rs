@@ -442,7 +442,7 @@ impl Builder {
         self.split();
         for pending in std::mem::take(&mut self.pending) {
             let Some(place) = self.labels.get(&pending.label).copied() else {
-                return Err(format!("the label that instruction {} refers to stands nowhere", pending.instruction));
+                return Err(format!("instruction {} refers to a label that is not defined", pending.instruction));
             };
             match &mut self.blocks[pending.block as usize].next {
                 Terminator::Branch { target, .. } | Terminator::Jump { target } => *target = place,
@@ -461,7 +461,7 @@ impl Builder {
         for (block, name) in &self.calls {
             // The first routine is the kernel, which cannot be called.
             let Some(place) = self.named.iter().skip(1).position(|(other, _)| other == name) else {
-                return Err(format!("`{name}` is called and has no body in this program"));
+                return Err(format!("`{name}` is called, but has no body in this program"));
             };
             if let Terminator::Enter { function, .. } = &mut self.blocks[*block as usize].next {
                 *function = place as u32;
@@ -483,7 +483,7 @@ impl Builder {
             ..layout.own()
         });
         let functions = functions.collect();
-        let last = layouts.last().ok_or("there is no routine")?;
+        let last = layouts.last().ok_or("the program has no routine")?;
         let counts = [last.predicate_count() as usize + 1, last.address_count(), last.state_count()];
         let layout = layouts.swap_remove(0);
         let (steps, marks, actions) = (self.steps, self.marks, self.actions);

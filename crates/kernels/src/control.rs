@@ -106,7 +106,7 @@ pub(super) fn call(l: &mut Lowering<'_>, inst: &Call) -> LowerResult {
         Some(LabelKind::Subroutine) => {
             Ok(Lowered::Call { enable: l.enable(inst.exec_size, inst.pred)?, label: inst.label })
         }
-        _ => illegal("a call of something that is no subroutine of this routine"),
+        _ => illegal("the called label is not a subroutine of this routine"),
     }
 }
 

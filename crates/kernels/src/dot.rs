@@ -84,11 +84,11 @@ pub(super) fn plane(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerR
     let lanes = channels(inst.exec_size);
     let floats = [inst.dst, inst.src[0], inst.src[1]].map(|operand| l.type_of(operand));
     if floats.into_iter().any(|data_type| !matches!(data_type, Ok(DataType::F))) || lanes > LANES {
-        return illegal("a plane is computed with floats, for at most 16 channels");
+        return illegal("a plane instruction needs float operands and at most 16 channels");
     }
     let part = |l: &mut Lowering<'_>, operand: &VecOperand, distance: u32, vertical, horizontal| {
         let Start::At(start) = l.region(operand, 1)?.start else {
-            return illegal("the operands of a plane are general variables");
+            return illegal("the operands of a plane instruction must be general variables");
         };
         let start = Start::At(start + distance);
         let region = Region { start, vertical, width: 8, horizontal, lanes: lanes as u32 };

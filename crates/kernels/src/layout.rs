@@ -255,13 +255,14 @@ impl Layout {
                     None => break self.predefined[variable.alias_index.0 as usize],
                     Some(_) if steps > ALIAS_DEPTH => {
                         return Err(format!(
-                            "variable {index} is an alias of more than {ALIAS_DEPTH} others, or of itself"
+                            "variable {index} is an alias of itself, or its chain of aliases is \
+                             longer than {ALIAS_DEPTH}"
                         ));
                     }
                     Some(next) if (next as usize) < routine.variables.len() => {
                         at = next as usize;
                     }
-                    Some(_) => return Err(format!("the alias of variable {index} leads nowhere")),
+                    Some(_) => return Err(format!("variable {index} is an alias of an undeclared variable")),
                 }
             };
             if steps > 0 {
@@ -315,7 +316,7 @@ impl Space {
         let end = offset + bytes;
         match u32::try_from(end) {
             Ok(next) if end <= REGISTER_BYTES => self.next = next,
-            _ => return Err(format!("the variables of the routine have more than {} MiB", REGISTER_BYTES >> 20)),
+            _ => return Err(format!("the variables of the routine exceed {} MiB", REGISTER_BYTES >> 20)),
         }
         Ok(offset as u32)
     }

@@ -19,7 +19,7 @@ mod compute;
 
 mod algebra;
 
-pub mod record;
+mod record;
 
 mod domain;
 

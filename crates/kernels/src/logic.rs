@@ -91,7 +91,7 @@ where
 pub(super) fn predicate_id(l: &Lowering<'_>, operand: &VecOperand) -> LowerResult<u32> {
     match &operand.operand {
         Operand::Predicate(predicate) => l.predicate(predicate.value.id.into()),
-        _ => illegal("the operands mix predicates and others"),
+        _ => illegal("predicates are mixed with other operands"),
     }
 }
 
@@ -285,7 +285,7 @@ pub(super) fn bfrev(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerR
 fn bits_of(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>, f: fn([u32; 1]) -> u32) -> LowerResult {
     let Types { dst, src: [data_type] } = l.types(inst)?;
     if data_type.bits() > 32 {
-        return illegal(format!("a value of type {} is too wide here", data_type.name()));
+        return illegal(format!("a value of type {} is too wide for this instruction", data_type.name()));
     }
     l.apply_as::<u32, _, 1>(inst, Types { dst, src: [pattern(data_type)] }, Function(f))
 }

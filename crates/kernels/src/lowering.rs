@@ -217,7 +217,7 @@ impl<'a> Lowering<'a> {
 
     /// Returns the global number of a predicate.
     pub fn predicate(&self, id: u32) -> LowerResult<u32> {
-        self.layout.predicate(id).ok_or_else(|| LowerError::Illegal(format!("there is no predicate P{id}")))
+        self.layout.predicate(id).ok_or_else(|| LowerError::Illegal(format!("predicate P{id} is not declared")))
     }
 
     /// Returns a step for a kernel, with the handling of special registers and computed addresses.
@@ -324,7 +324,7 @@ pub fn is_saturated(operand: &VecOperand) -> bool {
 pub fn element_bytes(data_type: DataType) -> LowerResult<u32> {
     match data_type.bits() {
         bits @ (8 | 16 | 32 | 64) => Ok(bits / 8),
-        _ => illegal(format!("a variable of type {} cannot be an operand here", data_type.name())),
+        _ => illegal(format!("a variable of type {} cannot be an operand of this instruction", data_type.name())),
     }
 }
 

@@ -210,7 +210,7 @@ const PAYLOAD_BYTES: u64 = 32;
 fn block2d(l: &mut Lowering<'_>, inst: &LscUntypedBlock2d) -> LowerResult {
     let size = inst.data_size.bytes();
     if size != inst.data_size.register_bytes() {
-        return illegal(format!("a rectangle of {} elements", inst.data_size.name()));
+        return illegal(format!("a two-dimensional block of {} elements", inst.data_size.name()));
     }
     let flip = inst.data_order == LscBlockOrder::Transposed;
     let (width, height) = (u32::from(inst.block_width), u32::from(inst.block_height));

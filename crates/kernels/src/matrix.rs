@@ -96,13 +96,13 @@ fn row_start(l: &mut Lowering<'_>, inst: &Dpas, bytes: u64) -> LowerResult<u32> 
     if let Operand::General(general) = &inst.src2.operand
         && is_special(l.variable(general.id)?.root)
     {
-        return illegal("the rows of a matrix stand in no variable");
+        return illegal("the rows of a matrix must be in a general variable");
     }
     let Start::At(first) = l.region(&inst.src2, 1)?.start else {
-        return illegal("the rows of a matrix are a general variable");
+        return illegal("the rows of a matrix must be in a general variable");
     };
     if u64::from(first) + bytes > u64::from(l.layout.len) {
-        return illegal("the rows of a matrix lie outside the registers");
+        return illegal("the rows of a matrix extend past the end of the registers");
     }
     Ok(first)
 }
@@ -127,7 +127,7 @@ fn product(l: &mut Lowering<'_>, inst: &Dpas, first: u32) -> LowerResult<(ExecMa
         return illegal("the matrices mix integers and floats");
     }
     if inst.src0.id != predefined::NULL && is_float(src_type) != columns.is_float() {
-        return illegal("the sum and the matrices mix integers and floats");
+        return illegal("the accumulator and the matrices mix integers and floats");
     }
     if depth == 0 || repeats == 0 {
         return illegal("a matrix without rows");

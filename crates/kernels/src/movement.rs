@@ -314,7 +314,7 @@ fn is_one_element(region: &visakit::isa::Region) -> bool {
 pub(super) fn addr_add(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
     let lanes = channels(inst.exec_size);
     let Operand::Address(dst) = &inst.dst.operand else {
-        return illegal("the destination of an address is an address variable");
+        return illegal("the destination of an address computation must be an address variable");
     };
     let first = address_elements(l, dst, lanes)?;
     let base = match &inst.src[0].operand {
@@ -331,10 +331,10 @@ pub(super) fn addr_add(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> Low
             }
             match l.region(inst.src[0], 1)?.start {
                 Start::At(offset) => Base::Place(offset),
-                _ => return illegal("the address of a computed place"),
+                _ => return illegal("the address of an operand with a computed position"),
             }
         }
-        _ => return illegal("an address of something that is no variable"),
+        _ => return illegal("the operand has no address: it is not a variable"),
     };
     let offsets = l.source::<u32>(inst.src[1], lanes)?;
     let enable = l.enable(inst.exec_size, inst.pred)?;
@@ -387,7 +387,7 @@ enum Base {
 fn address_elements(l: &Lowering<'_>, operand: &AddrOpnd, count: usize) -> LowerResult<u32> {
     let first = l.address_element(operand.id.0, operand.offset.into())?;
     if first as usize + count > l.layout.address_count() {
-        return illegal("an address operand has more elements than its variable");
+        return illegal("an address operand uses more elements than its variable has");
     }
     Ok(first)
 }
@@ -465,7 +465,7 @@ pub(super) fn movs(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerRe
             });
             Ok(l.step(enable, run))
         }
-        (_, None) => illegal("neither operand is a state variable"),
+        (_, None) => illegal("at least one operand must be a state variable"),
     }
 }
 
@@ -476,6 +476,6 @@ fn state_elements(l: &Lowering<'_>, state: &StateOpnd, count: usize) -> LowerRes
     };
     match first.and_then(|first| first.checked_add(state.offset.into())).map(|first| first as usize) {
         Some(first) if first + count <= l.layout.state_count() => Ok(first),
-        _ => illegal(format!("there is no element {} of the state variable {letter}{}", state.offset, state.id)),
+        _ => illegal(format!("state variable {letter}{} has no element {}", state.id, state.offset)),
     }
 }

@@ -48,7 +48,7 @@ pub(super) fn moved(
         _ => return Ok(None),
     };
     if is_modified(inst.src[0]) {
-        return illegal("what a modifier does to such a conversion is not published");
+        return illegal("the effect of a modifier on this conversion is not published");
     }
     let types = patterns(inst, types)?;
     l.apply_as::<u32, _, 1>(inst, types, Function(convert)).map(Some)
@@ -72,7 +72,7 @@ pub(super) fn srnd(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerRe
 /// Returns the types as bit patterns. A random number of a float type is used as its bits.
 fn patterns<const S: usize>(inst: &ComponentWise<'_, S>, mut types: Types<S>) -> LowerResult<Types<S>> {
     if is_saturated(inst.dst) {
-        return illegal("what saturation does to such a conversion is not published");
+        return illegal("the effect of saturation on this conversion is not published");
     }
     types.dst = pattern(types.dst);
     types.src = types.src.map(pattern);

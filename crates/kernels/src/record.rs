@@ -511,7 +511,7 @@ impl<'r> Compare for Node<'r> {
 
 /// Converts a mask for native code.
 #[inline]
-pub fn mask_in(mask: &ExecMask) -> ir::Mask {
+pub(crate) fn mask_in(mask: &ExecMask) -> ir::Mask {
     ir::Mask {
         shift: mask.shift,
         lanes: mask.lanes,

@@ -128,7 +128,7 @@ enum Named {
     Index(usize),
     /// State element that holds the offset of the sampler's state.
     State(usize),
-    /// Operand with the address of a sampler state, and the number of states after that address.
+    /// Operand with the address of a sampler state, and a number of states to add.
     Address(Source<u64>, u32),
 }
 
@@ -140,7 +140,7 @@ impl Named {
         match l.layout.sampler(id.0) {
             Some(element) if id == predefined_sampler::S31 => Ok(Self::State(element as usize)),
             Some(element) => Ok(Self::Index(element as usize)),
-            None => illegal(format!("there is no sampler S{}", id.0)),
+            None => illegal(format!("sampler S{} is not declared", id.0)),
         }
     }
 

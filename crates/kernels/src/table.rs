@@ -15,16 +15,16 @@ pub(super) fn shfl_idx4(l: &mut Lowering<'_>, inst: &ShflIdx4) -> LowerResult {
     let lanes = channels(inst.exec_size);
     let enable = l.enable(inst.exec_size, inst.pred)?;
     let Start::At(table) = l.region(&inst.src0, 1)?.start else {
-        return illegal("a table is a general variable");
+        return illegal("a table must be a general variable");
     };
     if u64::from(table) + ENTRIES as u64 * 4 > u64::from(l.layout.len) {
-        return illegal("a table that lies outside the registers");
+        return illegal("a table extends past the end of the registers");
     }
     // Each nibble of an index number selects an equal part of the result.
     let part = match l.type_of(&inst.src1)?.bits() {
         16 => 8,
         8 => 16,
-        _ => return illegal("numbers that have neither 8 nor 16 bits"),
+        _ => return illegal("table elements must have 8 or 16 bits"),
     };
     let numbers = l.source::<u32>(&inst.src1, lanes)?;
     let dst = l.raw_required(&inst.dst, lanes as u64 * 4)?;

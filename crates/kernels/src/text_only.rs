@@ -13,7 +13,7 @@ pub(super) fn check(instruction: &Instruction) -> LowerResult<()> {
     match instruction {
         // Cache levels, prefetches and assertions change no result.
         Instruction::Ifcall(_) => Ok(()),
-        // Their surfaces and samplers are at addresses.
+        // Surfaces and samplers by the addresses of their states.
         Instruction::Load3d(_) | Instruction::Sample3d(_) | Instruction::Sample43d(_) | Instruction::Info(_) => {
             Ok(())
         }
@@ -24,7 +24,7 @@ pub(super) fn check(instruction: &Instruction) -> LowerResult<()> {
             LscUntyped::Append(inst) => inst.surface_index,
             LscUntyped::Block2d(_) => 0,
         }),
-        Instruction::LscTyped(inst) if is_displaced(inst) => illegal("a displacement of coordinates, or a sample"),
+        Instruction::LscTyped(inst) if is_displaced(inst) => illegal("a coordinate offset or a sample index"),
         Instruction::LscTyped(inst) => no_index(match inst {
             LscTyped::Access(inst) => inst.surface_index,
             LscTyped::Quad(inst) => inst.surface_index,
@@ -36,10 +36,10 @@ pub(super) fn check(instruction: &Instruction) -> LowerResult<()> {
             let same = threads.is_some() && threads == constant(&inst.consumers);
             match constant(&inst.role) {
                 Some(0) if same => Ok(()),
-                _ => illegal("a named barrier whose producers are not its consumers"),
+                _ => illegal("a named barrier whose producers differ from its consumers"),
             }
         }
-        _ => illegal("an operand or a predicate that only texts have: it has no meaning here"),
+        _ => illegal("an operand or predicate that exists only in texts has no meaning in this instruction"),
     }
 }
 
@@ -54,7 +54,7 @@ fn is_displaced(inst: &LscTyped) -> bool {
 fn no_index(index: u32) -> LowerResult<()> {
     match index {
         0 => Ok(()),
-        _ => illegal("a surface by its number behind another one"),
+        _ => illegal("a surface selected by a number relative to another surface"),
     }
 }
 

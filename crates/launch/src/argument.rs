@@ -171,7 +171,7 @@ impl Parameter {
             }
             ParameterKind::Image { .. } => format!("it takes an image: {}", forms(Gives::Image)),
             ParameterKind::Sampler => format!("it takes a sampler: {}", forms(Gives::Sampler)),
-            ParameterKind::Unknown => "the kernel does not use it: leave it out".to_owned(),
+            ParameterKind::Unknown => "the kernel does not use this argument: leave it out".to_owned(),
         }
     }
 
@@ -242,7 +242,7 @@ impl Parameter {
                     bytes.resize(size as usize, 0);
                     Ok(Argument::Value(bytes))
                 } else {
-                    refuse(format!("has {size} bytes but is given {given}"))
+                    refuse(format!("has {size} bytes, but {given} are given"))
                 }
             }
             (ParameterKind::Buffer | ParameterKind::Image { .. }, ArgSpec::Same(ArgKey::Index(other))) => {
@@ -281,10 +281,10 @@ pub fn find<'a>(parameters: &'a [Parameter], key: &ArgKey, place: &str) -> Resul
         let known = parameters.iter().map(Parameter::describe).collect::<Vec<_>>().join(", ");
         let mut help = match parameters {
             [] => "the kernel has no arguments".to_owned(),
-            _ => format!("the kernel's arguments are: {known}"),
+            _ => format!("the kernel's arguments are {known}"),
         };
         if matches!(key, ArgKey::Name(_)) && parameters.iter().all(|parameter| parameter.name.is_empty()) {
-            help += "; the file does not tell their names";
+            help += "; the file does not contain their names";
         }
         let (place, key) = (
             format!("{place} {key}"),
@@ -426,7 +426,7 @@ kernels_misc_info:
             assert!(error.message.contains(text), "{first}: {error:?}");
         }
         let error = given(&["0=zeros:4", "1=i32:1", "2=local:4", "4=i32:1,2,3"]).unwrap_err();
-        assert_eq!(error.message, "argument 1 (`char n`) has 1 bytes but is given 4");
+        assert_eq!(error.message, "argument 1 (`char n`) has 1 bytes, but 4 are given");
         assert!(error.help.contains("1=i8:VALUE"), "{}", error.help);
         let error = given(&["0=zeros:4", "2=local:4"]).unwrap_err();
         assert_eq!((error.code, error.file.as_str()), ("argument-missing", "arg 1"));

@@ -25,26 +25,26 @@ pub(super) fn image(
         Box::new(Diagnostic::new("argument-image", Severity::Error, place, message).help(help))
     };
     let Some(format) = Format::from_name(&spec.format) else {
-        let message = format!("there is no image format `{}`", spec.format);
+        let message = format!("unknown image format `{}`", spec.format);
         return Err(wrong(message, format!("formats are {}", Format::names())));
     };
     let Some(given) = spec.size else {
-        let message = "nothing says the size of the image".to_owned();
-        return Err(wrong(message, "write WxH behind the format".to_owned()));
+        let message = "the image has no size".to_owned();
+        return Err(wrong(message, "write WxH after the format".to_owned()));
     };
     // The size after the dimensions is the number of array layers; any further size must be 1.
     let used = dimensions + usize::from(is_array);
     if given[used.min(3)..].iter().any(|&side| side != 1) {
         let [w, h, d] = given;
         return Err(wrong(
-            format!("an image of {w}x{h}x{d} is given, but the image has {dimensions} dimensions"),
-            "sizes that the image has not are 1".to_owned(),
+            format!("an image of {w}x{h}x{d} is given, but the parameter has {dimensions} dimensions"),
+            "set the sizes of the dimensions that the image does not have to 1".to_owned(),
         ));
     }
     let most = if dimensions == 1 && !is_array { IMAGE_LINE } else { IMAGE_SIDE };
     if let Some(side) = given.iter().find(|&&side| side > most) {
-        let help = format!("a side of such an image has {most} texels at most");
-        return Err(wrong(format!("an image with a side of {side} texels is given"), help));
+        let help = format!("each side of this image may have at most {most} texels");
+        return Err(wrong(format!("the given image has a side of {side} texels"), help));
     }
     let mut size = [1; 3];
     size[..dimensions].copy_from_slice(&given[..dimensions]);
@@ -53,8 +53,11 @@ pub(super) fn image(
     if spec.levels > desc.most_levels() || spec.levels > 1 && spec.samples > 1 {
         let [w, h, d] = size;
         return Err(wrong(
-            format!("an image of {w}x{h}x{d} with {} levels and {} samples is given", spec.levels, spec.samples),
-            format!("one of this size has at most {} levels, and one sample when it has several", desc.most_levels()),
+            format!("the given image has {w}x{h}x{d} texels, {} levels and {} samples", spec.levels, spec.samples),
+            format!(
+                "an image of this size has at most {} levels; an image with several levels has one sample",
+                desc.most_levels()
+            ),
         ));
     }
     let bytes = desc.texels().saturating_mul(format.bytes() as u64);
@@ -65,9 +68,9 @@ pub(super) fn image(
     };
     if texels.len() as u64 != bytes {
         return Err(wrong(
-            format!("the image has {bytes} bytes but is given {}", texels.len()),
-            "the file holds the texels, row by row, without anything in between: all of a level before the next, all samples of \
-             a texel before the next"
+            format!("the image needs {bytes} bytes, but {} are given", texels.len()),
+            "the file must contain the texels row by row without padding: all of a level before \
+             the next level, all samples of a texel before the next texel"
                 .to_owned(),
         ));
     }
@@ -86,7 +89,7 @@ pub(super) fn read_file(place: &str, path: &Path) -> Result<Vec<u8>, Box<Diagnos
     };
     let bytes = read().map_err(|e| {
         let message = format!("{}: {e}", path.display());
-        Diagnostic::new("io", Severity::Error, place, message).help("the file must exist and be readable")
+        Diagnostic::new("io", Severity::Error, place, message).help("give a file that exists and can be read")
     })?;
     check_size(place, bytes.len() as u64)?;
     Ok(bytes)
@@ -118,7 +121,7 @@ pub(super) fn zeros(place: &str, size: u64) -> Result<Vec<u8>, Box<Diagnostic>> 
 pub(super) fn reserve(place: &str, size: u64) -> Result<Vec<u8>, Box<Diagnostic>> {
     check_size(place, size)?;
     let too_large = || {
-        let message = format!("there is no memory for {size} bytes");
+        let message = format!("{size} bytes cannot be allocated");
         Box::new(Diagnostic::new("argument-size", Severity::Error, place, message).help("ask for a smaller buffer"))
     };
     let mut bytes = Vec::new();

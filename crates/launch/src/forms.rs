@@ -36,45 +36,46 @@ pub const FORMS: [Form; 14] = [
         "BYTES",
         "undef:4096",
         Gives::Buffer,
-        "a buffer that nobody has written, for `check`: zeros that nothing must depend on",
+        "a buffer of unwritten bytes, for `check`: they are zeros, but the result must not depend on them",
     ),
-    form("bytes", "HEX", "bytes:0000803f", Gives::Buffer, "a buffer with these bytes, or a value that has them"),
+    form(
+        "bytes",
+        "HEX",
+        "bytes:0000803f",
+        Gives::Buffer,
+        "a buffer with these bytes, or a value \
+     that consists of them",
+    ),
     form(
         "fill",
         "TYPE:COUNT:VALUE[,VALUE...]",
         "fill:f32:1024:0.5",
         Gives::Buffer,
-        "a buffer of COUNT numbers: the value, or the values one after the other, over and over",
+        "a buffer of COUNT numbers: one value, or several values repeated in order",
     ),
     form(
         "range",
         "TYPE:COUNT[:START[:STEP]]",
         "range:u32:100",
         Gives::Buffer,
-        "a buffer of COUNT numbers: START (0), and each by STEP (1) more than the one before",
+        "a buffer of COUNT numbers: the first is START (0), each next one is larger by STEP (1)",
     ),
     form(
         "random",
         "TYPE:COUNT[:SEED[:LOW:HIGH]]",
         "random:f32:1024:7",
         Gives::Buffer,
-        "a buffer of COUNT numbers, on every machine the same for a SEED (0), by SplitMix64: \
-         floats from LOW (0) to below HIGH (1), integers from LOW to HIGH (any)",
+        "a buffer of COUNT random numbers by SplitMix64, the same on every machine for one SEED \
+         (0): floats from LOW (0) to below HIGH (1), integers from LOW to HIGH (any)",
     ),
     form("same", "KEY", "same:0", Gives::Buffer, "the buffer or image of another argument"),
-    form(
-        "pipe",
-        "PACKETSxBYTES",
-        "pipe:100x4",
-        Gives::Buffer,
-        "an empty pipe with room for so many packets of so many bytes",
-    ),
+    form("pipe", "PACKETSxBYTES", "pipe:100x4", Gives::Buffer, "an empty pipe for PACKETS packets of BYTES bytes"),
     form(
         "TYPE",
         "VALUE[,VALUE...]",
         "f32:1,2,3,4",
         Gives::Value,
-        "a number or a vector; u64:0 in place of a buffer is a pointer to nothing",
+        "a number or a vector; u64:0 for a buffer is a null pointer",
     ),
     form("local", "BYTES", "local:1024", Gives::Local, "shared local memory"),
     form(
@@ -82,8 +83,8 @@ pub const FORMS: [Form; 14] = [
         "FORMAT:WxH[xD][,levels=N][,samples=N]:PATH|zeros",
         "image:rgba8unorm:64x64:zeros",
         Gives::Image,
-        "an image, with formats such as rgba8unorm or r32f; D is also the number of images in an array, \
-         and each level is half as large as the one before",
+        "an image in a format such as rgba8unorm or r32f; D is the depth, or the number of \
+         images of an array; each level has half the size of the previous level",
     ),
     form(
         "image",
@@ -97,9 +98,9 @@ pub const FORMS: [Form; 14] = [
         "none|clamp|clamp_to_edge|repeat|mirror,nearest|linear[,normalized][,mix_levels][,levels=A..B][,compare=HOW]",
         "sampler:clamp,linear,normalized",
         Gives::Sampler,
-        "a sampler; normalized where coordinates run from 0 to 1, mix_levels where neighbouring levels are \
-         mixed, levels for the lowest and the highest level, and HOW is never, less, equal, greater, \
-         less_or_equal, greater_or_equal, not_equal or always",
+        "a sampler; normalized if coordinates range from 0 to 1, mix_levels to interpolate \
+         between levels, levels for the lowest and the highest level; HOW is never, less, equal, \
+         greater, less_or_equal, greater_or_equal, not_equal or always",
     ),
 ];
 
@@ -118,7 +119,10 @@ pub fn forms_help(indent: &str) -> String {
     let text = |form: &Form| format!("{indent}{}:{}\n{indent}    {}\n", form.kind, form.rest, form.meaning);
     let forms: String = FORMS.iter().map(text).collect();
     let names = Scalar::names().replace('|', ", ");
-    let types = format!("{indent}TYPE is {names}; a number without it has the parameter's, where the file tells it");
+    let types = format!(
+        "{indent}TYPE is {names}; a number without a type has the parameter's \
+     type, if the file contains it"
+    );
     format!("{forms}{types}\n{indent}KEY is an index or a name")
 }
 

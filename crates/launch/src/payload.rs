@@ -273,7 +273,7 @@ fn walk(order: [u32; 3]) -> [usize; 3] {
 /// Returns the layout of local ids and the size of all per-thread data in bytes.
 fn local_ids(kernel: &KernelInfo, grf: usize, simd: u32) -> Result<(Option<LocalIds>, usize), Box<Diagnostic>> {
     if !SIMD_SIZES.contains(&simd) {
-        return Err(problem(&format!("`simd_size` is {simd}; it is 1, 8, 16 or 32")));
+        return Err(problem(&format!("`simd_size` is {simd}, but must be 1, 8, 16 or 32")));
     }
     let mut ids = None;
     let mut own = 0;

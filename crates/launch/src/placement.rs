@@ -103,13 +103,13 @@ pub fn place(
     for (entry, bound) in arguments_bound.chain(data_bound) {
         // Programs may use 240 entries; the rest of the 256 are reserved.
         let place = usize::try_from(entry).ok().filter(|&entry| entry < 240);
-        let place = place.ok_or_else(|| problem(&format!("there is no binding-table entry {entry}")))?;
+        let place = place.ok_or_else(|| problem(&format!("the binding table has no entry {entry}")))?;
         if placement.bindings.len() <= place {
             placement.bindings.resize(place + 1, None);
         }
         let before = placement.bindings[place].replace(bound);
         if before.is_some_and(|before| before != bound) {
-            return Err(problem(&format!("binding-table entry {entry} is given twice")));
+            return Err(problem(&format!("binding-table entry {entry} is defined twice")));
         }
     }
     if kernel.payload_arguments.iter().any(|item| item.addrmode == Some(AddrMode::Bindless)) {

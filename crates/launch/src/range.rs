@@ -38,7 +38,7 @@ impl NdRange {
         required: [u32; 3],
     ) -> Result<Self, Box<Diagnostic>> {
         if global.is_empty() {
-            let help = "give the number of work items, such as 64, or one number a dimension, such as 8,8";
+            let help = "give the number of work items: one number such as 64, or one for each dimension such as 8,8";
             return Err(problem("global", "the launch size is missing", help));
         }
         if global.len() > 3 {
@@ -46,13 +46,13 @@ impl NdRange {
         }
         let full = |key: &str, sizes: &[u64], rest: u32, least: u64| {
             if sizes.len() != global.len() {
-                let message = format!("there are {} sizes here and {} in `global`", sizes.len(), global.len());
-                return Err(problem(key, message, "give one number a dimension"));
+                let message = format!("{} sizes are given here, but {} in `global`", sizes.len(), global.len());
+                return Err(problem(key, message, "give one number for each dimension"));
             }
             let mut out = [rest; 3];
             for (side, &size) in out.iter_mut().zip(sizes) {
                 *side = u32::try_from(size).ok().filter(|_| size >= least).ok_or_else(|| {
-                    let help = format!("each number is {least} to {}", u32::MAX);
+                    let help = format!("each number must be {least} to {}", u32::MAX);
                     problem(key, format!("{size} is out of range"), &help)
                 })?;
             }
@@ -72,12 +72,12 @@ impl NdRange {
             return Err(problem(
                 "local",
                 "the kernel was compiled for another local size",
-                &format!("it requires {x},{y},{z}; leave `local` out to use that"),
+                &format!("it requires {x},{y},{z}; leave out `local` to use this size"),
             ));
         }
         let size = local.iter().try_fold(1_u32, |product, &n| product.checked_mul(n));
         if size.is_none_or(|size| size > MAX_GROUP) {
-            let help = format!("the product of the local sizes is at most {MAX_GROUP}");
+            let help = format!("the product of the local sizes may be at most {MAX_GROUP}");
             return Err(problem("local", "the group is too large", &help));
         }
         Ok(Self { dimensions: global.len() as u32, global: global_size, local, offset })

@@ -129,12 +129,12 @@ pub enum Pixels {
 /// A syntax error with its position.
 pub fn parse_argument(text: &str) -> Result<(ArgKey, ArgSpec), TextError> {
     let Some((key, spec)) = text.split_once('=') else {
-        return Err(error(text, 0..text.len(), "there is no `=` behind the argument's index or name", &any_usage()));
+        return Err(error(text, 0..text.len(), "`=` is missing after the argument's index or name", &any_usage()));
     };
     let parsed = ArgKey::parse(key).ok_or_else(|| {
         let help =
-            "write KEY=SPEC, where KEY is the argument's index in the kernel, from 0, or its name in the source";
-        error(text, 0..key.len(), format!("`{key}` is no index or name of an argument"), help)
+            "write KEY=SPEC; KEY is the argument's index in the kernel, counted from 0, or its name in the source";
+        error(text, 0..key.len(), format!("`{key}` is not the index or name of an argument"), help)
     })?;
     let skip = key.len() + 1;
     let spec = parse(spec).map_err(|mut e| {
@@ -154,7 +154,7 @@ pub fn parse(text: &str) -> Result<ArgSpec, TextError> {
         if text.split(',').all(is_number) {
             return Ok(ArgSpec::Untyped(text.to_owned()));
         }
-        return Err(error(text, 0..text.len(), format!("`{text}` does not say what it is"), &any_usage()));
+        return Err(error(text, 0..text.len(), format!("`{text}` does not give a value"), &any_usage()));
     };
     let at = kind.len() + 1..text.len();
     let refuse = |what: &str| wrong(text, at.clone(), value, what, &usage(kind));
@@ -192,7 +192,7 @@ pub fn parse(text: &str) -> Result<ArgSpec, TextError> {
                 Ok(ArgSpec::Value { kind: scalar, bytes })
             }
             None => {
-                let message = format!("there is no kind of argument called `{kind}`");
+                let message = format!("unknown kind of argument `{kind}`");
                 Err(error(text, 0..kind.len(), message, &any_usage()))
             }
         },
@@ -249,7 +249,7 @@ fn parse_pattern(text: &str, kind: &str) -> Result<Pattern, TextError> {
                 let steps = i128::from(count.max(1) - 1).checked_mul(step);
                 let last = steps.and_then(|steps| start.checked_add(steps));
                 if last.and_then(|last| scalar.integer(last)).is_none() {
-                    let message = format!("the last of {count} numbers is no {}", scalar.name());
+                    let message = format!("the last of {count} numbers does not fit into type {}", scalar.name());
                     return Err(error(text, all, message, &help));
                 }
             }
@@ -275,7 +275,7 @@ fn parse_pattern(text: &str, kind: &str) -> Result<Pattern, TextError> {
         }
     };
     match take() {
-        Some(at) => Err(error(text, at.start..text.len(), "there is something behind the end", &help)),
+        Some(at) => Err(error(text, at.start..text.len(), "there is extra text at the end", &help)),
         None => Ok(Pattern { scalar, count, rule }),
     }
 }
@@ -372,7 +372,7 @@ fn parse_sampler(value: &str) -> Option<Sampler> {
 }
 
 fn wrong(text: &str, at: Range<usize>, value: &str, what: &str, help: &str) -> TextError {
-    error(text, at, format!("`{value}` is no {what}"), help)
+    error(text, at, format!("`{value}` is not a valid {what}"), help)
 }
 
 fn error(text: &str, at: Range<usize>, message: impl Into<String>, help: &str) -> TextError {

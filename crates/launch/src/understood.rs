@@ -12,7 +12,7 @@ use visakit_zebin::info::{AddrMode, AddrSpace, KernelInfo, Place};
 /// The first unknown key or name, with its position.
 pub fn check(kernel: &KernelInfo) -> Result<(), Box<Diagnostic>> {
     if let Some((what, key, place)) = kernel.unknown_keys().next() {
-        return Err(not_understood(place, format!("the key `{key}` of {what} is not known")));
+        return Err(not_understood(place, format!("unknown key `{key}` of {what}")));
     }
     for item in &kernel.payload_arguments {
         let unknown = match (&item.addrmode, &item.addrspace, item.image_type.as_deref()) {
@@ -22,20 +22,20 @@ pub fn check(kernel: &KernelInfo) -> Result<(), Box<Diagnostic>> {
             _ => None,
         };
         if let Some((key, name)) = unknown {
-            return Err(not_understood(&item.keys.place, format!("the {key} `{name}` is not known")));
+            return Err(not_understood(&item.keys.place, format!("unknown {key} `{name}`")));
         }
     }
     for buffer in &kernel.per_thread_memory_buffers {
         for (name, known) in [(&buffer.kind, &KINDS[..]), (&buffer.usage, &USAGES[..])] {
             if !known.contains(&name.as_str()) {
-                return Err(not_understood(&buffer.keys.place, format!("memory buffers of `{name}` are not known")));
+                return Err(not_understood(&buffer.keys.place, format!("unknown memory buffer `{name}`")));
             }
         }
     }
     for sampler in &kernel.inline_samplers {
         for (name, known) in [(&sampler.addrmode, &ADDRESSING[..]), (&sampler.filtermode, &FILTERS[..])] {
             if !known.contains(&name.as_str()) {
-                return Err(not_understood(&sampler.keys.place, format!("samplers with `{name}` are not known")));
+                return Err(not_understood(&sampler.keys.place, format!("unknown sampler kind `{name}`")));
             }
         }
     }
@@ -43,12 +43,12 @@ pub fn check(kernel: &KernelInfo) -> Result<(), Box<Diagnostic>> {
     let inline = kernel.inline_samplers.iter().map(|sampler| (Some(sampler.sampler_index), &sampler.keys));
     for (index, keys) in given.chain(inline) {
         if let Some(index) = index.filter(|&index| index >= SAMPLERS) {
-            let message = format!("there is no sampler {index}: a kernel has {SAMPLERS} at most");
+            let message = format!("sampler {index} is out of range: a kernel has at most {SAMPLERS}");
             return Err(not_understood(&keys.place, message));
         }
     }
     if kernel.execution_env.slm_alloc_mode > 1 {
-        let message = format!("`slm_alloc_mode` is {}; it is 0 or 1", kernel.execution_env.slm_alloc_mode);
+        let message = format!("`slm_alloc_mode` is {}, but must be 0 or 1", kernel.execution_env.slm_alloc_mode);
         return Err(not_understood(&kernel.execution_env.keys.place, message));
     }
     Ok(())
@@ -82,8 +82,10 @@ const FILTERS: [&str; 2] = ["nearest", "linear"];
 
 /// Returns the diagnostic that rejects a launch, at its position in `.ze_info`.
 pub(super) fn not_understood(place: &Place, message: impl Into<String>) -> Box<Diagnostic> {
-    let mut finding = Diagnostic::new("launch-unsupported", Severity::Error, ".ze_info", message)
-        .help("the kernel is not run, as its arguments may go elsewhere; compile it with a compiler that this version knows");
+    let mut finding = Diagnostic::new("launch-unsupported", Severity::Error, ".ze_info", message).help(
+        "the kernel is not run because its arguments may be placed differently; compile it \
+         with a supported compiler version",
+    );
     (finding.line, finding.column, finding.quote) = (place.line, place.column, place.quote.clone());
     Box::new(finding)
 }

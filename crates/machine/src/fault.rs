@@ -96,31 +96,33 @@ impl Trap {
         Some(match self {
             Self::Access(miss) => match miss.kind {
                 MissKind::Outside => {
-                    "the kernel leaves its buffers: check the index and the size of the buffers that it was given"
+                    "the kernel accesses memory outside its buffers: check the index and the size of the buffers"
                 }
                 MissKind::OutsideLocal => {
-                    "the kernel leaves its shared local memory: check the index and the size of its local arguments"
+                    "the kernel accesses memory outside its shared local memory: check the index \
+                     and the size of its local arguments"
                 }
                 MissKind::OutsideScratch => "an index into a private array is probably out of range",
                 MissKind::Misaligned => "the address must be a multiple of the size of the access",
             },
             Self::Indirect { .. } => "an index into a private array is probably out of range",
             Self::Stub(_) | Self::Illegal(_) => return None,
-            Self::Undefined(_) => {
-                "define the function in the source, or link the program with the one that defines it"
-            }
+            Self::Undefined(_) => "define the function in the source, or link the program that defines it",
             Self::DivergentBarrier(_) | Self::UnreachedBarrier { .. } => {
                 "every work item of a group must reach the same barriers"
             }
-            Self::Budget(_) => "the kernel may be endless",
-            Self::Endless { waits: false, .. } => "what ends the loop does not change in it",
-            Self::Endless { waits: true, .. } => {
-                "groups run one after the other: none can wait for a later one, and a thread of a group cannot wait for what no \
-                 other one writes"
+            Self::Budget(_) => "the kernel may contain an endless loop",
+            Self::Endless { waits: false, .. } => {
+                "nothing that the loop's end condition depends \
+             on changes in the loop"
             }
-            Self::Stack(_) => "the recursion may be endless; the compiler decides how large the stack is",
+            Self::Endless { waits: true, .. } => {
+                "groups run one after the other: a group cannot wait for a later group, and a \
+                 thread cannot wait for a value that no other thread of its group writes"
+            }
+            Self::Stack(_) => "the recursion may be endless; the compiler chooses the size of the stack",
             Self::RanOff => "the routine must end with a return",
-            Self::Exception(_) => "the text is the kernel's own; later groups were not run",
+            Self::Exception(_) => "the text comes from the kernel; later groups were not run",
             Self::Found { help, .. } => help,
         })
     }
@@ -144,33 +146,33 @@ impl fmt::Display for Trap {
             }
             Self::Stub(stub) => stub.fmt(f),
             Self::Illegal(why) => f.write_str(why),
-            Self::Undefined(name) => write!(f, "`{name}` has no body in this program, which declares it only"),
+            Self::Undefined(name) => write!(f, "`{name}` is declared but not defined in this program"),
             Self::DivergentBarrier(channels) => {
                 write!(
                     f,
-                    "barrier in divergent control flow: of the thread's channels only {} come to it",
+                    "barrier in divergent control flow: only channels {} of the thread reach it",
                     Ranges(*channels)
                 )
             }
             Self::UnreachedBarrier { waiting, ended } => match ended {
-                0 => write!(f, "all {waiting} threads wait, at different barriers"),
+                0 => write!(f, "all {waiting} threads wait, but at different barriers"),
                 _ => {
-                    write!(f, "{waiting} threads wait at a barrier that {ended} threads have ended without reaching")
+                    write!(f, "{waiting} threads wait at a barrier, but {ended} threads ended without reaching it")
                 }
             },
-            Self::Budget(limit) => write!(f, "more than {limit} instructions in one thread"),
+            Self::Budget(limit) => write!(f, "a thread executed more than {limit} instructions"),
             Self::Endless { instructions, waits: false } => {
-                write!(f, "an endless loop: all is the same again after {instructions} instructions")
+                write!(f, "endless loop: its state repeats after {instructions} instructions")
             }
             Self::Endless { instructions, waits: true } => write!(
                 f,
-                "the group waits for ever: all is the same again after {instructions} instructions, and no thread of it \
-                 changes the memory that is looked at"
+                "the group waits forever: its state repeats after {instructions} instructions, \
+                 and none of its threads writes the memory that it polls"
             ),
-            Self::Stack(bytes) => write!(f, "the stack is full: all channels of a thread have {bytes} bytes"),
+            Self::Stack(bytes) => write!(f, "stack overflow: all channels of a thread share {bytes} bytes"),
             Self::Exception(said) if said.is_empty() => f.write_str("the kernel raised an exception"),
             Self::Exception(said) => write!(f, "an assertion of the kernel failed: {said}"),
-            Self::RanOff => f.write_str("control flow ran behind the last instruction"),
+            Self::RanOff => f.write_str("control flow ran past the last instruction"),
             Self::Found { message, .. } => f.write_str(message),
         }
     }

@@ -341,7 +341,9 @@ impl Run<'_> {
         let start = i64::from(place.offset(0, thread)?) + offset;
         match (u32::try_from(start), usize::try_from(count)) {
             (Ok(start), Ok(count)) if thread.registers.holds(start, count) => Ok(Some(start)),
-            _ => Err(Halt::Trap(Box::new(Trap::Illegal("a raw operand lies outside the registers".to_owned())))),
+            _ => Err(Halt::Trap(Box::new(Trap::Illegal(
+                "a raw operand extends past the end of the registers".to_owned(),
+            )))),
         }
     }
 

@@ -71,10 +71,10 @@ pub enum Refusal {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoPage(name) => write!(f, "no page has {name}"),
-            Self::NoSemantics(name) => write!(f, "the page of {name} has no Semantics that could be executed"),
+            Self::NoPage(name) => write!(f, "there is no page for {name}"),
+            Self::NoSemantics(name) => write!(f, "the page of {name} has no executable Semantics"),
             Self::Undefined(name) => write!(f, "no public text defines what {name} does"),
-            Self::Unsupported { what, page, line } => write!(f, "{what} is not evaluated ({page}:{line})"),
+            Self::Unsupported { what, page, line } => write!(f, "{what} cannot be evaluated ({page}:{line})"),
             Self::Illegal(why) => f.write_str(why),
         }
     }
@@ -86,8 +86,8 @@ impl fmt::Display for Halt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Trap(trap) => trap.fmt(f),
-            Self::Undefined(_) => f.write_str("the page does not say what happens"),
-            Self::Senseless(what) => write!(f, "the notation gives no meaning to {what}"),
+            Self::Undefined(_) => f.write_str("the page does not define the result"),
+            Self::Senseless(what) => write!(f, "the notation does not define {what}"),
         }
     }
 }

@@ -89,7 +89,10 @@ fn add(
 }
 
 fn not_same(index: usize, other: u32) -> Box<Diagnostic> {
-    let message = format!("argument {index} is the same as argument {other}, which is no buffer or image of its own");
+    let message = format!(
+        "argument {index} shares memory with argument {other}, which is not a \
+     buffer or image of its own"
+    );
     let finding = Diagnostic::new("argument-same", Severity::Error, "launch", message);
-    Box::new(finding.help("same:N takes the index of an argument with contents"))
+    Box::new(finding.help("give same:N the index of an argument with contents of its own"))
 }

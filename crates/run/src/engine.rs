@@ -61,7 +61,7 @@ impl FromStr for Engine {
         Self::ALL.into_iter().find(|engine| engine.name() == text).ok_or_else(|| TextError {
             code: "engine-unknown",
             at: 0..text.len(),
-            message: format!("there is no engine `{text}`"),
+            message: format!("unknown engine `{text}`"),
             help: format!("the engines are {}", Self::ALL.map(Self::name).join(", ")),
         })
     }

@@ -241,7 +241,7 @@ fn finish<const COUNT: bool>(plan: &Plan<'_>, thread: &mut Thread, counts: &mut 
             let addresses: [u64; LANES] = callee.load(thread, lane as usize / LANES);
             let address = addresses[lane as usize % LANES];
             let Some(function) = function_at(address).filter(|&n| n < code.functions.len()) else {
-                let why = format!("a call to 0x{address:x}, where there is no function");
+                let why = format!("a call to 0x{address:x}, which is not the address of a function");
                 return Err((Box::new(Trap::Illegal(why)), block.mark));
             };
             enter(plan, thread, function, taken, next).map_err(|trap| (trap, block.mark))?;
@@ -259,7 +259,7 @@ fn finish<const COUNT: bool>(plan: &Plan<'_>, thread: &mut Thread, counts: &mut 
             if taken == 0 {
                 thread.flow.block = next;
             } else if thread.flow.depth() >= CALL_DEPTH {
-                let trap = Trap::Illegal("subroutines call each other without end".to_owned());
+                let trap = Trap::Illegal("subroutine calls are nested without end".to_owned());
                 return Err((Box::new(trap), block.mark));
             } else {
                 thread.active =
@@ -281,7 +281,7 @@ fn finish<const COUNT: bool>(plan: &Plan<'_>, thread: &mut Thread, counts: &mut 
             let switch = &code.switches[*n as usize];
             let index = switch.index.first(thread);
             let Some(target) = switch.targets.get(index as usize) else {
-                let why = format!("a jump to place {index} of a list of {} labels", switch.targets.len());
+                let why = format!("a jump to entry {index} of a list of {} labels", switch.targets.len());
                 return Err((Box::new(Trap::Illegal(why)), block.mark));
             };
             thread.flow.jump(*target);
@@ -314,7 +314,7 @@ fn finish<const COUNT: bool>(plan: &Plan<'_>, thread: &mut Thread, counts: &mut 
 /// Enters a function.
 fn enter(plan: &Plan<'_>, thread: &mut Thread, function: usize, taken: u32, back: u32) -> Result<(), Box<Trap>> {
     if thread.flow.depth() >= CALL_DEPTH {
-        return Err(Box::new(Trap::Illegal("functions call each other without end".to_owned())));
+        return Err(Box::new(Trap::Illegal("function calls are nested without end".to_owned())));
     }
     plan.check_stack(thread)?;
     activation::enter(thread, &plan.code.functions, function, taken, back);

@@ -434,7 +434,9 @@ impl<'a> Worker<'a> {
                 });
                 let Some((thread, mark, alone)) = stuck else { break };
                 let trap = if alone {
-                    Trap::Illegal("two threads do this together, and the other one does not come".to_owned())
+                    Trap::Illegal(
+                        "the instruction needs two threads, but the second one does not reach it".to_owned(),
+                    )
                 } else {
                     Trap::UnreachedBarrier { waiting: (states.len() - ended) as u32, ended: ended as u32 }
                 };

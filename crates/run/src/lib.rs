@@ -183,15 +183,15 @@ pub fn launch_from(
     let refused = |message: String, may: fn(&Platform) -> bool| {
         let finding = Diagnostic::new("launch-platform", Severity::Error, program.file.clone(), message);
         let names: Vec<_> = Platform::emulated_ones().filter(may).map(Platform::name).collect();
-        let help = format!("compile the kernel for a platform that it has: {}", names.join(", "));
+        let help = format!("compile the kernel for a platform that has the instruction: {}", names.join(", "));
         Err(Box::new(finding.help(help)).into())
     };
     let name = program.platform.name();
     if !program.platform.emulated() {
-        return refused(format!("the emulator has no model of {name}"), |_| true);
+        return refused(format!("the emulator does not support {name}"), |_| true);
     }
     if !program.platform.images() && program.info.has_images() {
-        return refused(format!("the kernel has images or samplers, which {name} lacks"), |platform| {
+        return refused(format!("the kernel uses images or samplers, which {name} does not have"), |platform| {
             platform.images()
         });
     }
@@ -256,7 +256,7 @@ fn attempt(
     if group > GROUP_BYTES {
         let message = format!("a group needs {group} bytes for its registers and its shared local memory");
         let finding = Diagnostic::new("launch-group", Severity::Error, program.file.clone(), message);
-        return Err(Box::new(finding.help(format!("the limit is {GROUP_BYTES}: use smaller groups"))).into());
+        return Err(Box::new(finding.help(format!("the limit is {GROUP_BYTES} bytes: use smaller groups"))).into());
     }
 
     let private: u64 = mapped.private.iter().map(|&bytes| bytes as u64).sum();
@@ -298,7 +298,7 @@ fn attempt(
     if let Some(said) = failed {
         let message = format!("an assertion of the kernel failed: {}", String::from_utf8_lossy(&said).trim_end());
         let finding = Diagnostic::new("fault-assert", Severity::Error, program.file.clone(), message);
-        return Err(Box::new(finding.help("the text is the kernel's own")).into());
+        return Err(Box::new(finding.help("the text comes from the kernel")).into());
     }
     let stats = options.policy.stats.then(|| Stats::new(program, &lowered, &total, *wall));
     Ok(Ok(Outcome {

@@ -206,7 +206,7 @@ fn map_sync_buffer(
         return Ok(());
     }
     let groups = u64::try_from(range.group_count()).unwrap_or(u64::MAX).next_multiple_of(8);
-    let too_many = || too_large(format!("a buffer with a byte for each of {groups} groups is needed"));
+    let too_many = || too_large(format!("a buffer with one byte for each of {groups} groups is needed"));
     let bytes = usize::try_from(groups).ok().filter(|_| groups <= MAX_BUFFER).ok_or_else(too_many)?;
     extra.sync = map_buffer(memory, Buffer::zeros(bytes), || "the buffer for groups".to_owned())?;
     Ok(())
@@ -287,7 +287,7 @@ pub(super) fn map_buffer(
 
 /// Returns the error for a failed allocation.
 pub(super) fn no_memory(what: &str, bytes: u64) -> Box<Diagnostic> {
-    let message = format!("there is no memory for {what}: {bytes} bytes");
+    let message = format!("{what} cannot be allocated: {bytes} bytes");
     let finding = Diagnostic::new("out-of-memory", Severity::Error, "launch", message);
     Box::new(
         finding.help("use smaller buffers or fewer host threads, or raise the limit of the process (`ulimit -v`)"),

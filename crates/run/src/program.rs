@@ -141,9 +141,9 @@ impl Program {
     pub fn implicit_of(zebin: &Zebin) -> Result<implicit::Version, Vec<Diagnostic>> {
         let version = zebin.target.implicit_version.unwrap_or(0);
         implicit::Version::of(version).ok_or_else(|| {
-            let message = format!("version {version} of the structure of implicit arguments is not known");
+            let message = format!("version {version} of the implicit-argument structure is not supported");
             let finding = Diagnostic::new("launch-unsupported", Severity::Error, zebin.file.clone(), message);
-            vec![finding.help("note 8 of the file names it; versions 0, 1 and 2 are known")]
+            vec![finding.help("the file's note 8 gives the version; versions 0, 1 and 2 are supported")]
         })
     }
 
@@ -193,9 +193,11 @@ impl Program {
                 Some(input) => (self.variable_name(input.id), input.offset),
                 None => (String::new(), 0),
             };
-            let message = format!("input {name} at offset {offset} is no argument that `.ze_info` lays out");
-            let finding = Diagnostic::new("launch-unsupported", Severity::Error, self.file.clone(), message)
-                .help("the text and its `.ze_info` do not belong together, or their layout is one that this version does not know");
+            let message = format!("input {name} at offset {offset} does not match any argument in `.ze_info`");
+            let finding = Diagnostic::new("launch-unsupported", Severity::Error, self.file.clone(), message).help(
+                "the text and its `.ze_info` do not belong together, or their layout is \
+                 not supported by this version",
+            );
             let is_input = |line: &&str| line.starts_with(".input ") || line.starts_with(".implicit_");
             let line = self.text.as_deref().and_then(|text| {
                 let line = text.lines().map(str::trim).filter(is_input).nth(index)?;

@@ -133,7 +133,8 @@ fn vendor(dir: &Path, platform: Platform, text: &str) -> Result<Routine, String>
         .output()
         .unwrap();
     let report = std::fs::read_to_string(dir.join("k.errors.txt")).ok();
-    // It may crash later in code generation; an object without findings counts as acceptance.
+    // The assembler may crash later in code generation; an object without findings counts as
+    // acceptance.
     let complains = output.status.code() == Some(1) || report.is_some();
     match std::fs::read(dir.join("k.isa")) {
         Ok(bytes) if !complains => {

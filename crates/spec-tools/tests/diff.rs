@@ -325,7 +325,7 @@ const OURS: &[Plant] = &[
     ),
     Plant(
         "verification.md",
-        "| `random-mask` | SRND | | | `no_mask` | | all channels take part: NoMask |\n",
+        "| `random-mask` | SRND | | | `no_mask` | | the instruction needs NoMask |\n",
         "",
         &[(O, "rule-removed", "random-mask")],
     ),

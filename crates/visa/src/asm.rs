@@ -18,7 +18,7 @@ Examples:
 
 Exit codes: 0 assembled, 1 the text is wrong, 2 usage, or a file could not be read or written")]
 pub(super) struct Args {
-    /// The text, a zebin that holds one, or `-` for standard input
+    /// The text, a zebin that contains one, or `-` for standard input
     input: PathBuf,
     /// The object to write; `-` for standard output
     #[arg(short, long, value_name = "FILE")]
@@ -38,7 +38,7 @@ fn assemble(args: &Args) -> Result<Outcome, Findings> {
     let output = Output::new(&args.output, &[&args.input], args.format)?;
     let module = input::module(&args.input, &args.selection)?;
     if matches!(module.content, Content::Object(_)) {
-        let found = module.problem("file-kind", "this is a vISA object, and need not be assembled");
+        let found = module.problem("file-kind", "this is already a vISA object");
         return Err(found.help("`visa disasm` prints it as text").into());
     }
     let object = module.object(args.selection.platform())?;

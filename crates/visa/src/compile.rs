@@ -31,17 +31,17 @@ Examples:
   visa compile module.spv --device bmg -o k.zebin
   visa compile archive-without-visa.bin --device bmg -o k.zebin
 
-Of several compilers the first on the path that builds for the device is used: `ocloc`, then `ocloc-VERSION`. The variable \
-VISAKIT_OCLOC lists other programs, separated as in PATH. `visa info` without a file shows what is installed.
+The first compiler on the path that supports the device is used: `ocloc`, then `ocloc-VERSION`. The \
+variable VISAKIT_OCLOC lists other compilers, separated as in PATH. `visa info` without a file shows \
+the installed compilers.
 
 Exit codes: 0 compiled, 1 the source is wrong, 2 usage, no compiler, or a file could not be read or written")]
 pub(super) struct Args {
-    /// OpenCL C; or a SPIR-V module, or a zebin or an archive that holds one; `-` for standard
+    /// OpenCL C, a SPIR-V module, or a zebin or archive that contains SPIR-V; `-` for standard
     /// input
     source: PathBuf,
-    /// The device, by the compiler's name for it or a name in spec/platforms.md; the newest one
-    /// that the compiler builds for and the emulator runs if it is not given, with images if the
-    /// source has any
+    /// The device, by the compiler's name or a name in spec/platforms.md [default: the newest
+    /// device that both the compiler and the emulator support, with images if the source uses any]
     #[arg(long, value_name = "NAME")]
     device: Option<String>,
     /// The zebin to write
@@ -50,8 +50,8 @@ pub(super) struct Args {
     /// Options for the compiler, such as "-cl-std=CL2.0 -DN=4"
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     options: Option<String>,
-    /// Mark the group's copies (async_work_group_copy), so that `visa run --check` follows them;
-    /// such a program runs nowhere else. A source that `run` compiles itself needs no option
+    /// Mark group copies (async_work_group_copy) so that `visa run --check` can track them. The
+    /// program then runs in `visa run` only. Not needed for sources that `visa run` compiles
     #[arg(long)]
     check: bool,
     /// How errors are reported
@@ -123,7 +123,12 @@ pub(super) fn compile_behind(
         let named = device.and_then(Platform::from_name);
         let Some(mut module) = spirv::find(&bytes, named) else {
             let finding = problem("compile-source", source, format!("this is {} without SPIR-V", kind.name()));
-            return Err(finding.help("compile its source; `-exclude_ir` of ocloc leaves the SPIR-V out").into());
+            return Err(finding
+                .help(
+                    "compile its source; the file lacks SPIR-V because ocloc was \
+             run with `-exclude_ir`",
+                )
+                .into());
         };
         module.options = [module.options.as_str(), options.unwrap_or_default()].join(" ");
         return compile_module(source, &module, device);
@@ -217,7 +222,7 @@ fn call(
         return call_for(source, text, folder, device, arguments, seconds);
     }
     let Some(newest) = compiler::default_device(false) else {
-        let finding = problem("compiler-device", source, "no installed compiler builds for a device that can be run");
+        let finding = problem("compiler-device", source, "no installed compiler supports a device of the emulator");
         return Err(finding.help("name a device with --device; `visa info` shows the compilers").into());
     };
     let built = call_for(source, text, folder, newest, arguments, seconds)?;
@@ -277,7 +282,7 @@ fn failure(source: &Path, text: &str, device: &str, compiler: &Compiler, run: &R
         if names.is_empty() {
             names.push("nothing");
         }
-        let message = format!("the compiler made no file `{OUT}`; it made: {}", names.join(", "));
+        let message = format!("the compiler did not write the file `{OUT}`; it wrote: {}", names.join(", "));
         let help =
             format!("please report this with the compiler's version: {} {}", compiler.program.display(), version());
         return vec![problem("compiler-output", source, message).help(help)];
@@ -290,7 +295,7 @@ fn failure(source: &Path, text: &str, device: &str, compiler: &Compiler, run: &R
         };
         let known = compiler::installed().iter().map(known).collect::<Vec<_>>().join("; ");
         let help = format!("{known}. For others {}", ocloc::INSTALL);
-        let message = format!("no installed compiler builds for `{device}`");
+        let message = format!("no installed compiler supports `{device}`");
         return vec![problem("compiler-device", source, message).help(help)];
     }
     let mut findings = errors(source, text, &run.log);
@@ -310,7 +315,7 @@ fn joined(log: &str) -> String {
     let lines = log.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("Command was:"));
     let lines: Vec<_> = lines.collect();
     match lines.as_slice() {
-        [] => "the compiler failed and printed nothing".to_owned(),
+        [] => "the compiler failed without a message".to_owned(),
         lines if lines.len() <= LOG_LINES => lines.join("; "),
         lines => format!("{}; and {} more lines", lines[..LOG_LINES].join("; "), lines.len() - LOG_LINES),
     }
@@ -330,7 +335,7 @@ fn errors(source: &Path, text: &str, log: &str) -> Vec<Diagnostic> {
             finding.column = column;
             finding.quote = text.lines().nth(row as usize - row.min(1) as usize).unwrap_or_default().to_owned();
         }
-        findings.push(finding.help("this is what the vendor's compiler says"));
+        findings.push(finding.help("this message comes from the vendor's compiler"));
     }
     findings
 }
@@ -348,7 +353,7 @@ mod tests {
         assert!(found[0].quote.contains("x=1"), "{found:?}");
         assert!(errors(Path::new("k.cl"), "", "Could not determine device target: xyz.\n").is_empty());
         assert!(joined("Could not determine device target: xyz.\n\n").contains("device target"));
-        assert!(joined("").contains("printed nothing"));
+        assert!(joined("").contains("failed without a message"));
         assert!(joined(&"a line\n".repeat(30)).ends_with("and 10 more lines"));
     }
 }

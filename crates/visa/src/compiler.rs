@@ -118,8 +118,8 @@ pub(crate) fn default_device(images: bool) -> Option<&'static str> {
 /// Returns the error reported when no compiler is installed.
 pub(crate) fn missing(file: String) -> Diagnostic {
     let message = match std::env::var_os(VARIABLE) {
-        Some(list) => format!("{VARIABLE} names no `{PROGRAM}` that runs: {}", list.display()),
-        None => format!("there is no compiler: `{PROGRAM}` is not on the path"),
+        Some(list) => format!("{VARIABLE} lists no `{PROGRAM}` that runs: {}", list.display()),
+        None => format!("no compiler is installed: `{PROGRAM}` is not on the path"),
     };
     Diagnostic::new("compiler-missing", Severity::Error, file, message).help(ocloc::INSTALL)
 }
@@ -169,7 +169,11 @@ impl Compiler {
         let mut log = String::from_utf8_lossy(&output.stdout).into_owned();
         log += &String::from_utf8_lossy(&output.stderr);
         if seconds.is_some() && is_out_of_time(output.status) {
-            let _ = write!(log, "\nthe compiler was stopped: it took too much processor time ({SECONDS_VARIABLE})");
+            let _ = write!(
+                log,
+                "\nthe compiler was stopped: it exceeded the limit of processor \
+             time ({SECONDS_VARIABLE})"
+            );
         }
         let (mut files, mut back_end) = (Vec::new(), None);
         for name in names(folder)?.into_iter().filter(|name| !before.contains(name)) {

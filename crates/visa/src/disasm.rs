@@ -24,23 +24,23 @@ Examples:
   visa disasm program.zebin --kernel add
   visa disasm program.zebin -o texts/
 
-Exit codes: 0 printed, 1 the object is wrong or something of it is missing, 2 usage, or a file could not be read or written")]
+Exit codes: 0 printed, 1 the object is wrong or incomplete, 2 usage, or a file could not be read or written")]
 pub(super) struct Args {
-    /// An object, a text, a zebin or an archive of zebins that hold some, or `-` for standard input
+    /// An object, a text, a zebin or an archive of zebins, or `-` for standard input
     input: PathBuf,
-    /// A file for the text, or a folder for one file per routine (`DIR/` is created if it is
-    /// missing); standard output when left out
+    /// A file for the text, or a folder for one file per routine (`DIR/` is created if missing)
+    /// [default: standard output]
     #[arg(short, long, value_name = "FILE|DIR")]
     output: Option<PathBuf>,
     #[command(flatten)]
     selection: Selection,
-    /// Keep all names, so that assembling the text gives the same object again
+    /// Keep all names, so that the text assembles to the same object
     #[arg(long)]
     full: bool,
-    /// Print an object whose instructions lack operands, with `<missing>` in their place
+    /// Print an object whose instructions lack operands, with `<missing>` for each missing operand
     #[arg(long, conflicts_with = "full")]
     salvage: bool,
-    /// How errors are reported; with json, texts that go to standard output are its member `texts`
+    /// How errors are reported; with json, the texts are in the member `texts`
     #[arg(long, value_enum, default_value_t)]
     format: OutputFormat,
 }
@@ -140,8 +140,9 @@ fn full(
     findings: &mut Vec<Diagnostic>,
 ) -> String {
     print_exact(object, routine, platform).unwrap_or_else(|text| {
-        let message = format!("the text of `{}` does not give the same object again", routine.name());
-        let help = "it has what no text can say, or was not whole before: compare with `visa roundtrip`";
+        let message = format!("the text of `{}` does not assemble to the same object", routine.name());
+        let help = "the object contains something that texts cannot express, or is damaged; \
+         compare with `visa roundtrip`";
         findings.push(module.problem("text-inexact", message).help(help));
         text
     })
@@ -169,7 +170,10 @@ fn stripped(module: &Module, object: &Object) -> Vec<Diagnostic> {
     removed
         .map(|(name, code)| {
             let message = format!("the code of `{name}`, {} bytes, was removed from the object", code.size);
-            module.problem("object-stripped", message).help("its tables and native code are all that there is")
+            module.problem("object-stripped", message).help(
+                "only the tables and the native code \
+             are left; compile the kernel so that its vISA is kept",
+            )
         })
         .collect()
 }

@@ -18,19 +18,19 @@ Examples:
   visa dump program.zebin --kernel add -o add.json
   visa dump --schema
 
-With `--format json` the dump is the member `dump` of the object that every command prints.
+With `--format json`, the dump is the member `dump` of the command's object.
 
 Exit codes: 0 written, 1 the file is wrong, 2 usage, or a file could not be read or written")]
 pub(super) struct Args {
-    /// An object, a text, a zebin that holds one, or `-` for standard input
+    /// An object, a text, a zebin that contains a text, or `-` for standard input
     #[arg(required_unless_present = "schema")]
     input: Option<PathBuf>,
-    /// A file for the JSON; standard output when left out
+    /// The JSON file to write [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
     selection: Selection,
-    /// Write the JSON Schema of the form instead
+    /// Write the JSON Schema of the dump instead
     #[arg(long)]
     schema: bool,
     /// How errors are reported

@@ -15,7 +15,7 @@ const GRAMMAR: &str = include_str!("../grammar.md");
 const REFERENCE_ADDRESS: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/reference/errors.md");
 const GRAMMAR_ADDRESS: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/spec/README.md#findings");
 
-/// Explain the code of an error, warning or note: what it means, and what to do
+/// Explain the code of an error, warning or note
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -25,7 +25,7 @@ Examples:
 
 Exit codes: 0 explained, 2 the code is not known")]
 pub(crate) struct Args {
-    /// The code; all codes are listed when left out
+    /// The code; without it, all codes are listed
     #[arg(value_name = "CODE")]
     code: Option<String>,
     /// How it is shown
@@ -179,7 +179,7 @@ fn listed(all: &[Entry]) -> String {
 }
 
 fn unknown(wanted: &str, code: &str, all: &[Entry]) -> Diagnostic {
-    let message = format!("no finding has the code `{wanted}`");
+    let message = format!("`{wanted}` is not the code of a finding");
     let found = Diagnostic::new("usage-code", Severity::Error, "visa explain", message);
     let mut near: Vec<_> =
         all.iter().map(|entry| entry.code).filter(|known| code.len() > 2 && known.contains(code)).take(12).collect();
@@ -188,6 +188,6 @@ fn unknown(wanted: &str, code: &str, all: &[Entry]) -> Diagnostic {
     }
     match near.as_slice() {
         [] => found.help("`visa explain` lists all codes"),
-        near => found.help(format!("known codes with similar names: {}", near.join(", "))),
+        near => found.help(format!("similar codes: {}", near.join(", "))),
     }
 }

@@ -10,7 +10,7 @@ use crate::input::Kind;
 use crate::io::{shown, write_named};
 use visakit_zebin::extract;
 
-/// Take a zebin, a fat binary or an archive apart: vISA texts, `.ze_info`, native code
+/// Extract the parts of a zebin, fat binary or archive: vISA texts, `.ze_info`, native code
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -19,14 +19,14 @@ Examples:
 
 With `--format json`, `files` has `path`, `kind`, `device` and `routine` of each file.
 
-Exit codes: 0 all was written, 1 the container is damaged, empty or none, 2 usage, or a file could not be read or written")]
+Exit codes: 0 all parts were written, 1 the file is damaged, empty or not a container, 2 usage, or a file could not be read or written")]
 pub(super) struct Args {
-    /// The container: a zebin, or an archive of several devices as ocloc writes it
+    /// The container: a zebin, or an archive of ocloc for several devices
     input: PathBuf,
-    /// The folder for the files, with one folder per device; it is created if it is missing
+    /// The folder for the files, with a subfolder for each device; it is created if missing
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
-    /// How the files and errors are reported; json is one object with `files` and `findings`
+    /// How the files and errors are reported; json is an object with `files` and `findings`
     #[arg(long, value_enum, default_value_t)]
     format: OutputFormat,
 }
@@ -39,12 +39,17 @@ fn take_apart(args: &Args) -> Result<Outcome, Findings> {
     let bytes = read(&args.input)?;
     let kind = Kind::of(&args.input, &bytes);
     if !matches!(kind, Kind::Zebin | Kind::Archive) {
-        let found = problem("container-unknown", &args.input, format!("this is {}, and no container", kind.name()));
-        return Err(found.help("containers are ELF files and `ar` archives that ocloc writes").into());
+        let found = problem("container-unknown", &args.input, format!("this is {}, not a container", kind.name()));
+        return Err(found.help("give an ELF file or an `ar` archive written by ocloc").into());
     }
     let mut found = extract(&shown(&args.input, "stdin"), &bytes)?;
     if found.items.is_empty() && Outcome::of(&found.findings) == Outcome::Done {
-        found.findings.push(problem("container-empty", &args.input, "it holds nothing that can be a file"));
+        found.findings.push(problem(
+            "container-empty",
+            &args.input,
+            "it contains nothing that \
+         can be written as a file",
+        ));
     }
     let mut written = 0;
     for item in &found.items {

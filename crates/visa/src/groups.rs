@@ -74,7 +74,7 @@ pub(crate) fn summary(groups: &[Group], layout: Layout) -> String {
             let total = words.iter().map(|group| group.count).sum();
             let names: Vec<String> = words.iter().flat_map(|group| group.shows.clone()).collect();
             let names = listed(&names, layout.width.saturating_sub(INDENT + 24));
-            line(&mut s, total, &format!("in words only: {names}"), layout);
+            line(&mut s, total, &format!("only in prose: {names}"), layout);
         }
     }
     s

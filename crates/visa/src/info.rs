@@ -31,11 +31,10 @@ Examples:
 With `--format json`: `kind`, and `programs` (one, or one for each zebin of an archive) with `file`, `platform`, `version` (of \
 the zebin's or the object's format), `functions` and `kernels`. A kernel has `name`; `launch` (of a zebin: `simd_size`, \
 `required_local_size`, `registers`, `barriers`, `slm_bytes`, `memory`); `arguments` (of a zebin: `index`, `name`, `type`, `kind`, \
-`address_space`, `address_mode`, `access`, `bytes`, `used`); `visa` (`version`, `instructions`, `attributes`, `inputs`) where its \
-vISA is there; and `native` (`platform`, `bytes`), one for each native program. What a file does not say is left out. Without \
+`address_space`, `address_mode`, `access`, `bytes`, `used`); `visa` (`version`, `instructions`, `attributes`, `inputs`) if the file contains its vISA; and `native` (`platform`, `bytes`), one for each native program. Values that a file does not contain are left out. Without \
 a file: `compilers` (`program`, `version`, `back_end`, `works`, `devices`), `default_device` and `emulated`.
 
-Exit codes: 0 shown, 1 something of the file is wrong, 2 usage, or the file could not be read")]
+Exit codes: 0 shown, 1 part of the file is wrong, 2 usage, or the file could not be read")]
 pub(super) struct Args {
     /// A zebin, an archive of zebins, an object or a text; `-` for standard input
     input: Option<PathBuf>,
@@ -158,7 +157,7 @@ fn show(input: &Path, format: OutputFormat) -> Result<Outcome, Findings> {
             programs.collect::<Result<_, Findings>>()?
         }
         Kind::Other(_) => {
-            let help = "kernels are in zebins, archives of zebins, objects (.isa) and texts (.visaasm)";
+            let help = "give a zebin, an archive of zebins, an object (.isa) or a text (.visaasm)";
             return Err(wrong_kind(input, kind, help).into());
         }
     };

@@ -53,13 +53,11 @@ impl Kind {
         }
         match path.extension().and_then(|extension| extension.to_str()) {
             _ if bytes.is_empty() => Self::Other("an empty file"),
-            _ if std::str::from_utf8(bytes).is_err() => {
-                Self::Other("neither a text nor a file with a known beginning")
-            }
-            Some("cl") => Self::Other("OpenCL C; `visa compile` makes a zebin of it"),
-            Some("toml") => Self::Other("a launch file; `visa run --launch` takes it"),
+            _ if std::str::from_utf8(bytes).is_err() => Self::Other("a file of an unknown kind"),
+            Some("cl") => Self::Other("OpenCL C source; `visa compile` compiles it to a zebin"),
+            Some("toml") => Self::Other("a launch file; `visa run --launch` runs it"),
             Some("json") => Self::Other("JSON"),
-            Some("md") => Self::Other("a page; `visa spec lint` checks it"),
+            Some("md") => Self::Other("a specification page; `visa spec lint` checks it"),
             _ => Self::Text,
         }
     }
@@ -92,11 +90,11 @@ impl Kind {
 /// Selection of programs in a file.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Selection {
-    /// Only the kernel or function of this name in a zebin or an archive
+    /// Use only this kernel or function of a zebin or an archive
     #[arg(long, value_name = "NAME")]
     pub(crate) kernel: Option<String>,
-    /// The platform, if the file does not record it: it decides the size of a register. From an
-    /// archive, only its programs are used. A file without vISA is compiled for it from its SPIR-V
+    /// The platform, if the file does not name it; it determines the register size. Selects the
+    /// programs of an archive. A file without vISA is compiled for this platform from its SPIR-V
     #[arg(long, value_name = "NAME", value_parser = Device::from_name, visible_alias = "device")]
     pub(crate) platform: Option<Device>,
 }
@@ -186,13 +184,13 @@ pub(crate) fn modules(path: &Path, selection: &Selection) -> Result<Vec<Module>,
     if !matches!(kind, Kind::Zebin | Kind::Archive | Kind::Spirv) {
         let message = format!("the file is {}", kind.name());
         let found = Diagnostic::new("usage-kernel", Severity::Error, "--kernel", message);
-        return Err(found.help("only zebins and archives have kernels to choose from").into());
+        return Err(found.help("`--kernel` selects a kernel of a zebin or archive; leave it out").into());
     }
     let names = names(&all);
     let chosen: Vec<_> = all.into_iter().filter(|module| module.name.as_deref() == Some(wanted)).collect();
     if chosen.is_empty() {
-        let found = problem("kernel-unknown", path, format!("there is no kernel `{wanted}` in this file"));
-        return Err(found.help(format!("there is {names}")).into());
+        let found = problem("kernel-unknown", path, format!("the file has no kernel `{wanted}`"));
+        return Err(found.help(format!("its kernels are {names}")).into());
     }
     Ok(chosen)
 }
@@ -229,7 +227,7 @@ pub(crate) fn modules_of(
             Ok(compiled.iter().flat_map(of_zebin).collect())
         }
         Kind::Other(_) => {
-            let help = "vISA is in texts (.visaasm), objects (.isa), zebins and archives of zebins";
+            let help = "give a text (.visaasm), an object (.isa), a zebin or an archive of zebins";
             Err(wrong_kind(path, kind, help).into())
         }
     }
@@ -264,7 +262,7 @@ pub(crate) fn zebins(path: &Path, bytes: &[u8]) -> Result<Vec<Zebin>, Findings> 
     }
     let all = zebins_of(path, bytes)?;
     if all.is_empty() && spirv::find(bytes, None).is_none() {
-        return Err(problem("archive", path, "the archive holds no zebin").into());
+        return Err(problem("archive", path, "the archive contains no zebin").into());
     }
     Ok(all)
 }

@@ -38,7 +38,7 @@ pub(super) fn show(format: OutputFormat) -> Outcome {
     }
     let mut text = format!("visa {}\n", env!("CARGO_PKG_VERSION"));
     for row in &rows {
-        let works = if row.works { "" } else { "; it failed to build a kernel" };
+        let works = if row.works { "" } else { "; it failed to build a test kernel" };
         let _ = writeln!(text, "compiler: {}{works}\n  devices: {}", row.release, row.devices.join(", "));
     }
     match default {

@@ -24,10 +24,10 @@ use crate::unfinished::Unfinished;
 /// Settings for messages to the user.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct Settings {
-    /// When to use colors; auto is on a terminal, unless NO_COLOR is set
+    /// When to use colors; auto uses them on a terminal unless NO_COLOR is set
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", help_heading = "Global options")]
     color: ColorChoice,
-    /// Say nothing on standard error but findings
+    /// Print only findings on standard error
     #[arg(short, long, global = true, help_heading = "Global options")]
     quiet: bool,
 }
@@ -139,7 +139,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Box<Diagnostic>> {
             read_within(file, if about.is_file() && about.len() > 0 { FILE_BYTES } else { STREAM_BYTES })
         })
     } else if STDIN_READ.swap(true, Ordering::Relaxed) {
-        Err(io::Error::other("it was read already, and `-` can be given once"))
+        Err(io::Error::other("standard input was already read; give `-` only once"))
     } else {
         read_within(io::stdin().lock(), STREAM_BYTES)
     };
@@ -203,7 +203,7 @@ impl Output {
         let refuse = |message: &str, help: &str| Err(Box::new(write_problem(path, message).help(help)));
         if is_stream(path) {
             if format != OutputFormat::Human {
-                let message = format!("is wanted twice: by the output and by `--format {}`", format.name());
+                let message = format!("standard output is used by both the output and `--format {}`", format.name());
                 return refuse(&message, "name a file for the output");
             }
             return Ok(Self::stdout(format));
@@ -226,7 +226,10 @@ impl Output {
         let is_target =
             |source: &&Path| target.is_file() && source.canonicalize().is_ok_and(|source| source == target);
         if sources.iter().any(is_target) {
-            return refuse("is what is read: it would be overwritten", "name another file for the output");
+            return refuse(
+                "the output file is also an input, and would be overwritten",
+                "name another file for the output",
+            );
         }
         Ok(Self { path: path.to_owned(), target: Some(target), format })
     }
@@ -259,7 +262,11 @@ impl Output {
             let Some(target) = &output.target else { continue };
             // Devices and pipes accept several outputs.
             if (target.is_file() || !target.exists()) && !seen.insert(target) {
-                let found = write_problem(&output.path, "is wanted twice: only the last would be left");
+                let found = write_problem(
+                    &output.path,
+                    "two outputs have the same file; the \
+                 second would overwrite the first",
+                );
                 return Err(Box::new(found.help("name another file for each output")));
             }
         }

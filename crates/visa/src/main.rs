@@ -1,6 +1,6 @@
 //! Entry point of the command `visa`. Each subcommand has a module; the other modules are shared.
 //!
-//! Exit codes: 0 done and nothing found, 1 the input is wrong or a comparison found something, 2
+//! Exit codes: 0 done without findings, 1 the input is wrong or a comparison found a difference, 2
 //! usage or I/O.
 
 mod asm;
@@ -44,12 +44,12 @@ pub(crate) use report::{Findings, Outcome, OutputFormat, answer, count, finish, 
 static ALLOCATOR: visakit_native::Allocator = visakit_native::Allocator;
 
 const AFTER_HELP: &str = "\
-Files are known by their bytes, and `-` is standard input or output. Written files are named on standard error. With \
+The kind of a file is recognised from its contents; `-` is standard input or output. Written files are named on standard error. With \
 `--format json` a command prints one object: `findings`, a list of `code`, `severity`, `message`, `file`, `line`, `column`, and \
-optionally `offset` and `help`; and the command's results under names of its own. `--format github` prints findings only, as \
+optionally `offset` and `help`; and the command's results. `--format github` prints findings only, as \
 annotations of a GitHub workflow, and `--format sarif` as SARIF 2.1.0. `visa explain CODE` explains a finding.
 
-Exit codes: 0 done and nothing found, 1 the input is wrong or a comparison found something, 2 usage, or a file could not be \
+Exit codes: 0 done without findings, 1 the input is wrong or a comparison found a difference, 2 usage, or a file could not be \
 read or written";
 
 /// Software made from the specification of Intel's Virtual ISA.
@@ -134,7 +134,7 @@ fn words() -> Vec<std::ffi::OsString> {
 pub(crate) fn platform(name: &str) -> Result<Platform, String> {
     Platform::from_name(name).ok_or_else(|| {
         let known: Vec<_> = Platform::ALL.iter().map(|p| p.name()).collect();
-        format!("no such platform; known are {} and their aliases in spec/platforms.md", known.join(", "))
+        format!("unknown platform; the platforms are {} and their aliases in spec/platforms.md", known.join(", "))
     })
 }
 

@@ -36,7 +36,7 @@ pub(crate) fn recompile(
     }
     let built = compile_module(path, &module, device)?;
     let device = &built.device;
-    let message = format!("{}: there is no vISA; its SPIR-V was compiled for {device}", path.display());
+    let message = format!("{}: the file contains no vISA; its SPIR-V was compiled for {device}", path.display());
     note(&format!("note: {message} by {}", built.release()));
     zebins_of(path, &built.bytes)
 }
@@ -60,8 +60,8 @@ fn own_platform(path: &Path, bytes: &[u8]) -> Option<Platform> {
 
 fn neither(path: &Path) -> Diagnostic {
     let help = format!(
-        "compile the source with `visa compile`, or with `ocloc compile … --format zebin {VISA_OPTION}`; with `-exclude_ir` the \
-         compiler leaves out the SPIR-V too"
+        "compile the source with `visa compile`, or with `ocloc compile … --format zebin \
+         {VISA_OPTION}`; without `-exclude_ir`, the compiler also keeps the SPIR-V"
     );
-    problem("zebin-no-visa", path, "the file holds neither vISA nor SPIR-V: it was compiled without").help(help)
+    problem("zebin-no-visa", path, "the file contains neither vISA nor SPIR-V: it was compiled without").help(help)
 }

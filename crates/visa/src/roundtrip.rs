@@ -20,10 +20,10 @@ Examples:
   visa roundtrip k.isa k.visaasm
   visa roundtrip program.zebin
 
-A text that is written in another way than `visa disasm --full` writes it comes out as another text; it must give the same \
-object then.
+A text that differs in form from the output of `visa disasm --full` is printed differently; it must \
+then assemble to the same object.
 
-Exit codes: 0 all is as before, 1 something is not, or a file is wrong, 2 usage, or a file could not be read")]
+Exit codes: 0 all files are unchanged, 1 a file changed or is wrong, 2 usage, or a file could not be read")]
 pub(super) struct Args {
     /// Objects, texts, zebins and archives of zebins; `-` for standard input
     #[arg(required = true)]
@@ -62,9 +62,9 @@ pub(super) fn run(args: Args) -> Outcome {
             let (same, files) = (number(Verdict::Same), count(args.files.len(), "file"));
             let other = match number(Verdict::SameObject) {
                 0 => String::new(),
-                n => format!(", {n} as another text of the same object"),
+                n => format!(", {n} with another text of the same object"),
             };
-            out(&format!("{same} of {files} as it went in{other}\n"));
+            out(&format!("{same} of {files} unchanged{other}\n"));
         }
         OutputFormat::Github | OutputFormat::Sarif => report(&findings, args.format),
     }
@@ -97,7 +97,7 @@ fn object(module: &Module, bytes: &[u8], platform: Option<Platform>) -> Result<V
     let again = object.encode().map_err(|error| module.problem("encode", error.to_string()))?;
     if let Some(at) = first_difference(bytes, &again) {
         return Err(module
-            .problem("roundtrip-bytes", "decoding and encoding gives other bytes")
+            .problem("roundtrip-bytes", "decoding and encoding gives different bytes")
             .at_offset(at)
             .into());
     }
@@ -112,7 +112,7 @@ fn as_text(module: &Module, object: &Object, platform: Option<Platform>) -> Resu
             let options = Options { file: format!("{} as text", module.file), platform };
             // A parse error is more specific than a difference, so it is reported first.
             parse(&text, options)?;
-            let message = format!("printing and parsing `{}` gives another routine", routine.name());
+            let message = format!("printing and parsing `{}` gives a different routine", routine.name());
             return Err(module.problem("roundtrip-text", message).into());
         }
     }

@@ -19,7 +19,7 @@ pub(super) struct CompletionsArgs {
     shell: clap_complete::Shell,
 }
 
-/// Write the manual: a page for each command
+/// Write the manual pages, one for each command
 #[derive(clap::Args)]
 #[command(after_help = "\
 Example:

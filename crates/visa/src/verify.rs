@@ -13,16 +13,16 @@ use visakit_diag::{Diagnostic, Lines};
 use super::{Findings, Outcome, OutputFormat, answer, count, out, report};
 use crate::input::{Content, Module, Selection, modules};
 
-/// Check kernels by the rules of the pages
+/// Check kernels against the rules of the specification
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   visa verify k.visaasm --platform tgllp
   visa verify *.isa program.zebin --format json
 
-Rules of platforms need a platform, from the file or from --platform. Warnings name legal code that is probably a mistake: \
-values that nothing has written, operands beyond the ends of their variables, unreachable code, barriers that not all channels \
-reach, predicates that nothing reads.
+If neither the file nor --platform names a platform, rules of platforms are not checked. Warnings report legal code that is
+probably a mistake: unwritten values, operands past the end of their variables, unreachable code, barriers that not all
+channels reach, and predicates that are never read.
 
 Exit codes: 0 legal, or warnings only, 1 a rule is broken or a file is wrong, 2 usage, or a file could not be read")]
 pub(super) struct Args {
@@ -116,7 +116,7 @@ fn check(
             _ => violation.message,
         };
         let found = Diagnostic::new(violation.code, violation.severity, module.file.clone(), message)
-            .help(format!("the rule stands in spec/{}", violation.page));
+            .help(format!("see spec/{} for the rule", violation.page));
         let Some((source, numbers)) = source else { return found };
         match source.range(&violation.place, numbers) {
             Some(range) => found.at_place(source.text, &source.lines, range.start, range.end),

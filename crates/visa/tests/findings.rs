@@ -109,9 +109,9 @@ fn endless_loops_are_found_early() {
     }
     let one = ["--global", "16", "--local", "16", "--arg", "o=zeros:64"];
     for (kernel, argument, words) in [
-        ("same_state", "n=i32:0", "an endless loop"),
-        ("waits_for_nobody", "f=zeros:4", "waits for ever"),
-        ("lock_is_held", "f=fill:i32:1:1", "waits for ever"),
+        ("same_state", "n=i32:0", "endless loop"),
+        ("waits_for_nobody", "f=zeros:4", "waits forever"),
+        ("lock_is_held", "f=fill:i32:1:1", "waits forever"),
     ] {
         for engine in ["interpreter", "native"] {
             let more = [&one[..], &["--arg", argument, "--engine", engine]].concat();

@@ -54,13 +54,13 @@ fn wrong_arguments() {
     assert!(visa(&with(&zebin, &untyped)).status.success());
     refuses(&with(&zebin, &RIGHT[..6]), 2, &["argument-missing", "--arg 3", "`uint n`", "3=u32:VALUE"]);
     for (place, text, expected) in [
-        (7, "3=u64:10", &["argument-kind", "has 4 bytes but is given 8"][..]),
+        (7, "3=u64:10", &["argument-kind", "has 4 bytes, but 8 are given"][..]),
         (7, "3=f32:10", &["argument-kind", "is given f32"]),
         (7, "3=zeros:4", &["argument-kind", "is given a buffer"]),
         (7, "3=u32:ten", &["argument-syntax", "`ten` is no u32", "--arg:1:7"]),
-        (7, "3=u32", &["argument-syntax", "does not say what it is"]),
+        (7, "3=u32", &["argument-syntax", "does not give a value"]),
         (7, "3=-1", &["argument-kind", "`uint n`", "is given `-1`", "3=u32:VALUE"]),
-        (7, "3=1,2", &["argument-kind", "has 4 bytes but is given 8"]),
+        (7, "3=1,2", &["argument-kind", "has 4 bytes, but 8 are given"]),
         (1, "0=8", &["argument-kind", "is given a value"]),
         (7, "9=u32:1", &["argument-unknown", "no argument 9", "`float* a`"]),
         (7, "2=zeros:4", &["argument-twice"]),
@@ -82,7 +82,7 @@ fn wrong_sizes() {
     for (options, expected) in [
         (&["--global", "0"][..], "0 is out of range"),
         (&["--global", "4294967296"], "out of range"),
-        (&["--global", "10", "--local", "10,1"], "there are 2 sizes here and 1 in `global`"),
+        (&["--global", "10", "--local", "10,1"], "2 sizes are given here, but 1 in `global`"),
         (&["--global", "10", "--local", "4096"], "too large"),
         (&["--global", "1,1,1,1"], "one to three dimensions"),
         (&[], "the launch size is missing"),
@@ -94,7 +94,7 @@ fn wrong_sizes() {
     }
     refuses(&[&zebin, "--global", "ten"], 2, &["--global"]);
     refuses(&[&zebin, "--global", "8x8"], 2, &["--global", "separated by commas: 8,8"]);
-    refuses(&with(&zebin, &["--platform", "gen99"]), 2, &["no such platform", "skl"]);
+    refuses(&with(&zebin, &["--platform", "gen99"]), 2, &["unknown platform", "skl"]);
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn wrong_dumps() {
     let picture = folder.join("p.png").display().to_string();
     for (dump, expected) in [
         ("3=x.bin".to_owned(), &["dump-index", "argument 3 is no buffer"][..]),
-        ("2".to_owned(), &["dump-syntax", "names no file"]),
+        ("2".to_owned(), &["dump-syntax", "does not name a file"]),
         (format!("2={picture}"), &["dump-syntax", "size and format"]),
         (format!("2={picture}:4x4:purple"), &["dump-syntax", "no format `purple`", "r32f"]),
         (format!("2={picture}:400x400:r32f"), &["dump-size", "too few"]),
@@ -130,7 +130,7 @@ fn wrong_programs() {
     refuses(&["/nowhere/at/all", "--global", "1"], 2, &["/nowhere/at/all"]);
     refuses(&["--global", "1"], 2, &["no program is given"]);
     refuses(&with(&file("short.zebin", &bytes[..100]), &[]), 1, &["zebin-damaged", "short.zebin"]);
-    refuses(&with(&file("some.bin", b"hello"), &[]), 1, &["program-kind", "neither a zebin"]);
+    refuses(&with(&file("some.bin", b"hello"), &[]), 1, &["program-kind", "not a zebin"]);
     let source = file("k.cl", b"kernel void k() { x; }");
     let source = with(&source, &[]);
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -161,7 +161,7 @@ fn wrong_programs() {
     refuses(&with(&path, &["--zebin", &example("vector_add")]), 1, &["wrong.visaasm:", "add (M1, 17)", "^"]);
     // A text alone does not describe the layout of the arguments.
     let path = file("alone.visaasm", visa_text(&bytes).as_bytes());
-    refuses(&with(&path, &["--platform", "skl"]), 1, &["where the kernel's arguments go", "--zebin"]);
+    refuses(&with(&path, &["--platform", "skl"]), 1, &["where the kernel's arguments are placed", "--zebin"]);
     std::fs::remove_dir_all(folder).unwrap();
 }
 

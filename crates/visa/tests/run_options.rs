@@ -142,7 +142,7 @@ fn results_are_printed_as_numbers() {
     assert_eq!((exit, &answer["results"], &answer["findings"]), (Some(0), &results, &json!([])));
     assert!(answer["instructions"].as_u64().unwrap() > 0, "{answer}");
     for (option, expected) in
-        [("--print=n", "print-index"), ("--print=c=f33", "print-syntax"), ("--print=c=f32:11", "it holds 10 of them")]
+        [("--print=n", "print-index"), ("--print=c=f33", "print-syntax"), ("--print=c=f32:11", "it holds 10 values")]
     {
         let (exit, out, err) = run(&sums(&zebin, &[option]));
         assert!(exit == Some(2) && out.is_empty() && err.contains(expected), "{option}: {err}");
@@ -204,7 +204,7 @@ fn results_are_compared() {
     );
     assert!(with(&format!("{near},ulp=1")).2.contains("1 of 10 elements"));
     let (exit, _, err) = with(&short);
-    assert!(exit == Some(1) && err.contains("has 40 bytes, not 36 as expected"), "{err}");
+    assert!(exit == Some(1) && err.contains("has 40 bytes; 36 were expected"), "{err}");
     for (expect, expected) in [
         ("c=/nowhere/at/all", "/nowhere/at/all"),
         ("n=zeros:4", "expect-index"),
@@ -338,7 +338,7 @@ fn has_compiler() -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = std::env::split_paths(&path).any(|folder| folder.join("ocloc").is_file());
     if !found {
-        eprintln!("skipped: there is no `ocloc` here");
+        eprintln!("skipped: `ocloc` is not defined here");
     }
     found
 }
@@ -423,7 +423,7 @@ fn pictures_are_images() {
     for (image, expected) in [
         (format!("in=image:rgba8unorm:4x4:{before}"), "the picture has 3x2 pixels"),
         (format!("in=image:argb8unorm:{before}"), "does not become an image of argb8unorm"),
-        (format!("in=image:purple:{before}"), "there is no image format `purple`"),
+        (format!("in=image:purple:{before}"), "unknown image format `purple`"),
         (format!("in=image:rgba8unorm:{}", scratch.file("none.png")), "none.png"),
     ] {
         let (exit, _, err) = run(&[

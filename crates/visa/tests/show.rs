@@ -30,7 +30,7 @@ fn a_word_of_a_statement() {
     assert!(shown("svm_scatter4scaled").starts_with("SVM_SCATTER4_SCALED  "));
     let text = shown("min");
     assert!(text.starts_with("MIN_MAX  0x45") && text.contains("Mnemonics        max, min"), "{text}");
-    assert!(text.contains("The word also stands for") && text.contains("min = 0 of "), "{text}");
+    assert!(text.contains("Other meanings of the word") && text.contains("min = 0 of "), "{text}");
     // Every word that may begin a statement is found.
     let (_, pages, _) = run(&["spec", "export"]);
     let pages: Value = serde_json::from_str(&pages).unwrap();
@@ -72,9 +72,9 @@ fn what_stands_in_chapters() {
 fn an_unknown_word_has_near_ones() {
     let (exit, out, err) = run(&["spec", "show", "scatter4"]);
     assert_eq!((exit, out.as_str()), (1, ""));
-    assert!(err.contains("there is ") && err.contains("SCATTER4_SCALED"), "{err}");
+    assert!(err.contains("similar words are ") && err.contains("SCATTER4_SCALED"), "{err}");
     let (exit, _, err) = run(&["spec", "show", "exce_size"]);
-    assert!(exit == 1 && err.contains("there is Exec_size"), "{err}");
+    assert!(exit == 1 && err.contains("similar words are Exec_size"), "{err}");
 }
 
 #[test]

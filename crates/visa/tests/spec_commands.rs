@@ -166,7 +166,7 @@ fn generate_refuses_wrong_pages() {
     let out = text(&dir.join("out"));
     std::fs::write(dir.join("README.md"), "").unwrap();
     let (exit, _, err) = run(&["spec", "generate", &text(&dir), "-o", &out]);
-    assert!(exit == 2 && err.contains("no page of a specification"), "{err}");
+    assert!(exit == 2 && err.contains("no specification page"), "{err}");
     std::fs::copy(root().join("spec/lists.md"), dir.join("lists.md")).unwrap();
     let (exit, _, err) = run(&["spec", "generate", &text(&dir), "-o", &out]);
     assert_eq!(exit, 1);
@@ -215,12 +215,12 @@ fn pages_of_two_instructions_are_no_versions_of_one() {
     let page = |name: &str| text(&root().join("spec/instructions").join(name));
     let (exit, out, err) = run(&["spec", "diff", &page("ADD.md"), &page("MUL.md")]);
     assert_eq!((exit, out.as_str()), (2, ""));
-    assert!(err.contains("not two versions of one page"), "{err}");
+    assert!(err.contains("not two versions of the same page"), "{err}");
     let dir = scratch("diff-empty");
     let empty = text(&dir.join("empty"));
     std::fs::create_dir_all(&empty).unwrap();
     for command in [&["spec", "lint", &empty][..], &["spec", "diff", &empty, "spec"], &["spec", "export", &empty]] {
         let (exit, _, err) = run(command);
-        assert!(exit == 2 && err.contains("no page of a specification"), "{command:?}: {err}");
+        assert!(exit == 2 && err.contains("no specification page"), "{command:?}: {err}");
     }
 }

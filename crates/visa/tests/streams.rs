@@ -170,7 +170,7 @@ fn a_source_is_not_overwritten() {
     let other = dir.join(".").join("k.visaasm");
     for output in [&file, &other] {
         let (exit, _, err) = ended(visa(&["asm", &text(&file), "-o", &text(output)]), b"");
-        assert!(exit == 2 && err.contains("it would be overwritten"), "{err}");
+        assert!(exit == 2 && err.contains("would be overwritten"), "{err}");
     }
     for command in ["disasm", "dump"] {
         assert_eq!(ended(visa(&[command, &text(&file), "-o", &text(&file)]), b"").0, 2, "{command}");
@@ -317,7 +317,7 @@ fn sources_are_not_overwritten() {
         let before = std::fs::read(file).unwrap();
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
         let (exit, _, err) = ended(visa(&args), b"");
-        assert!(exit == 2 && err.contains("it would be overwritten"), "{args:?}: {exit} {err}");
+        assert!(exit == 2 && err.contains("would be overwritten"), "{args:?}: {exit} {err}");
         assert_eq!(std::fs::read(file).unwrap(), before);
     }
     // A container may have the path of one of its extracted parts.
@@ -325,7 +325,7 @@ fn sources_are_not_overwritten() {
     std::fs::create_dir(&folder).unwrap();
     let inside = copy(PathBuf::from(&zebin), "skl/ze_info.yaml");
     let (exit, _, err) = ended(visa(&["extract", &inside, "-o", &text(&dir)]), b"");
-    assert!(exit == 2 && err.contains("it would be overwritten"), "{err}");
+    assert!(exit == 2 && err.contains("would be overwritten"), "{err}");
     assert_eq!(std::fs::read(&inside).unwrap(), std::fs::read(&zebin).unwrap());
 }
 
@@ -343,13 +343,13 @@ fn a_file_is_written_once() {
     };
     for dumps in [["o", "o"], ["o", "./o"], ["o", "../streams-twice/o"]] {
         let (exit, _, err) = run(dumps);
-        assert!(exit == 2 && err.contains("wanted twice") && !dir.join("o").exists(), "{dumps:?}: {exit} {err}");
+        assert!(exit == 2 && err.contains("would overwrite") && !dir.join("o").exists(), "{dumps:?}: {exit} {err}");
     }
     assert_eq!(run(["a", "b"]).0, 0);
     assert_eq!([0, 1].map(|i| std::fs::read(dir.join(["a", "b"][i])).unwrap()[0]), [0, 1]);
     std::os::unix::fs::symlink("a", dir.join("l")).unwrap();
     let (exit, _, err) = run(["a", "l"]);
-    assert!(exit == 2 && err.contains("wanted twice"), "{exit} {err}");
+    assert!(exit == 2 && err.contains("would overwrite"), "{exit} {err}");
     assert_eq!(run(["/dev/null", "/dev/null"]).0, 0);
 }
 

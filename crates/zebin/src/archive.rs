@@ -24,7 +24,7 @@ pub fn is_archive(bytes: &[u8]) -> bool {
 pub fn members(bytes: &[u8]) -> impl Iterator<Item = Result<(String, &[u8]), Damage>> {
     let (archive, broken) = match ArchiveFile::parse(bytes) {
         Ok(archive) => (Some(archive), None),
-        Err(error) => (None, Some(Err(Damage { what: format!("the archive: {error}"), offset: 0 }))),
+        Err(error) => (None, Some(Err(Damage { what: format!("the archive cannot be read: {error}"), offset: 0 }))),
     };
     let (mut ended, mut behind) = (false, 0);
     let members = archive.into_iter().flat_map(|archive| archive.members());
@@ -34,21 +34,21 @@ pub fn members(bytes: &[u8]) -> impl Iterator<Item = Result<(String, &[u8]), Dam
         let damage = |what: String, offset| Some(Err(Damage { what, offset }));
         let member = match member {
             Ok(member) => member,
-            Err(error) => return damage(format!("a member of the archive: {error}"), behind),
+            Err(error) => return damage(format!("a member of the archive cannot be read: {error}"), behind),
         };
         let name = String::from_utf8_lossy(member.name()).into_owned();
         let (offset, size) = member.file_range();
         behind = offset.saturating_add(size).next_multiple_of(2);
         let data = match member.data(bytes) {
             Ok(data) => data,
-            Err(error) => return damage(format!("member {name}: {error}"), offset),
+            Err(error) => return damage(format!("the archive member {name} cannot be read: {error}"), offset),
         };
         if !member.name().starts_with(PADDING) {
             return Some(Ok((name, data)));
         }
         // A padding member with a wrong size would swallow the members after it.
         let lost = data.iter().position(|byte| !matches!(byte, b' ' | b'\n' | 0))?;
-        damage(format!("member {name} is padding, and holds more than blanks"), offset + lost as u64)
+        damage(format!("the archive member {name} is padding, but holds more than blanks"), offset + lost as u64)
     });
     broken.into_iter().chain(members)
 }

@@ -27,8 +27,8 @@ const MACHINE: usize = 18;
 /// Machine number of zebins. Older containers have no machine number.
 const EM_INTELGT: u16 = 205;
 /// Help text for a program of another machine.
-const OTHER_MACHINE: &str = "programs of Intel GPUs are expected; a host program, such as SYCL's or OpenMP's, holds them in \
-    sections of its own: extract its device image first";
+const OTHER_MACHINE: &str = "give a program for an Intel GPU; a host program, such as one of \
+ SYCL or OpenMP, contains device images: extract its device image first";
 
 /// Name prefix of sections with native code.
 pub(super) const NATIVE_CODE: &str = ".text.";
@@ -38,12 +38,12 @@ type Header = FileHeader64<LittleEndian>;
 /// Reads the sections of a zebin.
 pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Zebin, Box<Diagnostic>> {
     if !Zebin::is_elf(bytes) {
-        return Err(not_a_zebin(file, "it does not begin like an ELF file").at_offset(0).into());
+        return Err(not_a_zebin(file, "it does not begin with the ELF magic number").at_offset(0).into());
     }
     let damaged = |what: &str, error: object::Error| {
         Box::new(
             Diagnostic::new("zebin-damaged", Severity::Error, file, format!("{what}: {error}"))
-                .help("the file is cut short or damaged; compile it again"),
+                .help("the file is truncated or damaged; compile it again"),
         )
     };
     if let Some(machine) = other_machine(bytes) {
@@ -51,7 +51,7 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Zebin, Box<Diagnostic>> {
         return Err(finding.at_offset(MACHINE as u64).help(OTHER_MACHINE).into());
     }
     let header = Header::parse(bytes).map_err(|e| not_a_zebin(file, &e.to_string()))?;
-    let endian = header.endian().map_err(|_| not_a_zebin(file, "it is not a little-endian file of 64-bit ELF"))?;
+    let endian = header.endian().map_err(|_| not_a_zebin(file, "it is not a 64-bit little-endian ELF file"))?;
     let sections = header.sections(endian, bytes).map_err(|e| damaged("section headers", e))?;
 
     let mut target = super::Target::default();
@@ -74,7 +74,7 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Zebin, Box<Diagnostic>> {
                         "zebin-damaged",
                         Severity::Error,
                         file,
-                        format!("section {name} is no UTF-8 text"),
+                        format!("the name of section {name} is not UTF-8"),
                     )
                     .at_offset(at)
                     .help("the file is damaged; compile it again"),
@@ -126,7 +126,7 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Zebin, Box<Diagnostic>> {
         let entries = section.rel(endian, bytes).map_err(|e| damaged("relocations", e))?;
         for entry in entries.map(|(entries, _)| entries).unwrap_or_default() {
             let index = SymbolIndex(entry.r_sym(endian) as usize);
-            let symbol = table.symbol(index).map_err(|e| damaged("symbol of a relocation", e))?;
+            let symbol = table.symbol(index).map_err(|e| damaged("the symbol of a relocation", e))?;
             let section = table
                 .symbol_section(endian, symbol, index)
                 .map_err(|e| damaged("symbol section", e))?
@@ -143,8 +143,10 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Zebin, Box<Diagnostic>> {
     }
 
     let info = ze_info.ok_or_else(|| {
-        Diagnostic::new("zebin-no-ze-info", Severity::Error, file, "the file has no `.ze_info` section")
-            .help("without it nobody knows where the arguments go; compile with `ocloc compile … --format zebin`")
+        Diagnostic::new("zebin-no-ze-info", Severity::Error, file, "the file has no `.ze_info` section").help(
+            "`.ze_info` describes where the kernel's arguments are placed; compile with \
+             `ocloc compile … --format zebin`",
+        )
     })?;
     Ok(Zebin { file: file.to_owned(), target, texts, info, data, symbols, native })
 }
@@ -175,7 +177,7 @@ pub(super) fn other_machine(bytes: &[u8]) -> Option<&'static str> {
 }
 
 fn not_a_zebin(file: &str, why: &str) -> Diagnostic {
-    Diagnostic::new("zebin-not-elf", Severity::Error, file, format!("this is no zebin: {why}")).help(format!(
+    Diagnostic::new("zebin-not-elf", Severity::Error, file, format!("this is not a zebin: {why}")).help(format!(
         "make one with `ocloc compile -file k.cl -device skl --format zebin {} -output k",
         super::VISA_OPTION
     ))

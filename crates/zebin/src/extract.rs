@@ -81,17 +81,16 @@ pub fn extract(file: &str, bytes: &[u8]) -> Result<Extracted, Box<Diagnostic>> {
     let mut out = Output::new(file);
     if let Some(machine) = Zebin::other_machine(bytes) {
         let finding = Diagnostic::new("container-unknown", Severity::Error, file, format!("this is {machine}"));
-        return Err(finding.help("containers are ELF files and `ar` archives that ocloc writes").into());
+        return Err(finding.help("give an ELF file or an `ar` archive written by ocloc").into());
     }
     if Zebin::is_elf(bytes) {
         container(&mut out, None, bytes);
     } else if is_archive(bytes) {
         archived(&mut out, bytes);
     } else {
-        let finding =
-            Diagnostic::new("container-unknown", Severity::Error, file, "this is no container").at_offset(0).help(
-                "containers are ELF files and `ar` archives that ocloc writes; objects (.isa) are for `visa disasm`",
-            );
+        let finding = Diagnostic::new("container-unknown", Severity::Error, file, "this is not a container")
+            .at_offset(0)
+            .help("give an ELF file or an `ar` archive written by ocloc; `visa disasm` reads objects (.isa)");
         return Err(finding.into());
     }
     Ok(out.found)
@@ -161,14 +160,22 @@ fn container(out: &mut Output<'_>, member: Option<&str>, bytes: &[u8]) {
         }
     }
     if sections.is_empty() && out.found.findings.is_empty() {
-        out.damaged("there are no sections".to_owned(), 0);
+        out.damaged("the file has no sections".to_owned(), 0);
     }
     let has = |kind| sections.iter().any(|s| s.kind == kind);
     // A container of SPIR-V alone, such as the member `generic_ir`, has no device.
     let is_generic = has(SHT_SPIRV) && !has(SHT_ZEBIN_ZEINFO) && !has(SHT_OPENCL_PROGRAM);
     if !has(SHT_ZEBIN_VISAASM) && !sections.is_empty() && !is_generic {
-        let finding = Diagnostic::new("zebin-no-visa", Severity::Warning, out.file, format!("{device} has no vISA"))
-            .help(format!("compile it with `ocloc compile … --format zebin {}`", super::VISA_OPTION));
+        let finding = Diagnostic::new(
+            "zebin-no-visa",
+            Severity::Warning,
+            out.file,
+            format!(
+                "the \
+         program for {device} contains no vISA"
+            ),
+        )
+        .help(format!("compile it with `ocloc compile … --format zebin {}`", super::VISA_OPTION));
         out.found.findings.push(finding);
     }
 }
@@ -182,7 +189,7 @@ fn sections<'a>(out: &mut Output<'_>, bytes: &'a [u8]) -> Vec<Section<'a>> {
     let (endian, table) = match table {
         Ok(parts) => parts,
         Err(error) => {
-            out.damaged(format!("section headers: {error}"), 0);
+            out.damaged(format!("the section headers cannot be read: {error}"), 0);
             return all;
         }
     };
@@ -193,7 +200,8 @@ fn sections<'a>(out: &mut Output<'_>, bytes: &'a [u8]) -> Vec<Section<'a>> {
         match section.data(endian, bytes) {
             _ if kind == SHT_NOBITS.0 => {}
             Ok(bytes) => all.push(Section { name, kind, bytes }),
-            Err(error) => out.damaged(format!("section {} ({name}): {error}", index.0), section.sh_offset(endian)),
+            Err(error) => out
+                .damaged(format!("section {} ({name}) cannot be read: {error}", index.0), section.sh_offset(endian)),
         }
     }
     all
@@ -231,7 +239,7 @@ impl<'a> Output<'a> {
     fn damaged(&mut self, what: String, offset: u64) {
         let finding = Diagnostic::new("container-damaged", Severity::Error, self.file, what)
             .at_offset(offset)
-            .help("the file is cut short or damaged; compile it again");
+            .help("the file is truncated or damaged; compile it again");
         self.found.findings.push(finding);
     }
 

@@ -189,14 +189,14 @@ impl Zebin {
         let mut kernels = self.kernel_infos();
         match name {
             Some(name) => kernels.find(|kernel| kernel.name == name).ok_or_else(|| {
-                self.error("kernel-unknown", format!("there is no kernel `{name}` in this file"))
-                    .help(format!("its kernels are: {}", names()))
+                self.error("kernel-unknown", format!("the file has no kernel `{name}`"))
+                    .help(format!("its kernels are {}", names()))
                     .into()
             }),
             None => match (kernels.next(), kernels.next()) {
                 (Some(only), None) => Ok(only),
                 (None, _) => Err(self
-                    .error("zebin-no-kernels", "`.ze_info` names no kernel")
+                    .error("zebin-no-kernels", "`.ze_info` lists no kernel")
                     .help("compile a program that has at least one `kernel` function")
                     .into()),
                 (Some(_), Some(_)) => Err(self
@@ -223,14 +223,14 @@ impl Zebin {
         match text {
             Some(text) => Ok(ZebinKernel { text, info }),
             None if self.texts.is_empty() => Err(self
-                .error("zebin-no-visa", "the file holds no vISA text: it was compiled without")
+                .error("zebin-no-visa", "the file contains no vISA text: it was compiled without")
                 .help(format!("compile it with `ocloc compile … --format zebin {VISA_OPTION}`"))
                 .into()),
             None => Err(self
                 .error(
                     "zebin-visa-count",
                     format!(
-                        "no vISA text for kernel `{}`: there are {} texts of kernels for {} kernels",
+                        "no vISA text for kernel `{}`: the file has {} vISA texts for {} kernels",
                         info.name,
                         self.texts.iter().filter(|text| text.is_kernel()).count(),
                         self.info.kernels.len(),

@@ -24,9 +24,9 @@ pub fn has_unfinished_text(zebin: &[u8]) -> bool {
 }
 
 /// Packages that contain the compiler, by distribution, for the help text of an error.
-pub const INSTALL: &str = "install it: on Debian 12 `apt-get install intel-opencl-icd libigc1 libigdfcl1`; \
-    on Debian sid `apt-get install intel-ocloc libigc2 libigdfcl2`, and for skl and older devices also \
-    `intel-ocloc-legacy libigc1 libigdfcl1`; Debian 13 has no package of it";
+pub const INSTALL: &str = "install ocloc: on Debian 12 `apt-get install intel-opencl-icd libigc1 \
+ libigdfcl1`; on Debian sid `apt-get install intel-ocloc libigc2 libigdfcl2`, and for skl and \
+ older devices also `intel-ocloc-legacy libigc1 libigdfcl1`; Debian 13 does not package it";
 
 /// Environment variable with the processor time limit of a build in seconds; 0 means no limit.
 pub const SECONDS_VARIABLE: &str = "VISAKIT_COMPILE_SECONDS";

@@ -115,17 +115,17 @@ pub fn check(bytes: &[u8]) -> Result<(), Damage> {
     let (words, rest) = bytes.as_chunks::<4>();
     let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
     let Some((header, _)) = words.split_at_checked(HEADER / 4).filter(|_| rest.is_empty()) else {
-        return damage("the SPIR-V module ends within a word or its header", words.len());
+        return damage("the SPIR-V module ends in the middle of a word or of its header", words.len());
     };
     let bound = header.get(BOUND).copied().unwrap_or_default();
     if bound == 0 || bound > MOST_NUMBERS {
-        return damage("the SPIR-V module has an impossible bound of its numbers", BOUND);
+        return damage("the header of the SPIR-V module has an impossible id bound", BOUND);
     }
     let mut at = HEADER / 4;
     while let Some(&first) = words.get(at) {
         let count = (first >> 16) as usize;
         let Some(operands) = words.get(at + 1..at + count.max(1)).filter(|_| count > 0) else {
-            return damage("an instruction of the SPIR-V module leaves the module", at);
+            return damage("an instruction of the SPIR-V module extends past the end of the module", at);
         };
         // A label holds its own id, a branch the id of its target.
         let number = match first & 0xffff {
@@ -134,7 +134,7 @@ pub fn check(bytes: &[u8]) -> Result<(), Damage> {
             _ => None,
         };
         if number.is_some_and(|number| *number == 0 || *number >= bound) {
-            return damage("a label of the SPIR-V module is beyond the bound of its numbers", at);
+            return damage("a label of the SPIR-V module is not below the module's id bound", at);
         }
         at += count;
     }

@@ -1,4 +1,4 @@
-//! One form of an instruction: its struct, and what reads, writes and visits it.
+//! Emission of one form of an instruction: its struct, codec and visitors.
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -14,7 +14,7 @@ pub(super) fn form_struct(cx: &Cx<'_>, i: &Instruction, form: &Form) -> TokenStr
     let owner = &i.name;
     let mut doc = i.doc.clone();
     if !form.name.is_empty() {
-        doc = format!("The form {} of {}.", form.name, i.name);
+        doc = format!("Form {} of {}.", form.name, i.name);
     }
     let doc = cx.doc(&doc, &i.name, i.at);
     let semantics = (!i.semantics.trim().is_empty() && form.name.is_empty()).then(|| {
@@ -56,7 +56,7 @@ pub(super) fn form_struct(cx: &Cx<'_>, i: &Instruction, form: &Form) -> TokenStr
         let doc = cx.doc(&field.doc, &field.name, field.at);
         members.push(quote!(#doc pub #ident: #ty));
         names.push(quote!(#ident: #local));
-        // What objects do not store is shown where a text says it.
+        // A text-only field is visited only if it differs from its default.
         if field.presence == Presence::Text {
             let said = text_only_said(field);
             visits.push(quote!(if #said { rt::Visit::visit(&self.#ident, #position, v); }));
@@ -103,13 +103,13 @@ pub(super) fn form_struct(cx: &Cx<'_>, i: &Instruction, form: &Form) -> TokenStr
 
             const FIELDS: &'static [rt::FieldInfo] = &[#(#infos),*];
 
-            /// Whether a field that only texts have says something.
+            /// Returns true if a text-only field differs from its default.
             fn says_text_only(&self) -> bool { false #(|| #text_only)* }
         }
     }
 }
 
-/// Tests whether a field that only texts have is not the default.
+/// Emits a test that a text-only field differs from its default.
 pub(crate) fn text_only_said(field: &Field) -> TokenStream {
     let member = member_name(&field.name);
     match field.shape {
@@ -118,12 +118,12 @@ pub(crate) fn text_only_said(field: &Field) -> TokenStream {
     }
 }
 
-/// Whether a field only counts another one: then it is derived and has no member.
+/// Returns true for a field that counts another one. It is derived and has no member.
 pub(crate) fn is_counter(form: &Form, position: usize) -> bool {
     form.fields.iter().any(|f| f.presence == Presence::Times(position))
 }
 
-/// The table of an index that another field decides about, where the field has the width of an
+/// Returns the table of an index that another field selects, if the field has the width of an
 /// index.
 fn table_of(cx: &Cx<'_>, form: &Form, field: &Field) -> Option<TokenStream> {
     let FieldKind::IndexBy(by) = field.shape else { return None };
@@ -139,13 +139,13 @@ fn table_of(cx: &Cx<'_>, form: &Form, field: &Field) -> Option<TokenStream> {
     Some(quote!(match self.#selector { #(#arms),* }))
 }
 
-/// Name and role of a field.
+/// Emits the name and role of a field.
 fn field_info(field: &Field) -> TokenStream {
     let (name, role) = (&field.name, role(field));
     quote!(rt::FieldInfo { name: #name, role: #role })
 }
 
-/// What happens to what a field names, as an `Option<Role>`.
+/// Emits the role of a field, as an `Option<Role>`.
 pub(crate) fn role(field: &Field) -> TokenStream {
     let role = match (field.shape, field.access) {
         (shape, _) if !shape.is_operand() => return quote!(None),
@@ -158,9 +158,9 @@ pub(crate) fn role(field: &Field) -> TokenStream {
     quote!(Some(rt::Role::#role))
 }
 
-/// An expression that reads a field, whose errors say which one it was. Fields that are just their
-/// type share one function a type: there are hundreds of them, and a closure each is what a build
-/// would spend its time on.
+/// Emits an expression that reads a field and adds the field's name to errors. Fields that are
+/// decoded by type alone share one function for each type; a closure for each of the hundreds of
+/// fields would dominate the build time.
 pub(super) fn read_located(cx: &Cx<'_>, i: &Instruction, form: &Form, field: &Field) -> TokenStream {
     let (owner, spec) = (&i.name, &field.name);
     if field.presence == Presence::Text {
@@ -254,18 +254,18 @@ fn member_value(field: &Field, of_self: bool) -> TokenStream {
     if of_self { quote!(self.#member) } else { quote!(#local) }
 }
 
-/// The variable that holds a field while an instruction is read; no field is called like it, nor
-/// like the reader.
+/// Returns the local variable that holds a field during decoding. Its prefix avoids collisions with
+/// the reader.
 fn local_name(field: &Field) -> Ident {
     format_ident!("v_{}", member_name(&field.name))
 }
 
-/// Whether a field is an operand rather than bits.
+/// Returns true for a field that is an operand rather than bits.
 fn is_operand(field: &Field) -> bool {
     matches!(field.shape, FieldKind::Vector | FieldKind::Scalar | FieldKind::Raw)
 }
 
-/// The bits of a field as a `u64`.
+/// Emits the bits of a field as a `u64`.
 fn bits_of(field: &Field, value: &TokenStream) -> TokenStream {
     match field.shape {
         FieldKind::List(_) | FieldKind::Predicate => quote!(rt::Bits::to_bits(&#value).unwrap_or_default()),
@@ -274,7 +274,7 @@ fn bits_of(field: &Field, value: &TokenStream) -> TokenStream {
     }
 }
 
-/// A test whether a condition holds; `member` gives the value of a field.
+/// Emits a test of a condition; `member` returns the expression of a field's value.
 pub(crate) fn test(
     cx: &Cx<'_>,
     form: &Form,

@@ -1,5 +1,5 @@
-//! Printing and parsing of indices and lists: indices by names, enumerations by their spellings,
-//! bit fields by templates, letters or numbers.
+//! Emission of the printers and parsers of indices and lists. Indices use names, enumerations their
+//! spellings, bit fields templates, letters or numbers.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -17,7 +17,7 @@ pub(super) fn emit(cx: &Cx<'_>) -> TokenStream {
     quote!(#(#indices)* #(#items)*)
 }
 
-/// What prints and parses an index: the name that a table of the routine has for it.
+/// Emits the printer and parser of an index, which appears as its name in the routine's table.
 fn index(kind: IndexKind) -> TokenStream {
     let name = index_type(kind);
     let table = variant_name(kind.name());
@@ -37,7 +37,7 @@ fn index(kind: IndexKind) -> TokenStream {
     }
 }
 
-/// What prints and parses an enumeration.
+/// Emits the printer and parser of an enumeration.
 fn enumeration(cx: &Cx<'_>, id: ListId, list: &List, width: u32, values: &[Enumerator]) -> TokenStream {
     let name = cx.list_type(id);
     let (spec, repr) = (&list.name, unsigned(width));
@@ -67,7 +67,7 @@ fn enumeration(cx: &Cx<'_>, id: ListId, list: &List, width: u32, values: &[Enume
     };
     quote! {
         impl #name {
-            /// The spellings in the order of [`Self::ALL`].
+            /// Spellings in the order of [`Self::ALL`].
             const SPELLINGS: &'static [&'static str] = &[#(#spellings),*];
         }
 
@@ -94,8 +94,8 @@ fn enumeration(cx: &Cx<'_>, id: ListId, list: &List, width: u32, values: &[Enume
     }
 }
 
-/// The column heading that introduces spellings of newer texts is this word and a text revision,
-/// `Text 2025-05`.
+/// Prefix of the column heading for spellings of newer texts; a text revision follows, as in `Text
+/// 2025-05`.
 const NEWER_TEXT: &str = "Text ";
 
 /// Returns the spellings that values have from a text revision on: position of the value, revision,
@@ -116,13 +116,13 @@ fn newer_spellings(list: &List, named: &[&Enumerator]) -> Vec<(usize, u32, Strin
     out
 }
 
-/// Printing and parsing of a bit field: by its own template, as letters of its flags, or as a
-/// number.
+/// Emits the printer and parser of a bit field: by its own template, as letters of its flags, or as
+/// a number.
 fn bit_field(cx: &Cx<'_>, id: ListId, list: &List, parts: &[BitField]) -> TokenStream {
     let name = cx.list_type(id);
     let all = parts;
     let parts: Vec<&BitField> = all.iter().filter(|p| p.kind != BitFieldKind::Zero).collect();
-    // Predicates need names of variables and print in their own way.
+    // Predicates need names of variables and have their own printer.
     let by_template =
         list.text.as_ref().filter(|_| Some(list.at) != cx.predicate_list().map(|id| cx.model.list(id).at));
     let (print, parse) = if let Some(template) = by_template {
@@ -136,11 +136,11 @@ fn bit_field(cx: &Cx<'_>, id: ListId, list: &List, parts: &[BitField]) -> TokenS
         long.sort_by_key(|(text, _)| std::cmp::Reverse(text.len()));
         let long_texts = long.iter().map(|(text, _)| *text);
         let long_members = long.iter().map(|(_, member)| *member);
-        // Letters stand in their order, words in any.
+        // Letters have a fixed order, words have not.
         let read = if texts.iter().all(|text| text.len() == 1) {
             quote!(#(out.#members = c.take_letter(#texts);)*)
         } else {
-            // Longer spellings first, so that none is taken for the beginning of another.
+            // Longer spellings come first, so that no spelling matches the beginning of another.
             quote!(while #(c.take_flag(#long_texts, &mut out.#long_members))||* {})
         };
         (quote!(#(if self.#members { p.text(#texts); })*), quote!(let mut out = Self::default(); #read Ok(out)))
@@ -170,7 +170,7 @@ fn bit_field(cx: &Cx<'_>, id: ListId, list: &List, parts: &[BitField]) -> TokenS
     }
 }
 
-/// The part that an item of a list's template names.
+/// Returns the part that an item of a list's template names.
 fn find(parts: &[BitField], place: Option<Place>) -> Option<&BitField> {
     parts.get(place?.field).filter(|p| p.kind != BitFieldKind::Zero)
 }
@@ -201,7 +201,7 @@ fn print_items(parts: &[BitField], items: &[Item]) -> TokenStream {
     quote!(#(#pieces)*)
 }
 
-/// Prints a part: a flag as its word, everything else by its type.
+/// Emits the printer of a part: a flag as its word, any other part by its type.
 pub(crate) fn print_part(part: &BitField, value: &TokenStream, format: Style) -> TokenStream {
     let format = super::format(format);
     match part.kind {
@@ -213,7 +213,7 @@ pub(crate) fn print_part(part: &BitField, value: &TokenStream, format: Style) ->
     }
 }
 
-/// Parses a part into a place.
+/// Emits the parser of a part into a place.
 pub(crate) fn parse_part(part: &BitField, place: &TokenStream, format: Style) -> TokenStream {
     let format = super::format(format);
     match part.kind {

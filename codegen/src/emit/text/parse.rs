@@ -1,4 +1,4 @@
-//! The parsers of statements.
+//! Emission of the parsers of statements.
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -105,7 +105,7 @@ fn initial(field: &Field, ty: &TokenStream) -> TokenStream {
     }
 }
 
-/// A condition with one value decides the field that it names.
+/// Emits the assignment of a field that a condition fixes to one value.
 fn preset(cx: &Cx<'_>, form: &Form, condition: &Condition) -> Option<TokenStream> {
     let [value] = condition.values.as_slice() else { return None };
     let (place, value) = (condition.of.to?, value.to?);
@@ -151,11 +151,12 @@ fn parse_items(cx: &Cx<'_>, form: &Form, items: &[Item]) -> TokenStream {
                 let inner = parse_items(cx, form, inner);
                 quote!(if #test { #inner })
             }
-            // A group that begins like what follows it is read where that follows once more.
+            // A group that begins with the literal after it is parsed only if that literal follows
+            // the group again.
             Some((Item::Text(text), _)) if items.get(at + 1) == Some(&Item::Text(text.clone())) => {
                 kept_unless(form, inner, &parse_items(cx, form, inner), &quote!(c.looking_at(#text)))
             }
-            // Flags behind it that only texts have may begin like it.
+            // Text-only flags after the group may begin with the same literal.
             Some((Item::Text(_), _)) if is_of_texts(form, items.get(at + 1)) => {
                 kept_unless(form, inner, &parse_items(cx, form, inner), &quote!(true))
             }
@@ -169,14 +170,14 @@ fn parse_items(cx: &Cx<'_>, form: &Form, items: &[Item]) -> TokenStream {
     quote!(#(#pieces)*)
 }
 
-/// Returns `true` for a field that only texts have.
+/// Returns true for a text-only field.
 fn is_of_texts(form: &Form, item: Option<&Item>) -> bool {
     let Some(Item::Field { place: Some(place), .. }) = item else { return false };
     form.fields[place.field].presence == Presence::Text
 }
 
-/// Reads a group, and goes back to what was there where it cannot be read or `follows` does not
-/// hold behind it.
+/// Emits code that parses a group and restores the state if the group fails to parse or `follows`
+/// does not hold after it.
 fn kept_unless(form: &Form, inner: &[Item], read: &TokenStream, follows: &TokenStream) -> TokenStream {
     let locals: Vec<Ident> = template::places(inner).iter().map(|place| local(&form.fields[place.field])).collect();
     let kept: Vec<Ident> = locals.iter().map(|l| format_ident!("kept_{l}")).collect();
@@ -192,8 +193,8 @@ fn kept_unless(form: &Form, inner: &[Item], read: &TokenStream, follows: &TokenS
     }}
 }
 
-/// The condition of the first field of a group that is present only under one: it decides whether
-/// the group is read.
+/// Emits the presence condition of the first conditional field of a group, which decides whether
+/// the group is parsed.
 fn presence_test(cx: &Cx<'_>, form: &Form, items: &[Item]) -> Option<TokenStream> {
     template::places(items).into_iter().find_map(|place| match &form.fields[place.field].presence {
         Presence::If(condition) => Some(test(cx, form, condition, |field| local(field).to_token_stream())),

@@ -1,4 +1,4 @@
-//! The printers of instructions.
+//! Emission of the printers of instructions.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -33,7 +33,7 @@ pub(super) fn printers(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
         }
         quote! {
             impl #name {
-                /// Prints the instruction as its page's Text template says.
+                /// Prints the instruction by its page's Text template.
                 #[allow(clippy::needless_return, unreachable_code, reason = "one return a template")]
                 pub fn print(&self, p: &mut rt::Printer<'_>) { #body }
             }
@@ -47,7 +47,7 @@ pub(super) fn printers(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
     quote! {
         #(#forms)*
         impl #name {
-            /// Prints the instruction as its page's Text template says.
+            /// Prints the instruction by its page's Text template.
             pub fn print(&self, p: &mut rt::Printer<'_>) {
                 match self { #(Self::#variants(form) => form.print(p)),* }
             }
@@ -55,7 +55,7 @@ pub(super) fn printers(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
     }
 }
 
-/// A field of the instruction that is printed.
+/// Emits a field of the printed instruction.
 fn member(field: &Field) -> TokenStream {
     let member = member_name(&field.name);
     quote!(self.#member)
@@ -134,12 +134,12 @@ fn print_field(cx: &Cx<'_>, form: &Form, field: &Field, position: usize, shown: 
     }
 }
 
-/// Labels of a list are separated by commas, operands by blanks.
+/// Returns the separator of repeated fields: a comma for labels, a blank for operands.
 pub(super) fn separator(field: &Field) -> &'static str {
     if field.shape == FieldKind::Index(IndexKind::Label) { ", " } else { " " }
 }
 
-/// The enumeration part of a field that names tables, as a member path.
+/// Emits the member path of the enumeration that selects a table.
 pub(crate) fn index_selector(cx: &Cx<'_>, field: &Field) -> TokenStream {
     let member = member_name(&field.name);
     match index_part(cx, field) {
@@ -151,12 +151,12 @@ pub(crate) fn index_selector(cx: &Cx<'_>, field: &Field) -> TokenStream {
     }
 }
 
-/// (pattern, id type) for each enumerator that is called like a table.
+/// Returns a pattern and an id type for each enumerator that names a table.
 pub(super) fn index_arms(cx: &Cx<'_>, field: &Field) -> Vec<(TokenStream, TokenStream)> {
     index_tables(cx, field).into_iter().map(|(pattern, kind)| (pattern, index_type(kind))).collect()
 }
 
-/// (pattern, table) for each enumerator that is called like a table.
+/// Returns a pattern and a table for each enumerator that names a table.
 pub(crate) fn index_tables(cx: &Cx<'_>, field: &Field) -> Vec<(TokenStream, IndexKind)> {
     let id = match (index_part(cx, field).map(|p| p.kind), field.shape) {
         (Some(BitFieldKind::Enumeration(id)), _) | (None, FieldKind::List(id)) => id,
@@ -175,7 +175,7 @@ pub(crate) fn index_tables(cx: &Cx<'_>, field: &Field) -> Vec<(TokenStream, Inde
         .collect()
 }
 
-/// Tests whether anything in an optional group is not the default.
+/// Emits tests that a field in an optional group differs from its default.
 fn shown_tests(cx: &Cx<'_>, form: &Form, items: &[Item]) -> Vec<TokenStream> {
     let mut out = Vec::new();
     for place in template::places(items) {

@@ -1,11 +1,11 @@
-//! The tree as text again, in one form: how a block was laid out, its comments and needless
-//! parentheses are gone, so that equal texts are equal meanings.
+//! Printer of the tree in canonical form, without the original layout, comments and redundant
+//! parentheses. Equal meanings give equal texts.
 
 use std::fmt::{self, Display, Formatter};
 
 use super::{BinaryOperator, Block, Call, Expression, ExpressionKind, Statement, StatementKind};
 
-/// How tightly expressions bind, beside the levels of [`BinaryOperator::ALL`].
+/// Precedences in addition to those of [`BinaryOperator::ALL`].
 const CHOICE: u8 = 0;
 const UNARY: u8 = 11;
 const POSTFIX: u8 = 12;
@@ -79,7 +79,7 @@ fn call(f: &mut Formatter<'_>, call: &Call) -> fmt::Result {
     f.write_str(")")
 }
 
-/// Prints an expression where something that binds so tightly is wanted.
+/// Prints an expression, in parentheses if its precedence is below `wanted`.
 fn expression(f: &mut Formatter<'_>, e: &Expression, wanted: u8) -> fmt::Result {
     let level = level(&e.kind);
     if level < wanted {
@@ -87,7 +87,7 @@ fn expression(f: &mut Formatter<'_>, e: &Expression, wanted: u8) -> fmt::Result 
     }
     match &e.kind {
         ExpressionKind::Integer(value) => write!(f, "{value}")?,
-        // With a fraction, or it would be a whole number.
+        // The fraction distinguishes a float from an integer.
         ExpressionKind::Float(value) if value.fract() == 0.0 => write!(f, "{value}.0")?,
         ExpressionKind::Float(value) => write!(f, "{value}")?,
         ExpressionKind::Boolean(value) => write!(f, "{value}")?,

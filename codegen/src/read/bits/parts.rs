@@ -1,4 +1,4 @@
-//! Parts of a bit field: one is read from its item, and all of them become a list.
+//! Parts of a bit field: reads each part from its item, and joins all parts to a list.
 
 use super::values::{check_values, is_value, name_values, named_only, read_values};
 use super::{MarkedNames, is_bits, linked_list, same_shared};
@@ -9,7 +9,7 @@ use crate::read::columns::{self, Values};
 use crate::read::context::Cx;
 use crate::read::said;
 
-/// An in-page list before it is known whether it is a whole field or a part.
+/// In-page list that may turn out to be a whole field or a part.
 pub(super) struct RawPart {
     hi: u32,
     lo: u32,
@@ -42,7 +42,7 @@ pub(super) fn read_part(cx: &mut Cx<'_>, model: &Model, item: &Item, owner: &str
             cx.error(
                 "bits-syntax",
                 &item.text.span,
-                format!("`{range}` is no range of bits"),
+                format!("`{range}` is not a range of bits"),
                 "write `Bit[hi..lo]`, the higher number first, or `Bit[n]`",
             );
             return None;
@@ -63,7 +63,7 @@ pub(super) fn read_part(cx: &mut Cx<'_>, model: &Model, item: &Item, owner: &str
         Some((name, rest)) => (Some(name.trim().to_owned()), rest),
         None => (None, rest),
     };
-    // A quoted word behind the name is the text of a set flag.
+    // A quoted word after the name is the text of a set flag.
     let rest = rest.trim_start();
     let (spelling, rest) = match rest.strip_prefix('"').and_then(|r| r.split_once('"')) {
         Some((spelling, rest)) => (Some(spelling.to_owned()), rest),
@@ -73,7 +73,7 @@ pub(super) fn read_part(cx: &mut Cx<'_>, model: &Model, item: &Item, owner: &str
         cx.warn(
             "bits-syntax",
             &item.text.span,
-            "what stands between the range and the text is not understood",
+            "the text after the range is not understood",
             "write `Bit[hi..lo]: text` or `Bit[hi..lo] (name): text`",
         );
     }
@@ -115,7 +115,7 @@ pub(super) fn read_part(cx: &mut Cx<'_>, model: &Model, item: &Item, owner: &str
     Some(RawPart { hi, lo, name, spelling, doc: text, marks, span: item.text.span.clone(), content })
 }
 
-/// What stands below a part and is no value.
+/// Warns about content below a part that is no value.
 fn nested_leftovers(cx: &mut Cx<'_>, items: &[Item]) {
     for item in items {
         let (_, bare) = leading_marks(&item.text.text);
@@ -125,8 +125,8 @@ fn nested_leftovers(cx: &mut Cx<'_>, items: &[Item]) {
             cx.warn(
                 "item-leftover",
                 &item.text.span,
-                "this is not used: it is no value",
-                "write `value: name`, or make it part of the text above",
+                "this item is not used: it is not a value",
+                "write `value: name`, or join it to the text above",
             );
         }
     }
@@ -136,15 +136,14 @@ pub(super) fn bits_too_deep(cx: &mut Cx<'_>, item: &Item) {
     cx.warn(
         "nesting-accidental",
         &item.text.span,
-        "these bits are nested below others, or below a value, and are not read",
-        "indent the item like those of the other bits",
+        "these bits are nested below other bits or a value, and are not read",
+        "indent the item like the other bits",
     );
 }
 
 pub(super) enum Joined {
     Number,
-    /// With its columns, and the values of parts that name only some of a shared list's, by the
-    /// part's lowest bit.
+    /// A list with its columns, and by the part's lowest bit the named subsets of shared lists.
     Kind(ListKind, Vec<Column>, Vec<(u32, MarkedNames)>),
     Shared(ListId),
 }
@@ -163,8 +162,8 @@ pub(super) fn join_parts(
             cx.error(
                 "bits-overlap",
                 &part.span,
-                format!("bits {}..{} are already taken", part.hi, part.lo),
-                "every bit belongs to one part",
+                format!("bits {}..{} already belong to another part", part.hi, part.lo),
+                "assign every bit to one part only",
             );
         } else if part.lo > next {
             unaccounted(cx, owner, part.lo - 1, next);
@@ -174,7 +173,7 @@ pub(super) fn join_parts(
     if next < bits {
         unaccounted(cx, owner, bits - 1, next);
     }
-    // One unnamed part beside zeros is the value of the whole field.
+    // A single unnamed part, with only zeros around it, is the value of the whole field.
     let used: Vec<usize> = (0..parts.len()).filter(|&i| !matches!(parts[i].content, Content::Zero)).collect();
     if let [only] = used.as_slice() {
         let part = &mut parts[*only];
@@ -258,7 +257,7 @@ fn unaccounted(cx: &mut Cx<'_>, owner: &Span, hi: u32, lo: u32) {
     cx.warn(
         "bits-unaccounted",
         owner,
-        format!("{bits} not accounted for"),
-        format!("add `Bit[{range}]: Must be zero` or say what they mean; they are taken as zero"),
+        format!("{bits} not described"),
+        format!("add `Bit[{range}]: Must be zero`, or describe them; they are read as zero"),
     );
 }

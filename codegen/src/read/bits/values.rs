@@ -1,4 +1,4 @@
-//! Enumerators.
+//! Reader of enumerators.
 
 use super::is_bits;
 use super::parts::bits_too_deep;
@@ -8,12 +8,13 @@ use crate::phrase::{all_marks, leading_marks, number};
 use crate::read::context::Cx;
 use crate::suggest::distance;
 
-/// Whether an item is a value with its name.
+/// Returns true if an item is a value with a name.
 pub(in crate::read) fn is_value(bare: &str) -> bool {
     bare.split_once(':').is_some_and(|(value, _)| number(value).is_some())
 }
 
-/// The values of a page by the names of the shared list, where the page has only some of them.
+/// Returns the values of a page under the names of the shared list, if the page has only some of
+/// them.
 pub(super) fn named_only(values: &[Enumerator], all: &[Enumerator]) -> Option<Vec<(String, Availability)>> {
     let here = |w: &&Enumerator| values.iter().find(|v| !v.reserved && v.value == w.value);
     let legal = all.iter().filter(|w| !w.reserved);
@@ -21,8 +22,8 @@ pub(super) fn named_only(values: &[Enumerator], all: &[Enumerator]) -> Option<Ve
     (some.len() < legal.count()).then_some(some)
 }
 
-/// The values among items. A value that is nested below another one by accident is one of the list
-/// as well.
+/// Reads the values among items. A value nested below another one by mistake belongs to the list as
+/// well.
 pub(super) fn read_values(cx: &mut Cx<'_>, items: &[Item], out: &mut Vec<Enumerator>) {
     for item in items {
         let Some(value) = read_value(cx, &item.text) else { continue };
@@ -36,7 +37,7 @@ pub(super) fn read_values(cx: &mut Cx<'_>, items: &[Item], out: &mut Vec<Enumera
                         "nesting-accidental",
                         &nested.text.span,
                         "this value is nested below another value",
-                        "indent its item like those of the other values; it is read as one of them",
+                        "indent its item like the other values; it is read as one of them",
                     );
                 } else if is_bits(bare) {
                     bits_too_deep(cx, nested);
@@ -47,7 +48,7 @@ pub(super) fn read_values(cx: &mut Cx<'_>, items: &[Item], out: &mut Vec<Enumera
     }
 }
 
-/// `value: name "spelling" (note) - description`.
+/// Parses `value: name "spelling" (note) - description`.
 fn read_value(cx: &mut Cx<'_>, text: &Inline) -> Option<Enumerator> {
     let flat = text.text.replace('\n', " ");
     let (mut marks, bare) = leading_marks(&flat);
@@ -70,8 +71,8 @@ fn read_value(cx: &mut Cx<'_>, text: &Inline) -> Option<Enumerator> {
         cx.error(
             "enumerator-name",
             &text.span,
-            "a value without a name",
-            "write `value: name`, and what it means behind a dash",
+            "the value has no name",
+            "write `value: name`, then a dash and the meaning",
         );
         return None;
     }
@@ -82,7 +83,7 @@ fn read_value(cx: &mut Cx<'_>, text: &Inline) -> Option<Enumerator> {
             "enumerator-name",
             &text.span,
             format!("`{name}` is read as the name of a value"),
-            "did you mean `reserved`? That states that the value has no meaning",
+            "did you mean `reserved`? It marks a value without a meaning",
         );
     }
     Some(Enumerator {
@@ -97,14 +98,14 @@ fn read_value(cx: &mut Cx<'_>, text: &Inline) -> Option<Enumerator> {
     })
 }
 
-/// Rows `| 0x1 | name | … |` or `| name | 0x1 | … |` of a table that the vendor keeps inside an
-/// item.
+/// Reads rows `| 0x1 | name | … |` or `| name | 0x1 | … |` of a table that the vendor's pages keep
+/// inside an item.
 pub(super) fn table_values(cx: &mut Cx<'_>, lines: &[(String, Span)]) -> Vec<Enumerator> {
     let mut out = Vec::new();
     for (line, span) in lines {
         let mut cells = line.trim().trim_matches('|').split('|').map(str::trim);
         let (Some(first), Some(second)) = (cells.next(), cells.next()) else { continue };
-        // The value stands in front of the name or behind it.
+        // The value comes before or after the name.
         let (Some(value), name) = (match number(first) {
             Some(value) => (Some(value), second),
             None => (number(second), first),
@@ -129,8 +130,8 @@ pub(super) fn table_values(cx: &mut Cx<'_>, lines: &[(String, Span)]) -> Vec<Enu
     out
 }
 
-/// Where first words are not distinct or no names, as on some pages of the vendor, the whole text
-/// becomes the name.
+/// Uses the whole text as name where first words are ambiguous or no names, as on some of the
+/// vendor's pages.
 pub(super) fn name_values(values: &mut [Enumerator]) {
     let clash = values.iter().enumerate().any(|(i, v)| {
         !v.reserved && values[..i].iter().any(|w| w.value != v.value && w.name.eq_ignore_ascii_case(&v.name))
@@ -164,15 +165,15 @@ pub(super) fn check_values(cx: &mut Cx<'_>, values: &[Enumerator], bits: u32) {
             cx.error(
                 "enumerator-duplicate",
                 &span,
-                format!("value {} stands twice in this list", value.value),
-                "every value has one name",
+                format!("value {} appears twice in this list", value.value),
+                "give every value one name",
             );
         } else if !value.reserved && values[..i].iter().any(|v| !v.reserved && v.name == value.name) {
             cx.error(
                 "enumerator-duplicate",
                 &span,
-                format!("name `{}` stands twice in this list", value.name),
-                "every value has its own name",
+                format!("name `{}` appears twice in this list", value.name),
+                "give every value its own name",
             );
         }
     }

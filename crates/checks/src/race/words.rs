@@ -26,18 +26,16 @@ pub(crate) fn messages(
     if is_fence {
         let memory = if now.space == Space::Local { "shared local memory" } else { "global memory" };
         let message = format!(
-            "{what} at {at} need not see {earlier} by another work item: no fence for {memory} is in front of the barrier \
-             between them"
+            "{what} at {at} may not see {earlier} by another work item: the barrier between them \
+             has no fence for {memory}"
         );
-        let help =
-            "a barrier takes CLK_GLOBAL_MEM_FENCE for global memory, CLK_LOCAL_MEM_FENCE for shared local memory";
+        let help = "pass CLK_GLOBAL_MEM_FENCE to the barrier for global memory, CLK_LOCAL_MEM_FENCE for \
+             shared local memory";
         return (found("check-fence", message, help), found("check-fence", same, ""));
     }
     let help = match now.space {
-        Space::Local => "a barrier between the two accesses keeps them apart",
-        _ => {
-            "nothing but atomic operations keeps work items of different groups apart; inside of a group a barrier does"
-        }
+        Space::Local => "put a barrier between the two accesses",
+        _ => "use atomic operations between work items of different groups; within a group, a barrier is enough",
     };
     let message = format!("{what} at {at} races with {earlier} by another work item");
     (found("check-race", message, help), found("check-race", same, ""))
@@ -48,9 +46,9 @@ fn of_copies(now: &str, before: &str, [is_before, is_now]: [bool; 2]) -> (Trap, 
     let copy = |is_copy: bool| if is_copy { " by a group copy" } else { " by a work item" };
     let message = format!("{now}{} races with {before}{}", copy(is_now), copy(is_before));
     let help = match (is_before, is_now) {
-        (true, true) => "copies have no order before wait_group_events: wait for one before the other begins",
-        (true, false) => "wait_group_events with the copy's event has to come before the access",
-        _ => "a group copy may begin at once: a barrier has to come between the access and the copy",
+        (true, true) => "concurrent copies are unordered: call wait_group_events for one before the other begins",
+        (true, false) => "call wait_group_events with the copy's event before the access",
+        _ => "a group copy may begin at once: put a barrier between the access and the copy",
     };
     (found("check-race", message, help), found("check-race", format!("the other access, {before}, is here"), ""))
 }

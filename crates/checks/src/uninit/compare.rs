@@ -78,11 +78,11 @@ impl Deed {
                     AccessKind::Store => "a store",
                     AccessKind::Atomic => "an atomic operation",
                 };
-                format!("the address of {what}, or which channels take part, depends on")
+                format!("the address of {what}, or the set of active channels, depends on")
             }
-            Self::Value => "the value that is stored depends on".to_owned(),
-            Self::Way => "the way that is taken depends on".to_owned(),
-            Self::Register => "the register that is used depends on".to_owned(),
+            Self::Value => "the stored value depends on".to_owned(),
+            Self::Way => "the branch taken depends on".to_owned(),
+            Self::Register => "the register used depends on".to_owned(),
         }
     }
 }

@@ -58,8 +58,8 @@ impl Way {
     /// Returns the locations on the path, with descriptions.
     pub(super) fn places(self) -> Vec<(&'static str, Actor)> {
         let State { stored, loaded, .. } = self.state.into_inner();
-        let stored = stored.map(|actor| ("it is stored to memory of the group here", actor));
-        let loaded = loaded.map(|actor| ("it is loaded here", actor));
+        let stored = stored.map(|actor| ("the value is stored to the group's memory here", actor));
+        let loaded = loaded.map(|actor| ("the value is loaded here", actor));
         stored.into_iter().chain(loaded).collect()
     }
 }

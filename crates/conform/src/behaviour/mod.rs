@@ -147,8 +147,10 @@ impl Difference {
         let page = model.pages.iter().find(|page| page.path == self.file);
         let file = page.map_or("", |page| page.shown.as_str());
         let message = format!("{}: the page gives {}, the kernel {}", self.case(), self.page, self.kernel);
-        let mut diagnostic = Diagnostic::new("behaviour", Severity::Error, file, message)
-            .help("one of the two is wrong: the vendor's documents, IEEE 754 and OpenCL decide; `visa eval` tries other values");
+        let mut diagnostic = Diagnostic::new("behaviour", Severity::Error, file, message).help(
+            "either the page or the kernel is wrong: the vendor's documents, IEEE 754 and \
+             OpenCL decide; `visa eval` tries other values",
+        );
         if let Some(page) = page {
             let text = page.text.lines().nth((self.line as usize).saturating_sub(1)).unwrap_or("");
             let start = text.len() - text.trim_start().len();
@@ -209,7 +211,8 @@ pub fn compare_only(
     page: &'static reflect::Page,
     effort: &Effort,
 ) -> Result<Option<Difference>, String> {
-    let found = if is_compared(page) { of_page(model, page, effort) } else { Err("it is no instruction".to_owned()) };
+    let found =
+        if is_compared(page) { of_page(model, page, effort) } else { Err("it is not an instruction".to_owned()) };
     found.map(|found| found.difference)
 }
 
@@ -229,10 +232,10 @@ struct Found {
 
 /// Compares one page, or says why it cannot be.
 fn of_page(model: &Model, page: &'static reflect::Page, effort: &Effort) -> Result<Found, String> {
-    let said = model.instructions.iter().find(|i| i.name == page.name).ok_or("these pages do not have it")?;
+    let said = model.instructions.iter().find(|i| i.name == page.name).ok_or("these pages do not contain it")?;
     match (&said.kind, &said.behaviour) {
         (PageKind::Undefined, _) => return Err("its page does not define it".to_owned()),
-        (_, None) => return Err("its page has no Semantics".to_owned()),
+        (_, None) => return Err("its page has no Semantics section".to_owned()),
         _ => {}
     }
     let mut found = Found::default();
@@ -279,7 +282,7 @@ fn of_page(model: &Model, page: &'static reflect::Page, effort: &Effort) -> Resu
         found.spoiled |= subject.spoiled;
     }
     if found.channels == 0 {
-        let reason = "no instruction of it was found that its kernel takes";
+        let reason = "no instruction was found that its kernel supports";
         return Err(refusal.map_or(reason.to_owned(), |why| why.to_string()));
     }
     domain::all(model, page, effort, &pool, &mut found);

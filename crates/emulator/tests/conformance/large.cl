@@ -1,4 +1,4 @@
-// What only the newest hardware has: groups with more than 128 KiB of shared local memory, and threads with 512 registers.
+// Features of the newest hardware: groups with more than 128 KiB of shared local memory, and threads with 512 registers.
 // options -cl-intel-512-GRF-per-thread
 // targets cri
 // today cri

@@ -247,7 +247,7 @@ fn look_for_bugs(
         other => other.clone(),
     };
     let unchecked = || {
-        let message = "there is no memory for the copies that a check works on";
+        let message = "the copies that a check needs cannot be allocated";
         Box::new(Diagnostic::new("check-memory", Severity::Error, "launch", message))
     };
     let make = || {

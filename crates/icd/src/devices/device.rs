@@ -74,7 +74,7 @@ pub(crate) fn all() -> Vec<Handle<Device>> {
     };
     let devices: Vec<_> = targets.into_iter().map(|target| handle::create(Device::new(target))).collect();
     if devices.is_empty() && ENVIRONMENT.devices.is_none() {
-        say(&format!("no devices, as there is no compiler for any; {INSTALL}"));
+        say(&format!("no devices: no compiler is installed; {INSTALL}"));
     }
     devices
 }
@@ -89,7 +89,7 @@ fn known(name: &str) -> Option<Platform> {
     let found = Platform::from_name(name.trim()).filter(|target| targets().contains(target));
     if found.is_none() {
         let names = targets().into_iter().map(product).collect::<Vec<_>>().join(", ");
-        say(&format!("there is no device `{}`; VISAKIT_DEVICES takes some of {names}", name.trim()));
+        say(&format!("unknown device `{}`; VISAKIT_DEVICES may list {names}", name.trim()));
     }
     found
 }

@@ -50,7 +50,7 @@ pub(crate) static ENVIRONMENT: LazyLock<Environment> = LazyLock::new(|| {
         threads: text("VISAKIT_THREADS").and_then(|value| {
             let threads = value.parse().ok().filter(|&threads| threads > 0);
             if threads.is_none() {
-                say(&format!("VISAKIT_THREADS={value}: it is a number of threads, at least 1"));
+                say(&format!("VISAKIT_THREADS={value}: must be a number of threads, at least 1"));
             }
             threads
         }),

@@ -78,7 +78,7 @@ pub(crate) fn compile(target: Platform, input: Input<'_>, options: &str) -> Buil
 fn checked(module: &[u8]) -> Result<Vec<u8>, String> {
     match spirv::check(module) {
         Err(damage) if spirv::is_module(module) => {
-            Err(format!("error: {}, at byte {}; make the module again\n", damage.what, damage.offset))
+            Err(format!("error: {}, at byte {}; create the module again\n", damage.what, damage.offset))
         }
         _ => Ok(inline::unique(module).into_owned()),
     }
@@ -196,7 +196,7 @@ fn call(target: Platform, kind: &[&str], source: Named, options: &str, headers: 
 
 /// Returns the log of a build for a device that no compiler supports.
 fn missing(target: Platform) -> String {
-    format!("error: no installed compiler builds for {}; {INSTALL}\n", device::product(target))
+    format!("error: no installed compiler supports {}; {INSTALL}\n", device::product(target))
 }
 
 /// Returns the versions of the compiler that performed a build.
@@ -219,7 +219,7 @@ fn built(response: &Response, wanted: &str) -> Built {
     let output = output_of(response, wanted).map(<[u8]>::to_vec);
     if output.is_none() {
         let names: Vec<_> = response.outputs.iter().map(|(name, _)| name.as_str()).collect();
-        log += &format!("error: the compiler made no file `{wanted}`; its files are: {}\n", names.join(", "));
+        log += &format!("error: the compiler did not write the file `{wanted}`; it wrote: {}\n", names.join(", "));
     }
     Built { output, log }
 }
@@ -292,7 +292,7 @@ fn is_current(response: &Response) -> bool {
 fn ask(compiler: &Compiler, request: &Request) -> Result<Response, String> {
     let program = &compiler.program;
     // The compiler leaves files in its working folder.
-    let folder = Folder::new().map_err(|error| format!("no folder for the compiler: {error}"))?;
+    let folder = Folder::new().map_err(|error| format!("the folder for the compiler cannot be created: {error}"))?;
     let mut command = Command::new(program);
     command.current_dir(&folder.0);
     let failed = |error: std::io::Error| format!("{}: {error}", program.display());
@@ -301,7 +301,7 @@ fn ask(compiler: &Compiler, request: &Request) -> Result<Response, String> {
     let mut response = Response::read(&mut output.stdout.as_slice()).map_err(|_| {
         match output.status.and_then(|status| status.signal()) {
             Some(libc::SIGXCPU) => {
-                format!("the compiler was stopped: it took too much processor time ({SECONDS_VARIABLE})\n")
+                format!("the compiler was stopped: it exceeded the limit of processor time ({SECONDS_VARIABLE})\n")
             }
             Some(signal) => format!("the compiler crashed (signal {signal})\n{said}"),
             None => format!("the compiler failed\n{said}"),

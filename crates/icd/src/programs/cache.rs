@@ -54,7 +54,7 @@ impl Cache {
                 let is_usual =
                     [io::ErrorKind::ReadOnlyFilesystem, io::ErrorKind::StorageFull].contains(&error.kind());
                 if !is_usual && !IS_REPORTED.swap(true, Ordering::Relaxed) {
-                    say(&format!("builds are not kept in {}: {error}", named.display()));
+                    say(&format!("builds are not cached in {}: {error}", named.display()));
                 }
                 None
             }
@@ -76,7 +76,7 @@ impl Cache {
         };
         let found = fs::symlink_metadata(&folder)?;
         if !found.is_dir() {
-            return Err(io::Error::other(format!("{FOLDER} in it is no folder")));
+            return Err(io::Error::other(format!("its {FOLDER} is not a folder")));
         }
         check_owner(&found, FOLDER)?;
         let mark = folder.join(MARK);
@@ -89,7 +89,7 @@ impl Cache {
             Ok(text) if SIGNATURE.as_bytes().starts_with(&text) => {}
             _ => {
                 return Err(io::Error::other(format!(
-                    "{FOLDER} in it is not the cache's: its mark {MARK} is missing"
+                    "its {FOLDER} was not made by the cache: the mark {MARK} is missing"
                 )));
             }
         }
@@ -184,7 +184,7 @@ fn check_owner(folder: &Metadata, name: &str) -> io::Result<()> {
         return Err(io::Error::other(format!("{name} belongs to another user")));
     }
     if folder.mode() & 0o022 != 0 {
-        return Err(io::Error::other(format!("other users can write to {name}; `chmod go-w` forbids that")));
+        return Err(io::Error::other(format!("other users can write to {name}; run `chmod go-w` on it")));
     }
     Ok(())
 }
@@ -353,7 +353,7 @@ mod tests {
         mode(&named, 0o755);
         let folder = named.join(FOLDER);
         symlink(&named, &folder).unwrap();
-        refused("is no folder");
+        refused("is not a folder");
         fs::remove_file(&folder).unwrap();
         fs::create_dir(&folder).unwrap();
         mode(&folder, 0o700);

@@ -132,7 +132,7 @@ fn read_binary(device: &Device, file: &[u8]) -> Result<Build> {
     let mut build = executable(device.target, built, &module.options);
     ensure(build.binary.is_some(), CL_INVALID_BINARY)?;
     build.status = CL_BUILD_NONE;
-    build.log.insert_str(0, "note: the binary holds no vISA for this device; its SPIR-V was compiled\n");
+    build.log.insert_str(0, "note: the binary has no vISA for this device; its SPIR-V was compiled\n");
     Ok(build)
 }
 
@@ -225,7 +225,11 @@ impl Program {
 
 /// Returns the build of a thread that panicked, which is a defect of the driver.
 fn failed() -> Build {
-    Build { status: CL_BUILD_ERROR, log: "error: the driver failed in the build\n".to_owned(), ..Build::default() }
+    Build {
+        status: CL_BUILD_ERROR,
+        log: "error: the driver failed during the build\n".to_owned(),
+        ..Build::default()
+    }
 }
 
 /// Builds an executable program for some devices, or for all.
@@ -292,7 +296,7 @@ fn executable(target: Platform, built: Built, options: &str) -> Build {
     let ready = |bytes: Vec<u8>| {
         // Parsed texts need many times their size.
         let room = ROOM + (bytes.len() as u64).saturating_mul(READ_BYTES);
-        check_room(room).map_err(|_| "error: there is no memory for the program\n".to_owned())?;
+        check_room(room).map_err(|_| "error: the program cannot be allocated: out of memory\n".to_owned())?;
         let binary = Binary::new(bytes, is_uniform)?;
         binary.check(target)?;
         Ok(binary)

@@ -27,7 +27,7 @@ impl Lowering<'_> {
         lanes: usize,
     ) -> LowerResult<Source<T>> {
         let Some(fetch) = T::fetch(data_type) else {
-            return illegal(format!("an operand of type {} has no place here", data_type.name()));
+            return illegal(format!("an operand of type {} is not allowed here", data_type.name()));
         };
         let change = change(operand.modifier, data_type);
         if let Operand::Immediate(constant) = &operand.operand {
@@ -49,12 +49,12 @@ impl Lowering<'_> {
         region: Region,
     ) -> LowerResult<Source<T>> {
         let Some(fetch) = T::fetch(data_type) else {
-            return illegal(format!("an operand of type {} has no place here", data_type.name()));
+            return illegal(format!("an operand of type {} is not allowed here", data_type.name()));
         };
         let size = element_bytes(data_type)?;
         match region.start {
             Start::At(start) if u64::from(start) + region.extent(size) <= u64::from(self.layout.len) => {}
-            _ => return illegal("an operand lies outside the registers"),
+            _ => return illegal("an operand extends past the end of the registers"),
         }
         Ok(Source::new(region, fetch, T::is_native(data_type), change(operand.modifier, data_type)))
     }
@@ -135,7 +135,7 @@ impl Lowering<'_> {
         match &operand.operand {
             Operand::General(general) => self.general(general, lanes),
             Operand::Indirect(indirect) => self.indirect(indirect, lanes),
-            _ => illegal("an operand of this class has no place here"),
+            _ => illegal("an operand of this class is not allowed here"),
         }
     }
 
@@ -153,7 +153,7 @@ impl Lowering<'_> {
         let start = u32::try_from(start).unwrap_or(u32::MAX);
         let region = strides(&general.region, Start::At(start), size, lanes);
         if u64::from(start) + region.extent(size) > u64::from(self.layout.len) {
-            return illegal("an operand lies outside the registers");
+            return illegal("an operand extends past the end of the registers");
         }
         self.note_special(variable);
         Ok(region)
@@ -169,7 +169,7 @@ impl Lowering<'_> {
         let region = strides(&indirect.region, start, size, lanes);
         let needed = if rows { lanes as u32 / region.width } else { 1 };
         if element as usize + needed as usize > self.layout.address_count() {
-            return illegal("an indirect operand uses more address elements than there are");
+            return illegal("an indirect operand uses more address elements than its variable has");
         }
         self.notes.indirect.push((region, size as usize));
         Ok(region)
@@ -179,7 +179,7 @@ impl Lowering<'_> {
     pub fn address_element(&self, id: u32, offset: u32) -> LowerResult<u32> {
         match self.layout.address(id).and_then(|first| first.checked_add(offset)) {
             Some(element) if (element as usize) < self.layout.address_count() => Ok(element),
-            _ => illegal(format!("there is no element {offset} of the address variable A{id}")),
+            _ => illegal(format!("address variable A{id} has no element {offset}")),
         }
     }
 
@@ -204,7 +204,7 @@ impl Lowering<'_> {
             let at = lane as u32 * size;
             scratch.registers.bytes_mut(at)[..size as usize].copy_from_slice(&bits[..size as usize]);
         }
-        let Some(fetch) = T::fetch(as_type) else { return illegal("a constant has no place here") };
+        let Some(fetch) = T::fetch(as_type) else { return illegal("a constant is not allowed here") };
         let all = fetch(&scratch, &Region::contiguous(0, size, LANES as u32));
         // A denormal constant is converted at run time, because the mode may flush it.
         scratch.set_mode(0);
@@ -236,7 +236,7 @@ impl Lowering<'_> {
         let variable = self.variable(operand.id)?;
         let start = u64::from(variable.offset) + u64::from(operand.offset);
         if start + bytes > u64::from(self.layout.len) {
-            return illegal("a raw operand lies outside the registers");
+            return illegal("a raw operand extends past the end of the registers");
         }
         self.note_special(variable);
         Ok(Some(start as u32))
@@ -262,13 +262,13 @@ impl Lowering<'_> {
     pub fn raw_required(&mut self, operand: &RawOperand, bytes: u64) -> LowerResult<u32> {
         match self.raw(operand, bytes)? {
             Some(offset) => Ok(offset),
-            None => illegal("an operand that is needed here is null"),
+            None => illegal("a required operand is null"),
         }
     }
 
     /// Returns a variable with its location.
     pub fn variable(&self, id: GeneralId) -> LowerResult<Variable> {
-        self.layout.variable(id).ok_or_else(|| LowerError::Illegal(format!("there is no variable {}", id.0)))
+        self.layout.variable(id).ok_or_else(|| LowerError::Illegal(format!("variable {} is not declared", id.0)))
     }
 
     fn root_offset(&self, id: GeneralId) -> Option<u32> {

@@ -66,7 +66,7 @@ fn checked(memory: *mut u8, bytes: usize) -> *mut u8 {
 fn end(bytes: usize) -> ! {
     let mut text = [0; SHOWN + 400];
     let mut rest = text.as_mut_slice();
-    let _ = write!(rest, "error[out-of-memory]: there is no memory for {bytes} bytes more\n--> ");
+    let _ = write!(rest, "error[out-of-memory]: {bytes} more bytes cannot be allocated\n--> ");
     let _ = command_line(&mut rest);
     let _ = write!(rest, "\n |\nhelp: use smaller inputs, or raise the limit of the process (`ulimit -v`)\n\n");
     let unused = rest.len();

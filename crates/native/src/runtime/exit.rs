@@ -16,10 +16,10 @@ pub enum Refusal {
 impl std::fmt::Display for Refusal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Self::Host => "the host has no instructions or no executable memory for it",
-            Self::Unsound => "the kernel has offsets outside of its registers",
-            Self::Budget => "the kernel is too large for it",
-            Self::Encoding => "the compiler has made an instruction that does not exist; please report the kernel",
+            Self::Host => "the processor lacks the instructions, or the host allows no executable memory",
+            Self::Unsound => "the kernel has offsets outside the registers",
+            Self::Budget => "the kernel is too large for native code",
+            Self::Encoding => "the native compiler encoded an illegal instruction; please report the kernel",
         })
     }
 }

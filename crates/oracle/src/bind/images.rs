@@ -76,7 +76,7 @@ impl Binder<'_> {
             Instruction::LscTyped(LscTyped::Quad(i)) => (i.addr_type, &i.surface),
             Instruction::LscTyped(LscTyped::Info(i)) => (i.addr_type, &i.surface),
             Instruction::LscTyped(LscTyped::Block2d(i)) => (i.addr_type, &i.surface),
-            // A text that names states by their addresses.
+            // The text-only form names surface states by address.
             instruction if instruction.says_text_only() => return self.refuse("an image by its address", e.at),
             _ => {
                 let Node::Value(Value::Integer(id)) = self.node(e)? else { return self.refuse("this surface", e.at) };

@@ -19,10 +19,10 @@ use crate::report::print_json;
 use crate::spec::source::{self, OverlayArg};
 use explain::{Cause, causes};
 
-/// Compare the specification with this implementation by probing it.
+/// Compare this implementation with the specification by testing it.
 ///
-/// The totals come first, then the causes of the findings, most severe first. If the pages differ
-/// from those of this program, each finding names and points at the edit that causes it.
+/// The report begins with totals, followed by the causes of the findings, most severe first. If the
+/// pages differ from the built-in pages, each finding names the edit that caused it.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -30,29 +30,28 @@ Examples:
   visa diff --spec pages --format json
   visa diff --spec vendors-documents --overlay builtin --details
 
-Instructions are also executed, by the Semantics of their pages and by the emulator's kernels; a difference is a finding with the \
-smallest instruction that shows it, its inputs and both answers.
+Instructions are also executed by the Semantics of their pages and by the emulator's kernels. A \
+difference is a finding with the smallest instruction that shows it, its inputs and both results.
 
-With `--format json`, `behaviour` has what was compared and what was not, `causes` has `id`, `class`, `what`, `file`, `line`, `facts`, `instructions` and `help`, and each of `findings` \
-the number of its `cause`.
+With `--format json`, `behaviour` lists the instructions that were and were not compared, `causes` has `id`, `class`, `what`, `file`, `line`, `facts`, `instructions` and `help`, and each of the `findings` has the number of its `cause`.
 
 Exit codes: 0 all facts hold, 1 some do not, 2 usage, or a page could not be read")]
 pub(super) struct Args {
-    /// The specification; the pages that this program was built from when left out
+    /// The specification [default: the built-in pages]
     #[arg(long, value_name = "DIR")]
     spec: Option<PathBuf>,
     #[command(flatten)]
     overlay: OverlayArg,
-    /// Do not execute instructions, but probe objects and texts only
+    /// Test objects and texts only; do not execute instructions
     #[arg(long)]
     no_behaviour: bool,
-    /// Execute instructions over whole domains, with a million channels per page; this takes long
+    /// Execute instructions over whole domains, and a million channels for each page (slow)
     #[arg(long, conflicts_with = "no_behaviour")]
     thorough: bool,
-    /// Execute the instructions of these pages only, as ADD,MAD, and probe nothing
+    /// Execute the instructions of these pages only, such as ADD,MAD; test nothing else
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = page_name, conflicts_with = "no_behaviour")]
     only: Vec<String>,
-    /// Show each finding below the summary, and what was probed
+    /// Also show each finding, and the number of tested facts
     #[arg(long)]
     details: bool,
     /// How findings are reported
@@ -74,7 +73,10 @@ fn probe(args: &Args) -> Result<Outcome, Findings> {
     let (model, _) = source::read(args.spec.as_deref(), &args.overlay)?;
     let completed = visakit_conform::with_own_chapters(&model);
     if completed.is_some() {
-        note("note: the chapters do not define all operands and platforms; the built-in chapters stand in for them");
+        note(
+            "note: the chapters do not define all operands and platforms; the built-in chapters \
+         are used for the missing definitions",
+        );
     }
     let model = completed.unwrap_or(model);
     let effort = if args.thorough { &Effort::THOROUGH } else { &Effort::QUICK };
@@ -88,7 +90,7 @@ fn probe(args: &Args) -> Result<Outcome, Findings> {
     let probe = || if args.only.is_empty() { visakit_conform::run(&model) } else { Report::default() };
     // Probing keeps one core busy until it is done, so behaviour is compared in parallel.
     let pool = rayon::ThreadPoolBuilder::new().build().map_err(|error| {
-        let message = format!("the system gives no threads: {error}");
+        let message = format!("threads cannot be started: {error}");
         let finding = Diagnostic::new("out-of-memory", Severity::Error, "visa diff", message);
         finding.help("raise the limits of the process (`ulimit -v`, `ulimit -u`)")
     })?;
@@ -159,7 +161,7 @@ fn human(found: &Report, causes: Vec<Cause>, behaviour: Option<&Behaviour>, deta
     if details {
         let facts: Vec<String> =
             found.facts.iter().map(|(kind, n)| format!("{kind} {}/{}", n.passed, n.probed)).collect();
-        out(&format!("facts that hold, of those probed: {}\n", facts.join(", ")));
+        out(&format!("facts that hold, of those tested: {}\n", facts.join(", ")));
     } else if !found.undefined.is_empty() {
         let names: Vec<String> = found.undefined.iter().map(|entry| entry.instruction.clone()).collect();
         let text = format!("no public text defines what {} instructions do: ", names.len());
@@ -180,7 +182,7 @@ fn human(found: &Report, causes: Vec<Cause>, behaviour: Option<&Behaviour>, deta
             ));
         }
     } else if !groups.is_empty() {
-        out("\n--details shows each finding, --format json all of them with the numbers of their causes\n");
+        out("\n--details shows each finding; --format json shows all findings with the numbers of their causes\n");
     }
 }
 
@@ -197,7 +199,7 @@ fn say_behaviour(behaviour: &Behaviour, details: bool, layout: Layout) {
         }
     } else if !behaviour.apart.is_empty() {
         let names: Vec<String> = behaviour.apart.keys().cloned().collect();
-        let text = format!("that of {} others was not: ", names.len());
+        let text = format!("{} others were not compared: ", names.len());
         out(&format!("{text}{}\n", listed(&names, layout.width.saturating_sub(text.len()))));
     }
 }

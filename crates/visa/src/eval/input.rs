@@ -35,10 +35,10 @@ impl FromStr for Assignment {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (name, rest) = text.split_once('=').ok_or("it is written NAME=TYPE:VALUES, such as A=d:1,2")?;
+        let (name, rest) = text.split_once('=').ok_or("write NAME=TYPE:VALUES, such as A=d:1,2")?;
         let is_word = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !name.is_empty();
         if !is_word || name.starts_with(|c: char| c.is_ascii_digit()) {
-            return Err(format!("`{name}` is no name of a variable"));
+            return Err(format!("`{name}` cannot be the name of a variable"));
         }
         let (ty, values) = rest.split_once(':').unwrap_or((rest, ""));
         let known = DataType::ALL.iter().copied().filter(|t| t.variable());
@@ -46,7 +46,7 @@ impl FromStr for Assignment {
             PREDICATE => None,
             _ => Some(known.clone().find(|t| t.name().eq_ignore_ascii_case(ty)).ok_or_else(|| {
                 let names: Vec<&str> = known.map(DataType::name).collect();
-                format!("`{ty}` is no type of a variable; there are {} and {PREDICATE}", names.join(", "))
+                format!("`{ty}` is not a type of a variable; the types are {} and {PREDICATE}", names.join(", "))
             })?),
         };
         let values = values.split(',').filter(|v| !v.is_empty()).map(|value| bits(value.trim(), data_type));
@@ -63,7 +63,7 @@ pub(super) fn number<T: TryFrom<i128>>(text: &str) -> Result<T, String> {
         Some("0b" | "0B") => i128::from_str_radix(&digits[2..], 2),
         _ => digits.parse(),
     };
-    let magnitude = magnitude.map_err(|_| format!("`{text}` is no whole number"))?;
+    let magnitude = magnitude.map_err(|_| format!("`{text}` is not a whole number"))?;
     let value = if negative { -magnitude } else { magnitude };
     T::try_from(value).map_err(|_| format!("`{text}` is out of range"))
 }
@@ -73,7 +73,7 @@ fn bits(text: &str, data_type: Option<DataType>) -> Result<u64, String> {
     let width = data_type.map_or(32, DataType::bits);
     let is_pattern = text.starts_with("0x") || text.starts_with("0b");
     if let Some(format) = data_type.and_then(Format::of).filter(|_| !is_pattern) {
-        let value: f64 = text.parse().map_err(|_| format!("`{text}` is no number"))?;
+        let value: f64 = text.parse().map_err(|_| format!("`{text}` is not a number"))?;
         return Ok(format.of_real(value, FloatMode::PLAIN));
     }
     let value: i128 = number(text)?;
@@ -122,10 +122,10 @@ impl Text {
             // The generated declarations before the text are not counted as lines of the user.
             error.line = error.line.saturating_sub(before);
             let wants_variable = error.help.is_empty() && error.message.contains("variable");
-            Box::new(if wants_variable { error.help("variables are declared by --set NAME=TYPE") } else { error })
+            Box::new(if wants_variable { error.help("declare variables with --set NAME=TYPE") } else { error })
         })?;
         if parsed.routine.instructions.len() != lines.len() {
-            return Err(problem("eval-text", Path::new("TEXT"), "it has other things than instructions").into());
+            return Err(problem("eval-text", Path::new("TEXT"), "the text must contain instructions only").into());
         }
         Ok(Self { routine: parsed.routine, lines })
     }

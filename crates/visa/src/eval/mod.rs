@@ -15,10 +15,10 @@ use super::{Findings, Outcome, OutputFormat, answer, finish, out, problem};
 use crate::spec::source::{self, OverlayArg};
 use input::{Assignment, Text};
 
-/// Show the results of instructions for given values, by their pages and by the emulator
+/// Execute instructions on given values, by their pages and by the emulator
 ///
-/// Instructions are written as assembly text, one per line or separated by `;`. The name of a
-/// variable alone is an operand with all its elements, from the first on.
+/// The instructions are assembly text, one on each line or separated by `;`. An operand may be just
+/// the name of a variable; it then selects all elements from the first on.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -26,10 +26,11 @@ Examples:
   visa eval 'mov.sat (M1, 2) C A' --set C=ub --set A=f:1.5,-2 --by page
   visa eval '(P1) mul (M1, 8) C(0,0)<1> A(0,0)<0;1,0> 0x3:d' --set C=d --set A=d:7 --set P1=p:0b1011 --format json
 
-A value of --set is a type and numbers, which start over behind the last one until the variable is full: decimal, 0x… and 0b…; \
-for floats also with a fraction, inf, nan, and 0x… for the bits. `p` is a predicate and has one number, the bits.
+A value of --set is a type and numbers, which are repeated until the variable is full. Numbers are \
+decimal, 0x… or 0b…; floats also have a fraction, inf or nan, and 0x… gives their bits. `p` is a \
+predicate and has one number, its bits.
 
-Exit codes: 0 the answers are the same, 1 they are not, the text is wrong or it cannot be executed, 2 usage")]
+Exit codes: 0 the results are the same, 1 they differ, or the text is wrong or cannot be executed, 2 usage")]
 pub(super) struct Args {
     /// The instructions
     #[arg(value_name = "TEXT")]
@@ -37,10 +38,10 @@ pub(super) struct Args {
     /// A variable with its type and the values of its elements
     #[arg(long = "set", value_name = "NAME=TYPE[:VALUES]")]
     set: Vec<Assignment>,
-    /// Executor of the instructions
+    /// The executor of the instructions
     #[arg(long, value_enum, default_value_t)]
     by: By,
-    /// The specification; the pages that this program was built from when left out
+    /// The specification [default: the built-in pages]
     #[arg(long, value_name = "DIR")]
     spec: Option<PathBuf>,
     #[command(flatten)]
@@ -48,14 +49,13 @@ pub(super) struct Args {
     /// The platform
     #[arg(long, value_name = "PLATFORM", value_parser = crate::platform, default_value = "pvc")]
     platform: Platform,
-    /// The control register: rounding and subnormal numbers; without it, the value that compiled
-    /// programs set
+    /// The control register: rounding and subnormal numbers [default: as compiled programs set it]
     #[arg(long, value_name = "BITS", value_parser = input::number::<u32>)]
     cr0: Option<u32>,
-    /// The channels that are enabled, channel 0 in the lowest bit
+    /// Bit mask of the enabled channels; bit 0 is channel 0
     #[arg(long, value_name = "BITS", value_parser = input::number::<u32>, default_value = "0xffffffff")]
     active: u32,
-    /// How the answer is printed
+    /// How the results are printed
     #[arg(long, value_enum, default_value_t)]
     format: OutputFormat,
 }
@@ -215,7 +215,7 @@ impl Answer {
             }
         }
         if self.differs {
-            text += "the page and the kernel differ\n";
+            text += "the page and the kernel give different results\n";
         }
         text
     }

@@ -93,7 +93,7 @@ pub(crate) fn parse(text: &str) -> Result<Dump, TextError> {
     let error = |at, message: String, help: String| Err(TextError { code: "dump-syntax", at, message, help });
     let forms = "write --dump KEY=FILE, or --dump KEY=FILE.png:WxH:FORMAT for a picture".to_owned();
     let Some((key, file)) = text.split_once('=').filter(|(_, file)| !file.is_empty()) else {
-        return error(0..text.len(), format!("`{text}` names no file"), forms);
+        return error(0..text.len(), format!("`{text}` does not name a file"), forms);
     };
     let start = key.len() + 1;
     let key = key_behind("dump-syntax", key)?;
@@ -105,7 +105,7 @@ pub(crate) fn parse(text: &str) -> Result<Dump, TextError> {
         let Some([width, height, 1]) = parse_size(size).filter(|_| size.contains('x')) else {
             return error(
                 size_at..size_at + size.len(),
-                format!("`{size}` is no size"),
+                format!("`{size}` is not a size"),
                 "write WxH, such as 640x480".to_owned(),
             );
         };

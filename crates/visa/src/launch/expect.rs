@@ -36,8 +36,8 @@ pub(crate) struct Tolerance {
     pub ulp: u64,
 }
 
-const HELP: &str = "write --expect KEY=FILE or KEY=SPEC, with the forms of --arg; abs=A, rel=R, ulp=N and type=TYPE may stand \
-    behind it, with commas before them";
+const HELP: &str = "write --expect KEY=FILE or KEY=SPEC, with a SPEC as for --arg; abs=A, rel=R, \
+ ulp=N and type=TYPE may follow, separated by commas";
 
 /// Parses `KEY=FILE` or `KEY=SPEC`, optionally followed by a tolerance.
 ///
@@ -47,7 +47,7 @@ pub(crate) fn parse(text: &str) -> Result<Expect, TextError> {
     let error =
         |at, message: String, help: &str| TextError { code: "expect-syntax", at, message, help: help.to_owned() };
     let Some((key, rest)) = text.split_once('=').filter(|(_, rest)| !rest.is_empty()) else {
-        return Err(error(0..text.len(), format!("`{text}` does not say what is expected"), HELP));
+        return Err(error(0..text.len(), format!("`{text}` is not an expected value"), HELP));
     };
     let start = key.len() + 1;
     let key = key_behind("expect-syntax", key)?;
@@ -63,7 +63,7 @@ pub(crate) fn parse(text: &str) -> Result<Expect, TextError> {
             _ => break,
         };
         let at = start + before.len() + 1..start + rest.len();
-        read.ok_or_else(|| error(at, format!("`{word}` is no tolerance and no type"), HELP))?;
+        read.ok_or_else(|| error(at, format!("`{word}` is neither a tolerance nor a type"), HELP))?;
         rest = before;
     }
     let is_form = rest
@@ -162,9 +162,12 @@ impl Mismatch {
         let Self { argument, kind, elements, differ, first } = self;
         let element = |element: &Element| format!("[{}] is {}, not {}", element.index, element.got, element.expected);
         let shown = first.iter().map(element).collect::<Vec<_>>().join("; ");
-        let message = format!("{what} is not as expected in {differ} of {elements} elements ({kind}): {shown}");
+        let message = format!(
+            "{what} differs from the expected values in {differ} of {elements} \
+         elements ({kind}): {shown}"
+        );
         let finding = Diagnostic::new("result-differs", Severity::Error, format!("--expect {argument}"), message);
-        finding.help("abs=A, rel=R or ulp=N behind what is expected allow a difference")
+        finding.help("to allow a difference, add abs=A, rel=R or ulp=N after the expected value")
     }
 }
 

@@ -49,20 +49,24 @@ fn picture(image: &mut ImageSpec, path: &Path, option: &str) -> Result<(), Box<D
         return Ok(());
     };
     let file = read(path)?;
-    let decoded = decode(&file).map_err(|message| wrong(message, "give a picture in the format PNG"))?;
+    let decoded = decode(&file).map_err(|message| wrong(message, "give a picture in PNG format"))?;
     let bytes = decoded.pixels().len() * format.bytes();
     if bytes.max(decoded.raw.len()) > most_bytes(&file) {
-        return Err(wrong(format!("the picture takes {bytes} bytes"), &too_large()));
+        return Err(wrong(format!("the decoded picture takes {bytes} bytes"), &too_large()));
     }
     let texels = texels(decoded.pixels(), format).ok_or_else(|| {
-        let message = format!("a picture does not become an image of {}", image.format);
-        wrong(message, "formats of r, rg, rgba, bgra, srgba and sbgra with 8unorm, 8uint, 16unorm, 16uint, 16f and 32f can be had")
+        let message = format!("a picture cannot be converted to an image of format {}", image.format);
+        wrong(
+            message,
+            "use a format of r, rg, rgba, bgra, srgba or sbgra with 8unorm, 8uint, \
+         16unorm, 16uint, 16f or 32f",
+        )
     })?;
     let [width, height] = decoded.size;
     if image.size.is_some_and(|size| size != [width, height, 1]) {
         return Err(wrong(
             format!("the picture has {width}x{height} pixels"),
-            "leave the size out to take the picture's",
+            "leave out the size to use the picture's size",
         ));
     }
     (image.size, image.pixels) = (Some([width, height, 1]), Pixels::Bytes(texels));

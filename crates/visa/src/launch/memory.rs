@@ -34,7 +34,7 @@ pub(crate) fn parse(text: &str) -> Result<Memory, TextError> {
         None => Err(TextError {
             code: "memory-place",
             at: 0..text.len(),
-            message: format!("`{text}` is no address with a file"),
+            message: format!("`{text}` is not an address with a file"),
             help: "write the address, a colon and the file, such as 0x1000000000:data.bin".to_owned(),
         }),
     }

@@ -14,8 +14,8 @@ use visakit_emulator::launch::spec::ArgKey;
 /// Parses the argument's index or name at the start of an option's value.
 fn key_behind(code: &'static str, text: &str) -> Result<ArgKey, TextError> {
     ArgKey::parse(text).ok_or_else(|| {
-        let message = format!("`{text}` is no index or name of an argument");
-        let help = "an argument is named by its index in the kernel, from 0, or by its name in the source";
+        let message = format!("`{text}` is not the index or name of an argument");
+        let help = "name an argument by its index in the kernel, counted from 0, or by its name in the source";
         TextError { code, at: 0..text.len(), message, help: help.to_owned() }
     })
 }

@@ -35,12 +35,12 @@ pub(crate) fn parse(text: &str) -> Result<Print, TextError> {
         |at, message: String, help: &str| TextError { code: "print-syntax", at, message, help: help.to_owned() };
     let scalar = Scalar::from_name(name).ok_or_else(|| {
         let help = format!("write --print {key}=TYPE with one of {}", Scalar::names());
-        error(start..start + name.len(), format!("`{name}` is no type of number"), &help)
+        error(start..start + name.len(), format!("`{name}` is not a number type"), &help)
     })?;
     let count = digits.map(|digits| {
         let help = "write --print KEY=TYPE:COUNT, such as 1=f32:8";
         let at = text.len() - digits.len()..text.len();
-        digits.parse().map_err(|_| error(at, format!("`{digits}` is no number of values"), help))
+        digits.parse().map_err(|_| error(at, format!("`{digits}` is not a number of values"), help))
     });
     Ok(Print { key, scalar: Some(scalar), count: count.transpose()? })
 }

@@ -237,8 +237,9 @@ pub(crate) fn work_item(text: &str) -> Result<[u32; 3], TextError> {
             return Err(TextError {
                 code: "trace-item",
                 at: at..at + word.len(),
-                message: format!("`{word}` is no number of a work item"),
-                help: "write its global id without the offset, one number a dimension, such as 5 or 3,7".to_owned(),
+                message: format!("`{word}` is not the number of a work item"),
+                help: "write its global id without the offset, one number for each dimension, such as 5 or 3,7"
+                    .to_owned(),
             });
         };
         *place = number;
@@ -255,7 +256,7 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
     text.trim().parse().map_err(|_| {
         let parts: Vec<_> = text.split(['x', 'X', '*']).map(str::trim).collect();
         match parts.iter().all(|part| part.parse::<u64>().is_ok()) {
-            true => format!("sizes are separated by commas: {}", parts.join(",")),
+            true => format!("separate sizes by commas: {}", parts.join(",")),
             false => "a size is a whole number, such as 64".to_owned(),
         }
     })
@@ -267,7 +268,7 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
 /// Fails if it cannot be read, or a key or value is wrong; the error has the line and column.
 pub(crate) fn read_file(path: &Path) -> Result<Request, Box<Diagnostic>> {
     let name = path.display().to_string();
-    let text = read_text(path).map_err(|finding| Box::new(finding.help("--launch takes a TOML file")))?;
+    let text = read_text(path).map_err(|finding| Box::new(finding.help("--launch expects a TOML file")))?;
     let folder = path.parent().unwrap_or(Path::new("")).to_owned();
     parse(&name, &text, &folder)
 }
@@ -279,7 +280,7 @@ pub(crate) fn read_file(path: &Path) -> Result<Request, Box<Diagnostic>> {
 /// As [`read_file`].
 pub(crate) fn parse(name: &str, text: &str, folder: &Path) -> Result<Request, Box<Diagnostic>> {
     let file: File = toml::from_str(text).map_err(|e| {
-        let help = "the keys are the options of `visa run --help`, without the dashes before them";
+        let help = "the keys are the option names of `visa run --help` without the leading dashes";
         let finding = Diagnostic::new("launch-file", Severity::Error, name, e.message()).help(help);
         match e.span() {
             Some(span) => finding.at_text(text, span.start, span.end),

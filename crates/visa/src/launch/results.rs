@@ -136,10 +136,10 @@ impl<'a> Wanted<'a> {
         for Expected { index, what, scalar, bytes, tolerance } in &self.expected {
             let got = bytes_of(buffers, *index);
             if got.len() != bytes.len() {
-                let message = format!("{what} has {} bytes, not {} as expected", got.len(), bytes.len());
+                let message = format!("{what} has {} bytes; {} were expected", got.len(), bytes.len());
                 made.findings.push(
                     Diagnostic::new("result-size", Severity::Error, format!("--expect {index}"), message)
-                        .help("what is expected must be as long as the argument"),
+                        .help("the expected value must be as long as the argument"),
                 );
             } else if let Some(mismatch) = expect::compare(*index, *scalar, got, bytes, tolerance) {
                 made.findings.push(mismatch.finding(what));
@@ -167,10 +167,10 @@ fn contents<'p>(
     let help = match arguments.get(index as usize).and_then(Option::as_ref) {
         Some(Argument::Buffer(bytes) | Argument::Undefined(bytes)) => return Ok((parameter, bytes.len())),
         Some(Argument::Image(image)) => return Ok((parameter, image.texels.len())),
-        Some(Argument::Same(other)) => format!("{option} argument {other}, which it is the same as"),
-        _ => "only buffers and images hold something after a run".to_owned(),
+        Some(Argument::Same(other)) => format!("{option} argument {other}, whose memory it shares"),
+        _ => "only buffers and images can be read after a run".to_owned(),
     };
-    let message = format!("argument {index} is no buffer or image of its own");
+    let message = format!("argument {index} is not a buffer or image of its own");
     Err(Diagnostic::new(code, Severity::Error, format!("--{option} {key}"), message).help(help).into())
 }
 
@@ -178,14 +178,14 @@ fn numbers(print: &Print, parameter: &Parameter, size: usize) -> Result<Numbers,
     let option = format!("--print {}", print.key);
     let source = Scalar::of_source(&parameter.type_name);
     let Some(scalar) = print.scalar.or(source.map(|(scalar, _)| scalar)) else {
-        let message = format!("nothing says the type of the numbers of {}", parameter.describe());
+        let message = format!("the number type of {} is not known", parameter.describe());
         let help = format!("write {option}=TYPE with one of {}", Scalar::names());
         return Err(Diagnostic::new("print-type", Severity::Error, option, message).help(help).into());
     };
     let all = size / scalar.size();
     if let Some(count) = print.count.filter(|&count| count > all) {
-        let message = format!("{} has {size} bytes, and not {count} x {}", parameter.describe(), scalar.name());
-        let help = format!("it holds {all} of them");
+        let message = format!("{} has {size} bytes, fewer than {count} x {}", parameter.describe(), scalar.name());
+        let help = format!("it holds {all} values");
         return Err(Diagnostic::new("print-count", Severity::Error, option, message).help(help).into());
     }
     let in_line = match source {
@@ -212,8 +212,8 @@ fn expected(expect: &Expect, parameter: &Parameter) -> Result<Expected, Box<Diag
         Some(scalar) => scalar,
         None if expect.tolerance.is_exact() => Scalar::U8,
         None => {
-            let message = format!("nothing says the type of the numbers of {}", parameter.describe());
-            return refuse("expect-type", message, "write type=TYPE behind the tolerance, such as type=f32");
+            let message = format!("the number type of {} is not known", parameter.describe());
+            return refuse("expect-type", message, "add type=TYPE after the tolerance, such as type=f32");
         }
     };
     let bytes = match parameter.resolve(&spec) {
@@ -222,8 +222,8 @@ fn expected(expect: &Expect, parameter: &Parameter) -> Result<Expected, Box<Diag
         Ok(_) => {
             return refuse(
                 "expect-index",
-                "this has no contents of its own".to_owned(),
-                "give a file, or a buffer by a form of --arg",
+                "an expected value needs contents of its own".to_owned(),
+                "give a file, or a buffer in a form of --arg",
             );
         }
         Err(finding) => return Err(Box::new(Diagnostic { file: option, ..*finding })),

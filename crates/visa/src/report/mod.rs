@@ -179,7 +179,10 @@ pub(crate) fn printed(findings: &[Diagnostic]) -> Cow<'_, [Diagnostic]> {
     let message = format!("{} more findings are not printed", findings.len() - PRINTED);
     let file = first[0].file.clone();
     let note = Diagnostic::new("findings-more", Severity::Note, file, message);
-    first.push(note.help(format!("the limit is {PRINTED}: what comes first may be the reason for the others")));
+    first.push(note.help(format!(
+        "the limit is {PRINTED}; correct the first findings, which may \
+     cause the others, and run the command again"
+    )));
     Cow::Owned(first)
 }
 

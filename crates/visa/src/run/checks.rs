@@ -173,7 +173,7 @@ pub(super) fn findings(found: &Found<'_>, path: &Path) -> Vec<Diagnostic> {
     let mut first = located(&finding.report);
     if finding.report.source_line.is_none() {
         let behind = if first.help.is_empty() { "" } else { "; " };
-        first.help += &format!("{behind}a program that was compiled with -g names the line of its source");
+        first.help += &format!("{behind}compile the program with -g to see the source line");
     }
     if finding.is_note {
         first.severity = Severity::Note;
@@ -182,7 +182,7 @@ pub(super) fn findings(found: &Found<'_>, path: &Path) -> Vec<Diagnostic> {
         first.message += &format!("; {} times{}", finding.count, others(finding));
     }
     if unoptimised {
-        first.help += "; the compiler's optimisations hide it: it shows with -cl-opt-disable";
+        first.help += "; the compiler's optimisations hide it: compile with -cl-opt-disable to see it";
     }
     let others = finding.way.iter().chain(finding.other.as_deref());
     let others = others.map(|report| Diagnostic { severity: Severity::Note, ..located(report) });

@@ -70,19 +70,20 @@ impl<'a> Fault<'a> {
 pub(super) fn advised(finding: Diagnostic, error: &RunError, program: &Program) -> Diagnostic {
     let advice = match error {
         RunError::TrapReport(report) => match &report.trap {
-            Trap::Access(Miss { kind: MissKind::Outside, .. }) => "--outside-is-zero lets it go on",
-            Trap::Budget(_) => {
-                "a higher --max-instructions lets it go on, and a group that waits for a later one needs --any-order"
+            Trap::Access(Miss { kind: MissKind::Outside, .. }) => {
+                "--outside-is-zero makes such \
+             reads return zero and continues"
             }
-            Trap::Endless { waits: true, .. } => "with --any-order groups run side by side",
+            Trap::Budget(_) => {
+                "--max-instructions raises the limit; if a group waits for a later group, use --any-order"
+            }
+            Trap::Endless { waits: true, .. } => "with --any-order groups run concurrently",
             Trap::Stub(_) => "`visa diff` lists the instructions without a kernel",
             Trap::Illegal(_) => &broken_rule(program, Some(report)),
             _ => "",
         },
         RunError::Launch(_) if finding.code == "lowering" => &broken_rule(program, None),
-        RunError::Launch(_) if finding.code == "launch-unsupported" => {
-            "see --help for the arguments that can be given"
-        }
+        RunError::Launch(_) if finding.code == "launch-unsupported" => "--help lists the forms of arguments",
         RunError::Launch(_) => "",
     };
     let all: Vec<_> = [finding.help.as_str(), advice].into_iter().filter(|text| !text.is_empty()).collect();
@@ -99,7 +100,7 @@ fn broken_rule(program: &Program, report: Option<&TrapReport>) -> String {
         Some(report) => rule.place == Location::Instruction(report.instruction as usize),
         None => rule.severity == Severity::Error,
     });
-    broken.map_or(String::new(), |rule| format!("`visa verify` says: {}", rule.message))
+    broken.map_or(String::new(), |rule| format!("`visa verify` reports: {}", rule.message))
 }
 
 /// Returns the findings of a fault: the fault, the waiting threads of its group, and the faults of
@@ -120,9 +121,10 @@ pub(super) fn findings(
     if report.groups > 1 {
         own.message += &format!("; and {} more groups", report.groups - 1);
     }
-    let waiting = report.waiting.iter().map(|waiting| {
-        Diagnostic::new(own.code, Severity::Note, own.file.clone(), format!("{waiting}: waits there"))
-    });
+    let waiting = report
+        .waiting
+        .iter()
+        .map(|waiting| Diagnostic::new(own.code, Severity::Note, own.file.clone(), format!("{waiting}: waits here")));
     let waiting: Vec<_> = waiting.collect();
     let others = report.others.iter().flat_map(|other| findings(program.locate(other), other, bugs, program, path));
     std::iter::once(own).chain(waiting).chain(others).collect()

@@ -49,24 +49,24 @@ Examples:
   visa run --launch examples/mandelbrot/mandelbrot.toml --stats
   visa run sum.cl --global 64 --local 16 --arg in=range:f32:64 --arg out=zeros:16 --check all
 
-Exit codes: 0 done and as expected, 1 the program is wrong, it faulted, a check found a bug or it gave another result than expected, \
+Exit codes: 0 done and as expected, 1 the program is wrong or faulted, a check found a bug, or the result differs from the expected one, \
 2 usage, or a file could not be read or written")]
 pub(super) struct Args {
-    /// A zebin with its vISA texts, or an archive of them for several platforms; a source (.cl),
-    /// which is compiled first with -g; or a vISA text or a complete vISA object, with --zebin; `-`
-    /// for standard input
+    /// A zebin with vISA texts, or an archive of such zebins; an OpenCL C source (.cl), which is
+    /// compiled first with -g; or, with --zebin, a vISA text or a complete vISA object; `-` for
+    /// standard input
     program: Option<PathBuf>,
-    /// A TOML file with these options as keys; its paths are relative to it, and options on the
-    /// command line take precedence
+    /// A TOML file with these options as keys. Its paths are relative to it; options on the command
+    /// line override it
     #[arg(help_heading = "Launch", long, value_name = "FILE")]
     launch: Option<PathBuf>,
-    /// A zebin with the layout of the arguments, if the program has none
+    /// A zebin that describes the arguments, if the program does not
     #[arg(help_heading = "Launch", long, value_name = "FILE")]
     zebin: Option<PathBuf>,
-    /// The kernel, when there are several
+    /// The kernel to run, if there are several
     #[arg(help_heading = "Launch", long, value_name = "NAME")]
     kernel: Option<String>,
-    /// The platform, if it differs from the file's
+    /// The platform, if it differs from the one in the file
     #[arg(help_heading = "Launch", long, value_name = "NAME", visible_alias = "device")]
     platform: Option<String>,
     /// Options for the compiler of a source, such as "-cl-std=CL2.0"
@@ -75,7 +75,7 @@ pub(super) struct Args {
     /// Work items in each dimension
     #[arg(help_heading = "Launch", long, value_name = "X[,Y[,Z]]", value_delimiter = ',', value_parser = request::size)]
     global: Vec<u64>,
-    /// Work items of a group; without it the size that the kernel requires, or one that fits
+    /// Work items of a group [default: the size that the kernel requires, or one that fits]
     #[arg(help_heading = "Launch", long, value_name = "X[,Y[,Z]]", value_delimiter = ',', value_parser = request::size)]
     local: Option<Vec<u64>>,
     /// Offset of the global ids
@@ -85,11 +85,11 @@ pub(super) struct Args {
         help_heading = "Arguments",
         long = "arg",
         value_name = "KEY=SPEC",
-        help = "An argument, by its index or name, and what it is; --help has the forms",
+        help = "The value of an argument, by index or name; --help has the forms",
         long_help = format!("An argument: its index in the kernel, from 0, or its name in the source, and what it is\n\n{}", forms_help("  "))
     )]
     arguments: Vec<String>,
-    /// Memory at an address with the contents of a file, as recorded launches have it
+    /// Memory at a fixed address with the contents of a file, as recorded launches use
     #[arg(help_heading = "Arguments", long = "memory", value_name = "ADDRESS:FILE")]
     memory: Vec<String>,
     #[arg(
@@ -103,35 +103,36 @@ pub(super) struct Args {
             largest", dump::format_names())
     )]
     dumps: Vec<String>,
-    /// A buffer or image to print after the run, as COUNT numbers of a TYPE as in --arg; the
-    /// defaults are all numbers, and the type in the source
+    /// A buffer or image to print after the run, as COUNT numbers of a TYPE as in --arg [default:
+    /// all numbers, of the type in the source]
     #[arg(help_heading = "Results", long = "print", value_name = "KEY[=TYPE[:COUNT]]")]
     prints: Vec<String>,
-    /// The expected contents of an argument after the run: a file, or a form of --arg. Tolerances
-    /// may follow, ,abs=A, ,rel=R and ,ulp=N, of which any is enough; and ,type=TYPE, where the
-    /// source does not give the type of the numbers
+    /// The expected contents of an argument after the run: a file, or a form of --arg. The suffixes
+    /// ,abs=A ,rel=R and ,ulp=N allow differences: a number must satisfy one of them. ,type=TYPE
+    /// gives the number type if the source does not contain it
     #[arg(help_heading = "Results", long = "expect", value_name = "KEY=FILE|SPEC[,TOLERANCE]")]
     expectations: Vec<String>,
-    /// Bugs to look for, separated by commas: bounds (accesses outside of buffers, surfaces and
-    /// shared local memory), uninit (results that depend on unwritten registers and memory), race
-    /// (accesses that no barrier separates), sync (barriers without the fence that they need, and
-    /// groups that wait at several barriers at once), all. Barriers that not all work items reach,
-    /// and endless loops, are always found. The groups after a faulty one run too. A source is also
-    /// checked without optimisations, which may hide kinds of bugs
+    /// Bugs to look for, separated by commas: bounds (accesses outside buffers, surfaces and shared
+    /// local memory), uninit (uses of unwritten registers and memory), race (unsynchronised
+    /// accesses), sync (barriers without the needed fence, and work items that wait at different
+    /// barriers), all. Barriers that not all work items reach, and endless loops, are always
+    /// reported. The groups after a faulty group also run. A source is also compiled and checked
+    /// without optimisations, which can hide bugs
     #[arg(help_heading = "Checks", long, value_name = "LIST")]
     check: Option<String>,
-    /// Write and print the contents of the arguments after a fault, too
+    /// Write and print the contents of the arguments also after a fault
     #[arg(help_heading = "Results", long)]
     dump_on_fault: bool,
-    /// Run the groups after a faulty one, and report all faults, each kind once per instruction
+    /// Continue with the groups after a faulty group, and report each kind of fault once for each
+    /// instruction
     #[arg(help_heading = "Debugging", long)]
     keep_going: bool,
-    /// Show the variables of the thread that stopped at a fault, by name and type
+    /// Show the variables of the faulting thread, by name and type
     #[arg(help_heading = "Debugging", long)]
     state: bool,
-    /// Print each instruction that a work item executes with the values of its operands. The work
-    /// item is named by its global id without the offset; the option may be repeated. Groups run
-    /// one after the other
+    /// Print each instruction that a work item executes, with the values of its operands. The work
+    /// item is given by its global id without the offset. Can be repeated. Makes groups run one
+    /// after the other
     #[arg(help_heading = "Debugging", long = "trace", value_name = "X[,Y[,Z]]")]
     traces: Vec<String>,
     /// Count instructions by mnemonic
@@ -143,12 +144,12 @@ pub(super) struct Args {
     /// Host threads to use; the result is the same for any number
     #[arg(help_heading = "Execution", long, value_name = "N")]
     threads: Option<usize>,
-    /// Run groups in parallel even if the result depends on their order: if the kernel uses results
-    /// of atomic operations, adds floats atomically, or prints
+    /// Run groups concurrently even if the result depends on their order: if the kernel uses
+    /// results of atomic operations, uses them to add floats, or prints
     #[arg(help_heading = "Execution", long)]
     any_order: bool,
-    /// Let accesses outside of every buffer read zeros and write nothing, like accesses beyond the
-    /// end of a surface, instead of ending the run; they are counted
+    /// Count accesses outside all buffers instead of ending the run: reads return zero, writes are
+    /// dropped, as for accesses past the end of a surface
     #[arg(help_heading = "Checks", long)]
     outside_is_zero: bool,
     #[arg(
@@ -162,7 +163,7 @@ pub(super) struct Args {
         help_heading = "Execution",
         long,
         value_parser = engines(),
-        help = format!("What executes the instructions; the result is the same [default: {}]", Engine::default())
+        help = format!("Engine that executes the instructions; all engines give the same result [default: {}]", Engine::default())
     )]
     engine: Option<Engine>,
     #[command(flatten)]
@@ -176,10 +177,10 @@ pub(super) struct Args {
 fn engines() -> impl TypedValueParser<Value = Engine> {
     let values = Engine::ALL.map(|engine| {
         PossibleValue::new(engine.name()).help(match engine {
-            Engine::Interpreter => "An operation chosen for each instruction",
-            Engine::Native => "Code for this machine's processor, where there is any",
-            Engine::Avx2 => "The same without AVX-512, also where the processor has it",
-            Engine::Automatic => "The interpreter first, and native code for what runs for long",
+            Engine::Interpreter => "Chosen for each instruction",
+            Engine::Native => "Native code of this machine's processor, where it is supported",
+            Engine::Avx2 => "Native code without AVX-512, even if the processor has it",
+            Engine::Automatic => "The interpreter first, then native code for kernels that run long",
         })
     });
     PossibleValuesParser::new(values).try_map(|name| name.parse())
@@ -253,7 +254,7 @@ fn outside_items(request: &Request, range: &NdRange) -> Result<(), Box<Diagnosti
     let message = format!("there is no work item ({x}, {y}, {z})");
     let [x, y, z] = range.global;
     let finding = Diagnostic::new("trace-item", Severity::Error, "--trace", message);
-    Err(Box::new(finding.help(format!("the launch has {x} x {y} x {z} of them, counted from 0"))))
+    Err(Box::new(finding.help(format!("the launch has {x} x {y} x {z} work items, counted from 0"))))
 }
 
 /// Converts a finding about a launch key to a finding about the option of the same name.
@@ -448,7 +449,7 @@ fn succeed(
         let reads = (reads > 0).then(|| format!("{} read as zero", were(reads, "element")));
         let writes = (writes > 0).then(|| format!("{} dropped", were(writes, "write")));
         let all: Vec<_> = reads.into_iter().chain(writes).collect();
-        let message = format!("beyond the ends of buffers, {}", all.join(" and "));
+        let message = format!("outside the buffers, {}", all.join(" and "));
         if request.deny_outside {
             let file = request.program.as_deref().map_or_else(String::new, |path| io::shown(path, "stdin"));
             let found = Diagnostic::new("outside-buffers", Severity::Error, file, message);
@@ -460,8 +461,8 @@ fn succeed(
     }
     if request.stats && outcome.ordered {
         note(
-            "note: groups ran one after the other, because the result depends on their order; --any-order lets them run \
-             side by side",
+            "note: the groups ran one after the other because the result depends on their order; \
+             --any-order runs them concurrently",
         );
     }
     match format {

@@ -12,14 +12,14 @@ use crate::spec::source::{self, OverlayArg};
 /// Options that select instructions to run by their pages, and the pages.
 #[derive(Debug, clap::Args)]
 pub(super) struct PagesArgs {
-    /// Run every instruction by the Semantics of its page, or by its kernel if the page cannot be
+    /// Execute every instruction by the Semantics of its page, or by the emulator if they cannot be
     /// executed
     #[arg(help_heading = "Execution", long)]
     by_spec: bool,
-    /// Treat an instruction without a kernel as a fault, instead of running it by its page
+    /// Report an instruction without a kernel as a fault, instead of executing its page
     #[arg(help_heading = "Execution", long, conflicts_with = "by_spec")]
     no_fallback: bool,
-    /// The specification whose pages run; the pages that this program was built from when left out
+    /// The specification whose pages are executed [default: the built-in pages]
     #[arg(help_heading = "Execution", long, value_name = "DIR")]
     spec: Option<PathBuf>,
 }
@@ -51,10 +51,17 @@ pub(super) fn say(pages: &ByPages<'_>, which: Which) {
     let names = |all: Vec<&str>| all.join(", ");
     match which {
         Which::Missing if !pages.used().is_empty() => {
-            note(&format!("note: by their pages, as they have no kernel, ran: {}", names(pages.used())));
+            note(&format!(
+                "note: no kernel exists for these instructions, so their pages' \
+             Semantics were executed: {}",
+                names(pages.used())
+            ));
         }
         Which::All if !pages.left().is_empty() => {
-            note(&format!("note: by the emulator, not by their pages, ran: {}", names(pages.left())));
+            note(&format!(
+                "note: executed by the emulator's kernels instead of the pages' Semantics: {}",
+                names(pages.left())
+            ));
         }
         _ => {}
     }

@@ -39,7 +39,7 @@ pub(super) fn load(request: &Request) -> Result<Program, Findings> {
             None => compile(path, device, Some(&options))?,
         };
         if device.is_none() {
-            note(&format!("note: compiled for {}; --device names another", built.device));
+            note(&format!("note: compiled for {}; --device selects another device", built.device));
         }
         return of_compiled(path, &zebins_of(path, &built.bytes)?, request);
     }
@@ -70,10 +70,12 @@ pub(super) fn load(request: &Request) -> Result<Program, Findings> {
     } else if is_named("visaasm") || begins_as_text(&bytes) {
         from_text(path, bytes, layout.as_ref(), kernel, platform)
     } else {
-        let what = if let Kind::Other(name) = kind { name } else { "a text of another kind" };
-        let message = format!("this is {what}, and neither a zebin, nor a vISA text, nor a vISA object");
+        let what = if let Kind::Other(name) = kind { name } else { "a text of an unknown kind" };
+        let message = format!("this is {what}, not a zebin, a vISA text or a vISA object");
         let finding = problem("program-kind", path, message);
-        Err(finding.help("programs are known by their first bytes, and OpenCL C by its name, *.cl").into())
+        Err(finding
+            .help("give a zebin, a vISA text or object, or OpenCL C in a file whose name ends in `.cl`")
+            .into())
     }
 }
 
@@ -83,7 +85,7 @@ fn of_compiled(path: &Path, zebins: &[Zebin], request: &Request) -> Result<Progr
     let platform = |zebin: &Zebin| Program::platform_of(zebin).or(named);
     let runs = zebins.iter().find(|zebin| platform(zebin).is_some_and(Platform::emulated));
     let Some(zebin) = runs.or(zebins.first()) else {
-        return Err(problem("compile", path, "the compiler made no program").into());
+        return Err(problem("compile", path, "the compiler wrote no program").into());
     };
     Ok(Program::from_zebin(zebin, request.kernel.as_deref(), platform(zebin))?)
 }
@@ -130,7 +132,7 @@ fn with_lines(options: &str) -> String {
 
 fn default_platform() -> Platform {
     note(&format!(
-        "note: the file does not say its platform; {} is assumed, --platform names another",
+        "note: the file does not name its platform; {} is assumed, --platform selects another",
         Platform::default().name()
     ));
     Platform::default()
@@ -156,7 +158,7 @@ fn from_archive(
                 Some(platform) => format!("the archive has no program for {}", platform.name()),
                 None => "the archive has programs for several platforms".to_owned(),
             };
-            let help = format!("name one with --platform: {}", names.join(", "));
+            let help = format!("select one with --platform: {}", names.join(", "));
             Err(problem("archive-platform", path, &message).help(help).into())
         }
     }
@@ -200,8 +202,8 @@ fn from_object(
         ([only], None) if kernel.is_none() || layout.is_some() => only,
         (kernels, None) => {
             let names: Vec<_> = kernels.iter().map(|kernel| kernel.routine.name()).collect();
-            let finding = problem("kernel-unknown", path, "the kernel is not in this file, or there are several");
-            return Err(finding.help(format!("name one with --kernel: {}", names.join(", "))).into());
+            let finding = problem("kernel-unknown", path, "the file has no such kernel, or it has several kernels");
+            return Err(finding.help(format!("select one with --kernel: {}", names.join(", "))).into());
         }
     };
     let info = layout_of(path, &chosen.routine, layout, kernel)?;
@@ -238,13 +240,18 @@ fn layout_of(
 ) -> Result<KernelInfo, Findings> {
     if routine.kind != RoutineKind::Kernel {
         let finding = problem("program-kind", path, "this is a function, not a kernel");
-        return Err(finding.help("name a file with a kernel").into());
+        return Err(finding.help("give a file that has a kernel").into());
     }
     if let Some(zebin) = layout {
         return Ok(zebin.kernel_info(kernel).cloned()?);
     }
     if !routine.inputs.is_empty() {
-        let finding = problem("launch-layout", path, "nothing says where the kernel's arguments go");
+        let finding = problem(
+            "launch-layout",
+            path,
+            "the file does not describe where the \
+         kernel's arguments are placed",
+        );
         return Err(finding.help("give the zebin of the same kernel with --zebin").into());
     }
     let simd_size = routine.attribute(visakit::isa::attribute::SIMD_SIZE).unwrap_or(1);

@@ -12,9 +12,9 @@ use crate::{Findings, Outcome, OutputFormat, answer, finish, report};
 
 /// Write every fact of a specification as JSON.
 ///
-/// The output has the form of the JSON Schema that --schema prints; the member `schema` is its
-/// version. Mistakes in the pages are reported on standard error. The facts that could be read are
-/// written, and errors yield exit code 1.
+/// The JSON follows the JSON Schema that --schema prints; its member `schema` is the schema's
+/// version. Errors in pages are reported on standard error and give exit code 1, but all facts that
+/// could be read are written.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -23,11 +23,11 @@ Examples:
 
 Exit codes: 0 written, 1 written, but pages have errors, 2 usage, or a file could not be read or written")]
 pub(crate) struct Args {
-    /// The specification; the pages in this program when left out
+    /// The specification [default: the built-in pages]
     dir: Option<PathBuf>,
     #[command(flatten)]
     overlay: OverlayArg,
-    /// The file to write; standard output when left out
+    /// The file to write [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Write the JSON Schema of the export instead

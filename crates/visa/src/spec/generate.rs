@@ -11,10 +11,10 @@ use super::source::{self, OverlayArg};
 use crate::io::{make_folder, write_named};
 use crate::{Findings, Outcome, OutputFormat, answer, finish, out, problem};
 
-/// Write self-contained Rust: the emitted module and the runtime that it needs.
+/// Generate a self-contained Rust crate: the instruction set and the runtime that it needs.
 ///
-/// The files are a crate with the root mod.rs that needs only the standard library. They are also a
-/// module of your own crate: copy the folder and write `mod` and its name.
+/// The crate needs the standard library only; its root is mod.rs. To use it as a module of your own
+/// crate, copy the folder and declare it with `mod`.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Example:
@@ -22,14 +22,14 @@ Example:
 
 Exit codes: 0 written, 1 pages have errors, 2 usage, or a file could not be read or written")]
 pub(crate) struct Args {
-    /// The specification; the pages in this program when left out
+    /// The specification [default: the built-in pages]
     dir: Option<PathBuf>,
     #[command(flatten)]
     overlay: OverlayArg,
     /// The folder to write to
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
-    /// How findings are reported; json has the files as `written`
+    /// How findings are reported; json lists the files as `written`
     #[arg(long, value_enum, default_value_t)]
     format: OutputFormat,
 }

@@ -21,17 +21,17 @@ Examples:
   visa spec lint spec/instructions/ADD.md
   visa spec lint vendors-documents --overlay builtin
 
-Exit codes: 0 no errors (and no warnings, with --deny warnings), 1 there are some, 2 usage, or a page could not be read")]
+Exit codes: 0 no errors (and no warnings, with --deny warnings), 1 errors were found, 2 usage, or a page could not be read")]
 pub(crate) struct Args {
-    /// Folders with a specification, or single pages; the pages in this program when left out. A
-    /// single page is read with the specification around it, or with the pages in this program, and
-    /// only its own findings are shown. With several folders and an overlay, an unused entry is an
-    /// error
+    /// Folders with a specification, or single pages [default: the built-in pages]. A single page
+    /// is read together with the specification in its folder, or with the built-in pages, but only
+    /// its own findings are shown. With several folders and an overlay, an overlay entry that no
+    /// folder needs is an error
     #[arg(value_name = "DIR|FILE")]
     paths: Vec<PathBuf>,
     #[command(flatten)]
     overlay: OverlayArg,
-    /// Exit with 1 on warnings as well
+    /// Return exit code 1 also for warnings
     #[arg(long, value_parser = ["warnings"])]
     deny: Option<String>,
     /// How findings are reported
@@ -50,7 +50,7 @@ fn lint(args: &Args) -> Result<Outcome, Findings> {
     if args.paths.is_empty() {
         dirs.push(&builtin);
         if Path::new("spec").is_dir() {
-            note("note: these are the pages in this program; `visa spec lint spec` checks those of the folder here");
+            note("note: checked the pages built into this program; `visa spec lint spec` checks the folder `spec`");
         }
     }
     let (mut instructions, mut findings) = folders(&dirs, &args.overlay)?;
@@ -67,7 +67,7 @@ fn lint(args: &Args) -> Result<Outcome, Findings> {
         elsewhere += others.iter().filter(|d| d.severity > Severity::Note).count();
     }
     if elsewhere > 0 {
-        note(&format!("note: {} in other pages of the specification around", count(elsewhere, "finding")));
+        note(&format!("note: {} in other pages of the same specification", count(elsewhere, "finding")));
     }
     visakit_diag::sort(&mut findings);
     let number = |severity| findings.iter().filter(|finding| finding.severity == severity).count();

@@ -13,7 +13,7 @@ use visakit_codegen::model::{Platform as Row, SourceSpan};
 
 use super::Outcome;
 
-/// Show and check the specification's pages.
+/// Show, check, compare and export the specification's pages.
 #[derive(clap::Subcommand)]
 pub(super) enum Command {
     Lint(lint::Args),

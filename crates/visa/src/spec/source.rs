@@ -16,7 +16,7 @@ pub(crate) const BUILTIN: &str = "builtin";
 /// Option for an overlay that corrects a specification.
 #[derive(Debug, clap::Args)]
 pub(crate) struct OverlayArg {
-    /// Correct the folders with an overlay first; `builtin` is the one for the vendor's documents
+    /// Overlay that corrects the folders first; `builtin` is the overlay for the vendor's documents
     #[arg(long, value_name = "FILE|builtin")]
     pub(crate) overlay: Option<PathBuf>,
 }
@@ -78,5 +78,5 @@ pub(super) fn unread((path, error): (PathBuf, std::io::Error)) -> Box<Diagnostic
         return problem("file-text", &path, "is no text").into();
     }
     let found = problem("file-read", &path, format!("cannot be read: {error}"));
-    found.help("name the folder of a specification, or none for the pages in this program").into()
+    found.help("name the folder of a specification, or leave it out for the built-in pages").into()
 }

@@ -25,7 +25,7 @@ pub(crate) fn visa(arguments: &[&str], folder: &Path, compilers: &[PathBuf]) -> 
     command(arguments, folder, compilers).output().unwrap()
 }
 
-/// The command line of [`visa`].
+/// Returns the command line of [`visa`].
 pub(crate) fn command(arguments: &[&str], folder: &Path, compilers: &[PathBuf]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_visa"));
     command.args(arguments).current_dir(folder).env("VISAKIT_OCLOC", std::env::join_paths(compilers).unwrap());

@@ -24,8 +24,8 @@ pub fn parse(file: &str, text: &str) -> Result<ZeInfo, Box<Diagnostic>> {
         let message = first_line(&error.without_snippet().to_string());
         // The parser has its own recursion limit.
         let help = match message.contains("recursion limit") {
-            true => format!("lists and maps are nested {YAML_DEPTH} deep at most"),
-            false => "the layout of the arguments cannot be read; see zebin-spec/zeinfo.md for the keys".to_owned(),
+            true => format!("lists and maps may be nested at most {YAML_DEPTH} deep"),
+            false => "the argument layout cannot be read; zebin-spec/zeinfo.md lists the keys".to_owned(),
         };
         let mut finding =
             Diagnostic::new("ze-info-syntax", Severity::Error, format!("{file}(.ze_info)"), message).help(help);
@@ -61,14 +61,19 @@ pub(super) fn some_at_most<'de, const MOST: u32, D: Deserializer<'de>>(from: D) 
 }
 
 fn within<'de, const MOST: u32, D: Deserializer<'de>>(number: u32) -> Result<u32, D::Error> {
-    let refused = || D::Error::custom(format!("{number} is too large: the limit is {MOST}"));
+    let refused = || D::Error::custom(format!("{number} is too large; the limit is {MOST}"));
     (number <= MOST).then_some(number).ok_or_else(refused)
 }
 
 /// Deserialises the number of channels of a thread.
 pub(super) fn simd_size<'de, D: Deserializer<'de>>(from: D) -> Result<u32, D::Error> {
     let size = u32::deserialize(from)?;
-    let refused = || D::Error::custom(format!("a thread has 1, 8, 16 or 32 channels, not {size}"));
+    let refused = || {
+        D::Error::custom(format!(
+            "the number of channels of a thread must be 1, 8, \
+     16 or 32, not {size}"
+        ))
+    };
     SIMD_SIZES.contains(&size).then_some(size).ok_or_else(refused)
 }
 

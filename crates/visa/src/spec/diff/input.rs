@@ -31,7 +31,7 @@ pub(super) fn read(old: &Path, new: &Path, overlay: &OverlayArg) -> Result<Sides
     if let (Some(a_page), Some(b_page)) = (&a_page, &b_page)
         && !same_kind(&a.0, a_page, &b.0, b_page)
     {
-        let message = format!("{a_page} and {b_page} are not two versions of one page");
+        let message = format!("{a_page} and {b_page} are not two versions of the same page");
         let help = "name two files with the same instruction or chapter, or two folders";
         return Err(problem("usage-pages", new, message).help(help).into());
     }

@@ -12,10 +12,10 @@ pub(super) fn text(changes: &[Change], causes: &[Cause], (old, new): (&str, &str
     let _ = writeln!(s, "From `{old}` to `{new}`: {}.", summary(changes));
     for class in Class::ALL {
         let (title, meaning) = match class {
-            Class::WireBreaking => ("Wire-breaking", "Bytes are laid out or read differently."),
-            Class::Narrowed => ("Narrowed", "Something that was legal no longer is."),
-            Class::Widened => ("Widened", "More is legal; what was keeps its meaning."),
-            Class::TextOnly => ("Text only", "Neither the bytes nor what is legal."),
+            Class::WireBreaking => ("Wire-breaking", "The encoding changes: bytes are laid out or read differently."),
+            Class::Narrowed => ("Narrowed", "Something that was legal is now illegal."),
+            Class::Widened => ("Widened", "More is legal; the meaning of legal input is unchanged."),
+            Class::TextOnly => ("Text only", "Neither the encoding nor the legal input changes."),
         };
         let own =
             |cause: &Cause| cause.first.iter().map(|&i| &changes[i]).filter(|c| c.class == class).collect::<Vec<_>>();

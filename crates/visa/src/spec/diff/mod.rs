@@ -20,10 +20,11 @@ use crate::{Findings, Outcome, OutputFormat, answer, count, finish, out, report}
 
 /// Compare two specifications: folders, or single pages.
 ///
-/// Changes are found by meaning: reformatting a page changes nothing. The totals come first, then
-/// the edits that caused the changes, most severe first. A page is compared with the page of the
-/// folder that it would replace. `builtin` stands for the pages in this program. The exit code is 1
-/// if anything changed, text included, or only for the classes that --fail-on names.
+/// The comparison is by meaning: reformatting a page is not a change. The report begins with
+/// totals, followed by the edits that caused the changes, most severe first. If one side is a page
+/// and the other a folder, the page is compared with the page of the folder that it would replace.
+/// `builtin` stands for the built-in pages. The exit code is 1 if anything changed, text included;
+/// --fail-on limits this to some classes.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -35,7 +36,7 @@ Examples:
 With `--format json`, `changes` has `class`, `kind`, `path`, `old` and `new` with `value`, `file` and `line`, and the number of \
 its `cause`; `causes` has `id`, `class`, `what`, `old` and `new`, `subjects`, `touches`, `changes` and `help`.
 
-Exit codes: 0 nothing changed, or nothing of the classes of --fail-on, 1 something did, 2 usage, or a page could not be read")]
+Exit codes: 0 nothing changed (in the classes of --fail-on), 1 something changed, 2 usage, or a page could not be read")]
 pub(crate) struct Args {
     /// The old specification, or one of its pages
     old: PathBuf,
@@ -43,10 +44,10 @@ pub(crate) struct Args {
     new: PathBuf,
     #[command(flatten)]
     overlay: OverlayArg,
-    /// The classes of changes that give exit code 1; all when left out
+    /// Classes of changes that give exit code 1 [default: all]
     #[arg(long, value_name = "CLASS", value_delimiter = ',', value_parser = Class::ALL.map(Class::name))]
     fail_on: Vec<String>,
-    /// Show each change with both values
+    /// Show each change with its old and new value
     #[arg(long)]
     details: bool,
     /// How changes are reported
@@ -91,7 +92,7 @@ fn compare(args: &Args) -> Result<Outcome, Findings> {
     for (path, findings) in [(&args.old, sides.findings[0]), (&args.new, sides.findings[1])] {
         if findings > 0 {
             let (path, findings) = (path.display(), count(findings, "finding"));
-            note(&format!("note: {path}: {findings} in the pages; `visa spec lint {path}` shows them"));
+            note(&format!("note: {path}: {findings} in the pages; `visa spec lint {path}` lists them"));
         }
     }
     let mut changes = diff(&sides.old, &sides.new, &platforms());

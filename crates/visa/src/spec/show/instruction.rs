@@ -15,7 +15,7 @@ pub(super) fn text(model: &Model, i: &Instruction, words: &[&str]) -> String {
     let _ = writeln!(s, "{}  0x{:02x}{sub}  ({path}:{line})", i.name, i.opcode);
     match &i.kind {
         PageKind::Ordinary => {}
-        PageKind::Umbrella => s.push_str("A family; it encodes nothing itself.\n"),
+        PageKind::Umbrella => s.push_str("A family of instructions; it has no encoding itself.\n"),
         PageKind::Alias { of, when } => {
             let _ = writeln!(s, "Another spelling of {of}, when {when}.");
         }
@@ -94,7 +94,7 @@ fn sources(s: &mut String, model: &Model, i: &Instruction) {
     if rows.is_empty() {
         return;
     }
-    s.push_str("\nSources beside the documents\n");
+    s.push_str("\nSources other than the documents\n");
     for row in rows {
         let since = row.since.as_ref().map_or(String::new(), |since| format!(" since {since}"));
         let _ = writeln!(s, "  {:<24} {}{since}", row.label, row.sources.join(", "));

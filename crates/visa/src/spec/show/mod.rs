@@ -15,8 +15,7 @@ use super::source::{self, OverlayArg};
 use crate::{Findings, Outcome, OutputFormat, answer, finish, out};
 use find::{Hit, Mnemonics};
 
-/// Show what a word stands for: an instruction's layout, fields, types, platforms and syntax, and
-/// more
+/// Look up a word: for example an instruction's layout, fields, types, platforms and syntax
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -28,15 +27,15 @@ Examples:
   visa spec show tgllp           a platform, by any of its names
   visa spec show gather --format json | jq '.hits[0].instruction.forms'
 
-With `--format json`, `hits` has all that the word stands for, each with its kind as the key and the value as `visa spec export` \
-writes it; positions of lists are those in the export.
+With `--format json`, `hits` lists all meanings of the word, each with its kind as the key and its value as in `visa spec \
+export`; positions in lists are those of the export.
 
 Exit codes: 0 shown, 1 the word is not known, 2 usage, or a page could not be read")]
 pub(crate) struct Args {
     /// Any word of a page or of an assembly text, or an opcode
     #[arg(value_name = "WORD")]
     name: String,
-    /// The specification; the pages in this program when left out
+    /// The specification [default: the built-in pages]
     #[arg(long, value_name = "DIR")]
     spec: Option<PathBuf>,
     #[command(flatten)]
@@ -74,7 +73,7 @@ fn human(model: &Model, mnemonics: &Mnemonics<'_>, groups: &[Vec<Hit<'_>>]) -> S
     };
     let rest = rest.concat();
     if !rest.is_empty() && !s.is_empty() {
-        s.push_str("\nThe word also stands for\n");
+        s.push_str("\nOther meanings of the word\n");
     }
     rest.iter().for_each(|hit| s.push_str(&chapters::line(*hit)));
     s
@@ -91,7 +90,7 @@ fn whole(model: &Model, mnemonics: &Mnemonics<'_>, hit: Hit<'_>) -> String {
 }
 
 fn unknown(word: &str, words: &[&str]) -> Diagnostic {
-    let found = Diagnostic::new("word-unknown", Severity::Error, word, format!("no page knows `{word}`"));
+    let found = Diagnostic::new("word-unknown", Severity::Error, word, format!("no page contains the word `{word}`"));
     let wanted = word.to_ascii_lowercase();
     let mut near: Vec<_> = words
         .iter()
@@ -110,7 +109,7 @@ fn unknown(word: &str, words: &[&str]) -> Diagnostic {
     const MOST: usize = 12;
     match near.len() {
         0 => found.help("name a page, a mnemonic, a list, a type or a platform, such as `visa spec show ADD`"),
-        n if n <= MOST => found.help(format!("there is {}", near.join(", "))),
-        n => found.help(format!("there is {} and {} more", near[..MOST].join(", "), n - MOST)),
+        n if n <= MOST => found.help(format!("similar words are {}", near.join(", "))),
+        n => found.help(format!("similar words are {}, and {} more", near[..MOST].join(", "), n - MOST)),
     }
 }
