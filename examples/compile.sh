@@ -29,8 +29,18 @@ for kernel in vector_add histogram mandelbrot; do
     done
 done
 
-# Two kernels for the debugging documentation: with line numbers, and each under the name of its
-# source.
+# The examples of `visa demo`, with line numbers and under the names of their sources.
+demo=$here/../crates/visa/demo
+for kernel in saxpy race out_of_bounds; do
+    echo "$kernel for skl"
+    (cd "$scratch" && cp "$demo/$kernel.cl" . && ocloc compile -q -file "$kernel.cl" -device skl --format zebin \
+        -options "-g" -internal_options "-ze-opt-emit-zebin-visa-sections" -output out -output_no_suffix)
+    if [ -f "$scratch/out.bin" ]; then mv "$scratch/out.bin" "$scratch/out"; fi
+    mv "$scratch/out" "$demo/$kernel.zebin"
+    rm -rf "${scratch:?}"/*
+done
+
+# Two kernels that the documentation looks for a bug in: with line numbers, and each under the name of its source.
 for kernel in reduction reduction_fixed; do
     echo "$kernel for skl"
     (cd "$scratch" && cp "$here/reduction/$kernel.cl" . && ocloc compile -q -file "$kernel.cl" -device skl --format zebin \

@@ -180,7 +180,10 @@ fn index(kind: IndexKind) -> TokenStream {
     let doc = match kind {
         IndexKind::String => " Index of a string in the routine's string pool.".to_owned(),
         IndexKind::Label => " Index of a label in the routine's table.".to_owned(),
-        _ => format!(" Index of a {} variable; predefined variables come first.", kind.name()),
+        _ => {
+            let article = if kind.name().starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+            format!(" Index of {article} {} variable; predefined variables come first.", kind.name())
+        }
     };
     quote! {
         #[doc = #doc]

@@ -15,29 +15,11 @@
 //! assert!(report.facts["opcode"].probed > 100);
 //! ```
 
-mod across;
-mod attributes;
-mod base;
 pub mod behaviour;
-mod chapter;
 mod codec;
-mod condition;
-mod declare;
-mod execute;
+mod expect;
 mod finding;
-mod kernel;
-mod layout;
-mod meaning;
-mod order;
-mod page;
-mod reverse;
-mod rules;
-mod sample;
-mod statement;
-mod structure;
-mod text;
-mod vary;
-mod world;
+mod probe;
 
 use std::collections::BTreeMap;
 
@@ -47,10 +29,10 @@ use visakit_codegen::model::{Model, Page};
 use visakit_diag::Diagnostic;
 
 pub use finding::{Count, Finding};
-pub use kernel::{Entry, Status};
+pub use probe::kernel::{Entry, Status};
 
+use expect::meaning::encodes;
 use finding::Tally;
-use meaning::encodes;
 
 /// What probing found.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -93,14 +75,14 @@ pub fn with_own_chapters(model: &Model) -> Option<Model> {
 /// Probes the implementation for every fact of a model, and the other way round.
 pub fn run(model: &Model) -> Report {
     let mut tally = Tally::default();
-    let entries = match chapter::prepare(model, &mut tally) {
+    let entries = match probe::chapter::prepare(model, &mut tally) {
         Some(probes) => {
             let pages: Vec<_> = model.instructions.iter().filter(|i| encodes(i)).collect();
             let parts: Vec<Tally> = pages.par_iter().map(|page| probes.page(page)).collect();
             parts.into_iter().for_each(|part| tally.merge(part));
-            execute::all(&probes.world, &mut tally);
-            reverse::extras(&probes, &mut tally);
-            kernel::all(&probes, &mut tally)
+            probe::execute::all(&probes.world, &mut tally);
+            probe::reverse::extras(&probes, &mut tally);
+            probe::kernel::all(&probes, &mut tally)
         }
         None => Vec::new(),
     };

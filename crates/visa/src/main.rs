@@ -6,6 +6,7 @@
 mod asm;
 mod compile;
 mod compiler;
+mod demo;
 mod diff;
 mod disasm;
 mod dump;
@@ -77,12 +78,13 @@ enum Command {
     Run(Box<run::Args>),
     Eval(eval::Args),
     Explain(explain::Args),
+    Demo(demo::Args),
     Completions(shell::CompletionsArgs),
     Man(shell::ManArgs),
 }
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::try_parse_from(words()) {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() => {
             // Standard error failed: there is no stream left for a report.
@@ -111,10 +113,21 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(*args),
         Command::Eval(args) => eval::run(args),
         Command::Explain(args) => explain::run(args),
+        Command::Demo(args) => demo::run(args),
         Command::Completions(args) => shell::completions(&args),
         Command::Man(args) => shell::man(&args),
     };
     io::end(outcome)
+}
+
+/// Returns the words of the call. `visa help --help` is `visa --help`.
+fn words() -> Vec<std::ffi::OsString> {
+    let mut words: Vec<_> = std::env::args_os().collect();
+    let is_help = |word: &std::ffi::OsString| word == "--help" || word == "-h";
+    if words.len() == 3 && words[1] == "help" && is_help(&words[2]) {
+        words.remove(1);
+    }
+    words
 }
 
 /// Parses the value of `--platform`.

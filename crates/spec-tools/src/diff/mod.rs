@@ -7,25 +7,12 @@
 
 mod cause;
 mod change;
-mod chapter;
-mod columns;
 mod context;
-mod field;
-mod form;
-mod instruction;
-mod lists;
+mod facts;
 mod matching;
-mod phrases;
 mod places;
 mod platforms;
-mod properties;
-mod prose;
-mod rules;
-mod segments;
-mod sources;
-mod templates;
-mod tokens;
-mod values;
+mod words;
 
 use std::collections::BTreeSet;
 
@@ -42,25 +29,25 @@ use visakit_codegen::model::{Model, Platform};
 /// they are laid out, give none.
 pub fn diff(old: &Model, new: &Model, platforms: &[Platform]) -> Vec<Change> {
     let mut cx = Cx::new(old, new, platforms);
-    chapter::compare(&mut cx);
-    lists::shared(&mut cx);
-    rules::compare(&mut cx);
-    let structures = chapter::structures(&mut cx);
+    facts::chapter::compare(&mut cx);
+    facts::lists::shared(&mut cx);
+    facts::rules::compare(&mut cx);
+    let structures = facts::chapter::structures(&mut cx);
     let pairs = matching::instructions(old, new);
     let mut pages = BTreeSet::new();
     for pair in &pairs {
-        let renamed = instruction::compare(&mut cx, *pair);
+        let renamed = facts::instruction::compare(&mut cx, *pair);
         if let matching::Pair::Both(a, b) = *pair {
             let (a, b) = (old.instructions[a].at.page, new.instructions[b].at.page);
             // Where two instructions share a page, it is compared once.
             if pages.insert((a, b)) {
-                prose::page(&mut cx, Some(a), Some(b), &renamed);
+                words::prose::page(&mut cx, Some(a), Some(b), &renamed);
             }
         }
     }
-    chapter::platform_tables(&mut cx);
+    facts::chapter::platform_tables(&mut cx);
     for (a, b) in matching::chapters(old, new) {
-        prose::page(&mut cx, a, b, &structures);
+        words::prose::page(&mut cx, a, b, &structures);
     }
     cx.out
 }

@@ -162,12 +162,6 @@ fn human(found: &Report, causes: Vec<Cause>, behaviour: Option<&Behaviour>, deta
         let facts: Vec<String> =
             found.facts.iter().map(|(kind, n)| format!("{kind} {}/{}", n.passed, n.probed)).collect();
         out(&format!("facts that hold, of those tested: {}\n", facts.join(", ")));
-        for entry in &found.undefined {
-            out(&format!(
-                "{}:{}: no public text defines what {} does (not a finding)\n",
-                entry.page, entry.line, entry.instruction
-            ));
-        }
     } else if !found.undefined.is_empty() {
         let names: Vec<String> = found.undefined.iter().map(|entry| entry.instruction.clone()).collect();
         let text = format!("no public text defines what {} instructions do: ", names.len());
@@ -181,6 +175,12 @@ fn human(found: &Report, causes: Vec<Cause>, behaviour: Option<&Behaviour>, deta
     if details {
         let diagnostics: Vec<_> = found.findings.iter().map(|f| f.diagnostic.clone()).collect();
         report(&diagnostics, OutputFormat::Human);
+        for entry in &found.undefined {
+            out(&format!(
+                "{}:{}: no public text defines what {} does (no finding)\n",
+                entry.page, entry.line, entry.instruction
+            ));
+        }
     } else if !groups.is_empty() {
         out("\n--details shows each finding; --format json shows all findings with the numbers of their causes\n");
     }

@@ -77,6 +77,8 @@ pub(crate) struct Request {
     pub any_order: bool,
     /// True if accesses outside of every buffer read zeros and write nothing.
     pub outside_is_zero: bool,
+    /// Accesses outside of every buffer are an error of the run.
+    pub deny_outside: bool,
     /// Maximum number of instructions per hardware thread.
     pub max_instructions: Option<u64>,
     /// Execution engine.
@@ -123,6 +125,8 @@ struct File {
     any_order: bool,
     #[serde(default)]
     outside_is_zero: bool,
+    #[serde(default)]
+    deny_outside: bool,
     max_instructions: Option<u64>,
     engine: Option<Spanned<String>>,
 }
@@ -212,6 +216,7 @@ impl Request {
             threads: self.threads.or(other.threads),
             any_order: self.any_order || other.any_order,
             outside_is_zero: self.outside_is_zero || other.outside_is_zero,
+            deny_outside: self.deny_outside || other.deny_outside,
             max_instructions: self.max_instructions.or(other.max_instructions),
             engine: self.engine.or(other.engine),
             ..self
@@ -348,6 +353,7 @@ pub(crate) fn parse(name: &str, text: &str, folder: &Path) -> Result<Request, Bo
         threads: file.threads,
         any_order: file.any_order,
         outside_is_zero: file.outside_is_zero,
+        deny_outside: file.deny_outside,
         max_instructions: file.max_instructions,
         engine: engine.transpose()?,
         launch: None,

@@ -58,30 +58,31 @@ pub(super) struct Args {
     program: Option<PathBuf>,
     /// A TOML file with these options as keys. Its paths are relative to it; options on the command
     /// line override it
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = "Launch", long, value_name = "FILE")]
     launch: Option<PathBuf>,
     /// A zebin that describes the arguments, if the program does not
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = "Launch", long, value_name = "FILE")]
     zebin: Option<PathBuf>,
     /// The kernel to run, if there are several
-    #[arg(long, value_name = "NAME")]
+    #[arg(help_heading = "Launch", long, value_name = "NAME")]
     kernel: Option<String>,
     /// The platform, if it differs from the one in the file
-    #[arg(long, value_name = "NAME", visible_alias = "device")]
+    #[arg(help_heading = "Launch", long, value_name = "NAME", visible_alias = "device")]
     platform: Option<String>,
     /// Options for the compiler of a source, such as "-cl-std=CL2.0"
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    #[arg(help_heading = "Launch", long, value_name = "TEXT", allow_hyphen_values = true)]
     options: Option<String>,
     /// Work items in each dimension
-    #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',', value_parser = request::size)]
+    #[arg(help_heading = "Launch", long, value_name = "X[,Y[,Z]]", value_delimiter = ',', value_parser = request::size)]
     global: Vec<u64>,
     /// Work items of a group [default: the size that the kernel requires, or one that fits]
-    #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',', value_parser = request::size)]
+    #[arg(help_heading = "Launch", long, value_name = "X[,Y[,Z]]", value_delimiter = ',', value_parser = request::size)]
     local: Option<Vec<u64>>,
     /// Offset of the global ids
-    #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',', value_parser = request::size)]
+    #[arg(help_heading = "Launch", long, value_name = "X[,Y[,Z]]", value_delimiter = ',', value_parser = request::size)]
     offset: Option<Vec<u64>>,
     #[arg(
+        help_heading = "Arguments",
         long = "arg",
         value_name = "KEY=SPEC",
         help = "The value of an argument, by index or name; --help has the forms",
@@ -89,9 +90,10 @@ pub(super) struct Args {
     )]
     arguments: Vec<String>,
     /// Memory at a fixed address with the contents of a file, as recorded launches use
-    #[arg(long = "memory", value_name = "ADDRESS:FILE")]
+    #[arg(help_heading = "Arguments", long = "memory", value_name = "ADDRESS:FILE")]
     memory: Vec<String>,
     #[arg(
+        help_heading = "Results",
         long = "dump",
         value_name = "KEY=FILE",
         help = "A buffer or image to write to a file after the run; --help has the forms",
@@ -103,12 +105,12 @@ pub(super) struct Args {
     dumps: Vec<String>,
     /// A buffer or image to print after the run, as COUNT numbers of a TYPE as in --arg [default:
     /// all numbers, of the type in the source]
-    #[arg(long = "print", value_name = "KEY[=TYPE[:COUNT]]")]
+    #[arg(help_heading = "Results", long = "print", value_name = "KEY[=TYPE[:COUNT]]")]
     prints: Vec<String>,
     /// The expected contents of an argument after the run: a file, or a form of --arg. The suffixes
     /// ,abs=A ,rel=R and ,ulp=N allow differences: a number must satisfy one of them. ,type=TYPE
     /// gives the number type if the source does not contain it
-    #[arg(long = "expect", value_name = "KEY=FILE|SPEC[,TOLERANCE]")]
+    #[arg(help_heading = "Results", long = "expect", value_name = "KEY=FILE|SPEC[,TOLERANCE]")]
     expectations: Vec<String>,
     /// Bugs to look for, separated by commas: bounds (accesses outside buffers, surfaces and shared
     /// local memory), uninit (uses of unwritten registers and memory), race (unsynchronised
@@ -116,44 +118,49 @@ pub(super) struct Args {
     /// barriers), all. Barriers that not all work items reach, and endless loops, are always
     /// reported. The groups after a faulty group also run. A source is also compiled and checked
     /// without optimisations, which can hide bugs
-    #[arg(long, value_name = "LIST")]
+    #[arg(help_heading = "Checks", long, value_name = "LIST")]
     check: Option<String>,
     /// Write and print the contents of the arguments also after a fault
-    #[arg(long)]
+    #[arg(help_heading = "Results", long)]
     dump_on_fault: bool,
     /// Continue with the groups after a faulty group, and report each kind of fault once for each
     /// instruction
-    #[arg(long)]
+    #[arg(help_heading = "Debugging", long)]
     keep_going: bool,
     /// Show the variables of the faulting thread, by name and type
-    #[arg(long)]
+    #[arg(help_heading = "Debugging", long)]
     state: bool,
     /// Print each instruction that a work item executes, with the values of its operands. The work
     /// item is given by its global id without the offset. Can be repeated. Makes groups run one
     /// after the other
-    #[arg(long = "trace", value_name = "X[,Y[,Z]]")]
+    #[arg(help_heading = "Debugging", long = "trace", value_name = "X[,Y[,Z]]")]
     traces: Vec<String>,
     /// Count instructions by mnemonic
-    #[arg(long)]
+    #[arg(help_heading = "Debugging", long)]
     stats: bool,
+    /// Fail if accesses leave the buffers, which otherwise is a note, as on a device
+    #[arg(help_heading = "Checks", long)]
+    deny_outside: bool,
     /// Host threads to use; the result is the same for any number
-    #[arg(long, value_name = "N")]
+    #[arg(help_heading = "Execution", long, value_name = "N")]
     threads: Option<usize>,
     /// Run groups concurrently even if the result depends on their order: if the kernel uses
     /// results of atomic operations, uses them to add floats, or prints
-    #[arg(long)]
+    #[arg(help_heading = "Execution", long)]
     any_order: bool,
     /// Count accesses outside all buffers instead of ending the run: reads return zero, writes are
     /// dropped, as for accesses past the end of a surface
-    #[arg(long)]
+    #[arg(help_heading = "Checks", long)]
     outside_is_zero: bool,
     #[arg(
+        help_heading = "Execution",
         long,
         value_name = "N",
         help = format!("Instructions that one hardware thread may execute [default: {DEFAULT_MAX_INSTRUCTIONS}]")
     )]
     max_instructions: Option<u64>,
     #[arg(
+        help_heading = "Execution",
         long,
         value_parser = engines(),
         help = format!("Engine that executes the instructions; all engines give the same result [default: {}]", Engine::default())
@@ -288,6 +295,7 @@ fn request(args: Args) -> Result<Request, Box<Diagnostic>> {
         threads: args.threads,
         any_order: args.any_order,
         outside_is_zero: args.outside_is_zero,
+        deny_outside: args.deny_outside,
         max_instructions: args.max_instructions,
         engine: args.engine,
         launch: launch.clone(),
@@ -441,7 +449,15 @@ fn succeed(
         let reads = (reads > 0).then(|| format!("{} read as zero", were(reads, "element")));
         let writes = (writes > 0).then(|| format!("{} dropped", were(writes, "write")));
         let all: Vec<_> = reads.into_iter().chain(writes).collect();
-        note(&format!("note: outside the buffers, {}{place}", all.join(" and ")));
+        let message = format!("outside the buffers, {}", all.join(" and "));
+        if request.deny_outside {
+            let file = request.program.as_deref().map_or_else(String::new, |path| io::shown(path, "stdin"));
+            let found = Diagnostic::new("outside-buffers", Severity::Error, file, message);
+            made.findings
+                .push(found.help("`--check bounds` finds the accesses; without `--deny-outside` this is a note"));
+        } else {
+            note(&format!("note: {message}{place}"));
+        }
     }
     if request.stats && outcome.ordered {
         note(

@@ -14,13 +14,13 @@ use crate::spec::source::{self, OverlayArg};
 pub(super) struct PagesArgs {
     /// Execute every instruction by the Semantics of its page, or by the emulator if they cannot be
     /// executed
-    #[arg(long)]
+    #[arg(help_heading = "Execution", long)]
     by_spec: bool,
     /// Report an instruction without a kernel as a fault, instead of executing its page
-    #[arg(long, conflicts_with = "by_spec")]
+    #[arg(help_heading = "Execution", long, conflicts_with = "by_spec")]
     no_fallback: bool,
     /// The specification whose pages are executed [default: the built-in pages]
-    #[arg(long, value_name = "DIR")]
+    #[arg(help_heading = "Execution", long, value_name = "DIR")]
     spec: Option<PathBuf>,
 }
 

@@ -1,0 +1,412 @@
+//! What the rows of verification.md say of an instruction, from the model alone: their trees are
+//! walked as they were written, names are looked up where they stand. The implementation has them
+//! lowered to positions and codes.
+
+use visakit_codegen::anatomy::{ColumnId, PartId};
+use visakit_codegen::model::semantics::{BinaryOperator, Call, Expression, ExpressionKind, UnaryOperator};
+use visakit_codegen::model::{
+    BitFieldKind, CellValue, Constraint, Enumerator, FieldKind, List, ListId, ListKind, Model, Presence,
+};
+
+use super::meaning::{bits_of, named, on};
+use super::sample::{Kind, Operand, Sample, Value};
+use super::world::{World, is_integer};
+use visakit::isa::predefined;
+
+/// The built-in for the number of channels, which is the name of a field too.
+pub(crate) const EXEC_SIZE: &str = "exec_size";
+/// The built-in for whether all channels take part.
+pub(crate) const NO_MASK: &str = "no_mask";
+/// The built-in for whether there is a predicate.
+pub(crate) const GUARDED: &str = "guarded";
+
+/// What a condition is about: an instruction, on a platform or on none in particular.
+#[derive(Clone, Copy)]
+pub(crate) struct Subject<'a, 'm> {
+    pub(crate) world: &'a World<'m>,
+    pub(crate) sample: &'a Sample<'m>,
+    pub(crate) platform: Option<usize>,
+}
+
+/// The value of an expression.
+#[derive(Clone, Debug)]
+enum Term<'m> {
+    /// There is none.
+    Nothing,
+    Number(i64),
+    /// A value of a list, with what its field and its part are called.
+    Named {
+        list: &'m List,
+        id: ListId,
+        value: u64,
+        path: String,
+    },
+    /// What a column of names says of a value, with what the column is called.
+    Cell {
+        cell: &'m CellValue,
+        path: String,
+    },
+    /// Names with dots between them, of which the last one is an enumerator or that of a column.
+    Word(String),
+}
+
+impl<'m> Subject<'_, 'm> {
+    /// Whether a row applies here; it does not where that cannot be told.
+    pub(crate) fn applies(self, row: &'m Constraint) -> bool {
+        let here = |marks| self.platform.is_some() && on(marks, self.platform);
+        (row.platforms.is_empty() || row.platforms.iter().any(here))
+            && row.when.as_ref().is_none_or(|when| self.truth(when) == Some(true))
+    }
+
+    /// Whether what a row asks holds.
+    pub(crate) fn holds(self, row: &'m Constraint) -> Option<bool> {
+        self.truth(&row.must)
+    }
+
+    /// Whether a row is broken here.
+    pub(crate) fn breaks(self, row: &'m Constraint) -> bool {
+        self.applies(row) && self.holds(row) == Some(false)
+    }
+
+    /// A truth value; none where it depends on something that is not there.
+    pub(crate) fn truth(self, e: &'m Expression) -> Option<bool> {
+        self.number(e).map(|n| n != 0)
+    }
+
+    fn model(self) -> &'m Model {
+        self.world.model
+    }
+
+    fn number(self, e: &'m Expression) -> Option<i64> {
+        match self.term(e) {
+            Term::Number(n) => Some(n),
+            Term::Named { list, value, .. } => enumerator(list, value)?.name.parse().ok(),
+            Term::Cell { cell: CellValue::Number(n), .. } => Some(*n),
+            Term::Cell { cell: CellValue::Flag(flag), .. } => Some((*flag).into()),
+            Term::Nothing | Term::Cell { .. } | Term::Word(_) => None,
+        }
+    }
+
+    fn term(self, e: &'m Expression) -> Term<'m> {
+        let number = |n: Option<i64>| n.map_or(Term::Nothing, Term::Number);
+        match &e.kind {
+            ExpressionKind::Integer(n) => number(i64::try_from(*n).ok()),
+            ExpressionKind::Boolean(b) => Term::Number((*b).into()),
+            ExpressionKind::Name { name, .. } => self.name(name),
+            ExpressionKind::BitField { of, part } => self.part(of, &part.text),
+            ExpressionKind::Call(call) => number(self.call(call)),
+            ExpressionKind::Unary { operator, operand } => {
+                number(self.number(operand).and_then(|n| match operator {
+                    UnaryOperator::Negate => n.checked_neg(),
+                    UnaryOperator::Not => Some((n == 0).into()),
+                    UnaryOperator::Complement => Some(!n),
+                }))
+            }
+            ExpressionKind::Binary { operator, left, right } => number(self.binary(*operator, left, right)),
+            ExpressionKind::Choice { condition, then, otherwise } => match self.truth(condition) {
+                None => Term::Nothing,
+                Some(true) => self.term(then),
+                Some(false) => self.term(otherwise),
+            },
+            ExpressionKind::Float(_) | ExpressionKind::Index { .. } | ExpressionKind::Enumerator { .. } => {
+                Term::Nothing
+            }
+        }
+    }
+
+    fn name(self, name: &str) -> Term<'m> {
+        let model = self.model();
+        if let Some(definition) = model.definitions.iter().find(|d| d.name == name) {
+            return self.term(&definition.value);
+        }
+        let number = |n: Option<i64>| n.map_or(Term::Nothing, Term::Number);
+        let sizes = &self.world.anatomy.exec_size;
+        match name {
+            EXEC_SIZE => return Term::Number(self.column_of(sizes.size, sizes.channels).unwrap_or(1)),
+            NO_MASK => return Term::Number(self.column_of(sizes.mask, sizes.no_mask).unwrap_or(0)),
+            "grf_bytes" => {
+                let platform = self.platform.and_then(|p| model.platforms.get(p));
+                return number(platform.map(|p| p.register_bytes.into()));
+            }
+            GUARDED => return Term::Number(self.is_guarded().into()),
+            _ => {}
+        }
+        if name.starts_with('%') {
+            let all = model.predefined.iter().chain(&model.surfaces).chain(&model.samplers);
+            return number(all.into_iter().find(|p| p.name == name).and_then(|p| i64::try_from(p.id).ok()));
+        }
+        let Some((at, field)) = self.position(name).map(|at| (at, &self.sample.form.fields[at])) else {
+            return Term::Nothing;
+        };
+        let value = self.sample.values[at].bits();
+        match field.shape {
+            FieldKind::Number | FieldKind::Index(_) | FieldKind::IndexBy(_) => Term::Number(value as i64),
+            FieldKind::List(id) => Term::Named { list: model.list(id), id, value, path: field.name.clone() },
+            _ => Term::Nothing,
+        }
+    }
+
+    /// The position of a field that is there; a copy is where it is a copy of.
+    fn position(self, name: &str) -> Option<usize> {
+        let at = self.sample.form.fields.iter().position(|f| f.name.eq_ignore_ascii_case(name))?;
+        let at = match self.sample.form.fields[at].shape {
+            FieldKind::Zero => return None,
+            FieldKind::Copy(of) => of,
+            _ => at,
+        };
+        // A field that only texts have is zero in objects, and rules compare it.
+        let in_texts = self.sample.form.fields[at].presence == Presence::Text;
+        (in_texts || self.sample.present(self.model(), at)).then_some(at)
+    }
+
+    fn part(self, of: &'m Expression, part: &str) -> Term<'m> {
+        let model = self.model();
+        if let Some(words) = words(of) {
+            let code = |name: &str| model.types.iter().find(|t| t.name == name).map(|t| t.code);
+            return match words.as_str() {
+                "Data_type" => code(part).map_or(Term::Nothing, |c| Term::Number(c as i64)),
+                _ => Term::Word(format!("{words}.{part}")),
+            };
+        }
+        let of = match &of.kind {
+            // `exec_size` is a built-in, and a field with parts.
+            ExpressionKind::Name { name, .. } if name == EXEC_SIZE => match self.position(name) {
+                Some(at) => match self.sample.form.fields[at].shape {
+                    FieldKind::List(id) => Term::Named {
+                        list: model.list(id),
+                        id,
+                        value: self.sample.values[at].bits(),
+                        path: self.sample.form.fields[at].name.clone(),
+                    },
+                    _ => return Term::Nothing,
+                },
+                None => return Term::Nothing,
+            },
+            _ => self.term(of),
+        };
+        let Term::Named { list, value, path, .. } = of else { return Term::Nothing };
+        match &list.kind {
+            ListKind::Parts(parts) => {
+                let found = parts.iter().find(|p| p.name.eq_ignore_ascii_case(part) && p.kind != BitFieldKind::Zero);
+                let Some(found) = found else { return Term::Nothing };
+                let bits = value >> found.lo & super::meaning::ones(found.hi - found.lo + 1);
+                match found.kind {
+                    BitFieldKind::Enumeration(id) => {
+                        Term::Named { list: model.list(id), id, value: bits, path: format!("{path}.{}", found.name) }
+                    }
+                    _ => Term::Number(bits as i64),
+                }
+            }
+            ListKind::Enumeration { .. } => {
+                let heading = |name: &str| name.to_ascii_lowercase().replace(' ', "_") == part;
+                let column = list.columns.iter().position(|c| heading(&c.name));
+                match column.and_then(|at| Some((at, enumerator(list, value)?))) {
+                    Some((at, v)) => v.cells.get(at).map_or(Term::Nothing, |cell| Term::Cell {
+                        cell: &cell.value,
+                        path: format!("{}.{part}", list.name),
+                    }),
+                    None => Term::Nothing,
+                }
+            }
+        }
+    }
+
+    /// The number or flag that a column has for a part of a list that the instruction has.
+    fn column_of(self, part: PartId, column: ColumnId) -> Option<i64> {
+        let mut fields = self.sample.form.fields.iter().zip(&self.sample.values);
+        let (_, value) = fields.find(|(f, _)| f.shape == FieldKind::List(part.list))?;
+        match bits_of(self.model(), part)?.said(value.bits(), column)? {
+            CellValue::Number(n) => Some(*n),
+            CellValue::Flag(flag) => Some((*flag).into()),
+            CellValue::None | CellValue::Numbers(_) | CellValue::Names(_) => None,
+        }
+    }
+
+    fn is_guarded(self) -> bool {
+        let at = self.sample.form.fields.iter().position(|f| f.shape == FieldKind::Predicate);
+        at.is_some_and(|at| self.world.predicate_id(self.sample.values[at].bits()) != 0)
+    }
+
+    fn call(self, call: &'m Call) -> Option<i64> {
+        let arguments = call.arguments.as_slice();
+        match (call.function.text.as_str(), arguments) {
+            ("one_of", [first, others @ ..]) => {
+                let found = others.iter().map(|other| self.equal(self.term(first), self.term(other)));
+                or(found).map(i64::from)
+            }
+            ("includes", [set, value]) => self.includes(set, value).map(i64::from),
+            ("bits", [one]) => match self.term(one) {
+                Term::Named { value, .. } => i64::try_from(value).ok(),
+                Term::Number(n) => Some(n),
+                _ => None,
+            },
+            ("max", [a, b]) => Some(self.number(a)?.max(self.number(b)?)),
+            ("popcount", [a]) => Some(self.number(a)?.count_ones().into()),
+            (name, [one]) => {
+                let ExpressionKind::Name { name: field, .. } = &one.kind else { return None };
+                match &self.sample.values[self.position(field)?] {
+                    Value::Operand(operand) => self.operand(name, operand),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    fn operand(self, builtin: &str, operand: &Operand) -> Option<i64> {
+        let (operands, a) = (&self.world.operands, self.world.anatomy);
+        let kind = operands.kind(operand);
+        let variable = match kind {
+            Kind::Raw => Some(operands.get(operand, a.raw.id)),
+            Kind::General => Some(operands.get(operand, a.general.id)),
+            _ => None,
+        };
+        let ty = match kind {
+            Kind::Raw => {
+                variable.filter(|id| *id >= u64::from(predefined::DECLARED)).and_then(|id| self.world.type_of(id))
+            }
+            _ => self.world.operand_type(operand),
+        };
+        let described = ty.map(|ty| self.world.ty(ty));
+        let is = |holds: bool| Some(i64::from(holds));
+        match builtin {
+            "type" => described.map(|t| t.code as i64),
+            "bytes_of" => described.map(|t| i64::from(t.bits / 8)),
+            "is_integer" => ty.map(|ty| (is_integer(self.model(), ty) && ty != a.types.boolean).into()),
+            "is_modified" => is(operands.modifier(operand) != a.modifier.none),
+            "is_null" => is(variable == Some(0)),
+            "is_state" => is(kind == Kind::State),
+            "is_variable" => is(matches!(kind, Kind::General | Kind::Indirect)),
+            "is_constant" => is(kind == Kind::Immediate),
+            "constant" => (kind == Kind::Immediate).then(|| i64::from(self.world.constant(operand) as u32)),
+            "registers" => {
+                let register = u64::from(self.model().platforms.get(self.platform?)?.register_bytes);
+                let bytes = self.world.variable_bytes(variable.filter(|id| *id != 0)?, register)?;
+                Some(bytes.div_ceil(register) as i64)
+            }
+            _ => None,
+        }
+    }
+
+    fn includes(self, set: &'m Expression, value: &'m Expression) -> Option<bool> {
+        let Term::Cell { cell, .. } = self.term(set) else { return None };
+        let name = match self.term(value) {
+            Term::Named { list, value, .. } => enumerator(list, value)?.name.as_str(),
+            Term::Number(code) => self.model().types.iter().find(|t| t.code as i64 == code)?.name.as_str(),
+            _ => return None,
+        };
+        match cell {
+            CellValue::Names(names) => Some(names.iter().any(|n| n == name)),
+            _ => Some(false),
+        }
+    }
+
+    fn equal(self, a: Term<'m>, b: Term<'m>) -> Option<bool> {
+        match (a, b) {
+            (Term::Word(word), other) | (other, Term::Word(word)) => self.is_called(other, &word),
+            (Term::Named { value: a, id, .. }, Term::Named { value: b, id: other, .. }) if id == other => {
+                Some(a == b)
+            }
+            (a, b) => {
+                let number = |t| match t {
+                    Term::Named { list, value, .. } => enumerator(list, value)?.name.parse::<i64>().ok(),
+                    Term::Cell { cell: CellValue::Number(n), .. } => Some(*n),
+                    Term::Cell { cell: CellValue::Flag(flag), .. } => Some((*flag).into()),
+                    Term::Number(n) => Some(n),
+                    Term::Nothing | Term::Cell { .. } | Term::Word(_) => None,
+                };
+                Some(number(a)? == number(b)?)
+            }
+        }
+    }
+
+    /// Whether a value has the name that stands behind the list, the field or the column of it.
+    fn is_called(self, term: Term<'m>, word: &str) -> Option<bool> {
+        let (front, name) = word.rsplit_once('.')?;
+        match term {
+            Term::Named { list, value, path, .. } if list.name == front || path == front => {
+                // A name that this list does not have says nothing about its values.
+                all(list).iter().any(|v| !v.reserved && v.name == name).then_some(())?;
+                Some(enumerator(list, value).is_some_and(|v| v.name == name))
+            }
+            Term::Cell { cell, path } if path == front => Some(match cell {
+                CellValue::Names(names) => names.iter().any(|n| n == name),
+                _ => false,
+            }),
+            _ => None,
+        }
+    }
+
+    fn binary(self, operator: BinaryOperator, left: &'m Expression, right: &'m Expression) -> Option<i64> {
+        match operator {
+            BinaryOperator::AndThen => {
+                let not = or([left, right].into_iter().map(|e| self.truth(e).map(|b| !b)));
+                return not.map(|n| (!n).into());
+            }
+            BinaryOperator::OrElse => return or([left, right].into_iter().map(|e| self.truth(e))).map(i64::from),
+            BinaryOperator::Equal => return self.equal(self.term(left), self.term(right)).map(i64::from),
+            BinaryOperator::NotEqual => {
+                return self.equal(self.term(left), self.term(right)).map(|same| (!same).into());
+            }
+            _ => {}
+        }
+        let (a, b) = (self.number(left)?, self.number(right)?);
+        let by = || u32::try_from(b).ok();
+        Some(match operator {
+            BinaryOperator::Less => (a < b).into(),
+            BinaryOperator::LessOrEqual => (a <= b).into(),
+            BinaryOperator::Greater => (a > b).into(),
+            BinaryOperator::GreaterOrEqual => (a >= b).into(),
+            BinaryOperator::Or => a | b,
+            BinaryOperator::Xor => a ^ b,
+            BinaryOperator::And => a & b,
+            BinaryOperator::ShiftLeft => a.checked_shl(by()?)?,
+            BinaryOperator::ShiftRight => a.checked_shr(by()?)?,
+            BinaryOperator::ShiftRightZero => (a as u64).checked_shr(by()?)? as i64,
+            BinaryOperator::Add => a.checked_add(b)?,
+            BinaryOperator::Subtract => a.checked_sub(b)?,
+            BinaryOperator::Multiply => a.checked_mul(b)?,
+            BinaryOperator::Divide => a.checked_div(b)?,
+            BinaryOperator::Remainder => a.checked_rem(b)?,
+            BinaryOperator::OrElse | BinaryOperator::AndThen | BinaryOperator::Equal | BinaryOperator::NotEqual => {
+                return None;
+            }
+        })
+    }
+}
+
+/// Whether one of several holds: one that does decides, one that cannot be told makes the rest
+/// useless.
+fn or(all: impl Iterator<Item = Option<bool>>) -> Option<bool> {
+    let mut known = true;
+    for one in all {
+        match one {
+            Some(true) => return Some(true),
+            Some(false) => {}
+            None => known = false,
+        }
+    }
+    known.then_some(false)
+}
+
+/// Names with dots between them that stand in front of an enumerator: the first begins as those of
+/// lists and fields do.
+fn words(e: &Expression) -> Option<String> {
+    match &e.kind {
+        ExpressionKind::Name { name, .. } => name.starts_with(|c: char| c.is_ascii_uppercase()).then(|| name.clone()),
+        ExpressionKind::BitField { of, part } => Some(format!("{}.{}", words(of)?, part.text)),
+        _ => None,
+    }
+}
+
+fn all(list: &List) -> &[Enumerator] {
+    match &list.kind {
+        ListKind::Enumeration { values, .. } => values,
+        ListKind::Parts(_) => &[],
+    }
+}
+
+/// The name of a value. An enumeration that is a whole field may stand in some of its bits only.
+fn enumerator(list: &List, value: u64) -> Option<&Enumerator> {
+    named(all(list), value)
+}

@@ -1,0 +1,285 @@
+//! What the facts of a model mean, read from the model alone: versions, platforms, bits and
+//! conditions. The generated code has an opinion about each of these too; this is the other one.
+
+use visakit_codegen::anatomy::{ColumnId, PartId};
+use visakit_codegen::model::{
+    Access, Availability, BitFieldKind, Bound, CellValue, Enumerator, Field, FieldKind, Form, Instruction, ListId,
+    ListKind, Model, PageKind, Presence, SourceSpan, Storage,
+};
+
+use visakit::rt::Version;
+
+/// Whether the marks of object versions hold for a version.
+pub(crate) fn holds(marks: &Availability, version: Version) -> bool {
+    marks.0.iter().all(|mark| match *mark {
+        Bound::FromVersion(major, minor) => version >= Version::new(major, minor),
+        Bound::BeforeVersion(major, minor) => version < Version::new(major, minor),
+        Bound::From(_) | Bound::Before(_) | Bound::Only(_) => true,
+    })
+}
+
+/// Whether the marks of platforms hold for a platform. Without one, and for names that are no
+/// platform, they do.
+pub(crate) fn on(marks: &Availability, one: Option<usize>) -> bool {
+    let Some(one) = one else { return true };
+    marks.0.iter().all(|mark| match mark {
+        Bound::From(from) => from.to.is_none_or(|from| one >= from),
+        Bound::Before(before) => before.to.is_none_or(|before| one < before),
+        Bound::Only(only) => only.to.is_none_or(|only| one == only),
+        Bound::FromVersion(..) | Bound::BeforeVersion(..) => true,
+    })
+}
+
+/// Whether an instruction exists on a platform.
+pub(crate) fn exists_on(instruction: &Instruction, one: Option<usize>) -> bool {
+    instruction.platforms.is_empty() || instruction.platforms.iter().any(|marks| on(marks, one))
+}
+
+/// Whether a page has bytes of its own.
+pub(crate) fn encodes(instruction: &Instruction) -> bool {
+    matches!(instruction.kind, PageKind::Ordinary | PageKind::Undefined) && !instruction.forms.is_empty()
+}
+
+/// How a number is stored in a version: the first type whose marks hold.
+pub(crate) fn storage(types: &[(Availability, Storage)], version: Version) -> Storage {
+    types.iter().find(|(marks, _)| holds(marks, version)).or(types.last()).map_or(Storage::Ub, |(_, s)| *s)
+}
+
+/// The value with all bits of a width set.
+pub(crate) fn ones(width: u32) -> u64 {
+    if width >= 64 { u64::MAX } else { (1 << width) - 1 }
+}
+
+/// Smallest and largest number of a storage.
+pub(crate) fn limits(storage: Storage) -> (i128, i128) {
+    let bits = storage.bits();
+    match storage {
+        Storage::B | Storage::W | Storage::D | Storage::Q => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
+        _ => (0, (1i128 << bits) - 1),
+    }
+}
+
+/// Appends a number in its storage, the lowest byte first.
+pub(crate) fn put(out: &mut Vec<u8>, storage: Storage, value: u64) {
+    out.extend_from_slice(&value.to_le_bytes()[..storage.bits() as usize / 8]);
+}
+
+/// Some bits of a list, nested lists resolved.
+#[derive(Clone, Debug)]
+pub(crate) struct Bits<'m> {
+    /// Name of the part; empty where the list is one enumeration.
+    pub(crate) name: &'m str,
+    /// Lowest bit.
+    pub(crate) lo: u32,
+    /// Number of bits.
+    pub(crate) width: u32,
+    /// What they are.
+    pub(crate) what: BitsKind<'m>,
+    /// The part that they are, where the page speaks of them.
+    pub(crate) part: Option<PartId>,
+    /// The list that their values come from.
+    pub(crate) values: Option<ListId>,
+    /// Name of the shared list that the values come from; empty where they stand with the field.
+    pub(crate) list: &'m str,
+    /// Whether that list stands for itself, and its values are the same wherever a part refers to
+    /// it.
+    pub(crate) nested: bool,
+    /// Where they are defined.
+    pub(crate) at: SourceSpan,
+}
+
+/// What some bits are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum BitsKind<'m> {
+    /// Always zero.
+    Zero,
+    /// A flag with its spelling.
+    Flag(&'m str),
+    /// A plain number.
+    Number,
+    /// One of these values; holes that the page states are in it.
+    Values(&'m [Enumerator]),
+    /// The code of a data type.
+    DataType,
+}
+
+impl<'m> Bits<'m> {
+    /// Which part of its list they are.
+    pub(crate) fn position(&self) -> Option<usize> {
+        self.part.map(|part| part.position)
+    }
+
+    /// What a column of their list says of these bits of a whole value.
+    pub(crate) fn said(&self, whole: u64, column: ColumnId) -> Option<&'m CellValue> {
+        let BitsKind::Values(values) = self.what else { return None };
+        self.cell(named(values, self.of(whole))?, column)
+    }
+
+    /// What a column of their list says of one of its values.
+    pub(crate) fn cell(&self, value: &'m Enumerator, column: ColumnId) -> Option<&'m CellValue> {
+        let of_list = self.values == Some(column.list);
+        value.cells.get(column.position).map(|cell| &cell.value).filter(|_| of_list)
+    }
+
+    /// The value of these bits in a whole value.
+    pub(crate) fn of(&self, whole: u64) -> u64 {
+        whole >> self.lo & ones(self.width)
+    }
+
+    /// A whole value with these bits changed.
+    pub(crate) fn set(&self, whole: u64, value: u64) -> u64 {
+        whole & !(ones(self.width) << self.lo) | (value & ones(self.width)) << self.lo
+    }
+}
+
+/// All bits of a list from the lowest up, those that the page does not speak of as zeros.
+pub(crate) fn bits(model: &Model, id: ListId) -> Vec<Bits<'_>> {
+    let list = model.list(id);
+    let shared = |id: ListId| if model.list(id).shared { model.list(id).name.as_str() } else { "" };
+    let mut out: Vec<Bits<'_>> = Vec::new();
+    match &list.kind {
+        ListKind::Enumeration { lo, width, values } => {
+            out.push(Bits {
+                name: "",
+                lo: *lo,
+                width: *width,
+                what: BitsKind::Values(values),
+                part: None,
+                values: Some(id),
+                list: shared(id),
+                nested: false,
+                at: list.at,
+            });
+        }
+        ListKind::Parts(parts) => {
+            for (position, part) in parts.iter().enumerate() {
+                let (what, list, nested) = match part.kind {
+                    BitFieldKind::Zero => (BitsKind::Zero, shared(id), false),
+                    BitFieldKind::Flag => (BitsKind::Flag(&part.text), shared(id), false),
+                    BitFieldKind::Number => (BitsKind::Number, shared(id), false),
+                    BitFieldKind::DataType => (BitsKind::DataType, "Data_type", true),
+                    BitFieldKind::Enumeration(nested) => match &model.list(nested).kind {
+                        // A list that stands with its part is named after both.
+                        ListKind::Enumeration { values, .. }
+                            if model.list(nested).shared
+                                && model.list(nested).name != format!("{}_{}", list.name, part.name) =>
+                        {
+                            (BitsKind::Values(values), shared(nested), true)
+                        }
+                        ListKind::Enumeration { values, .. } => (BitsKind::Values(values), shared(id), false),
+                        ListKind::Parts(_) => (BitsKind::Number, shared(id), false),
+                    },
+                };
+                let width = part.hi.saturating_sub(part.lo) + 1;
+                let values = match part.kind {
+                    BitFieldKind::Enumeration(nested) => Some(nested),
+                    _ => None,
+                };
+                out.push(Bits {
+                    name: &part.name,
+                    lo: part.lo,
+                    width,
+                    what,
+                    part: Some(PartId { list: id, position }),
+                    values,
+                    list,
+                    nested,
+                    at: part.at,
+                });
+            }
+        }
+    }
+    out.sort_by_key(|b| b.lo);
+    let mut at = 0;
+    let mut holes = Vec::new();
+    for b in &out {
+        if b.lo > at {
+            holes.push((at, b.lo - at));
+        }
+        at = at.max(b.lo + b.width);
+    }
+    if list.bits > at {
+        holes.push((at, list.bits - at));
+    }
+    for (lo, width) in holes {
+        out.push(Bits {
+            name: "",
+            lo,
+            width,
+            what: BitsKind::Zero,
+            part: None,
+            values: None,
+            list: shared(id),
+            nested: false,
+            at: list.at,
+        });
+    }
+    out
+}
+
+/// The bits that a part is.
+pub(crate) fn bits_of(model: &Model, part: PartId) -> Option<Bits<'_>> {
+    model.part(part)?;
+    bits(model, part.list).into_iter().find(|b| b.part == Some(part))
+}
+
+/// The named value of some bits, if it has a name.
+pub(crate) fn named(values: &[Enumerator], value: u64) -> Option<&Enumerator> {
+    values.iter().find(|v| !v.reserved && v.value == value)
+}
+
+/// Whether a value of some bits means anything.
+pub(crate) fn meant(model: &Model, bits: &Bits<'_>, value: u64) -> bool {
+    match bits.what {
+        BitsKind::Zero => value == 0,
+        BitsKind::Flag(_) | BitsKind::Number => true,
+        BitsKind::Values(values) => named(values, value).is_some(),
+        BitsKind::DataType => model.types.iter().any(|t| t.code == value && model.object_type(t).is_none()),
+    }
+}
+
+/// The value that bits have where nothing says otherwise: zero, or else the first that has a name.
+pub(crate) fn usual(model: &Model, bits: &Bits<'_>) -> u64 {
+    if meant(model, bits, 0) {
+        return 0;
+    }
+    match bits.what {
+        BitsKind::Values(values) => values.iter().find(|v| !v.reserved).map_or(0, |v| v.value),
+        BitsKind::DataType => model.types.first().map_or(0, |t| t.code),
+        _ => 0,
+    }
+}
+
+/// The default of a whole list.
+pub(crate) fn usual_of_list(model: &Model, id: ListId) -> u64 {
+    bits(model, id).iter().fold(0, |whole, b| b.set(whole, usual(model, b)))
+}
+
+/// The position of the field that the implementation calls so; `p` is the predicate.
+pub(crate) fn field(form: &Form, name: &str) -> Option<usize> {
+    form.fields.iter().position(|f| {
+        f.name.eq_ignore_ascii_case(name) || (name.eq_ignore_ascii_case("p") && f.shape == FieldKind::Predicate)
+    })
+}
+
+/// The bits of a field that a part is, or all that have a meaning where there are no parts.
+pub(crate) fn bits_at<'m>(model: &'m Model, field: &Field, part: Option<usize>) -> Option<Bits<'m>> {
+    let FieldKind::List(id) = field.shape else { return None };
+    bits(model, id).into_iter().find(|b| b.position() == part && !matches!(b.what, BitsKind::Zero))
+}
+
+/// Whether a field only counts another one.
+pub(crate) fn counted_by(form: &Form, position: usize) -> Option<usize> {
+    form.fields.iter().position(|f| f.presence == Presence::Times(position))
+}
+
+/// Whether an instruction gives the variable that a field names another value.
+pub(crate) fn is_written(field: &Field) -> bool {
+    matches!(field.access, Access::Write | Access::ReadWrite)
+}
+
+/// The position of the destination that modifiers and types are about: the first operand with a
+/// region that is written.
+pub(crate) fn destination(form: &Form) -> Option<usize> {
+    form.fields.iter().position(|f| matches!(f.shape, FieldKind::Vector | FieldKind::Scalar) && is_written(f))
+}

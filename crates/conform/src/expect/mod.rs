@@ -1,0 +1,11 @@
+//! Expectations from the model alone: facts of pages, instructions as values, bytes and text, and
+//! the verdicts that rules give. Nothing here calls the implementation.
+
+pub(crate) mod base;
+pub(crate) mod condition;
+pub(crate) mod meaning;
+pub(crate) mod rules;
+pub(crate) mod sample;
+pub(crate) mod structure;
+pub(crate) mod text;
+pub(crate) mod world;

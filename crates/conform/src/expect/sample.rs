@@ -1,0 +1,357 @@
+//! Instructions as values of the model's fields, and their bytes: a second encoder, which knows the
+//! model only.
+
+use visakit_codegen::anatomy::{Anatomy, MemberId};
+use visakit_codegen::model::{
+    CellValue, Condition, Enumerator, Field, FieldKind, Form, IndexKind, Instruction, ListId, Member, MemberType,
+    Model, Presence, Storage, Structure, StructureId, targets,
+};
+
+use super::meaning::{
+    Bits, BitsKind, bits, bits_at, bits_of, counted_by, holds, named, put, storage, usual, usual_of_list,
+};
+use super::structure::stored;
+use visakit::rt::Version;
+
+/// An instruction to be written.
+#[derive(Clone, Debug)]
+pub(crate) struct Sample<'m> {
+    /// Its page.
+    pub(crate) page: &'m Instruction,
+    /// Its layout.
+    pub(crate) form: &'m Form,
+    /// The version it is written for.
+    pub(crate) version: Version,
+    /// A value for each field, also for those that are not stored.
+    pub(crate) values: Vec<Value>,
+}
+
+/// The value of a field.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Value {
+    /// A number, an index or the bits of a list; negative numbers with their sign extended.
+    Bits(u64),
+    /// An operand.
+    Operand(Operand),
+    /// The elements of a repeated field.
+    Many(Vec<Value>),
+}
+
+impl Value {
+    pub(crate) fn bits(&self) -> u64 {
+        if let Self::Bits(bits) = self { *bits } else { 0 }
+    }
+}
+
+/// An operand: its tag and the members of the structure of its class. A raw operand has no tag.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Operand {
+    /// The tag as stored.
+    pub(crate) tag: Option<u64>,
+    /// The members of its structure.
+    pub(crate) members: Vec<u64>,
+}
+
+/// What an operand is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    General,
+    Address,
+    Predicate,
+    Indirect,
+    Immediate,
+    State,
+    Raw,
+    /// A class that the grammar has no name for.
+    Other,
+}
+
+/// A class of operands with a structure.
+pub(crate) struct Class<'m> {
+    pub(crate) kind: Kind,
+    /// Its value in a tag.
+    code: u64,
+    /// Its name on the pages, in lower case.
+    pub(crate) name: String,
+    pub(crate) id: StructureId,
+    pub(crate) structure: &'m Structure,
+}
+
+impl Class<'_> {
+    /// Whether a field says that it takes operands of the class.
+    pub(crate) fn is_named(&self, field: &Field) -> bool {
+        targets(&field.classes).any(|id| id == self.id)
+    }
+}
+
+/// How operands are stored.
+pub(crate) struct Operands<'m> {
+    pub(crate) model: &'m Model,
+    pub(crate) anatomy: &'m Anatomy,
+    tag_storage: &'m Member,
+    pub(crate) tag: ListId,
+    class: Bits<'m>,
+    pub(crate) modifier: Option<Bits<'m>>,
+    pub(crate) classes: Vec<Class<'m>>,
+    pub(crate) raw: &'m Structure,
+}
+
+impl<'m> Operands<'m> {
+    /// The operands of a model; `None` where its chapters do not define them.
+    pub(crate) fn new(model: &'m Model) -> Option<Self> {
+        let anatomy = model.anatomy.as_ref()?;
+        let raw = model.structure(anatomy.raw.structure)?;
+        let tag_storage = model.member(anatomy.vector.tag)?;
+        let FieldKind::List(tag) = tag_storage.shape else { return None };
+        let class = bits_of(model, model.class_part?)?;
+        let all = bits(model, tag);
+        let modifier = all.iter().find(|b| b.values == Some(anatomy.modifier.list)).cloned();
+        let kind = |id| match id {
+            id if id == anatomy.general.structure => Kind::General,
+            id if id == anatomy.address.structure => Kind::Address,
+            id if id == anatomy.predicate_operand.structure => Kind::Predicate,
+            id if id == anatomy.indirect.structure => Kind::Indirect,
+            id if id == anatomy.immediate.structure => Kind::Immediate,
+            id if id == anatomy.state.structure => Kind::State,
+            _ => Kind::Other,
+        };
+        let classes = (0..).map(StructureId).zip(&model.structures).filter_map(|(id, structure)| {
+            let class = structure.class.as_ref()?;
+            Some(Class { kind: kind(id), code: class.to?, name: class.name.to_ascii_lowercase(), id, structure })
+        });
+        let classes = classes.collect();
+        Some(Self { model, anatomy, tag_storage, tag, class, modifier, classes, raw })
+    }
+
+    pub(crate) fn class(&self, operand: &Operand) -> Option<&Class<'m>> {
+        let tag = operand.tag?;
+        self.classes.iter().find(|c| c.code == self.class.of(tag))
+    }
+
+    /// The structure of an operand, if its tag has a class with one.
+    pub(crate) fn structure(&self, operand: &Operand) -> Option<&'m Structure> {
+        match operand.tag {
+            None => Some(self.raw),
+            Some(_) => self.class(operand).map(|c| c.structure),
+        }
+    }
+
+    /// What an operand is.
+    pub(crate) fn kind(&self, operand: &Operand) -> Kind {
+        match operand.tag {
+            None => Kind::Raw,
+            Some(_) => self.class(operand).map_or(Kind::Other, |c| c.kind),
+        }
+    }
+
+    /// The class of an operand as pages name it; nothing for raw ones.
+    pub(crate) fn class_name(&self, operand: &Operand) -> &str {
+        self.class(operand).map_or("", |c| &c.name)
+    }
+
+    /// Whether a field takes operands of a class: of those that it names, or of the usual ones
+    /// where it names none.
+    pub(crate) fn takes(&self, field: &Field, class: &Class<'_>) -> bool {
+        match field.classes.is_empty() {
+            true => !matches!(class.kind, Kind::Predicate | Kind::Address | Kind::State),
+            false => class.is_named(field),
+        }
+    }
+
+    /// Whether a field says that it takes operands of a kind.
+    pub(crate) fn lists(&self, field: &Field, kind: Kind) -> bool {
+        self.classes.iter().any(|c| c.kind == kind && c.is_named(field))
+    }
+
+    /// An operand of a kind with everything as usual.
+    pub(crate) fn of_kind(&self, kind: Kind) -> Option<Operand> {
+        let class = self.classes.iter().find(|c| c.kind == kind)?;
+        let members = class.structure.members.iter().map(|m| self.usual(m)).collect();
+        Some(Operand { tag: Some(self.class.set(usual_of_list(self.model, self.tag), class.code)), members })
+    }
+
+    /// A raw operand of variable 0.
+    pub(crate) fn of_raw(&self) -> Operand {
+        Operand { tag: None, members: self.raw.members.iter().map(|m| self.usual(m)).collect() }
+    }
+
+    fn usual(&self, member: &Member) -> u64 {
+        match member.shape {
+            _ if member.data_type => self.model.types.first().map_or(0, |t| t.code),
+            FieldKind::List(id) => usual_of_list(self.model, id),
+            _ => 0,
+        }
+    }
+
+    /// Which structure an operand has.
+    pub(crate) fn id(&self, operand: &Operand) -> Option<StructureId> {
+        match operand.tag {
+            None => Some(self.anatomy.raw.structure),
+            Some(_) => self.class(operand).map(|c| c.id),
+        }
+    }
+
+    /// A member of an operand; 0 where it is not of its structure.
+    pub(crate) fn get(&self, operand: &Operand, id: MemberId) -> u64 {
+        let value = operand.members.get(id.position).filter(|_| self.id(operand) == Some(id.structure));
+        value.copied().unwrap_or(0)
+    }
+
+    /// The operand with a member changed.
+    pub(crate) fn with(&self, mut operand: Operand, id: MemberId, value: u64) -> Operand {
+        if self.id(&operand) == Some(id.structure)
+            && let Some(slot) = operand.members.get_mut(id.position)
+        {
+            *slot = value;
+        }
+        operand
+    }
+
+    /// The member with an operand's region.
+    pub(crate) fn region_of(&self, operand: &Operand) -> Option<MemberId> {
+        match self.kind(operand) {
+            Kind::General => Some(self.anatomy.general.region),
+            Kind::Indirect => Some(self.anatomy.indirect.region),
+            _ => None,
+        }
+    }
+
+    /// The operand with its region made of strides in elements; the others are null.
+    pub(crate) fn region(&self, operand: Operand, v: Option<i64>, w: Option<i64>, h: Option<i64>) -> Operand {
+        let Some(member) = self.region_of(&operand) else { return operand };
+        let region = &self.anatomy.region;
+        let parts = [(region.vertical_stride, v), (region.width, w), (region.horizontal_stride, h)];
+        let whole = bits(self.model, region.list).iter().fold(0, |whole, b| {
+            let wanted = parts.iter().find(|(part, _)| b.part == Some(*part)).and_then(|(_, n)| *n);
+            let stride = |v: &&Enumerator| b.cell(v, region.elements) == wanted.map(CellValue::Number).as_ref();
+            let value = match (wanted, b.what) {
+                (Some(_), BitsKind::Values(values)) => values.iter().find(stride).map(|v| v.value),
+                _ => None,
+            };
+            b.set(whole, value.unwrap_or_else(|| usual(self.model, b)))
+        });
+        self.with(operand, member, whole)
+    }
+
+    /// The code of an operand's modifier; raw operands have none.
+    pub(crate) fn modifier(&self, operand: &Operand) -> u64 {
+        match (&self.modifier, operand.tag) {
+            (Some(b), Some(tag)) => b.of(tag),
+            _ => self.anatomy.modifier.none,
+        }
+    }
+
+    /// The bytes of an operand.
+    pub(crate) fn encode(&self, operand: &Operand, version: Version, out: &mut Vec<u8>) {
+        if let Some(tag) = operand.tag {
+            put(out, number_at(self.tag_storage, version), tag);
+        }
+        let Some(structure) = self.structure(operand) else { return };
+        for (member, value) in structure.members.iter().zip(&operand.members) {
+            if self.member_present(member, &operand.members) {
+                put(out, number_at(member, version), *value);
+            }
+        }
+    }
+
+    /// Whether a member is stored: it names the values of another one for which it is.
+    pub(crate) fn member_present(&self, member: &Member, values: &[u64]) -> bool {
+        stored(member, |at| values.get(at).copied().unwrap_or(0))
+    }
+}
+
+/// How a member is stored in a version.
+pub(crate) fn number_at(member: &Member, version: Version) -> Storage {
+    let found = member.storage.iter().find_map(|(marks, ty)| match ty {
+        MemberType::Number(storage) if holds(marks, version) => Some(*storage),
+        _ => None,
+    });
+    found.unwrap_or(Storage::Ub)
+}
+
+/// The bytes of an instruction, and where each field begins.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct EncodedSample {
+    pub(crate) bytes: Vec<u8>,
+    /// (position of the field, first byte, one behind its last), in order; only what is stored.
+    pub(crate) fields: Vec<(usize, usize, usize)>,
+}
+
+impl<'m> Sample<'m> {
+    /// Whether a field is stored.
+    pub(crate) fn present(&self, model: &Model, position: usize) -> bool {
+        let condition = match &self.form.fields[position].presence {
+            Presence::Text => return false,
+            Presence::If(condition) => condition,
+            _ => return true,
+        };
+        self.has(model, condition)
+    }
+
+    /// Whether a condition holds: a field, or a part of it, has one of its values.
+    pub(crate) fn has(&self, model: &Model, condition: &Condition) -> bool {
+        let Some(place) = condition.of.to else { return false };
+        let whole = self.values[place.field].bits();
+        let value = bits_at(model, &self.form.fields[place.field], place.part).map_or(whole, |b| b.of(whole));
+        targets(&condition.values).any(|wanted| wanted == value)
+    }
+
+    /// The elements of a field: one, or as many as it is repeated.
+    pub(crate) fn elements(&self, position: usize) -> &[Value] {
+        match &self.values[position] {
+            Value::Many(all) => all,
+            one => std::slice::from_ref(one),
+        }
+    }
+
+    /// The bytes of the instruction.
+    pub(crate) fn encode(&self, operands: &Operands<'_>) -> EncodedSample {
+        let mut out = EncodedSample { bytes: vec![self.page.opcode], fields: Vec::new() };
+        out.bytes.extend(self.page.sub_opcode);
+        for (position, field) in self.form.fields.iter().enumerate() {
+            if !self.present(operands.model, position) {
+                continue;
+            }
+            let start = out.bytes.len();
+            match (field.shape, counted_by(self.form, position)) {
+                (_, Some(counted)) => {
+                    let count = self.elements(counted).len() as u64;
+                    put(&mut out.bytes, storage(&field.storage, self.version), count);
+                }
+                (FieldKind::Zero, None) => self.element(operands, field, &Value::Bits(0), &mut out.bytes),
+                (FieldKind::Copy(of), None) => {
+                    let value = self.values.get(of).unwrap_or(&Value::Bits(0));
+                    self.element(operands, field, value, &mut out.bytes);
+                }
+                _ => {
+                    for value in self.elements(position) {
+                        self.element(operands, field, value, &mut out.bytes);
+                    }
+                }
+            }
+            out.fields.push((position, start, out.bytes.len()));
+        }
+        out
+    }
+
+    fn element(&self, operands: &Operands<'_>, field: &Field, value: &Value, out: &mut Vec<u8>) {
+        match value {
+            Value::Operand(operand) => operands.encode(operand, self.version, out),
+            other => put(out, storage(&field.storage, self.version), other.bits()),
+        }
+    }
+}
+
+/// The table that an index refers to, where another field's enumerator decides.
+pub(crate) fn table_of(model: &Model, sample: &Sample<'_>, by: usize) -> IndexKind {
+    let FieldKind::List(id) = sample.form.fields[by].shape else { return IndexKind::General };
+    table_named(model, id, sample.values[by].bits()).unwrap_or(IndexKind::General)
+}
+
+/// The table that a value of a list is called after.
+pub(crate) fn table_named(model: &Model, id: ListId, value: u64) -> Option<IndexKind> {
+    bits(model, id).iter().find_map(|b| match b.what {
+        BitsKind::Values(values) => named(values, b.of(value)).and_then(|v| IndexKind::from_name(&v.name)),
+        _ => None,
+    })
+}

@@ -1,0 +1,161 @@
+//! Structures of the object format as bytes, from the model alone.
+
+use std::collections::BTreeMap;
+
+use visakit_codegen::anatomy::MemberId;
+use visakit_codegen::model::{FieldKind, Member, MemberType, Model, Structure, targets};
+
+use super::meaning::{bits, holds, meant, put, usual};
+use super::sample::number_at;
+use visakit::rt::Version;
+
+/// What is in a structure.
+#[derive(Clone, Debug)]
+pub(crate) enum Data {
+    Number(u64),
+    Text(String),
+    List(Vec<Data>),
+    /// The members of a structure by their positions. Those that are not there are zero or empty.
+    Members(BTreeMap<usize, Data>),
+}
+
+/// Some members of a structure.
+pub(crate) fn members<const N: usize>(all: [(MemberId, Data); N]) -> Data {
+    Data::Members(all.into_iter().map(|(id, data)| (id.position, data)).collect())
+}
+
+/// Some members of a structure that are numbers.
+pub(crate) fn numbers<const N: usize>(all: [(MemberId, u64); N]) -> Data {
+    members(all.map(|(id, number)| (id, Data::Number(number))))
+}
+
+impl Data {
+    /// A member, where this is a structure that has it.
+    fn member(&self, position: usize) -> Option<&Self> {
+        if let Self::Members(all) = self { all.get(&position) } else { None }
+    }
+
+    /// The number that a member is.
+    pub(crate) fn number(&self, position: usize) -> u64 {
+        if let Some(Self::Number(number)) = self.member(position) { *number } else { 0 }
+    }
+
+    /// The elements that a member is.
+    fn elements(&self, position: usize) -> &[Self] {
+        if let Some(Self::List(all)) = self.member(position) { all } else { &[] }
+    }
+
+    /// The structure with another number as a member.
+    pub(crate) fn with(&self, position: usize, number: u64) -> Self {
+        let mut out = self.clone();
+        if let Self::Members(all) = &mut out {
+            all.insert(position, Self::Number(number));
+        }
+        out
+    }
+}
+
+/// A structure that was written, with the place of each of its members.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct EncodedStructure {
+    pub(crate) bytes: Vec<u8>,
+    /// (position of the member, first byte, one behind its last).
+    pub(crate) members: Vec<(usize, usize, usize)>,
+}
+
+impl EncodedStructure {
+    /// Where a member begins.
+    pub(crate) fn start(&self, id: MemberId) -> usize {
+        self.members.iter().find(|(p, ..)| *p == id.position).map_or(0, |(_, start, _)| *start)
+    }
+}
+
+/// Writes a structure. Counts follow from what they count.
+pub(crate) fn write(model: &Model, structure: &Structure, value: &Data, version: Version) -> EncodedStructure {
+    let mut out = EncodedStructure::default();
+    for (position, member) in structure.members.iter().enumerate() {
+        let start = out.bytes.len();
+        let counted =
+            structure.members.iter().position(|m| m.count.as_ref().is_some_and(|count| count.to == Some(position)));
+        match (counted, &member.count) {
+            (Some(counted), _) => {
+                put(&mut out.bytes, number_at(member, version), value.elements(counted).len() as u64);
+            }
+            (None, Some(_)) => {
+                for item in value.elements(position) {
+                    one(model, member, Some(item), version, &mut out.bytes);
+                }
+            }
+            (None, None) if stored(member, |at| value.number(at)) => {
+                one(model, member, value.member(position), version, &mut out.bytes);
+            }
+            (None, None) => {}
+        }
+        out.members.push((position, start, out.bytes.len()));
+    }
+    out
+}
+
+fn one(model: &Model, member: &Member, value: Option<&Data>, version: Version, out: &mut Vec<u8>) {
+    let ty = member.storage.iter().find(|(marks, _)| holds(marks, version)).or(member.storage.last()).map(|(_, t)| t);
+    match ty {
+        Some(MemberType::Structure(inner)) => {
+            if let Some(inner) = inner.to.and_then(|id| model.structure(id)) {
+                let nothing = Data::Members(BTreeMap::new());
+                out.extend(write(model, inner, value.unwrap_or(&nothing), version).bytes);
+            }
+        }
+        Some(MemberType::StringPool) => {
+            if let Some(Data::Text(text)) = value {
+                out.extend(text.as_bytes());
+            }
+            out.push(0);
+        }
+        Some(MemberType::Number(_)) => {
+            let number = if let Some(Data::Number(number)) = value { *number } else { 0 };
+            put(out, number_at(member, version), number);
+        }
+        Some(MemberType::Info | MemberType::Instructions) | None => {}
+    }
+}
+
+/// Whether a member that depends on another one is stored, by the numbers that the members have.
+pub(crate) fn stored(member: &Member, number: impl Fn(usize) -> u64) -> bool {
+    let Some((condition, place)) = member.presence.as_ref().and_then(|c| Some((c, c.of.to?))) else { return true };
+    let value = number(place.field);
+    targets(&condition.values).any(|wanted| wanted == value)
+}
+
+/// A structure with two of everything that is repeated and different numbers, all of them legal.
+pub(crate) fn example(model: &Model, structure: &Structure, depth: u32) -> Data {
+    let mut out = BTreeMap::new();
+    for (position, member) in structure.members.iter().enumerate() {
+        let one = match member.storage.first().map(|(_, t)| t) {
+            Some(MemberType::Structure(inner)) if depth > 0 => {
+                inner.to.and_then(|id| model.structure(id)).map(|inner| example(model, inner, depth - 1))
+            }
+            Some(MemberType::StringPool) => Some(Data::Text("text".to_owned())),
+            Some(MemberType::Number(_)) => Some(Data::Number(match member.shape {
+                _ if member.data_type => model.types.get(1).map_or(0, |t| t.code),
+                FieldKind::List(id) => bits(model, id).iter().fold(0, |whole, b| {
+                    // The last value that has a name differs from what would be read from zeros.
+                    let last = (0..=super::meaning::ones(b.width.min(8))).rev().find(|v| meant(model, b, *v));
+                    b.set(whole, last.unwrap_or_else(|| usual(model, b)))
+                }),
+                FieldKind::Zero => 0,
+                _ => 3 * position as u64 + 1,
+            })),
+            _ => None,
+        };
+        let count = member.count.as_ref().and_then(|count| structure.members.get(count.to?));
+        let none = count.is_some_and(|c| c.shape == FieldKind::Zero);
+        let value = match (&member.count, one) {
+            (Some(_), Some(one)) if !none => Data::List(vec![one.clone(), one]),
+            (Some(_), _) => Data::List(Vec::new()),
+            (None, Some(one)) => one,
+            (None, None) => continue,
+        };
+        out.insert(position, value);
+    }
+    Data::Members(out)
+}

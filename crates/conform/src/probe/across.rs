@@ -1,0 +1,320 @@
+//! Probing the rows of verification.md: for each row, on each form of its instructions, an
+//! instruction that keeps it and one that breaks it and, if there is such a one, no other row.
+
+use std::collections::BTreeSet;
+
+use visakit_codegen::model::semantics::{BinaryOperator, Expression, ExpressionKind};
+use visakit_codegen::model::{Constraint, Field, FieldKind, IndexKind, Presence, targets};
+
+use super::page::Probes;
+use crate::codec::{self, decode};
+use crate::expect::base::{newest_platform, operand, raw};
+use crate::expect::condition::{self, Subject};
+use crate::expect::meaning::{BitsKind, bits, counted_by, exists_on, is_written, limits, meant, on, ones, storage};
+use crate::expect::sample::{Kind, Sample, Value};
+use crate::finding::{Difference, Fact, Tally};
+use visakit::verify;
+use visakit_diag::Severity;
+
+/// How often a field is changed at most in looking for an instruction.
+const STEPS: usize = 8;
+
+/// Numbers that conditions compare with, and their neighbours.
+const NUMBERS: [i128; 26] = [
+    0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 255, 256, -0x7fff, 0x7fff, -0x8000, 0x8000, 100,
+    -1,
+];
+
+/// Probes all rows that name the page of a base instruction, on its form.
+pub(crate) fn probe<'m>(probes: &Probes<'m>, base: &Sample<'m>, tally: &mut Tally) {
+    let model = probes.world.model;
+    let rows: Vec<&Constraint> =
+        model.constraints.iter().filter(|c| model.covers(&c.instructions, base.page)).collect();
+    for row in &rows {
+        let search = Search { probes, rows: &rows, row, platform: platform(probes, base, row) };
+        for keep in [true, false] {
+            let Some(sample) = search.find(base, keep) else { continue };
+            let path = format!("{}.{}.{}", base.page.name, row.name, if keep { "kept" } else { "broken" });
+            let fact = Fact::new("rule-across", path, row.at);
+            for at in search.platforms(base) {
+                judge(probes, &rows, &sample, at, &fact, tally);
+            }
+            // Whatever is next to it: a number that is one too large shows at a limit only.
+            let fields = search.fields(&sample, row);
+            for near in search.neighbours(&sample, &fields) {
+                judge(probes, &rows, &near, search.platform, &fact, tally);
+            }
+        }
+    }
+}
+
+/// The newest platform that has an instruction and where a row holds.
+fn platform(probes: &Probes<'_>, base: &Sample<'_>, row: &Constraint) -> Option<usize> {
+    let model = probes.world.model;
+    let here = |p: &usize| {
+        exists_on(base.page, Some(*p))
+            && (row.platforms.is_empty() || row.platforms.iter().any(|marks| on(marks, Some(*p))))
+    };
+    (0..model.platforms.len()).rev().find(here).or_else(|| newest_platform(&probes.world, base.page))
+}
+
+/// Whether the implementation finds as many rows broken as there are, by the codes of their
+/// findings.
+fn judge<'m>(
+    probes: &Probes<'m>,
+    rows: &[&'m Constraint],
+    sample: &Sample<'m>,
+    at: Option<usize>,
+    fact: &Fact,
+    tally: &mut Tally,
+) {
+    let known = match at.map(|at| probes.platforms.get(at).copied().flatten()) {
+        Some(None) => return,
+        known => known.flatten(),
+    };
+    let bytes = sample.encode(&probes.world.operands).bytes;
+    // What is not read is a finding of its field.
+    let Ok((instruction, _)) = decode(&bytes, sample.version) else { return };
+    let subject = Subject { world: &probes.world, sample, platform: at };
+    let mut broken: Vec<(&str, bool)> =
+        rows.iter().filter(|row| subject.breaks(row)).map(|row| (row.finding.as_str(), row.warning)).collect();
+    let codes: BTreeSet<&str> = rows.iter().map(|row| row.finding.as_str()).collect();
+    let found = verify::instruction(&instruction, 0, &probes.routine, known);
+    let mut got: Vec<(&str, bool)> =
+        found.iter().filter(|v| codes.contains(v.code)).map(|v| (v.code, v.severity == Severity::Warning)).collect();
+    broken.sort_unstable();
+    got.sort_unstable();
+    if broken == got {
+        return tally.pass(fact.clone());
+    }
+    let show = |all: &[(&str, bool)]| {
+        let all: Vec<_> = all
+            .iter()
+            .map(|(code, warning)| format!("{}[{code}]", if *warning { "warning" } else { "error" }))
+            .collect();
+        if all.is_empty() { "no row across fields is broken".to_owned() } else { all.join(", ") }
+    };
+    let place = at.and_then(|p| probes.world.model.platforms.get(p)).map_or("no platform", |p| &p.name);
+    let said = codec::print(&instruction, &probes.routine, sample.version);
+    let difference = Difference {
+        code: if broken.len() > got.len() { "across-accepted" } else { "across-refused" },
+        message: format!("validating `{said}` for {place}"),
+        expected: show(&broken),
+        got: show(&got),
+    };
+    tally.fail(fact.clone(), difference);
+}
+
+/// Looks for an instruction that keeps or breaks a row.
+struct Search<'a, 'm> {
+    probes: &'a Probes<'m>,
+    rows: &'a [&'m Constraint],
+    row: &'m Constraint,
+    platform: Option<usize>,
+}
+
+impl<'m> Search<'_, 'm> {
+    fn subject<'s>(&'s self, sample: &'s Sample<'m>) -> Subject<'s, 'm> {
+        Subject { world: &self.probes.world, sample, platform: self.platform }
+    }
+
+    /// Platforms on which the verdict is looked at: none, that of the search, and the oldest.
+    fn platforms(&self, base: &Sample<'m>) -> Vec<Option<usize>> {
+        let mut out = vec![None, self.platform, self.probes.platforms_of(base.page).first().copied()];
+        out.dedup();
+        out
+    }
+
+    /// First the row itself is brought to where it should be, then as many of the others as can be
+    /// are mended.
+    fn find(&self, base: &Sample<'m>, keep: bool) -> Option<Sample<'m>> {
+        let fields = self.fields(base, self.row);
+        let own = |sample: &Sample<'m>| self.distance(sample, keep);
+        let mut sample = self.descend(base.clone(), &fields, own);
+        if own(&sample) > 0 {
+            // One change more may do: two fields that have to change together.
+            let second = self
+                .neighbours(&sample, &fields)
+                .into_iter()
+                .find_map(|near| self.neighbours(&near, &fields).into_iter().find(|far| own(far) == 0));
+            sample = second?;
+        }
+        for _ in 0..STEPS {
+            let others: Vec<&'m Constraint> = self.others(&sample).collect();
+            let Some(first) = others.first() else { break };
+            let fields = self.fields(&sample, first);
+            let cost = |s: &Sample<'m>| if own(s) > 0 { usize::MAX } else { self.others(s).count() };
+            let best = self.neighbours(&sample, &fields).into_iter().min_by_key(cost);
+            match best.filter(|best| cost(best) < others.len()) {
+                Some(best) => sample = best,
+                None => break,
+            }
+        }
+        Some(sample)
+    }
+
+    fn others<'s>(&'s self, sample: &'s Sample<'m>) -> impl Iterator<Item = &'m Constraint> {
+        let rows = self.rows.iter().copied().filter(|row| !std::ptr::eq(*row, self.row));
+        rows.filter(|row| self.subject(sample).breaks(row))
+    }
+
+    /// How many parts of a row's conditions are not as they should be.
+    fn distance(&self, sample: &Sample<'m>, keep: bool) -> usize {
+        let subject = self.subject(sample);
+        let mut parts = Vec::new();
+        self.row.when.iter().for_each(|when| conjuncts(self.probes.world.model, when, &mut parts));
+        let open = parts.into_iter().filter(|part| subject.truth(part) != Some(true)).count();
+        open + usize::from(subject.holds(self.row).unwrap_or(true) != keep)
+    }
+
+    fn descend(&self, mut sample: Sample<'m>, fields: &[usize], cost: impl Fn(&Sample<'m>) -> usize) -> Sample<'m> {
+        for _ in 0..STEPS {
+            let now = cost(&sample);
+            if now == 0 {
+                break;
+            }
+            match self.neighbours(&sample, fields).into_iter().min_by_key(&cost).filter(|best| cost(best) < now) {
+                Some(best) => sample = best,
+                None => break,
+            }
+        }
+        sample
+    }
+
+    /// The positions of the fields that a row's conditions name.
+    fn fields(&self, sample: &Sample<'m>, row: &Constraint) -> Vec<usize> {
+        let mut names = BTreeSet::new();
+        let model = self.probes.world.model;
+        row.when.iter().chain([&row.must]).for_each(|e| named(model, e, &mut names));
+        // The built-ins about the instruction as a whole.
+        let sizes = FieldKind::List(self.probes.world.anatomy.exec_size.list);
+        let about = |shape| match shape {
+            FieldKind::Predicate => names.contains(condition::GUARDED),
+            shape if shape == sizes => [condition::EXEC_SIZE, condition::NO_MASK].iter().any(|n| names.contains(*n)),
+            _ => false,
+        };
+        let wanted = |f: &Field| names.contains(&f.name.to_ascii_lowercase()) || about(f.shape);
+        let fields = sample.form.fields.iter().enumerate().filter(|(_, f)| wanted(f));
+        let fields = fields.map(|(at, f)| if let FieldKind::Copy(of) = f.shape { of } else { at });
+        fields.filter(|at| sample.present(model, *at)).collect()
+    }
+
+    /// The instruction with one of some fields changed.
+    fn neighbours(&self, sample: &Sample<'m>, fields: &[usize]) -> Vec<Sample<'m>> {
+        let mut out = Vec::new();
+        for position in fields {
+            for value in self.values(sample, *position) {
+                let mut one = sample.clone();
+                one.values[*position] = value;
+                out.push(one);
+            }
+        }
+        out
+    }
+
+    fn values(&self, sample: &Sample<'m>, position: usize) -> Vec<Value> {
+        let world = &self.probes.world;
+        let field = &sample.form.fields[position];
+        let now = sample.values[position].bits();
+        if counted_by(sample.form, position).is_some()
+            || matches!(field.presence, Presence::Times(_) | Presence::Text)
+        {
+            return Vec::new();
+        }
+        match field.shape {
+            FieldKind::Number => {
+                let (low, high) = limits(storage(&field.storage, sample.version));
+                let (low, high) = field.range.map_or((low, high), |(a, b)| (low.max(a.into()), high.min(b.into())));
+                let numbers = NUMBERS.into_iter().filter(|n| (low..=high).contains(n));
+                numbers.map(|n| Value::Bits(n as i64 as u64)).collect()
+            }
+            FieldKind::List(id) => {
+                let selected = sample.form.selector_at(position);
+                let mut out = Vec::new();
+                for b in bits(world.model, id).iter().filter(|b| !matches!(b.what, BitsKind::Zero)) {
+                    for value in (0..=ones(b.width.min(8))).filter(|v| meant(world.model, b, *v)) {
+                        let fits = match (selected, b.what) {
+                            (Some(selector), BitsKind::Values(_)) => targets(&selector.values).any(|v| v == value),
+                            _ => true,
+                        };
+                        let whole = b.set(now, value);
+                        if fits && (whole != 0 || !field.nonzero) {
+                            out.push(Value::Bits(whole));
+                        }
+                    }
+                }
+                out
+            }
+            FieldKind::Predicate => vec![Value::Bits(0), Value::Bits(1)],
+            FieldKind::Index(IndexKind::Surface) => {
+                let predefined = world.model.surfaces.iter().map(|s| s.id);
+                predefined.chain([world.first(IndexKind::Surface)]).map(Value::Bits).collect()
+            }
+            FieldKind::Vector | FieldKind::Scalar => self.operands(field, position),
+            FieldKind::Raw => {
+                let variables = world.types.iter().filter_map(|t| world.variable(*t)).chain([0]);
+                let at_start = |id| world.operands.with(raw(world, id, position), world.anatomy.raw.offset, 0);
+                variables.map(|id| Value::Operand(at_start(id))).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Operands of all classes and types, `%null`, and constants with single bits and with many.
+    fn operands(&self, field: &Field, position: usize) -> Vec<Value> {
+        let world = &self.probes.world;
+        let mut out = vec![world.null(), world.zero()];
+        for class in &world.operands.classes {
+            for &ty in &world.types {
+                out.extend(operand(world, class.kind, ty, is_written(field), position).map(Value::Operand));
+            }
+        }
+        let dword = world.anatomy.types.dword;
+        for low in [1 << 20, 0x1f << 20, 1 << 25, 0xf << 25] {
+            out.extend(
+                operand(world, Kind::Immediate, dword, false, position)
+                    .map(|one| Value::Operand(world.operands.with(one, world.anatomy.immediate.low, low))),
+            );
+        }
+        out
+    }
+}
+
+/// The parts of a condition that all have to hold, definitions opened.
+fn conjuncts<'m>(model: &'m visakit_codegen::model::Model, e: &'m Expression, out: &mut Vec<&'m Expression>) {
+    match &e.kind {
+        ExpressionKind::Binary { operator: BinaryOperator::AndThen, left, right } => {
+            conjuncts(model, left, out);
+            conjuncts(model, right, out);
+        }
+        ExpressionKind::Name { name, .. } => match model.definitions.iter().find(|d| d.name == *name) {
+            Some(definition) => conjuncts(model, &definition.value, out),
+            None => out.push(e),
+        },
+        _ => out.push(e),
+    }
+}
+
+/// The names in a condition, those of its definitions opened.
+fn named(model: &visakit_codegen::model::Model, e: &Expression, out: &mut BTreeSet<String>) {
+    match &e.kind {
+        ExpressionKind::Name { name, .. } => match model.definitions.iter().find(|d| d.name == *name) {
+            Some(definition) => named(model, &definition.value, out),
+            None => {
+                out.insert(name.to_ascii_lowercase());
+            }
+        },
+        ExpressionKind::BitField { of, .. } => named(model, of, out),
+        ExpressionKind::Index { of, index } => [of, index].into_iter().for_each(|e| named(model, e, out)),
+        ExpressionKind::Call(call) => call.arguments.iter().for_each(|e| named(model, e, out)),
+        ExpressionKind::Unary { operand, .. } => named(model, operand, out),
+        ExpressionKind::Binary { left, right, .. } => [left, right].into_iter().for_each(|e| named(model, e, out)),
+        ExpressionKind::Choice { condition, then, otherwise } => {
+            [condition, then, otherwise].into_iter().for_each(|e| named(model, e, out));
+        }
+        ExpressionKind::Integer(_)
+        | ExpressionKind::Float(_)
+        | ExpressionKind::Boolean(_)
+        | ExpressionKind::Enumerator { .. } => {}
+    }
+}

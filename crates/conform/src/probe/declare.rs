@@ -1,0 +1,323 @@
+//! Probing declarations: variables, inputs, predefined names and attributes, as text and in the
+//! object.
+
+use visakit_codegen::model::{Attribute, IndexKind, Predefined};
+
+use crate::codec::hex;
+use crate::expect::meaning::{BitsKind, bits_of};
+use crate::expect::structure::{numbers, write};
+use crate::expect::world::{ROUTINE, World, of_variables};
+use crate::finding::{Difference, Fact, Tally, same};
+use visakit::isa::{DataType, GeneralId};
+use visakit::object::{Object, Routine};
+use visakit::rt::{Context, Version, Wire, Writer};
+use visakit::text::{self, Style};
+
+/// What a declaration of a text becomes in the object.
+pub(crate) fn declarations(world: &World<'_>, version: Version, tally: &mut Tally) {
+    let model = world.model;
+    let (a, info) = (world.anatomy, world.anatomy.var_info);
+    let Some(structure) = model.structure(info.structure) else { return };
+    let written = |name: usize, properties: u64| {
+        let value = numbers([(info.name, name as u64), (info.properties, properties), (info.elements, 16)]);
+        write(model, structure, &value, version).bytes
+    };
+    for ty in &model.types {
+        let (name, size) = (ty.name.to_ascii_lowercase(), u64::from(ty.bits));
+        if !of_variables(model, ty) {
+            continue;
+        }
+        // An input says its size, which must be that of the variable.
+        let bytes = (size * 16).div_ceil(8);
+        let source = format!(".decl X v_type=G type={name} num_elts=16\n.input X offset=64 size={bytes}\n");
+        let result = first_variable(version, &source).and_then(|(bytes, _, index)| {
+            let expected = written(index, ty.code);
+            same("data-type", format!("reading `{source}`"), hex(&expected), hex(&bytes))
+        });
+        tally.probe(Fact::new("data-type", format!("Data_type.{}", ty.name), ty.at), result);
+    }
+    let dword = world.ty(a.types.dword);
+    if let Some(b) = bits_of(model, a.properties.alignment)
+        && let BitsKind::Values(values) = b.what
+    {
+        for value in values.iter().filter(|v| !v.reserved) {
+            let source = format!(".decl X v_type=G type=ud num_elts=16 align={}\n", value.text);
+            let result = first_variable(version, &source).and_then(|(bytes, shown, index)| {
+                let expected = written(index, b.set(dword.code, value.value));
+                same("enumerator-value", format!("reading `{source}`"), hex(&expected), hex(&bytes))?;
+                // The usual alignment is left out.
+                let wanted = if value.value == 0 {
+                    ".decl X v_type=G type=ud num_elts=16\n".to_owned()
+                } else {
+                    source.clone()
+                };
+                match shown.contains(&wanted) {
+                    true => Ok(()),
+                    false => Err(Difference {
+                        code: "text-printed",
+                        message: "printing a declaration".into(),
+                        expected: wanted,
+                        got: shown,
+                    }),
+                }
+            });
+            tally.probe(Fact::new("declaration", format!("Alignment.{}", value.name), value.at), result);
+        }
+    }
+    inputs(world, version, tally);
+}
+
+/// Reads a text with one declaration; gives its bytes, the text printed again, and the string that
+/// names it.
+fn first_variable(version: Version, source: &str) -> Result<(Vec<u8>, String, usize), Difference> {
+    let routine = parsed(version, source)?;
+    let Some(variable) = routine.variables.first() else {
+        return Err(Difference {
+            code: "declaration",
+            message: format!("reading `{source}`"),
+            expected: "a variable".into(),
+            got: "none".into(),
+        });
+    };
+    Ok((bytes_of(variable, version), printed(version, &routine), variable.name_index.0 as usize))
+}
+
+fn parsed(version: Version, source: &str) -> Result<Routine, Difference> {
+    let text = format!(".version {version}\n.kernel \"{ROUTINE}\"\n{source}");
+    text::parse(&text, Default::default()).map(|p| p.routine).map_err(|errors| Difference {
+        code: "declaration",
+        message: format!("reading `{}`", source.trim_end()),
+        expected: "a declaration".to_owned(),
+        got: errors.first().map_or(String::new(), |e| e.message.clone()),
+    })
+}
+
+fn bytes_of(value: &impl Wire, version: Version) -> Vec<u8> {
+    let mut writer = Writer::new();
+    let written = value.encode(&mut writer, Context { version });
+    written.map_or(Vec::new(), |()| writer.into_bytes())
+}
+
+fn printed(version: Version, routine: &Routine) -> String {
+    let object = Object {
+        version,
+        kernels: Vec::new(),
+        variables: Vec::new(),
+        functions: Vec::new(),
+        order: Vec::new(),
+        padding: Vec::new(),
+    };
+    text::print(&object, routine, None, Style::Full)
+}
+
+/// Inputs by class and origin.
+fn inputs(world: &World<'_>, version: Version, tally: &mut Tally) {
+    let model = world.model;
+    let (a, info) = (world.anatomy, world.anatomy.input_info);
+    let Some(structure) = model.structure(info.structure) else { return };
+    let values = |part| {
+        bits_of(model, part).and_then(|b| match b.what {
+            BitsKind::Values(values) => Some((b, values)),
+            _ => None,
+        })
+    };
+    let (class, origin) = (values(a.properties.input_class), values(a.properties.input_origin));
+    let (Some((class, classes)), Some((origin, origins))) = (class, origin) else { return };
+    for one in origins.iter().filter(|v| !v.reserved) {
+        // Of two origins with one spelling the first is read.
+        let first = origins.iter().find(|v| v.text == one.text).map_or(0, |v| v.value);
+        for table in classes.iter().filter(|v| !v.reserved) {
+            let kind = IndexKind::from_name(&table.name).unwrap_or(IndexKind::Surface);
+            let (name, id) = (world.name(kind, world.first(kind)), world.first(kind));
+            let directive = if one.value == 0 { ".input".to_owned() } else { format!(".implicit_{}", one.text) };
+            let line = format!("{directive} {name} offset=64 size=4");
+            let head = ".decl V32 v_type=G type=ud num_elts=1\n.decl S0 v_type=S num_elts=1 v_name=S0\n";
+            let source = format!("{head}.decl T6 v_type=T num_elts=1 v_name=T6\n{line}\n");
+            let kind = class.set(origin.set(0, first), table.value);
+            let expected = numbers([(info.kind, kind), (info.id, id), (info.offset, 64), (info.size, 4)]);
+            let expected = write(model, structure, &expected, version).bytes;
+            let result = parsed(version, &source).and_then(|routine| {
+                let got = routine.inputs.first().map_or(Vec::new(), |i| bytes_of(i, version));
+                same("enumerator-value", format!("reading `{line}`"), hex(&expected), hex(&got))?;
+                let shown = printed(version, &routine);
+                match shown.contains(&line) {
+                    true => Ok(()),
+                    false => Err(Difference {
+                        code: "text-printed",
+                        message: "printing an input".into(),
+                        expected: line.clone(),
+                        got: shown,
+                    }),
+                }
+            });
+            tally.probe(Fact::new("declaration", format!("input.{}.{}", one.name, table.name), one.at), result);
+        }
+    }
+}
+
+/// Predefined variables, surfaces and samplers: number, names, type and size.
+pub(crate) fn predefined(world: &World<'_>, versions: &[Version], tally: &mut Tally) {
+    let model = world.model;
+    let old = versions.iter().rev().find(|v| v.major < 4).copied();
+    for version in versions.last().copied().into_iter().chain(old) {
+        let shown = printed(version, &Routine::default());
+        let lines: Vec<&str> = shown.lines().filter(|l| l.starts_with("// .decl ")).collect();
+        let mut expected = Vec::new();
+        for (table, kind, letter) in
+            [(world.pool_variables(), IndexKind::General, 'V'), (&model.surfaces[..], IndexKind::Surface, 'T')]
+        {
+            let letter_of_kind = if letter == 'V' { 'G' } else { 'T' };
+            expected.extend(table.iter().map(|p| {
+                let name = world.name(kind, p.id);
+                (p, format!("// .decl {letter}{} v_type={letter_of_kind} v_name={name}", p.id))
+            }));
+        }
+        for (entry, line) in &expected {
+            let number = line.split(" v_type").next().unwrap_or("");
+            let got = lines.iter().find(|l| l.split(" v_type").next() == Some(number)).map_or("no line", |l| l);
+            let result = same(
+                "predefined-name",
+                format!("printing an empty routine of version {version}"),
+                line.clone(),
+                got.to_owned(),
+            );
+            tally.probe(fact_of(entry), result);
+        }
+        for line in &lines {
+            let number = line.split(" v_type").next();
+            if !expected.iter().any(|(_, l)| l.split(" v_type").next() == number) {
+                let path = format!("predefined.{}", line.rsplit('=').next().unwrap_or(""));
+                tally.fail(
+                    Fact::nowhere("predefined", path),
+                    Difference {
+                        code: "predefined-extra",
+                        message: format!("printing an empty routine of version {version}"),
+                        expected: "no such entry".to_owned(),
+                        got: (*line).to_owned(),
+                    },
+                );
+            }
+        }
+    }
+    let Some(version) = versions.last().copied() else { return };
+    names_read(world, version, tally);
+    for entry in &model.predefined {
+        let Ok(id) = u32::try_from(entry.id) else { continue };
+        let got = Routine::default().data_type(GeneralId(id)).map_or("no type", DataType::name);
+        let result = same(
+            "predefined-type",
+            format!("the type of variable {id}"),
+            entry.ty.name.to_ascii_lowercase(),
+            got.to_owned(),
+        );
+        tally.probe(fact_of(entry), result);
+        // How large they are no text or object says: this is what the machine allocates by.
+        let known = visakit::isa::predefined::ALL.iter().find(|p| p.id == id).map(|p| p.elements);
+        let result = same(
+            "predefined-size",
+            format!("the elements of variable {id}"),
+            format!("{:?}", Some(entry.elements)),
+            format!("{known:?}"),
+        );
+        tally.probe(fact_of(entry), result);
+    }
+}
+
+fn fact_of(entry: &Predefined) -> Fact {
+    Fact::new("predefined", format!("predefined.{}", entry.name), entry.at)
+}
+
+/// Whether a text that names an entry is read as this one.
+fn read_as(entry: &Predefined, source: &str, got: Option<u64>) -> Result<(), Difference> {
+    same(
+        "predefined-name",
+        format!("reading `{}`", source.trim_end()),
+        format!("{:?}", Some(entry.id)),
+        format!("{got:?}"),
+    )
+}
+
+/// Names as a text refers to them, and the string pool, which begins with them.
+fn names_read(world: &World<'_>, version: Version, tally: &mut Tally) {
+    let model = world.model;
+    for entry in model.predefined.iter().filter(|p| p.id != 0) {
+        let source = format!(".decl X v_type=G type=ub num_elts=1 alias=<{}, 0>\n", entry.name);
+        let result = parsed(version, &source).and_then(|routine| {
+            let got = routine.variables.first().map(|v| u64::from(v.alias_index.0));
+            read_as(entry, &source, got)
+        });
+        tally.probe(fact_of(entry), result);
+    }
+    // The vendor's grammar has no inputs whose names begin with a percent sign; those are read in
+    // messages.
+    for entry in model.surfaces.iter().filter(|s| !s.name.starts_with('%')) {
+        let source = format!(".input {} offset=64 size=4\n", entry.name);
+        let result = parsed(version, &source).and_then(|routine| {
+            let got = routine.inputs.first().map(|i| u64::from(i.id));
+            read_as(entry, &source, got)
+        });
+        tally.probe(fact_of(entry), result);
+    }
+    if let Ok(routine) = parsed(version, "") {
+        let mut names = vec![ROUTINE];
+        for entry in world.pool_variables().iter().chain(&model.surfaces).chain(&model.samplers) {
+            if !names.contains(&entry.name.as_str()) {
+                names.push(&entry.name);
+            }
+        }
+        let got: Vec<String> = routine.strings.iter().map(|s| s.to_text()).collect();
+        let result =
+            same("predefined-name", "the strings of an empty routine".into(), names.join(" "), got.join(" "));
+        tally.probe(Fact::nowhere("predefined", "string_pool"), result);
+    }
+}
+
+/// An attribute as text and in the object.
+pub(crate) fn one_attribute(attribute: &Attribute, version: Version) -> Result<(), Difference> {
+    let name = &attribute.name;
+    let last = attribute.bytes.rsplit(',').next().and_then(|n| n.trim().parse::<usize>().ok());
+    let mut cases: Vec<(String, Vec<u8>)> = Vec::new();
+    match attribute.value.as_str() {
+        "flag" => cases.push((name.clone(), Vec::new())),
+        "text" => cases.push((format!("{name}=\"a b\""), b"a b".to_vec())),
+        "number" => {
+            let bytes = last.unwrap_or(1).clamp(1, 4);
+            cases.push((format!("{name}=9"), 9u32.to_le_bytes()[..bytes].to_vec()));
+        }
+        coded => cases.extend(coded.split(',').filter_map(|entry| {
+            let (code, text) = entry.trim().split_once(' ')?;
+            Some((format!("{name}={}", text.trim()), vec![code.parse().ok()?]))
+        })),
+    }
+    for (shown, bytes) in cases {
+        let variable = attribute.place == "variable";
+        let line = match variable {
+            true => format!(".decl X v_type=G type=ud num_elts=1 attrs={{{shown}}}"),
+            false => format!(".kernel_attr {shown}"),
+        };
+        let routine = parsed(version, &format!("{line}\n"))?;
+        let found = if variable {
+            routine.variables.first().and_then(|v| v.attribute_info.first())
+        } else {
+            routine.attributes.first()
+        };
+        let value = found.map_or("none".to_owned(), |a| hex(a.value.as_slice()));
+        let named = found.and_then(|a| routine.string(a.name)).unwrap_or_default();
+        same(
+            "attribute",
+            format!("reading `{line}`"),
+            format!("{name} {}", hex(&bytes)),
+            format!("{named} {value}"),
+        )?;
+        let again = printed(version, &routine);
+        if !again.contains(&line) {
+            return Err(Difference {
+                code: "attribute",
+                message: "printing an attribute".into(),
+                expected: line,
+                got: again,
+            });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,15 @@
+//! Probes: each asks the implementation for a kind of fact and compares its answer with the
+//! expectation.
+
+pub(crate) mod across;
+pub(crate) mod attributes;
+pub(crate) mod chapter;
+pub(crate) mod declare;
+pub(crate) mod execute;
+pub(crate) mod kernel;
+pub(crate) mod layout;
+pub(crate) mod order;
+pub(crate) mod page;
+pub(crate) mod reverse;
+pub(crate) mod statement;
+pub(crate) mod vary;

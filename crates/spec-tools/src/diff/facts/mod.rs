@@ -1,0 +1,13 @@
+//! Facts compared: a file for each kind of thing that pages state.
+
+pub(crate) mod chapter;
+pub(crate) mod columns;
+pub(crate) mod field;
+pub(crate) mod form;
+pub(crate) mod instruction;
+pub(crate) mod lists;
+pub(crate) mod properties;
+pub(crate) mod rules;
+pub(crate) mod sources;
+pub(crate) mod templates;
+pub(crate) mod values;

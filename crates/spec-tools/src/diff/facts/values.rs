@@ -1,0 +1,37 @@
+//! Names of enumerators as the numbers that they stand for, and numbers as they are shown.
+
+use std::collections::BTreeSet;
+
+use crate::diff::matching::norm;
+use visakit_codegen::model::{BitFieldKind, Enumerator, List, ListKind, Model, Reference};
+
+/// A value in the base that its width suggests.
+pub(crate) fn spelled(value: u64, width: u32) -> String {
+    match width {
+        0..=4 => format!("0b{value:0width$b}", width = width as usize),
+        _ => format!("0x{value:0digits$x}", digits = (width as usize).div_ceil(4).min(16)),
+    }
+}
+
+/// The named values of a list, or of one of its parts.
+pub(crate) fn enumerators<'a>(model: &'a Model, list: &'a List, part: &str) -> &'a [Enumerator] {
+    match &list.kind {
+        ListKind::Enumeration { values, .. } => values,
+        ListKind::Parts(parts) => parts
+            .iter()
+            .find(|p| norm(&p.name) == norm(part))
+            .and_then(|p| match p.kind {
+                BitFieldKind::Enumeration(id) => match &model.list(id).kind {
+                    ListKind::Enumeration { values, .. } => Some(values.as_slice()),
+                    ListKind::Parts(_) => None,
+                },
+                _ => None,
+            })
+            .unwrap_or(&[]),
+    }
+}
+
+/// What the names of a condition stand for, so that another spelling of it is the same condition.
+pub(crate) fn meant(values: &[Reference<u64>]) -> BTreeSet<String> {
+    values.iter().map(|r| r.to.map_or_else(|| r.name.to_ascii_lowercase(), |code| format!("{code:#x}"))).collect()
+}
