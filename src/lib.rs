@@ -29,9 +29,9 @@
 //! ```
 //!
 //! Other crates read compiled programs (`visakit-zebin`), run kernels (`visakit-emulator`) and
-//! compare specifications (`visakit-spec-tools`); `visakit-cli` is the command `visa`,
-//! and `visakit-opencl` an OpenCL driver. The [book](https://github.com/visakit/visakit/blob/main/docs/introduction.md)
-//! has guides.
+//! compare specifications (`visakit-spec-tools`); `visakit-cli` is the command `visa`, and
+//! `visakit-opencl` an OpenCL driver. The
+//! [book](https://github.com/visakit/visakit/blob/main/docs/introduction.md) has guides.
 //!
 //! Features: `text` and `rules` (on by default), `prose` (words of the pages), `serde` (objects as
 //! JSON) and `sources` (pages and runtime as text).

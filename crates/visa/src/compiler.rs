@@ -65,7 +65,8 @@ pub(crate) fn installed() -> &'static [Compiler] {
             let Ok(file) = program.canonicalize() else { continue };
             if file.is_file() && !seen.contains(&file) {
                 seen.push(file);
-                programs.push(program);
+                // It runs in other folders.
+                programs.push(std::path::absolute(&program).unwrap_or(program));
             }
         }
         programs.into_iter().filter_map(Compiler::ask).collect()
