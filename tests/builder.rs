@@ -139,7 +139,7 @@ fn mistakes_are_named() {
         b.push(Call { label, ..Call::default() });
     });
     assert_eq!(nowhere, BuildError::NotPlaced("f".to_owned()));
-    assert!(nowhere.to_string().contains("`f` is used and stands nowhere"));
+    assert!(nowhere.to_string().contains("label `f` is used but not placed"));
     let twice = wrong(&|b| {
         let label = b.label("l");
         b.place(label);

@@ -29,7 +29,7 @@ fn fails(body: &str, column: u32, expected: &str) {
 
 #[test]
 fn instructions() {
-    fails("    ad (M1, 16) V32(0,0)<1> V32(0,0)<1;1,0> V32(0,0)<1;1,0>", 5, "is `add` meant?");
+    fails("    ad (M1, 16) V32(0,0)<1> V32(0,0)<1;1,0> V32(0,0)<1;1,0>", 5, "did you mean `add`?");
     fails("    add (M9, 16) V32(0,0)<1> V32(0,0)<1;1,0> V32(0,0)<1;1,0>", 10, "exec_mask");
     fails("    add (M1, 17) V32(0,0)<1> V32(0,0)<1;1,0> V32(0,0)<1;1,0>", 14, "one of 1, 2, 4, 8, 16, 32");
     fails("    add (M1, 16) V33(0,0)<1> V32(0,0)<1;1,0> V32(0,0)<1;1,0>", 18, "not `V33`");
@@ -136,7 +136,7 @@ fn expressions_are_computed() {
     same("    mov (M1, 1) V32(0,0)<1> \\\n 0x0:f\n", "    mov (M1, 1) V32(0,0)<1> 0x0:f\n");
     same("    .file \"a\\x41\\102\"\n    .loc 17\n", "    FILE \"aAB\"\n    LOC 17\n");
     fails("    mov (M1, 1) V32(0,0)<1> (1 / 0):d", 34, "a divisor other than 0");
-    fails("    mov (M1, 1) V32(0,0)<1> %sizeof V3:d", 37, "is `V32` meant?");
+    fails("    mov (M1, 1) V32(0,0)<1> %sizeof V3:d", 37, "did you mean `V32`?");
 }
 
 /// The vendor's grammar: fixed orders, positions of blanks, beginnings of lines. `tests/corpus.py
@@ -147,7 +147,7 @@ fn the_vendors_grammar() {
     for (operand, column, expected) in [
         ("V32(0,0)<1>", 40, "`;`"),
         ("V32(0,0)<1,0>", 40, "`;`"),
-        ("V32<1;1,0>", 33, "the row and the column"),
+        ("V32<1;1,0>", 33, "row and column"),
         ("V32(0,0)", 38, "`<`"),
         ("+1:d", 30, "an operand"),
         ("0x1:bf", 34, "the type of an operand"),
@@ -179,11 +179,11 @@ fn the_vendors_grammar() {
         (".decl V33 v_type=G num_elts=8 type=f", 20, "`type=`"),
         (".decl V33 v_type=G type=f num_elts=8 alias=<V32, 0> align=word", 53, "in this order"),
         (".decl V33 v_type=G type=f num_elts=8 align=1", 44, "a number of bytes, one of 2"),
-        (".decl V33 v_type=G type=f num_elts=8 align=Word", 44, "is `word` meant?"),
+        (".decl V33 v_type=G type=f num_elts=8 align=Word", 44, "did you mean `word`?"),
         (".decl V33 v_type=G type=f num_elts=8 attrs={}", 45, "the name of an attribute"),
         (".decl P3 v_type=P num_elts=8 align=word", 30, "attrs="),
         (".decl T7 v_type=T type=ud num_elts=1", 19, "`num_elts=`"),
-        (".decl add v_type=P num_elts=8", 7, "a word of the language"),
+        (".decl add v_type=P num_elts=8", 7, "is a keyword"),
         (".decl %x v_type=P num_elts=8", 7, "the name of a variable"),
         (".input V32 size=64 offset=32", 20, "in this order"),
         (".parameter V32", 15, "`size=`"),
@@ -226,7 +226,7 @@ fn blocks_hide_names() {
     });
     assert_eq!(ids.collect::<Vec<_>>(), [33, 34, 32]);
     assert!(errors("{").iter().any(|e| e.code == "block-open"));
-    fails("}", 1, "no block is open");
+    fails("}", 1, "closes no open block");
 }
 
 #[test]
@@ -298,5 +298,5 @@ fn parts_of_the_file() {
     // Routines of one file must agree on its variables.
     let wrong = text.replacen("type=d num_elts=1", "type=d num_elts=3", 1);
     let errors = parse(&wrong, Options::default()).unwrap_err();
-    assert!(errors[0].message.contains("`@n`, as the routine above says"), "{}", errors[0].message);
+    assert!(errors[0].message.contains("`@n` as in the routine above"), "{}", errors[0].message);
 }

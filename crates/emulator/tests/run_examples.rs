@@ -108,7 +108,7 @@ fn one_buffer_is_two_arguments() {
             let arguments = vec![first, Some(Argument::Same(other)), same(), count.clone()];
             let error = launch(&program, &range, arguments, &Options::default()).unwrap_err();
             assert!(
-                error.to_string().contains(&format!("argument {other}, which is no buffer")),
+                error.to_string().contains(&format!("argument {other}, which is not a buffer")),
                 "{target}: {error}"
             );
         }

@@ -328,7 +328,7 @@ fn barriers_must_be_reached_by_all() {
     barrier
 past:";
     let fault = try_run(&d, body, &[], 16).unwrap_err();
-    assert!(fault.to_string().contains("only 8 to 15 come to it"), "{fault}");
+    assert!(fault.to_string().contains("only channels 8 to 15 of the thread reach it"), "{fault}");
     assert!(matches!(fault.trap, Trap::DivergentBarrier(0xff00)), "{fault}");
     // One of two threads ends without reaching the barrier.
     let body = "

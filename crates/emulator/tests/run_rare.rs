@@ -253,22 +253,13 @@ fn newer_floats() {
 }
 
 #[test]
-fn newer_platforms_are_refused() {
-    for (platform, legal) in [
-        (Platform::Pvcxt, true),
-        (Platform::Xe2, true),
-        (Platform::Xe3, true),
-        (Platform::Cri, true),
-        (Platform::Nvl, false),
-    ] {
+fn newer_platforms_run() {
+    for platform in [Platform::Pvcxt, Platform::Xe2, Platform::Xe3, Platform::Cri, Platform::Nvl] {
         let program = program(platform, "", "");
         let arguments = vec![Some(Argument::Buffer(vec![0; 256])), Some(Argument::Buffer(vec![0; 256]))];
         let range = NdRange::new(&[16], Some(&[16]), None, [0; 3]).unwrap();
-        let found = launch(&program, &range, arguments, &Options::default()).map_err(|e| e.to_string());
-        match found {
-            Ok(_) => assert!(legal),
-            Err(message) => assert!(!legal && message.contains("launch-platform"), "{message}"),
-        }
+        let found = launch(&program, &range, arguments, &Options::default());
+        assert!(found.is_ok(), "{}: {}", platform.name(), found.err().map_or(String::new(), |e| e.to_string()));
     }
 }
 

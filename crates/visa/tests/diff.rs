@@ -133,7 +133,8 @@ fn findings_are_led_back_to_edits() {
     assert!(listed.lines().all(|line| line.chars().count() <= 100) && !listed.contains('\x1b'), "{listed}");
     assert!(listed.contains("  ADD.Pred: order field 2") && listed.contains("instructions/ADD.md:9\n"), "{listed}");
     assert!(
-        summary.contains("what RAW_SENDS does (no finding)") && summary.contains("facts that hold, of"),
+        summary.contains("RAW_SENDS.md:3: no public text defines its behaviour (no finding)")
+            && summary.contains("facts that hold, of"),
         "{summary}"
     );
     assert!(

@@ -62,7 +62,7 @@ fn aliases_and_broken_rules() {
     assert_eq!(chain(limits::ALIAS_DEPTH), []);
     let found = chain(limits::ALIAS_DEPTH + 1);
     assert_eq!(found[0].0, Location::Declaration(format!("V{}", 33 + limits::ALIAS_DEPTH)));
-    assert!(found.len() == 1 && found[0].1.contains("more than 64"), "{found:?}");
+    assert!(found.len() == 1 && found[0].1.contains("longer than 64"), "{found:?}");
 
     let wrong = "    add (M1, 8) V32(0,0)<1> V32(0,0)<1;1,0> 0x1:df\n";
     let broken = |times: usize| {

@@ -57,7 +57,7 @@ fn wrong_arguments() {
         (7, "3=u64:10", &["argument-kind", "has 4 bytes, but 8 are given"][..]),
         (7, "3=f32:10", &["argument-kind", "is given f32"]),
         (7, "3=zeros:4", &["argument-kind", "is given a buffer"]),
-        (7, "3=u32:ten", &["argument-syntax", "`ten` is no u32", "--arg:1:7"]),
+        (7, "3=u32:ten", &["argument-syntax", "`ten` is not a valid u32", "--arg:1:7"]),
         (7, "3=u32", &["argument-syntax", "does not give a value"]),
         (7, "3=-1", &["argument-kind", "`uint n`", "is given `-1`", "3=u32:VALUE"]),
         (7, "3=1,2", &["argument-kind", "has 4 bytes, but 8 are given"]),
@@ -93,7 +93,7 @@ fn wrong_sizes() {
         refuses(&all, 2, &["launch-size", expected]);
     }
     refuses(&[&zebin, "--global", "ten"], 2, &["--global"]);
-    refuses(&[&zebin, "--global", "8x8"], 2, &["--global", "separated by commas: 8,8"]);
+    refuses(&[&zebin, "--global", "8x8"], 2, &["--global", "separate sizes by commas: 8,8"]);
     refuses(&with(&zebin, &["--platform", "gen99"]), 2, &["unknown platform", "skl"]);
 }
 
@@ -103,7 +103,7 @@ fn wrong_dumps() {
     let folder = scratch("dumps");
     let picture = folder.join("p.png").display().to_string();
     for (dump, expected) in [
-        ("3=x.bin".to_owned(), &["dump-index", "argument 3 is no buffer"][..]),
+        ("3=x.bin".to_owned(), &["dump-index", "argument 3 is not a buffer"][..]),
         ("2".to_owned(), &["dump-syntax", "does not name a file"]),
         (format!("2={picture}"), &["dump-syntax", "size and format"]),
         (format!("2={picture}:4x4:purple"), &["dump-syntax", "no format `purple`", "r32f"]),
@@ -205,7 +205,7 @@ fn launch_files() {
     assert!(visa(&["--launch", &write(&right)]).status.success());
     assert_eq!(std::fs::read(folder.join("c.bin")).unwrap().len(), 40, "paths are relative to the launch file");
     refuses(&["--launch", &write(&right.replace("global", "globl"))], 1, &["launch-file", "l.toml:2:1", "globl"]);
-    refuses(&["--launch", &write(&right.replace("u32:10", "u32:x"))], 2, &["l.toml:5:24", "`x` is no u32"]);
+    refuses(&["--launch", &write(&right.replace("u32:10", "u32:x"))], 2, &["l.toml:5:24", "`x` is not a valid u32"]);
     refuses(&["--launch", &write("program = ")], 1, &["launch-file", "l.toml:1"]);
     refuses(&["--launch", "/nowhere.toml"], 2, &["/nowhere.toml"]);
     // The command line takes precedence.

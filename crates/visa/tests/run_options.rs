@@ -209,7 +209,7 @@ fn results_are_compared() {
         ("c=/nowhere/at/all", "/nowhere/at/all"),
         ("n=zeros:4", "expect-index"),
         ("c", "expect-syntax"),
-        ("c=zeros:40,abs=much", "`abs=much` is no tolerance"),
+        ("c=zeros:40,abs=much", "`abs=much` is neither a tolerance nor a type"),
     ] {
         let (exit, out, err) = with(expect);
         assert!(exit == Some(2) && out.is_empty() && err.contains(expected), "{expect}: {err}");
@@ -422,7 +422,7 @@ fn pictures_are_images() {
 
     for (image, expected) in [
         (format!("in=image:rgba8unorm:4x4:{before}"), "the picture has 3x2 pixels"),
-        (format!("in=image:argb8unorm:{before}"), "does not become an image of argb8unorm"),
+        (format!("in=image:argb8unorm:{before}"), "cannot be converted to an image of format argb8unorm"),
         (format!("in=image:purple:{before}"), "unknown image format `purple`"),
         (format!("in=image:rgba8unorm:{}", scratch.file("none.png")), "none.png"),
     ] {

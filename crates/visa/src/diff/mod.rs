@@ -176,10 +176,7 @@ fn human(found: &Report, causes: Vec<Cause>, behaviour: Option<&Behaviour>, deta
         let diagnostics: Vec<_> = found.findings.iter().map(|f| f.diagnostic.clone()).collect();
         report(&diagnostics, OutputFormat::Human);
         for entry in &found.undefined {
-            out(&format!(
-                "{}:{}: no public text defines what {} does (no finding)\n",
-                entry.page, entry.line, entry.instruction
-            ));
+            out(&format!("{}:{}: no public text defines its behaviour (no finding)\n", entry.page, entry.line));
         }
     } else if !groups.is_empty() {
         out("\n--details shows each finding; --format json shows all findings with the numbers of their causes\n");
