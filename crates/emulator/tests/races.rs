@@ -112,9 +112,6 @@ fn compiled_kernels() {
     ] {
         let path = root().join(format!("crates/emulator/tests/races/{target}.zebin.gz"));
         let zebin = Zebin::parse(target, &visakit_testing::unpacked(&path).unwrap()).unwrap();
-        if !Program::platform_of(&zebin).is_some_and(|platform| platform.emulated()) {
-            continue;
-        }
         let mut again = BTreeSet::new();
         // A race only occurs if groups really run in parallel, which depends on the machine; on one
         // core it is rare.

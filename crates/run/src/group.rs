@@ -63,17 +63,6 @@ pub(super) struct Own<'a> {
     spot: Cell<Spot>,
 }
 
-/// Smallest allocation of shared local memory, in bytes. Devices round sizes up to a power of two,
-/// or to a finer step.
-const LOCAL_STEP: usize = 1024;
-
-/// Returns the size of a group's shared local memory in bytes, with `is_rounded` that of the
-/// allocation of a device.
-fn local_bytes(bytes: u32, is_rounded: bool) -> usize {
-    let bytes = bytes as usize;
-    if is_rounded && bytes > 0 { bytes.next_power_of_two().max(LOCAL_STEP) } else { bytes }
-}
-
 impl<'a> Own<'a> {
     pub(super) fn new(plan: &Plan<'_>, observer: Option<&'a dyn Observer>) -> Self {
         let (mapped, shared) = (plan.mapped, plan.mapped.memory.buffers().len());
@@ -84,7 +73,7 @@ impl<'a> Own<'a> {
         });
         Self {
             observer,
-            local: Buffer::zeros(local_bytes(mapped.placement.local_bytes, mapped.memory.whole_pages)),
+            local: Buffer::zeros(plan.local_bytes() as usize),
             private: private.collect(),
             trace: Trace::new(shared + mapped.private.len(), plan.code.mixed),
             spot: Cell::default(),

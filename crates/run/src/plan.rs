@@ -97,7 +97,18 @@ impl<'a> Plan<'a> {
         let registers = u64::from(self.code.constants_at()) + (self.code.constants.len() + SLACK) as u64;
         // Waiting channels of each block.
         let flow = self.code.blocks.len() as u64 * 4;
-        u64::from(self.mapped.placement.local_bytes) + u64::from(threads) * (registers + flow)
+        u64::from(self.local_bytes()) + u64::from(threads) * (registers + flow)
+    }
+
+    /// Returns the size of a group's shared local memory in bytes: that of a device's allocation if
+    /// accesses past the end of buffers are allowed within their last page.
+    pub(super) fn local_bytes(&self) -> u32 {
+        match self.mapped.placement.local_bytes {
+            bytes if bytes > 0 && self.mapped.memory.whole_pages => {
+                bytes.next_power_of_two().max(self.program.platform.slm_step())
+            }
+            bytes => bytes,
+        }
     }
 
     /// Returns the number of hardware threads of a group.

@@ -1,5 +1,7 @@
 //! Validation of JSON values against a schema, and schemas derived from types.
 
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema, json_schema};
 use serde::Serialize as _;
 use serde_json::{Map, Value, json};
 
@@ -13,12 +15,43 @@ pub fn violations(schema: &Value, value: &Value) -> Option<String> {
     schemas.validate(value, index).err().map(|e| format!("{e:#}").chars().take(4000).collect())
 }
 
-/// Compares the schema file at `path` in the repository with the schema derived from a type; with
+/// Declares types of strings, each with its schema.
+#[macro_export]
+macro_rules! strings {
+    ($($(#[$doc:meta])* $name:ident = $schema:expr;)*) => { $(
+        $(#[$doc])*
+        pub(super) struct $name;
+
+        impl ::schemars::JsonSchema for $name {
+            fn schema_name() -> ::std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn json_schema(_: &mut ::schemars::SchemaGenerator) -> ::schemars::Schema {
+                $schema
+            }
+        }
+    )* };
+}
+
+/// Returns the schema of strings that match a pattern.
+pub fn pattern(description: &str, pattern: &str) -> Schema {
+    json_schema!({ "description": description, "type": "string", "pattern": pattern })
+}
+
+/// Returns the schema of strings that are one of some words.
+pub fn words(description: &str, words: impl IntoIterator<Item = &'static str>) -> Schema {
+    json_schema!({ "description": description, "enum": words.into_iter().collect::<Vec<_>>() })
+}
+
+/// Compares the schema file at `path` in the repository with the schema derived from `T`; with
 /// `BLESS`, writes the file. The members of `head` come before the derived members.
 ///
 /// # Panics
 /// The file differs, and `BLESS` is not set.
-pub fn is_current(path: &str, committed: &str, derived: Value, head: &Value) {
+pub fn is_current<T: JsonSchema>(path: &str, committed: &str, head: &Value) {
+    let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
+    let derived = generator.into_root_schema_for::<T>().to_value();
     let Value::Object(mut derived) = derived else { panic!("{path}: a schema is an object") };
     let mut whole = Map::new();
     whole.extend(derived.remove_entry("$schema"));

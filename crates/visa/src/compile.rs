@@ -9,7 +9,7 @@ use visakit_emulator::check::prelude;
 use visakit_zebin::info::KernelInfo;
 use visakit_zebin::ocloc::{self, EMIT_VISA, FINISH_VISA};
 use visakit_zebin::spirv::{self, Module};
-use visakit_zebin::{Zebin, inline};
+use visakit_zebin::{archive, inline};
 
 use super::{Findings, Outcome, OutputFormat, answer, finish, problem, read};
 use crate::compiler::{self, Compiler, Release, Run};
@@ -228,9 +228,6 @@ fn call(
     let built = call_for(source, text, folder, newest, arguments, seconds)?;
     match compiler::default_device(true) {
         Some(other) if other != newest && has_images(&built.bytes) => {
-            for name in ocloc::output_names(OUT) {
-                let _ = std::fs::remove_file(folder.join(name));
-            }
             call_for(source, text, folder, other, arguments, seconds)
         }
         _ => Ok(built),
@@ -239,7 +236,7 @@ fn call(
 
 /// Returns true for a zebin with a kernel that has images or samplers.
 fn has_images(bytes: &[u8]) -> bool {
-    Zebin::parse("", bytes).is_ok_and(|zebin| zebin.kernel_infos().any(KernelInfo::has_images))
+    archive::any_zebin(bytes, |zebin| zebin.kernel_infos().any(KernelInfo::has_images))
 }
 
 /// Calls the compilers for a device that was named.
@@ -257,6 +254,10 @@ fn call_for(
             .map(str::to_owned)
             .to_vec();
         all.extend_from_slice(arguments);
+        // The output of an earlier call would hide that of this one.
+        for name in ocloc::output_names(OUT) {
+            let _ = std::fs::remove_file(folder.join(name));
+        }
         let mut run = compiler.run(folder, &all, seconds).map_err(|error| {
             let message = format!("`{}` cannot be run: {error}", compiler.program.display());
             problem("compiler-missing", source, message).help(ocloc::INSTALL)

@@ -2,6 +2,8 @@
 
 use object::read::archive::ArchiveFile;
 
+use crate::Zebin;
+
 /// Name prefix of padding members. The vendor's archives align members with members of blanks.
 const PADDING: &[u8] = b"pad_";
 
@@ -17,6 +19,16 @@ pub struct Damage {
 /// Returns true for the bytes of an archive.
 pub fn is_archive(bytes: &[u8]) -> bool {
     bytes.starts_with(b"!<arch>\n")
+}
+
+/// Returns true if `is_one` holds for a zebin, or for a zebin in an archive. What cannot be read is
+/// skipped.
+pub fn any_zebin(program: &[u8], is_one: impl Fn(&Zebin) -> bool) -> bool {
+    let holds = |bytes: &[u8]| Zebin::parse("program", bytes).is_ok_and(|zebin| is_one(&zebin));
+    match is_archive(program) {
+        true => members(program).flatten().any(|(_, member)| holds(member)),
+        false => holds(program),
+    }
 }
 
 /// Returns the names and contents of the archive's members in order, without padding members. A

@@ -8,8 +8,8 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use super::archive;
 use super::spirv::{self, Module};
-use super::{Zebin, archive};
 
 /// Opcode of SPIR-V's inline assembly. Operands: result type, result, type, target, text,
 /// constraints.
@@ -39,13 +39,7 @@ pub fn module_with_unique_names(program: &[u8]) -> Option<Module> {
 
 /// Returns true if a text in a zebin or in an archive of zebins declares a name twice.
 fn is_ambiguous(program: &[u8]) -> bool {
-    let is_one = |zebin: &[u8]| {
-        Zebin::parse("program", zebin).is_ok_and(|zebin| zebin.texts.iter().any(|text| declares_twice(&text.text)))
-    };
-    match archive::is_archive(program) {
-        true => archive::members(program).flatten().any(|(_, member)| is_one(member)),
-        false => is_one(program),
-    }
+    archive::any_zebin(program, |zebin| zebin.texts.iter().any(|text| declares_twice(&text.text)))
 }
 
 /// Returns a module for the compiler with unique names in its inline vISA blocks.

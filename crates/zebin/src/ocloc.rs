@@ -7,7 +7,7 @@ use std::path::Path;
 
 use visakit::isa::Platform;
 
-use crate::{VisaText, Zebin};
+use crate::{VisaText, archive};
 
 /// Internal compiler option that writes the vISA texts into the zebin.
 pub const EMIT_VISA: &str = "-ze-opt-emit-zebin-visa-sections";
@@ -16,11 +16,12 @@ pub const EMIT_VISA: &str = "-ze-opt-emit-zebin-visa-sections";
 /// their texts end after the declarations, see [`has_unfinished_text`].
 pub const FINISH_VISA: &str = "-emit-visa-only";
 
-/// Returns true for a zebin with a kernel whose text has directives and no instruction.
-pub fn has_unfinished_text(zebin: &[u8]) -> bool {
+/// Returns true for a zebin, or an archive of zebins, with a kernel whose text has directives and
+/// no instruction.
+pub fn has_unfinished_text(program: &[u8]) -> bool {
     let is_directive = |line: &str| line.is_empty() || line.starts_with('.') || line.starts_with("//");
     let is_unfinished = |text: &VisaText| text.is_kernel() && text.text.lines().all(|line| is_directive(line.trim()));
-    Zebin::parse("program", zebin).is_ok_and(|zebin| zebin.texts.iter().any(is_unfinished))
+    archive::any_zebin(program, |zebin| zebin.texts.iter().any(is_unfinished))
 }
 
 /// Packages that contain the compiler, by distribution, for the help text of an error.

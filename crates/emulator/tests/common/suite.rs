@@ -387,17 +387,7 @@ fn forgive(suite: &Suite<'_>, results: &mut [Ran<'_>]) {
     }
 }
 
-/// Parses the text of every kernel of a program for a platform without an emulator model.
-fn read_texts(zebin: &Zebin) -> Result<(), String> {
-    for kernel in zebin.kernel_infos() {
-        let program = Program::from_zebin(zebin, Some(&kernel.name), None);
-        program.map_err(|e| format!("program: {}: {}", kernel.name, e[0].one_line()))?;
-    }
-    Ok(())
-}
-
-/// Runs a suite and prints what passes. For a platform that the emulator does not run, only the
-/// texts are parsed.
+/// Runs a suite and prints what passes.
 ///
 /// Failures listed in `known.txt` in the program folder, as `TARGET FAMILY/KERNEL: reason`, are
 /// expected. `BLESS=1` rewrites the file and keeps existing reasons.
@@ -436,10 +426,6 @@ pub(crate) fn run_suite(suite: &Suite<'_>) {
             let cases = read(&folder.join(format!("{name}.json"))).expect("cases");
             let family: Family = serde_json::from_slice(&cases).expect("cases as JSON");
             let zebin = Zebin::parse(&format!("{name}.{target}"), &program).expect("a zebin");
-            if !Program::platform_of(&zebin).is_some_and(|platform| platform.emulated()) {
-                results.lock().expect("no panic").push((format!("{name}/texts"), target, read_texts(&zebin)));
-                continue;
-            }
             for (number, case) in family.cases.iter().enumerate() {
                 if !(job + number).is_multiple_of(suite.taken) {
                     continue;

@@ -14,8 +14,8 @@ ORDERS = {0x10B5: "rgba", 0x10B6: "bgra", 0x10B7: "argb", 0x10C3: "abgr", 0x10C1
 PARTS = {0x10D2: "8unorm", 0x10D3: "16unorm", 0x10D0: "8snorm", 0x10D1: "16snorm", 0x10DA: "8uint", 0x10DB: "16uint",
          0x10DC: "32uint", 0x10D7: "8sint", 0x10D8: "16sint", 0x10D9: "32sint", 0x10DD: "16f", 0x10DE: "32f"}
 IMAGE_PARTS = {"8unorm": "uchar", "8snorm": "char", "16unorm": "ushort", "16snorm": "short", "16f": "half", "32f": "float"}
-# Tolerances in units in the last place and relative to the largest value: sums and transforms run in another order, and
-# functions have their own errors.
+# Tolerances in units in the last place and relative to the largest value: sums and transforms run
+# in another order, and functions have their own errors.
 ULP = dict(half=8, float=64, double=64)
 PART = dict(half=2e-3, float=4e-6, double=1e-13)
 
