@@ -1,10 +1,11 @@
 //! The model as text, one line for each fact, in an order that does not depend on the pages.
 //! Reviewers read its diff when pages change.
 
+use crate::model::semantics::Expression;
 use crate::model::{
-    Access, Attribute, Availability, BitField, BitFieldKind, Cell, Column, ColumnKind, Condition, DataType, Field,
-    FieldKind, Form, Instruction, Limit, ListKind, Member, MemberType, Model, NamesOf, PageKind, Predefined,
-    Presence, TextForm, TypeMap, names,
+    Access, Attribute, Availability, BitField, BitFieldKind, Cell, Column, ColumnKind, Condition, DataType,
+    EachOperand, Field, FieldKind, Form, Instruction, Limit, ListKind, Member, MemberType, Model, NamesOf, PageKind,
+    Predefined, Presence, Selection, TextForm, TypeMap, names,
 };
 
 /// Returns all facts of a model, sorted within each group.
@@ -38,20 +39,7 @@ pub fn facts(model: &Model) -> String {
     for a in &model.attributes {
         out.push(format!("attribute {}", attribute(a)));
     }
-    for r in &model.rules {
-        let platforms: String = r.platforms.iter().map(|m| format!(" {m}")).collect();
-        out.push(format!("rule {}{platforms}: {}", r.name, names(&r.instructions).join(", ")));
-    }
-    for d in &model.definitions {
-        out.push(format!("definition {} = {}", d.name, d.value));
-    }
-    for c in &model.constraints {
-        let platforms: String = c.platforms.iter().map(|m| format!(" {m}")).collect();
-        let warning = if c.warning { " warning" } else { "" };
-        let when = c.when.as_ref().map_or(String::new(), |when| format!(" when {when}"));
-        let (name, instructions) = (&c.name, names(&c.instructions).join(", "));
-        out.push(format!("rule {name}{platforms}: {instructions}: {}{warning}{when} must {}", c.finding, c.must));
-    }
+    rules(model, &mut out);
     let mut lists: Vec<_> = model.lists.iter().collect();
     lists.sort_by(|a, b| a.name.cmp(&b.name));
     for list in lists {
@@ -313,4 +301,30 @@ pub(crate) fn field(model: &Model, form: &Form, f: &Field) -> String {
         out.push_str(&format!(" if {}", said(condition)));
     }
     out
+}
+
+/// Lists the facts of verification.md.
+fn rules(model: &Model, out: &mut Vec<String>) {
+    let covered = |s: &Selection| s.0.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let on = |platforms: &[Availability]| platforms.iter().map(|m| format!(" {m}")).collect::<String>();
+    let each = |each: &[EachOperand]| each.iter().map(|e| format!(" each {}", e.name())).collect::<String>();
+    let when = |when: &Option<Expression>| when.as_ref().map_or(String::new(), |when| format!(" when {when}"));
+    out.extend(model.groups.iter().map(|g| format!("group {}: {}", g.name, covered(&g.instructions))));
+    out.extend(model.checks.iter().map(|c| format!("check {}: {}", c.name, c.finding)));
+    for a in &model.accepted {
+        let (name, check, verdict) = (&a.name, &a.check.name, a.verdict.name());
+        let rest = format!("{}{}", each(&a.each), when(&a.when));
+        out.push(format!(
+            "accepted {name}{}: {}: {check}{rest} as {verdict}",
+            on(&a.platforms),
+            covered(&a.instructions)
+        ));
+    }
+    out.extend(model.definitions.iter().map(|d| format!("definition {} = {}", d.name, d.value)));
+    for c in &model.constraints {
+        let warning = if c.warning { " warning" } else { "" };
+        let (name, instructions) = (&c.name, covered(&c.instructions));
+        let rest = format!("{warning}{}{} must {}", each(&c.each), when(&c.when), c.must);
+        out.push(format!("rule {name}{}: {instructions}: {}{rest}", on(&c.platforms), c.finding));
+    }
 }

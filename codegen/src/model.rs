@@ -103,9 +103,13 @@ pub struct Model {
     pub limits: Vec<Limit>,
     /// Attributes of kernels and variables.
     pub attributes: Vec<Attribute>,
-    /// Rules of the vendor's assembler for groups of instructions.
-    pub rules: Vec<Rule>,
-    /// Constraints of the vendor's assembler across the fields of an instruction.
+    /// Groups of instructions of verification.md.
+    pub groups: Vec<Group>,
+    /// Checks of the verifier.
+    pub checks: Vec<Check>,
+    /// Violations of checks that the vendor's assembler accepts.
+    pub accepted: Vec<Acceptance>,
+    /// Conditions of the vendor's assembler.
     pub constraints: Vec<Constraint>,
     /// Named expressions for the conditions of constraints.
     pub definitions: Vec<Definition>,

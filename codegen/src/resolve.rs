@@ -4,8 +4,8 @@
 use crate::anatomy::PartId;
 use crate::model::{
     Availability, BitFieldKind, Bound, Condition, Field, FieldKind, Form, InstructionId, ListId, ListKind,
-    MemberType, Model, PageKind, Place, Platform, Presence, Reference, Structure, StructureId, TextForm, TypeId,
-    targets,
+    MemberType, Model, PageKind, Place, Platform, Presence, Reference, Selected, Selection, Structure, StructureId,
+    TextForm, TypeId, targets,
 };
 use crate::phrase::number;
 use crate::template::{self, Item};
@@ -32,12 +32,40 @@ pub(crate) fn names(model: &mut Model) {
 fn instructions(model: &mut Model) {
     let known: Vec<String> = model.instructions.iter().map(|i| i.name.clone()).collect();
     let find = |r: &mut Reference<InstructionId>| r.to = known.iter().position(|n| *n == r.name).map(InstructionId);
-    model.rules.iter_mut().flat_map(|rule| &mut rule.instructions).for_each(find);
-    model.constraints.iter_mut().flat_map(|row| &mut row.instructions).for_each(find);
+    selections(model, &known);
     for instruction in &mut model.instructions {
         if let PageKind::Alias { of, .. } = &mut instruction.kind {
             find(of);
         }
+    }
+}
+
+/// Resolves the instructions, groups and checks of verification.md by name.
+fn selections(model: &mut Model, known: &[String]) {
+    let groups: Vec<String> = model.groups.iter().map(|g| g.name.clone()).collect();
+    let checks: Vec<String> = model.checks.iter().map(|c| c.name.clone()).collect();
+    let find = |selection: &mut Selection, groups: &[String]| {
+        for term in &mut selection.0 {
+            let name = &term.name.name;
+            let at = |all: &[String]| all.iter().position(|n| n == name);
+            term.name.to = match name.as_str() {
+                "all" => Some(Selected::All),
+                "typed" => Some(Selected::Typed),
+                "mapped" => Some(Selected::Mapped),
+                _ => at(groups)
+                    .map(Selected::Group)
+                    .or_else(|| at(known).map(|at| Selected::Instruction(InstructionId(at)))),
+            };
+        }
+    };
+    for (at, group) in model.groups.iter_mut().enumerate() {
+        // Only earlier groups, so that no group contains itself.
+        find(&mut group.instructions, &groups[..at]);
+    }
+    model.accepted.iter_mut().for_each(|a| find(&mut a.instructions, &groups));
+    model.constraints.iter_mut().for_each(|c| find(&mut c.instructions, &groups));
+    for accepted in &mut model.accepted {
+        accepted.check.to = checks.iter().position(|n| *n == accepted.check.name);
     }
 }
 
@@ -91,7 +119,7 @@ fn each_marks(model: &mut Model, out: &mut dyn FnMut(&mut Availability)) {
     }
     let members = model.structures.iter_mut().flat_map(|s| &mut s.members);
     members.flat_map(|m| &mut m.storage).for_each(|(marks, _)| out(marks));
-    let rules = model.rules.iter_mut().map(|r| &mut r.platforms);
+    let rules = model.accepted.iter_mut().map(|a| &mut a.platforms);
     let rules = rules.chain(model.constraints.iter_mut().map(|c| &mut c.platforms));
     rules.chain(model.index.iter_mut().map(|line| &mut line.platforms)).flatten().for_each(out);
 }

@@ -34,7 +34,7 @@ pub(crate) fn says_something(dir: &Path, model: &Model) -> Result<(), (PathBuf, 
         && model.platforms.is_empty()
         && model.predefined.is_empty()
         && model.index.is_empty()
-        && model.rules.is_empty();
+        && model.constraints.is_empty();
     match silent {
         true => Err((dir.to_owned(), std::io::Error::other("the folder has no specification page"))),
         false => Ok(()),

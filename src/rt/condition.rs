@@ -1,4 +1,4 @@
-//! Conditions across the fields of an instruction, from the rows of verification.md: postfix code
+//! Conditions of the rows of verification.md: postfix code
 //! and its evaluation. A [`Facts`] implementation supplies the values of fields and built-ins.
 
 use super::super::isa::RuleBuiltin;
@@ -31,6 +31,12 @@ pub enum Op {
     Builtin(RuleBuiltin),
     /// Calls a built-in for the operand at a position.
     Operand(RuleBuiltin, u8),
+    /// Calls a built-in for the operand that the row or the enclosing quantifier concerns.
+    It(RuleBuiltin),
+    /// Calls a built-in for the destination.
+    Destination(RuleBuiltin),
+    /// Calls a built-in that tests a condition for several operands.
+    Quantified(RuleBuiltin, &'static [Op]),
     /// Negates the value.
     Negate,
     /// Negates a truth value.
@@ -74,6 +80,12 @@ pub trait Facts {
     fn field(&self, position: usize) -> Option<i64>;
     /// Returns the result of a built-in for an operand.
     fn operand(&self, builtin: RuleBuiltin, position: usize) -> Option<i64>;
+    /// Returns the result of a built-in for the operand that the condition concerns.
+    fn it(&self, builtin: RuleBuiltin) -> Option<i64>;
+    /// Returns the result of a built-in for the destination.
+    fn destination(&self, builtin: RuleBuiltin) -> Option<i64>;
+    /// Returns the result of a built-in that tests a condition for several operands.
+    fn quantified(&self, builtin: RuleBuiltin, condition: &'static [Op]) -> Option<i64>;
     /// Returns the result of a built-in; pops its arguments from the stack.
     fn builtin(&self, builtin: RuleBuiltin, stack: &mut Vec<Option<i64>>) -> Option<i64>;
 }
@@ -101,6 +113,9 @@ pub fn evaluate(code: &[Op], facts: &impl Facts) -> Option<i64> {
             }
             Op::Builtin(builtin) => facts.builtin(builtin, &mut stack),
             Op::Operand(builtin, at) => facts.operand(builtin, at.into()),
+            Op::It(builtin) => facts.it(builtin),
+            Op::Destination(builtin) => facts.destination(builtin),
+            Op::Quantified(builtin, condition) => facts.quantified(builtin, condition),
             Op::Negate => stack.pop().flatten().and_then(i64::checked_neg),
             Op::Not => stack.pop().flatten().map(|n| (n == 0).into()),
             Op::Complement => stack.pop().flatten().map(|n| !n),

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::super::isa::{DataType, OperandClass, Platform, Rule, list_data};
+use super::super::isa::{DataType, OperandClass, PageCheck, Platform, list_data};
 use super::condition::Op;
 use super::visit::{Role, Table};
 
@@ -41,9 +41,8 @@ pub struct Page {
     pub out_of_bound: &'static str,
     /// Ranges of platforms that have the instruction; empty for all platforms.
     pub platforms: &'static [Platforms],
-    /// Further rules of the vendor's assembler: the rows of verification.md that name the
-    /// instruction.
-    pub rules: &'static [Rule],
+    /// Violations of checks that the vendor's assembler accepts, in the order of verification.md.
+    pub accepted: &'static [&'static Acceptance],
 }
 
 /// Kind of a page.
@@ -126,7 +125,46 @@ pub struct Form {
     pub constraints: &'static [FormConstraint],
 }
 
-/// Constraint across the fields of an instruction: a row of verification.md.
+/// Operands that a row of verification.md concerns one by one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EachOperand {
+    /// The first operand with a region that the instruction writes.
+    Destination,
+    /// Operands with a region that the instruction reads, unless their field names types.
+    Source,
+    /// Operands with a region.
+    Operand,
+}
+
+/// Severity of a violation that the vendor's assembler accepts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// A warning.
+    Warning,
+    /// No finding.
+    Nothing,
+}
+
+/// Violation of a check that the vendor's assembler accepts: a row of verification.md.
+#[derive(Debug)]
+pub struct Acceptance {
+    /// Name of the row.
+    pub name: &'static str,
+    /// Check of the violation.
+    pub check: PageCheck,
+    /// Ranges of platforms on which the row holds; empty for all platforms.
+    pub platforms: &'static [Platforms],
+    /// Operands that the row concerns; empty for all.
+    pub each: &'static [EachOperand],
+    /// Condition under which the row applies; empty for always.
+    pub when: &'static [Op],
+    /// Severity of the violation.
+    pub verdict: Verdict,
+    /// Page and line of the row.
+    pub origin: &'static str,
+}
+
+/// Condition of the vendor's assembler: a row of verification.md.
 #[derive(Debug)]
 pub struct Constraint {
     /// Name of the constraint.
@@ -137,7 +175,9 @@ pub struct Constraint {
     pub warning: bool,
     /// Ranges of platforms on which the constraint holds; empty for all platforms.
     pub platforms: &'static [Platforms],
-    /// Message of the finding.
+    /// Operands that the row concerns one by one; empty if it concerns the whole instruction.
+    pub each: &'static [EachOperand],
+    /// Message of the finding; `{it}` is the field of the operand, `{type}` its type.
     pub message: &'static str,
     /// Page and line of the row.
     pub origin: &'static str,

@@ -4,13 +4,13 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::graph::Graph;
-use super::types::{self, Family};
 use super::{Location, Severity, Violation, divergence, region};
 use crate::isa::{
-    AliasScope, InputClass, Instruction, Operand, Platform, predefined, predefined_sampler, predefined_surface,
+    AliasScope, InputClass, Instruction, Operand, PageCheck, Platform, predefined, predefined_sampler, predefined_surface,
 };
 use crate::limits::{ALIAS_DEPTH, FINDINGS};
 use crate::object::Routine;
+use crate::rt::reflect::{Acceptance, Verdict};
 use crate::rt::{FieldRef, OperandRef, Role, Table, Use};
 
 /// Page that explains control flow.
@@ -85,10 +85,11 @@ fn unreachable(routine: &Routine, graph: &Graph, reached: &[bool]) -> Vec<Violat
 /// Reports operands that extend past their variables.
 fn outside(routine: &Routine, platform: Option<Platform>) -> Vec<Violation> {
     let variables = region::Variables::new(routine, platform);
+    let check = PageCheck::OperandEnd;
     let mut out = Vec::new();
     for (number, instruction) in routine.instructions.iter().enumerate() {
-        // Other instructions access their operands in ways that depend on more than the channels.
-        if !matches!(types::family(instruction.page()), Family::Arithmetic | Family::Logic | Family::Move) {
+        let is_unchecked = |row: &&Acceptance| row.check == check && row.verdict == Verdict::Nothing;
+        if instruction.page().accepted.iter().copied().any(|row| is_unchecked(&row)) {
             continue;
         }
         let channels = divergence::exec_size(instruction).map_or(1, |size| size.size.channels().into());
@@ -109,7 +110,7 @@ fn outside(routine: &Routine, platform: Option<Platform>) -> Vec<Violation> {
                     operand.name,
                     end - whole
                 );
-                out.push(doubt("outside", number, message, OPERANDS));
+                out.push(doubt(check.finding(), number, message, OPERANDS));
             }
         }
     }

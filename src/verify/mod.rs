@@ -2,8 +2,8 @@
 //! the rules across operands and declarations that no single page has.
 //!
 //! The facts (sizes, classes, types, type maps, modifiers, saturation, ranges, platforms) come from
-//! the reflection tables; this module only compares them. A violation is an error if the vendor's
-//! assembler rejects it, and a warning if only the documents forbid it.
+//! the reflection tables; this module only compares them. A violation of a check is an error, unless
+//! a row of verification.md states that the vendor's assembler accepts it.
 //!
 //! ```
 //! use visakit::{text, verify};
@@ -15,7 +15,7 @@
 //! assert_eq!(found[0].place, verify::Location::Instruction(0));
 //! ```
 
-mod across;
+mod conditions;
 mod declare;
 mod divergence;
 mod doubt;
@@ -28,10 +28,10 @@ mod types;
 pub use doubt::doubts;
 pub use visakit_diag::Severity;
 
-use crate::isa::{ExecSize, Instruction, Platform, Predicate, RawOperand, Rule, VecOperand, limits};
+use crate::isa::{ExecSize, Instruction, PageCheck, Platform, Predicate, RawOperand, VecOperand, limits};
 use crate::limits::FINDINGS;
 use crate::object::Routine;
-use crate::rt::reflect::{Field, Page};
+use crate::rt::reflect::{Field, Form, Page, Verdict};
 use crate::rt::{Bits, FieldRef, Visitor};
 
 /// Violation of a rule.
@@ -107,8 +107,8 @@ fn check(
     platform: Option<Platform>,
     out: &mut Vec<Violation>,
 ) {
-    let fields = instruction.form().fields;
-    let mut look = Fields { fields, seen: Vec::new() };
+    let form = instruction.form();
+    let mut look = Fields { fields: form.fields, seen: Vec::new() };
     instruction.visit(&mut look);
     let seen = look.seen;
     let exec_size = seen.iter().find_map(|(field, value)| match value {
@@ -116,14 +116,18 @@ fn check(
         _ => None,
     });
     let page = instruction.page();
-    let family = types::family(page);
-    let mut check = Check { page, fields, family, routine, variables, platform, number, exec_size, out };
-    check.platform_of_page();
-    for (field, value) in &seen {
-        check.field(field, value);
+    let mut found = Vec::new();
+    let verifier = Verifier { page, form, seen: &seen, routine, variables, platform, exec_size };
+    let mut report = Report { verifier: &verifier, it: None, number, out: &mut found };
+    report.platform_of_page();
+    for (at, (field, value)) in seen.iter().enumerate() {
+        report.it = Some(at);
+        report.field(field, value);
     }
-    check.types(&seen);
-    check.across(instruction.form(), &seen);
+    report.it = None;
+    report.type_maps();
+    report.conditions();
+    out.append(&mut found);
 }
 
 /// Value of a visited field.
@@ -159,49 +163,19 @@ impl Visitor<'_> for Fields {
     }
 }
 
-struct Check<'a> {
+/// Facts of an instruction in its routine.
+struct Verifier<'a> {
     page: &'static Page,
-    fields: &'static [Field],
-    family: types::Family,
+    form: &'static Form,
+    /// Fields of the instruction, in storage order.
+    seen: &'a [(&'static Field, Seen)],
     routine: &'a Routine,
     variables: &'a region::Variables,
     platform: Option<Platform>,
-    number: usize,
     exec_size: Option<ExecSize>,
-    out: &'a mut Vec<Violation>,
 }
 
-impl Check<'_> {
-    fn push(&mut self, code: &'static str, severity: Severity, line: u32, message: String) {
-        self.push_at(code, severity, format!("{}:{line}", self.page.path), message);
-    }
-
-    fn push_at(&mut self, code: &'static str, severity: Severity, page: String, message: String) {
-        self.out.push(Violation {
-            code,
-            severity,
-            place: Location::Instruction(self.number),
-            message: format!("{}: {message}", self.page.name),
-            page,
-        });
-    }
-
-    /// Reports an error, for a rule that the vendor's assembler enforces.
-    fn say(&mut self, code: &'static str, line: u32, message: String) {
-        self.push(code, Severity::Error, line, message);
-    }
-
-    /// Reports a warning, for a rule of the documents alone.
-    fn warn(&mut self, code: &'static str, line: u32, message: String) {
-        self.push(code, Severity::Warning, line, message);
-    }
-
-    /// Returns true if a row of verification.md applies to the instruction on this platform.
-    fn has(&self, rule: Rule) -> bool {
-        let on = |p: Platform| rule.platforms().iter().any(|range| range.contains(p));
-        self.page.rules.contains(&rule) && (rule.platforms().is_empty() || self.platform.is_some_and(on))
-    }
-
+impl Verifier<'_> {
     fn applies(&self, range: crate::rt::reflect::Platforms) -> bool {
         self.platform.is_none_or(|p| range.contains(p))
     }
@@ -215,32 +189,53 @@ impl Check<'_> {
         self.exec_size.is_some_and(|e| e.mask.no_mask())
     }
 
+    /// Returns true if the instruction has a predicate.
+    fn is_guarded(&self) -> bool {
+        self.seen.iter().any(|(_, value)| matches!(value, Seen::Predicate(p) if p.id != 0))
+    }
+}
+
+/// Checks of an instruction, with their findings.
+struct Report<'a> {
+    verifier: &'a Verifier<'a>,
+    /// Position of the checked field among those of the instruction.
+    it: Option<usize>,
+    number: usize,
+    out: &'a mut Vec<Violation>,
+}
+
+impl<'a> std::ops::Deref for Report<'a> {
+    type Target = Verifier<'a>;
+
+    fn deref(&self) -> &Verifier<'a> {
+        self.verifier
+    }
+}
+
+impl Report<'_> {
+    /// Reports a violation of a check, unless the vendor's assembler accepts it.
+    fn violated(&mut self, check: PageCheck, line: u32, message: String) {
+        let severity = match self.verifier.accepted(check, self.it) {
+            Some(Verdict::Nothing) => return,
+            Some(Verdict::Warning) => Severity::Warning,
+            None => Severity::Error,
+        };
+        self.push(check.finding(), severity, format!("{}:{line}", self.page.path), &message);
+    }
+
+    fn push(&mut self, code: &'static str, severity: Severity, page: String, message: &str) {
+        let message = format!("{}: {message}", self.page.name);
+        self.out.push(Violation { code, severity, place: Location::Instruction(self.number), message, page });
+    }
+
     fn platform_of_page(&mut self) {
         if let Some(platform) = self.platform {
             let ranges = self.page.platforms;
             if !ranges.is_empty() && !ranges.iter().any(|r| r.contains(platform)) {
                 let message = format!("{} does not have this instruction", platform.name());
-                match self.is_refused(platform) {
-                    true => self.say("platform", self.page.line, message),
-                    false => self.warn("platform", self.page.line, message),
-                }
+                self.violated(PageCheck::Platform, self.page.line, message);
             }
         }
-    }
-
-    /// Returns true if the vendor's assembler rejects an instruction that the platform lacks. It
-    /// checks the first platform of the instruction; it checks the last one only under
-    /// `LatePlatform`.
-    fn is_refused(&self, platform: Platform) -> bool {
-        let since = self.page.platforms.iter().map(|r| r.from.map(Platform::age)).min().flatten();
-        let until = self.page.platforms.iter().filter_map(|r| r.before.map(Platform::age)).max();
-        if self.has(Rule::AnyPlatform) {
-            return false;
-        }
-        if self.has(Rule::LatePlatform) {
-            return until.is_some_and(|end| platform.age() > end);
-        }
-        self.has(Rule::LastPlatform) || since.is_some_and(|first| platform.age() < first)
     }
 
     fn field(&mut self, field: &'static Field, value: &Seen) {
@@ -250,18 +245,16 @@ impl Check<'_> {
                     && !(low..=high).contains(number)
                 {
                     let message = format!("{} is {number}, but must be {low} to {high}", field.name);
-                    self.say("range", field.line, message);
+                    self.violated(PageCheck::Range, field.line, message);
                 }
-                if field.nonzero && *number == 0 {
-                    self.say("zero", field.line, format!("{} must not be zero", field.name));
-                }
+                self.nonzero(field, *number == 0);
             }
             Seen::Bits(bits) => self.bits(field, *bits),
             Seen::Index(_) => {}
             Seen::Predicate(predicate) => {
                 if usize::from(predicate.id) > self.routine.predicates.len() {
                     let message = format!("predicate {} is not declared", predicate.id);
-                    self.say("predicate", field.line, message);
+                    self.violated(PageCheck::DeclaredPredicate, field.line, message);
                 }
             }
             Seen::Vector(operand) => self.vector(field, operand),
@@ -269,18 +262,21 @@ impl Check<'_> {
         }
     }
 
-    fn bits(&mut self, field: &'static Field, bits: u64) {
-        if field.nonzero && bits == 0 {
-            self.say("zero", field.line, format!("{} must not be zero", field.name));
+    fn nonzero(&mut self, field: &'static Field, is_zero: bool) {
+        if field.nonzero && is_zero {
+            self.violated(PageCheck::Nonzero, field.line, format!("{} must not be zero", field.name));
         }
+    }
+
+    fn bits(&mut self, field: &'static Field, bits: u64) {
+        self.nonzero(field, bits == 0);
         let Some(list) = field.list else { return };
         for part in list.parts {
             let value = bits >> part.lo & ((1u64 << part.width.min(63)) - 1);
             if let Some(named) = part.values.iter().find(|v| v.value == value && !self.applies(v.platforms)) {
                 let platform = self.platform.map_or("the platform", Platform::name);
-                let severity = if self.has(Rule::AnyValue) { Severity::Warning } else { Severity::Error };
                 let message = format!("{} is {}, which {platform} does not have", field.name, named.name);
-                self.push("value", severity, field.line, message);
+                self.violated(PageCheck::ListedValue, field.line, message);
             }
         }
         for (part_name, allowed) in field.only {
@@ -292,14 +288,9 @@ impl Check<'_> {
                 let here = allowed.iter().filter(|(_, range)| self.applies(*range));
                 let names: Vec<_> = here.map(|(n, _)| *n).collect();
                 let dot = if part_name.is_empty() { "" } else { "." };
-                let message = format!(
-                    "{}{dot}{part_name} is {}; legal values are {}",
-                    field.name,
-                    named.name,
-                    names.join(", ")
-                );
-                let severity = if self.has(Rule::StrictValue) { Severity::Error } else { Severity::Warning };
-                self.push("value", severity, field.line, message);
+                let (name, legal) = (named.name, names.join(", "));
+                let message = format!("{}{dot}{part_name} is {name}; legal values are {legal}", field.name);
+                self.violated(PageCheck::PageValue, field.line, message);
             }
         }
         if field.is_exec_size() {
@@ -316,11 +307,8 @@ impl Check<'_> {
         let too_far = first + channels > limits::CHANNELS as usize;
         if !first.is_multiple_of(channels) || too_far {
             let message = format!("{channels} channels cannot begin at channel {first} ({})", size.mask.name());
-            // For messages to flat memory the vendor's assembler checks other bits.
-            match too_far && !self.has(Rule::FreeMask) {
-                true => self.say("mask", field.line, message),
-                false => self.warn("mask", field.line, message),
-            }
+            let check = if too_far { PageCheck::LastChannel } else { PageCheck::FirstChannel };
+            self.violated(check, field.line, message);
         }
     }
 }

@@ -1,8 +1,7 @@
 //! Rules of regions of vector operands, and of the start of raw operands.
 
-use super::types::Family;
-use super::{Check, Severity};
-use crate::isa::{AliasScope, GenOpnd, Operand, Platform, RawOperand, Region, Rule, Stride, limits, predefined};
+use super::Report;
+use crate::isa::{AliasScope, GenOpnd, Operand, PageCheck, Platform, RawOperand, Region, Stride, limits, predefined};
 use crate::object::Routine;
 use crate::rt::reflect::Field;
 
@@ -97,7 +96,7 @@ fn predefined_bytes(id: u32, register_bytes: u32) -> Option<u64> {
 /// Page of the rules of regions.
 const CHAPTER: &str = "5_operands.md";
 
-impl Check<'_> {
+impl Report<'_> {
     /// Checks the strides, the width and the extent of a region.
     pub(super) fn region(&mut self, field: &'static Field, operand: &Operand, is_dst: bool) {
         let region = match operand {
@@ -107,73 +106,59 @@ impl Check<'_> {
         };
         let channels = self.channels() as u64;
         if is_dst {
-            match stride(region.horizontal_stride) {
-                Some(0) => {
-                    let severity = if self.has(Rule::Unchecked) { Severity::Warning } else { Severity::Error };
-                    let message = format!("{} has horizontal stride 0", field.name);
-                    self.push("region", severity, field.line, message);
-                }
-                Some(1 | 2 | 4) => {}
-                _ => self.say("region", field.line, format!("{}: the stride must be 1, 2 or 4", field.name)),
-            }
-        } else if !self.source_region(field, region, channels) {
-            return;
-        }
-        if let Operand::General(g) = operand
-            && matches!(self.family, Family::Other)
-            && !is_dst
+            self.destination_region(field, region);
+        } else if self.source_region(field, region, channels)
+            && let Operand::General(g) = operand
         {
             self.two_registers(field, g, channels);
         }
     }
 
-    /// Checks the strides and the width of a source's region, but not its extent.
-    pub(super) fn spelled(&mut self, field: &'static Field, operand: &Operand) {
-        let region = match operand {
-            Operand::General(g) => &g.region,
-            Operand::Indirect(i) => &i.region,
-            _ => return,
-        };
-        self.numbers(field, region, true);
-    }
-
-    /// Checks the stride and the width of a source's region; with `open`, the stride may be absent.
-    fn numbers(&mut self, field: &'static Field, region: &Region, open: bool) {
-        let name = field.name;
-        let horizontal = stride(region.horizontal_stride);
-        let left_out = open && horizontal.is_none();
-        if !left_out && !matches!(horizontal, Some(0 | 1 | 2 | 4)) {
-            self.say("region", field.line, format!("{name}: the horizontal stride must be 0, 1, 2 or 4 ({CHAPTER})"));
-        }
-        if stride(region.width).is_some_and(|w| !(1..=u64::from(limits::REGION_WIDTH)).contains(&w)) {
-            self.say("region", field.line, format!("{name}: the width must be 1, 2, 4, 8 or 16 ({CHAPTER})"));
+    fn destination_region(&mut self, field: &'static Field, region: &Region) {
+        let (name, horizontal) = (field.name, region.horizontal_stride);
+        if stride(horizontal) == Some(0) {
+            self.violated(PageCheck::ZeroStride, field.line, format!("{name} has horizontal stride 0"));
+        } else if !horizontal.destination() {
+            let message = format!("{name}: the stride must be {}", strides(Stride::destination));
+            self.violated(PageCheck::DestinationStride, field.line, message);
         }
     }
 
-    /// Checks the width of a source's region. Returns true if its extent can be checked.
+    /// Checks the strides and the width of a source's region. Returns true if its extent can be
+    /// checked.
     fn source_region(&mut self, field: &'static Field, region: &Region, channels: u64) -> bool {
         let name = field.name;
-        let width = stride(region.width);
-        if width == Some(0) {
-            self.say("region", field.line, format!("{name} has width 0 ({CHAPTER})"));
-            return false;
+        let horizontal = region.horizontal_stride;
+        let check = match stride(horizontal) {
+            None => PageCheck::AbsentStride,
+            Some(_) => PageCheck::SourceStride,
+        };
+        if !horizontal.read() {
+            let legal = strides(Stride::read);
+            self.violated(check, field.line, format!("{name}: the horizontal stride must be {legal} ({CHAPTER})"));
         }
-        self.numbers(field, region, false);
+        let width = stride(region.width);
+        if width.is_some() && !region.width.row() {
+            let legal = strides(Stride::row);
+            let message = format!("{name}: the width must be {legal} ({CHAPTER})");
+            self.violated(PageCheck::SourceStride, field.line, message);
+        }
         if let Some(width) = width
             && width > channels
         {
             let message = format!("{name} has rows of {width} elements, but only {channels} channels ({CHAPTER})");
-            self.say("region", field.line, message);
+            self.violated(PageCheck::SourceExtent, field.line, message);
             return false;
         }
         let most = self.platform.map_or(limits::REGION_ADDRESSES, Platform::address_elements);
         if region.vertical_stride == Stride::Null
-            && let Some(width) = width
+            && let Some(width) = width.filter(|&width| width > 0)
             && channels / width > u64::from(most)
         {
-            self.say("region", field.line, format!("{name} needs more than {most} addresses ({CHAPTER})"));
+            let message = format!("{name} needs more than {most} addresses ({CHAPTER})");
+            self.violated(PageCheck::SourceExtent, field.line, message);
         }
-        true
+        width != Some(0)
     }
 
     /// Checks that a message reads its region from a few contiguous registers.
@@ -191,7 +176,8 @@ impl Check<'_> {
         let first = place.start + row + u64::from(operand.col_offset) * element;
         let most = u64::from(limits::MESSAGE_REGISTERS);
         if last_byte >= most * register || (first + last_byte) / register >= first / register + most {
-            self.say("region", field.line, format!("{} spans more than {most} registers ({CHAPTER})", field.name));
+            let message = format!("{} spans more than {most} registers ({CHAPTER})", field.name);
+            self.violated(PageCheck::MessageExtent, field.line, message);
         }
     }
 
@@ -203,7 +189,7 @@ impl Check<'_> {
         if place.whole >= register && first % register != 0 {
             let message =
                 format!("{} begins at byte {first} of a register; it must begin at byte 0 ({CHAPTER})", field.name);
-            self.say("raw-place", field.line, message);
+            self.violated(PageCheck::RawStart, field.line, message);
         }
     }
 }
@@ -211,4 +197,14 @@ impl Check<'_> {
 /// Returns a stride in elements, or `None` for null.
 fn stride(stride: Stride) -> Option<u64> {
     stride.elements().map(u64::from)
+}
+
+/// Lists the strides with a mark, for a message.
+fn strides(mark: impl Fn(Stride) -> bool) -> String {
+    let all = Stride::ALL.iter().filter(|stride| mark(**stride));
+    let names: Vec<_> = all.map(|stride| stride.name()).collect();
+    match names.as_slice() {
+        [others @ .., last] if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        _ => names.concat(),
+    }
 }

@@ -55,9 +55,9 @@ pub fn complete(model: &Model) -> Vec<Diagnostic> {
     need(!model.platforms.is_empty(), "table of platforms", "platforms.md");
     need(!model.predefined.is_empty(), "table of predefined variables", "4_object_format.md");
     need(!model.surfaces.is_empty(), "table of predefined surfaces", "4_object_format.md");
-    need(!model.constraints.is_empty(), "table of rules across fields", "verification.md");
+    need(!model.constraints.is_empty(), "table of conditions", "verification.md");
     need(!model.limits.is_empty(), "table of limits", "verification.md");
-    need(!model.rules.is_empty(), "table of the assembler's checks", "verification.md");
+    need(!model.checks.is_empty(), "table of checks", "verification.md");
     for list in ["Exec_mask", "Stride", "Label_kind", "Alignment"] {
         need(model.shared_list(list).is_some(), &format!("shared list {list}"), "lists.md");
     }

@@ -1,30 +1,37 @@
-//! Checks of the rows of verification.md: the instructions exist, and the names in conditions are
-//! defined for each of them.
+//! Checks of the rows of verification.md: the instructions, groups and checks exist, and the names
+//! in conditions are defined for each instruction.
 
 use std::collections::BTreeSet;
 
 use super::availability;
 use crate::model::semantics::{Expression, ExpressionKind};
-use crate::model::{Constraint, Model, SourceSpan};
-use crate::semantics::{lower, row};
+use crate::model::{Acceptance, Concern, Constraint, Model, SourceSpan};
+use crate::semantics::{self, lower, lower_accepted, row};
+use crate::suggest;
 use visakit_diag::{Diagnostic, Severity};
 
 /// If an overlay supplies the page, it may name instructions that the documents do not have.
 pub(super) fn check(model: &Model, out: &mut Vec<Diagnostic>) {
-    let rows = model.rules.iter().map(|r| (&r.name, &r.instructions, &r.platforms, r.at));
-    let across = model.constraints.iter().map(|c| (&c.name, &c.instructions, &c.platforms, c.at));
-    for (name, instructions, platforms, at) in rows.chain(across) {
+    let rows = model.accepted.iter().map(|a| (&a.name, &a.instructions, a.platforms.as_slice(), a.at));
+    let rows = rows.chain(model.constraints.iter().map(|c| (&c.name, &c.instructions, c.platforms.as_slice(), c.at)));
+    let rows = rows.chain(model.groups.iter().map(|g| (&g.name, &g.instructions, [].as_slice(), g.at)));
+    for (name, instructions, platforms, at) in rows {
         for marks in platforms {
             availability::check(model, marks, at, out);
         }
-        for one in instructions.iter().filter(|one| is_own(model, at) && model.files.is_some() && one.to.is_none()) {
-            let message = format!("rule `{name}` names {one}, which has no page");
-            model.report(Severity::Warning, "rule-dead", at, message, "add the page, or remove the name", out);
+        let unknown = instructions.0.iter().filter(|term| term.name.to.is_none());
+        for term in unknown.filter(|_| is_own(model, at) && model.files.is_some()) {
+            let message = format!("row `{name}` names {}, which is no instruction and no earlier group", term.name);
+            let help = "add the page or the group, or remove the name";
+            model.report(Severity::Warning, "rule-dead", at, message, help, out);
         }
     }
     let mut said = BTreeSet::new();
     for constraint in model.constraints.iter().filter(|c| is_own(model, c.at)) {
         conditions(model, constraint, &mut said, out);
+    }
+    for row in model.accepted.iter().filter(|a| is_own(model, a.at)) {
+        accepted(model, row, &mut said, out);
     }
     if model.files.is_some() {
         unused(model, out);
@@ -52,7 +59,10 @@ fn conditions(
                 model.report(Severity::Error, problem.code, problem.at, message, problem.help.clone(), out);
             }
         }
-        if row.problems.is_empty() && page.forms.iter().all(|form| lower(model, page, form, &row).is_none()) {
+        // A group may contain instructions to which the row does not apply.
+        let is_named = constraint.instructions.0.iter().any(|term| !term.excluded && term.name.name == page.name);
+        let applies = |form| lower(model, page, form, &row).is_some();
+        if row.problems.is_empty() && is_named && !page.forms.iter().any(applies) {
             let message = format!("rule `{}` cannot apply to {}", constraint.name, page.name);
             let help = "no form of the instruction has all the fields that the rule needs: \
              change the rule, or remove the name";
@@ -71,9 +81,46 @@ fn conditions(
     }
 }
 
+/// Checks that an acceptance names a check, and that its condition is valid on every page.
+fn accepted(model: &Model, row: &Acceptance, said: &mut BTreeSet<(SourceSpan, String)>, out: &mut Vec<Diagnostic>) {
+    let Some(check) = row.check.to.and_then(|at| model.checks.get(at)) else {
+        let message = format!("row `{}` names the check {}, which does not exist", row.name, row.check);
+        let help = suggest::help(&row.check.name, model.checks.iter().map(|c| c.name.as_str()), || {
+            "name a check of the table of checks".to_owned()
+        });
+        model.report(Severity::Error, "rule-syntax", row.at, message, help, out);
+        return;
+    };
+    if !row.each.is_empty() && check.concern != Concern::Operand {
+        let message = format!("row `{}` has operands under `Each`, but its check concerns none", row.name);
+        model.report(Severity::Error, "rule-syntax", row.at, message, "leave `Each` empty", out);
+    }
+    for page in model.instructions.iter().filter(|i| model.covers(&row.instructions, i)) {
+        let (when, problems) = semantics::accepted(model, row, page);
+        let is_sound = problems.is_empty();
+        for problem in problems {
+            let message = format!("on {}: {}", page.name, problem.message);
+            if said.insert((problem.at, problem.message)) {
+                model.report(Severity::Error, problem.code, problem.at, message, problem.help, out);
+            }
+        }
+        if let Some(when) = when.filter(|_| is_sound && !page.forms.is_empty())
+            && lower_accepted(model, page, &when).is_none()
+            && said.insert((row.at, row.name.clone()))
+        {
+            let message = format!("the condition of row `{}` depends on a field", row.name);
+            let help = "use operands and built-ins only, or write a row of conditions";
+            model.report(Severity::Error, "rule-syntax", row.at, message, help, out);
+        }
+    }
+}
+
 /// Reports definitions and built-ins that no row uses.
 fn unused(model: &Model, out: &mut Vec<Diagnostic>) {
     let mut used = BTreeSet::new();
+    for row in &model.accepted {
+        row.when.iter().for_each(|e| names(e, &mut used));
+    }
     for constraint in &model.constraints {
         constraint.when.iter().chain([&constraint.must]).for_each(|e| names(e, &mut used));
     }

@@ -1,13 +1,13 @@
-//! Emission of the rows across fields as `static` data: each row once, and its conditions in
-//! postfix order on every form of an instruction.
+//! Emission of the rows of verification.md as `static` data. A row of conditions is emitted once,
+//! and its conditions in postfix order on every form of an instruction.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-use super::{Cx, type_name};
+use super::{Cx, type_name, variant_name};
 use crate::model::semantics::{BinaryOperator, UnaryOperator};
-use crate::model::{Form, Instruction};
-use crate::semantics::{Node, lower, row};
+use crate::model::{Acceptance, EachOperand, Form, Instruction};
+use crate::semantics::{self, Node, lower, lower_accepted, row};
 
 /// Emits the built-ins and the rows.
 pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
@@ -18,20 +18,93 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
     let rows = cx.model.constraints.iter().map(|c| {
         let (name, finding, warning, message) = (&c.name, &c.finding, c.warning, &c.doc);
         let platforms = c.platforms.iter().map(|m| cx.platform_range(m));
-        let origin = cx.origin(c.at);
+        let (origin, each) = (cx.origin(c.at), each(&c.each));
         quote!(rt::reflect::Constraint {
-            name: #name, finding: #finding, warning: #warning, platforms: &[#(#platforms),*], message: #message,
-            origin: #origin
+            name: #name, finding: #finding, warning: #warning, platforms: &[#(#platforms),*], each: #each,
+            message: #message, origin: #origin
         })
     });
+    let (checks, accepted) = (checks(cx), accepted(cx));
     quote! {
         /// Built-in function of the conditions across fields.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum RuleBuiltin { #(#builtins),* }
 
-        /// Constraints across the fields of an instruction.
+        /// Conditions of the vendor's assembler.
         pub static CONSTRAINTS: &[rt::reflect::Constraint] = &[#(#rows),*];
+
+        #checks
+
+        /// Violations of checks that the vendor's assembler accepts.
+        pub static ACCEPTED: &[rt::reflect::Acceptance] = &[#(#accepted),*];
     }
+}
+
+/// Emits the checks.
+fn checks(cx: &Cx<'_>) -> TokenStream {
+    let checks = &cx.model.checks;
+    let names: Vec<_> = checks.iter().map(|c| variant_name(&c.name)).collect();
+    let docs = checks.iter().map(|c| cx.doc(&c.doc, &c.name, c.at));
+    let texts = checks.iter().map(|c| &c.name);
+    let findings = checks.iter().map(|c| &c.finding);
+    quote! {
+        /// Check that compares an instruction with its page or with a chapter.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum PageCheck { #(#docs #names),* }
+
+        impl PageCheck {
+            /// Returns the name on the page.
+            pub const fn name(self) -> &'static str {
+                match self { #(Self::#names => #texts),* }
+            }
+
+            /// Returns the code of the finding for a violation.
+            pub const fn finding(self) -> &'static str {
+                match self { #(Self::#names => #findings),* }
+            }
+        }
+    }
+}
+
+/// Emits the rows of what the assembler accepts.
+fn accepted(cx: &Cx<'_>) -> Vec<TokenStream> {
+    let one = |a: &Acceptance| {
+        let check = variant_name(&a.check.name);
+        let verdict = a.verdict;
+        let verdict = format_ident!("{verdict:?}");
+        let platforms = a.platforms.iter().map(|m| cx.platform_range(m));
+        let covered = cx.model.instructions.iter().filter(|page| cx.model.covers(&a.instructions, page));
+        let when = a.when.as_ref().and_then(|_| {
+            // The checks report the problems of a row.
+            covered.into_iter().find_map(|page| match semantics::accepted(cx.model, a, page) {
+                (Some(when), problems) if problems.is_empty() => lower_accepted(cx.model, page, &when),
+                _ => None,
+            })
+        });
+        let when = match (&a.when, when) {
+            (None, _) => quote!(&[]),
+            (Some(_), Some(node)) => code(&node),
+            (Some(_), None) => quote!(&[rt::Op::Nothing]),
+        };
+        let (name, origin, each) = (&a.name, cx.origin(a.at), each(&a.each));
+        quote!(rt::reflect::Acceptance {
+            name: #name, check: PageCheck::#check, platforms: &[#(#platforms),*], each: #each, when: #when,
+            verdict: rt::reflect::Verdict::#verdict, origin: #origin
+        })
+    };
+    cx.model.accepted.iter().filter(|a| a.check.to.is_some()).map(one).collect()
+}
+
+/// Emits the positions of the rows that apply to a page.
+pub(crate) fn accepted_of(cx: &Cx<'_>, page: &Instruction) -> TokenStream {
+    let rows = cx.model.accepted.iter().filter(|a| a.check.to.is_some()).enumerate();
+    let rows = rows.filter(|(_, a)| cx.model.covers(&a.instructions, page)).map(|(at, _)| at);
+    quote!(&[#(&ACCEPTED[#rows]),*])
+}
+
+fn each(each: &[EachOperand]) -> TokenStream {
+    let names = each.iter().map(|each| format_ident!("{each:?}"));
+    quote!(&[#(rt::reflect::EachOperand::#names),*])
 }
 
 /// Emits the rows that apply to a form of a page.
@@ -92,6 +165,18 @@ fn postfix(node: &Node, out: &mut Vec<TokenStream>) {
         Node::Operand(name, at) => {
             let (name, at) = (type_name(name), small(*at));
             quote!(rt::Op::Operand(RuleBuiltin::#name, #at))
+        }
+        Node::It(name) => {
+            let name = type_name(name);
+            quote!(rt::Op::It(RuleBuiltin::#name))
+        }
+        Node::Destination(name) => {
+            let name = type_name(name);
+            quote!(rt::Op::Destination(RuleBuiltin::#name))
+        }
+        Node::Quantified(name, condition) => {
+            let (name, condition) = (type_name(name), code(condition));
+            quote!(rt::Op::Quantified(RuleBuiltin::#name, #condition))
         }
         Node::Call(name, arguments) => {
             arguments.iter().for_each(|a| postfix(a, out));

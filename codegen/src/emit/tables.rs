@@ -15,10 +15,9 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
     let surfaces = predefined(cx, &cx.model.surfaces, IndexKind::Surface);
     let samplers = predefined(cx, &cx.model.samplers, IndexKind::Sampler);
     let attributes = attributes(cx);
-    let rules = rules(cx);
     let limits = limits(cx);
     let ids = IndexKind::ALL.into_iter().map(index);
-    quote!(#types #platforms #(#ids)* #variables #surfaces #samplers #attributes #rules #limits)
+    quote!(#types #platforms #(#ids)* #variables #surfaces #samplers #attributes #limits)
 }
 
 fn data_types(cx: &Cx<'_>) -> TokenStream {
@@ -302,42 +301,5 @@ fn limits(cx: &Cx<'_>) -> TokenStream {
     quote! {
         /// Named numbers of the chapters: limits, and sizes of shared resources.
         pub mod limits { #(#limits)* }
-    }
-}
-
-fn rules(cx: &Cx<'_>) -> TokenStream {
-    let rules = &cx.model.rules;
-    let names: Vec<_> = rules.iter().map(|r| variant_name(&r.name)).collect();
-    let docs = rules.iter().map(|r| cx.doc(&r.doc, &r.name, r.at));
-    let texts = rules.iter().map(|r| &r.name);
-    let ranges = rules.iter().map(|r| {
-        let ranges = r.platforms.iter().map(|m| cx.platform_range(m));
-        quote!(&[#(#ranges),*])
-    });
-    let places = rules.iter().map(|r| {
-        let (page, line) = cx.model.origin(r.at);
-        format!("{page}:{line}")
-    });
-    quote! {
-        /// Rule of the vendor's assembler for a group of instructions, beyond their pages.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum Rule { #(#docs #names),* }
-
-        impl Rule {
-            /// Returns the name on the page.
-            pub const fn name(self) -> &'static str {
-                match self { #(Self::#names => #texts),* }
-            }
-
-            /// Returns the ranges of platforms on which the rule holds; empty for all platforms.
-            pub const fn platforms(self) -> &'static [rt::reflect::Platforms] {
-                match self { #(Self::#names => #ranges),* }
-            }
-
-            /// Returns page and line of the rule.
-            pub const fn origin(self) -> &'static str {
-                match self { #(Self::#names => #places),* }
-            }
-        }
     }
 }

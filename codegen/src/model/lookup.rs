@@ -4,14 +4,31 @@ use visakit_diag::{Diagnostic, Severity};
 
 use super::{
     BitField, BitFieldKind, Cell, CellValue, Column, ColumnKind, DataType, Enumerator, FieldKind, Form, Instruction,
-    InstructionId, List, ListId, ListKind, Model, NamesOf, Place, Reference, SourceSpan, TypeId, targets,
+    List, ListId, ListKind, Model, NamesOf, Place, Selected, Selection, SourceSpan, TypeId,
 };
 use crate::anatomy::PartId;
 
 impl Model {
-    /// Returns true if a row of rules names an instruction of this model.
-    pub fn covers(&self, row: &[Reference<InstructionId>], page: &Instruction) -> bool {
-        targets(row).any(|id| std::ptr::eq(&self.instructions[id.0], page))
+    /// Returns true if a selection covers an instruction of this model.
+    pub fn covers(&self, selection: &Selection, page: &Instruction) -> bool {
+        let mut covered = false;
+        for term in &selection.0 {
+            let names = match term.name.to {
+                None => false,
+                Some(Selected::All) => true,
+                Some(Selected::Typed) => !page.types.is_empty() || !page.type_maps.is_empty(),
+                Some(Selected::Mapped) => !page.type_maps.is_empty(),
+                // A group contains earlier groups only.
+                Some(Selected::Group(at)) => self.covers(&self.groups[at].instructions, page),
+                Some(Selected::Instruction(id)) => std::ptr::eq(&self.instructions[id.0], page),
+            };
+            match term.excluded {
+                true if names => return false,
+                true => {}
+                false => covered |= names,
+            }
+        }
+        covered
     }
 
     /// Returns the list with this id.

@@ -1,7 +1,7 @@
 //! Model of the chapters: data types, platforms, structures of objects, predefined variables,
 //! attributes.
 
-use super::{Availability, Cell, Condition, FieldKind, InstructionId, Reference, SourceSpan, Storage};
+use super::{Availability, Cell, Condition, FieldKind, Reference, SourceSpan, Storage};
 
 /// Id of a data type: its position in [`super::Model::types`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -128,22 +128,6 @@ impl Predefined {
     pub fn elements_with(&self, register_bytes: u64) -> u32 {
         if register_bytes == 32 { self.elements.0 } else { self.elements.1 }
     }
-}
-
-/// Row of verification.md: a rule of the vendor's assembler for some instructions, beyond their
-/// pages.
-#[derive(Clone, Debug)]
-pub struct Rule {
-    /// Name: words with dashes.
-    pub name: String,
-    /// Instructions that the rule covers.
-    pub instructions: Vec<Reference<InstructionId>>,
-    /// Alternatives of platforms on which the rule holds; empty for all platforms.
-    pub platforms: Vec<Availability>,
-    /// Description of the rule.
-    pub doc: String,
-    /// Place of the row.
-    pub at: SourceSpan,
 }
 
 /// Known attribute.

@@ -1,12 +1,14 @@
-//! Reader of the tables of verification.md: rules of the vendor's assembler for groups of
-//! instructions, conditions across the fields of an instruction, and shared definitions.
+//! Reader of the tables of verification.md: groups of instructions, checks, what the vendor's
+//! assembler accepts, conditions, and shared definitions.
 
 use super::cells::{Columns, by_columns, is_dashed};
 use super::context::Cx;
 use super::index::alternatives;
 use crate::markdown::{Row, Span};
 use crate::model::semantics::Expression;
-use crate::model::{Constraint, Definition, Model, Reference, Rule};
+use crate::model::{
+    Acceptance, Check, Concern, Constraint, Definition, EachOperand, Group, Model, Selection, Term, Verdict,
+};
 use crate::semantics::{Problem, parse_expression};
 
 /// Default code of a row's finding.
@@ -15,28 +17,72 @@ const FINDING: &str = "message";
 pub(super) fn read(cx: &mut Cx<'_>, rows: &[Row], model: &mut Model) {
     let Some((head, rows)) = by_columns(rows) else { return };
     let has = |name: &str| head.iter().any(|h| h.eq_ignore_ascii_case(name));
+    let is = |names: &[&str]| names.iter().all(|name| has(name));
     for columns in rows {
-        if has("Rule") && has("Instructions") {
-            rule(cx, &columns, has("Must"), model);
-        } else if has("Definition") && has("Value") {
+        if is(&["Rule", "Instructions", "Must"]) {
+            constraint(cx, &columns, model);
+        } else if is(&["Group", "Instructions"]) {
+            group(cx, &columns, model);
+        } else if is(&["Check", "Finding", "Concerns"]) {
+            check(cx, &columns, model);
+        } else if is(&["Accepted", "Check", "As"]) {
+            acceptance(cx, &columns, model);
+        } else if is(&["Definition", "Value"]) {
             definition(cx, &columns, model);
         }
     }
 }
 
-fn rule(cx: &mut Cx<'_>, columns: &Columns<'_>, has_conditions: bool, model: &mut Model) {
-    let taken =
-        |name: &str| model.rules.iter().any(|r| r.name == name) || model.constraints.iter().any(|c| c.name == name);
+fn group(cx: &mut Cx<'_>, columns: &Columns<'_>, model: &mut Model) {
+    let taken = |name: &str| model.groups.iter().any(|g| g.name == name);
+    let Some(name) = named(cx, columns, "Group", taken) else { return };
+    let instructions = selection(cx, columns);
+    let doc = columns.get("Meaning").unwrap_or("").to_owned();
+    model.groups.push(Group { name, instructions, doc, at: cx.at(&columns.row.span) });
+}
+
+fn check(cx: &mut Cx<'_>, columns: &Columns<'_>, model: &mut Model) {
+    let taken = |name: &str| model.checks.iter().any(|c| c.name == name);
+    let Some(name) = named(cx, columns, "Check", taken) else { return };
+    let finding = columns.get("Finding").unwrap_or("").trim_matches('`').to_owned();
+    if !is_dashed(&finding) {
+        let message = format!("check `{name}` lacks the code of its finding");
+        cx.error("rule-syntax", &columns.row.span, message, "under `Finding`, write words joined by dashes");
+        return;
+    }
+    let Some(concern) = word(cx, columns, "Concerns", &Concern::ALL) else { return };
+    let doc = columns.get("Meaning").unwrap_or("").to_owned();
+    model.checks.push(Check { name, finding, concern, doc, at: cx.at(&columns.row.span) });
+}
+
+fn acceptance(cx: &mut Cx<'_>, columns: &Columns<'_>, model: &mut Model) {
+    let taken = |name: &str| is_rule(model, name);
+    let Some(name) = named(cx, columns, "Accepted", taken) else { return };
+    let check = columns.get("Check").unwrap_or("").trim_matches('`').into();
+    let Some(verdict) = word(cx, columns, "As", &Verdict::ALL) else { return };
+    let Some(each) = each(cx, columns) else { return };
+    let Ok(when) = condition(cx, columns, "When") else { return };
+    model.accepted.push(Acceptance {
+        name,
+        check,
+        instructions: selection(cx, columns),
+        platforms: alternatives(columns.get("Platforms").unwrap_or("")),
+        each,
+        when,
+        verdict,
+        doc: columns.get("Meaning").unwrap_or("").to_owned(),
+        at: cx.at(&columns.row.span),
+    });
+}
+
+fn constraint(cx: &mut Cx<'_>, columns: &Columns<'_>, model: &mut Model) {
+    let taken = |name: &str| is_rule(model, name);
     let Some(name) = named(cx, columns, "Rule", taken) else { return };
-    let instructions = cx.words(columns.get("Instructions").unwrap_or(""), &columns.place("Instructions"));
-    let instructions = instructions.into_iter().map(Reference::from).collect();
+    let instructions = selection(cx, columns);
     let platforms = alternatives(columns.get("Platforms").unwrap_or(""));
     let doc = columns.get("Meaning").unwrap_or("").to_owned();
     let at = cx.at(&columns.row.span);
-    if !has_conditions {
-        model.rules.push(Rule { name, instructions, platforms, doc, at });
-        return;
-    }
+    let Some(each) = each(cx, columns) else { return };
     // An unreadable condition drops its row, because half a rule is a different rule.
     let (Ok(when), Ok(must)) = (condition(cx, columns, "When"), condition(cx, columns, "Must")) else { return };
     let finding = cx.words(columns.get("Finding").unwrap_or(""), &columns.place("Finding"));
@@ -54,7 +100,50 @@ fn rule(cx: &mut Cx<'_>, columns: &Columns<'_>, has_conditions: bool, model: &mu
         return;
     };
     let finding = code.to_owned();
-    model.constraints.push(Constraint { name, instructions, platforms, when, must, finding, warning, doc, at });
+    model.constraints.push(Constraint { name, instructions, platforms, each, when, must, finding, warning, doc, at });
+}
+
+/// Returns true if a row of conditions, or of what the assembler accepts, has this name.
+fn is_rule(model: &Model, name: &str) -> bool {
+    model.accepted.iter().any(|a| a.name == name) || model.constraints.iter().any(|c| c.name == name)
+}
+
+/// Reads the cell under `Instructions`: names, with a minus sign before excluded ones.
+fn selection(cx: &mut Cx<'_>, columns: &Columns<'_>) -> Selection {
+    let words = cx.words(columns.get("Instructions").unwrap_or(""), &columns.place("Instructions"));
+    let term = |word: &String| {
+        let name = word.strip_prefix('-');
+        Term { excluded: name.is_some(), name: name.unwrap_or(word).trim_matches('`').into() }
+    };
+    Selection(words.iter().map(term).collect())
+}
+
+/// Reads the words under `Each`; `None` if one is unknown, which is reported.
+fn each(cx: &mut Cx<'_>, columns: &Columns<'_>) -> Option<Vec<EachOperand>> {
+    let words = cx.words(columns.get("Each").unwrap_or(""), &columns.place("Each"));
+    words.iter().map(|word| one_of(cx, columns, "Each", word, &EachOperand::ALL)).collect()
+}
+
+/// Reads a cell with one word of a list.
+fn word<T: Copy>(cx: &mut Cx<'_>, columns: &Columns<'_>, column: &str, all: &[(T, &'static str)]) -> Option<T> {
+    let word = columns.get(column).unwrap_or("").trim_matches('`').to_owned();
+    one_of(cx, columns, column, &word, all)
+}
+
+fn one_of<T: Copy>(
+    cx: &mut Cx<'_>,
+    columns: &Columns<'_>,
+    column: &str,
+    word: &str,
+    all: &[(T, &'static str)],
+) -> Option<T> {
+    let found = all.iter().find(|(_, name)| *name == word).map(|(value, _)| *value);
+    if found.is_none() {
+        let names: Vec<_> = all.iter().map(|(_, name)| *name).collect();
+        let message = format!("`{word}` is not a word of the column {column}");
+        cx.error("rule-syntax", &columns.place(column), message, format!("write {}", names.join(" or ")));
+    }
+    found
 }
 
 fn definition(cx: &mut Cx<'_>, columns: &Columns<'_>, model: &mut Model) {

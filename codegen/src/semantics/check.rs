@@ -141,7 +141,10 @@ impl<'m> Resolver<'m, '_> {
         if let Some(index) = self.builtin_value(name) {
             *meaning = Meaning::Builtin;
             self.used.insert(index);
-            return Sort::Value;
+            return match self.builtins[index].kind {
+                BuiltinKind::Operand => Sort::Operand { writable: false },
+                _ => Sort::Value,
+            };
         }
         if let Some(sort) = self.fields.get(name) {
             *meaning = Meaning::Field;

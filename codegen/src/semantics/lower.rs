@@ -3,6 +3,7 @@
 
 use super::fields::{Fields, column, numbers};
 use super::rows::Row;
+use super::{CONDITION, IT};
 use crate::model::semantics::{BinaryOperator, Expression, ExpressionKind, Meaning, UnaryOperator};
 use crate::model::{
     BitFieldKind, CellValue, ColumnKind, Enumerator, FieldKind, Form, Instruction, ListId, ListKind, Model, NamesOf,
@@ -29,6 +30,12 @@ pub(crate) enum Node {
     Builtin(String),
     /// A built-in for the operand at a position.
     Operand(String, usize),
+    /// A built-in for the operand that the row or the enclosing built-in concerns.
+    It(String),
+    /// A built-in for the destination.
+    Destination(String),
+    /// A built-in that tests a condition for several operands.
+    Quantified(String, Box<Node>),
     /// A built-in with values as arguments.
     Call(String, Vec<Node>),
     /// A unary operator.
@@ -48,6 +55,26 @@ pub(crate) fn lower(model: &Model, page: &Instruction, form: &Form, row: &Row) -
     let says =
         !matches!(when, Some(Node::Nothing | Node::Number(0))) && !matches!(must, Node::Nothing | Node::Number(1));
     says.then_some((when, must))
+}
+
+/// Returns the condition of an acceptance, which needs no field: lowers it on any page that the
+/// row covers.
+pub(crate) fn lower_accepted(model: &Model, page: &Instruction, when: &Expression) -> Option<Node> {
+    let form = page.forms.first()?;
+    let lowering = Lowering { model, form, fields: Fields { model, page, unrestricted: true } };
+    Some(lowering.value(when)).filter(|node| !has_field(node))
+}
+
+/// Returns true if a condition depends on a field.
+fn has_field(node: &Node) -> bool {
+    match node {
+        Node::Field(_) | Node::Part { .. } | Node::Operand(..) => true,
+        Node::Nothing | Node::Number(_) | Node::Builtin(_) | Node::It(_) | Node::Destination(_) => false,
+        Node::Named(of, _) | Node::OneOf(of, _) | Node::Quantified(_, of) | Node::Unary(_, of) => has_field(of),
+        Node::Pairs(a, b, _) | Node::Binary(_, a, b) => has_field(a) || has_field(b),
+        Node::Call(_, all) => all.iter().any(has_field),
+        Node::Choice(all) => all.iter().any(has_field),
+    }
 }
 
 struct Lowering<'m> {
@@ -97,9 +124,11 @@ impl Lowering<'_> {
             ("bits", _, [one]) => self.code(one).map_or_else(|| self.value(one), |(node, _)| node),
             (_, [set, _], [column, value]) if set == "set" => self.includes(column, value),
             (_, [.., last], [first, others @ ..]) if last == super::VARIADIC => self.one_of(first, others),
-            (_, [op], [one]) if op == "op" => {
-                self.position(one).map_or(Node::Nothing, |at| Node::Operand(name.to_owned(), at))
-            }
+            (_, [op], [one]) if op == "op" => self.operand(name, one),
+            (_, [one], [condition]) if one == CONDITION => match self.value(condition) {
+                Node::Nothing => Node::Nothing,
+                condition => Node::Quantified(name.to_owned(), Box::new(condition)),
+            },
             _ => {
                 let arguments: Vec<Node> = arguments.iter().map(|a| self.value(a)).collect();
                 match arguments.contains(&Node::Nothing) {
@@ -107,6 +136,15 @@ impl Lowering<'_> {
                     false => Node::Call(name.to_owned(), arguments),
                 }
             }
+        }
+    }
+
+    /// Lowers a built-in for an operand.
+    fn operand(&self, builtin: &str, e: &Expression) -> Node {
+        match &e.kind {
+            ExpressionKind::Name { name, meaning: Meaning::Builtin } if name == IT => Node::It(builtin.to_owned()),
+            ExpressionKind::Name { meaning: Meaning::Builtin, .. } => Node::Destination(builtin.to_owned()),
+            _ => self.position(e).map_or(Node::Nothing, |at| Node::Operand(builtin.to_owned(), at)),
         }
     }
 

@@ -24,15 +24,21 @@ mod parse;
 mod resolve;
 mod rows;
 
-pub(crate) use lower::{Node, lower};
+pub(crate) use lower::{Node, lower, lower_accepted};
 pub use parse::{Parsed, Problem, parse, parse_expression, parse_text};
-pub(crate) use rows::row;
+pub(crate) use rows::{accepted, row};
 
 /// Prefix of the name of a data type.
 const DATA_TYPE: &str = "Data_type";
 
 /// Last parameter of a variadic built-in.
 const VARIADIC: &str = "...";
+
+/// Parameter of a built-in that tests a condition for several operands.
+const CONDITION: &str = "condition";
+
+/// Name of the operand that a row of verification.md concerns.
+const IT: &str = "it";
 
 /// Reads the Semantics sections of all pages into the otherwise complete model. `documents` and the
 /// model's pages have the same order.

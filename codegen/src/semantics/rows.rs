@@ -4,10 +4,11 @@
 use super::fields::column;
 use super::parse::Problem;
 use super::resolve::resolve_expression;
+use super::{CONDITION, IT};
 use crate::model::semantics::{BinaryOperator, BuiltinKind, Expression, ExpressionKind, Meaning, UnaryOperator};
 use crate::model::{
-    BitFieldKind, ColumnKind, Constraint, Definition, Field, FieldKind, Instruction, List, ListKind, Model,
-    SourceSpan,
+    Acceptance, BitFieldKind, ColumnKind, Concern, Constraint, Definition, Field, FieldKind, Instruction, List,
+    ListKind, Model, SourceSpan,
 };
 
 /// Maximum number of names, numbers and operators in an expanded condition.
@@ -26,26 +27,45 @@ pub(crate) struct Row {
 /// Expands the definitions in the conditions of a constraint and resolves them on a page.
 pub(crate) fn row(model: &Model, constraint: &Constraint, page: &Instruction) -> Row {
     let mut problems = Vec::new();
-    let mut one = |e: &Expression| {
-        let mut e = e.clone();
-        if expand(&model.definitions, &mut e, &mut LARGEST.clone()).is_err() {
-            problems.push(Problem {
-                code: "semantics-depth",
-                at: e.at,
-                message: "this condition is too long after its definitions are expanded".to_owned(),
-                help: "split the row in two".to_owned(),
-            });
-            return e;
-        }
-        problems.extend(resolve_expression(model, &model.rule_builtins, page, &mut e));
-        if problems.is_empty() {
-            Kinds { model, page, problems: &mut problems }.truth(&e);
-        }
-        e
-    };
-    let when = constraint.when.as_ref().map(&mut one);
-    let must = one(&constraint.must);
+    let bound = !constraint.each.is_empty();
+    let when = constraint.when.as_ref().map(|e| condition(model, page, e, bound, &mut problems));
+    let must = condition(model, page, &constraint.must, bound, &mut problems);
     Row { when, must, problems }
+}
+
+/// Expands the definitions in the condition of an acceptance and resolves them on a page; also
+/// returns its problems.
+pub(crate) fn accepted(model: &Model, row: &Acceptance, page: &Instruction) -> (Option<Expression>, Vec<Problem>) {
+    let mut problems = Vec::new();
+    let bound = row.check.to.is_some_and(|at| model.checks[at].concern == Concern::Operand);
+    let when = row.when.as_ref().map(|e| condition(model, page, e, bound, &mut problems));
+    (when, problems)
+}
+
+/// Expands and resolves a condition; `bound` tells whether the row concerns an operand, so that
+/// the condition can name it.
+fn condition(
+    model: &Model,
+    page: &Instruction,
+    e: &Expression,
+    bound: bool,
+    problems: &mut Vec<Problem>,
+) -> Expression {
+    let mut e = e.clone();
+    if expand(&model.definitions, &mut e, &mut LARGEST.clone()).is_err() {
+        problems.push(Problem {
+            code: "semantics-depth",
+            at: e.at,
+            message: "this condition is too long after its definitions are expanded".to_owned(),
+            help: "split the row in two".to_owned(),
+        });
+        return e;
+    }
+    problems.extend(resolve_expression(model, &model.rule_builtins, page, &mut e));
+    if problems.is_empty() {
+        Kinds { model, page, problems, bound }.truth(&e);
+    }
+    e
 }
 
 /// Replaces the names of definitions by their expressions. A definition may only use earlier ones,
@@ -90,6 +110,8 @@ struct Kinds<'a> {
     model: &'a Model,
     page: &'a Instruction,
     problems: &'a mut Vec<Problem>,
+    /// True if `it` is an operand here.
+    bound: bool,
 }
 
 impl Kinds<'_> {
@@ -121,6 +143,9 @@ impl Kinds<'_> {
                     let help = "use a built-in, such as `constant(…)`";
                     self.problem(e.at, "an operand has no value before the program runs", help);
                 }
+                if *meaning == Meaning::Builtin && self.is_operand_builtin(name) {
+                    self.problem(e.at, "an operand has no value", "use a built-in, such as `type(…)`");
+                }
                 *meaning == Meaning::Builtin && self.is_truth_builtin(name)
             }
             ExpressionKind::BitField { of, part } => self.is_flag(of, &part.text),
@@ -133,8 +158,14 @@ impl Kinds<'_> {
                 let known = self.model.rule_builtins.iter().find(|b| b.name == *name);
                 let parameters = known.and_then(|b| b.parameters.as_deref()).unwrap_or(&[]);
                 for (at, argument) in call.arguments.iter().enumerate() {
-                    if parameters.get(at).is_none_or(|p| p != "op") {
-                        self.number(argument);
+                    match parameters.get(at).map(String::as_str) {
+                        Some("op") => self.operand(argument),
+                        Some(CONDITION) => {
+                            let bound = std::mem::replace(&mut self.bound, true);
+                            self.truth(argument);
+                            self.bound = bound;
+                        }
+                        _ => self.number(argument),
                     }
                 }
                 self.is_truth_builtin(name)
@@ -183,6 +214,18 @@ impl Kinds<'_> {
                 kind
             }
         }
+    }
+
+    /// Checks that an operand that a row concerns is named only where there is one.
+    fn operand(&mut self, e: &Expression) {
+        if !self.bound && matches!(&e.kind, ExpressionKind::Name { name, .. } if name == IT) {
+            let help = "fill in `Each`, or use a built-in with a condition, such as `every_source(…)`";
+            self.problem(e.at, "this row concerns no operand", help);
+        }
+    }
+
+    fn is_operand_builtin(&self, name: &str) -> bool {
+        self.model.rule_builtins.iter().any(|b| b.name == name && b.kind == BuiltinKind::Operand)
     }
 
     fn is_truth_builtin(&self, name: &str) -> bool {
