@@ -34,7 +34,7 @@ pub(crate) const WORDS: Register = Register::RSI;
 /// The offset of a transfer's first channel.
 pub(crate) const FIRST: Register = Register::RDI;
 
-/// The largest offset of a channel whose data are inside of the buffer.
+/// The largest offset at which a channel's data are inside the buffer.
 pub(crate) const LIMIT: Register = Register::RDX;
 
 /// The result of a comparison.
