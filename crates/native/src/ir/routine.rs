@@ -13,7 +13,7 @@ pub struct Routine {
     pub predicates: u32,
     /// Number of elements of state variables.
     pub states: u32,
-    /// The blocks.
+    /// Blocks in program order.
     pub blocks: Vec<Block>,
     /// True if steps and channels are counted.
     pub count: bool,
@@ -22,7 +22,7 @@ pub struct Routine {
 /// Steps that are executed in order.
 #[derive(Clone, Debug)]
 pub struct Block {
-    /// The steps.
+    /// Steps in order of execution.
     pub steps: Vec<Step>,
     /// Number of instructions that the block counts as.
     pub instructions: u32,
@@ -72,9 +72,9 @@ pub enum Behind {
 /// An action for some channels.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// The channels.
+    /// Enabled channels.
     pub mask: Mask,
-    /// The action.
+    /// Work of the step.
     pub action: Action,
 }
 
@@ -87,7 +87,7 @@ pub enum Action {
     Nothing,
     /// Assigns the channels' values to consecutive elements.
     Compute {
-        /// The values.
+        /// Expression with the values.
         expression: Expression,
         /// The node to assign.
         result: Value,
@@ -96,9 +96,9 @@ pub enum Action {
     },
     /// Sets the bits of a predicate to a relation of two values.
     Compare {
-        /// The values.
+        /// Expression with the values.
         expression: Expression,
-        /// The relation.
+        /// Relation of the two values.
         relation: Relation,
         /// The nodes to compare.
         sides: [Value; 2],
@@ -109,7 +109,7 @@ pub enum Action {
     },
     /// Sets the bits of a predicate to a logic function of two others.
     Logic {
-        /// The function.
+        /// Logic function.
         logic: Logic,
         /// The predicates.
         from: [u32; 2],
@@ -118,7 +118,7 @@ pub enum Action {
     },
     /// Replaces an element of the table of state variables by 32 bits of the registers.
     SetState {
-        /// The element.
+        /// Index of the element.
         element: u32,
         /// The place of the bits.
         from: u32,

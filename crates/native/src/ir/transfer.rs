@@ -7,13 +7,13 @@
 pub struct Transfer {
     /// The direction.
     pub access: Access,
-    /// The memory.
+    /// Address space.
     pub space: Space,
     /// The addresses.
     pub addresses: Addresses,
     /// The place and size in bytes of a uniform addend.
     pub global: Option<(u32, u32)>,
-    /// The factor.
+    /// Scale factor of addresses.
     pub scale: u32,
     /// The added offset in bytes.
     pub offset: i32,
@@ -52,7 +52,7 @@ pub enum Change {
     Decrement,
 }
 
-/// A memory.
+/// Address space of a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Space {
     /// Flat memory: the upper half of an address is a buffer number, from 1 on.

@@ -39,7 +39,7 @@ pub enum Exit {
     },
     /// All steps of a block are done; the caller must find the next block.
     End {
-        /// The block.
+        /// Number of the block.
         block: u32,
     },
 }

@@ -7,13 +7,13 @@ pub const PIECE: usize = 32;
 #[repr(C, align(64))]
 #[derive(Clone, Debug)]
 pub struct Piece {
-    /// The bytes.
+    /// Initial contents.
     pub bytes: [u8; PIECE],
     /// The place of the first byte.
     pub at: u32,
 }
 
-/// A thread.
+/// Initial state of a thread.
 #[repr(C)]
 #[derive(Clone, Debug)]
 pub(crate) struct Start {

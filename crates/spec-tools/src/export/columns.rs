@@ -10,7 +10,7 @@ use visakit_codegen::model;
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Column {
-    /// Its heading.
+    /// Heading.
     pub name: String,
     /// The content of its cells.
     pub kind: ColumnKind,
@@ -73,7 +73,7 @@ pub enum SaidValue {
 pub struct Limit {
     /// Name: words joined by dashes.
     pub name: String,
-    /// The number.
+    /// Value.
     pub value: u64,
     /// Description in prose; may be empty.
     pub doc: String,

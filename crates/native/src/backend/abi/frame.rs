@@ -6,7 +6,7 @@ use crate::backend::memory::BufferEntry;
 use crate::ir::Operands;
 use crate::runtime::threads::{Piece, Start};
 
-/// The frame.
+/// Frame of a run, in the layout that the code expects.
 #[repr(C)]
 pub(crate) struct RawFrame {
     /// Instruction count from which no further block begins. The field is far from `executed`,
@@ -38,7 +38,7 @@ pub(crate) struct RawFrame {
     pub(crate) left: u64,
     /// The thread that begins next.
     pub(crate) starts: *const Start,
-    /// Its pieces.
+    /// Pieces of the next thread.
     pub(crate) pieces: *const Piece,
     /// The number of instructions of the threads before it.
     pub(crate) before: u64,

@@ -71,7 +71,7 @@ impl CachedValue {
     }
 }
 
-/// A register.
+/// State of a host register.
 #[derive(Clone, Copy, Debug, Default)]
 struct Slot {
     tag: Option<CachedValue>,

@@ -2,7 +2,7 @@
 
 use iced_x86::Register;
 
-/// The frame.
+/// Frame of a run, in the layout that the code expects.
 pub(crate) const FRAME: Register = Register::RBX;
 
 /// The register file.
@@ -20,9 +20,9 @@ pub(crate) const PREDICATES: Register = Register::R14;
 /// The channels that wait at each block.
 pub(crate) const WAITING: Register = Register::R15;
 
-/// The enabled channels of a step, while
+/// The enabled channels of a step, if
 /// [`MacroAssembler::enabled`](crate::backend::lower::macro_assembler::MacroAssembler::enabled)
-/// says so.
+/// names their mask.
 pub(crate) const ENABLED: Register = Register::R8D;
 
 /// The entry of a transfer's buffer.
