@@ -6,7 +6,8 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use super::graph::Graph;
 use super::{Location, Severity, Violation, divergence, region};
 use crate::isa::{
-    AliasScope, InputClass, Instruction, Operand, PageCheck, Platform, predefined, predefined_sampler, predefined_surface,
+    AliasScope, InputClass, Instruction, Operand, PageCheck, Platform, predefined, predefined_sampler,
+    predefined_surface,
 };
 use crate::limits::{ALIAS_DEPTH, FINDINGS};
 use crate::object::Routine;

@@ -6,6 +6,9 @@ use visakit::object::Routine;
 use visakit::rt::{Bits, Context, DecodeError, FieldRef, Printer, Reader, Version, Visitor, Wire, Writer};
 use visakit::text::{RoutineNames, Style};
 use visakit::verify;
+use visakit_diag::Severity;
+
+use crate::expect::rules::Broken;
 
 /// Decodes one instruction. Returns it with its length in bytes.
 pub(super) fn decode(bytes: &[u8], version: Version) -> Result<(Instruction, usize), DecodeError> {
@@ -87,11 +90,12 @@ pub(super) fn print(instruction: &Instruction, routine: &Routine, version: Versi
     printer.into_text()
 }
 
-/// Returns the codes of the rules that the validator reports.
+/// Returns the findings of the validator.
 pub(super) fn verdict(
     instruction: &Instruction,
     routine: &Routine,
     platform: Option<Platform>,
-) -> std::collections::BTreeSet<&'static str> {
-    verify::instruction(instruction, 0, routine, platform).into_iter().map(|v| v.code).collect()
+) -> std::collections::BTreeSet<Broken> {
+    let found = verify::instruction(instruction, 0, routine, platform);
+    found.into_iter().map(|v| Broken { code: v.code, warning: v.severity == Severity::Warning }).collect()
 }

@@ -255,7 +255,7 @@ fn only_kernels_are_missing() {
         let row = format!("{:?} {:?}", c.when, c.must);
         words.iter().any(|word| row.contains(&format!("{word:?}")))
     };
-    let probes = |rows: Vec<&Constraint>| rows.iter().map(|c| 2 * c.instructions.len()).sum::<usize>();
+    let probes = |rows: Vec<&Constraint>| rows.iter().map(|c| 2 * c.instructions.0.len()).sum::<usize>();
     let (textual, others): (Vec<_>, Vec<_>) = model.constraints.iter().partition(says);
     let (textual, others, probed) = (probes(textual), probes(others), report.facts["rule-across"].probed);
     assert!(others <= probed && probed < others + textual, "{probed} of {others} and {textual}");

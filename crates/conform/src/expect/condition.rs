@@ -5,12 +5,13 @@
 use visakit_codegen::anatomy::{ColumnId, PartId};
 use visakit_codegen::model::semantics::{BinaryOperator, Call, Expression, ExpressionKind, UnaryOperator};
 use visakit_codegen::model::{
-    BitFieldKind, CellValue, Constraint, Enumerator, FieldKind, List, ListId, ListKind, Model, Presence,
+    Acceptance, Access, Availability, BitFieldKind, Bound, CellValue, Constraint, EachOperand, Enumerator, FieldKind,
+    List, ListId, ListKind, Model, Presence, TypeId, Verdict, targets,
 };
 
-use super::meaning::{bits_of, named, on};
+use super::meaning::{bits_of, destination, named, on};
 use super::sample::{Kind, Operand, Sample, Value};
-use super::world::{World, is_integer};
+use super::world::{World, element, is_integer};
 use visakit::isa::predefined;
 
 /// Built-in: number of channels. It is also the name of a field.
@@ -19,6 +20,10 @@ pub(crate) const EXEC_SIZE: &str = "exec_size";
 pub(crate) const NO_MASK: &str = "no_mask";
 /// Built-in: true if the instruction has a predicate.
 pub(crate) const GUARDED: &str = "guarded";
+/// Built-in: the operand that a row concerns.
+pub(crate) const IT: &str = "it";
+/// Built-in: the first operand with a region that is written.
+pub(crate) const DESTINATION: &str = "destination";
 
 /// Instruction for which a condition is evaluated, on a platform or independent of platforms.
 #[derive(Clone, Copy)]
@@ -26,6 +31,8 @@ pub(crate) struct Subject<'a, 'm> {
     pub(crate) world: &'a World<'m>,
     pub(crate) sample: &'a Sample<'m>,
     pub(crate) platform: Option<usize>,
+    /// Position and value of the operand that the condition concerns.
+    pub(crate) it: Option<(usize, &'a Operand)>,
 }
 
 /// Value of an expression.
@@ -50,12 +57,73 @@ enum Term<'m> {
     Word(String),
 }
 
-impl<'m> Subject<'_, 'm> {
+impl<'a, 'm> Subject<'a, 'm> {
+    /// Returns the subject of an instruction as a whole.
+    pub(crate) fn new(world: &'a World<'m>, sample: &'a Sample<'m>, platform: Option<usize>) -> Self {
+        Self { world, sample, platform, it: None }
+    }
+
+    /// Returns true if a row holds on the platform.
+    fn is_on(self, platforms: &[Availability]) -> bool {
+        let here = |marks| self.platform.is_some() && on(marks, self.platform);
+        platforms.is_empty() || platforms.iter().any(here)
+    }
+
     /// Returns true if a row applies; false if the condition is undecidable.
     pub(crate) fn applies(self, row: &'m Constraint) -> bool {
-        let here = |marks| self.platform.is_some() && on(marks, self.platform);
-        (row.platforms.is_empty() || row.platforms.iter().any(here))
-            && row.when.as_ref().is_none_or(|when| self.truth(when) == Some(true))
+        self.is_on(&row.platforms) && row.when.as_ref().is_none_or(|when| self.truth(when) == Some(true))
+    }
+
+    /// Returns the subjects of a row: one for each operand that it concerns.
+    pub(crate) fn of(self, row: &Constraint) -> Vec<Self> {
+        match row.each.as_slice() {
+            [] => vec![self],
+            each => {
+                self.operands().filter(|it| self.is_each(each, *it)).map(|it| Self { it: Some(it), ..self }).collect()
+            }
+        }
+    }
+
+    /// Returns the present operands with a region, by position.
+    fn operands(self) -> impl Iterator<Item = (usize, &'a Operand)> {
+        let (model, sample) = (self.world.model, self.sample);
+        let fields = sample.form.fields.iter().enumerate();
+        let regions = fields.filter(|(_, f)| matches!(f.shape, FieldKind::Vector | FieldKind::Scalar));
+        let present = regions.filter(move |(at, _)| sample.present(model, *at));
+        present.flat_map(move |(at, _)| {
+            sample.elements(at).iter().filter_map(move |value| match value {
+                Value::Operand(operand) => Some((at, operand)),
+                _ => None,
+            })
+        })
+    }
+
+    /// Returns the first operand with a region that is written.
+    pub(crate) fn destination(self) -> Option<(usize, &'a Operand)> {
+        let at = destination(self.sample.form)?;
+        self.operands().find(|(position, _)| *position == at)
+    }
+
+    /// Returns true if an operand is one of those that a row concerns.
+    fn is_each(self, each: &[EachOperand], (at, operand): (usize, &Operand)) -> bool {
+        let field = &self.sample.form.fields[at];
+        each.iter().any(|each| match each {
+            EachOperand::Destination => self.destination().is_some_and(|(_, dst)| std::ptr::eq(dst, operand)),
+            EachOperand::Source => field.access == Access::Read && field.types.is_empty(),
+            EachOperand::Operand => true,
+        })
+    }
+
+    /// Returns the verdict on a violation of a check that the assembler accepts.
+    pub(crate) fn accepted(self, check: &str) -> Option<Verdict> {
+        let rows = self.model().accepted.iter().filter(|row| row.check.name == check);
+        let mut rows = rows.filter(|row| self.model().covers(&row.instructions, self.sample.page));
+        let holds = |row: &&'m Acceptance| {
+            self.is_on(&row.platforms)
+                && (row.each.is_empty() || self.it.is_some_and(|it| self.is_each(&row.each, it)))
+                && row.when.as_ref().is_none_or(|when| self.truth(when) == Some(true))
+        };
+        rows.find(holds).map(|row| row.verdict)
     }
 
     /// Returns true if the requirement of a row holds.
@@ -65,7 +133,7 @@ impl<'m> Subject<'_, 'm> {
 
     /// Returns true if the instruction violates a row.
     pub(crate) fn breaks(self, row: &'m Constraint) -> bool {
-        self.applies(row) && self.holds(row) == Some(false)
+        self.of(row).into_iter().any(|one| one.applies(row) && one.holds(row) == Some(false))
     }
 
     /// Evaluates a truth value; `None` if it depends on an absent value.
@@ -129,6 +197,10 @@ impl<'m> Subject<'_, 'm> {
                 return number(platform.map(|p| p.register_bytes.into()));
             }
             GUARDED => return Term::Number(self.is_guarded().into()),
+            "before_first" => return Term::Number(self.age(false).is_some_and(|age| age < 0).into()),
+            "platforms_past" => return number(self.age(true).map(|age| (age + 1).max(0))),
+            "mapped_unpacked" => return Term::Number(self.is_mapped(true, false).into()),
+            "mapped_elsewhere" => return Term::Number(self.is_mapped(true, true).into()),
             _ => {}
         }
         if name.starts_with('%') {
@@ -240,10 +312,17 @@ impl<'m> Subject<'_, 'm> {
                 Term::Number(n) => Some(n),
                 _ => None,
             },
+            ("every_source", [condition]) => Some(self.every(condition).into()),
+            ("any_operand", [condition]) => Some(self.any(condition).into()),
             ("max", [a, b]) => Some(self.number(a)?.max(self.number(b)?)),
             ("popcount", [a]) => Some(self.number(a)?.count_ones().into()),
             (name, [one]) => {
                 let ExpressionKind::Name { name: field, .. } = &one.kind else { return None };
+                match field.as_str() {
+                    IT => return self.operand(name, self.it?.1),
+                    DESTINATION => return self.operand(name, self.destination()?.1),
+                    _ => {}
+                }
                 match &self.sample.values[self.position(field)?] {
                     Value::Operand(operand) => self.operand(name, operand),
                     _ => None,
@@ -251,6 +330,47 @@ impl<'m> Subject<'_, 'm> {
             }
             _ => None,
         }
+    }
+
+    /// Returns true unless a source violates a condition.
+    fn every(self, condition: &'m Expression) -> bool {
+        let mut sources = self.operands().filter(|it| self.is_each(&[EachOperand::Source], *it));
+        sources.all(|it| Self { it: Some(it), ..self }.truth(condition) != Some(false))
+    }
+
+    /// Returns true if an operand satisfies a condition.
+    fn any(self, condition: &'m Expression) -> bool {
+        self.operands().any(|it| Self { it: Some(it), ..self }.truth(condition) == Some(true))
+    }
+
+    /// Returns the distance of the platform from the first one of the page, or from the one after
+    /// the last.
+    fn age(self, after: bool) -> Option<i64> {
+        let bound = |marks: &Availability| {
+            let ages = marks.0.iter().filter_map(|bound| match bound {
+                Bound::From(p) if !after => p.to,
+                Bound::Before(p) if after => p.to,
+                Bound::Only(p) => p.to.map(|age| age + usize::from(after)),
+                _ => None,
+            });
+            if after { ages.min() } else { ages.max() }
+        };
+        let ranges = self.sample.page.platforms.iter().map(bound);
+        let bound = if after { ranges.flatten().max() } else { ranges.min().flatten() };
+        Some(self.platform? as i64 - bound? as i64)
+    }
+
+    /// Returns true if a type map has the types of destination and sources.
+    pub(crate) fn is_mapped(self, unpacked: bool, elsewhere: bool) -> bool {
+        let Some(dst) = self.destination().and_then(|(_, dst)| self.world.operand_type(dst)) else { return false };
+        let sources = self.operands().filter(|it| self.is_each(&[EachOperand::Source], *it));
+        let src: Vec<TypeId> = sources.filter_map(|(_, one)| self.world.operand_type(one)).collect();
+        let fits = |s: TypeId, t: TypeId| t == s || unpacked && t == element(self.model(), s);
+        self.sample.page.type_maps.iter().any(|map| {
+            (elsewhere || on(&map.marks, self.platform))
+                && targets(&map.dst).any(|t| t == dst)
+                && src.iter().all(|s| targets(&map.src).any(|t| fits(*s, t)))
+        })
     }
 
     fn operand(self, builtin: &str, operand: &Operand) -> Option<i64> {
@@ -273,6 +393,19 @@ impl<'m> Subject<'_, 'm> {
             "type" => described.map(|t| t.code as i64),
             "bytes_of" => described.map(|t| i64::from(t.bits / 8)),
             "is_integer" => ty.map(|ty| (is_integer(self.model(), ty) && ty != a.types.boolean).into()),
+            "single" => ty.map(|ty| {
+                let ty = self.world.ty(element(self.model(), ty));
+                if ty.name == "HF" { self.world.ty(a.types.float).code as i64 } else { ty.code as i64 }
+            }),
+            "is_packed" => ty.map(|ty| (element(self.model(), ty) != ty).into()),
+            "is_text_only" => described.map(|t| self.model().object_type(t).is_some().into()),
+            "listed" => ty.map(|ty| {
+                let named = &self.sample.page.types;
+                named.iter().any(|(t, marks)| t.to == Some(ty) && on(marks, self.platform)).into()
+            }),
+            "is_address" => is(kind == Kind::Address),
+            "is_inverted" => is(operands.modifier(operand) == a.modifier.not),
+            "is_saturated" => is(operands.modifier(operand) == a.modifier.sat),
             "is_modified" => is(operands.modifier(operand) != a.modifier.none),
             "is_null" => is(variable == Some(0)),
             "is_state" => is(kind == Kind::State),

@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 
 use visakit_codegen::anatomy::ColumnId;
 use visakit_codegen::model::{
-    Access, CellValue, Field, FieldKind, ListKind, Model, Reference, Saturation, SourceModifier, TypeId, targets,
+    CellValue, Field, FieldKind, ListKind, Model, Reference, Saturation, SourceModifier, TypeId, Verdict, targets,
 };
 
+use super::condition::Subject;
 use super::meaning::{BitsKind, bits, bits_of, counted_by, destination, exists_on, named, on};
 use super::sample::{Kind, Operand, Sample, Value};
 use super::world::{World, element, is_integer};
@@ -18,22 +19,31 @@ use visakit::isa::predefined;
 pub(crate) const OF_PAGES: [&str; 10] =
     ["platform", "value", "zero", "range", "mask", "class", "type", "type-map", "modifier", "saturation"];
 
-/// Row of verification.md with the instructions that enforce their type maps.
-const STRICT: &str = "strict-map";
+/// Finding of the validator: its code, and whether it is a warning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Broken {
+    pub(crate) code: &'static str,
+    pub(crate) warning: bool,
+}
 
 /// Returns the rules that an instruction violates. `platform` is a position in the model; `None`
 /// means independent of platforms.
-pub(crate) fn broken(world: &World<'_>, sample: &Sample<'_>, platform: Option<usize>) -> BTreeSet<&'static str> {
-    let mut check = Check { world, sample, platform, dst: None, src: Vec::new(), out: BTreeSet::new() };
+pub(crate) fn broken(world: &World<'_>, sample: &Sample<'_>, platform: Option<usize>) -> BTreeSet<Broken> {
+    let subject = Subject::new(world, sample, platform);
+    let mut check = Check { world, sample, platform, subject, out: BTreeSet::new() };
     if !exists_on(sample.page, platform) {
-        check.out.insert("platform");
+        check.violated("platform", "platform");
     }
     for (position, field) in sample.form.fields.iter().enumerate() {
         if let Some(counted) = counted_by(sample.form, position) {
             check.number(field, sample.elements(counted).len() as i64);
         } else if sample.present(world.model, position) {
             for value in sample.elements(position) {
+                if let Value::Operand(operand) = value {
+                    check.subject.it = Some((position, operand));
+                }
                 check.field(field, value);
+                check.subject.it = None;
             }
         }
     }
@@ -57,12 +67,21 @@ struct Check<'a, 'm> {
     world: &'a World<'m>,
     sample: &'a Sample<'m>,
     platform: Option<usize>,
-    dst: Option<TypeId>,
-    src: Vec<TypeId>,
-    out: BTreeSet<&'static str>,
+    /// Instruction and operand for the conditions of what the assembler accepts.
+    subject: Subject<'a, 'm>,
+    out: BTreeSet<Broken>,
 }
 
 impl<'m> Check<'_, 'm> {
+    /// Records a violation of a check, unless the assembler accepts it.
+    fn violated(&mut self, check: &str, code: &'static str) {
+        match self.subject.accepted(check) {
+            None => self.out.insert(Broken { code, warning: false }),
+            Some(Verdict::Warning) => self.out.insert(Broken { code, warning: true }),
+            Some(Verdict::Nothing) => false,
+        };
+    }
+
     fn model(&self) -> &'m Model {
         self.world.model
     }
@@ -72,7 +91,7 @@ impl<'m> Check<'_, 'm> {
             (FieldKind::Number | FieldKind::IndexBy(_), value) => self.number(field, value.bits() as i64),
             (FieldKind::List(id), value) => {
                 if field.nonzero && value.bits() == 0 {
-                    self.out.insert("zero");
+                    self.violated("nonzero", "zero");
                 }
                 self.list(field, id, value.bits());
             }
@@ -84,10 +103,10 @@ impl<'m> Check<'_, 'm> {
 
     fn number(&mut self, field: &Field, value: i64) {
         if field.range.is_some_and(|(low, high)| value < low || value > high) {
-            self.out.insert("range");
+            self.violated("range", "range");
         }
         if field.nonzero && value == 0 {
-            self.out.insert("zero");
+            self.violated("nonzero", "zero");
         }
     }
 
@@ -97,12 +116,12 @@ impl<'m> Check<'_, 'm> {
             let BitsKind::Values(values) = b.what else { continue };
             let Some(value) = named(values, b.of(whole)) else { continue };
             if !on(&value.marks, self.platform) {
-                self.out.insert("value");
+                self.violated("listed-value", "value");
             }
             for only in field.only.iter().filter(|only| only.is_of(b.position())) {
                 let legal = |r: &Reference<u64>, marks| r.to == Some(value.value) && on(marks, self.platform);
                 if !only.values.iter().any(|(r, marks)| legal(r, marks)) {
-                    self.out.insert("value");
+                    self.violated("page-value", "value");
                 }
             }
         }
@@ -117,8 +136,10 @@ impl<'m> Check<'_, 'm> {
                 })
             };
             let (first, size) = (number(sizes.first_channel).unwrap_or(0), number(sizes.channels).unwrap_or(1));
-            if first % size != 0 || first + size > 32 {
-                self.out.insert("mask");
+            if first + size > 32 {
+                self.violated("last-channel", "mask");
+            } else if first % size != 0 {
+                self.violated("first-channel", "mask");
             }
         }
     }
@@ -127,30 +148,24 @@ impl<'m> Check<'_, 'm> {
         let operands = &self.world.operands;
         let kind = operands.kind(operand);
         if !operands.class(operand).map_or(field.classes.is_empty(), |class| operands.takes(field, class)) {
-            self.out.insert("class");
+            self.violated("class", "class");
         }
         let form = self.sample.form;
         let is_dst = destination(form).is_some_and(|at| std::ptr::eq(&form.fields[at], field));
         let ty = self.world.operand_type(operand);
         if let Some(ty) = ty {
             self.data_type(field, ty);
-            match is_dst {
-                true => self.dst = Some(ty),
-                // An additional output, such as a carry, is not a source.
-                false if field.types.is_empty() && field.access == Access::Read => self.src.push(ty),
-                false => {}
-            }
         }
         let (modifier, codes) = (operands.modifier(operand), &self.world.anatomy.modifier);
         let page = self.sample.page;
         if modifier != codes.none && !matches!(kind, Kind::General | Kind::Indirect) {
             // Chapter 5: only operands in variables have modifiers.
-            self.out.insert("modifier");
+            self.violated("modified-variable", "modifier");
         } else if is_dst {
             let float = ty.is_some_and(|t| !is_integer(self.model(), t));
             let saturates = page.saturation == Saturation::Yes || page.saturation == Saturation::Floats && float;
             if modifier != codes.none && !(modifier == codes.sat && saturates) {
-                self.out.insert("saturation");
+                self.violated("saturation", "saturation");
             }
         } else {
             let legal: &[u64] = match page.source_modifier {
@@ -159,20 +174,25 @@ impl<'m> Check<'_, 'm> {
                 SourceModifier::Logic => &[codes.not],
             };
             if modifier != codes.none && !legal.contains(&modifier) {
-                self.out.insert("modifier");
+                self.violated("source-modifier", "modifier");
             }
         }
-        if is_dst && kind == Kind::General && !self.may_be_written(operand) {
-            self.out.insert("region");
+        if is_dst && kind == Kind::General {
+            self.destination_stride(operand);
         }
     }
 
-    /// Returns true if a destination can have the operand's horizontal stride.
-    fn may_be_written(&self, operand: &Operand) -> bool {
+    /// Checks the horizontal stride of a destination.
+    fn destination_stride(&mut self, operand: &Operand) {
         let a = self.world.anatomy;
         let region = self.world.operands.get(operand, a.general.region);
         let stride = bits_of(self.model(), a.region.horizontal_stride);
-        stride.is_some_and(|stride| stride.said(region, a.region.destination) == Some(&CellValue::Flag(true)))
+        let said = |column| stride.as_ref().and_then(|stride| stride.said(region, column));
+        if said(a.region.elements) == Some(&CellValue::Number(0)) {
+            self.violated("zero-stride", "region");
+        } else if said(a.region.destination) != Some(&CellValue::Flag(true)) {
+            self.violated("destination-stride", "region");
+        }
     }
 
     /// Checks types against the field's list, or the page's list if the field has none. A type
@@ -182,7 +202,7 @@ impl<'m> Check<'_, 'm> {
             let bits = |t| self.world.ty(t).bits;
             let same = |t| t == ty || bits(t) == bits(ty) && [t, ty].iter().all(|t| is_integer(self.model(), *t));
             if !targets(&field.types).any(same) {
-                self.out.insert("type");
+                self.violated("field-type", "type");
             }
             return;
         }
@@ -190,7 +210,7 @@ impl<'m> Check<'_, 'm> {
         let boolean = self.world.anatomy.types.boolean;
         let known = |ty| page.iter().any(|(t, marks)| t.to == Some(ty) && on(marks, self.platform));
         if !page.is_empty() && !known(ty) && !known(element(self.model(), ty)) && ty != boolean {
-            self.out.insert("type");
+            self.violated("page-type", "type");
         }
     }
 
@@ -200,25 +220,15 @@ impl<'m> Check<'_, 'm> {
         let bits = |ty| self.world.ty(ty).bits;
         let Some(ty) = self.world.type_of(id).filter(|_| id >= u64::from(predefined::DECLARED)) else { return };
         if !field.types.is_empty() && !targets(&field.types).any(|t| bits(t) == bits(ty)) {
-            self.out.insert("type");
+            self.violated("raw-type", "type");
         }
     }
 
     fn type_maps(&mut self) {
-        let maps = &self.sample.page.type_maps;
-        let (Some(dst), false) = (self.dst, maps.is_empty()) else { return };
-        // Instructions that enforce their maps accept no packed constants as integers.
-        let model = self.model();
-        let has_rule = |r: &&visakit_codegen::model::Rule| model.covers(&r.instructions, self.sample.page);
-        let exact = model.rules.iter().filter(has_rule).any(|r| r.name == STRICT);
-        let fits = |s: TypeId, t: TypeId| t == s || !exact && t == element(model, s);
-        let legal = maps.iter().any(|map| {
-            on(&map.marks, self.platform)
-                && targets(&map.dst).any(|t| t == dst)
-                && self.src.iter().all(|s| targets(&map.src).any(|t| fits(*s, t)))
-        });
-        if !legal {
-            self.out.insert("type-map");
+        let has_type = |operand| self.world.operand_type(operand).is_some();
+        let typed = self.subject.destination().is_some_and(|(_, dst)| has_type(dst));
+        if typed && !self.sample.page.type_maps.is_empty() && !self.subject.is_mapped(false, false) {
+            self.violated("type-map", "type-map");
         }
     }
 }

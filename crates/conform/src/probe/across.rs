@@ -75,7 +75,7 @@ fn judge<'m>(
     let bytes = sample.encode(&probes.world.operands).bytes;
     // An undecodable instruction is a finding of the field probes.
     let Ok((instruction, _)) = decode(&bytes, sample.version) else { return };
-    let subject = Subject { world: &probes.world, sample, platform: at };
+    let subject = Subject::new(&probes.world, sample, at);
     let mut broken: Vec<(&str, bool)> =
         rows.iter().filter(|row| subject.breaks(row)).map(|row| (row.finding.as_str(), row.warning)).collect();
     let codes: BTreeSet<&str> = rows.iter().map(|row| row.finding.as_str()).collect();
@@ -115,7 +115,7 @@ struct Search<'a, 'm> {
 
 impl<'m> Search<'_, 'm> {
     fn subject<'s>(&'s self, sample: &'s Sample<'m>) -> Subject<'s, 'm> {
-        Subject { world: &self.probes.world, sample, platform: self.platform }
+        Subject::new(&self.probes.world, sample, self.platform)
     }
 
     /// Returns the platforms to judge: none, the platform of the search, and the oldest.
@@ -158,13 +158,17 @@ impl<'m> Search<'_, 'm> {
         rows.filter(|row| self.subject(sample).breaks(row))
     }
 
-    /// Returns the number of conditions of a row that lack the wanted truth value.
+    /// Returns the number of conditions of a row that lack the wanted truth value, for the operand
+    /// with the fewest.
     fn distance(&self, sample: &Sample<'m>, keep: bool) -> usize {
-        let subject = self.subject(sample);
         let mut parts = Vec::new();
         self.row.when.iter().for_each(|when| conjuncts(self.probes.world.model, when, &mut parts));
-        let open = parts.into_iter().filter(|part| subject.truth(part) != Some(true)).count();
-        open + usize::from(subject.holds(self.row).unwrap_or(true) != keep)
+        let open = |subject: Subject<'_, 'm>| {
+            let open = parts.iter().filter(|part| subject.truth(part) != Some(true)).count();
+            open + usize::from(subject.holds(self.row).unwrap_or(true) != keep)
+        };
+        // A row without such an operand keeps its distance.
+        self.subject(sample).of(self.row).into_iter().map(open).min().unwrap_or(parts.len() + 1)
     }
 
     fn descend(&self, mut sample: Sample<'m>, fields: &[usize], cost: impl Fn(&Sample<'m>) -> usize) -> Sample<'m> {
@@ -193,7 +197,10 @@ impl<'m> Search<'_, 'm> {
             shape if shape == sizes => [condition::EXEC_SIZE, condition::NO_MASK].iter().any(|n| names.contains(*n)),
             _ => false,
         };
-        let wanted = |f: &Field| names.contains(&f.name.to_ascii_lowercase()) || about(f.shape);
+        let concerns = [condition::IT, condition::DESTINATION].iter().any(|name| names.contains(*name));
+        let is_operand = |shape| concerns && matches!(shape, FieldKind::Vector | FieldKind::Scalar);
+        let wanted =
+            |f: &Field| names.contains(&f.name.to_ascii_lowercase()) || about(f.shape) || is_operand(f.shape);
         let fields = sample.form.fields.iter().enumerate().filter(|(_, f)| wanted(f));
         let fields = fields.map(|(at, f)| if let FieldKind::Copy(of) = f.shape { of } else { at });
         fields.filter(|at| sample.present(model, *at)).collect()

@@ -139,33 +139,38 @@ fn compare(tally: &mut Tally, fact: Fact, heading: &str, expected: String, got: 
     tally.probe(fact, same("column", format!("asking for `{heading}`"), expected, got));
 }
 
-/// Probes the instructions and platforms of each row of rules.
+/// Probes the rows of what the assembler accepts: their instructions, checks and platforms.
 fn rules(model: &Model, tally: &mut Tally) {
     for page in &model.instructions {
         let Some(known) = isa::PAGES.iter().find(|p| p.name == page.name) else { continue };
-        let mut extra: Vec<&str> = known.rules.iter().map(|rule| rule.name()).collect();
-        for rule in model.rules.iter().filter(|rule| model.covers(&rule.instructions, page)) {
-            let fact = Fact::new("rule-row", format!("rule.{}.{}", rule.name, page.name), rule.at);
-            extra.retain(|name| *name != rule.name);
-            let found = known.rules.iter().find(|r| r.name() == rule.name);
-            let place = |holds: &dyn Fn(usize, Platform) -> bool| {
+        let mut extra: Vec<&str> = known.accepted.iter().map(|row| row.name).collect();
+        for row in model.accepted.iter().filter(|row| model.covers(&row.instructions, page)) {
+            let fact = Fact::new("rule-row", format!("rule.{}.{}", row.name, page.name), row.at);
+            extra.retain(|name| *name != row.name);
+            let found = known.accepted.iter().find(|r| r.name == row.name);
+            let describe = |check: &str, verdict: &str, holds: &dyn Fn(usize, Platform) -> bool| {
                 let all = model.platforms.iter().enumerate();
                 let all = all.filter(|(at, p)| Platform::from_name(&p.name).is_some_and(|known| holds(*at, known)));
-                all.map(|(_, p)| p.name.as_str()).collect::<Vec<_>>().join(" ")
+                let names: Vec<_> = all.map(|(_, p)| p.name.as_str()).collect();
+                format!("{check} as {verdict} on {}", names.join(" "))
             };
-            let expected =
-                place(&|at, _| rule.platforms.is_empty() || rule.platforms.iter().any(|m| on(m, Some(at))));
-            let got = found.map_or("on no platform".to_owned(), |found| {
-                let ranges = found.platforms();
-                place(&|_, platform| ranges.is_empty() || ranges.iter().any(|range| range.contains(platform)))
+            let expected = describe(&row.check.name, row.verdict.name(), &|at, _| {
+                row.platforms.is_empty() || row.platforms.iter().any(|m| on(m, Some(at)))
             });
-            tally.probe(fact, same("rule-row", "asking where the rule holds".to_owned(), expected, got));
+            let got = found.map_or("no such row".to_owned(), |found| {
+                let ranges = found.platforms;
+                let verdict = format!("{:?}", found.verdict).to_lowercase();
+                describe(found.check.name(), &verdict, &|_, platform| {
+                    ranges.is_empty() || ranges.iter().any(|range| range.contains(platform))
+                })
+            });
+            tally.probe(fact, same("rule-row", "asking for a row of the assembler".to_owned(), expected, got));
         }
         for name in extra {
             let difference = Difference {
                 code: "rule-row",
-                message: "looking at the rules of an instruction".to_owned(),
-                expected: "no such rule".to_owned(),
+                message: "reading the rows of an instruction".to_owned(),
+                expected: "no such row".to_owned(),
                 got: name.to_owned(),
             };
             tally.fail(Fact::new("rule-row", format!("rule.{name}.{}", page.name), page.at), difference);
@@ -236,10 +241,13 @@ mod tests {
             other.limits[at].value += 1;
             assert_eq!(findings(&other), [format!("limit.{}", model.limits[at].name)]);
         }
-        for at in 0..model.rules.len() {
+        for (at, row) in model.accepted.iter().enumerate() {
             let mut other = model.clone();
-            let lost = other.rules[at].instructions.pop().expect("an instruction");
-            assert_eq!(findings(&other), [format!("rule.{}.{lost}", model.rules[at].name)]);
+            other.accepted[at].instructions.0.clear();
+            let covered = model.instructions.iter().filter(|page| model.covers(&row.instructions, page));
+            let expected: Vec<_> = covered.map(|page| format!("rule.{}.{}", row.name, page.name)).collect();
+            assert!(!expected.is_empty(), "{}", row.name);
+            assert_eq!(findings(&other), expected);
         }
     }
 }

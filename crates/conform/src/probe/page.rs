@@ -11,7 +11,7 @@ use super::vary;
 use crate::codec::{self, Seen, decode, hex};
 use crate::expect::base::{base, newest_platform};
 use crate::expect::meaning::{counted_by, exists_on, field, holds};
-use crate::expect::rules;
+use crate::expect::rules::{self, Broken};
 use crate::expect::sample::{EncodedSample, Kind, Sample, Value};
 use crate::expect::text::{Printed, applies, print, read_back, templates};
 use crate::expect::world::World;
@@ -151,7 +151,7 @@ impl<'m> Probes<'m> {
     }
 
     /// Returns the rules on which validator and page already disagree for the base instruction.
-    fn disputed(&self, sample: &Sample<'m>) -> BTreeSet<&'static str> {
+    fn disputed(&self, sample: &Sample<'m>) -> BTreeSet<Broken> {
         let Ok((instruction, _)) = decode(&sample.encode(&self.world.operands).bytes, sample.version) else {
             return BTreeSet::new();
         };
@@ -165,7 +165,7 @@ impl<'m> Probes<'m> {
     fn probe(
         &self,
         probe: &Probe<'m>,
-        ignored: &BTreeSet<&'static str>,
+        ignored: &BTreeSet<Broken>,
         tally: &mut Tally,
         statements: &mut Vec<Statement>,
     ) -> Option<bool> {
@@ -374,7 +374,7 @@ impl<'m> Probes<'m> {
         fact: &Fact,
         sample: &Sample<'m>,
         platforms: &[Option<usize>],
-        ignored: &BTreeSet<&'static str>,
+        ignored: &BTreeSet<Broken>,
         tally: &mut Tally,
     ) {
         if let Ok((instruction, _)) = decode(&sample.encode(&self.world.operands).bytes, sample.version) {
@@ -390,7 +390,7 @@ impl<'m> Probes<'m> {
         sample: &Sample<'m>,
         instruction: &isa::Instruction,
         platform: Option<usize>,
-        ignored: &BTreeSet<&'static str>,
+        ignored: &BTreeSet<Broken>,
         tally: &mut Tally,
     ) {
         let known = match platform {
@@ -403,21 +403,23 @@ impl<'m> Probes<'m> {
         };
         let expected = rules::broken(&self.world, sample, platform);
         let got = codec::verdict(instruction, &self.routine, known);
-        let different: Vec<&&str> = expected
+        let different: Vec<&Broken> = expected
             .symmetric_difference(&got)
-            .filter(|rule| !ignored.contains(*rule) && concerns(fact.kind, rule))
+            .filter(|rule| !ignored.contains(rule) && concerns(fact.kind, rule.code))
             .collect();
         if different.is_empty() {
             tally.pass(fact.clone());
         }
         for rule in different {
-            let accepted = expected.contains(*rule);
+            let accepted = expected.contains(rule);
             let place = platform.and_then(|p| self.world.model.platforms.get(p)).map_or("no platform", |p| &p.name);
             let say = |broken: bool| {
-                if broken { format!("rule `{rule}` is broken") } else { format!("rule `{rule}` holds") }
+                let kind = if rule.warning { "a warning" } else { "an error" };
+                let code = rule.code;
+                if broken { format!("{kind} by rule `{code}`") } else { format!("not {kind} by rule `{code}`") }
             };
             let difference = Difference {
-                code: rule_code(rule, accepted),
+                code: rule_code(rule.code, accepted),
                 message: format!(
                     "validating `{}` for {place}",
                     codec::print(instruction, &self.routine, sample.version)

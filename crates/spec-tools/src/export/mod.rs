@@ -29,13 +29,13 @@ pub use instructions::{
     SourceModifier, TemplateItem, Text, TypeMap,
 };
 pub use location::Location;
-pub use rules::{Builtin, Constraint, Definition, Rule};
+pub use rules::{Acceptance, Builtin, Check, Constraint, Definition, Group};
 pub use semantics::{Expression, Semantics, Statement, StatementKind};
 pub use sources::{Source, Sourced};
 
 /// Version of the format. The first number changes when a reader of the old format may fail, the
 /// second when something is added.
-pub const VERSION: &str = "1.4";
+pub const VERSION: &str = "2.0";
 
 /// JSON Schema of the format, draft 2020-12, derived from the types. `cargo bless` writes it.
 pub const SCHEMA: &str = include_str!("schema.json");
@@ -73,9 +73,13 @@ pub struct Specification {
     pub limits: Vec<Limit>,
     /// Attributes of kernels and variables.
     pub attributes: Vec<Attribute>,
-    /// Rules in code for groups of instructions.
-    pub rules: Vec<Rule>,
-    /// Constraints across the fields of one instruction.
+    /// Groups of instructions.
+    pub groups: Vec<Group>,
+    /// Checks of the verifier.
+    pub checks: Vec<Check>,
+    /// Violations of checks that the vendor's assembler accepts.
+    pub accepted: Vec<Acceptance>,
+    /// Conditions of the vendor's assembler.
     pub constraints: Vec<Constraint>,
     /// Named expressions for the conditions of constraints.
     pub definitions: Vec<Definition>,
@@ -109,7 +113,9 @@ pub fn export(model: &Model) -> Specification {
         samplers: chapters::predefined(&cx, &model.samplers),
         limits: columns::limits(&cx),
         attributes: chapters::attributes(&cx),
-        rules: rules::rules(&cx),
+        groups: rules::groups(&cx),
+        checks: rules::checks(&cx),
+        accepted: rules::accepted(&cx),
         constraints: rules::constraints(&cx),
         definitions: rules::definitions(&cx),
         rule_builtins: rules::builtins(&cx, &model.rule_builtins),

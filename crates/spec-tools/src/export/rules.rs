@@ -9,23 +9,60 @@ use super::schema;
 use super::semantics::{Expression, expression};
 use visakit_codegen::model;
 
-/// Row of verification.md with a rule in code.
+/// Named group of instructions.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Rule {
+pub struct Group {
     /// Name.
     pub name: String,
-    /// Names of instructions and groups.
+    /// Names of instructions and groups; a minus sign excludes one.
     pub instructions: Vec<String>,
-    /// Groups of conditions, at least one of which must hold; empty for every platform.
-    pub platforms: Vec<Vec<Bound>>,
     /// Description in prose; may be empty.
     pub doc: String,
     /// Place in the pages.
     pub at: Location,
 }
 
-/// Row of verification.md with a constraint across the fields of an instruction.
+/// Check of the verifier that compares an instruction with its page or with a chapter.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Check {
+    /// Name.
+    pub name: String,
+    /// Code of the finding for a violation.
+    pub finding: String,
+    /// Condition that the check tests, in prose.
+    pub doc: String,
+    /// Place in the pages.
+    pub at: Location,
+}
+
+/// Violation of a check that the vendor's assembler accepts.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Acceptance {
+    /// Name.
+    pub name: String,
+    /// Name of the check.
+    pub check: String,
+    /// Names of instructions and groups; a minus sign excludes one.
+    pub instructions: Vec<String>,
+    /// Groups of conditions, at least one of which must hold; empty for every platform.
+    pub platforms: Vec<Vec<Bound>>,
+    /// Operands that the row concerns: `destination`, `source`, `operand`; empty for all.
+    pub each: Vec<String>,
+    /// Condition under which the row applies; absent if unconditional.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub when: Option<Expression>,
+    /// Severity of the violation: `warning` or `nothing`.
+    pub verdict: String,
+    /// Description in prose; may be empty.
+    pub doc: String,
+    /// Place in the pages.
+    pub at: Location,
+}
+
+/// Row of verification.md with a condition of the vendor's assembler.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Constraint {
@@ -35,6 +72,9 @@ pub struct Constraint {
     pub instructions: Vec<String>,
     /// Groups of conditions, at least one of which must hold; empty for every platform.
     pub platforms: Vec<Vec<Bound>>,
+    /// Operands that the row concerns one by one: `destination`, `source`, `operand`; empty if it
+    /// concerns the whole instruction.
+    pub each: Vec<String>,
     /// Condition under which the constraint applies; absent if unconditional.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub when: Option<Expression>,
@@ -93,22 +133,55 @@ pub(super) fn builtins(cx: &Cx<'_>, builtins: &[model::semantics::Builtin]) -> V
     builtins.iter().map(one).collect()
 }
 
-pub(super) fn rules(cx: &Cx<'_>) -> Vec<Rule> {
-    let one = |r: &model::Rule| Rule {
-        name: r.name.clone(),
-        instructions: r.instructions.iter().map(ToString::to_string).collect(),
-        platforms: r.platforms.iter().map(marks).collect(),
-        doc: r.doc.clone(),
-        at: cx.place(r.at),
+fn covered(selection: &model::Selection) -> Vec<String> {
+    selection.0.iter().map(ToString::to_string).collect()
+}
+
+fn each(each: &[model::EachOperand]) -> Vec<String> {
+    each.iter().map(|each| each.name().to_owned()).collect()
+}
+
+pub(super) fn groups(cx: &Cx<'_>) -> Vec<Group> {
+    let one = |g: &model::Group| Group {
+        name: g.name.clone(),
+        instructions: covered(&g.instructions),
+        doc: g.doc.clone(),
+        at: cx.place(g.at),
     };
-    cx.model.rules.iter().map(one).collect()
+    cx.model.groups.iter().map(one).collect()
+}
+
+pub(super) fn checks(cx: &Cx<'_>) -> Vec<Check> {
+    let one = |c: &model::Check| Check {
+        name: c.name.clone(),
+        finding: c.finding.clone(),
+        doc: c.doc.clone(),
+        at: cx.place(c.at),
+    };
+    cx.model.checks.iter().map(one).collect()
+}
+
+pub(super) fn accepted(cx: &Cx<'_>) -> Vec<Acceptance> {
+    let one = |a: &model::Acceptance| Acceptance {
+        name: a.name.clone(),
+        check: a.check.name.clone(),
+        instructions: covered(&a.instructions),
+        platforms: a.platforms.iter().map(marks).collect(),
+        each: each(&a.each),
+        when: a.when.as_ref().map(expression),
+        verdict: a.verdict.name().to_owned(),
+        doc: a.doc.clone(),
+        at: cx.place(a.at),
+    };
+    cx.model.accepted.iter().map(one).collect()
 }
 
 pub(super) fn constraints(cx: &Cx<'_>) -> Vec<Constraint> {
     let one = |c: &model::Constraint| Constraint {
         name: c.name.clone(),
-        instructions: c.instructions.iter().map(ToString::to_string).collect(),
+        instructions: covered(&c.instructions),
         platforms: c.platforms.iter().map(marks).collect(),
+        each: each(&c.each),
         when: c.when.as_ref().map(expression),
         must: expression(&c.must),
         finding: c.finding.clone(),

@@ -8,36 +8,110 @@ use crate::diff::change::Class;
 use crate::diff::context::Cx;
 use crate::diff::platforms;
 use visakit_codegen::model::semantics::{BinaryOperator, Expression, ExpressionKind};
-use visakit_codegen::model::{Availability, Constraint, Definition, Reference, Rule, SourceSpan, names};
+use visakit_codegen::model::{
+    Acceptance, Availability, Check, Constraint, Definition, EachOperand, Group, Selection, SourceSpan,
+};
 
 pub(crate) fn compare(cx: &mut Cx<'_>) {
     let (old, new) = (cx.old, cx.new);
-    kinds(cx, &old.rules, &new.rules);
+    if old.constraints.is_empty() == new.constraints.is_empty() {
+        groups(cx, &old.groups, &new.groups);
+        checks(cx, &old.checks, &new.checks);
+        accepted(cx, &old.accepted, &new.accepted);
+    }
     constraints(cx, &old.constraints, &new.constraints);
     definitions(cx, &old.definitions, &new.definitions);
 }
 
-/// Compares the groups of rules in code. Their effect does not follow from their names, so each
-/// counts as a restriction.
-fn kinds(cx: &mut Cx<'_>, old: &[Rule], new: &[Rule]) {
-    if one_side(cx, old.first().map(|r| (r.at, old.len())), new.first().map(|r| (r.at, new.len()))) {
-        return;
-    }
+/// Compares the groups. The effect of a member depends on the rows that name its group, so each
+/// change counts as both.
+fn groups(cx: &mut Cx<'_>, old: &[Group], new: &[Group]) {
     for y in new {
-        let Some(x) = old.iter().find(|x| x.name == y.name) else {
-            cx.fact(Class::Narrowed, "rule-added", &y.name, None, Some((names(&y.instructions).join(", "), y.at)));
-            continue;
-        };
+        let Some(x) = old.iter().find(|x| x.name == y.name) else { continue };
         let (a, b) = (sorted(&x.instructions), sorted(&y.instructions));
         for one in a.symmetric_difference(&b) {
-            let said = |set: &BTreeSet<&str>, at| set.contains(one).then(|| ((*one).to_owned(), at));
-            let class = if a.contains(one) { Class::Widened } else { Class::Narrowed };
-            cx.fact(class, "rule", &format!("{}.{one}", y.name), said(&a, x.at), said(&b, y.at));
+            let side = |set: &BTreeSet<String>, at| set.contains(one).then(|| (one.clone(), at));
+            for class in directions(true, true) {
+                cx.fact(class, "rule", &format!("{}.{one}", y.name), side(&a, x.at), side(&b, y.at));
+            }
         }
-        where_it_holds(cx, &y.name, (&x.platforms, x.at), (&y.platforms, y.at), opposite);
+    }
+}
+
+/// Compares the checks by name, and the codes of their findings.
+fn checks(cx: &mut Cx<'_>, old: &[Check], new: &[Check]) {
+    for y in new {
+        match old.iter().find(|x| x.name == y.name) {
+            None => cx.fact(Class::Narrowed, "rule-added", &y.name, None, Some((y.finding.clone(), y.at))),
+            Some(x) => {
+                let (a, b) = ((x.finding.clone(), x.at), (y.finding.clone(), y.at));
+                cx.differs(Class::TextOnly, "rule", &format!("{}.Finding", y.name), a, b);
+            }
+        }
     }
     for x in old.iter().filter(|x| !new.iter().any(|y| y.name == x.name)) {
-        cx.fact(Class::Widened, "rule-removed", &x.name, Some((names(&x.instructions).join(", "), x.at)), None);
+        cx.fact(Class::Widened, "rule-removed", &x.name, Some((x.finding.clone(), x.at)), None);
+    }
+}
+
+/// Compares the violations that the assembler accepts: more of them widen.
+fn accepted(cx: &mut Cx<'_>, old: &[Acceptance], new: &[Acceptance]) {
+    let said = |a: &Acceptance| {
+        let when = a.when.as_ref().map_or(String::new(), |when| format!(" where {when}"));
+        (format!("{} as {}{when}", a.check, a.verdict.name()), a.at)
+    };
+    for y in new {
+        let Some(x) = old.iter().find(|x| x.name == y.name) else {
+            cx.fact(Class::Widened, "rule-added", &y.name, None, Some(said(y)));
+            continue;
+        };
+        let name = &y.name;
+        members(cx, name, (&x.instructions, x.at), (&y.instructions, y.at), opposite);
+        where_it_holds(cx, name, (&x.platforms, x.at), (&y.platforms, y.at), |class| class);
+        let when = |a: &Acceptance| a.when.as_ref().map_or("always".to_owned(), Expression::to_string);
+        let (less, more) = parts(x.when.as_ref(), y.when.as_ref());
+        for class in directions(less, more) {
+            cx.differs(class, "rule", &format!("{name}.When"), (when(x), x.at), (when(y), y.at));
+        }
+        let (a, b) = ((x.verdict.name().to_owned(), x.at), (y.verdict.name().to_owned(), y.at));
+        cx.differs(Class::TextOnly, "rule", &format!("{name}.As"), a, b);
+        for class in directions(true, true) {
+            let (a, b) = ((x.check.to_string(), x.at), (y.check.to_string(), y.at));
+            cx.differs(class, "rule", &format!("{name}.Check"), a, b);
+            cx.differs(class, "rule", &format!("{name}.Each"), (every(&x.each), x.at), (every(&y.each), y.at));
+        }
+    }
+    for x in old.iter().filter(|x| !new.iter().any(|y| y.name == x.name)) {
+        cx.fact(Class::Narrowed, "rule-removed", &x.name, Some(said(x)), None);
+    }
+}
+
+/// Compares the instructions of a row; `class` converts the class of a row that requires something.
+fn members(
+    cx: &mut Cx<'_>,
+    name: &str,
+    (old, from): (&Selection, SourceSpan),
+    (new, to): (&Selection, SourceSpan),
+    class: impl Fn(Class) -> Class,
+) {
+    let (a, b) = (sorted(old), sorted(new));
+    for one in b.difference(&a) {
+        let covers_less = one.starts_with('-');
+        let direction = class(if covers_less { Class::Widened } else { Class::Narrowed });
+        cx.fact(direction, "rule", &format!("{name}.{one}"), None, Some((one.clone(), to)));
+    }
+    for one in a.difference(&b) {
+        let covered_less = one.starts_with('-');
+        let direction = class(if covered_less { Class::Narrowed } else { Class::Widened });
+        cx.fact(direction, "rule", &format!("{name}.{one}"), Some((one.clone(), from)), None);
+    }
+}
+
+/// Formats a cell under `Each`.
+fn every(each: &[EachOperand]) -> String {
+    match each {
+        [] => "instruction".to_owned(),
+        _ => each.iter().map(|each| each.name()).collect::<Vec<_>>().join(", "),
     }
 }
 
@@ -74,14 +148,10 @@ fn constraint(cx: &mut Cx<'_>, x: &Constraint, y: &Constraint) {
         };
         cx.differs(class, "rule", &format!("{name}.Finding"), finding(x), finding(y));
     }
-    let (a, b) = (sorted(&x.instructions), sorted(&y.instructions));
-    for one in b.difference(&a) {
-        let said = Some(((*one).to_owned(), y.at));
-        cx.fact(of(y, Class::Narrowed), "rule", &format!("{name}.{one}"), None, said);
-    }
-    for one in a.difference(&b) {
-        let said = Some(((*one).to_owned(), x.at));
-        cx.fact(of(x, Class::Widened), "rule", &format!("{name}.{one}"), said, None);
+    members(cx, name, (&x.instructions, x.at), (&y.instructions, y.at), |class| of(y, class));
+    for class in directions(true, true) {
+        let (a, b) = ((every(&x.each), x.at), (every(&y.each), y.at));
+        cx.differs(of(y, class), "rule", &format!("{name}.Each"), a, b);
     }
     where_it_holds(cx, name, (&x.platforms, x.at), (&y.platforms, y.at), |class| of(y, opposite(class)));
     let when = |c: &Constraint| c.when.as_ref().map_or("always".to_owned(), Expression::to_string);
@@ -147,8 +217,8 @@ fn opposite(class: Class) -> Class {
     }
 }
 
-fn sorted<T>(instructions: &[Reference<T>]) -> BTreeSet<&str> {
-    names(instructions).into_iter().collect()
+fn sorted(instructions: &Selection) -> BTreeSet<String> {
+    instructions.0.iter().map(ToString::to_string).collect()
 }
 
 /// Returns the class of a change of a row; a row that only warns forbids nothing.

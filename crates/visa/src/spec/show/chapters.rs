@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use visakit_spec_tools::export::{BitFieldKind, Bound, List, ListKind, MemberType, Said, SaidValue};
 
-use super::find::Hit;
+use super::find::{Hit, RuleRow};
 
 /// Describes a hit in one line: kind, name and place.
 pub(super) fn line(hit: Hit<'_>) -> String {
@@ -76,7 +76,19 @@ pub(super) fn text(hit: Hit<'_>) -> String {
             row("Value", one.value.clone());
         }
         Hit::Limit(one) => row("Value", one.value.to_string()),
-        Hit::Rule(one) => row("Instructions", one.instructions.join(", ")),
+        Hit::Rule(RuleRow::Group(one)) => row("Instructions", one.instructions.join(", ")),
+        Hit::Rule(RuleRow::Check(one)) => row("Finding", one.finding.clone()),
+        Hit::Rule(RuleRow::Accepted(one)) => {
+            row("Check", one.check.clone());
+            row("Instructions", one.instructions.join(", "));
+            row("Each", one.each.join(", "));
+            row("As", one.verdict.clone());
+        }
+        Hit::Rule(RuleRow::Condition(one)) => {
+            row("Finding", one.finding.clone());
+            row("Instructions", one.instructions.join(", "));
+            row("Each", one.each.join(", "));
+        }
         Hit::Builtin(one) => {
             row("Kind", one.kind.to_owned());
             row("Parameters", one.parameters.as_ref().map(|names| names.join(", ")).unwrap_or_default());

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use visakit_spec_tools::export::{
-    Attribute, Builtin, DataType, Enumerator, Instruction, Limit, List, ListKind, Location, Platform, Predefined,
-    Rule, Specification, Structure, Variable,
+    Acceptance, Attribute, Builtin, Check, Constraint, DataType, Enumerator, Group, Instruction, Limit, List,
+    ListKind, Location, Platform, Predefined, Specification, Structure, Variable,
 };
 
 /// Item that a word stands for. Its parts are those of `visa spec export`.
@@ -21,9 +21,41 @@ pub(super) enum Hit<'a> {
     Variable(&'a Variable),
     Attribute(&'a Attribute),
     Limit(&'a Limit),
-    Rule(&'a Rule),
+    Rule(RuleRow<'a>),
     Builtin(&'a Builtin),
     Enumerator { list: &'a List, enumerator: &'a Enumerator },
+}
+
+/// Row of verification.md.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum RuleRow<'a> {
+    Group(&'a Group),
+    Check(&'a Check),
+    Accepted(&'a Acceptance),
+    Condition(&'a Constraint),
+}
+
+impl<'a> RuleRow<'a> {
+    /// Returns the kind of the row.
+    fn kind(self) -> &'static str {
+        match self {
+            Self::Group(_) => "group of instructions",
+            Self::Check(_) => "check of the verifier",
+            Self::Accepted(_) => "violation that the vendor's assembler accepts",
+            Self::Condition(_) => "condition of the vendor's assembler",
+        }
+    }
+
+    /// Returns the name, the location and the description of the row.
+    fn parts(self) -> (&'a str, &'a Location, &'a str) {
+        match self {
+            Self::Group(row) => (&row.name, &row.at, &row.doc),
+            Self::Check(row) => (&row.name, &row.at, &row.doc),
+            Self::Accepted(row) => (&row.name, &row.at, &row.doc),
+            Self::Condition(row) => (&row.name, &row.at, &row.doc),
+        }
+    }
 }
 
 impl<'a> Hit<'a> {
@@ -42,7 +74,7 @@ impl<'a> Hit<'a> {
             Self::Variable(_) => "predefined variable",
             Self::Attribute(_) => "attribute",
             Self::Limit(_) => "limit",
-            Self::Rule(_) => "rule of the vendor's assembler",
+            Self::Rule(row) => row.kind(),
             Self::Builtin(_) => "built-in of the semantics",
             Self::Enumerator { .. } => "enumerator",
         }
@@ -60,7 +92,7 @@ impl<'a> Hit<'a> {
             Self::Variable(one) => &one.name,
             Self::Attribute(one) => &one.name,
             Self::Limit(one) => &one.name,
-            Self::Rule(one) => &one.name,
+            Self::Rule(row) => row.parts().0,
             Self::Builtin(one) => &one.name,
             Self::Enumerator { enumerator, .. } => &enumerator.name,
         }
@@ -78,7 +110,7 @@ impl<'a> Hit<'a> {
             Self::Variable(one) => &one.at,
             Self::Attribute(one) => &one.at,
             Self::Limit(one) => &one.at,
-            Self::Rule(one) => &one.at,
+            Self::Rule(row) => row.parts().1,
             Self::Builtin(one) => &one.at,
             Self::Enumerator { enumerator, .. } => &enumerator.at,
         }
@@ -96,7 +128,7 @@ impl<'a> Hit<'a> {
             Self::Variable(one) => &one.doc,
             Self::Attribute(one) => &one.doc,
             Self::Limit(one) => &one.doc,
-            Self::Rule(one) => &one.doc,
+            Self::Rule(row) => row.parts().2,
             Self::Builtin(one) => &one.doc,
             Self::Enumerator { enumerator, .. } => &enumerator.doc,
         }
@@ -171,7 +203,10 @@ fn chapters<'a>(all: &'a Specification, word: &str) -> Vec<Hit<'a>> {
     hits.extend(entries.map(|(table, entry)| Hit::Predefined { table, entry }));
     hits.extend(all.attributes.iter().filter(|one| is(&one.name)).map(Hit::Attribute));
     hits.extend(all.limits.iter().filter(|one| is(&one.name)).map(Hit::Limit));
-    hits.extend(all.rules.iter().filter(|one| is(&one.name)).map(Hit::Rule));
+    let rows = all.groups.iter().map(RuleRow::Group).chain(all.checks.iter().map(RuleRow::Check));
+    let rows = rows.chain(all.accepted.iter().map(RuleRow::Accepted));
+    let rows = rows.chain(all.constraints.iter().map(RuleRow::Condition));
+    hits.extend(rows.filter(|row| is(row.parts().0)).map(Hit::Rule));
     hits
 }
 

@@ -52,10 +52,14 @@ fn fact_rows(model: &Model, page: u32) -> BTreeMap<u32, String> {
     let limits = model.limits.iter().map(|l| (l.at, format!("limit {}", l.name)));
     // A row of an instruction is added and removed with it.
     let support = model.support.iter().map(|r| (r.at, format!("support {}", r.name)));
-    let rules = model.rules.iter().map(|r| (r.at, format!("rule {}", r.name)));
+    let groups = model.groups.iter().map(|g| (g.at, format!("group {}", g.name)));
+    let checks = model.checks.iter().map(|c| (c.at, format!("check {}", c.name)));
+    let rules = model.accepted.iter().map(|a| (a.at, format!("rule {}", a.name)));
     let across = model.constraints.iter().map(|c| (c.at, format!("rule {}", c.name)));
     let definitions = model.definitions.iter().map(|d| (d.at, format!("definition {}", d.name)));
     types
+        .chain(groups)
+        .chain(checks)
         .chain(rules)
         .chain(across)
         .chain(definitions)
