@@ -26,7 +26,7 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
     });
     let (checks, accepted) = (checks(cx), accepted(cx));
     quote! {
-        /// Built-in function of the conditions across fields.
+        /// Built-in function of the conditions of verification.md.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum RuleBuiltin { #(#builtins),* }
 

@@ -297,7 +297,7 @@ const OURS: &[Plant] = &[
         "- **num_kernels:** How many kernels",
         &[(T, "prose", "common_isa_header.num_kernels")],
     ),
-    // Rows across fields.
+    // Conditions.
     Plant(
         "verification.md",
         "`exec_size == 1` | boolean",
@@ -342,6 +342,26 @@ const OURS: &[Plant] = &[
         &[(N, "rule", "media_rows"), (O, "rule", "media_rows")],
     ),
     Plant("verification.md", "| CBIT, FBH, FBL | |", "| CBIT, FBH | |", &[(O, "rule", "no-quad.FBL")]),
+    // Accepted violations, groups and checks.
+    Plant(
+        "verification.md",
+        "| `address-operand` | class | MOV |",
+        "| `address-operand` | class | MOV, SEL |",
+        &[(O, "rule", "address-operand.SEL")],
+    ),
+    Plant(
+        "verification.md",
+        "page-type | logic, -ROL, -ROR |",
+        "page-type | logic, -ROL |",
+        &[(O, "rule", "integer-bits.-ROR")],
+    ),
+    Plant("verification.md", "| `is_address(it)` |", "| |", &[(O, "rule", "address-operand.When")]),
+    Plant(
+        "verification.md",
+        "| `zero-stride` | region |",
+        "| `zero-stride` | stride |",
+        &[(T, "rule", "zero-stride.Finding")],
+    ),
 ];
 
 /// Changes of the vendor's pages, which spell facts differently.
