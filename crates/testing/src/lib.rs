@@ -1,6 +1,8 @@
 //! Shared helpers of all tests: paths, skipped tests, golden files, and the vendor's printer. This
 //! crate is not published.
 
+pub mod imports;
+
 pub mod schema;
 
 use std::path::{Path, PathBuf};
