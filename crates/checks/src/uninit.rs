@@ -6,11 +6,16 @@
 //! do not matter. The check therefore has no false positives. At the first difference, the group is
 //! run alone with noise in ever fewer locations, until a single origin remains.
 
-mod compare;
-mod digests;
-mod gaps;
 mod source;
+
+mod gaps;
+
+mod digests;
+
+mod compare;
+
 mod unwritten;
+
 mod way;
 
 use std::cell::RefCell;
@@ -18,11 +23,11 @@ use std::collections::BTreeSet;
 
 use visakit_diag::Diagnostic;
 
-use crate::Finding;
-use crate::watcher::{found, place_in_program};
-use compare::{Compare, Deed, Difference, MOST_STEPS, Record, Recorded, Step, shared_value};
-use digests::Digester;
+use crate::bug::{found, place_in_program};
+use crate::report::Finding;
+use compare::{Compare, Deed, Difference, MOST_STEPS, Record, Recorded, Step};
 pub(super) use digests::Digests;
+use digests::{Digester, shared_value};
 use gaps::Gaps;
 use source::{Source, is_near, place, poison, sources, words};
 pub(super) use unwritten::Unwritten;

@@ -307,14 +307,22 @@ mod tests {
         let nested = [("", root), ("a", "use crate::{x, b::{c::C, D}};"), ("b", "pub mod c;"), ("b::c", "")];
         assert_eq!(findings(&nested), [upward("a", "b"), upward("a", "b::c")]);
         for import in ["use super::b;", "fn f() { crate::b::g() }", "macro_rules! m { () => { $crate::b::X } }"] {
-            assert_eq!(findings(&[("", root), ("a", import), ("b", ""), ("d", "use crate::b::*;")]), [upward("a", "b")]);
+            assert_eq!(
+                findings(&[("", root), ("a", import), ("b", ""), ("d", "use crate::b::*;")]),
+                [upward("a", "b")]
+            );
         }
     }
 
     #[test]
     fn circles_are_found() {
         let circle = |modules: &[&str]| Finding::Circle(modules.iter().map(|&module| module.to_owned()).collect());
-        let two = [("", "mod a; mod b; mod d;"), ("a", "use super::b::B;"), ("b", "use crate::a::A;"), ("d", "use crate::a;")];
+        let two = [
+            ("", "mod a; mod b; mod d;"),
+            ("a", "use super::b::B;"),
+            ("b", "use crate::a::A;"),
+            ("d", "use crate::a;"),
+        ];
         assert_eq!(findings(&two), [upward("a", "b"), circle(&["a", "b"])]);
         // A child that imports its parent, which calls it.
         let child = [("", "mod a;"), ("a", "mod b; fn f() { b::g() }"), ("a::b", "use super::f;")];

@@ -6,10 +6,10 @@ use std::sync::atomic::Ordering::Relaxed;
 use crate::memory::address::Pattern;
 use crate::memory::message::{Chunk, Message};
 use visakit_machine::access::View;
+use visakit_machine::chunk::blend;
 use visakit_machine::in_bounds::{Extent, InBounds, load_row, row, store_row};
 use visakit_machine::lane::{LANES, from_lanes};
 use visakit_machine::observer::AccessKind;
-use visakit_machine::operand::blend;
 use visakit_machine::thread::{Thread, ones};
 use visakit_machine::told::{Part, Row};
 

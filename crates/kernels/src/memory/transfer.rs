@@ -1,7 +1,7 @@
 //! Register layout of message elements.
 
+use visakit_machine::chunk::blend;
 use visakit_machine::lane::{LANES, enabled_lanes, from_lanes};
-use visakit_machine::operand::blend;
 use visakit_machine::thread::Thread;
 
 /// Layout of an element in memory and registers. Sizes and distances are in bytes.

@@ -1,50 +1,25 @@
-//! Race check: unordered accesses of several work items to the same bytes.
-//!
-//! Shadow memory holds for each word its last writer and the readers since then, as stamp numbers.
-//! Within a group, a barrier orders accesses. Lockstep execution of a hardware thread's channels
-//! does not count as order, unless the program relies on it ([`LaunchMap::together`]). Between
-//! groups, only atomic operations on the same location establish happens-before, one after the
-//! first access and one before the second. They also order work items of a group. A store of an
-//! unchanged value is not a race.
-//!
-//! A barrier waits for threads; the fence before it makes their stores visible. Without a fence, a
-//! store before a barrier is not yet visible to other threads.
-//!
-//! The execution order of groups and threads does not affect the result: an access is compared with
-//! the latest accesses that no barrier orders before it.
-
-mod equal;
-mod group;
-mod message;
-mod order;
-mod pages;
-mod shadow;
-mod stamps;
-mod turns;
-mod words;
+//! State of race detection, and the checks of accesses.
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::Checks;
-use crate::watcher::{Bug, Key, Seen, What, actor, place_in_program};
-pub(super) use equal::is_hidden;
-use group::copy_of;
-use order::Order;
-use pages::{Pages, page_of, words_of};
-use shadow::{ANOTHER, Cell};
-use stamps::{Deed, Stamp, Stamps, Touch, WHOLE, channel_of, is_harmless};
-use turns::Turns;
+use crate::bug::{Bug, Key, Seen, What, actor, place_in_program};
+use crate::race::cells::is_harmless;
+use crate::race::order::Order;
+use crate::race::pages::{Pages, page_of, words_of};
+use crate::race::shadow::{ANOTHER, Cell};
+use crate::race::stamps::{Deed, Stamp, Stamps, Touch, WHOLE, channel_of, copy_of};
+use crate::race::turns::Turns;
+use crate::report::Checks;
 use visakit_machine::lane::{LANES, MAX_LANES, enabled_lanes};
 use visakit_machine::observer::{Access, AccessKind, LaunchMap, Space};
 use visakit_machine::told::{Accesses, Places};
 use visakit_run::program::Actor;
-pub(super) use words::messages;
 
 /// Largest number of racy words that are recorded.
 const MOST_RACY: usize = 1 << 16;
 
 /// A load of a work item, or of all work items of a thread, and the bug that it may be.
-struct Look {
+pub(super) struct Look {
     thread: u32,
     channel: u8,
     at: (usize, u64),
@@ -56,44 +31,44 @@ const MOST_LOOKS: usize = 1 << 10;
 
 /// Race-detection state of a launch.
 #[derive(Default)]
-pub(super) struct Races {
+pub(crate) struct Races {
     /// Enabled checks.
-    checks: Checks,
+    pub(super) checks: Checks,
     /// True if instructions order the channels of a thread (lockstep).
-    together_is_apart: bool,
+    pub(super) together_is_apart: bool,
     /// True if a thread stores private data of several channels at once.
-    blocks: bool,
+    pub(super) blocks: bool,
     /// Sizes in bytes of shared local memory and the buffers; accesses past them are dropped.
-    sizes: Vec<u64>,
+    pub(super) sizes: Vec<u64>,
     /// Groups in execution order.
-    groups: Vec<[u32; 3]>,
-    stamps: Stamps,
+    pub(super) groups: Vec<[u32; 3]>,
+    pub(super) stamps: Stamps,
     /// Active channels of each thread.
-    channels: Vec<u32>,
+    pub(super) channels: Vec<u32>,
     /// Shadow memory of words.
-    words: Pages,
-    order: Order,
-    turns: Turns,
+    pub(super) words: Pages,
+    pub(super) order: Order,
+    pub(super) turns: Turns,
     /// Pending loads that conflict with atomic operations of other work items. A load is dropped if
     /// its work item then performs an atomic with a used result at the location: compare-exchange
     /// loops start like this.
-    looks: Vec<Look>,
+    pub(super) looks: Vec<Look>,
     /// Stores of the current instruction of one thread: location and channel.
-    together: Vec<(usize, u64, u32)>,
-    message: Option<(u32, u32, u32)>,
+    pub(super) together: Vec<(usize, u64, u32)>,
+    pub(super) message: Option<(u32, u32, u32)>,
     /// Work items that started copies, by group and copy number; and the current group's copies
     /// that are part of a reported race.
-    copiers: HashMap<(u32, usize), Actor>,
-    told: BTreeSet<usize>,
+    pub(super) copiers: HashMap<(u32, usize), Actor>,
+    pub(super) told: BTreeSet<usize>,
     /// Pairs of locations where only the equal value of a store prevents a race.
-    pub(super) equal: Vec<Key>,
+    pub(crate) equal: Vec<Key>,
     /// Racy words, by buffer.
-    pub(super) racy: BTreeSet<(usize, u64)>,
+    pub(crate) racy: BTreeSet<(usize, u64)>,
 }
 
 /// Returns the number of the shared memory that an access touches: 0 for shared local memory,
 /// buffer number plus 1 for buffers. `None` for private memory and unused loads.
-fn shared(access: &Access) -> Option<usize> {
+pub(super) fn shared(access: &Access) -> Option<usize> {
     match (access.space, access.buffer) {
         _ if access.unread && access.kind == AccessKind::Load => None,
         (Space::Local, _) => Some(0),
@@ -105,20 +80,20 @@ fn shared(access: &Access) -> Option<usize> {
 impl Races {
     /// Returns the initial state. `needs_local_fences` is true on platforms with separate fences
     /// for shared local memory.
-    pub(super) fn new(checks: Checks, needs_local_fences: bool) -> Self {
+    pub(crate) fn new(checks: Checks, needs_local_fences: bool) -> Self {
         let mut races = Self { checks, ..Self::default() };
         races.stamps.needs_local_fences = needs_local_fences;
         races
     }
 
-    pub(super) fn launch(&mut self, map: &LaunchMap) {
+    pub(crate) fn launch(&mut self, map: &LaunchMap) {
         self.together_is_apart = map.together;
         self.blocks = map.blocks;
         self.sizes.push(map.local_bytes.into());
         self.sizes.extend(map.buffers.iter().map(|buffer| buffer.bytes));
     }
 
-    pub(super) fn next_group(&mut self, group: [u32; 3], seen: &mut Seen) {
+    pub(crate) fn next_group(&mut self, group: [u32; 3], seen: &mut Seen) {
         self.see_looks(|_| true, seen);
         self.stamps.index = self.groups.len() as u32;
         self.groups.push(group);
@@ -130,7 +105,7 @@ impl Races {
     }
 
     /// Reports the pending loads that satisfy `are`.
-    pub(super) fn see_looks(&mut self, are: impl Fn(&Bug) -> bool, seen: &mut Seen) {
+    pub(crate) fn see_looks(&mut self, are: impl Fn(&Bug) -> bool, seen: &mut Seen) {
         let (bugs, others): (Vec<_>, Vec<_>) =
             std::mem::take(&mut self.looks).into_iter().partition(|look: &Look| are(&look.bug));
         self.looks = others;
@@ -139,19 +114,19 @@ impl Races {
         }
     }
 
-    pub(super) fn barrier(&mut self, seen: &mut Seen) {
+    pub(crate) fn barrier(&mut self, seen: &mut Seen) {
         self.see_looks(|_| true, seen);
         self.stamps.next_epoch();
         self.turns.begin();
         self.step();
     }
 
-    pub(super) fn fence(&mut self, thread: u32, is_local: bool) {
+    pub(crate) fn fence(&mut self, thread: u32, is_local: bool) {
         self.stamps.fence(thread, is_local);
     }
 
     /// Sets the active channels of a thread at a block.
-    pub(super) fn block(&mut self, thread: u32, channels: u32) {
+    pub(crate) fn block(&mut self, thread: u32, channels: u32) {
         self.step();
         let thread = thread as usize;
         if self.channels.len() <= thread {
@@ -161,20 +136,20 @@ impl Races {
     }
 
     /// Ends the current message.
-    fn step(&mut self) {
+    pub(super) fn step(&mut self) {
         self.message = None;
         self.together.clear();
     }
 
     /// Returns the channels on whose behalf an access is made.
-    fn channels(&self, access: &Access) -> u32 {
+    pub(super) fn channels(&self, access: &Access) -> u32 {
         match channel_of(access) {
             WHOLE => self.channels.get(access.thread as usize).copied().unwrap_or(u32::MAX),
             channel => 1_u32.checked_shl(channel.into()).unwrap_or(0),
         }
     }
 
-    pub(super) fn access(&mut self, access: &Access, seen: &mut Seen) {
+    pub(crate) fn access(&mut self, access: &Access, seen: &mut Seen) {
         let Some(buffer) = shared(access) else { return };
         if self.sizes.get(buffer).is_none_or(|&bytes| access.offset >= bytes) {
             return;
@@ -194,7 +169,7 @@ impl Races {
 
     /// Processes an atomic operation, which orders later accesses after those before an earlier
     /// atomic on the same location.
-    fn meet(&mut self, access: &Access, buffer: usize) {
+    pub(super) fn meet(&mut self, access: &Access, buffer: usize) {
         let (place, learns, channel) = ((buffer, access.offset), !access.unread, channel_of(access));
         if buffer > 0 {
             self.order.meet(place, learns);
@@ -210,7 +185,7 @@ impl Races {
     }
 
     /// Processes the accesses of a message's channels.
-    pub(super) fn accesses(&mut self, accesses: &Accesses<'_>, seen: &mut Seen) {
+    pub(crate) fn accesses(&mut self, accesses: &Accesses<'_>, seen: &mut Seen) {
         let Some(buffer) = shared(&accesses.first) else { return };
         let Some(stamp) = self.stamp(&accesses.first) else { return };
         let touch = Touch::new(stamp, &accesses.first);
@@ -231,7 +206,7 @@ impl Races {
 
     /// Enters the accesses to locations that no other work item has touched since the last barrier.
     /// Returns the remaining channels.
-    fn enter_alone(&mut self, accesses: &Accesses<'_>, first: Touch, buffer: usize) -> u32 {
+    pub(super) fn enter_alone(&mut self, accesses: &Accesses<'_>, first: Touch, buffer: usize) -> u32 {
         match first.kind {
             _ if !accesses.first.size.is_multiple_of(4) => self.enter_bytes(accesses, first, buffer),
             AccessKind::Load => self.enter_words(accesses, first, buffer, Stamps::read_alone),
@@ -241,7 +216,7 @@ impl Races {
 
     /// As [`Races::enter_alone`] for whole words; `enter` processes one word.
     #[inline(always)]
-    fn enter_words(
+    pub(super) fn enter_words(
         &mut self,
         accesses: &Accesses<'_>,
         first: Touch,
@@ -289,7 +264,7 @@ impl Races {
     }
 
     /// As [`Races::enter_alone`] for bytes.
-    fn enter_bytes(&mut self, accesses: &Accesses<'_>, first: Touch, buffer: usize) -> u32 {
+    pub(super) fn enter_bytes(&mut self, accesses: &Accesses<'_>, first: Touch, buffer: usize) -> u32 {
         let mut left = accesses.enabled;
         for lane in enabled_lanes::<LANES>(left) {
             let offset = accesses.place(lane).1;
@@ -315,7 +290,7 @@ impl Races {
     }
 
     /// Processes a word of which an access touches some bytes.
-    fn word(&mut self, touch: Touch, (buffer, word): (usize, u64), access: &Access, seen: &mut Seen) {
+    pub(super) fn word(&mut self, touch: Touch, (buffer, word): (usize, u64), access: &Access, seen: &mut Seen) {
         let cell = self.words.cell((buffer, word));
         let bytes = access.offset..access.offset + u64::from(access.size);
         if !cell.is_split() && bytes.start <= word * 4 && (word + 1) * 4 <= bytes.end {
@@ -336,7 +311,7 @@ impl Races {
     }
 
     /// Returns the stamp number of an access.
-    fn stamp(&mut self, access: &Access) -> Option<u32> {
+    pub(super) fn stamp(&mut self, access: &Access) -> Option<u32> {
         let channels = if channel_of(access) == WHOLE { self.channels(access) } else { 0 };
         let is_atomic = access.kind == AccessKind::Atomic;
         // Other groups cannot access a group's shared local memory.
@@ -347,7 +322,14 @@ impl Races {
     }
 
     /// Compares an access with earlier accesses to a location, and enters it.
-    fn touch(&mut self, cell: &mut Cell, touch: Touch, access: &Access, at: (usize, u64), seen: &mut Seen) {
+    pub(super) fn touch(
+        &mut self,
+        cell: &mut Cell,
+        touch: Touch,
+        access: &Access,
+        at: (usize, u64),
+        seen: &mut Seen,
+    ) {
         self.stamps.forget(cell, touch);
         if is_harmless(cell, touch) {
             let known = *cell;
@@ -379,7 +361,14 @@ impl Races {
     }
 
     /// Returns the bug if an access races with an earlier one.
-    fn compare(&self, before: u32, channel: u8, touch: Touch, access: &Access, at: (usize, u64)) -> Option<Bug> {
+    pub(super) fn compare(
+        &self,
+        before: u32,
+        channel: u8,
+        touch: Touch,
+        access: &Access,
+        at: (usize, u64),
+    ) -> Option<Bug> {
         if self.stamps.is_clear(before, channel, touch) {
             return None;
         }
@@ -418,7 +407,7 @@ impl Races {
 
     /// Returns true if atomic operations order all work items of an access after those of an
     /// earlier one.
-    fn is_before(&self, before: &Deed, channel: u8, number: u32, access: &Access) -> bool {
+    pub(super) fn is_before(&self, before: &Deed, channel: u8, number: u32, access: &Access) -> bool {
         let all = |channel: u8, channels: u32| match channel {
             WHOLE => channels,
             ANOTHER => u32::MAX,
@@ -435,7 +424,7 @@ impl Races {
 
     /// Returns true if two accesses of a thread belong to one work item, or if lockstep execution
     /// orders them.
-    fn is_apart_in_thread(&self, before: &Deed, channel: u8, access: &Access, at: (usize, u64)) -> bool {
+    pub(super) fn is_apart_in_thread(&self, before: &Deed, channel: u8, access: &Access, at: (usize, u64)) -> bool {
         let mine = channel_of(access);
         // A NoMask access counts for each channel. Its loads conflict with other channels' stores.
         // Exceptions: loops around atomics read again, and a channel that stored the value itself
@@ -477,12 +466,12 @@ impl Races {
 }
 
 /// Returns the number of a work item in its group.
-fn item(thread: u32, channel: u8) -> u32 {
+pub(super) fn item(thread: u32, channel: u8) -> u32 {
     thread << 8 | u32::from(channel)
 }
 
 /// Reports a race at a location.
-fn see(bug: Bug, at: (usize, u64), racy: &mut BTreeSet<(usize, u64)>, seen: &mut Seen) {
+pub(super) fn see(bug: Bug, at: (usize, u64), racy: &mut BTreeSet<(usize, u64)>, seen: &mut Seen) {
     if racy.len() < MOST_RACY {
         racy.insert((at.0, at.1 / 4));
     }
