@@ -58,6 +58,8 @@ impl Modules {
             }
             modules.imports.insert(module.clone(), look.imports);
         }
+        // Modules with a `path` are files of another folder, which is checked on its own.
+        modules.imports.values_mut().for_each(|all| all.retain(|module| sources.contains_key(module)));
         modules
     }
 
@@ -238,6 +240,13 @@ impl Look<'_> {
         self.note(&path);
     }
 
+    /// Returns true for a module that the root declares, but whose file is in another folder.
+    fn is_elsewhere(&self, path: &[&str]) -> bool {
+        let [name] = path else { return false };
+        let root = self.sources.get("").map_or("", String::as_str);
+        root.lines().any(|line| line.trim_start_matches("pub ").trim_start_matches("mod ") == format!("{name};"))
+    }
+
     /// Notes the module that a path leads to: the longest part of the path that is a module.
     fn note(&mut self, path: &[&str]) {
         let mut base: Vec<&str> = self.module.split("::").filter(|name| !name.is_empty()).collect();
@@ -257,11 +266,14 @@ impl Look<'_> {
             base.push(name);
             let module = base.join("::");
             if !self.sources.contains_key(&module) {
+                if self.is_elsewhere(&base) {
+                    found = None;
+                }
                 break;
             }
             found = Some(module);
         }
-        self.imports.extend(found.filter(|module| self.sources.contains_key(module)));
+        self.imports.extend(found);
     }
 }
 

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 
 use opencl_sys::*;
 
-use super::{enqueue, object, query, status};
+use crate::api::entry::{enqueue, object, query, status};
 use crate::base::error::{Code, Result, ensure};
 use crate::base::handle::{self, Handle};
 use crate::base::raw::{In, Out, ZeroEnded};

@@ -8,11 +8,11 @@ use opencl_sys::*;
 use crate::base::error::{Code, Result, ensure, fail};
 use crate::base::handle::{self, Handle, kind};
 use crate::base::raw::Answer;
+use crate::base::raw::UserData;
+use crate::base::storage::{ALIGNMENT, Storage};
 use crate::devices::context::Context;
 use crate::devices::device;
-use crate::memory::image::Texels;
-use crate::memory::storage::{ALIGNMENT, Storage};
-use crate::queues::event::UserData;
+use crate::memory::texels::Texels;
 
 /// Memory object.
 pub(crate) struct Mem {

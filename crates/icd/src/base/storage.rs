@@ -166,3 +166,29 @@ fn unmap(first: *mut u8, bytes: usize) {
     // SAFETY: the memory came from `map`, and nothing uses it any more.
     unsafe { libc::munmap(first.cast(), bytes) };
 }
+
+/// Copies slices of rows.
+///
+/// # Safety
+/// `size` holds the bytes per row, rows per slice and number of slices. Both memories have these
+/// rows with their pitches.
+pub(crate) unsafe fn copy(
+    from: *mut u8,
+    from_pitches: (usize, usize),
+    to: *mut u8,
+    to_pitches: (usize, usize),
+    size: [usize; 3],
+) {
+    let [bytes, rows, slices] = size;
+    if from_pitches == to_pitches && from_pitches == (bytes, bytes * rows) {
+        // SAFETY: the rows are contiguous; the caller guarantees them.
+        return unsafe { std::ptr::copy(from, to, bytes * rows * slices) };
+    }
+    for (slice, row) in (0..slices).flat_map(|slice| (0..rows).map(move |row| (slice, row))) {
+        // SAFETY: the caller guarantees the row.
+        unsafe {
+            let from = from.add(slice * from_pitches.1 + row * from_pitches.0);
+            std::ptr::copy(from, to.add(slice * to_pitches.1 + row * to_pitches.0), bytes);
+        }
+    }
+}

@@ -11,10 +11,10 @@ use std::sync::LazyLock;
 use visakit::isa::Platform;
 use visakit_zebin::ocloc;
 
-use crate::devices::environment::ENVIRONMENT;
-use crate::programs::dependency;
-use crate::programs::process;
-use crate::programs::request::Installed;
+use crate::base::environment::ENVIRONMENT;
+use crate::vendor::dependency;
+use crate::vendor::process;
+use crate::vendor::request::Installed;
 
 /// Name of the program that runs a compiler; it is installed next to the library.
 const PROGRAM: &str = "visakit-oclc";

@@ -8,7 +8,7 @@ use visakit_emulator::check::Checks;
 use visakit_emulator::launch::TextError;
 use visakit_emulator::run::Engine;
 
-use crate::commands::launch::say;
+use crate::base::say::say;
 
 /// Settings of the process.
 pub(crate) struct Environment {
