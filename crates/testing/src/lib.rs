@@ -78,6 +78,22 @@ pub fn scratch(name: &str) -> PathBuf {
     dir
 }
 
+/// Returns a Cargo command that builds in the folder `target`. Nothing is kept for a later change,
+/// because incremental builds and debug information are most of a build folder's size.
+pub fn cargo(command: &str, target: &Path) -> Command {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args([command, "--target-dir"]).arg(target);
+    cargo.envs([("CARGO_INCREMENTAL", "0"), ("CARGO_PROFILE_DEV_DEBUG", "0"), ("CARGO_PROFILE_TEST_DEBUG", "0")]);
+    cargo
+}
+
+/// Removes a build folder at the end of the last test that uses it.
+pub fn remove_build(target: &Path) {
+    if target.exists() {
+        std::fs::remove_dir_all(target).expect("the build folder can be removed");
+    }
+}
+
 /// Returns the files of a folder with a given extension, sorted.
 pub fn files(dir: &Path, ending: &str) -> Vec<PathBuf> {
     let mut out: Vec<PathBuf> = std::fs::read_dir(dir)
