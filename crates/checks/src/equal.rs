@@ -13,7 +13,6 @@ use crate::watcher::Watcher;
 use visakit_diag::Diagnostic;
 use visakit_launch::argument::Argument;
 use visakit_launch::range::NdRange;
-use visakit_machine::fault::Trap;
 use visakit_machine::scalar::Scalar;
 use visakit_run::{Observers, Options, Outside, Policy, Program, RunError, launch_from};
 

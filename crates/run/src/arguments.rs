@@ -5,7 +5,7 @@ use visakit_diag::{Diagnostic, Severity};
 use visakit_launch::argument::{Argument, ImageArgument};
 use visakit_launch::mapped::{MappedArgument, MappedBuffer, MappedImage};
 use visakit_machine::buffer::{Buffer, Lent};
-use visakit_machine::memory::Memory;
+use visakit_machine::memory::{MAX_BUFFER, Memory};
 
 /// Mapped arguments of a launch.
 pub(super) struct Mapped {

@@ -3,7 +3,7 @@
 
 use visakit_diag::{Diagnostic, Severity};
 
-use crate::arguments::{self, Mapped, behind, map_buffer, no_memory};
+use crate::arguments::{self, Mapped, behind, map_buffer, no_memory, too_large};
 use crate::options::Surroundings;
 use crate::program::Program;
 use visakit_launch::argument::Argument;

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use visakit_machine::lane::{LANES, from_lanes};
-use visakit_machine::observer::{Access, Observer, Spot};
+use visakit_machine::observer::{Access, AccessKind, Observer, Spot};
 use visakit_machine::told::{Accesses, Places};
 
 /// Digests of all groups of a launch.

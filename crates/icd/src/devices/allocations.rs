@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use opencl_sys::*;
 use visakit_emulator::machine::buffer::Lent;
 
-use crate::base::error::{Code, Result, ensure, fail};
+use crate::base::error::{Result, ensure};
 use crate::base::handle::Handle;
 use crate::base::storage::Storage;
 use crate::devices::device::Device;
@@ -36,7 +36,7 @@ pub(crate) struct Allocation {
 }
 
 impl Allocations {
-    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

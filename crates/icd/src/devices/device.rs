@@ -436,12 +436,12 @@ fn parts(device: &Handle<Device>, platform: *mut c_void, answer: Answer) -> Resu
         },
         CL_DEVICE_PARTITION_AFFINITY_DOMAIN => answer.value(0_u64),
         CL_DEVICE_REFERENCE_COUNT => answer.value(handle::count(device).max(1)),
-        _ => sharing(device, platform, answer),
+        _ => sharing(device, answer),
     }
 }
 
 /// Answers queries about shared memory, pipes and sub-groups, and those after them.
-fn sharing(device: &Handle<Device>, platform: *mut c_void, answer: Answer) -> Result {
+fn sharing(device: &Handle<Device>, answer: Answer) -> Result {
     match answer.name {
         CL_DEVICE_PREFERRED_INTEROP_USER_SYNC => answer.flag(true),
         CL_DEVICE_PRINTF_BUFFER_SIZE => answer.value(visakit_emulator::launch::printf::BUFFER_BYTES),

@@ -1,12 +1,9 @@
 //! Memory that kernels and the program access by the same addresses: shared virtual memory, and
 //! Intel's unified shared memory.
 
-use std::collections::BTreeMap;
 use std::ffi::c_void;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use opencl_sys::*;
-use visakit_emulator::machine::buffer::Lent;
 
 use crate::base::error::{Code, Result, ensure, fail};
 use crate::base::handle::{self, Handle};
