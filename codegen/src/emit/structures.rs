@@ -137,7 +137,7 @@ fn structure(cx: &Cx<'_>, s: &Structure) -> TokenStream {
         #counts
 
         impl rt::Wire for #name {
-            #[allow(unused_variables, reason = "some members have no value of their own")]
+            #[allow(unused_variables, reason = "some members have no separate value")]
             fn decode(r: &mut rt::Reader<'_>, cx: rt::Context) -> Result<Self, rt::DecodeError> {
                 #(#reads)*
                 Ok(Self { #(#names),* })

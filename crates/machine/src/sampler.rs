@@ -25,7 +25,7 @@ pub enum Addressing {
 
 /// Comparison of the reference with a texel; the result is 1 if it holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub enum Compare {
     Never,
     Less,

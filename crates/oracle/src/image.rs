@@ -133,7 +133,9 @@ pub(crate) fn load_byte(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> 
 /// Writes a byte of a rectangle.
 pub(crate) fn store_byte(run: &mut Run<'_>, arguments: &[Node], value: &Value) -> Result<()> {
     let (picture, offset, _) = byte(run, arguments)?;
-    let Value::Integer(Integer { value, .. }) = value else { return senseless("a byte that is no number") };
+    let Value::Integer(Integer { value, .. }) = value else {
+        return senseless("a byte value that is not an integer");
+    };
     if let (Some(picture), Some(offset)) = (picture, offset) {
         picture.write(run, offset, 1, low_bits(*value, 8));
     }
@@ -151,7 +153,7 @@ fn byte<'r>(run: &mut Run<'r>, arguments: &[Node]) -> Result<(Option<Picture<'r>
     let (distance, first) = (number(run, distance)?, number(run, first)?);
     let (x, y) = (number(run, x)?, number(run, y)? * distance + first);
     if number(run, plane)? != 0 {
-        return senseless("a plane behind the first");
+        return senseless("a plane other than the first");
     }
     let Some(picture) = picture else { return Ok((None, None, *unsaid)) };
     let desc = &picture.image.desc;

@@ -86,7 +86,8 @@ pub(super) fn causes(findings: &mut [Finding], model: &Model) -> (Vec<Cause>, Ve
                 let Edit { class, what, help, .. } = &edits[edit];
                 // A text-only edit changes what is printed and parsed, and the verdicts on
                 // statements that are illegal anyway.
-                let help = if *class == Class::TextOnly && !help.starts_with("its Rust") { FOLLOW } else { help };
+                let help =
+                    if *class == Class::TextOnly && !help.starts_with("the Rust name") { FOLLOW } else { help };
                 (class.name(), what.clone(), help.to_owned())
             }
             (false, "kernel-missing") => {
