@@ -485,7 +485,8 @@ kernels:
 
         let threads = payload.threads(range.size_of([0, 1, 0]), [0, 1, 2]);
         assert_eq!(threads.iter().map(|t| t.channels).collect::<Vec<_>>(), [0xffff, 0xf]);
-        // r0, then three registers of ids: offset 128, as the compiler has it for SIMD16.
+        // The ids follow r0: three registers from offset 128, as the compiler places them for
+        // SIMD16.
         let bytes = &filled(&payload, [20, 1, 1], &threads[1]);
         assert_eq!((word(bytes, 128), word(bytes, 132)), (7, 8));
         assert_eq!([word(bytes, 140), word(bytes, 144), word(bytes, 148)], [20, 1, 1], "the group is cut off");

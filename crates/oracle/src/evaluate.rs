@@ -204,7 +204,7 @@ impl Run<'_> {
     }
 
     pub(crate) fn thread(&self) -> Result<&Thread> {
-        self.thread.ok_or_else(|| Halt::Senseless("state is needed".to_owned()))
+        self.thread.ok_or_else(|| Halt::Senseless("the state of a thread outside a thread".to_owned()))
     }
 
     fn block(&mut self, statements: &[Statement]) -> Result<()> {

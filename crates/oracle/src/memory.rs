@@ -154,11 +154,13 @@ fn trap(miss: visakit_machine::access::Miss) -> Halt {
 
 /// Resolves arguments to the memory, the address and the number of bytes.
 fn resolve<'r>(run: &mut Run<'r>, arguments: &[Node]) -> Result<Span<'r>> {
-    let [Node::Space(reach), address, count] = arguments else { return senseless("this memory location") };
+    let [Node::Space(reach), address, count] = arguments else {
+        return senseless("a memory location with these arguments");
+    };
     let (address, count) = (run.wide(address)?, run.number(count)?);
     let (thread, world) = match (run.thread, run.world) {
         (Some(thread), Some(world)) => (thread, world),
-        _ => return senseless("memory is needed"),
+        _ => return senseless("memory outside a launch"),
     };
     let (target, base) = match (reach.space, entry(run, reach.space)?) {
         (_, Some(entry)) => (world.surface(entry), 0),
@@ -183,7 +185,7 @@ fn resolve<'r>(run: &mut Run<'r>, arguments: &[Node]) -> Result<Span<'r>> {
 
 /// Returns the binding table entry of a space, if it has one.
 pub(crate) fn entry(run: &mut Run<'_>, space: Space) -> Result<Option<u32>> {
-    let Some(thread) = run.thread else { return senseless("memory is needed") };
+    let Some(thread) = run.thread else { return senseless("memory outside a launch") };
     let element = |at: u32| thread.surfaces.get(at as usize).copied().unwrap_or(u32::MAX);
     Ok(Some(match space {
         Space::Surface(at) => element(at),

@@ -74,7 +74,7 @@ pub(crate) fn call(run: &mut Run<'_>, builtin: Builtin, arguments: &[Node]) -> R
     let [Node::Space(named), surface, rest @ ..] = arguments else {
         return senseless("a message without a sampler");
     };
-    let (Some(thread), Some(world)) = (run.thread, run.world) else { return senseless("samplers are needed") };
+    let (Some(thread), Some(world)) = (run.thread, run.world) else { return senseless("samplers outside a launch") };
     let Some(index) = index(named.space, thread) else { return senseless("this sampler") };
     let picture = image::picture(run, surface)?;
     // Without an image there are no levels, and all colours are zero.

@@ -223,7 +223,10 @@ impl Zebin {
         match text {
             Some(text) => Ok(ZebinKernel { text, info }),
             None if self.texts.is_empty() => Err(self
-                .error("zebin-no-visa", "the file contains no vISA text: it was compiled without")
+                .error(
+                    "zebin-no-visa",
+                    "the file contains no vISA text, because it was compiled without the option that adds it",
+                )
                 .help(format!("compile it with `ocloc compile … --format zebin {VISA_OPTION}`"))
                 .into()),
             None => Err(self

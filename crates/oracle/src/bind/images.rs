@@ -46,7 +46,7 @@ impl Binder<'_> {
             (B::PixelLod, [sampler, surface, channel, first]) => {
                 let mut nodes = vec![self.sampler(sampler)?, self.image(surface)?, self.node(channel)?];
                 let Node::Value(Value::Integer(first_number)) = self.node(first)? else {
-                    return self.refuse("a variable number of the first parameter", first.at);
+                    return self.refuse("a parameter index that is not constant", first.at);
                 };
                 let parameters = self.parameters();
                 let first = first_number.value.as_usize();

@@ -13,7 +13,7 @@ strings! {
     /// A version of the export.
     FormVersion = pattern("Version of the export format.", &format!("^{}\\.[0-9]+$", VERSION.split('.').next().unwrap()));
     /// A version of objects.
-    Version = pattern("A version of objects.", "^[0-9]+\\.[0-9]+$");
+    Version = pattern("Version of an object.", "^[0-9]+\\.[0-9]+$");
     /// A table of a routine.
     Table = words("A table of a routine.", IndexKind::ALL.map(IndexKind::name));
     /// A number by width and sign.

@@ -15,7 +15,7 @@ use visakit_codegen::model::semantics::{self as tree, Block, ExpressionKind, Mea
 pub struct Semantics {
     /// Text of the block.
     pub source: String,
-    /// Its statements; absent for specifications without a notation of their own.
+    /// Statements of the block; absent for specifications that do not define a notation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub statements: Option<Vec<Statement>>,
 }
