@@ -249,7 +249,8 @@ impl Sampler {
         if self.addressing != Addressing::Mirror {
             return Along { texels, added: shift };
         }
-        // Moves to the centre of the nearest unmirrored image, then in the resulting direction.
+        // Measure the position from the start of the nearest unmirrored image, and mirror it if it
+        // is negative.
         let period = 2 * size;
         let images = ((texels + shift as f64) / period as f64).round_ties_even() as i64;
         let added = shift - images * period;

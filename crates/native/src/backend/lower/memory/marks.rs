@@ -118,8 +118,8 @@ fn mark_bytes(masm: &mut MacroAssembler, distance: u32, bytes: u32) {
     }
 }
 
-/// Writes cold code for a condition. It returns to the place after the jump, whose label
-/// `write` receives.
+/// Writes a conditional jump to cold code. `write` emits the cold code, which then jumps back.
+/// `write` also receives the label of the return place.
 fn detour(masm: &mut MacroAssembler, condition: Code, write: impl FnOnce(&mut MacroAssembler, Label)) {
     let [from, back] = [(); 2].map(|()| masm.asm.label());
     masm.asm.jump(condition, from);
