@@ -296,7 +296,7 @@ pub enum Cell {
     Numbers(&'static [i64]),
     /// A truth value.
     Flag(bool),
-    /// Names. The column's heading tells their kind.
+    /// Names. The column's heading states their kind.
     Names(&'static [&'static str]),
 }
 

@@ -159,7 +159,7 @@ impl<'a> Visitor<'a> for Collect<'a> {
 impl<'m> Binder<'m> {
     /// Collects the fields of the instruction.
     fn take(&mut self, instruction: &Instruction, routine: &Routine) -> Result<()> {
-        // These two instructions have no execution size but a field of their own.
+        // These two instructions have a special field instead of an execution size.
         let counted = match instruction {
             Instruction::Gather(inst) => Some((inst.num_elts.elts.channels(), inst.num_elts.mask)),
             Instruction::Scatter(inst) => Some((inst.num_elts.elts.channels(), inst.num_elts.mask)),

@@ -170,7 +170,7 @@ pub struct Lent<'f> {
     code: &'f Code,
     registers: &'f mut [u8],
     occupied: &'f mut [u64],
-    /// Keeps what the pointers point to.
+    /// Borrow of the frame whose memory the pointers refer to.
     lives: PhantomData<Frame<'f>>,
     raw: RawFrame,
 }

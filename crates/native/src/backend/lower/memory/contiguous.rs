@@ -35,7 +35,7 @@ pub(crate) struct Paths {
 }
 
 impl Paths {
-    /// Makes the labels of a transfer.
+    /// Creates the labels of a transfer.
     pub(crate) fn new(asm: &mut Assembler) -> Self {
         let [again, found, apart, other, done] = [(); 5].map(|()| asm.label());
         Self { again, found, apart, other, done }

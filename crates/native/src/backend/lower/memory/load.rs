@@ -99,7 +99,7 @@ pub(crate) fn emit_load(e: &mut Emitter<'_>, channels: &Channels<'_>) -> Option<
     end_load(&mut e.masm, loading)
 }
 
-/// Takes the registers of a load.
+/// Allocates the registers of a load.
 fn begin_load<'c>(
     masm: &mut MacroAssembler,
     facts: &BlockFacts<'_>,
