@@ -184,7 +184,7 @@ pub enum Meaning {
     Predefined {
         /// Table of the variable.
         table: IndexKind,
-        /// Id of its entry.
+        /// Id of the table entry.
         id: u64,
     },
 }

@@ -27,7 +27,7 @@ const GROUP_ID_ELEMENTS: [usize; 3] =
 pub struct Layout {
     /// Size of a register in bytes.
     pub grf_bytes: u32,
-    /// True if a kernel without per-thread data has a padding register in their place.
+    /// True if a kernel without per-thread data has a padding register in the place of these data.
     pub pads: bool,
     /// Gap in bytes between dispatched data and data that the kernel loads, which `.ze_info` does
     /// not count.

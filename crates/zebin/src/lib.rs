@@ -132,9 +132,9 @@ pub enum AddressPart {
 pub struct Symbol {
     /// Name of the symbol.
     pub name: String,
-    /// Index of its section in the ELF file; 0 for an undefined symbol.
+    /// Index of the symbol's section in the ELF file; 0 for an undefined symbol.
     pub section: usize,
-    /// Offset in its section, in bytes.
+    /// Offset in the symbol's section, in bytes.
     pub value: u64,
     /// Size in bytes.
     pub size: u64,

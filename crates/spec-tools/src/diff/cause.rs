@@ -12,13 +12,13 @@ use super::change::{Change, Class, Side};
 /// Edit of one page, or equal edits of several pages, with the resulting changes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Cause {
-    /// Most severe class of its changes.
+    /// Most severe class of the edit's changes.
     pub class: Class,
     /// Short description of the edit.
     pub what: String,
-    /// Old place of its first change; `None` if the subject is new.
+    /// Old place of the edit's first change; `None` if the subject is new.
     pub old: Option<Location>,
-    /// New place of its first change; `None` if the subject was removed.
+    /// New place of the edit's first change; `None` if the subject was removed.
     pub new: Option<Location>,
     /// Edited instructions, lists, structures or chapters.
     pub subjects: Vec<String>,
@@ -27,7 +27,7 @@ pub struct Cause {
     pub touches: Vec<String>,
     /// Advice to the user.
     pub help: &'static str,
-    /// Positions of its changes in the list of all changes.
+    /// Positions of the edit's changes in the list of all changes.
     #[serde(skip)]
     pub changes: Vec<usize>,
     /// Changes of the first subject; those of the others are equal.

@@ -321,7 +321,7 @@ pub struct Variable {
     pub name: String,
     /// Name in texts below version 4.
     pub old_name: String,
-    /// Data type of its elements.
+    /// Data type of the variable's elements.
     #[serde(rename = "type")]
     pub ty: String,
     /// Number of elements with registers of 32 bytes.

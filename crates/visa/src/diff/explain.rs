@@ -21,7 +21,7 @@ pub(super) struct Cause {
     id: usize,
     /// Class of the edit, as in `visa spec diff`, or [`IMPLEMENTATION`].
     pub(super) class: &'static str,
-    /// Code of most of its findings.
+    /// Code of most findings of the cause.
     code: &'static str,
     what: String,
     file: String,

@@ -42,11 +42,11 @@ struct Loading<'c> {
 /// A vector of loaded elements.
 #[derive(Clone, Copy)]
 struct LoadPart {
-    /// Distance of its element from the channel's address.
+    /// Distance of the part's element from the channel's address.
     element: u32,
     /// Place in the registers.
     own: u32,
-    /// Number of its vector of offsets.
+    /// Number of the part's vector of offsets.
     half: u32,
     result: Vector,
     /// The inactive channels' bytes are dead.
