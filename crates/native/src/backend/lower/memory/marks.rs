@@ -65,8 +65,8 @@ pub(crate) fn mark_contiguous(masm: &mut MacroAssembler, channels: &Channels<'_>
     });
 }
 
-/// Marks the access of a single channel. The caller makes the access unless the bits stand for
-/// pages.
+/// Marks the access of a single channel. Jumps to `slow`, so that the caller executes the access,
+/// unless the bits stand for pages.
 pub(crate) fn mark_single(masm: &mut MacroAssembler, entry: u32, transfer: &Transfer, slow: Label) {
     masm.asm.mi(Code::Cmp_rm64_imm8, entry_field(entry, marks_of(transfer.access)), 0);
     detour(masm, Code::Jne_rel32_64, |masm, _| {
