@@ -50,7 +50,7 @@ pub struct Access {
 
 /// Kind of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub enum AccessKind {
     Load,
     Store,
@@ -59,7 +59,7 @@ pub enum AccessKind {
 
 /// Address space of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub enum Space {
     Flat,
     Local,

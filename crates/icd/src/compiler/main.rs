@@ -3,11 +3,11 @@
 //!
 //! `visakit-oclc --check` lists the installed compilers.
 
-#[allow(dead_code, unreachable_pub, reason = "the driver uses the other half")]
+#[allow(dead_code, unreachable_pub, reason = "only the driver uses the other items")]
 #[path = "../vendor/request.rs"]
 mod request;
 
-#[allow(dead_code, unreachable_pub, reason = "the driver uses the other half")]
+#[allow(dead_code, unreachable_pub, reason = "only the driver uses the other items")]
 #[path = "../vendor/dependency.rs"]
 mod dependency;
 

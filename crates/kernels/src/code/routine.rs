@@ -10,7 +10,7 @@ use visakit_native::ir::Action;
 
 /// A lowered routine.
 pub struct CompiledRoutine {
-    /// Locations of its variables.
+    /// Locations of the routine's variables.
     pub layout: Layout,
     /// Constant values, stored after the variables from [`CompiledRoutine::constants_at`].
     pub constants: Vec<u8>,
