@@ -350,7 +350,7 @@ impl<'a> Worker<'a> {
                 left = rounds(self.plan, native, &mut self.threads, states, &mut self.counts);
             }
             for (number, (thread, state)) in self.threads.iter_mut().zip(states.iter_mut()).enumerate() {
-                if !runs(*state, &mut barriers, self.plan.threads(group), self.own.observer) {
+                if !runs(self.plan, *state, &mut barriers, group, self.own.observer) {
                     continue;
                 }
                 progress = true;

@@ -35,11 +35,17 @@ pub(super) fn rounds(
 
 /// Returns true if a thread can run. It then has passed the barrier that it waited for.
 #[inline]
-pub(super) fn runs(state: State, barriers: &mut Barriers, threads: u32, observer: Option<&dyn Observer>) -> bool {
+pub(super) fn runs(
+    plan: &Plan<'_>,
+    state: State,
+    barriers: &mut Barriers,
+    group: [u32; 3],
+    observer: Option<&dyn Observer>,
+) -> bool {
     match state {
         State::Running => true,
         State::Waiting { barrier, .. } => {
-            let passes = barriers.lets_pass(barrier, threads);
+            let passes = barriers.lets_pass(barrier, plan.threads(group));
             if passes && let Some(observer) = observer {
                 observer.barrier();
             }
