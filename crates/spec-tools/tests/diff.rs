@@ -248,8 +248,8 @@ const OURS: &[Plant] = &[
     ),
     Plant(
         "3_execution_model.md",
-        "works on up\nto 32 channels",
-        "works on up\nto 64 channels",
+        "operates on up to 32\nchannels",
+        "operates on up to 64\nchannels",
         &[(T, "prose", "3_execution_model.Execution model")],
     ),
     Plant("3_execution_model.md", "## Goto", "## Jumps", &[(T, "prose", "3_execution_model.Jumps")]),
