@@ -233,7 +233,7 @@ const OURS: &[Plant] = &[
     Plant("instructions/ADD.md", "src0[i] + src1[i]", "src0[i] + src1[0]", &[(T, "semantics", "ADD.Semantics")]),
     Plant("instructions/ADD.md", "channel by channel", "all at once", &[(T, "description", "ADD.Description")]),
     Plant("instructions/ADD.md", "infinite addend", "infinite operand", &[(T, "notes", "ADD.Notes")]),
-    Plant("instructions/ADD.md", "The other addend", "One more addend", &[(T, "description", "ADD.Src1")]),
+    Plant("instructions/ADD.md", "The second addend", "One more addend", &[(T, "description", "ADD.Src1")]),
     Plant(
         "instructions/ADD.md",
         "## Notes",
