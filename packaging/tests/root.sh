@@ -1,6 +1,6 @@
 # Base systems of Debian for the tests; sourced by them.
 # shellcheck shell=bash
-roots=${VISAKIT_ROOTS:-$work/roots}
+roots=${RELEASE_ROOTS:-$work/roots}
 
 # can_root TEST: reports a reason for which this machine cannot make a base system.
 can_root() {
