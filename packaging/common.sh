@@ -10,7 +10,8 @@ fail() {
     exit 1
 }
 
-# skip NAME WHY: reports a check that this machine cannot do. With VISAKIT_REQUIRE=release that is an error.
+# skip NAME WHY: reports a check that this machine cannot do. With VISAKIT_REQUIRE=release that is
+# an error.
 skip() {
     echo "skipped: $1: $2" >&2
     case ,${VISAKIT_REQUIRE:-}, in *,release,*) exit 1 ;; esac

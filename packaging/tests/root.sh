@@ -16,7 +16,8 @@ can_root() {
     return 1
 }
 
-# base SUITE: makes a base system of Debian and prints its folder. A folder of an earlier call is used again.
+# base SUITE: makes a base system of Debian and prints its folder. A folder of an earlier call is
+# used again.
 base() {
     local folder=$roots/$1 from
     if [ ! -f "$folder/etc/debian_version" ] || [ ! -x "$folder/usr/bin/apt-get" ]; then

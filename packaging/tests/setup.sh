@@ -1,4 +1,5 @@
-# Functions of the tests in this folder; sourced by them. Each test gets the folder of the release's files and the target.
+# Functions of the tests in this folder; sourced by them. Each test gets the folder of the release's
+# files and the target.
 # shellcheck shell=bash source-path=SCRIPTDIR disable=SC2034
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 [ $# = 2 ] || fail "usage: packaging/tests/$(basename "$0") OUT TARGET"
