@@ -197,7 +197,7 @@ impl Payload {
             for channel in 0..count {
                 self.write_ids(&mut ids, channel as usize, local_id(first + channel, size, order));
             }
-            // A thread that is one work item starts with all channels, which are elements of vectors.
+            // If a thread is one work item, its channels are elements of vectors.
             let channels = if self.simd == 1 { u32::MAX } else { visakit_machine::thread::ones(count as usize) };
             ThreadStart { ids, channels }
         };
