@@ -144,8 +144,8 @@ fn joined(parent: &str, name: &str) -> Module {
     if parent.is_empty() { name.to_owned() } else { format!("{parent}::{name}") }
 }
 
-/// Appends the words of a stream. Braces and the separators of paths are words too; other groups are
-/// flat. Comments, which may contain links, have no words.
+/// Appends the words of a stream. Braces and the separators of paths are words too; other groups
+/// are flat. Comments, which may contain links, have no words.
 fn flatten(tokens: TokenStream, words: &mut Vec<String>) {
     for token in tokens {
         match token {

@@ -2,8 +2,9 @@
 //!
 //! [`Lowering::apply`] is the entry point. It resolves operands with their regions, modifiers,
 //! conversions and saturation, and adds masks, the floating-point mode and the write-back.
-//! Functions are written over [`algebra`](crate::operation::algebra), which also describes recording.
-//! A recordable operation also implements [`Record`]; [`lane_ops`] does this automatically.
+//! Functions are written over [`algebra`](crate::operation::algebra), which also describes
+//! recording. A recordable operation also implements [`Record`]; [`lane_ops`] does this
+//! automatically.
 //! [`Lowering::operation`] makes the recording from all operands.
 
 use crate::lowering::step::{Lowered, Run, plain, wide, wide_or_plain};

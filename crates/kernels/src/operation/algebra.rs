@@ -1,8 +1,9 @@
 //! Algebra of one channel: the operations on values, independent of their representation.
 //!
 //! An operation ([`LaneOp`](crate::arithmetic::compute::LaneOp)) is written once, over one of these
-//! traits. On host numbers it computes. On [`Strict`](crate::operation::strict::Strict) floats it computes in another floating-point
-//! mode, so no operation is implemented twice. On the nodes of a
+//! traits. On host numbers it computes. On
+//! [`Strict`](crate::operation::strict::Strict) floats it computes in another floating-point mode,
+//! so no operation is implemented twice. On the nodes of a
 //! [`recording`](crate::operation::record) it builds an expression of the methods below, from which
 //! native code is generated. Constants are made from an existing value, because a node must know
 //! its recording.

@@ -1,5 +1,5 @@
-//! Operations of one channel, independent of an instruction: on host numbers, on recorded nodes, and
-//! on memory.
+//! Operations of one channel, independent of an instruction: on host numbers, on recorded nodes,
+//! and on memory.
 
 pub(crate) mod algebra;
 

@@ -1,8 +1,8 @@
 //! Recording of operations for native code, from the same definitions that the interpreter
 //! executes.
 //!
-//! A [`Node`] implements the [`algebra`](crate::operation::algebra), so an operation applied to nodes
-//! builds an expression in a [`Recording`]. This module also records the conversions and modifiers
+//! A [`Node`] implements the [`algebra`](crate::operation::algebra), so an operation applied to
+//! nodes builds an expression in a [`Recording`]. This module also records the conversions and modifiers
 //! of the operands.
 
 use std::cell::{Cell, RefCell};
