@@ -136,7 +136,7 @@ fn reflected(model: &Model, tally: &mut Tally) {
 
 fn compare(tally: &mut Tally, fact: Fact, heading: &str, expected: String, got: Option<String>) {
     let got = got.unwrap_or_else(|| "no such column".to_owned());
-    tally.probe(fact, same("column", format!("asking for `{heading}`"), expected, got));
+    tally.probe(fact, same("column", format!("reading the column `{heading}`"), expected, got));
 }
 
 /// Probes the rows of what the assembler accepts: their instructions, checks and platforms.
