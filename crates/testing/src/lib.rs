@@ -1,6 +1,7 @@
 //! Shared helpers of all tests: paths, skipped tests, golden files, and the vendor's printer. This
 //! crate is not published.
 
+pub mod modules;
 pub mod schema;
 
 use std::path::{Path, PathBuf};

@@ -13,8 +13,8 @@ use visakit_zebin::{archive, inline};
 
 use super::{Findings, Outcome, OutputFormat, answer, finish, problem, read};
 use crate::compiler::{self, Compiler, Release, Run};
-use crate::input::Kind;
 use crate::io::{Output, is_stream, note, shown, text_of};
+use crate::kind::Kind;
 use crate::unfinished::Unfinished;
 
 /// Output name requested from the compiler.

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::{Findings, Outcome, OutputFormat, answer, finish, out, problem, read, report};
-use crate::input::Kind;
 use crate::io::{shown, write_named};
+use crate::kind::Kind;
 use visakit_zebin::extract;
 
 /// Extract the parts of a zebin, fat binary or archive: vISA texts, `.ze_info`, native code

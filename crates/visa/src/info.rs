@@ -15,9 +15,11 @@ use visakit_zebin::Zebin;
 use visakit_zebin::info::{ArgType, KernelInfo};
 
 use super::{Findings, Outcome, OutputFormat, answer, count, finish, installed, out, read, report};
-use crate::input::{Kind, Module, modules_of, wrong_kind, zebins};
+use crate::input::{Module, modules_of, wrong_kind};
 use crate::io::shown;
+use crate::kind::Kind;
 use crate::recompile::{can_recompile, recompile};
+use crate::zebins::zebins;
 
 /// Show the kernels of a file: arguments, sizes, platforms, versions; without a file, the compilers
 /// that are installed

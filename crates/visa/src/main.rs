@@ -18,8 +18,10 @@ mod info;
 mod input;
 mod installed;
 mod io;
+mod kind;
 mod launch;
 mod limits;
+mod outcome;
 mod progress;
 mod recompile;
 mod report;
@@ -29,6 +31,7 @@ mod shell;
 mod spec;
 mod unfinished;
 mod verify;
+mod zebins;
 
 use std::process::ExitCode;
 

@@ -9,7 +9,7 @@ use visakit_codegen::model::Model;
 use visakit_emulator::machine::flow::{Callee, Flow, Next};
 
 use super::Difference;
-use super::state::Random;
+use super::pool::Random;
 
 /// The chapter, and where it has the rules.
 const CHAPTER: &str = "3_execution_model.md";

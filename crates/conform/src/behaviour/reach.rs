@@ -10,7 +10,7 @@ use visakit::isa::{
 };
 
 use super::pictures;
-use super::state::Random;
+use super::pool::Random;
 
 /// Brings the fields of an instruction near to the memory that there is.
 pub(super) fn bring_near(instruction: &mut Instruction, random: &mut Random) {

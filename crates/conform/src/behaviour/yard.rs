@@ -8,9 +8,9 @@ use visakit_emulator::machine::sampler::Sampler;
 use visakit_emulator::machine::trace::Trace;
 use visakit_oracle::float::Format;
 
-use super::case::Slip;
 use super::pictures;
-use super::state::{Pool, Random};
+use super::pool::{Pool, Random};
+use super::wrong::Slip;
 
 /// Bytes of each buffer.
 pub(super) const BYTES: u64 = 1024;

@@ -10,7 +10,7 @@ use visakit_codegen::model::{
 use super::meaning::{
     Bits, BitsKind, bits, bits_at, bits_of, counted_by, holds, named, put, storage, usual, usual_of_list,
 };
-use super::structure::stored;
+use super::structure::{number_at, stored};
 use visakit::rt::Version;
 
 /// An instruction to be written.
@@ -258,15 +258,6 @@ impl<'m> Operands<'m> {
     pub(crate) fn member_present(&self, member: &Member, values: &[u64]) -> bool {
         stored(member, |at| values.get(at).copied().unwrap_or(0))
     }
-}
-
-/// How a member is stored in a version.
-pub(crate) fn number_at(member: &Member, version: Version) -> Storage {
-    let found = member.storage.iter().find_map(|(marks, ty)| match ty {
-        MemberType::Number(storage) if holds(marks, version) => Some(*storage),
-        _ => None,
-    });
-    found.unwrap_or(Storage::Ub)
 }
 
 /// The bytes of an instruction, and where each field begins.

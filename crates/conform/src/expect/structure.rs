@@ -6,7 +6,6 @@ use visakit_codegen::anatomy::MemberId;
 use visakit_codegen::model::{FieldKind, Member, MemberType, Model, Structure, targets};
 
 use super::meaning::{bits, holds, meant, put, usual};
-use super::sample::number_at;
 use visakit::rt::Version;
 
 /// What is in a structure.
@@ -158,4 +157,13 @@ pub(crate) fn example(model: &Model, structure: &Structure, depth: u32) -> Data 
         out.insert(position, value);
     }
     Data::Members(out)
+}
+
+/// How a member is stored in a version.
+pub(crate) fn number_at(member: &Member, version: Version) -> Storage {
+    let found = member.storage.iter().find_map(|(marks, ty)| match ty {
+        MemberType::Number(storage) if holds(marks, version) => Some(*storage),
+        _ => None,
+    });
+    found.unwrap_or(Storage::Ub)
 }

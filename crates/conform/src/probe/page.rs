@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use visakit_codegen::model::{FieldKind, Form, Instruction, TextForm};
 
 use super::across;
+use super::probes::{Probe, Probes, form_name};
 use super::statement::Statement;
 use super::vary;
 use crate::codec::{self, Seen, decode, hex};
@@ -18,33 +19,6 @@ use crate::finding::{Difference, Fact, Tally};
 use visakit::isa::{self, Platform};
 use visakit::object::Routine;
 use visakit::rt::{DecodeProblem, Version};
-
-/// What all pages are probed with.
-pub(crate) struct Probes<'m> {
-    pub(crate) world: World<'m>,
-    /// The routine of the world, as the implementation has it.
-    pub(crate) routine: Routine,
-    /// Versions to write for, oldest first.
-    pub(crate) versions: Vec<Version>,
-    /// The model's platforms, as the implementation knows them.
-    pub(crate) platforms: Vec<Option<Platform>>,
-    /// Operands whose structure is broken already.
-    pub(crate) broken_kinds: BTreeSet<Kind>,
-    /// The page and field that show how operands of a kind are printed.
-    pub(crate) carriers: Vec<(Kind, String, usize)>,
-}
-
-/// An instruction to be probed, and the fact that it stands for.
-pub(crate) struct Probe<'m> {
-    pub(crate) fact: Fact,
-    /// The same fact as one of the page, where `fact` belongs to a shared list.
-    pub(crate) own: String,
-    /// Code of the finding when the decoder refuses the instruction.
-    pub(crate) refused: &'static str,
-    pub(crate) sample: Sample<'m>,
-    /// Whether its text is probed.
-    pub(crate) text: bool,
-}
 
 impl<'m> Probes<'m> {
     /// Probes all facts of a page.
@@ -447,11 +421,6 @@ fn concerns(kind: &str, rule: &str) -> bool {
 /// Whether a template is that of a label.
 fn labels(source: &str) -> bool {
     source.ends_with("label>:")
-}
-
-/// `RAW_SENDS` or, with several forms, `RAW_SENDS.current`.
-pub(crate) fn form_name(page: &Instruction, form: &Form) -> String {
-    if form.name.is_empty() { page.name.clone() } else { format!("{}.{}", page.name, form.name) }
 }
 
 /// The code of a finding of a rule: what is illegal was accepted, or what is legal refused.

@@ -14,21 +14,6 @@ use crate::launch::request::Request;
 use crate::launch::results::Made;
 use crate::report::sarif::{self, Detail, Notes};
 
-/// Bug found in a program.
-#[derive(Clone, Copy)]
-pub(super) struct Found<'a> {
-    pub(super) program: &'a Program,
-    pub(super) finding: &'a Finding,
-    /// True if the program was compiled without optimisations.
-    pub(super) unoptimised: bool,
-}
-
-impl<'a> Found<'a> {
-    pub(super) fn all(program: &'a Program, findings: &'a [Finding], unoptimised: bool) -> Vec<Self> {
-        findings.iter().map(|finding| Self { program, finding, unoptimised }).collect()
-    }
-}
-
 /// Returns true if a run without optimisations may show more bugs. A fault needs no second run if a
 /// bug already explains it.
 pub(super) fn may_hide(result: &Result<Outcome, RunError>, findings: &[Finding]) -> bool {

@@ -10,7 +10,7 @@ use visakit_emulator::machine::access::{Miss, MissKind};
 use visakit_emulator::machine::fault::{Trap, TrapReport, WaitingThreads};
 use visakit_emulator::run::{Program, RunError, ThreadState};
 
-use super::checks::Found;
+use super::found::Found;
 
 /// Place and thread of a fault, for JSON.
 #[derive(Serialize)]

@@ -2,6 +2,7 @@
 
 mod checks;
 mod fault;
+mod found;
 mod pages;
 mod program;
 mod steps;
@@ -34,8 +35,9 @@ use crate::launch::results::{Made, Wanted};
 use crate::launch::{dump, expect, inputs, memory, print};
 use crate::progress::Bar;
 use crate::report::{Findings, Outcome, OutputFormat, answer, count, finish};
-use checks::{Bug, Found};
+use checks::Bug;
 use fault::Fault;
+use found::Found;
 use pages::PagesArgs;
 use steps::Steps;
 

@@ -5,6 +5,7 @@ mod export;
 mod generate;
 mod lint;
 mod page;
+mod revision;
 mod show;
 pub(crate) mod source;
 
