@@ -1,13 +1,13 @@
 //! Random numbers, and rows of them with the corner cases of the numeric types.
 
-/// Bytes of a row of numbers.
+/// Size of a row in bytes.
 pub(super) const ROW: usize = 64;
 
-/// Rows of a pool.
+/// Number of rows in a pool.
 const ROWS: usize = 2048;
 
-/// Rows of numbers, of which states are put together: making them anew for each state would take
-/// longer than running it.
+/// Precomputed rows of numbers. Generating new rows for each state would take longer than running
+/// it.
 pub(super) struct Pool(Vec<[u8; ROW]>);
 
 impl Pool {
@@ -16,7 +16,7 @@ impl Pool {
         Self((0..ROWS).map(|_| row(&mut random)).collect())
     }
 
-    /// Fills bytes with rows.
+    /// Fills bytes with random rows.
     pub(super) fn fill(&self, random: &mut Random, bytes: &mut [u8]) {
         for chunk in bytes.chunks_mut(ROW) {
             chunk.copy_from_slice(&self.0[random.below(ROWS)][..chunk.len()]);
@@ -24,7 +24,7 @@ impl Pool {
     }
 }
 
-/// A row has one kind of numbers: instructions read rows of them.
+/// Returns a row with numbers of one kind, because an instruction reads a whole row.
 fn row(random: &mut Random) -> [u8; ROW] {
     let mut row = [0; ROW];
     let (kind, width) = (random.next() % 10, [1, 2, 4, 4, 8][random.below(5)]);
@@ -33,14 +33,14 @@ fn row(random: &mut Random) -> [u8; ROW] {
             0..3 => CORNERS[random.below(CORNERS.len())] >> (64 - 8 * width),
             3..6 => random.next(),
             6 => random.next() % 33,
-            // So few that any two of them meet.
+            // Few distinct values, so that any two of them occur together.
             7 => ENDS[random.below(ENDS.len())] >> (64 - 8 * width),
-            // In the middle between two numbers of fewer bits, or beside that.
+            // Midpoint between two numbers of fewer bits, or a number next to it.
             8 => {
                 let zeros = random.below(8 * width);
                 ((random.next() >> zeros | 1) << zeros).wrapping_add([0, 0, 1, u64::MAX][random.below(4)])
             }
-            // Floats of a moderate size.
+            // Floats of moderate size.
             _ => float_bits(random, width),
         };
         element.copy_from_slice(&bits.to_le_bytes()[..width]);
@@ -48,11 +48,10 @@ fn row(random: &mut Random) -> [u8; ROW] {
     row
 }
 
-/// The ends of what integers hold, and the middle.
+/// Smallest and largest integers.
 const ENDS: [u64; 4] = [0, 1 << 63, u64::MAX, u64::MAX >> 1];
 
-/// Numbers at which something happens, from the highest bit on: those of a narrower type are their
-/// upper bits.
+/// Corner values, aligned to the highest bit. A narrower type uses the upper bits.
 const CORNERS: [u64; 24] = [
     0,
     1,
@@ -85,12 +84,12 @@ fn float_bits(random: &mut Random, width: usize) -> u64 {
     match width {
         8 => value.to_bits(),
         4 => (value as f32).to_bits().into(),
-        // An HF from the bits of an F: sign, an exponent near that of 1, fraction.
+        // Build an HF value: sign, an exponent near that of 1, and a fraction.
         _ => random.next() & 0x83ff | (12 + random.next() % 8) << 10,
     }
 }
 
-/// splitmix64
+/// Pseudo-random generator splitmix64.
 pub(super) struct Random(pub(super) u64);
 
 impl Random {

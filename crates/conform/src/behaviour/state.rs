@@ -1,5 +1,5 @@
-//! The states that cases run from: registers with corners and random bits, masks, modes, addresses
-//! of the memory that there is.
+//! Initial states of cases: registers with corner values and random bits, masks, modes, and
+//! addresses of valid memory.
 
 use visakit::isa::{Cr0, Cr0Rounding, predefined};
 use visakit::rt::Bits as _;
@@ -12,7 +12,7 @@ use super::pool::{ROW, Random};
 use super::yard::BYTES;
 
 impl Subject<'_> {
-    /// A state of a seed: registers, predicates, masks, modes.
+    /// Fills the state from a seed: registers, predicates, masks and modes.
     pub(super) fn fill(&mut self, seed: u64) {
         let mut random = Random(seed);
         let bytes = self.stage.register_bytes();
@@ -25,7 +25,7 @@ impl Subject<'_> {
                 _ => random.next() as u32,
             };
         }
-        // Addresses of registers, a few of them beyond.
+        // Register addresses, a few of them out of range.
         for address in &mut thread.addresses {
             *address = (random.next() % (bytes as u64 + 64)) as u32 & !7;
         }
@@ -38,8 +38,8 @@ impl Subject<'_> {
         self.clear_null();
     }
 
-    /// Lets registers have addresses and offsets of the memory that there is, where the instruction
-    /// wants such.
+    /// Writes addresses and offsets of valid memory to registers, if the instruction accesses
+    /// memory.
     pub(super) fn aim(&mut self, bound: &Bound, seed: u64) {
         let touches = bound.touches;
         if touches == Touches::default() {
@@ -51,14 +51,14 @@ impl Subject<'_> {
         }
         let width = if touches.flat { 8 } else { 4 };
         let bytes = self.stage.register_bytes();
-        // Most states stay inside of the buffers, and have each channel somewhere else.
+        // Most states stay inside the buffers and give each channel its own address.
         let (is_calm, is_apart) = (!random.next().is_multiple_of(4), !random.next().is_multiple_of(3));
         let spread = if is_calm { BYTES - 128 } else { BYTES + 16 };
         let step = [4, 8, 16, 24, 40][random.below(5)];
         let registers = &mut self.threads[0].registers.bytes_mut(0)[..bytes];
         let mut nth = random.next() % spread;
         for register in registers.chunks_mut(ROW) {
-            // Registers of data stay as they are.
+            // Leave some registers unchanged, for data.
             if random.next().is_multiple_of(4) {
                 continue;
             }
@@ -76,7 +76,7 @@ impl Subject<'_> {
         self.clear_null();
     }
 
-    /// The same for images: coordinates around their edges, and entries that they have.
+    /// Writes coordinates around the edges of images, and valid binding table entries.
     fn aim_at_images(&mut self, bound: &Bound, random: &mut Random) {
         let operands = bound.program.operands();
         let mut sources = operands.iter().filter(|operand| !operand.written);
@@ -99,7 +99,7 @@ impl Subject<'_> {
                 *state = pictures::entry(random, floats);
                 64
             };
-            // The place of the state of what is bindless.
+            // Bindless access: the offset of the surface state.
             if random.next().is_multiple_of(4) {
                 *state *= unit;
             }
@@ -107,7 +107,7 @@ impl Subject<'_> {
         self.clear_null();
     }
 
-    /// What is read of the null variable is zero.
+    /// Clears the null variable, which always reads as zero.
     fn clear_null(&mut self) {
         if let Some(null) = self.stage.offset(predefined::NULL) {
             self.threads[0].registers.bytes_mut(null)[..64].fill(0);
@@ -115,10 +115,10 @@ impl Subject<'_> {
     }
 }
 
-/// Round to nearest, and all subnormal numbers kept.
+/// Rounding to nearest, without flushing of subnormal numbers.
 const PLAIN: u32 = 0b11100;
 
-/// The control register that so many random bits choose.
+/// Returns the control register that the bits of `choice` select.
 fn control_bits(choice: u32) -> u32 {
     let flag = |n: u32| choice >> n & 1 == 1;
     let rounding = Cr0Rounding::ALL[choice as usize % Cr0Rounding::ALL.len()];

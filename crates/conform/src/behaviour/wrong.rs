@@ -3,25 +3,25 @@
 use visakit_emulator::machine::image::Image;
 use visakit_emulator::machine::sampler::Sampler;
 
-/// A kernel that is wrong on purpose: what it leaves in a register is changed where this says so.
+/// Deliberately wrong kernel. The judge must notice its changed result, image or sampler.
 #[derive(Clone, Copy, Debug)]
 pub struct Wrong {
-    /// The page whose kernel it is.
+    /// Name of the page whose kernel is wrong.
     pub page: &'static str,
-    /// What it does wrong.
+    /// Kind of mistake.
     pub how: Slip,
 }
 
-/// What a wrong kernel does.
+/// Mistake of a deliberately wrong kernel.
 #[derive(Clone, Copy, Debug)]
 pub enum Slip {
-    /// What happens to the bits of a result.
+    /// Changes the bits of a result.
     Result(Change),
-    /// What it takes an image for.
+    /// Replaces a property of an image.
     Image(fn(&mut Image)),
-    /// What it takes a sampler for.
+    /// Replaces a property of a sampler.
     Sampler(fn(&mut Sampler)),
 }
 
-/// What happens to the bits of a result.
+/// Function that changes the bits of a result.
 pub(super) type Change = fn(old: u64, new: u64, bytes: u32, nth: u32) -> u64;

@@ -1,4 +1,4 @@
-//! What all pages are probed with, and one probe.
+//! Inputs of the page probes, and a single probe.
 
 use std::collections::BTreeSet;
 
@@ -11,34 +11,34 @@ use visakit::isa::Platform;
 use visakit::object::Routine;
 use visakit::rt::Version;
 
-/// What all pages are probed with.
+/// Inputs of the page probes.
 pub(crate) struct Probes<'m> {
     pub(crate) world: World<'m>,
-    /// The routine of the world, as the implementation has it.
+    /// Routine of the world, as decoded by the implementation.
     pub(crate) routine: Routine,
-    /// Versions to write for, oldest first.
+    /// Versions to encode for, oldest first.
     pub(crate) versions: Vec<Version>,
-    /// The model's platforms, as the implementation knows them.
+    /// Platforms of the model, as the implementation knows them.
     pub(crate) platforms: Vec<Option<Platform>>,
-    /// Operands whose structure is broken already.
+    /// Operand kinds whose structure has already failed.
     pub(crate) broken_kinds: BTreeSet<Kind>,
-    /// The page and field that show how operands of a kind are printed.
+    /// Page and field that show the text of each operand kind.
     pub(crate) carriers: Vec<(Kind, String, usize)>,
 }
 
-/// An instruction to be probed, and the fact that it stands for.
+/// Probed instruction, and its fact.
 pub(crate) struct Probe<'m> {
     pub(crate) fact: Fact,
-    /// The same fact as one of the page, where `fact` belongs to a shared list.
+    /// Path of the fact on this page, if `fact` belongs to a shared list.
     pub(crate) own: String,
-    /// Code of the finding when the decoder refuses the instruction.
+    /// Code of the finding if the decoder refuses the instruction.
     pub(crate) refused: &'static str,
     pub(crate) sample: Sample<'m>,
-    /// Whether its text is probed.
+    /// True if the text is probed too.
     pub(crate) text: bool,
 }
 
-/// `RAW_SENDS` or, with several forms, `RAW_SENDS.current`.
+/// Returns `RAW_SENDS` or, with several forms, `RAW_SENDS.current`.
 pub(crate) fn form_name(page: &Instruction, form: &Form) -> String {
     if form.name.is_empty() { page.name.clone() } else { format!("{}.{}", page.name, form.name) }
 }

@@ -5,13 +5,13 @@ use serde::Serialize;
 use super::location::Cx;
 use visakit_codegen::model::ListId;
 
-/// A list, by its position in the export and by its name.
+/// Reference to a list by its position in the export and by its name.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ListRef {
     /// Position in `lists`.
     pub index: usize,
-    /// Its name.
+    /// Name.
     pub name: String,
 }
 
