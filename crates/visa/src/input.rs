@@ -36,7 +36,7 @@ pub(crate) struct Device {
 
 impl Device {
     fn from_name(name: &str) -> Result<Self, String> {
-        Ok(Self { name: name.to_owned(), platform: crate::platform(name)? })
+        Ok(Self { name: name.to_owned(), platform: crate::platform::platform(name)? })
     }
 }
 

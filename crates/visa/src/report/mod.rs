@@ -15,7 +15,7 @@ use visakit_diag::{Diagnostic, Severity};
 
 use crate::io;
 use crate::limits::PRINTED;
-pub(crate) use crate::outcome::{Outcome, OutputFormat, count};
+use crate::outcome::{Outcome, OutputFormat};
 
 /// Findings that end a command. `?` converts one finding or several.
 #[derive(Debug)]

@@ -52,7 +52,7 @@ pub(super) fn load(request: &Request) -> Result<Program, Findings> {
         return of_compiled(path, &built, request);
     }
     let platform = request.platform.as_deref();
-    let platform = platform.map(|name| crate::platform_of_option("--platform", name)).transpose()?;
+    let platform = platform.map(|name| crate::platform::platform_of_option("--platform", name)).transpose()?;
     if kind == Kind::Zebin {
         let zebin = Zebin::parse(&shown(path, "stdin"), &bytes)?;
         let platform = platform.or(Program::platform_of(&zebin)).unwrap_or_else(default_platform);

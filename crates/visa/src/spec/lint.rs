@@ -9,8 +9,9 @@ use visakit_diag::{Diagnostic, Severity};
 
 use super::page::{self, Named};
 use super::source::{self, OverlayArg};
-use crate::io::{note, shown};
-use crate::{Findings, Outcome, OutputFormat, answer, count, finish, out, report};
+use crate::io::{note, out, shown};
+use crate::outcome::{Outcome, OutputFormat, count};
+use crate::report::{Findings, answer, finish, report};
 
 /// Check pages and report what is wrong with them.
 #[derive(clap::Args)]

@@ -6,11 +6,10 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use crate::report::problem;
 use visakit_codegen::limits::{FILES, PAGE_BYTES};
 use visakit_codegen::model::Page;
 use visakit_diag::Diagnostic;
-
-use crate::problem;
 
 /// Beginning of an operand that names a revision.
 const PREFIX: &str = "git:";

@@ -10,7 +10,8 @@ use visakit_codegen::overlay::{self, Overlay, Use};
 use visakit_diag::Diagnostic;
 
 use super::revision::{self, Tree, is_revision};
-use crate::{problem, read_text};
+use crate::io::read_text;
+use crate::report::problem;
 
 /// Argument that stands for the pages or the overlay in this program.
 pub(crate) const BUILTIN: &str = "builtin";

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use visakit_codegen::model::{Instruction, Model};
 use visakit_diag::{Diagnostic, Severity};
 
-use crate::problem;
+use crate::report::problem;
 use crate::spec::page::{self, Named};
 use crate::spec::source::{self, OverlayArg};
 

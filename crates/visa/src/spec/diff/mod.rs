@@ -12,11 +12,12 @@ use clap::ValueEnum;
 use serde::Serialize;
 use visakit_spec_tools::diff::{Cause, Change, Class, Side, causes, diff};
 
-use crate::io::{layout, note};
+use crate::io::{layout, note, out};
+use crate::outcome::{Outcome, OutputFormat, count};
 use crate::report::sarif::{self, Notes};
+use crate::report::{Findings, answer, finish, report};
 use crate::spec::platforms;
 use crate::spec::source::OverlayArg;
-use crate::{Findings, Outcome, OutputFormat, answer, count, finish, out, report};
 
 /// Compare two specifications: folders, or single pages.
 ///
