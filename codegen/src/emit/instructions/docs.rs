@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use crate::emit::{Cx, escape_doc, type_name};
-use crate::model::{Form, Instruction};
+use crate::model::{Availability, Form, Instruction};
 
 /// Emits the documentation of a struct or an enum. `prose` comes first; `text` has the Text
 /// templates of `forms`.
@@ -64,8 +64,12 @@ fn templates<'m>(forms: &[&'m Form]) -> Vec<&'m str> {
 }
 
 fn platforms(i: &Instruction) -> String {
-    let marks: Vec<String> = i.platforms.0.iter().map(|mark| format!("`{mark}`")).collect();
-    if marks.is_empty() { "all".to_owned() } else { marks.join(", ") }
+    let range = |range: &Availability| {
+        let marks: Vec<String> = range.0.iter().map(|mark| format!("`{mark}`")).collect();
+        marks.join(" ")
+    };
+    let ranges: Vec<String> = i.platforms.iter().map(range).filter(|range| !range.is_empty()).collect();
+    if ranges.is_empty() { "all".to_owned() } else { ranges.join(", ") }
 }
 
 /// Returns the page and the line of an instruction, as a link if the address of the pages is known.

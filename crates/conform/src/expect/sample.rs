@@ -3,13 +3,11 @@
 
 use visakit_codegen::anatomy::{Anatomy, MemberId};
 use visakit_codegen::model::{
-    CellValue, Condition, Enumerator, Field, FieldKind, Form, IndexKind, Instruction, ListId, Member, MemberType,
-    Model, Presence, Storage, Structure, StructureId, targets,
+    CellValue, Condition, Enumerator, Field, FieldKind, Form, IndexKind, Instruction, ListId, Member, Model,
+    Presence, Structure, StructureId, targets,
 };
 
-use super::meaning::{
-    Bits, BitsKind, bits, bits_at, bits_of, counted_by, holds, named, put, storage, usual, usual_of_list,
-};
+use super::meaning::{Bits, BitsKind, bits, bits_at, bits_of, counted_by, named, put, storage, usual, usual_of_list};
 use super::structure::{number_at, stored};
 use visakit::rt::Version;
 

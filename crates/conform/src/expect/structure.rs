@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use visakit_codegen::anatomy::MemberId;
-use visakit_codegen::model::{FieldKind, Member, MemberType, Model, Structure, targets};
+use visakit_codegen::model::{FieldKind, Member, MemberType, Model, Storage, Structure, targets};
 
 use super::meaning::{bits, holds, meant, put, usual};
 use visakit::rt::Version;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use visakit_codegen::model::{FieldKind, Form, Instruction, TextForm};
+use visakit_codegen::model::{FieldKind, Instruction, TextForm};
 
 use super::across;
 use super::probes::{Probe, Probes, form_name};
@@ -13,12 +13,10 @@ use crate::codec::{self, Seen, decode, hex};
 use crate::expect::base::{base, newest_platform};
 use crate::expect::meaning::{counted_by, exists_on, field, holds};
 use crate::expect::rules;
-use crate::expect::sample::{EncodedSample, Kind, Sample, Value};
+use crate::expect::sample::{EncodedSample, Sample, Value};
 use crate::expect::text::{Printed, applies, print, read_back, templates};
-use crate::expect::world::World;
 use crate::finding::{Difference, Fact, Tally};
-use visakit::isa::{self, Platform};
-use visakit::object::Routine;
+use visakit::isa;
 use visakit::rt::{DecodeProblem, Version};
 
 impl<'m> Probes<'m> {

@@ -358,10 +358,10 @@ fn file(name: &str, text: &str) -> Result<File, Box<Diagnostic>> {
     toml::from_str(text).map_err(|e| {
         let help = "the keys are the option names of `visa run --help` without the leading dashes";
         let finding = Diagnostic::new("launch-file", Severity::Error, name, e.message()).help(help);
-        match e.span() {
+        Box::new(match e.span() {
             Some(span) => finding.at_text(text, span.start, span.end),
             None => finding,
-        }
+        })
     })
 }
 

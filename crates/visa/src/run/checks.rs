@@ -7,9 +7,10 @@ use serde::Serialize;
 use visakit_diag::{Diagnostic, Severity};
 use visakit_emulator::check::{Finding, Item, MemoryKind, Place};
 use visakit_emulator::machine::fault::{Trap, TrapReport};
-use visakit_emulator::run::{Outcome, Program, RunError};
+use visakit_emulator::run::{Outcome, RunError};
 
 use super::fault::{self, Fault};
+use super::found::Found;
 use crate::launch::request::Request;
 use crate::launch::results::Made;
 use crate::report::sarif::{self, Detail, Notes};
