@@ -104,6 +104,8 @@ pub struct LaunchMap {
     /// one thread and the compiler removed its barriers, or the source requests a sub-group size or
     /// queries a work item's position in its sub-group.
     pub together: bool,
+    /// True if each hardware thread is one work item, and its channels are elements of vectors.
+    pub item_per_thread: bool,
 }
 
 /// A part of shared local memory.
@@ -180,7 +182,7 @@ pub struct Access {
 
 /// Kind of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub enum AccessKind {
     Load,
     Store,
@@ -189,7 +191,7 @@ pub enum AccessKind {
 
 /// Address space of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub enum Space {
     Flat,
     Local,

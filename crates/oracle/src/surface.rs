@@ -8,7 +8,7 @@ use crate::space::Space;
 
 /// Returns the binding table entry of a space, if it has one.
 pub(crate) fn entry(run: &mut Run<'_>, space: Space) -> Result<Option<u32>> {
-    let Some(thread) = run.thread else { return senseless("memory is needed") };
+    let Some(thread) = run.thread else { return senseless("memory outside a launch") };
     let element = |at: u32| thread.surfaces.get(at as usize).copied().unwrap_or(u32::MAX);
     Ok(Some(match space {
         Space::Surface(at) => element(at),

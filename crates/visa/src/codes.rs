@@ -17,7 +17,7 @@ const GRAMMAR_ADDRESS: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Entry {
     pub(crate) code: &'static str,
-    /// Heading of its section: the phase of the program.
+    /// Heading of the section that explains the code: the phase of the program.
     pub(crate) phase: &'static str,
     pub(crate) text: String,
     /// Address of the explanation.
