@@ -67,7 +67,9 @@ fn instructions_have_their_facts() {
         let definition = text.lines().nth(line - 1).unwrap().to_lowercase();
         let code = format!("0x{}", opcode.trim_end_matches('`').split(" 0x").next().unwrap());
         let sub = opcode.trim_end_matches('`').split(" 0x").nth(1);
-        assert!(definition.contains(sub.map_or(code.as_str(), |sub| sub)), "{name}: {definition}");
+        // Pages of a family define the sub-opcode below the opcode.
+        let is_there = definition.contains(&code) || sub.is_some_and(|sub| definition.contains(sub));
+        assert!(is_there, "{name}: {definition}");
         seen += 1;
     }
     assert!(seen >= model.instructions.iter().filter(|i| !i.forms.is_empty()).count(), "{seen}");
