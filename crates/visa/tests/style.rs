@@ -30,7 +30,7 @@ const PHRASES: [&str; 12] = [
     "as it is",
 ];
 /// Documents checked for phrases. STYLE.md is exempt because it quotes them.
-const DOCUMENTS: [&str; 4] = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs"];
+const DOCUMENTS: [&str; 5] = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs", "spec"];
 
 /// Numbers of violations: by crate, and by phrase. Long functions have their lines, and crates the
 /// numbers of modules that import each other in circles.
@@ -56,7 +56,7 @@ fn rules_are_kept() {
         source(&path, &mut found);
     }
     for path in DOCUMENTS.iter().flat_map(|name| files(&root().join(name), "md")) {
-        document(&path, &mut found[2]);
+        document(&path, &mut found);
     }
     let counts = found.each_ref().map(|broken| {
         let mut counts = BTreeMap::new();
@@ -165,15 +165,29 @@ fn source(path: &Path, [width, opening, phrase]: &mut [Vec<Broken>; 3]) {
     }
 }
 
-fn document(path: &Path, found: &mut Vec<Broken>) {
-    let mut generated = false;
+fn document(path: &Path, [_, opening, phrase]: &mut [Vec<Broken>; 3]) {
+    let inner = path.strip_prefix(root()).unwrap();
+    let is_page = inner.starts_with("spec");
+    let (mut generated, mut fenced) = (false, false);
     for (index, line) in std::fs::read_to_string(path).unwrap().lines().enumerate() {
-        // Generated text is checked in the sources of the program.
+        let place = format!("{}:{}", inner.display(), index + 1);
+        fenced ^= line.trim_start().starts_with("```");
+        // Generated text is checked in the sources of the program. Fences of pages contain code.
         generated = (generated || line.starts_with("<!-- generated ")) && line != "<!-- end -->";
-        if !generated {
-            phrases(line, &format!("{}:{}", path.strip_prefix(root()).unwrap().display(), index + 1), found);
+        if generated || is_page && fenced {
+            continue;
         }
+        // The text of a field is a doc comment of the generated code.
+        if is_page && field_text(line).is_some_and(|text| OPENINGS.iter().any(|word| text.starts_with(word))) {
+            opening.push(("spec".to_owned(), place.clone()));
+        }
+        phrases(line, &place, phrase);
     }
+}
+
+/// Returns the text of a field's item on a page of the specification.
+fn field_text(line: &str) -> Option<&str> {
+    line.starts_with("- ").then(|| line.split_once(":** ")).flatten().map(|(_, text)| text)
 }
 
 fn phrases(line: &str, place: &str, found: &mut Vec<Broken>) {
@@ -225,4 +239,6 @@ fn rules_are_broken_where_they_are() {
     phrases("// Nobody is told alikeness; as it is.", "here", &mut found);
     assert_eq!(found.iter().map(|(key, _)| key.as_str()).collect::<Vec<_>>(), ["nobody", "told", "as it is"]);
     assert!(is_word("a told b", 2, 6) && !is_word("untold", 2, 6));
+    assert_eq!(field_text("- {3.4+}**Mode(ub):** Whether it waits"), Some("Whether it waits"));
+    assert_eq!(field_text("What waits"), None);
 }
