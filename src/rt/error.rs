@@ -128,8 +128,8 @@ impl DecodeError {
         Self::new(offset, DecodeProblem::ReservedOpcode { name, page })
     }
 
-    /// Adds the names of an instruction or structure and its field. The outermost names win, because
-    /// they name the instruction, not the operand's layout.
+    /// Adds the names of an instruction or structure and its field. The outermost names win: they
+    /// name the instruction, not the operand's layout.
     #[cold]
     pub(super) fn named(mut self, owner: &'static str, field: &'static str) -> Self {
         self.0.owner = owner;

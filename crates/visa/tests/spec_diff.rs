@@ -228,7 +228,7 @@ fn a_side_may_be_a_revision() {
     assert!(out.contains("spec/instructions/ADD.md:"), "{out}");
     let page = diff("git:main:spec/instructions/ADD.md", "spec/instructions/ADD.md");
     assert_eq!(page.0, 1, "{page:?}");
-    // The old side is in the report under the name of the revision, not under a path of this machine.
+    // The report names the old side by its revision, not by a path of this machine.
     let (_, json, _) = run_in(folder, None, &["spec", "diff", "git:main:spec", "spec", "--format", "json"]);
     let answer: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(answer["changes"][0]["old"]["file"], "git:main:spec/instructions/ADD.md");

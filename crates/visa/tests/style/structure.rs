@@ -26,8 +26,8 @@ pub(super) fn lengths() -> (BTreeMap<String, usize>, Vec<Broken>) {
     (lengths, places)
 }
 
-/// Returns the name, the line number and the number of lines of each function. rustfmt puts the last
-/// brace of a function below its first word.
+/// Returns the name, the line number and the number of lines of each function. rustfmt puts the
+/// last brace of a function below its first word.
 fn functions(text: &str) -> Vec<(&str, usize, usize)> {
     let lines: Vec<&str> = text.lines().collect();
     let mut found = Vec::new();
