@@ -4,78 +4,23 @@
 use crate::model::semantics::Expression;
 use crate::model::{
     Access, Attribute, Availability, BitField, BitFieldKind, Cell, Column, ColumnKind, Condition, DataType,
-    EachOperand, Field, FieldKind, Form, Instruction, Limit, ListKind, Member, MemberType, Model, NamesOf, PageKind,
-    Predefined, Presence, Selection, TextForm, TypeMap, names,
+    EachOperand, Field, FieldKind, Form, Instruction, Limit, List, ListKind, Member, MemberType, Model, NamesOf,
+    PageKind, Predefined, Presence, Selection, TextForm, TypeMap, names,
 };
 
 /// Returns all facts of a model, sorted within each group.
 pub fn facts(model: &Model) -> String {
     let mut out = Vec::new();
-    for t in &model.types {
-        out.push(format!("type {}", data_type(model, t)));
-    }
-    for (age, p) in model.platforms.iter().enumerate() {
-        out.push(format!(
-            "platform {age} {} aliases [{}] gen {:?} families {:x?} registers {}{}",
-            p.name,
-            p.aliases.join(" "),
-            p.gen_codes,
-            p.families,
-            p.register_bytes,
-            cells(&model.platform_columns, &p.cells)
-        ));
-    }
-    for (kind, table, columns) in [
-        ("variable", &model.predefined, &Vec::new()),
-        ("surface", &model.surfaces, &model.surface_columns),
-        ("sampler", &model.samplers, &Vec::new()),
-    ] {
-        for p in table {
-            let written = p.written.as_ref().map_or(String::new(), |elements| format!(" written {elements:?}"));
-            out.push(format!("{kind} {}{written}{}", predefined(p), cells(columns, &p.cells)));
-        }
-    }
+    out.extend(model.types.iter().map(|t| format!("type {}", data_type(model, t))));
+    platforms(model, &mut out);
+    entries(model, &mut out);
     out.extend(model.limits.iter().map(|l| format!("limit {}", limit(l))));
-    for a in &model.attributes {
-        out.push(format!("attribute {}", attribute(a)));
-    }
+    out.extend(model.attributes.iter().map(|a| format!("attribute {}", attribute(a))));
     rules(model, &mut out);
     let mut lists: Vec<_> = model.lists.iter().collect();
     lists.sort_by(|a, b| a.name.cmp(&b.name));
-    for list in lists {
-        out.push(format!("list {} bits {}", list.name, list.bits));
-        out.extend(list.columns.iter().map(|c| format!("list {} column {}", list.name, column(model, c))));
-        match &list.kind {
-            ListKind::Enumeration { lo, width, values } => {
-                for v in values {
-                    let text = if v.text == v.name { String::new() } else { format!(" text {:?}", v.text) };
-                    let top = lo + width - 1;
-                    out.push(format!(
-                        "list {} [{top}..{lo}] {:#x} {}{text}{}{}",
-                        list.name,
-                        v.value,
-                        v.name,
-                        marks(&v.marks),
-                        cells(&list.columns, if v.reserved { &[] } else { &v.cells })
-                    ));
-                }
-            }
-            ListKind::Parts(parts) => {
-                out.extend(parts.iter().map(|p| format!("list {} {}", list.name, part(model, p))));
-            }
-        }
-        if let Some(text) = &list.text {
-            out.push(format!("list {} prints {}", list.name, text.source));
-        }
-    }
-    for s in &model.sources {
-        out.push(format!("source {} {} version {} of {}", s.name, s.kind.name(), s.version, s.date));
-    }
-    for p in &model.provenance {
-        let since = p.since.as_ref().map_or(String::new(), |since| format!(" since {since}"));
-        let (page, _) = model.origin(p.at);
-        out.push(format!("from {page} {}: {} source [{}]{since}", p.section, p.label, p.sources.join(", ")));
-    }
+    lists.into_iter().for_each(|one| list(model, one, &mut out));
+    sources(model, &mut out);
     for s in &model.structures {
         if let Some(class) = &s.class {
             out.push(format!("structure {} class {class}", s.name));
@@ -89,6 +34,73 @@ pub fn facts(model: &Model) -> String {
     }
     out.push(String::new());
     out.join("\n")
+}
+
+fn platforms(model: &Model, out: &mut Vec<String>) {
+    for (age, p) in model.platforms.iter().enumerate() {
+        out.push(format!(
+            "platform {age} {} aliases [{}] gen {:?} families {:x?} registers {}{}",
+            p.name,
+            p.aliases.join(" "),
+            p.gen_codes,
+            p.families,
+            p.register_bytes,
+            cells(&model.platform_columns, &p.cells)
+        ));
+    }
+}
+
+/// Adds the predefined entries of tables.
+fn entries(model: &Model, out: &mut Vec<String>) {
+    for (kind, table, columns) in [
+        ("variable", &model.predefined, &Vec::new()),
+        ("surface", &model.surfaces, &model.surface_columns),
+        ("sampler", &model.samplers, &Vec::new()),
+    ] {
+        for p in table {
+            let written = p.written.as_ref().map_or(String::new(), |elements| format!(" written {elements:?}"));
+            out.push(format!("{kind} {}{written}{}", predefined(p), cells(columns, &p.cells)));
+        }
+    }
+}
+
+fn list(model: &Model, list: &List, out: &mut Vec<String>) {
+    out.push(format!("list {} bits {}", list.name, list.bits));
+    out.extend(list.columns.iter().map(|c| format!("list {} column {}", list.name, column(model, c))));
+    match &list.kind {
+        ListKind::Enumeration { lo, width, values } => {
+            for v in values {
+                let text = if v.text == v.name { String::new() } else { format!(" text {:?}", v.text) };
+                let top = lo + width - 1;
+                out.push(format!(
+                    "list {} [{top}..{lo}] {:#x} {}{text}{}{}",
+                    list.name,
+                    v.value,
+                    v.name,
+                    marks(&v.marks),
+                    cells(&list.columns, if v.reserved { &[] } else { &v.cells })
+                ));
+            }
+        }
+        ListKind::Parts(parts) => {
+            out.extend(parts.iter().map(|p| format!("list {} {}", list.name, part(model, p))));
+        }
+    }
+    if let Some(text) = &list.text {
+        out.push(format!("list {} prints {}", list.name, text.source));
+    }
+}
+
+/// Adds the sources, and the facts that name them.
+fn sources(model: &Model, out: &mut Vec<String>) {
+    for s in &model.sources {
+        out.push(format!("source {} {} version {} of {}", s.name, s.kind.name(), s.version, s.date));
+    }
+    for p in &model.provenance {
+        let since = p.since.as_ref().map_or(String::new(), |since| format!(" since {since}"));
+        let (page, _) = model.origin(p.at);
+        out.push(format!("from {page} {}: {} source [{}]{since}", p.section, p.label, p.sources.join(", ")));
+    }
 }
 
 /// Formats marks after a fact, each with a leading blank.

@@ -1,8 +1,8 @@
 //! Evaluation of the conditions of verification.md: rows that an instruction must satisfy, and
 //! violations that the vendor's assembler accepts.
 
-use super::types::{is_integer, single};
-use super::{Report, Seen, Severity, Verifier, operand};
+use super::types::{data_type, is_integer, single};
+use super::{Report, Seen, Severity, Verifier};
 use crate::isa::{DataType, Modifier, Operand, PageCheck, Platform, RuleBuiltin, predefined};
 use crate::rt::reflect::{EachOperand, Field, FieldKind, FormConstraint, Platforms, Verdict};
 use crate::rt::{Facts, Op, Role, evaluate};
@@ -88,7 +88,7 @@ impl<'a> Verifier<'a> {
     /// Returns the type of an operand. A raw operand on a predefined variable has none.
     pub(super) fn data_type(&self, seen: &Seen) -> Option<DataType> {
         match seen {
-            Seen::Vector(v) => operand::data_type(&v.operand, self.routine),
+            Seen::Vector(v) => data_type(&v.operand, self.routine),
             Seen::Raw(raw) => (raw.id.0 >= predefined::DECLARED).then(|| self.routine.data_type(raw.id)).flatten(),
             _ => None,
         }

@@ -15,6 +15,7 @@
 //! assert_eq!(found[0].place, verify::Location::Instruction(0));
 //! ```
 
+mod aliases;
 mod conditions;
 mod declare;
 mod divergence;

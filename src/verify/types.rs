@@ -1,7 +1,8 @@
 //! Types of the operands of an instruction, compared with the type maps of its page.
 
 use super::{Report, Verifier};
-use crate::isa::{DataType, DataTypeClass, PageCheck};
+use crate::isa::{DataType, DataTypeClass, Operand, PageCheck};
+use crate::object::Routine;
 use crate::rt::reflect::EachOperand;
 
 impl Report<'_> {
@@ -54,4 +55,15 @@ pub(super) fn unpacked(ty: DataType) -> DataType {
 
 pub(super) fn is_integer(ty: DataType) -> bool {
     matches!(ty.class(), DataTypeClass::Signed | DataTypeClass::Unsigned)
+}
+
+/// Returns the type of an operand, if it has one of its own.
+pub(super) fn data_type(operand: &Operand, routine: &Routine) -> Option<DataType> {
+    match operand {
+        Operand::General(g) => routine.data_type(g.id),
+        Operand::Indirect(i) => Some(i.bit_properties.type_),
+        Operand::Immediate(c) => Some(c.type_),
+        Operand::Predicate(_) => Some(DataType::Bool),
+        Operand::Address(_) | Operand::State(_) => None,
+    }
 }

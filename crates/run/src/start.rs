@@ -12,7 +12,7 @@ use visakit_launch::payload::{ThreadStart, group_words};
 use visakit_machine::flow::Flow;
 use visakit_machine::poison::Poison;
 use visakit_machine::thread::{Registers, Thread};
-use visakit_native::{Code, PIECE, Piece, Place, Threads};
+use visakit_native::{Code, PIECE, Piece, Threads, WordPlace};
 
 /// Offset in r0 of the byte with the thread's number in its group.
 const THREAD_BYTE: u32 = R0Element::ThreadInGroup as u32 * 4;
@@ -62,7 +62,7 @@ pub(super) struct Images {
     /// Offsets of words that equal the group's id in a dimension.
     ids: Vec<(u32, usize)>,
     /// Locations of group-id words in the restored pieces, with their dimension.
-    put: Vec<(Place, usize)>,
+    put: Vec<(WordPlace, usize)>,
 }
 
 /// Placeholder group ids, one per dimension, that no group has.

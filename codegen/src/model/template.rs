@@ -1,7 +1,7 @@
 //! Text templates: the printed form of an instruction, from which the parser follows.
 
+use super::Place;
 use crate::limits::TEMPLATE_DEPTH;
-use crate::model::Place;
 
 /// Template as a list of items.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Named parts of the pages' grammar: the structures of operands and objects, and the shared lists.
 //! They are looked up once after reading; later stages use their ids in the model.
 
-use crate::model::{
+use super::{
     BitField, BitFieldKind, Column, FieldKind, ListId, ListKind, Member, Model, SourceSpan, Structure, StructureId,
     TypeId,
 };
