@@ -2,8 +2,8 @@
 //! the rules across operands and declarations that no single page has.
 //!
 //! The facts (sizes, classes, types, type maps, modifiers, saturation, ranges, platforms) come from
-//! the reflection tables; this module only compares them. A violation of a check is an error, unless
-//! a row of verification.md states that the vendor's assembler accepts it.
+//! the reflection tables; this module only compares them. A violation of a check is an error,
+//! unless a row of verification.md states that the vendor's assembler accepts it.
 //!
 //! ```
 //! use visakit::{text, verify};

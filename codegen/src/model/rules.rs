@@ -31,7 +31,7 @@ pub enum Selected {
     Mapped,
     /// The group at this position of the table.
     Group(usize),
-    /// One instruction.
+    /// A single instruction.
     Instruction(InstructionId),
 }
 

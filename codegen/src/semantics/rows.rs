@@ -5,7 +5,9 @@ use super::fields::column;
 use super::parse::Problem;
 use super::resolve::resolve_expression;
 use super::{CONDITION, IT};
-use crate::model::semantics::{BinaryOperator, BuiltinKind, Expression, ExpressionKind, Meaning, UnaryOperator};
+use crate::model::semantics::{
+    BinaryOperator, BuiltinKind, Call, Expression, ExpressionKind, Meaning, UnaryOperator,
+};
 use crate::model::{
     Acceptance, BitFieldKind, ColumnKind, Concern, Constraint, Definition, Field, FieldKind, Instruction, List,
     ListKind, Model, SourceSpan,
@@ -42,8 +44,7 @@ pub(crate) fn accepted(model: &Model, row: &Acceptance, page: &Instruction) -> (
     (when, problems)
 }
 
-/// Expands and resolves a condition; `bound` tells whether the row concerns an operand, so that
-/// the condition can name it.
+/// Expands and resolves a condition. It can name the row's operand only if `bound` is true.
 fn condition(
     model: &Model,
     page: &Instruction,
@@ -153,23 +154,7 @@ impl Kinds<'_> {
                 self.problem(e.at, "conditions use operands, not their elements", "remove the index");
                 false
             }
-            ExpressionKind::Call(call) => {
-                let name = &call.function.text;
-                let known = self.model.rule_builtins.iter().find(|b| b.name == *name);
-                let parameters = known.and_then(|b| b.parameters.as_deref()).unwrap_or(&[]);
-                for (at, argument) in call.arguments.iter().enumerate() {
-                    match parameters.get(at).map(String::as_str) {
-                        Some("op") => self.operand(argument),
-                        Some(CONDITION) => {
-                            let bound = std::mem::replace(&mut self.bound, true);
-                            self.truth(argument);
-                            self.bound = bound;
-                        }
-                        _ => self.number(argument),
-                    }
-                }
-                self.is_truth_builtin(name)
-            }
+            ExpressionKind::Call(call) => self.is_truth_call(call),
             ExpressionKind::Unary { operator, operand } => {
                 match operator {
                     UnaryOperator::Not => self.truth(operand),
@@ -214,6 +199,25 @@ impl Kinds<'_> {
                 kind
             }
         }
+    }
+
+    /// Returns true if a call is a truth value; checks its arguments.
+    fn is_truth_call(&mut self, call: &Call) -> bool {
+        let name = &call.function.text;
+        let known = self.model.rule_builtins.iter().find(|b| b.name == *name);
+        let parameters = known.and_then(|b| b.parameters.as_deref()).unwrap_or(&[]);
+        for (at, argument) in call.arguments.iter().enumerate() {
+            match parameters.get(at).map(String::as_str) {
+                Some("op") => self.operand(argument),
+                Some(CONDITION) => {
+                    let bound = std::mem::replace(&mut self.bound, true);
+                    self.truth(argument);
+                    self.bound = bound;
+                }
+                _ => self.number(argument),
+            }
+        }
+        self.is_truth_builtin(name)
     }
 
     /// Checks that an operand that a row concerns is named only where there is one.

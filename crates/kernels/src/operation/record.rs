@@ -2,8 +2,8 @@
 //! executes.
 //!
 //! A [`Node`] implements the [`algebra`](crate::operation::algebra), so an operation applied to
-//! nodes builds an expression in a [`Recording`]. This module also records the conversions and modifiers
-//! of the operands.
+//! nodes builds an expression in a [`Recording`]. This module also records the conversions and
+//! modifiers of the operands.
 
 use std::cell::{Cell, RefCell};
 

@@ -45,7 +45,7 @@ fn checks(cx: &mut Cx<'_>, old: &[Check], new: &[Check]) {
             None => cx.fact(Class::Narrowed, "rule-added", &y.name, None, Some((y.finding.clone(), y.at))),
             Some(x) => {
                 let (a, b) = ((x.finding.clone(), x.at), (y.finding.clone(), y.at));
-                cx.differs(Class::TextOnly, "rule", &format!("{}.Finding", y.name), a, b);
+                changed(cx, Class::TextOnly, &format!("{}.Finding", y.name), a, b);
             }
         }
     }
@@ -74,11 +74,11 @@ fn accepted(cx: &mut Cx<'_>, old: &[Acceptance], new: &[Acceptance]) {
             cx.differs(class, "rule", &format!("{name}.When"), (when(x), x.at), (when(y), y.at));
         }
         let (a, b) = ((x.verdict.name().to_owned(), x.at), (y.verdict.name().to_owned(), y.at));
-        cx.differs(Class::TextOnly, "rule", &format!("{name}.As"), a, b);
+        changed(cx, Class::TextOnly, &format!("{name}.As"), a, b);
         for class in directions(true, true) {
             let (a, b) = ((x.check.to_string(), x.at), (y.check.to_string(), y.at));
-            cx.differs(class, "rule", &format!("{name}.Check"), a, b);
-            cx.differs(class, "rule", &format!("{name}.Each"), (every(&x.each), x.at), (every(&y.each), y.at));
+            changed(cx, class, &format!("{name}.Check"), a, b);
+            changed(cx, class, &format!("{name}.Each"), (every(&x.each), x.at), (every(&y.each), y.at));
         }
     }
     for x in old.iter().filter(|x| !new.iter().any(|y| y.name == x.name)) {
@@ -104,6 +104,13 @@ fn members(
         let covered_less = one.starts_with('-');
         let direction = class(if covered_less { Class::Narrowed } else { Class::Widened });
         cx.fact(direction, "rule", &format!("{name}.{one}"), Some((one.clone(), from)), None);
+    }
+}
+
+/// Reports a cell that differs.
+fn changed(cx: &mut Cx<'_>, class: Class, path: &str, old: (String, SourceSpan), new: (String, SourceSpan)) {
+    if old.0 != new.0 {
+        cx.differs(class, "rule", path, old, new);
     }
 }
 
@@ -151,7 +158,7 @@ fn constraint(cx: &mut Cx<'_>, x: &Constraint, y: &Constraint) {
     members(cx, name, (&x.instructions, x.at), (&y.instructions, y.at), |class| of(y, class));
     for class in directions(true, true) {
         let (a, b) = ((every(&x.each), x.at), (every(&y.each), y.at));
-        cx.differs(of(y, class), "rule", &format!("{name}.Each"), a, b);
+        changed(cx, of(y, class), &format!("{name}.Each"), a, b);
     }
     where_it_holds(cx, name, (&x.platforms, x.at), (&y.platforms, y.at), |class| of(y, opposite(class)));
     let when = |c: &Constraint| c.when.as_ref().map_or("always".to_owned(), Expression::to_string);

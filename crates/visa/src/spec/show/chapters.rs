@@ -76,19 +76,7 @@ pub(super) fn text(hit: Hit<'_>) -> String {
             row("Value", one.value.clone());
         }
         Hit::Limit(one) => row("Value", one.value.to_string()),
-        Hit::Rule(RuleRow::Group(one)) => row("Instructions", one.instructions.join(", ")),
-        Hit::Rule(RuleRow::Check(one)) => row("Finding", one.finding.clone()),
-        Hit::Rule(RuleRow::Accepted(one)) => {
-            row("Check", one.check.clone());
-            row("Instructions", one.instructions.join(", "));
-            row("Each", one.each.join(", "));
-            row("As", one.verdict.clone());
-        }
-        Hit::Rule(RuleRow::Condition(one)) => {
-            row("Finding", one.finding.clone());
-            row("Instructions", one.instructions.join(", "));
-            row("Each", one.each.join(", "));
-        }
+        Hit::Rule(one) => rule(one).into_iter().for_each(|(name, value)| row(name, value)),
         Hit::Builtin(one) => {
             row("Kind", one.kind.to_owned());
             row("Parameters", one.parameters.as_ref().map(|names| names.join(", ")).unwrap_or_default());
@@ -102,6 +90,25 @@ pub(super) fn text(hit: Hit<'_>) -> String {
         }
     }
     s
+}
+
+/// Returns the parts of a row of verification.md, with their headings.
+fn rule(row: RuleRow<'_>) -> Vec<(&'static str, String)> {
+    match row {
+        RuleRow::Group(one) => vec![("Instructions", one.instructions.join(", "))],
+        RuleRow::Check(one) => vec![("Finding", one.finding.clone())],
+        RuleRow::Accepted(one) => vec![
+            ("Check", one.check.clone()),
+            ("Instructions", one.instructions.join(", ")),
+            ("Each", one.each.join(", ")),
+            ("As", one.verdict.clone()),
+        ],
+        RuleRow::Condition(one) => vec![
+            ("Finding", one.finding.clone()),
+            ("Instructions", one.instructions.join(", ")),
+            ("Each", one.each.join(", ")),
+        ],
+    }
 }
 
 fn list(s: &mut String, list: &List) {
