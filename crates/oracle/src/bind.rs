@@ -269,8 +269,8 @@ impl<'m> Binder<'m> {
             return Ok(None);
         }
         let kind = operand::predicate(predicate, scope).map_err(Refusal::Illegal)?;
-        let operand::Kind::Predicate { number, .. } = kind else { return Ok(None) };
-        Ok(Some(Predicated { number, combine: predicate.combine, inverse: predicate.inverse }))
+        let operand::Kind::Predicate { number, elements } = kind else { return Ok(None) };
+        Ok(Some(Predicated { number, elements, combine: predicate.combine, inverse: predicate.inverse }))
     }
 
     fn block(&mut self, block: &Block) -> Result<Vec<Statement>> {

@@ -229,12 +229,31 @@ static void access_of_images(void) {
     CHECK(clReleaseProgram(program));
 }
 
+static void queues(void) {
+    cl_queue_properties first[] = { 0x418C, 0, 0x418D, 0, 0x10021, 1, 0 }, second[] = { 0x418C, 0, 0x418D, 1, 0 }, half[] = { 0x418C, 0, 0 };
+    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, first, &code);
+    row("queue-family", code, CL_SUCCESS);
+    CHECK(clReleaseCommandQueue(queue));
+    clCreateCommandQueueWithProperties(context, device, second, &code);
+    row("queue-family", code, CL_INVALID_QUEUE_PROPERTIES);
+    clCreateCommandQueueWithProperties(context, device, half, &code);
+    row("queue-family", code, CL_INVALID_QUEUE_PROPERTIES);
+    cl_queue_properties wide[] = { 0x100000000 | CL_QUEUE_PROPERTIES, 0, 0 };
+    clCreateCommandQueueWithProperties(context, device, wide, &code);
+    row("queue-property-unknown", code, CL_INVALID_VALUE);
+    cl_context_properties hints[] = { 0x4106, 0xff, 0 };
+    cl_context other = clCreateContext(hints, 1, &device, NULL, NULL, &code);
+    row("context-hints", code, CL_SUCCESS);
+    CHECK(clReleaseContext(other));
+}
+
 static void run(void) {
     cl_command_queue queue = make_queue(0);
     cl_program program = make_program(source, "");
     arguments(queue, program);
     memory(queue, program);
     programs();
+    queues();
     access_of_images();
     CHECK(clReleaseProgram(program));
     CHECK(clReleaseCommandQueue(queue));
