@@ -7,6 +7,7 @@ use visakit_launch::argument::{Argument, ImageArgument};
 use visakit_launch::mapped::{MappedArgument, MappedBuffer, MappedImage};
 use visakit_machine::buffer::{Buffer, Lent};
 use visakit_machine::memory::Memory;
+use visakit_zebin::info::{ArgType, KernelInfo};
 
 /// Mapped arguments of a launch.
 pub(super) struct Mapped {
@@ -16,11 +17,12 @@ pub(super) struct Mapped {
     pub(super) undefined: Vec<usize>,
 }
 
-/// Maps the arguments in order. Pointers may point into `regions`.
+/// Maps the arguments of a kernel in order. Pointers may point into `regions`.
 ///
 /// # Errors
 /// A buffer is too large, or an argument is the same as one without contents.
 pub(super) fn map(
+    info: &KernelInfo,
     arguments: Vec<Option<Argument>>,
     regions: &[(u64, Lent)],
     memory: &mut Memory,
@@ -46,10 +48,18 @@ pub(super) fn map(
             }
             Some(Argument::Lent(lent, address)) => Some(MappedArgument::Buffer(buffer(Buffer::lent(lent), address)?)),
             // A surface of the argument also needs the memory at the pointer.
-            Some(Argument::Pointer(address)) => Some(match behind(regions, address) {
-                Some(lent) => MappedArgument::Buffer(buffer(Buffer::lent(lent), Some(address))?),
-                None => MappedArgument::Pointer(address),
-            }),
+            Some(Argument::Pointer(address)) => {
+                let adds_offset = info.payload_arguments.iter().any(|item| {
+                    item.arg_type == ArgType::BufferOffset && item.arg_index == u32::try_from(index).ok()
+                });
+                Some(match behind(regions, address, adds_offset) {
+                    Some((start, lent)) => {
+                        let mapped = buffer(Buffer::lent(lent), Some(address))?;
+                        MappedArgument::Buffer(mapped.at((address - start) as u32))
+                    }
+                    None => MappedArgument::Pointer(address),
+                })
+            }
             Some(Argument::Image(ImageArgument { format, desc, texels })) => {
                 let texels = buffer(own(texels, index)?, None)?;
                 Some(MappedArgument::Image(MappedImage { texels, format, desc }))
@@ -85,7 +95,7 @@ fn add(
 ) -> Result<MappedBuffer, Box<Diagnostic>> {
     let bytes = buffer.len() as u64;
     let address = map_buffer(memory, buffer, || format!("argument {index} has {bytes} bytes"))?;
-    Ok(MappedBuffer { number: memory.buffers().len() - 1, address: given.unwrap_or(address), bytes })
+    Ok(MappedBuffer { number: memory.buffers().len() - 1, address: given.unwrap_or(address), offset: 0, bytes })
 }
 
 fn not_same(index: usize, other: u32) -> Box<Diagnostic> {

@@ -125,7 +125,7 @@ pub(super) fn map(
         let what = || format!("the memory at 0x{address:x} has {} bytes", lent.bytes);
         memory.map_at(*address, Buffer::lent(lent.clone())).ok_or_else(|| too_large(what()))?;
     }
-    let Mapped { arguments, undefined } = arguments::map(arguments, surroundings.regions, &mut memory)?;
+    let Mapped { arguments, undefined } = arguments::map(info, arguments, surroundings.regions, &mut memory)?;
     let data = match surroundings.data {
         Some(data) => data.clone(),
         None => data::map(&program.data, &mut memory)?,
@@ -263,18 +263,23 @@ fn data_surface(
     if let Some(number) = (0..memory.buffers().len()).find(|number| memory.address(*number) == address) {
         return Ok(Some(number));
     }
-    let Some(lent) = behind(surroundings.regions, address) else { return Ok(None) };
+    let Some((_, lent)) = behind(surroundings.regions, address, false) else { return Ok(None) };
     map_buffer(memory, Buffer::lent(lent), || "the program's data".to_owned())?;
     Ok(Some(memory.buffers().len() - 1))
 }
 
-/// Returns the memory from an address to the end of its region, if mapped; surfaces start at word
-/// boundaries.
-pub(super) fn behind(regions: &[(u64, Lent)], address: u64) -> Option<Lent> {
+/// Returns the memory of a surface through which a kernel accesses an address in a region, and the
+/// address of its first byte. A kernel that adds the address's offset in the surface gets the whole
+/// region, because it may subtract from the address, and the address may lie between words. For
+/// other kernels, the surface starts at the address, which must be that of a word.
+pub(super) fn behind(regions: &[(u64, Lent)], address: u64, adds_offset: bool) -> Option<(u64, Lent)> {
     let is_inside = |(first, lent): &&(u64, Lent)| address >= *first && address - first < lent.bytes as u64;
     let (first, lent) = regions.iter().find(is_inside)?;
     let offset = address - first;
-    offset.is_multiple_of(4).then(|| lent.behind((offset / 4) as usize))
+    if adds_offset && u32::try_from(offset).is_ok() {
+        return Some((*first, lent.clone()));
+    }
+    offset.is_multiple_of(4).then(|| (address, lent.behind((offset / 4) as usize)))
 }
 
 pub(super) fn map_buffer(
