@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use super::super::isa::{Instruction, Predicate};
+use super::format::{Format, Symbols};
 use super::near::{meant, nearest};
 use super::reflect::Page;
-use super::text::{Format, Symbols};
 use super::visit::Table;
 
 /// Error of a text that does not match the expected syntax.
@@ -29,7 +29,7 @@ impl std::error::Error for TextError {}
 pub struct Candidate {
     /// Page of the instruction.
     pub page: &'static Page,
-    /// Template as the page has it.
+    /// Template as written on the page.
     pub template: &'static str,
     /// True if the statement may have a predicate.
     pub takes_predicate: bool,

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::instructions::encoded;
+use super::forms::encoded;
 use super::{Cx, constant_name, member_name, type_name};
 use crate::model::{Access, Field, FieldKind, Instruction, PageKind};
 
@@ -16,7 +16,7 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
         /// Behaviour of instructions, with one method for each page. The default bodies are stubs
         /// that report the missing kernel. If the operands of a page change, the type of its method
         /// changes, and its kernel no longer compiles.
-        #[allow(unused_variables, reason = "stubs look at nothing")]
+        #[allow(unused_variables, reason = "stubs ignore their arguments")]
         pub trait Kernels {
             /// Result of a kernel.
             type Output;

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::instructions::role;
+use super::forms::role;
 use super::{Cx, columns, constant_name, hex, rules, variant_name};
 use crate::model::{
     BitFieldKind, Field, FieldKind, Form, Instruction, List, ListId, ListKind, PageKind, Presence, Reference,
@@ -20,7 +20,7 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
 
         /// Bit fields and enumerations, as data.
         pub mod list_data {
-            #[allow(unused_imports, reason = "few values belong to some platforms only")]
+            #[allow(unused_imports, reason = "only few values are limited to platforms")]
             use super::{Platform, rt};
             #(#lists)*
         }

@@ -17,7 +17,9 @@ use visakit_machine::thread::{Thread, ones};
 use visakit_machine::trace::Trace;
 
 use crate::bind::bind;
-use crate::{Program, Refusal, Sent};
+use crate::program::Program;
+use crate::refusal::Refusal;
+use crate::sent::Sent;
 
 /// Space for the constants of an instruction's kernel, in bytes.
 const CONSTANTS: usize = 1 << 14;
@@ -69,7 +71,9 @@ impl Kernel {
         self.prepare(thread);
         if let Some((own, [first, second], shared)) = self.exchange {
             let Some(neighbour) = neighbour else {
-                return Err(Box::new(Trap::Illegal("it takes a part of an operand from another thread".to_owned())));
+                return Err(Box::new(Trap::Illegal(
+                    "the operand needs data of a fused thread, which does not exist".to_owned(),
+                )));
             };
             let mut both = thread.registers.bytes(own)[..first as usize].to_vec();
             both.extend_from_slice(&neighbour.registers.bytes(own)[..second as usize]);

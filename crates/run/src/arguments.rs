@@ -2,11 +2,10 @@
 
 use visakit_diag::{Diagnostic, Severity};
 
-use super::memory::{behind, map_buffer, no_memory};
 use visakit_launch::argument::{Argument, ImageArgument};
 use visakit_launch::mapped::{MappedArgument, MappedBuffer, MappedImage};
 use visakit_machine::buffer::{Buffer, Lent};
-use visakit_machine::memory::Memory;
+use visakit_machine::memory::{MAX_BUFFER, Memory};
 use visakit_zebin::info::{ArgType, KernelInfo};
 
 /// Mapped arguments of a launch.
@@ -101,8 +100,44 @@ fn add(
 fn not_same(index: usize, other: u32) -> Box<Diagnostic> {
     let message = format!(
         "argument {index} shares memory with argument {other}, which is not a \
-     buffer or image of its own"
+     buffer or image with its own contents"
     );
     let finding = Diagnostic::new("argument-same", Severity::Error, "launch", message);
-    Box::new(finding.help("give same:N the index of an argument with contents of its own"))
+    Box::new(finding.help("give same:N the index of an argument with its own contents"))
+}
+
+/// Returns the memory of a surface through which a kernel accesses an address in a region, and the
+/// address of its first byte. A kernel that adds the address's offset in the surface gets the whole
+/// region, because it may subtract from the address, and the address may lie between words. For
+/// other kernels, the surface starts at the address, which must be that of a word.
+pub(super) fn behind(regions: &[(u64, Lent)], address: u64, adds_offset: bool) -> Option<(u64, Lent)> {
+    let is_inside = |(first, lent): &&(u64, Lent)| address >= *first && address - first < lent.bytes as u64;
+    let (first, lent) = regions.iter().find(is_inside)?;
+    let offset = address - first;
+    if adds_offset && u32::try_from(offset).is_ok() {
+        return Some((*first, lent.clone()));
+    }
+    offset.is_multiple_of(4).then(|| (address, lent.behind((offset / 4) as usize)))
+}
+
+pub(super) fn map_buffer(
+    memory: &mut Memory,
+    buffer: Buffer,
+    what: impl Fn() -> String,
+) -> Result<u64, Box<Diagnostic>> {
+    memory.map(buffer).ok_or_else(|| too_large(what()))
+}
+
+/// Returns the error for a failed allocation.
+pub(super) fn no_memory(what: &str, bytes: u64) -> Box<Diagnostic> {
+    let message = format!("{what} cannot be allocated: {bytes} bytes");
+    let finding = Diagnostic::new("out-of-memory", Severity::Error, "launch", message);
+    Box::new(
+        finding.help("use smaller buffers or fewer host threads, or raise the limit of the process (`ulimit -v`)"),
+    )
+}
+
+pub(super) fn too_large(what: String) -> Box<Diagnostic> {
+    let finding = Diagnostic::new("argument-size", Severity::Error, "launch", what);
+    Box::new(finding.help(format!("the largest buffer has {MAX_BUFFER} bytes")))
 }

@@ -3,8 +3,9 @@
 
 use visakit_diag::{Diagnostic, Severity};
 
-use crate::arguments::{self, Mapped};
-use crate::{Program, Surroundings};
+use crate::arguments::{self, Mapped, behind, map_buffer, no_memory, too_large};
+use crate::options::Surroundings;
+use crate::program::Program;
 use visakit_launch::argument::Argument;
 use visakit_launch::asserts;
 use visakit_launch::data::{self, DataPlaces};
@@ -13,7 +14,7 @@ use visakit_launch::mapped::{MappedArgument, MappedImage};
 use visakit_launch::placement::{self, Bound, Extra, Placement};
 use visakit_launch::printf;
 use visakit_launch::range::NdRange;
-use visakit_machine::buffer::{Buffer, Lent};
+use visakit_machine::buffer::Buffer;
 use visakit_machine::image::Image;
 use visakit_machine::memory::{MAX_BUFFER, Memory};
 use visakit_machine::sampler::{Addressing, Sampler};
@@ -191,7 +192,7 @@ fn assert_buffer(
     for (at, word) in (0..).step_by(4).zip(asserts::header()) {
         buffer.store_u32(at, word);
     }
-    extra.asserts = map_buffer(memory, buffer, || "the buffer of assert".to_owned())?;
+    extra.asserts = map_buffer(memory, buffer, || "the buffer for failed assertions".to_owned())?;
     Ok(Some(memory.buffers().len() - 1))
 }
 
@@ -266,42 +267,6 @@ fn data_surface(
     let Some((_, lent)) = behind(surroundings.regions, address, false) else { return Ok(None) };
     map_buffer(memory, Buffer::lent(lent), || "the program's data".to_owned())?;
     Ok(Some(memory.buffers().len() - 1))
-}
-
-/// Returns the memory of a surface through which a kernel accesses an address in a region, and the
-/// address of its first byte. A kernel that adds the address's offset in the surface gets the whole
-/// region, because it may subtract from the address, and the address may lie between words. For
-/// other kernels, the surface starts at the address, which must be that of a word.
-pub(super) fn behind(regions: &[(u64, Lent)], address: u64, adds_offset: bool) -> Option<(u64, Lent)> {
-    let is_inside = |(first, lent): &&(u64, Lent)| address >= *first && address - first < lent.bytes as u64;
-    let (first, lent) = regions.iter().find(is_inside)?;
-    let offset = address - first;
-    if adds_offset && u32::try_from(offset).is_ok() {
-        return Some((*first, lent.clone()));
-    }
-    offset.is_multiple_of(4).then(|| (address, lent.behind((offset / 4) as usize)))
-}
-
-pub(super) fn map_buffer(
-    memory: &mut Memory,
-    buffer: Buffer,
-    what: impl Fn() -> String,
-) -> Result<u64, Box<Diagnostic>> {
-    memory.map(buffer).ok_or_else(|| too_large(what()))
-}
-
-/// Returns the error for a failed allocation.
-pub(super) fn no_memory(what: &str, bytes: u64) -> Box<Diagnostic> {
-    let message = format!("{what} cannot be allocated: {bytes} bytes");
-    let finding = Diagnostic::new("out-of-memory", Severity::Error, "launch", message);
-    Box::new(
-        finding.help("use smaller buffers or fewer host threads, or raise the limit of the process (`ulimit -v`)"),
-    )
-}
-
-fn too_large(what: String) -> Box<Diagnostic> {
-    let finding = Diagnostic::new("argument-size", Severity::Error, "launch", what);
-    Box::new(finding.help(format!("the largest buffer has {MAX_BUFFER} bytes")))
 }
 
 /// Private memory of a kernel: number of hardware threads of a full group, and bytes per thread of

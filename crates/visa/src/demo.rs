@@ -6,9 +6,11 @@ use clap::Parser as _;
 use serde_json::json;
 use visakit_diag::{Diagnostic, Severity};
 
-use crate::io::write_named;
+use crate::io::{out, write_named};
+use crate::outcome::{Outcome, OutputFormat};
+use crate::report::{Findings, answer, finish};
 use crate::unfinished::Unfinished;
-use crate::{Cli, Command, Findings, Outcome, OutputFormat, answer, finish, out, run};
+use crate::{Cli, Command, run};
 
 /// Run a built-in example, or write its files to a folder
 #[derive(clap::Args)]
@@ -119,7 +121,7 @@ fn list(format: OutputFormat) {
     }
 }
 
-/// Runs an example in a folder of its own, as `visa run` would.
+/// Runs an example in a separate folder, as `visa run` would.
 fn launch(demo: &Demo, format: OutputFormat) -> Result<Outcome, Findings> {
     let refused = |error: std::io::Error| {
         let folder = std::env::temp_dir().display().to_string();

@@ -10,9 +10,9 @@ use visakit_zebin::{VISA_OPTION, Zebin, spirv};
 
 use crate::compile::compile_module;
 use crate::compiler;
-use crate::input::{zebins, zebins_of};
 use crate::io::note;
 use crate::report::{Findings, problem};
+use crate::zebins::{zebins, zebins_of};
 
 /// Compiles the SPIR-V of a file for a device and prints a note on standard error.
 ///
@@ -63,5 +63,6 @@ fn neither(path: &Path) -> Diagnostic {
         "compile the source with `visa compile`, or with `ocloc compile … --format zebin \
          {VISA_OPTION}`; without `-exclude_ir`, the compiler also keeps the SPIR-V"
     );
-    problem("zebin-no-visa", path, "the file contains neither vISA nor SPIR-V: it was compiled without").help(help)
+    problem("zebin-no-visa", path, "the file contains neither vISA nor SPIR-V, because the compiler kept neither")
+        .help(help)
 }

@@ -10,8 +10,10 @@ use visakit::object::Routine;
 use visakit::verify::{Location, Violation, doubts, routine};
 use visakit_diag::{Diagnostic, Lines};
 
-use super::{Findings, Outcome, OutputFormat, answer, count, out, report};
 use crate::input::{Content, Module, Selection, modules};
+use crate::io::out;
+use crate::outcome::{Outcome, OutputFormat, count};
+use crate::report::{Findings, answer, report};
 
 /// Check kernels against the rules of the specification
 #[derive(clap::Args)]

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use visakit_codegen::model::semantics::{BinaryOperator, Expression, ExpressionKind};
 use visakit_codegen::model::{Constraint, Field, FieldKind, IndexKind, Presence, targets};
 
-use super::page::Probes;
+use super::probes::Probes;
 use crate::codec::{self, decode};
 use crate::expect::base::{newest_platform, operand, raw};
 use crate::expect::condition::{self, Subject};
@@ -92,7 +92,7 @@ fn judge<'m>(
             .iter()
             .map(|(code, warning)| format!("{}[{code}]", if *warning { "warning" } else { "error" }))
             .collect();
-        if all.is_empty() { "no row across fields is broken".to_owned() } else { all.join(", ") }
+        if all.is_empty() { "no broken rule across fields".to_owned() } else { all.join(", ") }
     };
     let place = at.and_then(|p| probes.world.model.platforms.get(p)).map_or("no platform", |p| &p.name);
     let said = codec::print(&instruction, &probes.routine, sample.version);

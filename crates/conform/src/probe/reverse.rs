@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use visakit_codegen::model::PageKind;
 use visakit_codegen::template::Item;
 
-use super::page::Probes;
+use super::probes::Probes;
 use crate::codec::decode;
 use crate::expect::base::base;
 use crate::expect::meaning::{encodes, holds};
@@ -84,8 +84,8 @@ fn extra(tally: &mut Tally, kind: &'static str, code: &'static str, path: String
         None => Ok(()),
         Some(got) => Err(Difference {
             code,
-            message: "trying what no page has".to_owned(),
-            expected: "an unknown one".to_owned(),
+            message: "decoding or parsing a form that no page defines".to_owned(),
+            expected: "a rejection as unknown".to_owned(),
             got,
         }),
     };

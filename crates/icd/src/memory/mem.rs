@@ -7,12 +7,11 @@ use opencl_sys::*;
 
 use crate::base::error::{Code, Result, ensure, fail};
 use crate::base::handle::{self, Handle, kind};
-use crate::base::raw::Answer;
+use crate::base::raw::{Answer, UserData};
+use crate::base::storage::Storage;
 use crate::devices::context::Context;
 use crate::devices::device;
-use crate::memory::image::Texels;
-use crate::memory::storage::Storage;
-use crate::queues::event::UserData;
+use crate::memory::texels::Texels;
 
 /// Memory object.
 pub(crate) struct Mem {
@@ -22,7 +21,7 @@ pub(crate) struct Mem {
     /// Size in bytes.
     pub(crate) bytes: usize,
     pub(crate) storage: Arc<Storage>,
-    /// Offset of its first byte in the storage.
+    /// Offset of the object's first byte in the storage.
     pub(crate) offset: usize,
     /// Parent buffer of a sub-buffer or of an image.
     pub(crate) parent: Option<Handle<Mem>>,
@@ -30,7 +29,7 @@ pub(crate) struct Mem {
     pub(crate) texels: Option<Texels>,
     /// Packet size and capacity of a pipe.
     pub(crate) packets: Option<(cl_uint, cl_uint)>,
-    /// Memory of the program that it was created from.
+    /// Host memory that the object was created from.
     pub(crate) host: Host,
     properties: Vec<cl_mem_properties>,
     state: Mutex<State>,

@@ -5,8 +5,8 @@ use visakit_codegen::model::semantics::{Expression, ExpressionKind};
 use visakit_codegen::model::{BitFieldKind, CellValue, FieldKind, Form, ListId, ListKind, SourceSpan};
 
 use super::{Binder, Field, Result};
-use crate::memory::Space;
 use crate::program::Node;
+use crate::space::Space;
 use crate::value::Value;
 
 impl Binder<'_> {
@@ -123,7 +123,7 @@ impl Binder<'_> {
             },
             _ => match all.iter().map(entry).collect() {
                 Some(entries) => Node::OneOf(entries, Box::new(index)),
-                None => return self.refuse("an element that is not known before", at),
+                None => return self.refuse("a variable index of these elements", at),
             },
         })
     }

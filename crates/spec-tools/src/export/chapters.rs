@@ -4,10 +4,11 @@
 use serde::Serialize;
 
 use super::columns::{Column, Said, columns, said};
+use super::list_ref::{ListRef, list_ref};
 use super::location::{Cx, Location};
 #[cfg(test)]
 use super::schema;
-use visakit_codegen::model::{self, ListId, Storage};
+use visakit_codegen::model::{self, Storage};
 
 /// A data type.
 #[derive(Clone, Debug, Serialize)]
@@ -94,7 +95,7 @@ pub struct List {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the names of the fields say it")]
+#[expect(missing_docs, reason = "the field names are self-explanatory")]
 pub enum ListKind {
     /// A list of named values.
     Enumeration {
@@ -164,7 +165,7 @@ pub struct BitField {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the names of the fields say it")]
+#[expect(missing_docs, reason = "the field names are self-explanatory")]
 pub enum BitFieldKind {
     /// Always zero.
     Zero,
@@ -178,22 +179,12 @@ pub enum BitFieldKind {
     DataType,
 }
 
-/// Reference to a list by its position in the export and by its name.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct ListRef {
-    /// Position in `lists`.
-    pub index: usize,
-    /// Name.
-    pub name: String,
-}
-
 /// Kind of the value in a field or member. References to other fields use the names of the Format
 /// table.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the names of the fields say it")]
+#[expect(missing_docs, reason = "the field names are self-explanatory")]
 pub enum FieldKind {
     /// A plain number.
     Number,
@@ -276,7 +267,7 @@ pub struct Member {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the names of the fields say it")]
+#[expect(missing_docs, reason = "the field names are self-explanatory")]
 pub enum MemberType {
     /// A plain number.
     Number {
@@ -321,7 +312,7 @@ pub struct Variable {
     pub name: String,
     /// Name in texts below version 4.
     pub old_name: String,
-    /// Data type of its elements.
+    /// Data type of the variable's elements.
     #[serde(rename = "type")]
     pub ty: String,
     /// Number of elements with registers of 32 bytes.
@@ -454,10 +445,6 @@ fn part(cx: &Cx<'_>, p: &model::BitField) -> BitField {
         doc: p.doc.clone(),
         at: cx.place(p.at),
     }
-}
-
-pub(super) fn list_ref(cx: &Cx<'_>, id: ListId) -> ListRef {
-    ListRef { index: id.0, name: cx.model.list(id).name.clone() }
 }
 
 /// Converts the kind of a field; `name` returns the name of the field at a position.

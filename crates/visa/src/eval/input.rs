@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
+use crate::report::problem;
 use visakit::isa::{DataType, DataTypeClass, GeneralId, Instruction, Platform, predefined};
 use visakit::object::Routine;
 use visakit::text::{Options, parse};
@@ -12,8 +13,6 @@ use visakit_emulator::machine::float::FloatMode;
 use visakit_emulator::machine::thread::Thread;
 use visakit_oracle::float::Format;
 use visakit_oracle::stage::Stage;
-
-use crate::problem;
 
 /// Number of elements of a variable: the maximum number of channels of an instruction.
 const ELEMENTS: usize = 32;

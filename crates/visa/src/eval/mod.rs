@@ -11,7 +11,9 @@ use visakit_emulator::machine::thread::Thread;
 use visakit_oracle::stage::{Nowhere, Stage};
 use visakit_oracle::{Program, Sent, Shown};
 
-use super::{Findings, Outcome, OutputFormat, answer, finish, out, problem};
+use crate::io::out;
+use crate::outcome::{Outcome, OutputFormat};
+use crate::report::{Findings, answer, finish, problem};
 use crate::spec::source::{self, OverlayArg};
 use input::{Assignment, Text};
 
@@ -47,7 +49,7 @@ pub(super) struct Args {
     #[command(flatten)]
     overlay: OverlayArg,
     /// The platform
-    #[arg(long, value_name = "PLATFORM", value_parser = crate::platform, default_value = "pvc")]
+    #[arg(long, value_name = "PLATFORM", value_parser = crate::platform::platform, default_value = "pvc")]
     platform: Platform,
     /// The control register: rounding and subnormal numbers [default: as compiled programs set it]
     #[arg(long, value_name = "BITS", value_parser = input::number::<u32>)]
@@ -63,7 +65,7 @@ pub(super) struct Args {
 /// Executor of an instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 enum By {
-    /// Its page
+    /// The semantics on its page
     Page,
     /// The emulator's kernel
     Kernel,

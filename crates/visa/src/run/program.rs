@@ -13,11 +13,12 @@ use visakit_zebin::Zebin;
 use visakit_zebin::info::{ExecutionEnv, KernelInfo};
 
 use crate::compile::{compile, compile_behind};
-use crate::input::{Kind, zebins, zebins_of};
 use crate::io::{is_stream, note, read, shown};
+use crate::kind::Kind;
 use crate::launch::request::Request;
 use crate::recompile::{can_recompile, recompile};
 use crate::report::{Findings, object_problem, problem};
+use crate::zebins::{zebins, zebins_of};
 
 /// Reads the program and the layout of its arguments.
 pub(super) fn load(request: &Request) -> Result<Program, Findings> {
@@ -51,7 +52,7 @@ pub(super) fn load(request: &Request) -> Result<Program, Findings> {
         return of_compiled(path, &built, request);
     }
     let platform = request.platform.as_deref();
-    let platform = platform.map(|name| crate::platform_of_option("--platform", name)).transpose()?;
+    let platform = platform.map(|name| crate::platform::platform_of_option("--platform", name)).transpose()?;
     if kind == Kind::Zebin {
         let zebin = Zebin::parse(&shown(path, "stdin"), &bytes)?;
         let platform = platform.or(Program::platform_of(&zebin)).unwrap_or_else(default_platform);
