@@ -6,7 +6,8 @@
 Needs the packages cyllama-sycl, gguf and numpy from PyPI, the runtime that the wheel names (intel-sycl-rt 2025.3, onemkl-sycl-blas 2025.3,
 mkl 2025.3, onednn 2025.3, tbb), and an OpenCL loader that finds the driver (OCL_ICD_VENDORS; ONEAPI_DEVICE_SELECTOR=opencl:gpu). The model
 is made here: three layers of random weights, grouped heads, and a vocabulary of bytes. A prompt is decoded at once and token by token on both
-backends. The largest difference of the logits counts in units of their own spread; the tolerance is that of the weights' eight bits.
+backends. The largest difference of the logits counts in units of their own spread. The backends round activations differently, by
+eight bits where weights are quantized.
 """
 import argparse, os, sys, tempfile
 
@@ -15,7 +16,7 @@ import numpy as np
 from cyllama.llama import llama_cpp as llama
 
 WIDTH, HEADS, GROUPS, INNER, LAYERS, VOCABULARY = 256, 8, 4, 512, 3, 259
-TOLERANCE = 0.02
+TOLERANCE, QUANTIZED_TOLERANCE = 0.02, 0.2
 QUANTIZED = {"q4_0": 2, "q4_1": 3, "q8_0": 7, "q5_0": 8, "q5_1": 9, "q2_k": 10, "q3_k": 12, "q4_k": 15, "q5_k": 17, "q6_k": 18, "iq4_nl": 25}
 
 
@@ -107,7 +108,7 @@ def main():
                 expected = logits(path, 0, flash, prompt, following)
                 got = logits(path, 99, flash, prompt, following)
                 difference = np.abs(got - expected).max() / expected.std()
-                wrong = not difference < TOLERANCE
+                wrong = not difference < (QUANTIZED_TOLERANCE if kind in QUANTIZED else TOLERANCE)
                 failed += wrong
                 print(f"{name}: {difference:.2g}{' WRONG' if wrong else ''}", flush=True)
     sys.exit(1 if failed else 0)
