@@ -163,6 +163,8 @@ static void memory(cl_command_queue queue, cl_program program) {
     row("usm-set", shared[255], 0x45);
     row("usm-fill-empty", fill(queue, NULL, numbers, 4, 0, 0, NULL, NULL), CL_SUCCESS);
     row("usm-fill-null", fill(queue, NULL, numbers, 4, 4, 0, NULL, NULL), CL_INVALID_VALUE);
+    row("usm-page", clEnqueueSVMMemcpy(queue, CL_TRUE, found, shared + 252, 16, 0, NULL, NULL), CL_SUCCESS);
+    row("usm-outside", clEnqueueSVMMemcpy(queue, CL_TRUE, found, shared + 252, 4000, 0, NULL, NULL), CL_INVALID_VALUE);
     row("usm-overlap", clEnqueueSVMMemcpy(queue, CL_TRUE, shared, shared + 4, 64, 0, NULL, NULL), CL_MEM_COPY_OVERLAP);
     row("usm-free-null", release(context, NULL), CL_SUCCESS);
     row("usm-free-other", release(context, numbers), CL_INVALID_VALUE);
@@ -205,7 +207,7 @@ static void programs(void) {
     cl_platform_id platform;
     CHECK(clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL));
     CHECK(clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name, name, NULL));
-    row("platform-name", strstr(name, "Intel") != NULL, 1);
+    row("platform-name", strstr(name, "Intel") && strstr(name, "OpenCL"), 1);
 }
 
 /* Access flags of an image must suit the parameter. */
