@@ -97,6 +97,35 @@ join:
     assert_eq!(got[..16], lanes.map(|i| if i < 8 { 6 } else { 1 }));
 }
 
+/// A combination uses all elements of a predicate, also if the instruction has fewer channels.
+/// `jmp` always has one.
+#[test]
+fn combinations_use_the_whole_predicate() {
+    let d = typed("ud", "ud") + "\n.decl P1 v_type=P num_elts=16\n.decl P2 v_type=P num_elts=8";
+    let jumps = |bits: u32, predicate: &str| {
+        let body = format!(
+            "
+    setp (M1_NM, 16) P1 0x{bits:x}:ud
+    setp (M1_NM, 8) P2 0x{bits:x}:ud
+    mov (M1, 16) CT(0,0)<1> 0x1:ud
+    ({predicate}) jmp (M1, 1) past
+    mov (M1, 16) CT(0,0)<1> 0x0:ud
+past:
+    ({predicate}) mov (M1, 8) CT(2,0)<1> 0x1:ud"
+        );
+        let got = values_of!(u32, run(&d, &body, &[]));
+        assert_eq!(got[16..24], [got[0]; 8], "a move of 8 channels, ({predicate}) with 0x{bits:x}");
+        got[0] == 1
+    };
+    for bits in [0, 1, 0x8000, 0x1000, 0x7fff, 0xfffe, 0xffff] {
+        let found = ["P1.any", "!P1.any", "P1.all", "!P1.all"].map(|predicate| jumps(bits, predicate));
+        assert_eq!(found, [bits != 0, bits == 0, bits == 0xffff, bits != 0xffff], "0x{bits:x}");
+    }
+    // Elements beyond the declared ones do not count.
+    assert_eq!(["P2.any", "P2.all"].map(|predicate| jumps(0xff, predicate)), [true, true]);
+    assert_eq!(["P2.any", "P2.all"].map(|predicate| jumps(0xff00, predicate)), [false, false]);
+}
+
 #[test]
 fn subroutines() {
     let d = typed("ud", "ud") + "\n.decl P1 v_type=P num_elts=16";

@@ -29,8 +29,18 @@ pub struct MappedBuffer {
     pub number: usize,
     /// Address that the kernel receives.
     pub address: u64,
-    /// Size in bytes.
+    /// Offset of this address in the buffer.
+    pub offset: u32,
+    /// Size in bytes from this address on.
     pub bytes: u64,
+}
+
+impl MappedBuffer {
+    /// Returns the same buffer for an address at an offset in it.
+    #[must_use]
+    pub fn at(self, offset: u32) -> Self {
+        Self { offset, bytes: self.bytes.saturating_sub(offset.into()), ..self }
+    }
 }
 
 /// Image whose texels are in a buffer.

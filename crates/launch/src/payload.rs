@@ -48,15 +48,16 @@ impl Layout {
         let Ok((_, own)) = local_ids(kernel, grf as usize, kernel.execution_env.simd_size) else { return Ok(self) };
         let base = self.base(own) as u64;
         let is_explained = |input: &InputInfo, gap: u32| {
+            let cross = CrossThread { base, inline, gap };
             // Register 0 and the per-thread data precede the gap.
             let Ok(start) = u64::try_from(input.offset) else { return false };
             let end = start + u64::from(input.size);
             if matches!(input.kind.origin, InputOrigin::PseudoInput | InputOrigin::PseudoInput16) || end <= base {
                 return true;
             }
-            let items = kernel.payload_arguments.iter().filter(|item| item.size > 0).map(|item| {
-                let first = base + u64::from(item.offset) + if item.offset < inline { 0 } else { u64::from(gap) };
-                (item, first..first + u64::from(item.size.next_multiple_of(4)))
+            let items = kernel.payload_arguments.iter().flat_map(|item| {
+                let parts = cross.parts(item.offset, item.size.next_multiple_of(4));
+                parts.into_iter().map(move |bytes| (item, bytes))
             });
             // A structure passed by value has an input for each part.
             let is_part = |(item, bytes): (&PayloadArgument, Range<u64>)| {
@@ -85,6 +86,27 @@ impl Layout {
     }
 }
 
+/// Positions of the cross-thread data, relative to register 0.
+#[derive(Clone, Copy, Debug)]
+struct CrossThread {
+    base: u64,
+    /// Number of bytes that are dispatched, before the gap.
+    inline: u32,
+    gap: u32,
+}
+
+impl CrossThread {
+    /// Returns the positions of an item's bytes. An item with bytes on both sides of the gap has two
+    /// parts: compilers merge neighboring members of a structure.
+    fn parts(self, offset: u32, size: u32) -> Vec<Range<u64>> {
+        let (offset, end) = (u64::from(offset), u64::from(offset) + u64::from(size));
+        let cut = u64::from(self.inline).clamp(offset, end);
+        let (first, second) = (self.base, self.base + u64::from(self.gap));
+        let parts = [first + offset..first + cut, second + cut..second + end];
+        parts.into_iter().filter(|part| !part.is_empty()).collect()
+    }
+}
+
 /// Alignment in bytes of the size of inputs with several items.
 const HEADER: u64 = 32;
 /// Largest alignment in bytes, hence largest gap.
@@ -95,7 +117,7 @@ const MAX_GAP: u32 = 256;
 pub struct Payload {
     image: Vec<u8>,
     ids: Option<LocalIds>,
-    /// Positions of the group size, and their numbers of dimensions.
+    /// Positions of the dwords of the group size, with their dimensions.
     local_sizes: Vec<(usize, usize)>,
     /// Offset of the address of the implicit-argument buffer.
     implicit: Option<u32>,
@@ -138,28 +160,32 @@ impl Payload {
         let (ids, own) = local_ids(kernel, grf, simd)?;
         let base = layout.base(own);
         let inline = kernel.execution_env.inline_data_payload_size;
+        let cross = CrossThread { base: base as u64, inline, gap: layout.gap };
         let mut payload =
             Self { image: vec![0; base], ids, local_sizes: Vec::new(), implicit: None, indirect: None, simd };
         for item in &kernel.payload_arguments {
             let value = value_of(item, range, arguments, placement)?;
-            let end = item.offset.checked_add(item.size).filter(|&end| end <= PAYLOAD_BYTES);
-            let end = end
+            item.offset
+                .checked_add(item.size)
+                .filter(|&end| end <= PAYLOAD_BYTES)
                 .ok_or_else(|| problem(&format!("`{}` at offset {} is too far away", item.arg_type, item.offset)))?;
-            let base = if item.offset < inline { base } else { base + layout.gap as usize };
-            let (start, end) = (base + item.offset as usize, base + end as usize);
-            if payload.image.len() < end {
-                payload.image.resize(end, 0);
+            let positions: Vec<usize> =
+                cross.parts(item.offset, item.size).into_iter().flatten().map(|at| at as usize).collect();
+            if let Some(last) = positions.last() {
+                payload.image.resize(payload.image.len().max(last + 1), 0);
             }
-            let size = value.len().min(end - start);
-            payload.image[start..start + size].copy_from_slice(&value[..size]);
-            if item.arg_type == ArgType::ImplicitArgBuffer && end - start >= 8 {
-                payload.implicit = Some(start as u32);
+            for (&at, byte) in positions.iter().zip(&value) {
+                payload.image[at] = *byte;
             }
-            if item.arg_type == ArgType::IndirectDataPointer && end - start >= 8 {
-                payload.indirect = Some(start as u32);
-            }
-            if item.arg_type == ArgType::LocalSize {
-                payload.local_sizes.push((start, size / 4));
+            let address = || positions.first().filter(|_| positions.len() >= 8).map(|&at| at as u32);
+            match item.arg_type {
+                ArgType::ImplicitArgBuffer => payload.implicit = address().or(payload.implicit),
+                ArgType::IndirectDataPointer => payload.indirect = address().or(payload.indirect),
+                ArgType::LocalSize => {
+                    let words = positions.chunks_exact(4).map(|word| word[0]).take(3);
+                    payload.local_sizes.extend(words.enumerate().map(|(dimension, at)| (at, dimension)));
+                }
+                _ => {}
             }
         }
         Ok(payload)
@@ -208,10 +234,8 @@ impl Payload {
     /// Writes the payload, except the group ids, to the start of a thread's registers.
     pub fn fill(&self, registers: &mut [u8], size: [u32; 3], start: &ThreadStart) {
         registers[..self.len()].copy_from_slice(&self.image);
-        for &(at, dimensions) in &self.local_sizes {
-            for (n, word) in size.iter().take(dimensions).zip(registers[at..].chunks_exact_mut(4)) {
-                word.copy_from_slice(&n.to_le_bytes());
-            }
+        for &(at, dimension) in &self.local_sizes {
+            registers[at..at + 4].copy_from_slice(&size[dimension].to_le_bytes());
         }
         if let Some(ids) = self.ids {
             registers[ids.offset..][..start.ids.len()].copy_from_slice(&start.ids);
@@ -314,8 +338,11 @@ fn value_of(
         ArgType::GroupCount => words(range.groups()),
         ArgType::WorkDimensions => range.dimensions.to_le_bytes().to_vec(),
         ArgType::BufferAddress => address(argument()),
-        // Every buffer starts at its surface.
-        ArgType::BufferOffset => vec![0; 4],
+        // The offset of the address in its surface.
+        ArgType::BufferOffset => {
+            let offset = argument().and_then(MappedArgument::buffer).map_or(0, |buffer| buffer.offset);
+            offset.to_le_bytes().to_vec()
+        }
         ArgType::BufferSize => {
             let size = argument().and_then(MappedArgument::buffer).map_or(0, |buffer| buffer.bytes);
             size.to_le_bytes().to_vec()
@@ -478,7 +505,7 @@ kernels:
 
     fn payload(text: &str, layout: Layout, range: &NdRange) -> (Payload, Placement) {
         let info = info::parse("k", text).unwrap();
-        let buffer = MappedBuffer { number: 0, address: 0x1_0000_0000, bytes: 4 };
+        let buffer = MappedBuffer { number: 0, address: 0x1_0000_0000, offset: 0, bytes: 4 };
         let arguments = [
             Some(MappedArgument::Buffer(buffer)),
             Some(MappedArgument::Value(vec![0xfe])),
@@ -583,6 +610,45 @@ kernels:
         let (payload, _) = payload(&text, Layout { gap: 32, ..layout }, &range);
         let bytes = &filled(&payload, [20, 1, 1], &payload.threads([20, 1, 1], [0, 1, 2])[0]);
         assert_eq!((word(bytes, 140), word(bytes, 196), word(bytes, 200)), (20, 1, 0xfe));
+    }
+
+    #[test]
+    fn items_may_lie_on_both_sides_of_the_gap() {
+        // As today's compiler merges two members of a structure: bytes 24 to 39 of the cross-thread
+        // data, of which 8 are dispatched.
+        let merged = INFO
+            .replace("slm_size: 100", "inline_data_payload_size: 32")
+            .replace("offset: 12, size: 12", "offset: 12, size: 4")
+            .replace("offset: 32, size: 8", "offset: 16, size: 8")
+            .replace("offset: 40, size: 4", "offset: 24, size: 16");
+        let info = info::parse("k", &merged).unwrap();
+        let layout = Layout { grf_bytes: 64, pads: true, gap: 0 };
+        let gap_of = |inputs: &[(i16, u16)]| {
+            let inputs: Vec<_> = inputs.iter().map(|&(offset, size)| input(offset, size)).collect();
+            layout.explained(&info.kernels[0], &inputs).map(|layout| layout.gap)
+        };
+        assert_eq!(gap_of(&[(64, 96), (192, 16), (208, 8), (216, 8), (256, 8), (272, 8)]), Ok(32));
+        assert_eq!(gap_of(&[(216, 8), (224, 8)]), Err(1), "no argument is inside the gap");
+        assert_eq!(gap_of(&[(216, 16)]), Err(0), "an input is contiguous");
+        let kernel = &info.kernels[0];
+        let range = NdRange::new(&[40, 3], Some(&[20, 2]), None, [0; 3]).unwrap();
+        let value: Vec<u8> = (1..=16).collect();
+        let arguments = [None, Some(MappedArgument::Value(value.clone())), None];
+        let payload = Payload::new(kernel, Layout { gap: 32, ..layout }, &range, &arguments, &Placement::default());
+        let payload = payload.unwrap();
+        let start = &payload.threads([16, 1, 1], [0, 1, 2])[0];
+        let bytes = filled(&payload, [16, 1, 1], start);
+        assert_eq!(([&bytes[216..224], &bytes[256..264]].concat(), word(&bytes, 224)), (value, 0));
+
+        // A group's size on both sides follows the group.
+        let sizes = INFO
+            .replace("slm_size: 100", "inline_data_payload_size: 32")
+            .replace("local_size, offset: 12", "local_size, offset: 24")
+            .replace("offset: 32, size: 8", "offset: 64, size: 8");
+        let (payload, _) = self::payload(&sizes, Layout { gap: 32, ..layout }, &range);
+        let start = &payload.threads([20, 2, 1], [0, 1, 2])[0];
+        let bytes = filled(&payload, [19, 3, 5], start);
+        assert_eq!([word(&bytes, 216), word(&bytes, 220), word(&bytes, 256)], [19, 3, 5]);
     }
 
     #[test]

@@ -126,10 +126,10 @@ impl Registers {
 pub enum Combine {
     /// No reduction: each channel uses its own bit.
     Each,
-    /// All channels are enabled if any bit is set.
-    Any,
-    /// All channels are enabled if all bits are set.
-    All,
+    /// All channels are enabled if any of these bits, the predicate's elements, is set.
+    Any(u32),
+    /// All channels are enabled if all of these bits, the predicate's elements, are set.
+    All(u32),
 }
 
 /// Static part of an instruction's enable mask (5_operands.md, "Predication").
@@ -277,12 +277,12 @@ impl Thread {
     /// Returns an instruction's predicate bits for its channels, after reduction and inversion.
     #[inline(never)]
     pub fn predicate_lanes(&self, enable: &ExecMask) -> u32 {
-        let bits = self.predicates[enable.predicate as usize] >> enable.shift & enable.lanes;
+        let bits = self.predicates[enable.predicate as usize];
         let combined = match enable.combine {
-            Combine::Each => bits,
-            Combine::Any if bits != 0 => u32::MAX,
-            Combine::All if bits == enable.lanes => u32::MAX,
-            Combine::Any | Combine::All => 0,
+            Combine::Each => bits >> enable.shift,
+            Combine::Any(elements) if bits & elements != 0 => u32::MAX,
+            Combine::All(elements) if bits & elements == elements => u32::MAX,
+            Combine::Any(_) | Combine::All(_) => 0,
         };
         (combined ^ enable.inverse) & enable.lanes
     }

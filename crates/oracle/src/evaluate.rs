@@ -242,11 +242,12 @@ impl Run<'_> {
         let channels = self.channels();
         let Some(predicate) = channels.predicate else { return Ok(true) };
         let bits = self.thread()?.predicates[predicate.number as usize];
-        let bit = |i: u32| u64::from(bits) >> (channels.first + i) & 1 == 1;
+        let bit = |element: u32| u64::from(bits) >> element & 1 == 1;
+        let mut elements = channels.combined();
         let combined = match predicate.combine {
-            visakit::isa::Combine::None => bit(channel),
-            visakit::isa::Combine::Any => (0..channels.count).any(bit),
-            visakit::isa::Combine::All => (0..channels.count).all(bit),
+            visakit::isa::Combine::None => bit(channels.first + channel),
+            visakit::isa::Combine::Any => elements.any(bit),
+            visakit::isa::Combine::All => elements.all(bit),
         };
         Ok(combined != predicate.inverse)
     }

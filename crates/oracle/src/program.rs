@@ -70,8 +70,27 @@ pub(crate) struct Channels {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Predicated {
     pub(crate) number: u32,
+    /// Number of the variable's elements, which a combination uses.
+    pub(crate) elements: u32,
     pub(crate) combine: visakit::isa::Combine,
     pub(crate) inverse: bool,
+}
+
+impl Channels {
+    /// Returns the elements of the predicate that a combination uses: all, or with a mask other
+    /// than M1 those of the instruction's channels.
+    pub(crate) fn combined(&self) -> std::ops::Range<u32> {
+        match self.predicate {
+            Some(predicate) if self.first == 0 => 0..predicate.elements,
+            _ => self.first..self.first + self.count,
+        }
+    }
+
+    /// Returns the elements of [`Channels::combined`], one bit each.
+    fn combined_bits(&self) -> u32 {
+        let elements = self.combined();
+        ones(elements.len()) << elements.start
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -215,8 +234,8 @@ impl Program {
             predicate: predicate.map_or(0, |p| p.number),
             combine: match predicate.map(|p| p.combine) {
                 None | Some(visakit::isa::Combine::None) => Combine::Each,
-                Some(visakit::isa::Combine::Any) => Combine::Any,
-                Some(visakit::isa::Combine::All) => Combine::All,
+                Some(visakit::isa::Combine::Any) => Combine::Any(self.channels.combined_bits()),
+                Some(visakit::isa::Combine::All) => Combine::All(self.channels.combined_bits()),
             },
             inverse: if predicate.is_some_and(|p| p.inverse) { u32::MAX } else { 0 },
         }

@@ -6,6 +6,7 @@ use visakit_launch::argument::{Argument, ImageArgument};
 use visakit_launch::mapped::{MappedArgument, MappedBuffer, MappedImage};
 use visakit_machine::buffer::{Buffer, Lent};
 use visakit_machine::memory::{MAX_BUFFER, Memory};
+use visakit_zebin::info::{ArgType, KernelInfo};
 
 /// Mapped arguments of a launch.
 pub(super) struct Mapped {
@@ -15,11 +16,12 @@ pub(super) struct Mapped {
     pub(super) undefined: Vec<usize>,
 }
 
-/// Maps the arguments in order. Pointers may point into `regions`.
+/// Maps the arguments of a kernel in order. Pointers may point into `regions`.
 ///
 /// # Errors
 /// A buffer is too large, or an argument is the same as one without contents.
 pub(super) fn map(
+    info: &KernelInfo,
     arguments: Vec<Option<Argument>>,
     regions: &[(u64, Lent)],
     memory: &mut Memory,
@@ -45,10 +47,18 @@ pub(super) fn map(
             }
             Some(Argument::Lent(lent, address)) => Some(MappedArgument::Buffer(buffer(Buffer::lent(lent), address)?)),
             // A surface of the argument also needs the memory at the pointer.
-            Some(Argument::Pointer(address)) => Some(match behind(regions, address) {
-                Some(lent) => MappedArgument::Buffer(buffer(Buffer::lent(lent), Some(address))?),
-                None => MappedArgument::Pointer(address),
-            }),
+            Some(Argument::Pointer(address)) => {
+                let adds_offset = info.payload_arguments.iter().any(|item| {
+                    item.arg_type == ArgType::BufferOffset && item.arg_index == u32::try_from(index).ok()
+                });
+                Some(match behind(regions, address, adds_offset) {
+                    Some((start, lent)) => {
+                        let mapped = buffer(Buffer::lent(lent), Some(address))?;
+                        MappedArgument::Buffer(mapped.at((address - start) as u32))
+                    }
+                    None => MappedArgument::Pointer(address),
+                })
+            }
             Some(Argument::Image(ImageArgument { format, desc, texels })) => {
                 let texels = buffer(own(texels, index)?, None)?;
                 Some(MappedArgument::Image(MappedImage { texels, format, desc }))
@@ -84,7 +94,7 @@ fn add(
 ) -> Result<MappedBuffer, Box<Diagnostic>> {
     let bytes = buffer.len() as u64;
     let address = map_buffer(memory, buffer, || format!("argument {index} has {bytes} bytes"))?;
-    Ok(MappedBuffer { number: memory.buffers().len() - 1, address: given.unwrap_or(address), bytes })
+    Ok(MappedBuffer { number: memory.buffers().len() - 1, address: given.unwrap_or(address), offset: 0, bytes })
 }
 
 fn not_same(index: usize, other: u32) -> Box<Diagnostic> {
@@ -96,13 +106,18 @@ fn not_same(index: usize, other: u32) -> Box<Diagnostic> {
     Box::new(finding.help("give same:N the index of an argument with its own contents"))
 }
 
-/// Returns the memory from an address to the end of its region, if mapped; surfaces start at word
-/// boundaries.
-pub(super) fn behind(regions: &[(u64, Lent)], address: u64) -> Option<Lent> {
+/// Returns the memory of a surface through which a kernel accesses an address in a region, and the
+/// address of its first byte. A kernel that adds the address's offset in the surface gets the whole
+/// region, because it may subtract from the address, and the address may lie between words. For
+/// other kernels, the surface starts at the address, which must be that of a word.
+pub(super) fn behind(regions: &[(u64, Lent)], address: u64, adds_offset: bool) -> Option<(u64, Lent)> {
     let is_inside = |(first, lent): &&(u64, Lent)| address >= *first && address - first < lent.bytes as u64;
     let (first, lent) = regions.iter().find(is_inside)?;
     let offset = address - first;
-    offset.is_multiple_of(4).then(|| lent.behind((offset / 4) as usize))
+    if adds_offset && u32::try_from(offset).is_ok() {
+        return Some((*first, lent.clone()));
+    }
+    offset.is_multiple_of(4).then(|| (address, lent.behind((offset / 4) as usize)))
 }
 
 pub(super) fn map_buffer(

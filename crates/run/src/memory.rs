@@ -126,7 +126,7 @@ pub(super) fn map(
         let what = || format!("the memory at 0x{address:x} has {} bytes", lent.bytes);
         memory.map_at(*address, Buffer::lent(lent.clone())).ok_or_else(|| too_large(what()))?;
     }
-    let Mapped { arguments, undefined } = arguments::map(arguments, surroundings.regions, &mut memory)?;
+    let Mapped { arguments, undefined } = arguments::map(info, arguments, surroundings.regions, &mut memory)?;
     let data = match surroundings.data {
         Some(data) => data.clone(),
         None => data::map(&program.data, &mut memory)?,
@@ -264,7 +264,7 @@ fn data_surface(
     if let Some(number) = (0..memory.buffers().len()).find(|number| memory.address(*number) == address) {
         return Ok(Some(number));
     }
-    let Some(lent) = behind(surroundings.regions, address) else { return Ok(None) };
+    let Some((_, lent)) = behind(surroundings.regions, address, false) else { return Ok(None) };
     map_buffer(memory, Buffer::lent(lent), || "the program's data".to_owned())?;
     Ok(Some(memory.buffers().len() - 1))
 }

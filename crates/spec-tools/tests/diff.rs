@@ -168,13 +168,13 @@ const OURS: &[Plant] = &[
     ),
     Plant(
         "lists.md",
-        "- 0b10: all - all channels are enabled if all of their bits are set\n- 0b11: reserved",
-        "- 0b10: reserved\n- 0b11: all - all channels are enabled if all of their bits are set",
+        "- 0b10: all - all channels are enabled if all elements of the predicate are set\n- 0b11: reserved",
+        "- 0b10: reserved\n- 0b11: all - all channels are enabled if all elements of the predicate are set",
         &[(W, "enumerator", "Combine.0b10")],
     ),
     Plant("lists.md", "- Bit[12]: Must be zero", "- Bit[12] (more): more", &[(O, "part-added", "Predicate.more")]),
     Plant("lists.md", "`[!<mask>, ]<size>`", "`[!<mask>,]<size>`", &[(T, "text", "Exec_size.Text")]),
-    Plant("lists.md", "enabled if any of", "enabled if one of", &[(T, "prose", "Combine.0b01")]),
+    Plant("lists.md", "enabled if any element", "enabled if one element", &[(T, "prose", "Combine.0b01")]),
     // Properties and platforms.
     Plant("instructions/ADD.md", "**Saturation:** Yes", "**Saturation:** No", &[(N, "property", "ADD.Saturation")]),
     Plant(

@@ -11,6 +11,8 @@ use visakit_emulator::machine::memory::{FIXED, MAX_BUFFER, SLOT};
 
 /// Alignment of memory objects in bytes: the devices' alignment of their largest type.
 pub(crate) const ALIGNMENT: usize = 128;
+/// Smallest unit in bytes in which the system maps memory.
+const PAGE: usize = 4096;
 /// Minimum size in bytes of memory that is mapped from the system, which commits pages on first
 /// use.
 const LARGE: usize = 1 << 20;
@@ -79,6 +81,15 @@ impl Storage {
     pub(crate) unsafe fn of_program(first: *mut u8, bytes: usize) -> Option<Arc<Self>> {
         let words = (first as usize).is_multiple_of(4) && bytes.is_multiple_of(4);
         words.then(|| Arc::new(Self { first, bytes, home: Home::Program }))
+    }
+
+    /// Returns the number of bytes up to the end of the last page, for memory in a slot: as on a
+    /// device, they exist.
+    pub(crate) fn mapped_bytes(&self) -> usize {
+        match self.home {
+            Home::Slot(_) => self.bytes.max(1).next_multiple_of(PAGE),
+            _ => self.bytes,
+        }
     }
 
     /// Returns the address of the first byte.

@@ -51,14 +51,16 @@ impl Allocations {
         self.lookup(address).map(|found| found.storage)
     }
 
-    /// Returns the allocation that contains a range; `None` for memory of the program.
+    /// Returns the allocation that contains a range; `None` for memory of the program. The range may
+    /// extend to the end of the last page: oneMKL copies its whole results, also those that its
+    /// caller has no space for.
     ///
     /// # Errors
-    /// Fails if the range extends beyond the allocation.
+    /// Fails if the range extends beyond this page.
     pub(crate) fn find_range(&self, first: usize, size: usize) -> Result<Option<Arc<Storage>>> {
         let Some(found) = self.lookup(first) else { return Ok(None) };
         let offset = first - found.storage.first() as usize;
-        let fits = offset.checked_add(size).is_some_and(|end| end <= found.storage.bytes());
+        let fits = offset.checked_add(size).is_some_and(|end| end <= found.storage.mapped_bytes());
         ensure(fits, CL_INVALID_VALUE)?;
         Ok(Some(found.storage))
     }

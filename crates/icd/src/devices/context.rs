@@ -30,6 +30,9 @@ pub(crate) type Report = unsafe extern "C" fn(*const c_char, *const c_void, usiz
 /// Callback invoked when a context is destroyed.
 pub(crate) type Destructor = unsafe extern "C" fn(cl_context, *mut c_void);
 
+/// Property with the levels of Intel's performance hints, which the bindings lack.
+const SHOW_DIAGNOSTICS: cl_context_properties = 0x4106;
+
 /// Creates a context.
 pub(crate) fn create(devices: Vec<Handle<Device>>, properties: &[cl_context_properties]) -> Result<Handle<Context>> {
     ensure(!devices.is_empty(), CL_INVALID_VALUE)?;
@@ -43,6 +46,8 @@ pub(crate) fn create(devices: Vec<Handle<Device>>, properties: &[cl_context_prop
                 ensure(pair[1] != 0, CL_INVALID_PLATFORM)?;
                 crate::devices::platform::check(pair[1] as *mut c_void)?;
             }
+            // Intel's runtime reports performance hints to the callback; there are none here.
+            SHOW_DIAGNOSTICS => {}
             CL_CONTEXT_INTEROP_USER_SYNC if [0, 1].contains(&pair[1]) => {}
             _ => return fail(CL_INVALID_PROPERTY),
         }

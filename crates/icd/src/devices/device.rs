@@ -40,13 +40,20 @@ pub(crate) struct Device {
     has_newer: bool,
     /// Sub-group sizes that kernels can require.
     pub(crate) widths: &'static [u32],
-    /// Number of host threads for the device's kernels, reported as compute units.
+    /// Number of host threads for the device's kernels.
     pub(crate) threads: usize,
+    /// Number of compute units: the host threads, but at least `MIN_UNITS`. A sub-device has as
+    /// many as its creator asked for.
+    units: usize,
     /// Parent device and the partition properties, for a sub-device.
     part_of: Option<(Handle<Device>, Vec<cl_device_partition_property>)>,
 }
 
 kind!(Device, CL_INVALID_DEVICE);
+
+/// Fewest compute units of a device. Libraries such as oneMKL divide the number by that of the
+/// subslice that they expect, which is 8 or 16, and then divide by the result.
+const MIN_UNITS: usize = 16;
 
 /// Returns the platforms offered as devices, in the default order.
 fn targets() -> Vec<Platform> {
@@ -113,6 +120,7 @@ impl Device {
             has_newer,
             widths,
             threads,
+            units: threads.max(MIN_UNITS),
             part_of,
         }
     }
@@ -163,7 +171,7 @@ pub(crate) fn versions(names: &[&str]) -> Vec<cl_name_version> {
     names.iter().map(|name| named(name, version(name))).collect()
 }
 
-/// Divides a device into sub-devices, each with some of its threads.
+/// Divides a device into sub-devices, each with its share of the threads, but at least one.
 pub(crate) fn divide(
     device: &Handle<Device>,
     properties: &[cl_device_partition_property],
@@ -172,7 +180,7 @@ pub(crate) fn divide(
     let parts = match properties {
         [CL_DEVICE_PARTITION_EQUALLY, units, 0] => {
             let units = positive(units).ok_or(Code(CL_INVALID_VALUE))?;
-            vec![units; device.threads / units]
+            vec![units; device.units / units]
         }
         [CL_DEVICE_PARTITION_BY_COUNTS, counts @ .., 0] => {
             let counts: Option<_> = counts.iter().map(positive).collect();
@@ -180,12 +188,13 @@ pub(crate) fn divide(
         }
         _ => return fail(CL_INVALID_VALUE),
     };
-    ensure(device.threads > 1 && !parts.is_empty(), CL_DEVICE_PARTITION_FAILED)?;
+    ensure(device.units > 1 && !parts.is_empty(), CL_DEVICE_PARTITION_FAILED)?;
     let all = parts.iter().try_fold(0_usize, |all, &units| all.checked_add(units));
-    ensure(all.is_some_and(|all| all <= device.threads), CL_INVALID_DEVICE_PARTITION_COUNT)?;
-    let part = |threads| {
+    ensure(all.is_some_and(|all| all <= device.units), CL_INVALID_DEVICE_PARTITION_COUNT)?;
+    let part = |units: usize| {
         let part_of = Some((Arc::clone(device), properties.to_vec()));
-        handle::create(Device { threads, part_of, ..Device::new(device.target) })
+        let threads = (device.threads * units).div_ceil(device.units);
+        handle::create(Device { threads, units, part_of, ..Device::new(device.target) })
     };
     Ok(parts.into_iter().map(part).collect())
 }
@@ -264,12 +273,12 @@ pub(crate) fn info(device: &Handle<Device>, platform: *mut c_void, answer: Answe
     match answer.name {
         CL_DEVICE_TYPE => answer.value(CL_DEVICE_TYPE_GPU),
         CL_DEVICE_VENDOR_ID => answer.value(0x8086_u32),
-        CL_DEVICE_MAX_COMPUTE_UNITS => answer.value(device.threads as cl_uint),
-        // All compute units form one slice; each has one hardware thread.
+        CL_DEVICE_MAX_COMPUTE_UNITS => answer.value(device.units as cl_uint),
+        // All compute units form one subslice; each has one hardware thread.
         CL_DEVICE_NUM_SLICES_INTEL
         | CL_DEVICE_NUM_SUB_SLICES_PER_SLICE_INTEL
         | CL_DEVICE_NUM_THREADS_PER_EU_INTEL => answer.value(1_u32),
-        CL_DEVICE_NUM_EUS_PER_SUB_SLICE_INTEL => answer.value(device.threads as cl_uint),
+        CL_DEVICE_NUM_EUS_PER_SUB_SLICE_INTEL => answer.value(device.units as cl_uint),
         CL_DEVICE_ID_INTEL => answer.value::<cl_uint>(device.target.device_id().unwrap_or(0)),
         CL_DEVICE_IP_VERSION_INTEL => {
             let [major, minor, revision] = *device.target.ip_version() else { return answer.value::<cl_uint>(0) };
@@ -435,9 +444,9 @@ fn parts(device: &Handle<Device>, platform: *mut c_void, answer: Answer) -> Resu
         CL_DEVICE_PARENT_DEVICE => {
             answer.value(handle::address_of(device.part_of.as_ref().map(|(parent, _)| parent)))
         }
-        CL_DEVICE_PARTITION_MAX_SUB_DEVICES if device.threads > 1 => answer.value(device.threads as cl_uint),
+        CL_DEVICE_PARTITION_MAX_SUB_DEVICES if device.units > 1 => answer.value(device.units as cl_uint),
         CL_DEVICE_PARTITION_MAX_SUB_DEVICES => answer.value(0_u32),
-        CL_DEVICE_PARTITION_PROPERTIES if device.threads > 1 => {
+        CL_DEVICE_PARTITION_PROPERTIES if device.units > 1 => {
             answer.list(&[CL_DEVICE_PARTITION_EQUALLY, CL_DEVICE_PARTITION_BY_COUNTS])
         }
         CL_DEVICE_PARTITION_PROPERTIES => answer.list(&[0_isize]),

@@ -64,8 +64,8 @@ pub(crate) fn info(answer: Answer) -> Result {
         CL_PLATFORM_PROFILE => answer.text("FULL_PROFILE"),
         CL_PLATFORM_VERSION => answer.text(&format!("{VERSION_TEXT} {}", env!("CARGO_PKG_VERSION"))),
         CL_PLATFORM_NUMERIC_VERSION => answer.value(VERSION),
-        // oneDNN recognises Intel GPUs by the word `Intel` in the platform's name.
-        CL_PLATFORM_NAME => answer.text("visakit for Intel GPUs"),
+        // oneDNN looks for "Intel" in this name, llama.cpp for "OpenCL".
+        CL_PLATFORM_NAME => answer.text("visakit OpenCL for Intel GPUs"),
         CL_PLATFORM_VENDOR => answer.text("visakit"),
         CL_PLATFORM_EXTENSIONS => answer.text(&extensions().join(" ")),
         CL_PLATFORM_EXTENSIONS_WITH_VERSION => answer.list(&device::versions(&extensions())),

@@ -53,6 +53,12 @@ pub(crate) enum Order {
     Barrier,
 }
 
+/// Names of properties in the type of a list. `SLICES` is a property of Intel's runtime that the
+/// bindings lack.
+const PROPERTIES: cl_queue_properties = CL_QUEUE_PROPERTIES as cl_queue_properties;
+const SIZE: cl_queue_properties = CL_QUEUE_SIZE as cl_queue_properties;
+const SLICES: cl_queue_properties = 0x1_0021;
+
 /// Creates a queue; `given` are the properties that the program passed as a list.
 pub(crate) fn create(
     context: &Handle<Context>,
@@ -63,16 +69,20 @@ pub(crate) fn create(
     ensure(context.has(device), CL_INVALID_DEVICE)?;
     let mut flags = 0;
     for pair in properties.chunks_exact(2) {
-        match pair[0] as cl_uint {
-            CL_QUEUE_PROPERTIES => flags = pair[1],
+        let value = pair[1];
+        match pair[0] {
+            PROPERTIES => flags = value,
             // Hints are accepted and ignored.
-            name if [CL_QUEUE_PRIORITY_KHR, CL_QUEUE_THROTTLE_KHR].contains(&cl_queue_properties::from(name)) => {
-                ensure([1, 2, 4].contains(&pair[1]), CL_INVALID_VALUE)?;
-            }
-            CL_QUEUE_SIZE => return fail(CL_INVALID_QUEUE_PROPERTIES),
+            CL_QUEUE_PRIORITY_KHR | CL_QUEUE_THROTTLE_KHR => ensure([1, 2, 4].contains(&value), CL_INVALID_VALUE)?,
+            // Each device has one family with one queue, and one slice.
+            CL_QUEUE_FAMILY_INTEL | CL_QUEUE_INDEX_INTEL => ensure(value == 0, CL_INVALID_QUEUE_PROPERTIES)?,
+            SLICES => ensure(value <= 1, CL_INVALID_QUEUE_PROPERTIES)?,
+            SIZE => return fail(CL_INVALID_QUEUE_PROPERTIES),
             _ => return fail(CL_INVALID_VALUE),
         }
     }
+    let has = |name| properties.chunks_exact(2).any(|pair| pair[0] == name);
+    ensure(has(CL_QUEUE_FAMILY_INTEL) == has(CL_QUEUE_INDEX_INTEL), CL_INVALID_QUEUE_PROPERTIES)?;
     let on_device = CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT;
     let known = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE | on_device;
     ensure(flags & !known == 0, CL_INVALID_VALUE)?;

@@ -22,6 +22,7 @@ static const char *source =
     "    for (global Node *at = first; at; at = at->next) { all = all * 3 + at->value; at->value++; }\n"
     "    *to = all;\n"
     "}\n"
+    "kernel void bytes(global const uchar *from, global uchar *to, int by) { int i = get_global_id(0); to[i * by] = from[i * by] + 1; }\n"
     "kernel void lanes(global int *to) { to[get_global_id(0)] = get_sub_group_id() * 100 + get_sub_group_local_id(); }\n";
 
 /* Prints a mismatch. */
@@ -136,6 +137,30 @@ static void subnormal(cl_command_queue queue) {
     CHECK(clReleaseProgram(program));
 }
 
+/* Pointers between words, from which a kernel adds or subtracts: a surface starts earlier. */
+static void between_words(cl_command_queue queue, cl_program program) {
+    cl_kernel bytes = clCreateKernel(program, "bytes", &code);
+    CHECK(code);
+    unsigned char *memory = clSVMAlloc(context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER, 64, 0);
+    if (!memory) printf("no memory\n");
+    size_t count = 13;
+    for (int n = 0; n < 8; n++) {
+        int by = n % 3 == 1 ? -1 : 1, from = 13 + n, to = 45 + (n * 5 + 3) % 5;
+        for (int i = 0; i < 64; i++) memory[i] = i * 3;
+        CHECK(clSetKernelArgSVMPointer(bytes, 0, memory + from));
+        CHECK(clSetKernelArgSVMPointer(bytes, 1, memory + to));
+        CHECK(clSetKernelArg(bytes, 2, sizeof by, &by));
+        CHECK(clEnqueueNDRangeKernel(queue, bytes, 1, NULL, &count, NULL, 0, NULL, NULL));
+        CHECK(clFinish(queue));
+        for (int i = 0; i < 64; i++) {
+            int item = (i - to) * by;
+            expect("byte", i, memory[i], item >= 0 && item < (int)count ? (unsigned char)((from + item * by) * 3 + 1) : (unsigned char)(i * 3));
+        }
+    }
+    clSVMFree(context, memory);
+    CHECK(clReleaseKernel(bytes));
+}
+
 static void run(void) {
     cl_command_queue queue = make_queue(0);
     cl_bool has_images;
@@ -179,6 +204,8 @@ static void run(void) {
         expect("node", i, nodes[i]->value, 11 + i);
         clSVMFree(context, nodes[i] - i);
     }
+
+    between_words(queue, program);
 
     size_t width;
     CHECK(clGetKernelSubGroupInfo(lanes, device, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, sizeof many, &many, sizeof width, &width, NULL));

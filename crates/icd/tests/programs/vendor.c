@@ -163,6 +163,8 @@ static void memory(cl_command_queue queue, cl_program program) {
     row("usm-set", shared[255], 0x45);
     row("usm-fill-empty", fill(queue, NULL, numbers, 4, 0, 0, NULL, NULL), CL_SUCCESS);
     row("usm-fill-null", fill(queue, NULL, numbers, 4, 4, 0, NULL, NULL), CL_INVALID_VALUE);
+    row("usm-page", clEnqueueSVMMemcpy(queue, CL_TRUE, found, shared + 252, 16, 0, NULL, NULL), CL_SUCCESS);
+    row("usm-outside", clEnqueueSVMMemcpy(queue, CL_TRUE, found, shared + 252, 4000, 0, NULL, NULL), CL_INVALID_VALUE);
     row("usm-overlap", clEnqueueSVMMemcpy(queue, CL_TRUE, shared, shared + 4, 64, 0, NULL, NULL), CL_MEM_COPY_OVERLAP);
     row("usm-free-null", release(context, NULL), CL_SUCCESS);
     row("usm-free-other", release(context, numbers), CL_INVALID_VALUE);
@@ -205,7 +207,7 @@ static void programs(void) {
     cl_platform_id platform;
     CHECK(clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL));
     CHECK(clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name, name, NULL));
-    row("platform-name", strstr(name, "Intel") != NULL, 1);
+    row("platform-name", strstr(name, "Intel") && strstr(name, "OpenCL"), 1);
 }
 
 /* Access flags of an image must suit the parameter. */
@@ -229,12 +231,31 @@ static void access_of_images(void) {
     CHECK(clReleaseProgram(program));
 }
 
+static void queues(void) {
+    cl_queue_properties first[] = { 0x418C, 0, 0x418D, 0, 0x10021, 1, 0 }, second[] = { 0x418C, 0, 0x418D, 1, 0 }, half[] = { 0x418C, 0, 0 };
+    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, first, &code);
+    row("queue-family", code, CL_SUCCESS);
+    CHECK(clReleaseCommandQueue(queue));
+    clCreateCommandQueueWithProperties(context, device, second, &code);
+    row("queue-family", code, CL_INVALID_QUEUE_PROPERTIES);
+    clCreateCommandQueueWithProperties(context, device, half, &code);
+    row("queue-family", code, CL_INVALID_QUEUE_PROPERTIES);
+    cl_queue_properties wide[] = { 0x100000000 | CL_QUEUE_PROPERTIES, 0, 0 };
+    clCreateCommandQueueWithProperties(context, device, wide, &code);
+    row("queue-property-unknown", code, CL_INVALID_VALUE);
+    cl_context_properties hints[] = { 0x4106, 0xff, 0 };
+    cl_context other = clCreateContext(hints, 1, &device, NULL, NULL, &code);
+    row("context-hints", code, CL_SUCCESS);
+    CHECK(clReleaseContext(other));
+}
+
 static void run(void) {
     cl_command_queue queue = make_queue(0);
     cl_program program = make_program(source, "");
     arguments(queue, program);
     memory(queue, program);
     programs();
+    queues();
     access_of_images();
     CHECK(clReleaseProgram(program));
     CHECK(clReleaseCommandQueue(queue));

@@ -161,10 +161,13 @@ impl<'a> Lowering<'a> {
         };
         let (shift, always) = mask(exec_size.mask);
         let lanes = ones(channels(exec_size));
+        // A combination uses the whole variable, or the part that the mask selects.
+        let elements =
+            || if shift == 0 { self.layout.predicate_elements(predicate.id.into()) } else { lanes << shift };
         let combine = match predicate.combine {
             visakit::isa::Combine::None => Combine::Each,
-            visakit::isa::Combine::Any => Combine::Any,
-            visakit::isa::Combine::All => Combine::All,
+            visakit::isa::Combine::Any => Combine::Any(elements()),
+            visakit::isa::Combine::All => Combine::All(elements()),
         };
         let inverse = if predicate.inverse { u32::MAX } else { 0 };
         Ok(ExecMask { shift, lanes, always, predicate: id, combine, inverse })

@@ -19,6 +19,7 @@ use visakit::limits::ALIAS_DEPTH;
 use visakit::object::Routine;
 use visakit::rt::{FieldRef, Visitor};
 use visakit_machine::activation::Function;
+use visakit_machine::thread::ones;
 
 /// A general variable with its location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +62,8 @@ pub struct Layout {
     predicates: u32,
     /// Highest predicate number.
     predicate_end: u32,
+    /// Elements of each of the routine's own predicates, one bit each.
+    predicate_elements: Vec<u32>,
     /// First element of each address variable, then the total number of elements.
     addresses: Vec<u32>,
     /// First element of each surface, including predefined ones, then the total number of elements.
@@ -120,6 +123,7 @@ impl Layout {
             copies: Vec::new(),
             predicates: self.predicate_count(),
             predicate_end: self.predicate_count() + routine.predicates.len() as u32,
+            predicate_elements: predicate_elements(routine),
             addresses: starts(routine.addresses.iter().map(|a| a.num_elements), self.address_count() as u32),
             ..self.clone()
         };
@@ -168,6 +172,7 @@ impl Layout {
             declared,
             predicates: 0,
             predicate_end: routine.predicates.len() as u32,
+            predicate_elements: predicate_elements(routine),
             addresses: starts(routine.addresses.iter().map(|a| a.num_elements), 0),
             surfaces: Vec::new(),
             samplers: Vec::new(),
@@ -202,6 +207,13 @@ impl Layout {
     #[inline]
     pub fn predicate(&self, id: u32) -> Option<u32> {
         (1..=self.predicate_end - self.predicates).contains(&id).then(|| self.predicates + id)
+    }
+
+    /// Returns the elements of a predicate of the routine, one bit each.
+    #[inline]
+    pub fn predicate_elements(&self, id: u32) -> u32 {
+        let index = (id as usize).checked_sub(1);
+        index.and_then(|index| self.predicate_elements.get(index)).copied().unwrap_or(0)
     }
 
     /// Returns the highest predicate number.
@@ -391,6 +403,11 @@ fn predefined_variables(space: &mut Space, used: &HashSet<GeneralId>) -> Result<
         });
     }
     Ok(variables)
+}
+
+/// Returns the elements of each predicate, one bit each.
+fn predicate_elements(routine: &Routine) -> Vec<u32> {
+    routine.predicates.iter().map(|predicate| ones(predicate.num_elements.into())).collect()
 }
 
 /// Returns running sums from `first`: the start of each variable, and the end of the last.

@@ -395,8 +395,8 @@ pub(crate) fn mask_in(mask: &ExecMask) -> ir::Mask {
         predicate: mask.predicate,
         combine: match mask.combine {
             Combine::Each => ir::Combine::Each,
-            Combine::Any => ir::Combine::Any,
-            Combine::All => ir::Combine::All,
+            Combine::Any(elements) => ir::Combine::Any(elements),
+            Combine::All(elements) => ir::Combine::All(elements),
         },
         inverse: mask.inverse != 0,
     }

@@ -23,8 +23,18 @@ pub struct Mask {
 pub enum Combine {
     /// No reduction: each channel has its own bit.
     Each,
-    /// Set for all channels if any bit is set.
-    Any,
-    /// Set for all channels if all bits are set.
-    All,
+    /// Set for all channels if any of these bits is set.
+    Any(u32),
+    /// Set for all channels if all of these bits are set.
+    All(u32),
+}
+
+impl Mask {
+    /// Returns the position and the bits of the predicate that the mask depends on.
+    pub fn predicate_bits(&self) -> (u32, u32) {
+        match self.combine {
+            Combine::Each => (self.shift, self.lanes),
+            Combine::Any(elements) | Combine::All(elements) => (0, elements),
+        }
+    }
 }

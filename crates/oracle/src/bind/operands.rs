@@ -165,7 +165,7 @@ impl Binder<'_> {
             return Ok(None);
         }
         let kind = operand::predicate(predicate, scope).map_err(Refusal::Illegal)?;
-        let operand::Kind::Predicate { number, .. } = kind else { return Ok(None) };
-        Ok(Some(Predicated { number, combine: predicate.combine, inverse: predicate.inverse }))
+        let operand::Kind::Predicate { number, elements } = kind else { return Ok(None) };
+        Ok(Some(Predicated { number, elements, combine: predicate.combine, inverse: predicate.inverse }))
     }
 }

@@ -50,18 +50,20 @@ pub(crate) fn materialize_mask(masm: &mut MacroAssembler, mask: &Mask) -> Enable
     } else {
         if cached_mask_bits(masm, mask).is_none() {
             masm.asm.rm(Code::Mov_r32_rm32, ENABLED, at(PREDICATES, mask.predicate * 4));
-            shifted(&mut masm.asm, ENABLED);
+            if mask.combine == Combine::Each {
+                shifted(&mut masm.asm, ENABLED);
+            }
         }
         match mask.combine {
             Combine::Each => {}
-            Combine::Any => {
-                masm.asm.ri(Code::And_rm32_imm32, ENABLED, lanes);
+            Combine::Any(elements) => {
+                masm.asm.ri(Code::And_rm32_imm32, ENABLED, elements as i32);
                 masm.asm.r(Code::Neg_rm32, ENABLED);
                 masm.asm.rr(Code::Sbb_r32_rm32, ENABLED, ENABLED);
             }
-            Combine::All => {
-                masm.asm.ri(Code::And_rm32_imm32, ENABLED, lanes);
-                masm.asm.ri(Code::Xor_rm32_imm32, ENABLED, lanes);
+            Combine::All(elements) => {
+                masm.asm.ri(Code::And_rm32_imm32, ENABLED, elements as i32);
+                masm.asm.ri(Code::Xor_rm32_imm32, ENABLED, elements as i32);
                 masm.asm.ri(Code::Cmp_rm32_imm8, ENABLED, 1);
                 masm.asm.rr(Code::Sbb_r32_rm32, ENABLED, ENABLED);
             }
@@ -160,7 +162,8 @@ pub(crate) fn load_mask_bits(masm: &mut MacroAssembler, bits: MaskRegister, mask
 pub(crate) fn cached_mask_bits(masm: &mut MacroAssembler, mask: &Mask) -> Option<()> {
     let is_all = mask.always || masm.is_full;
     (is_all || mask.combine == Combine::Each).then_some(())?;
-    let mask = Mask { always: is_all, combine: Combine::Each, inverse: false, ..*mask };
+    let (shift, lanes) = mask.predicate_bits();
+    let mask = Mask { shift, lanes, always: is_all, combine: Combine::Each, inverse: false, ..*mask };
     let mut known = |shift, lanes| Some(masm.cache.find_bits(&Mask { shift, lanes, ..mask })?.register());
     let halves = match mask.lanes {
         u32::MAX => Some((16, 0xffff, Code::VEX_Kunpckwd_kr_kr_kr)),
