@@ -12,12 +12,14 @@
 //! - [`bind`](Program) turns a page and an instruction into a program.
 //! - `evaluate` runs the program.
 //! - `operand` and `convert` implement the chapters; `functions` holds the built-ins.
+//! - [`eval`](mod@eval) runs statements for users, by pages and by kernels.
 //! - [`float`] and [`value`] define the values.
 
 mod atomic;
 mod bind;
 mod builtins;
 pub mod convert;
+pub mod eval;
 mod evaluate;
 pub mod float;
 mod functions;
@@ -33,6 +35,7 @@ mod sampler;
 mod sent;
 mod show;
 pub mod stage;
+mod statements;
 mod sum;
 pub mod value;
 mod written;

@@ -30,6 +30,7 @@ mod faults;
 mod group;
 mod helpers;
 pub mod limits;
+pub mod load;
 mod memory;
 mod native;
 mod options;

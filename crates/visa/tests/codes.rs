@@ -7,7 +7,7 @@ use std::path::Path;
 use visakit_testing::root;
 
 /// Source folders in which every word with dashes is a code, except for those in `OTHERS`.
-const FOLDERS: [&str; 9] = [
+const FOLDERS: [&str; 10] = [
     "src",
     "crates/machine/src",
     "crates/launch/src",
@@ -17,6 +17,7 @@ const FOLDERS: [&str; 9] = [
     "crates/visa/src",
     "crates/zebin/src",
     "crates/conform/src",
+    "crates/oracle/src",
 ];
 
 /// Source text before a code of one word.

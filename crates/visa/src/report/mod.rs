@@ -11,7 +11,6 @@ use std::path::Path;
 use clap::ValueEnum;
 use serde::Serialize;
 use serde_json::json;
-use visakit::object::ObjectError;
 use visakit_diag::{Diagnostic, Severity};
 
 use crate::io;
@@ -200,11 +199,6 @@ pub(crate) fn json_text(value: &impl Serialize) -> String {
 /// Creates an error about a whole input file.
 pub(crate) fn problem(code: &'static str, file: &Path, message: impl Into<String>) -> Diagnostic {
     Diagnostic::new(code, Severity::Error, io::shown(file, "stdin"), message)
-}
-
-/// Converts an object error to a finding about its file.
-pub(crate) fn object_problem(path: &Path, error: ObjectError) -> Diagnostic {
-    problem(error.code, path, error.message).at_offset(error.offset as u64).help(error.help)
 }
 
 /// Formats a count with its noun: `1 error`, `2 errors`.
