@@ -8,13 +8,13 @@ use visakit::diag::{Diagnostic, Severity};
 create_exception!(_visakit, VisakitError, PyException, "Error of visakit, with the finding that explains it.");
 
 /// A finding: its code, its place, the problem, and what to do.
-#[pyclass(frozen, get_all, module = "visakit")]
+#[pyclass(frozen, get_all, from_py_object, module = "visakit")]
 #[derive(Clone)]
 pub(crate) struct Finding {
     /// Stable name of the kind of finding.
-    code: &'static str,
+    code: String,
     /// `error`, `warning` or `note`.
-    severity: &'static str,
+    severity: String,
     /// Problem, in one sentence.
     message: String,
     /// File, as the caller named it.
@@ -35,12 +35,13 @@ pub(crate) struct Finding {
 impl From<&Diagnostic> for Finding {
     fn from(finding: &Diagnostic) -> Self {
         Self {
-            code: finding.code,
+            code: finding.code.to_owned(),
             severity: match finding.severity {
                 Severity::Error => "error",
                 Severity::Warning => "warning",
                 Severity::Note => "note",
-            },
+            }
+            .to_owned(),
             message: finding.message.clone(),
             file: finding.file.clone(),
             line: Some(finding.line).filter(|&line| line > 0),
@@ -55,17 +56,53 @@ impl From<&Diagnostic> for Finding {
 
 #[pymethods]
 impl Finding {
+    #[new]
+    #[pyo3(signature = (code, severity, message, file, line = None, column = None, offset = None, help = String::new()))]
+    #[expect(clippy::too_many_arguments, reason = "the fields of a finding")]
+    fn new(
+        code: String,
+        severity: String,
+        message: String,
+        file: String,
+        line: Option<u32>,
+        column: Option<u32>,
+        offset: Option<u64>,
+        help: String,
+    ) -> Self {
+        let mut finding = Self {
+            code,
+            severity,
+            message,
+            file,
+            line,
+            column,
+            offset,
+            help,
+            quote: String::new(),
+            rendered: String::new(),
+        };
+        let advice = if finding.help.is_empty() { String::new() } else { format!("\nhelp: {}", finding.help) };
+        finding.rendered =
+            format!("{}[{}]: {}\n --> {}{advice}", finding.severity, finding.code, finding.message, finding.place());
+        finding
+    }
+
     fn __str__(&self) -> String {
         self.rendered.trim_end().to_owned()
     }
 
     fn __repr__(&self) -> String {
-        let place = match (self.line, self.offset) {
-            (Some(line), _) => format!(":{line}:{}", self.column.unwrap_or(1)),
-            (None, Some(offset)) => format!(":0x{offset:x}"),
-            (None, None) => String::new(),
-        };
-        format!("<Finding {}{place}: {}: {} [{}]>", self.file, self.severity, self.message, self.code)
+        format!("<Finding {}: {}: {} [{}]>", self.place(), self.severity, self.message, self.code)
+    }
+}
+
+impl Finding {
+    fn place(&self) -> String {
+        match (self.line, self.offset) {
+            (Some(line), _) => format!("{}:{line}:{}", self.file, self.column.unwrap_or(1)),
+            (None, Some(offset)) => format!("{}:0x{offset:x}", self.file),
+            (None, None) => self.file.clone(),
+        }
     }
 }
 
@@ -74,29 +111,29 @@ pub(crate) fn findings(all: &[Diagnostic]) -> Vec<Finding> {
     all.iter().map(Finding::from).collect()
 }
 
-/// Returns the exception for findings; its attributes are those of the first error.
+/// Returns the exception for findings.
 pub(crate) fn raised(py: Python<'_>, all: &[Diagnostic]) -> PyErr {
-    let first = all.iter().find(|finding| finding.severity == Severity::Error).or(all.first());
-    let text = first.map(|finding| finding.render(false).trim_end().to_owned()).unwrap_or_default();
-    let error = VisakitError::new_err(text);
-    let value = error.value(py);
-    let set = || -> PyResult<()> {
-        value.setattr("findings", findings(all))?;
-        if let Some(first) = first.map(Finding::from) {
-            value.setattr("code", first.code)?;
-            value.setattr("message", first.message)?;
-            value.setattr("file", first.file)?;
-            value.setattr("line", first.line)?;
-            value.setattr("column", first.column)?;
-            value.setattr("offset", first.offset)?;
-            value.setattr("help", first.help)?;
-        }
-        Ok(())
+    error(py, findings(all)).map_or_else(|other| other, |value| PyErr::from_value(value.into_bound(py)))
+}
+
+/// Returns the exception for findings; its attributes are those of the first error.
+#[pyfunction]
+pub(crate) fn error(py: Python<'_>, findings: Vec<Finding>) -> PyResult<Py<PyAny>> {
+    let first = findings.iter().find(|finding| finding.severity == "error").or(findings.first());
+    let Some(first) = first.cloned() else {
+        return Ok(VisakitError::new_err("no findings").into_value(py).into_any());
     };
-    match set() {
-        Ok(()) => error,
-        Err(other) => other,
-    }
+    let error = VisakitError::new_err(first.rendered.trim_end().to_owned()).into_value(py).into_any();
+    let value = error.bind(py);
+    value.setattr("findings", findings)?;
+    value.setattr("code", first.code)?;
+    value.setattr("message", first.message)?;
+    value.setattr("file", first.file)?;
+    value.setattr("line", first.line)?;
+    value.setattr("column", first.column)?;
+    value.setattr("offset", first.offset)?;
+    value.setattr("help", first.help)?;
+    Ok(error)
 }
 
 /// Returns the exception for one finding.

@@ -11,6 +11,7 @@ use visakit_emulator::launch::argument::{self, Argument};
 use visakit_emulator::launch::range::NdRange;
 use visakit_emulator::launch::spec::{self, ArgKey, ArgSpec, ImageSpec, Pixels};
 use visakit_emulator::machine::fault::TrapReport;
+use visakit_emulator::machine::format::Format;
 use visakit_emulator::run::{self, Engine, GroupOrder, Observers, Options, Outside, Policy, RunError, Tracing};
 
 use crate::error::{Finding, findings, raise, raised, wrong};
@@ -85,6 +86,12 @@ impl Program {
             py.detach(|| launch.run(&observed)).map_err(|error| raised(py, &[error.diagnostic(program)]))?;
         launch.result(py, checked, steps, &observed)
     }
+}
+
+/// Returns the size in bytes of a texel of an image format; `None` for an unknown format.
+#[pyfunction]
+pub(crate) fn texel_bytes(format: &str) -> Option<usize> {
+    Format::from_name(format).map(Format::bytes)
 }
 
 /// Converts an argument to its specification.

@@ -23,5 +23,7 @@ fn _visakit(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(object::parse, module)?)?;
     module.add_function(wrap_pyfunction!(program::load_program, module)?)?;
     module.add_function(wrap_pyfunction!(program::lacks_visa, module)?)?;
+    module.add_function(wrap_pyfunction!(launch::texel_bytes, module)?)?;
+    module.add_function(wrap_pyfunction!(error::error, module)?)?;
     module.add_function(wrap_pyfunction!(eval::evaluate, module)?)
 }

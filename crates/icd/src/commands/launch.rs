@@ -15,7 +15,7 @@ use visakit_emulator::run::{self, GroupOrder, Options, Outside, Policy, RunError
 
 use crate::base::error::{Code, Result, ensure, fail};
 use crate::base::handle::Handle;
-use crate::commands::record;
+use crate::commands::{record, report};
 use crate::devices::device::{self, Device};
 use crate::devices::environment::ENVIRONMENT;
 use crate::memory::storage::Storage;
@@ -175,8 +175,9 @@ impl Launch {
                 Ok(())
             }
             Err(error) => {
-                if let RunError::TrapReport(report) = &error {
-                    print(&report.printed);
+                if let RunError::TrapReport(trap) = &error {
+                    print(&trap.printed);
+                    report::fault(program, trap);
                 }
                 let finding = error.diagnostic(program);
                 let mut text = format!("kernel `{name}`: {}", finding.one_line());
@@ -269,6 +270,7 @@ fn look_for_bugs(
         return;
     };
     for finding in checked.findings {
+        report::bug(program, &finding);
         let word = if finding.is_note { "note: " } else { "" };
         say(&format!("kernel `{}`: {word}{}", program.info.name, program.locate(&finding.report).one_line()));
         if let Some(other) = finding.other {

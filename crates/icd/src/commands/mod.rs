@@ -3,4 +3,5 @@
 pub(crate) mod launch;
 pub(crate) mod record;
 pub(crate) mod recording;
+pub(crate) mod report;
 pub(crate) mod transfer;
