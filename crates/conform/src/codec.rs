@@ -1,5 +1,5 @@
-//! The implementation through its public doors: bytes in, an instruction with its fields, bytes and
-//! text out.
+//! Access to the implementation through its public API: bytes to instruction and fields, and back
+//! to bytes and text.
 
 use visakit::isa::{Instruction, Platform};
 use visakit::object::Routine;
@@ -7,26 +7,26 @@ use visakit::rt::{Bits, Context, DecodeError, FieldRef, Printer, Reader, Version
 use visakit::text::{RoutineNames, Style};
 use visakit::verify;
 
-/// Reads one instruction and says how many bytes it had.
+/// Decodes one instruction. Returns it with its length in bytes.
 pub(super) fn decode(bytes: &[u8], version: Version) -> Result<(Instruction, usize), DecodeError> {
     let mut reader = Reader::new(bytes, 0);
     let instruction = Instruction::decode(&mut reader, Context { version })?;
     Ok((instruction, reader.offset()))
 }
 
-/// Writes an instruction; the error in words.
+/// Encodes an instruction; formats the error.
 pub(super) fn encode(instruction: &Instruction, version: Version) -> Result<Vec<u8>, String> {
     let mut writer = Writer::new();
     instruction.encode(&mut writer, Context { version }).map_err(|e| e.to_string())?;
     Ok(writer.into_bytes())
 }
 
-/// The value of a field as the implementation shows it.
+/// Value of a field as the implementation returns it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Seen {
-    /// A number, an index or bits.
+    /// Number, index or bits.
     Bits(u64),
-    /// The bytes of an operand.
+    /// Bytes of an operand.
     Bytes(Vec<u8>),
 }
 
@@ -39,12 +39,12 @@ impl std::fmt::Display for Seen {
     }
 }
 
-/// Bytes as people read them.
+/// Formats bytes as hexadecimal.
 pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect::<Vec<_>>().join(" ")
 }
 
-/// The fields of an instruction by their positions.
+/// Returns the fields of an instruction by position.
 pub(super) fn fields(instruction: &Instruction, version: Version) -> Vec<(usize, Seen)> {
     let mut look = Look { version, out: Vec::new() };
     instruction.visit(&mut look);
@@ -59,7 +59,7 @@ struct Look {
 impl Look {
     fn bytes(&self, value: &impl Wire) -> Seen {
         let mut writer = Writer::new();
-        // What cannot be written has no bytes, which no field of a page is like.
+        // A value that cannot be encoded has no bytes, so it differs from every field of a page.
         let written = value.encode(&mut writer, Context { version: self.version });
         Seen::Bytes(written.map_or(Vec::new(), |()| writer.into_bytes()))
     }
@@ -87,7 +87,7 @@ pub(super) fn print(instruction: &Instruction, routine: &Routine, version: Versi
     printer.into_text()
 }
 
-/// The codes of the rules that the validator finds broken.
+/// Returns the codes of the rules that the validator reports.
 pub(super) fn verdict(
     instruction: &Instruction,
     routine: &Routine,

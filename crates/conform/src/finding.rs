@@ -1,5 +1,5 @@
-//! What probing found: facts that were looked at, and for each broken one what was expected and
-//! what came.
+//! Findings of the probes: the probed facts, and for each failed fact the expected and the actual
+//! result.
 
 use std::collections::BTreeMap;
 
@@ -7,31 +7,31 @@ use serde::Serialize;
 use visakit_codegen::model::{Model, SourceSpan};
 use visakit_diag::{Diagnostic, Severity};
 
-/// A fact of the specification that the implementation does not follow, or something it has that no
-/// page has.
+/// Fact of the specification that the implementation does not follow, or a feature of the
+/// implementation that no page has.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// Where and what, as every command reports it.
+    /// Place and message, as in every command.
     #[serde(flatten)]
     pub diagnostic: Diagnostic,
-    /// The fact, such as `ADD.Exec_size.0b101`; facts of shared lists begin with the list.
+    /// Path of the fact, such as `ADD.Exec_size.0b101`. Paths of shared facts begin with the list.
     pub path: String,
-    /// What the specification says.
+    /// Statement of the specification.
     pub expected: String,
-    /// What the implementation did.
+    /// Result of the implementation.
     pub got: String,
 }
 
-/// How many facts of a kind were probed.
+/// Counts of the facts of one kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Count {
-    /// Facts that were probed.
+    /// Number of probed facts.
     pub probed: usize,
-    /// Facts that the implementation follows.
+    /// Number of facts that the implementation follows.
     pub passed: usize,
 }
 
-/// A fact: its kind, its path and its place.
+/// Fact: its kind, path and place.
 #[derive(Clone, Debug)]
 pub(super) struct Fact {
     pub(super) kind: &'static str,
@@ -44,13 +44,13 @@ impl Fact {
         Self { kind, path: path.into(), at: Some(at) }
     }
 
-    /// A fact that no page has.
+    /// Returns a fact that no page has.
     pub(super) fn nowhere(kind: &'static str, path: impl Into<String>) -> Self {
         Self { kind, path: path.into(), at: None }
     }
 }
 
-/// What is known of a broken fact.
+/// Details of a failed fact.
 #[derive(Clone, Debug)]
 struct Broken {
     code: &'static str,
@@ -61,34 +61,34 @@ struct Broken {
     times: usize,
 }
 
-/// Collects facts; a fact is broken when any probe of it failed.
+/// Collection of facts. A fact fails if any of its probes fails.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tally {
     facts: BTreeMap<(&'static str, String), Option<Broken>>,
 }
 
-/// What a failed probe has to say.
+/// Result of a failed probe.
 pub(super) struct Difference {
     /// Stable code.
     pub(super) code: &'static str,
-    /// What was done, in a few words.
+    /// Short description of the probe.
     pub(super) message: String,
     pub(super) expected: String,
     pub(super) got: String,
 }
 
-/// Whether what came is what was expected.
+/// Returns an error if the actual result differs from the expected one.
 pub(super) fn same(code: &'static str, message: String, expected: String, got: String) -> Result<(), Difference> {
     if expected == got { Ok(()) } else { Err(Difference { code, message, expected, got }) }
 }
 
 impl Tally {
-    /// A probe of a fact that passed.
+    /// Records a probe that passed.
     pub(super) fn pass(&mut self, fact: Fact) {
         self.facts.entry((fact.kind, fact.path)).or_default();
     }
 
-    /// A probe of a fact that failed; the first failure of a fact is the one that is shown.
+    /// Records a probe that failed. Only the first failure of a fact is reported.
     pub(super) fn fail(&mut self, fact: Fact, difference: Difference) {
         let Difference { code, message, expected, got } = difference;
         let slot = self.facts.entry((fact.kind, fact.path)).or_default();
@@ -98,7 +98,7 @@ impl Tally {
         }
     }
 
-    /// A probe of a fact that passed, or failed with a difference.
+    /// Records the result of a probe.
     pub(super) fn probe(&mut self, fact: Fact, result: Result<(), Difference>) -> bool {
         let passed = result.is_ok();
         match result {
@@ -108,12 +108,12 @@ impl Tally {
         passed
     }
 
-    /// Whether any fact is broken.
+    /// Returns true if any fact failed.
     pub(super) fn is_broken(&self) -> bool {
         self.facts.values().any(Option::is_some)
     }
 
-    /// Takes the facts of another tally in.
+    /// Adds the facts of another tally.
     pub(super) fn merge(&mut self, other: Tally) {
         for (key, broken) in other.facts {
             match (self.facts.entry(key).or_default(), broken) {
@@ -124,7 +124,7 @@ impl Tally {
         }
     }
 
-    /// The findings in the order of their places, and the counts by kind.
+    /// Returns the findings in order of place, and the counts by kind.
     pub(super) fn finish(self, model: &Model) -> (Vec<Finding>, BTreeMap<&'static str, Count>) {
         let mut counts: BTreeMap<&'static str, Count> = BTreeMap::new();
         let mut findings = Vec::new();
@@ -161,7 +161,7 @@ fn finding(model: &Model, path: String, broken: Broken) -> Finding {
     Finding { diagnostic, path, expected: broken.expected, got: broken.got }
 }
 
-/// What to do about a kind of finding.
+/// Returns the help text for a kind of finding.
 fn help(code: &str) -> &'static str {
     match code {
         "kernel-missing" => {

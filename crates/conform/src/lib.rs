@@ -1,13 +1,14 @@
-//! The specification against this implementation, by probing. One side is a model read from pages
-//! when the command runs; from its facts alone an interpreter makes the bytes, the text and the
-//! verdict of instructions, operands and objects. The other side is the implementation through its
-//! public doors: decoder, encoder, printer, parser, validator and stubs. Nothing here compares a
-//! table of the implementation with the table it was made from; what columns say of values is asked
-//! of the methods that kernels and rules ask.
+//! Probes that compare the specification with this implementation.
 //!
-//! In the flow this stands behind everything: it reads pages with `visakit-codegen`, and probes
-//! `visakit`, which was generated from them, and `visakit-emulator`, whose kernels are written by
-//! hand. `visa diff` prints what it finds.
+//! One side is a model that is read from pages at run time. From its facts alone, an interpreter
+//! computes the bytes, the text and the verdict of instructions, operands and objects. The other
+//! side is the public API of the implementation: decoder, encoder, printer, parser, validator and
+//! stubs. No probe compares a table of the implementation with its own source; the probes query
+//! column values through the methods that kernels and rules use.
+//!
+//! The crate depends on all others in the flow. It reads pages with `visakit-codegen`, and probes
+//! `visakit`, which is generated from them, and `visakit-emulator`, whose kernels are written by
+//! hand. `visa diff` prints the findings.
 //!
 //! ```
 //! let (model, _) = visakit_conform::own_model();
@@ -34,37 +35,36 @@ pub use probe::kernel::{Entry, Status};
 use expect::meaning::encodes;
 use finding::Tally;
 
-/// What probing found.
+/// Results of all probes.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Report {
-    /// What the implementation does otherwise than the specification says, and kernels that are
-    /// missing.
+    /// Differences between specification and implementation, and missing kernels.
     pub findings: Vec<Finding>,
     /// Instructions without a kernel.
     pub missing: Vec<Entry>,
     /// Instructions whose behaviour no public text defines.
     pub undefined: Vec<Entry>,
-    /// How many instructions have a kernel.
+    /// Number of instructions with a kernel.
     pub filled: usize,
-    /// How many facts of each kind were probed, and how many the implementation follows.
+    /// Numbers of probed and of passed facts, by kind.
     pub facts: BTreeMap<&'static str, Count>,
 }
 
-/// The model of the pages that this program was built from, and what is wrong with them.
+/// Returns the model of the pages that this program was built from, with their diagnostics.
 pub fn own_model() -> (Model, Vec<Diagnostic>) {
     visakit_codegen::read_texts(own_pages().collect())
 }
 
-/// The pages that this program was built from.
+/// Returns the pages that this program was built from.
 pub fn own_pages() -> impl Iterator<Item = Page> {
     visakit::sources::SPECIFICATION.iter().map(Page::built_in)
 }
 
-/// A specification whose chapters do not say how operands are stored, or which platforms there are,
-/// with the chapters of the built-in pages instead of its own; `None` where its own are enough. The
-/// vendor's documents are of that kind.
+/// Returns a specification completed with the chapters of the built-in pages, if its own chapters
+/// do not define operand storage or platforms. Returns `None` if its own chapters are complete. The
+/// vendor's documents need this.
 pub fn with_own_chapters(model: &Model) -> Option<Model> {
-    // A name that is missing in a chapter that is there is a finding of its own.
+    // A missing name in an existing chapter is a separate finding.
     let enough = visakit_codegen::complete(model).iter().all(|d| d.code == "name-missing");
     let is_instruction = |page: &Page| page.path.starts_with("instructions/");
     let theirs = model.pages.iter().filter(|p| is_instruction(p)).cloned();
@@ -72,7 +72,8 @@ pub fn with_own_chapters(model: &Model) -> Option<Model> {
     (!enough).then(|| visakit_codegen::read_texts(chapters.chain(theirs).collect()).0)
 }
 
-/// Probes the implementation for every fact of a model, and the other way round.
+/// Probes the implementation for every fact of a model, and the model for every feature of the
+/// implementation.
 pub fn run(model: &Model) -> Report {
     let mut tally = Tally::default();
     let entries = match probe::chapter::prepare(model, &mut tally) {

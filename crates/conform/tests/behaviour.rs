@@ -1,12 +1,12 @@
-//! Pages against kernels: a few instructions of each page from a few states. `visa diff` tries
-//! more, and so does `VISAKIT_BEHAVIOUR=100`, of as many routines a page.
+//! Compares pages with kernels: a few instructions of each page, from a few states. `visa diff`
+//! tries more, and `VISAKIT_BEHAVIOUR=100` sets the number of routines per page.
 
 use std::collections::BTreeSet;
 
 use visakit_conform::behaviour::{Effort, compare, compare_only};
 use visakit_conform::own_model;
 
-/// Pages whose kernels do something else, with the reason: open questions.
+/// Pages whose kernels behave differently, with the reason: open questions.
 const OPEN: &[(&str, &str)] = &[];
 
 #[test]
@@ -24,7 +24,7 @@ fn pages_and_kernels_agree() {
         wrong: None,
     };
     let found = compare(&own_model().0, &effort);
-    // What --nocapture shows: what differs, and what is not compared.
+    // `--nocapture` shows the differences and the pages that are not compared.
     found
         .differences
         .iter()
@@ -35,15 +35,16 @@ fn pages_and_kernels_agree() {
     let other: Vec<String> =
         other.map(|d| format!("{}: the page gives {}, the kernel {}", d.case(), d.page, d.kernel)).collect();
     assert!(other.is_empty(), "{}", other.join("\n"));
-    // What is settled leaves the list.
+    // A resolved difference must be removed from the list.
     let differs: BTreeSet<&str> = found.differences.iter().map(|d| d.name.as_str()).collect();
     let settled: Vec<&&str> = open.iter().filter(|name| !differs.contains(**name)).collect();
     assert!(settled.is_empty(), "{settled:?}");
     assert!(found.compared.len() > 100, "{}", found.compared.len());
 }
 
-/// The whole of some pages:
-/// `VISAKIT_PAGES=ADD,MAD cargo test --release -p visakit-conform --test behaviour -- --ignored --nocapture`.
+/// Compares some pages exhaustively:
+/// `VISAKIT_PAGES=ADD,MAD cargo test --release -p visakit-conform --test behaviour --
+/// --ignored --nocapture`.
 #[test]
 #[ignore = "takes as long as one has pages"]
 fn the_whole_of_some_pages() {

@@ -1,15 +1,15 @@
-//! `visa diff`: on the pages that the program was built from it finds nothing but missing kernels;
-//! when a page says something else, it finds that fact.
+//! `visa diff` finds only missing kernels for the pages from which the program was built, and finds
+//! each changed fact of a changed page.
 
 use visakit::sources::SPECIFICATION;
 use visakit_codegen::model::{Constraint, Model, Page, Presence};
 use visakit_conform::{Finding, Report, own_model, run};
 
-/// A change, and the finding that it must give: code, and how the path begins.
+/// Change, with the code and the path prefix of the expected finding.
 struct Change {
-    /// The page, or the file of emitted Rust.
+    /// Page, or file of generated Rust code.
     file: &'static str,
-    /// Where the change is: the first `from` behind this text.
+    /// Text before the change: the first `from` after this anchor is replaced.
     anchor: &'static str,
     from: &'static str,
     to: &'static str,
@@ -28,7 +28,7 @@ const fn change(
     Change { file, anchor, from, to, code, path }
 }
 
-/// The text with the first `from` behind the anchor replaced.
+/// Returns the text with the first `from` after the anchor replaced.
 fn replaced(text: &str, change: &Change) -> String {
     let anchor = text.find(change.anchor).unwrap_or_else(|| panic!("{}: no `{}`", change.file, change.anchor));
     let at = text[anchor..].find(change.from).map(|n| anchor + n);
@@ -36,8 +36,8 @@ fn replaced(text: &str, change: &Change) -> String {
     format!("{}{}{}", &text[..at], change.to, &text[at + change.from.len()..])
 }
 
-/// Pages that say something else than those that the program was built from. Each change stands on
-/// a page of its own or in a part of a chapter that no other change needs.
+/// Pages that differ from those from which the program was built. Each change has its own page, or
+/// a part of a chapter that no other change uses.
 const PAGES: &[Change] = &[
     change("instructions/ADD.md", "## Opcode", "0x01", "0xf7", "opcode", "ADD.opcode"),
     change(
@@ -181,7 +181,7 @@ const PAGES: &[Change] = &[
     change("platforms.md", "| arl |", "arl-h", "arrow", "platform-alias", "platform.arl.arrow"),
 ];
 
-/// What the same changes give in the other direction.
+/// Expected findings of the same changes in the other direction.
 const EXTRAS: &[(&str, &str)] = &[
     ("opcode-extra", "0x01"),
     ("sub-opcode-extra", "0x4e.0x07"),
@@ -206,7 +206,7 @@ fn only_kernels_are_missing() {
     let others: Vec<_> = report.findings.iter().filter(|f| f.diagnostic.code != "kernel-missing").collect();
     assert!(others.is_empty(), "{others:#?}");
     assert_eq!(report.missing.len(), report.findings.len());
-    // Of everything that the pages say something was probed.
+    // Facts of every kind on the pages were probed.
     for kind in [
         "alias",
         "attribute",
@@ -249,7 +249,7 @@ fn only_kernels_are_missing() {
     }
     assert!(report.facts.values().map(|n| n.probed).sum::<usize>() > 40_000);
     // Each row is kept by one instruction of each page that it names, and broken by another. Rows
-    // about what only texts have need not be: objects say nothing of it.
+    // about fields that only texts have are exempt, because objects do not contain these fields.
     let words = only_in_texts(&model);
     let says = |c: &&Constraint| {
         let row = format!("{:?} {:?}", c.when, c.must);
@@ -263,7 +263,7 @@ fn only_kernels_are_missing() {
     assert_eq!(report.filled + report.missing.len() + report.undefined.len(), encoding);
 }
 
-/// Names of fields that only texts have, and of definitions that ask for one.
+/// Returns the names of fields that only texts have, and of definitions that use such a field.
 fn only_in_texts(model: &Model) -> Vec<String> {
     let fields = model.instructions.iter().flat_map(|i| &i.forms).flat_map(|form| &form.fields);
     let fields = fields.filter(|field| field.presence == Presence::Text);
@@ -313,8 +313,7 @@ fn changed_pages_are_found() {
     );
     assert!(found(&report.findings, "opcode", "FOO.opcode"), "a page that the implementation does not know");
     assert!(lost.is_empty(), "not found:\n{}\nfound:\n{}", lost.join("\n"), listed(&report));
-    // Pages that were not changed have no part in it: at most the lists and variables that they
-    // share do.
+    // Findings on unchanged pages concern only shared lists and variables.
     let changed: Vec<&str> = PAGES.iter().map(|c| c.file).chain(["instructions/FOO.md", ""]).collect();
     let others: Vec<_> = report
         .findings
@@ -325,8 +324,8 @@ fn changed_pages_are_found() {
     assert!(others.iter().all(|m| m.starts_with("OWORD_") || m.contains("BF")), "{others:#?}");
 }
 
-/// A member that is called otherwise than the grammar has it is no reason to look at other
-/// chapters: it is a finding.
+/// A grammar member with another name is a finding. It must not make the probes use the chapters of
+/// another specification.
 #[test]
 fn a_name_of_the_grammar_is_missed_at_its_place() {
     let mut pages: Vec<Page> = visakit_conform::own_pages().collect();
@@ -341,7 +340,7 @@ fn a_name_of_the_grammar_is_missed_at_its_place() {
     assert!(found(&report.findings, "structure-missing", "member row_offset of gen_opnd"), "{}", listed(&report));
 }
 
-/// The vendor's documents have chapters that do not say enough: findings, and no panic.
+/// The vendor's chapters are incomplete: they cause findings and no panic.
 #[test]
 fn vendor_documents_are_probed() {
     let Some(dir) = visakit_testing::upstream("vendor_documents_are_probed") else { return };

@@ -1,10 +1,11 @@
-//! The judge is judged: pages and kernels that are wrong on purpose, one at a time, are found by
-//! comparing their behaviour.
+//! Tests of the behaviour comparison itself: it must find deliberately wrong pages and kernels, one
+//! at a time.
 //!
-//! The test command takes a few wrong kernels; wrong pages take minutes and are run by hand:
-//! `cargo test -p visakit-conform --test judged -- --include-ignored --nocapture`. That takes a
-//! sample; `VISAKIT_JUDGE=whole` takes all of them, `VISAKIT_JUDGE=3D_LOAD,INFO` all of some pages,
-//! `VISAKIT_JUDGE=7/40` the eighth of every forty. They print the share that is found.
+//! The ordinary test run tries a few wrong kernels. Wrong pages take minutes and are run by hand:
+//! `cargo test -p visakit-conform --test judged -- --include-ignored --nocapture`. This tries a
+//! sample. `VISAKIT_JUDGE=whole` tries all, `VISAKIT_JUDGE=3D_LOAD,INFO` all of some pages, and
+//! `VISAKIT_JUDGE=7/40` every fortieth, starting with number 7. The tests print the share of
+//! mistakes that were found.
 
 #[path = "judged/anywhere.rs"]
 mod anywhere;
@@ -15,13 +16,13 @@ use visakit_conform::own_pages;
 use visakit_emulator::machine::format::{ComponentOrder, ComponentType};
 use visakit_emulator::machine::sampler::{Addressing, Compare};
 
-/// Of so many wrong things a plain run takes one.
+/// Sampling interval of an ordinary run.
 const SAMPLE: usize = 16;
 
-/// Of so many wrong kernels the test command takes one.
+/// Sampling interval for wrong kernels in the test command.
 const QUICK_SAMPLE: usize = 90;
 
-/// What is written wrongly: a text and what stands in its place.
+/// Mistakes in pages: a text and its replacement.
 const SLIPS: &[(&str, &str)] = &[
     (" + ", " - "),
     (" - ", " + "),
@@ -86,40 +87,37 @@ const SLIPS: &[(&str, &str)] = &[
     ("abs(src0[i] - src1[i])", "(src0[i] - src1[i])"),
 ];
 
-/// Slips after which the page still means the same for every legal instruction, with the reason:
-/// page, what stands there, what then.
+/// Mistakes that change no legal instruction's result: page, text and replacement, with the reason.
 const SAME: &[(&str, &str, &str)] = &[
-    // A byte is stored, of however many.
+    // Only the low byte is stored.
     ("MEDIA_ST", "raw(src, y * pitch + x, 1)", "raw(src, y * pitch + x, 2)"),
-    // So is one loaded; what of two bytes begins at an odd place is not defined.
+    // Only the low byte is loaded; the result of two bytes at an odd address is undefined.
     ("GATHER_SCALED", "element_offset[i] + n, 1)", "element_offset[i] + n, 2)"),
     ("SCATTER_SCALED", "raw(src, i * 4 + n, 1)", "raw(src, i * 4 + n, 2)"),
-    // Registers have an even number of bytes, and what legal messages move is rounded up to the
-    // same.
+    // Registers have an even size, and legal messages round their transfer size up to it.
     ("LSC_TYPED", "grf_bytes - 1)", "grf_bytes - 2)"),
     ("LSC_TYPED", "(exec_size * r", "(exec_size + r"),
-    // A rectangle has at most 32 rows, so a block of one column ends before another register
-    // begins.
+    // A rectangle has at most 32 rows, so a block of one column ends within a register.
     ("LSC_UNTYPED", "m + grf_bytes - 1)", "m + grf_bytes - 2)"),
-    // Its type has 32 bits and no sign.
+    // The type is an unsigned 32-bit integer.
     ("LSC_UNTYPED", "low(surfaceheight, 32)", "low(surfaceheight, 33)"),
-    // A byte is stored.
+    // Only the low byte is stored.
     ("LSC_TYPED", "raw(src1data, y * row + x, 1)", "raw(src1data, y * row + x, 2)"),
     ("SCATTER4_SCALED", "(n * pitch + i) * 4, 4)", "(n * pitch + i) * 4, 5)"),
-    // What is more is read and not stored.
+    // The additional bytes are read but not stored.
     ("GATHER4_SCALED", "element_offset[i] + c * 4, 4)", "element_offset[i] + c * 4, 5)"),
-    // What it says less of it cannot be wrong about.
+    // Omitted elements are undefined, so they cannot differ.
     ("GATHER_SCALED", "num_blocks..4", "num_blocks..5"),
     (
         "LSC_UNTYPED",
         "} else if lscsubop == Lsc_op.lsc_apndctr_atomic_add || lscsubop == Lsc_op.lsc_apndctr_atomic_sub || lscsubop == Lsc_op.lsc_apndctr_atomic_store {",
         "} else if !(lscsubop == Lsc_op.lsc_apndctr_atomic_add || lscsubop == Lsc_op.lsc_apndctr_atomic_sub || lscsubop == Lsc_op.lsc_apndctr_atomic_store) {",
     ),
-    // Four is the last: a mask has four bits.
+    // The mask has four bits, so the last index is three.
     ("GATHER4_SCALED", "0..4", "0..5"),
-    // What is above the element is zero, by the kernel as by the page.
+    // Page and kernel both clear the bits above the element.
     ("GATHER", "elt_size * 8)", "elt_size * 9)"),
-    // No volume has the four texels of a square.
+    // Volumes do not support gathering four texels.
     ("3D_SAMPLE4", "(aoffimmi & 8)", "(aoffimmi & 9)"),
 ];
 
@@ -127,20 +125,20 @@ fn whole() -> bool {
     std::env::var("VISAKIT_JUDGE").is_ok_and(|value| value == "whole")
 }
 
-/// The pages that are judged as a whole, if only some are.
+/// Returns the pages to judge completely, if the environment names any.
 fn only() -> Option<Vec<String>> {
     let pages = std::env::var("VISAKIT_JUDGE").ok().filter(|value| value != "whole" && !value.contains('/'))?;
     Some(pages.split(',').map(str::to_owned).collect())
 }
 
-/// Which of how many are judged, if another sample than the usual one is wanted.
+/// Returns the sample from the environment, as (first, interval).
 fn part() -> Option<(usize, usize)> {
     let value = std::env::var("VISAKIT_JUDGE").ok()?;
     let (nth, of) = value.split_once('/')?;
     Some((nth.parse().ok()?, of.parse().ok().filter(|of| *of > 0)?))
 }
 
-/// Whether the n-th wrong thing, of a page, is tried where one of so many is.
+/// Returns true if the sample includes the n-th mistake of a page.
 fn is_tried(n: usize, page: &str, sample: usize) -> bool {
     match (only(), part()) {
         (_, Some((nth, of))) => n % of == nth,
@@ -149,7 +147,7 @@ fn is_tried(n: usize, page: &str, sample: usize) -> bool {
     }
 }
 
-/// How many are tried at least.
+/// Returns the minimum number of mistakes in a sample.
 fn at_least(sample: usize) -> usize {
     if only().is_some() || part().is_some() {
         0
@@ -160,7 +158,7 @@ fn at_least(sample: usize) -> usize {
     }
 }
 
-/// Every slip of every block, as (page, what, text of the page).
+/// Returns every mistake of every block as (page, description, text of the page).
 fn slips() -> Vec<(String, String, String)> {
     let mut out = Vec::new();
     for page in own_pages().filter(|page| page.path.starts_with("instructions/")) {
@@ -170,7 +168,7 @@ fn slips() -> Vec<(String, String, String)> {
         let end = start + page.text[start..].find("## Description").unwrap_or(0);
         let block = &page.text[start..end];
         let named = SLIPS.iter().flat_map(|(from, to)| {
-            // The end of a longer name is no slip.
+            // Skip matches inside longer names.
             let is_word = |c: char| c.is_alphanumeric() || c == '_';
             let whole = move |at: &usize| !(from.starts_with(is_word) && block[..*at].ends_with(is_word));
             let places = block.match_indices(from).take(2).map(|(at, _)| at).filter(whole);
@@ -178,7 +176,7 @@ fn slips() -> Vec<(String, String, String)> {
         });
         for (from, to, instead) in named.chain(anywhere::slips(block)) {
             let (from, to) = (start + from, start + to);
-            // What stands there is not defined anyway.
+            // Skip statements whose result is undefined anyway.
             let line = page.text[..from].rfind('\n').map_or(0, |n| n + 1);
             if page.text[line..].lines().next().is_some_and(|line| line.contains("loose(0, 0)")) {
                 continue;
@@ -206,7 +204,7 @@ fn model_with(stem: &str, text: &str) -> Model {
     visakit_codegen::read_texts(pages.collect()).0
 }
 
-/// The name of an instruction on its page.
+/// Returns the name of an instruction on its page.
 fn name_of(text: &str) -> Option<String> {
     let line = text.lines().skip_while(|line| !line.contains("## Opcode")).find(|line| line.contains('='))?;
     Some(line.split('=').next()?.trim().to_owned())
@@ -225,7 +223,7 @@ fn wrong_pages_are_found() {
         let Some(name) = name_of(&text).and_then(|name| visakit::isa::PAGES.iter().find(|p| p.name == name)) else {
             continue;
         };
-        // What cannot be compared at all is no slip of the judge.
+        // Skip pages that cannot be compared at all.
         if compare_only(&own, name, &Effort { routines: 1, ..Effort::QUICK }).is_err() {
             continue;
         }
@@ -241,8 +239,8 @@ fn wrong_pages_are_found() {
     assert!(lost.is_empty(), "not found:\n{}", lost.join("\n"));
 }
 
-/// Whatever is drawn, an element that is cut off by the end of a buffer is asked for, of messages
-/// of up to 32 channels.
+/// Random instructions include queries for an element that the end of a buffer cuts off, for
+/// messages of up to 32 channels.
 #[test]
 fn the_end_of_a_buffer_is_asked_for_to_the_byte() {
     let page = own_pages().find(|page| page.stem() == "LSC_UNTYPED").expect("the pages have it");
@@ -264,7 +262,7 @@ fn the_end_of_a_buffer_is_asked_for_to_the_byte() {
     }
 }
 
-/// What a wrong kernel does to a result.
+/// Changes the result of a wrong kernel.
 type Change = fn(old: u64, new: u64, bytes: u32, nth: u32) -> u64;
 
 const CHANGES: &[(&str, Change)] = &[
@@ -275,7 +273,7 @@ const CHANGES: &[(&str, Change)] = &[
     ("a wrong last bit now and then", |_, new, _, _| if new & 7 == 5 { new ^ 1 } else { new }),
     ("the upper half is lost", |_, new, bytes, _| new & ((1 << (bytes * 4)) - 1)),
     ("one for zero", |_, new, _, _| if new == 0 { 1 } else { new }),
-    // Of what is no number any will do.
+    // The sign of a NaN is arbitrary.
     ("the sign of what is negative", |_, new, bytes, _| {
         let infinity = [0, 0, 0x7c00, 0, 0x7f80_0000, 0, 0, 0, 0x7ff0 << 48][bytes as usize];
         if new & infinity == infinity { new } else { new & !(1 << (bytes * 8 - 1)) }
@@ -284,8 +282,7 @@ const CHANGES: &[(&str, Change)] = &[
     ("zero where the lowest bit is set", |_, new, _, _| if new & 1 == 1 { 0 } else { new }),
 ];
 
-/// Changes that the page allows: elements that it does not define, and the sign of a zero, which is
-/// no step from the other.
+/// Changes that the page allows: undefined elements, and the sign of a zero.
 const ALLOWED: &[(&str, &str)] = &[
     ("SAD2", "the sign of what is negative"),
     ("SAD2ADD", "the last channel of many"),
@@ -316,7 +313,7 @@ fn wrong_kernels_are_found() {
     assert!(lost.is_empty(), "not found:\n{}", lost.join("\n"));
 }
 
-/// Pages that reach images, by how: by texels, by bytes, through a sampler.
+/// Pages that access images: by texels, by bytes, or through a sampler.
 const TEXELS: &[&str] = &["3D_LOAD", "GATHER4_TYPED", "SCATTER4_TYPED", "LSC_TYPED"];
 const LOADS: &[&str] = &["3D_LOAD", "GATHER4_TYPED", "LSC_TYPED"];
 const ATOMIC: &[&str] = &["TYPED_ATOMIC"];
@@ -326,11 +323,11 @@ const INFO: &[&str] = &["INFO"];
 const SAMPLED: &[&str] = &["3D_SAMPLE", "3D_SAMPLE4"];
 const FILTERED: &[&str] = &["3D_SAMPLE"];
 
-/// What kernels take images and samplers for, and those for which that is wrong.
+/// Wrong images and samplers for kernels, with the affected pages.
 const MISTAKEN: &[(&str, Slip, &[&[&str]])] = &[
     ("a column more", Slip::Image(|image| image.desc.size[0] += 1), &[TEXELS, ATOMIC, BYTES, INFO, SAMPLED]),
     ("a column less", Slip::Image(|image| image.desc.size[0] -= 1), &[TEXELS, ATOMIC, BYTES, INFO, SAMPLED]),
-    // What MEDIA_LD reads outside nobody says.
+    // The result of MEDIA_LD outside the image is undefined.
     ("a row more", Slip::Image(|image| image.desc.size[1] += 1), &[TEXELS, ATOMIC, BYTE_STORES, INFO, SAMPLED]),
     ("a slice more", Slip::Image(|image| image.desc.size[2] += 1), &[TEXELS, ATOMIC, INFO, SAMPLED]),
     ("a layer more", Slip::Image(|image| image.desc.layers += 1), &[TEXELS, ATOMIC, INFO, SAMPLED]),
@@ -424,7 +421,7 @@ const MISTAKEN: &[(&str, Slip, &[&[&str]])] = &[
     ),
 ];
 
-/// Takes one for the other.
+/// Swaps two values of a variable.
 fn exchange<T: Copy + PartialEq>(value: &mut T, one: T, other: T) {
     *value = if *value == one {
         other

@@ -48,7 +48,7 @@ pub struct Miss {
     pub address: u64,
     /// Size of the access in bytes.
     pub size: u32,
-    /// Reason.
+    /// Reason why the access failed.
     pub kind: MissKind,
 }
 

@@ -15,7 +15,7 @@ pub enum Trap {
     Access(Miss),
     /// An indirect operand points outside the registers.
     Indirect {
-        /// The channel.
+        /// Channel of the access.
         lane: u32,
         /// Register offset of the access.
         offset: u32,
@@ -209,7 +209,7 @@ impl From<Miss> for Box<Trap> {
 /// A trap with its location.
 #[derive(Clone, Debug)]
 pub struct TrapReport {
-    /// The trap.
+    /// Reason why the thread stopped.
     pub trap: Trap,
     /// Name of the kernel.
     pub kernel: String,

@@ -1,18 +1,18 @@
-//! x86-64 code for routines of lane operations: an intermediate representation in, code out, run
-//! over slices that it is given.
+//! Native x86-64 code for routines of lane operations: an intermediate representation, its
+//! compiler, and code that runs on the caller's slices.
 //!
-//! It knows no instruction set and no emulator. A [`Routine`](ir::Routine) says what blocks of
-//! steps do to a register file, to predicates and to memory; [`compile`] makes code of it;
-//! [`Lent::run`] runs that until there is something that the caller has to do: a step that is not
-//! known here or has to look closer, the end of a block, the end of a thread's turn. So nothing has
-//! to be known, and what is left out is slower but not different.
+//! The crate knows no instruction set and no emulator. A [`Routine`](ir::Routine) describes the
+//! effect of blocks of steps on a register file, on predicates and on memory. [`compile`] compiles
+//! it to code. [`Lent::run`] runs the code until the caller has to act: for a step without a
+//! lowering or in a rare case, at the end of a block, or at the end of a thread's time slice. A
+//! step without a lowering is therefore slower but has the same result.
 //!
-//! Modules in reading order: `ir`, the intermediate representation; `runtime`, what a program and
-//! the code share; `backend`, which has a folder for each phase: `analysis`, `asm`, `lower`, and
-//! the executable `code`.
+//! Modules in reading order: `ir`, the intermediate representation; `runtime`, the interface of
+//! program and code; `backend`, with a folder for each phase: `analysis`, `asm`, `lower`, and the
+//! executable `code`.
 //!
-//! The code is made of AVX2 or AVX-512 ([`Level`]); on machines without either [`compile`] refuses
-//! every routine.
+//! The code uses AVX2 or AVX-512 ([`Level`]). On machines without either, [`compile`] refuses every
+//! routine.
 
 pub mod ir;
 mod runtime;

@@ -9,12 +9,12 @@ use crate::runtime::frame::{Buffer, Frame};
 use crate::runtime::host::Level;
 use crate::runtime::threads::Threads;
 
-/// Memory that no code reaches.
+/// Memory that no code accesses.
 #[derive(Debug, Default)]
 pub struct Memory<'m>(PhantomData<&'m ()>);
 
 impl<'m> Memory<'m> {
-    /// Takes buffers and surfaces by number, and the memory of the group.
+    /// Accepts buffers and surfaces by number, and the memory of the group.
     pub fn new(
         _: impl IntoIterator<Item = Buffer<'m>>,
         _: impl IntoIterator<Item = Option<Buffer<'m>>>,
@@ -23,7 +23,7 @@ impl<'m> Memory<'m> {
         Self::default()
     }
 
-    /// Takes the memory of threads.
+    /// Accepts the private memory of threads.
     pub fn with_private(self, _: Buffer<'m>) -> Self {
         self
     }
@@ -62,7 +62,7 @@ impl Code {
         match *self {}
     }
 
-    /// Lends nothing.
+    /// Never called, because no code exists.
     pub fn lend<'f>(&'f self, _: Frame<'f>, _: &'f Memory<'_>) -> Lent<'f> {
         match *self {}
     }

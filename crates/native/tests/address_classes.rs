@@ -1,5 +1,5 @@
-//! Random transfers of one address class: contiguous or not, halves that follow each other or not,
-//! places outside. The expected results are computed channel by channel.
+//! Random transfers of one address class: contiguous or not, adjacent halves or not, and places out
+//! of bounds. The expected results are computed channel by channel.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -17,14 +17,13 @@ use common::{BYTES, State, codes, unmarked};
 /// Bytes of the elements of 32 channels; the register file has [`SLOTS`] of these.
 const SLOT: u32 = 128;
 const SLOTS: u32 = BYTES as u32 / SLOT;
-/// The slots of numbers for all channels, of addresses (the first two are given), and of what is
-/// moved.
+/// Slots of numbers for all channels, of addresses (the first two are given), and of moved data.
 const NUMBERS: u32 = 2;
 const MOVED: u32 = 8;
-/// Bytes of the buffer.
+/// Size of the buffer in bytes.
 const REACH: u32 = 4096;
 
-/// A series of pseudo-random numbers.
+/// Generator of pseudo-random numbers.
 struct Chance(u64);
 
 impl Chance {
@@ -37,7 +36,7 @@ impl Chance {
         all[self.below(all.len() as u32) as usize]
     }
 
-    /// A slot with addresses.
+    /// Returns a slot with addresses.
     fn addresses(&mut self) -> u32 {
         self.of(&[0, 0, 1, 3, 4, 5, 6, 7])
     }
@@ -47,13 +46,13 @@ fn mask(shift: u32, lanes: u32) -> Mask {
     Mask { shift, ..common::mask(u32::MAX >> (32 - lanes), false) }
 }
 
-/// Steps for all channels, or for each half of them.
+/// Returns a step for all channels, or a step for each half.
 fn halves(chance: &mut Chance, of: impl Fn(u32, u32) -> Action) -> Vec<Step> {
     let parts: &[(u32, u32)] = if chance.below(3) == 0 { &[(0, 32)] } else { &[(0, 16), (16, 16)] };
     parts.iter().map(|(first, lanes)| Step { mask: mask(*first, *lanes), action: of(*first, *lanes) }).collect()
 }
 
-/// Other addresses.
+/// Returns steps that compute other addresses.
 fn compute(chance: &mut Chance) -> Vec<Step> {
     let (from, to, number) = (chance.addresses(), 3 + chance.below(5), chance.below(8));
     let (binary, what) =
@@ -78,7 +77,7 @@ fn compute(chance: &mut Chance) -> Vec<Step> {
     })
 }
 
-/// A transfer, perhaps with a state set between its halves.
+/// Returns a transfer, sometimes with a state set between its halves.
 fn transfer(chance: &mut Chance) -> Vec<Step> {
     let access = chance.of(&[Access::Load, Access::Load, Access::Store]);
     let part = |bytes| Unit::Part { bytes, keeps: bytes == 1 };
@@ -91,7 +90,7 @@ fn transfer(chance: &mut Chance) -> Vec<Step> {
     let alignment = chance.of(&[4, 4, 1]);
     let number = chance.of(&[0, 0, 1]);
     let mut steps = halves(chance, |first, lanes| {
-        // What a half has is together, or the elements of both are.
+        // Either the elements of each half are contiguous, or those of both halves are.
         let (half, element) = if is_together && lanes == 16 { (64 * count, 64) } else { (64, SLOT) };
         let elements = (0..count).map(|n| (n * unit.bytes(), moved * SLOT + first / 16 * half + n * element));
         Action::Transfer(Transfer {
@@ -156,7 +155,7 @@ fn perform(step: &Step, state: &mut State, words: &[Vec<AtomicU32>; 4], pages: &
                 .map(|n| state.get_one(at + n * 4).wrapping_add_signed(transfer.offset))
                 .map(|address| if let Space::Local = transfer.space { address & 0x0fff_ffff } else { address })
                 .collect();
-            // One half after the other, and one element after the other for each.
+            // Order of accesses: by half, then by element.
             let channels: Vec<(u32, u32)> = lanes.into_iter().zip(addresses).collect();
             let halves = channels.chunk_by(|(a, _), (b, _)| a / 16 == b / 16);
             let all = halves.flat_map(|half| {
@@ -187,7 +186,7 @@ fn perform(step: &Step, state: &mut State, words: &[Vec<AtomicU32>; 4], pages: &
     }
 }
 
-/// A thread and its memory at the beginning.
+/// Returns a thread and its memory before the run.
 fn begin(chance: &mut Chance) -> (State, [Vec<AtomicU32>; 4]) {
     let orders: [fn(u32) -> u32; 9] = [
         |n| 64 + 4 * n,
@@ -203,7 +202,7 @@ fn begin(chance: &mut Chance) -> (State, [Vec<AtomicU32>; 4]) {
     let mut state = State::new(chance.of(&[u32::MAX, u32::MAX, u32::MAX, 0xffff, 0x8f31_7ffe, 0]));
     let all: Vec<(u32, u32)> = (0..2).map(|slot| (slot, chance.below(orders.len() as u32))).collect();
     for (slot, order) in all {
-        // One may be somewhere else.
+        // One channel may have an address elsewhere.
         let (other, by) =
             if chance.below(4) == 0 { (chance.below(32), 4 + chance.below(2) * REACH) } else { (99, 0) };
         (0..32).for_each(|n| {
@@ -265,6 +264,6 @@ fn transfers_of_one_class_move_what_each_channel_moves() {
             }
         }
     }
-    // What is as usual the code does itself.
+    // The code handles the usual cases itself.
     assert!(by_caller * 3 < all, "{by_caller} of {all} steps by the caller");
 }

@@ -13,12 +13,12 @@ mod common;
 
 use common::{BYTES, State, codes, mask, nowhere, routine, row, step, unmarked};
 
-/// Words of the buffers here.
+/// Number of words of a buffer.
 const WORDS: u32 = 180;
 
 #[test]
 fn a_loop_goes_on_until_the_last_channel_leaves() {
-    // 64[i] += 1 until it is 0[i].
+    // 64[i] += 1 until it equals 0[i].
     let mut count = Expression::default();
     let (value, one) = (row(&mut count, 64), count.push(Kind::U32, Node::Constant(1)));
     let result = count.push(Kind::U32, Node::Binary(Binary::Add, value, one));
@@ -52,15 +52,15 @@ fn loops(code: &Code) {
         let longest = u64::from(32 - active.leading_zeros());
         assert_eq!(state.executed, longest * 3 + 1);
     }
-    // A turn ends where a block begins.
+    // A time slice ends where a block begins.
     let mut state = State::new(0xffff);
     state.put(0, |_| u32::MAX);
     assert_eq!(state.run(code, 0, None, &nowhere()), Some(Exit::Block(0)));
     assert_eq!(state.executed, 1002);
 }
 
-/// Comparisons of elements of all sizes, for some channels of a predicate, of which steps and
-/// branches behind make use as a whole.
+/// Comparisons of elements of all sizes, for some channels of a predicate that later steps and
+/// branches use as a whole.
 #[test]
 fn predicates_are_written_in_parts() {
     let sizes = [(Kind::U8, 32, 0), (Kind::U16, 32, 0), (Kind::U32, 32, 0), (Kind::U64, 16, 0), (Kind::U32, 16, 16)];
@@ -120,27 +120,26 @@ fn predicates_are_written_in_parts() {
     }
 }
 
-/// Every unit, kind of access, order of addresses and set of channels, as bytes that are moved one
-/// by one.
+/// Every unit, access, order of addresses and set of channels, compared with a byte-by-byte copy.
 #[test]
 fn units_and_changes() {
     let parts = [1, 2, 3, 4].into_iter().flat_map(|bytes| [true, false].map(|keeps| Unit::Part { bytes, keeps }));
     let units = [Unit::Dword, Unit::Qword].into_iter().chain(parts);
     let changes =
         [Change::Add, Change::Sub, Change::And, Change::Or, Change::Xor, Change::Increment, Change::Decrement];
-    // With how many elements for each channel, and how many elements from one channel to the next.
+    // Numbers of elements for each channel, and distances from channel to channel in elements.
     let moves = units.flat_map(|unit| [Access::Load, Access::Store].map(|access| (unit, access, [1, 1])));
     let structures = [[2, 2], [4, 4], [2, 1], [4, 3]]
         .into_iter()
         .flat_map(|shape| [Access::Load, Access::Store].map(|access| (Unit::Dword, access, shape)));
-    // Where channels overlap, it matters which of them stores last.
+    // If channels overlap, the order of their stores matters.
     let structures = structures.filter(|(_, access, [count, step])| *access == Access::Load || count == step);
     let words = [1, 2].map(|bytes| (Unit::Part { bytes: 2, keeps: bytes == 1 }, Access::Load, [1, 0]));
     let all = moves.chain(structures).chain(words);
     let all = all.chain(changes.map(|change| (Unit::Dword, Access::Update(change), [1, 1])));
     let orders: [fn(u32) -> u32; 5] = [|n| n + 1, |_| 7, |n| n * 7 % 32, |n| 40 - n, |n| n / 2];
     let masks = [u32::MAX, 0xffff, 0x8f31_7ffe, 1 << 20, 0];
-    // Four qwords are left to the caller.
+    // The caller executes transfers of four qwords.
     let all = all.flat_map(|what| [4, 8, 16, 32].map(|lanes| (what, lanes)));
     for ((unit, access, [count, step]), lanes) in all.filter(|((unit, ..), lanes)| *unit != Unit::Qword || *lanes > 4)
     {
@@ -148,7 +147,7 @@ fn units_and_changes() {
             let is_local = lanes == 16 && active == masks[2];
             let what = format!("{unit:?} {access:?} {count} {step} {lanes} {active:x} {}", order(3));
             let (size, own) = (unit.bytes(), unit.register_bytes());
-            // Words may follow each other by bytes.
+            // Words may be one byte apart.
             let pitch = if step == 0 { 1 } else { size * step };
             let alignment = if let Unit::Part { .. } = unit { 1 } else { 4 };
             let transfer = Transfer {
@@ -224,8 +223,7 @@ fn units_and_changes() {
         }
     }
 }
-/// A function is called with the values of eight channels; what the code had in the host's
-/// registers is there afterwards.
+/// A function receives the values of eight channels; the host's registers are preserved.
 #[test]
 fn functions_are_called() {
     let mut expression = Expression::default();
@@ -278,7 +276,7 @@ fn memory_is_reached_where_everything_is_inside() {
     }
 }
 
-/// Offsets of 32 bits with and without a sign from a base, in the second of two buffers.
+/// 32-bit offsets from a base, signed and unsigned, in the second of two buffers.
 #[test]
 fn offsets_in_flat_memory_are_extended() {
     const WORDS: u32 = 256;
@@ -306,7 +304,7 @@ fn offsets_in_flat_memory_are_extended() {
                     let words: Vec<AtomicU32> = (0..WORDS).map(|n| AtomicU32::new(n * 3 + 1)).collect();
                     let memory = Memory::new([unmarked(&[]), unmarked(&words)], [], &[]);
                     let mut state = State::new(active);
-                    // Units of the factor, and at least 4 bytes.
+                    // Multiples of the factor, and of at least 4 bytes.
                     let offset = |n: u32| order(n as i32) * 4.max(scale as i32) / scale as i32;
                     (0..32).for_each(|n| state.put_one(n * 4, offset(n) as u32));
                     (0..32).for_each(|n| state.put_one(256 + n * 4, 1000 + n));
@@ -364,7 +362,7 @@ fn reaches(code: &Code) {
         assert_eq!(words.iter().map(|word| word.load(Relaxed)).collect::<Vec<_>>(), want);
         assert_eq!(marks.iter().map(Cell::get).collect::<Vec<_>>(), marked);
     }
-    // One that is outside, or between two words: nothing has been moved.
+    // An element is out of bounds, or between two words: nothing has been moved.
     for wrong in [96, 90] {
         let words: Vec<AtomicU32> = (0..24).map(AtomicU32::new).collect();
         let memory = Memory::new([], [Some(unmarked(&words))], &[]);
@@ -373,13 +371,13 @@ fn reaches(code: &Code) {
         let exit = state.run(code, 0, None, &memory);
         assert!(matches!(exit, Some(Exit::Step { step: 0, .. })), "{exit:?}");
         assert_eq!(state.get(64), [0; 16]);
-        // The caller has done it.
+        // The caller has executed the step.
         let exit = state.run(code, 0, exit, &memory);
         assert!(matches!(exit, Some(Exit::Step { step: 1, .. })), "{exit:?}");
     }
 }
 
-/// Constants need no announcement: whatever an expression names is there, in any number.
+/// Constants need no announcement: an expression can use any constant, in any number.
 #[test]
 fn constants_are_placed_where_they_are_named() {
     let mut random = 1_u32;
@@ -414,7 +412,7 @@ fn constants_are_placed_where_they_are_named() {
     }
 }
 
-/// Constants that code does not name take no space.
+/// Unused constants take no space.
 #[test]
 fn constants_take_space_where_they_are_named_only() {
     let end = End::Outside(Behind::Anything);
@@ -436,7 +434,7 @@ fn what_is_outside_of_the_registers_is_refused() {
     assert_eq!([BYTES as u32 - 64, BYTES as u32 - 60, u32::MAX].map(compute), [has_code, false, false]);
 }
 
-/// A thread needs the registers that it may read before it writes them, and no others.
+/// A thread needs exactly the registers that it may read before it writes them.
 #[test]
 fn threads_need_what_is_read_first() {
     let sum = |a: u32, b: u32, to: u32| {
@@ -447,7 +445,7 @@ fn threads_need_what_is_read_first() {
     };
     let chosen = Step { mask: Mask { predicate: 1, ..mask(0xffff, false) }, action: sum(0, 0, 256) };
     let first = vec![step(sum(0, 0, 64)), step(sum(64, 128, 192)), chosen];
-    // What other channels have written is not what these read.
+    // Bytes that other channels have written still count as read.
     let second = vec![step(sum(256, 256, 320)), Step { mask: mask(0xffff, true), action: sum(64, 64, 384) }];
     let blocks = vec![
         Block { steps: first, instructions: 3, end: End::Fall },

@@ -1,10 +1,9 @@
-//! The phases of the compiler as its modules import each other: forward only, and never in a
-//! circle.
+//! Import rules of the compiler's phases: only forward, and without cycles.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// The phases in their order. A module imports modules of its own phase and of earlier ones.
+/// Phases in their order. A module imports modules of its own phase and of earlier ones.
 const PHASES: [&str; 13] = [
     "ir",
     "runtime",
@@ -44,7 +43,7 @@ fn read(folder: &Path, module: &str, sources: &mut BTreeMap<String, String>) {
 fn imports() -> Imports {
     let mut sources = BTreeMap::new();
     read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), "", &mut sources);
-    // The stub stands for the back end elsewhere.
+    // The stub replaces the back end on other targets.
     sources.remove("unsupported");
     let find = |path: &str| {
         // The longest part of the path that is a module.
@@ -63,7 +62,7 @@ fn phase(module: &str) -> usize {
     let contains =
         |phase: &str| module == phase || module.strip_prefix(phase).is_some_and(|rest| rest.starts_with("::"));
     let phases = PHASES.iter().enumerate().filter(|(_, phase)| contains(phase));
-    // A module that only lists phases is one of the crate's exports.
+    // A module that only lists phases belongs to the crate's exports.
     phases.max_by_key(|(_, phase)| phase.len()).map_or(PHASES.len() - 1, |(n, _)| n)
 }
 
@@ -82,7 +81,7 @@ fn no_modules_import_each_other_in_circles() {
     imports.iter_mut().for_each(|(module, all)| {
         all.remove(module);
     });
-    // Modules without imports are taken away until none is left.
+    // Modules without imports are removed until none is left.
     loop {
         let done: Vec<String> =
             imports.iter().filter(|(_, all)| all.is_empty()).map(|(module, _)| module.clone()).collect();

@@ -1,9 +1,8 @@
-//! Tools on specifications: two of them compared by meaning ([`diff`]), and the model as JSON for
-//! other programs ([`export`](mod@export)).
+//! Tools for specifications: comparison of two specifications by meaning ([`diff`]), and export of
+//! the model as JSON ([`export`](mod@export)).
 //!
-//! They stand beside the emitter: all of them begin with the model that `visakit-codegen` reads
-//! from pages, and nothing that is generated is needed. `visa spec diff` and `visa spec export` are
-//! their commands.
+//! The tools need only the model that `visakit-codegen` reads from pages, and no generated code.
+//! The commands are `visa spec diff` and `visa spec export`.
 
 pub mod diff;
 pub mod export;

@@ -1,5 +1,5 @@
-//! Changes planted into whole specifications: each is found with its class and at its lines, and
-//! nothing else is; what only reformats a page changes nothing.
+//! Planted changes of whole specifications: each is found with its class and at its lines, without
+//! other findings. Reformatting a page changes nothing.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use visakit_codegen::model::Model;
 use visakit_spec_tools::diff::{Cause, Change, Class, causes, diff};
 
-/// A change: file, what is replaced and by what, and the entries that follow: class, kind, path.
+/// Planted change: file, text, replacement, and the expected entries: class, kind, path.
 struct Plant(&'static str, &'static str, &'static str, &'static [Entry]);
 
 type Entry = (Class, &'static str, &'static str);
@@ -55,7 +55,7 @@ const OURS: &[Plant] = &[
         &[(N, "condition", "LSC_UNTYPED.LscSubOp.0x5")],
     ),
     Plant("instructions/WAIT.md", "{3.1+}", "{3.2+}", &[(W, "condition", "WAIT")]),
-    // What is legal.
+    // Legality.
     Plant(
         "instructions/ADD.md",
         "The sums. Operand class: general, indirect",
@@ -142,7 +142,7 @@ const OURS: &[Plant] = &[
     ),
     Plant("lists.md", "| 0b0111 | M8 |", "| 0b0111 | M9 |", &[(T, "enumerator-renamed", "Exec_mask.0b0111")]),
     Plant("lists.md", "| 0b011 | 8 |", "| 0b011 | 9 |", &[(W, "enumerator", "Exec_size.size.0b011")]),
-    // What columns say.
+    // Columns.
     Plant("lists.md", "| M8 | 28 |", "| M8 | 24 |", &[(W, "cell", "Exec_mask.0b0111.First_channel")]),
     Plant("lists.md", "| M8 | 28 | no |", "| M8 | 28 | yes |", &[(W, "cell", "Exec_mask.0b0111.NoMask")]),
     Plant("lists.md", "uc, wb | uc, wb | not", "uc, wb | uc | not", &[(W, "cell", "Lsc_caching.0x01.Atomics")]),
@@ -344,7 +344,7 @@ const OURS: &[Plant] = &[
     Plant("verification.md", "| CBIT, FBH, FBL | |", "| CBIT, FBH | |", &[(O, "rule", "no-quad.FBL")]),
 ];
 
-/// Changes of the vendor's pages, whose facts are spelled in the vendor's way.
+/// Changes of the vendor's pages, which spell facts differently.
 const VENDOR: &[Plant] = &[
     Plant("instructions/ADD.md", "ADD = 0x01", "ADD = 0xf1", &[(W, "opcode", "ADD")]),
     Plant(
@@ -400,12 +400,12 @@ fn ours() -> PathBuf {
     visakit_testing::root().join("spec")
 }
 
-/// A revision of the vendor's documents, where they are.
+/// Returns the folder of a revision of the vendor's documents, if available.
 fn upstream(test: &str, revision: &str) -> Option<PathBuf> {
     Some(visakit_testing::upstream(test)?.join(revision))
 }
 
-/// The pages of a folder: (path, text).
+/// Returns the pages of a folder: (path, text).
 fn pages(dir: &Path) -> Vec<(String, String)> {
     fn collect(dir: &Path, root: &Path, out: &mut Vec<(String, String)>) {
         for entry in fs::read_dir(dir).unwrap() {
@@ -428,7 +428,7 @@ fn model(pages: &[(String, String)]) -> Model {
     visakit_codegen::read_files(pages.to_vec()).0
 }
 
-/// Platforms for documents that have no table of them: those of our pages.
+/// Returns the platforms of our pages, for documents without a table of platforms.
 fn platforms() -> Vec<visakit_codegen::model::Platform> {
     visakit_codegen::read_dir(&ours()).unwrap().0.platforms
 }
@@ -452,8 +452,8 @@ fn planted(dir: &Path, plants: &[Plant]) {
         };
         let before = lines(&page.1, at, from);
         page.1.replace_range(at..at + from.len(), to);
-        // What moves with the edit: renamed instructions and fields keep the rest of their page
-        // consistent.
+        // Edits that accompany the change: renamed instructions and fields stay consistent on their
+        // page.
         let after = lines(&page.1, at, to);
         let new = model(&changed);
         let found = diff(&old, &new, &platforms);
@@ -481,7 +481,7 @@ fn leak(text: &str) -> &'static str {
     Box::leak(text.to_owned().into_boxed_str())
 }
 
-/// What was added one way was removed the other way.
+/// Checks that an addition in one direction is a removal in the other.
 fn mirrored(there: &[Change], back: &[Change], failed: &mut Vec<String>) {
     type Seen = (Class, String, Option<(String, u32)>, Option<(String, u32)>);
     let place = |s: &Option<visakit_spec_tools::diff::Side>| s.as_ref().map(|s| (s.file.clone(), s.line));
@@ -501,7 +501,7 @@ fn mirrored(there: &[Change], back: &[Change], failed: &mut Vec<String>) {
     };
     let mut a: Vec<Seen> = there.iter().map(turned).collect();
     let mut b: Vec<Seen> = back.iter().map(plain).collect();
-    // Of two neighbours that changed places, either may be the one that moved.
+    // If two neighbours are exchanged, either may be reported as moved.
     a.retain(|c| c.1 != "order");
     b.retain(|c| c.1 != "order");
     a.sort();
@@ -531,7 +531,7 @@ fn a_page_comes_or_goes() {
     let found = diff(&model(&all), &model(&less), &[]);
     let seen: Vec<_> = found.iter().map(|c| (c.class, c.kind, c.path.as_str())).collect();
     assert_eq!(seen, [(N, "instruction-removed", "ADD")]);
-    // The opcode of what went is another instruction's now.
+    // Another instruction now has the opcode of the removed one.
     let reused: Vec<_> = all
         .iter()
         .map(|(name, text)| match name.as_str() {
@@ -548,7 +548,7 @@ fn a_page_comes_or_goes() {
     assert!(seen.contains(&(W, "instruction-added", "PLUS")), "{seen:?}");
 }
 
-/// A field that is renamed everywhere on its page is one change, beside the words that name it.
+/// A field that is renamed on its whole page is one change, apart from the words that name it.
 #[test]
 fn a_renamed_field() {
     let all = pages(&ours());
@@ -560,7 +560,7 @@ fn a_renamed_field() {
     assert_eq!(seen, [(T, "field-renamed", "GATHER.Base"), (T, "semantics", "GATHER.Semantics")]);
 }
 
-/// A change of a shared list is one entry that names the instructions it touches.
+/// A changed shared list is one entry that names the affected instructions.
 #[test]
 fn a_shared_list_changes_once() {
     let all = pages(&ours());
@@ -573,11 +573,11 @@ fn a_shared_list_changes_once() {
     assert!(found[0].touches.len() > 90 && found[0].touches.contains(&"ADD".to_owned()));
 }
 
-/// The causes of edits, each of which replaces all that it finds in the pages whose path begins
-/// with its file.
+/// Returns the causes of edits. Each edit replaces all matches in the pages whose path begins with
+/// its file.
 fn causes_of(dir: &Path, edits: &[(&str, &str, &str)]) -> Vec<Cause> {
     let mut old = pages(dir);
-    // A part of the pages is as good, and read much faster.
+    // A subset of the pages is sufficient and is read much faster.
     old.retain(|(path, _)| {
         !path.starts_with("instructions/") || ["A", "G"].iter().any(|n| path[13..].starts_with(n))
     });
@@ -593,8 +593,7 @@ fn causes_of(dir: &Path, edits: &[(&str, &str, &str)]) -> Vec<Cause> {
     causes(&diff(&model(&old), &model(&new), &platforms()))
 }
 
-/// One edit is one cause, however many facts it shows in; the same edit of many pages is one as
-/// well.
+/// An edit is one cause, even if it changes many facts; equal edits of many pages are one cause.
 #[test]
 fn one_edit_is_one_cause() {
     let one = |edits: &[(&str, &str, &str)], class, what: &str, subjects: usize, changes: usize| {
@@ -607,10 +606,10 @@ fn one_edit_is_one_cause() {
     let renamed = one(&[("lists.md", "| M8 |", "| M9 |")], T, "Exec_mask.0b0111: enumerator renamed M8 -> M9", 1, 1);
     assert!(renamed.touches.len() > 8 && renamed.help.contains("Rust name"), "{renamed:?}");
     assert_eq!(renamed.new.unwrap().line, 42);
-    // A line of a page: what it loses and gains.
+    // A line of a page loses and gains elements.
     let types = [("instructions/GATHER.md", "Must have type UD, D, F", "Must have type UD, HF")];
     one(&types, N, "GATHER.Dst: type -D -F +HF", 1, 3);
-    // The fields of a page, in its table and below it.
+    // The fields of a page, in its table and in the list below it.
     let field = [
         ("instructions/AVG.md", "| Exec_size | Pred |", "| Mode | Exec_size | Pred |"),
         ("instructions/AVG.md", "- **Exec_size(ub)", "- **Mode(ub):** A number\n- **Exec_size(ub)"),
@@ -623,7 +622,7 @@ fn one_edit_is_one_cause() {
         1,
         1,
     );
-    // The same on many pages, whatever else stands on their lines.
+    // Equal edits of many pages, on lines with different remaining text.
     let all = causes_of(&ours(), &[("instructions/", "**Saturation:** Yes", "**Saturation:** No")]);
     assert_eq!(all.len(), 1, "{all:#?}");
     assert!(all[0].what == "Saturation: property Yes -> No" && all[0].subjects.len() > 3, "{all:#?}");
@@ -632,7 +631,7 @@ fn one_edit_is_one_cause() {
     let [all, add] = found.as_slice() else { panic!("{found:#?}") };
     assert!(all.what == "Supported_Types: type -B" && all.subjects.len() > 1, "{all:#?}");
     assert!(add.what == "ADD.Supported_Types: type -B -HF" && add.subjects == ["ADD"], "{add:#?}");
-    // A column has a new name, a sentence of two pages another word.
+    // A renamed column, and a changed word in a sentence that two pages share.
     one(
         &[("lists.md", "| Elements | Destination |", "| Elements | Written |")],
         T,
@@ -651,7 +650,7 @@ fn one_edit_is_one_cause() {
         2,
     );
     assert!(words.is_prose);
-    // Edits in different places stay apart, the graver one first.
+    // Edits at different places stay separate; the more severe one comes first.
     let two =
         causes_of(&ours(), &[("lists.md", "| M8 |", "| M9 |"), ("instructions/ADD.md", "ADD = 0x01", "ADD = 0xf1")]);
     assert_eq!(
@@ -660,7 +659,7 @@ fn one_edit_is_one_cause() {
     );
 }
 
-/// The vendor spells a list out on each page that has it.
+/// The vendor spells out a list on each page that has it.
 #[test]
 fn one_edit_of_all_the_vendors_pages() {
     let Some(dir) = upstream("one_edit_of_all_the_vendors_pages", "2025-02") else { return };
@@ -673,7 +672,7 @@ fn one_edit_of_all_the_vendors_pages() {
     );
 }
 
-/// A page that spells a shared list out says the same as one that refers to it.
+/// A page that spells out a shared list is equivalent to a page that refers to it.
 #[test]
 fn a_spelled_out_list_is_the_list() {
     let all = pages(&ours());
@@ -698,10 +697,10 @@ fn a_spelled_out_list_is_the_list() {
     assert!(found.is_empty(), "{found:#?}");
 }
 
-/// A page in another layout.
+/// Function that changes the layout of a page.
 type Reformat = fn(&str) -> String;
 
-/// Ways to write the same page in another layout.
+/// Changes of a page's layout that keep its meaning.
 const REFORMATS: &[(&str, Reformat)] = &[
     ("line ends of another system", |t| t.replace('\n', "\r\n")),
     ("more blank lines", |t| outside(t, |l| if l.trim().is_empty() { "\n\n".to_owned() } else { l.to_owned() })),
@@ -762,7 +761,7 @@ const REFORMATS: &[(&str, Reformat)] = &[
                 run.push(lines[at + run.len()]);
             }
             at += run.len();
-            // The line behind the last value may continue it.
+            // The line after the last value may continue it.
             let next = lines[at..].iter().find(|l| !l.trim().is_empty());
             let continued = next.is_some_and(|l| lead(l) > lead(run[0]));
             if !continued {
@@ -783,7 +782,7 @@ const REFORMATS: &[(&str, Reformat)] = &[
             let mut out = String::new();
             let mut width = 0;
             for (i, word) in l.split(' ').enumerate() {
-                // A word that would begin a list of its own stays where it is.
+                // A word that would start a list at the beginning of a line stays in place.
                 let safe = word.starts_with(|c: char| c.is_ascii_alphabetic()) && i > 1;
                 if width > 12 && safe {
                     out.push_str(if item { "\n  " } else { "\n" });
@@ -799,7 +798,7 @@ const REFORMATS: &[(&str, Reformat)] = &[
     }),
 ];
 
-/// Changes the lines that stand in no fence.
+/// Changes the lines outside of fences.
 fn outside(text: &str, change: impl Fn(&str) -> String) -> String {
     let mut inside = false;
     let mut out = String::new();
@@ -813,7 +812,7 @@ fn outside(text: &str, change: impl Fn(&str) -> String) -> String {
     out
 }
 
-/// Paragraphs as one line each.
+/// Joins the lines of each paragraph.
 fn joined(text: &str) -> String {
     let mut inside = false;
     let mut last_plain = false;
@@ -861,8 +860,8 @@ fn layout_of_the_vendors_pages_is_no_change() {
     }
 }
 
-/// The whole way from one revision of the vendor's documents to the next, checked by hand against
-/// `diff -r`.
+/// Compares one revision of the vendor's documents with the next. The expected result was checked
+/// by hand against `diff -r`.
 #[test]
 fn the_vendors_revisions() {
     let (Some(a), Some(b)) =
@@ -882,7 +881,7 @@ fn the_vendors_revisions() {
     }
     let expected = fs::read_to_string(&golden).unwrap();
     assert_eq!(facts, expected.lines().collect::<Vec<_>>());
-    // Pages on which only white space changed.
+    // Only white space changed on these pages.
     for page in ["GATHER.md", "SCATTER.md", "SVM.md"] {
         let name = format!("instructions/{page}");
         let touched = found.iter().any(|c| [&c.old, &c.new].into_iter().flatten().any(|s| s.file == name));

@@ -1,4 +1,4 @@
-//! The export is what its schema says, and says what the model says.
+//! The export is valid under its schema and agrees with the model.
 
 use std::path::Path;
 
@@ -33,10 +33,10 @@ fn exports_of_the_vendors_documents_are_valid() {
     }
 }
 
-/// One way of making an export wrong.
+/// Function that makes an export invalid.
 type Damage = fn(&mut Value);
 
-/// The schema is strict: what is missing, misspelt, of another type or too much is no valid export.
+/// The schema is strict: missing, misspelt, mistyped and additional members are invalid.
 #[test]
 fn the_schema_is_strict() {
     let (_, good) = read(&visakit_testing::root().join("spec"));
@@ -72,7 +72,7 @@ fn the_schema_is_strict() {
     }
 }
 
-/// Every definition of the schema is used, so that it has no dead parts.
+/// Every definition of the schema is used.
 #[test]
 fn the_schema_has_no_unused_definitions() {
     let schema = schema();
@@ -85,7 +85,7 @@ fn the_schema_has_no_unused_definitions() {
     assert!(pattern.starts_with(&format!("^{major}")), "the schema is that of version {}", export::VERSION);
 }
 
-/// All values against the model's, which other tests check against the pages.
+/// Compares all values with the model, which other tests compare with the pages.
 fn agrees(model: &Model, value: &Value) {
     assert_eq!(value["schema"], export::VERSION);
     let of = |name: &str| value[name].as_array().unwrap();
@@ -184,7 +184,7 @@ fn the_export_says_what_the_model_says() {
     }
 }
 
-/// Some facts that stand on the pages, by hand.
+/// Some facts of the pages, written by hand.
 #[test]
 fn some_facts() {
     let (_, value) = read(&visakit_testing::root().join("spec"));

@@ -33,7 +33,7 @@ pub(crate) struct Args {
     format: OutputFormat,
 }
 
-/// An example.
+/// Built-in example of `visa demo`.
 struct Demo {
     name: &'static str,
     about: &'static str,

@@ -1,4 +1,4 @@
-//! One instruction executed by its page and by its kernel, from one state.
+//! Execution of one instruction by its page and by its kernel, from the same initial state.
 
 use visakit::isa::{Instruction, Platform};
 use visakit::object::Routine;
@@ -15,58 +15,59 @@ use visakit_oracle::{Effects, Halt, Program, Refusal, Sent, Target, Touches};
 use super::state::{Pool, Random};
 use super::yard::Yard;
 
-/// What is said of channels that are not sent anywhere.
+/// Text for channels that do not branch.
 const ON: &str = "all go on";
 
-/// Bits that are a NaN as one float of 32 bits and as two of 16, and the upper half of one of 64.
+/// Bytes of a NaN: as one 32-bit float, as two 16-bit floats, and as the upper half of a 64-bit
+/// float.
 const NAN: [u8; 4] = [0xc1, 0x7f, 0xc0, 0x7f];
 
-/// Channels of a thread.
+/// Number of channels of a thread.
 const CHANNELS: usize = 32;
 
-/// A kernel that is wrong on purpose: what it leaves in a register is changed where this says so.
+/// Deliberately wrong kernel. The judge must notice its changed result, image or sampler.
 #[derive(Clone, Copy, Debug)]
 pub struct Wrong {
-    /// The page whose kernel it is.
+    /// Name of the page whose kernel is wrong.
     pub page: &'static str,
-    /// What it does wrong.
+    /// Kind of mistake.
     pub how: Slip,
 }
 
-/// What a wrong kernel does.
+/// Mistake of a deliberately wrong kernel.
 #[derive(Clone, Copy, Debug)]
 pub enum Slip {
-    /// What happens to the bits of a result.
+    /// Changes the bits of a result.
     Result(Change),
-    /// What it takes an image for.
+    /// Replaces a property of an image.
     Image(fn(&mut Image)),
-    /// What it takes a sampler for.
+    /// Replaces a property of a sampler.
     Sampler(fn(&mut Sampler)),
 }
 
-/// What happens to the bits of a result.
+/// Function that changes the bits of a result.
 type Change = fn(old: u64, new: u64, bytes: u32, nth: u32) -> u64;
 
-/// A routine whose instructions are compared.
+/// Routine whose instructions are compared.
 pub(super) struct Subject<'a> {
     pub(super) model: &'a Model,
     pub(super) routine: &'a Routine,
     pub(super) platform: Platform,
     pub(super) stage: Stage<'a>,
-    /// The state before, after the page and after the kernel.
+    /// Thread states: before execution, after the page and after the kernel.
     pub(super) threads: [Thread; 3],
     wrong: Option<Wrong>,
-    /// Whether the wrong kernel has left anything wrong.
+    /// True once the wrong kernel has changed a result.
     pub(super) spoiled: bool,
-    /// The memory of the page and of the kernel.
+    /// Memory for the page's run and for the kernel's run.
     pub(super) yards: [Yard; 2],
     pub(super) pool: &'a Pool,
 }
 
-/// An instruction, bound and lowered.
+/// Instruction that is bound and lowered.
 pub(super) struct Bound {
     pub(super) program: Program,
-    /// The memory that both may touch.
+    /// Kinds of memory that the page or the kernel may access.
     pub(super) touches: Touches,
     kernel: Result<Kernel, String>,
     is_wrong: bool,
@@ -78,8 +79,8 @@ impl Bound {
     }
 }
 
-/// The memory that a page says an instruction touches. Of one that says of a message that it
-/// touches none all may be touched by the kernel.
+/// Returns the kinds of memory that an instruction accesses according to its page. If the page
+/// names none for a message, the kernel may access any of them.
 fn reach(program: &Program, instruction: &Instruction) -> Touches {
     use Instruction as I;
     let said = program.touches();
@@ -92,26 +93,26 @@ fn reach(program: &Program, instruction: &Instruction) -> Touches {
     Touches { image, surface: is_message && !is_matrix, ..said }
 }
 
-/// What came of a case.
+/// Outcome of a case.
 pub(super) enum Compared {
-    /// The same.
+    /// Page and kernel agree.
     Same,
-    /// The page does not say what happens.
+    /// The page does not define the result.
     Undefined,
-    /// Both stop the thread.
+    /// Page and kernel both stop the thread.
     Stopped,
-    /// Something else.
+    /// Page and kernel differ.
     Differs(Place),
 }
 
-/// What differs.
+/// Difference between page and kernel.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
-    /// Where.
+    /// Register or other state that differs, if known.
     pub(super) target: Option<Target>,
-    /// What the page and the kernel left there, or why they stopped.
+    /// Values of the page and of the kernel, or their errors.
     pub(super) sides: [String; 2],
-    /// The statement of the page, if one wrote there.
+    /// Statement of the page that wrote the value.
     pub(super) at: Option<SourceSpan>,
 }
 
@@ -139,7 +140,8 @@ impl<'a> Subject<'a> {
         })
     }
 
-    /// Binds an instruction of the routine; nothing where it has no room for its constants.
+    /// Binds an instruction of the routine. Returns `None` if the routine has no room for its
+    /// constants.
     pub(super) fn bind(&mut self, at: usize) -> Result<Option<Bound>, Refusal> {
         self.bind_one(&self.routine.instructions[at])
     }
@@ -156,36 +158,36 @@ impl<'a> Subject<'a> {
         Ok(Some(Bound { program, touches, kernel, is_wrong }))
     }
 
-    /// Fills the state by a seed and runs both.
+    /// Fills the state from a seed, then runs page and kernel.
     pub(super) fn compare(&mut self, bound: &mut Bound, seed: u64) -> Compared {
         self.fill(seed);
         self.aim(bound, seed);
         self.run(bound)
     }
 
-    /// Runs both from the state that there is.
+    /// Runs page and kernel from the current state.
     pub(super) fn run(&mut self, bound: &Bound) -> Compared {
-        // What no instruction should be is not what kernels are compared for.
+        // The kernel rejects an invalid instruction; there is nothing to compare.
         let Ok(kernel) = &bound.kernel else { return Compared::Undefined };
         let Self { threads: [before, by_page, by_kernel], stage, yards, spoiled, pool, .. } = self;
         copy(before, by_page, stage);
         let has_memory = bound.touches != Touches::default();
         if has_memory {
-            // Memory is a part of the state: it follows from the registers.
+            // Memory contents are part of the state; their seed derives from the registers.
             let seed =
                 numbers(before.registers.bytes(0)).fold(before.active.into(), |seed, n| Random(seed ^ n).next());
             let touches = bound.touches;
             let images = if touches.image { Yard::images(seed) } else { Vec::new() };
             let mut bytes = Yard::bytes(pool, seed, !images.is_empty());
-            // Small numbers are equal to others now and then.
+            // Small numbers make equal values likely in atomic comparisons.
             if touches.atomic && touches.image && seed.is_multiple_of(2) {
                 bytes.chunks_exact_mut(4).for_each(|word| word.copy_from_slice(&[word[0] % 3, 0, 0, 0]));
             }
-            // So are zeros of both signs, which are the same to floats only.
+            // Zeros of both signs are equal only as floats.
             if touches.atomic && !touches.image && seed.is_multiple_of(4) {
                 bytes.chunks_exact_mut(4).for_each(|word| word.copy_from_slice(&[0, 0, 0, word[0] << 7]));
             }
-            // Which of a NaN and a number is taken.
+            // A NaN beside a number tests which of the two an atomic minimum or maximum returns.
             if touches.atomic && !touches.image && seed % 4 == 1 {
                 bytes.chunks_exact_mut(8).for_each(|pair| pair[4..].copy_from_slice(&NAN));
             }
@@ -198,7 +200,7 @@ impl<'a> Subject<'a> {
         let mistaken = self.wrong.filter(|_| bound.is_wrong).is_some_and(|wrong| yards[1].mistake(wrong.how));
         let result = kernel.run_beside(by_kernel, neighbour.as_ref(), &yards[1].world());
         *spoiled |= mistaken && result.is_ok();
-        // An address in this register is one that the machine puts there.
+        // The machine, not the kernel, writes this address register.
         if let Some(at) = bound.program.enabled_at() {
             by_kernel.registers.set(at, by_kernel.active);
         }
@@ -210,8 +212,7 @@ impl<'a> Subject<'a> {
         let effects = match (page, result) {
             (Err(Halt::Undefined(_)), _) => return Compared::Undefined,
             (Err(Halt::Trap(_)), Err(_)) => return Compared::Stopped,
-            // Addresses must lie in their variables, and be multiples of what pages say: what else
-            // happens nobody says.
+            // An address outside its variable or with the wrong alignment has undefined effects.
             (Err(Halt::Trap(trap)), Ok(())) if is_undefined(&trap) => return Compared::Undefined,
             (Ok(_), Err(trap)) if is_undefined(&trap) => return Compared::Undefined,
             (Ok(effects), _) if effects.around => return Compared::Undefined,
@@ -245,7 +246,7 @@ impl<'a> Subject<'a> {
             return Compared::Differs(place);
         }
         let floats = bound.touches.floats;
-        // Which of several channels is the last one to write a place is not defined.
+        // If several channels write the same address, the surviving value is undefined.
         match self.yards[0].difference(&self.yards[1], floats).filter(|_| has_memory && !effects.clashes) {
             Some(sides) => differs(None, sides, None),
             None => Compared::Same,
@@ -253,7 +254,7 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// A thread that runs beside another one, with other numbers.
+/// Returns a neighbouring thread with different register contents.
 fn beside(thread: &Thread) -> Thread {
     let mut neighbour = thread.clone();
     let bytes = neighbour.registers.bytes_mut(0);
@@ -261,8 +262,8 @@ fn beside(thread: &Thread) -> Thread {
     neighbour
 }
 
-/// Some of the numbers in registers: not the first ones alone, which are those of the null
-/// variable, zeros.
+/// Returns a sample of the numbers in registers. The first registers are skipped because the null
+/// variable, always zero, is stored there.
 fn numbers(bytes: &[u8]) -> impl Iterator<Item = u64> {
     bytes.as_chunks().0.iter().step_by(9).take(32).map(|number| u64::from_le_bytes(*number))
 }
@@ -276,7 +277,7 @@ fn copy(from: &Thread, to: &mut Thread, stage: &Stage<'_>) {
     (to.active, to.mode, to.plain, to.executed) = (from.active, from.mode, from.plain, from.executed);
 }
 
-/// Whether an instruction must not do what a trap is about.
+/// Returns true if the condition that causes a trap has undefined behaviour.
 fn is_undefined(trap: &Trap) -> bool {
     match trap {
         Trap::Indirect { .. } => true,
@@ -289,7 +290,7 @@ fn differs(target: Option<Target>, sides: [String; 2], at: Option<SourceSpan>) -
     Compared::Differs(Place { target, sides, at })
 }
 
-/// The first place where two threads differ otherwise than the page allows.
+/// Returns the first difference between two threads that the page does not allow.
 fn first_difference(effects: &Effects, page: &Thread, kernel: &Thread, bytes: usize) -> Option<Place> {
     let place = |target, sides, at| Some(Place { target: Some(target), sides, at });
     let (left, right) = (&page.registers.bytes(0)[..bytes], &kernel.registers.bytes(0)[..bytes]);
@@ -342,7 +343,7 @@ fn first_difference(effects: &Effects, page: &Thread, kernel: &Thread, bytes: us
     })
 }
 
-/// Changes what a kernel left where its page writes; whether anything has become something else.
+/// Changes a kernel's results where its page writes. Returns true if any value changed.
 fn spoil(change: Change, effects: &Effects, before: &Thread, kernel: &mut Thread) -> bool {
     let mut spoiled = false;
     for (nth, write) in effects.writes.iter().enumerate() {

@@ -1,8 +1,8 @@
-//! Operands of few bits: every value that their sources can have together.
+//! Exhaustive comparison for operands of few bits.
 //!
-//! A drawn instruction is brought into its simplest form, rows of elements, without predicate and
-//! mask, and its operands get each combination of types that the rules take. Where the bits of all
-//! sources are few, the registers go through all values.
+//! A random instruction is simplified: contiguous operands, no predicate, no mask. Its operands
+//! then get each combination of types that the rules accept. If the sources have few bits together,
+//! all their values are tried.
 
 use std::collections::BTreeSet;
 
@@ -21,21 +21,21 @@ use super::case::{Compared, Subject};
 use super::state::{Pool, Random};
 use super::{Effort, Found, drawn, shrink};
 
-/// Channels that are tried at a time.
+/// Number of channels per run.
 const CHANNELS: usize = 16;
 
-/// The most vector operands of an instruction that is brought into this form.
+/// Maximum number of vector operands of a simplified instruction.
 const OPERANDS: usize = 4;
 
-/// Routines whose instructions are brought into it.
+/// Number of routines whose instructions are simplified.
 const TEMPLATES: u32 = 24;
 
-/// Tries the domains of a page's instructions, as far as the effort goes.
+/// Compares the domains of a page's instructions, within the limits of `effort`.
 pub(super) fn all(model: &Model, page: &'static reflect::Page, effort: &Effort, pool: &Pool, found: &mut Found) {
     let Some(rows) = Rows::new() else { return };
     let (mut kinds, mut seen) = (BTreeSet::new(), BTreeSet::new());
     let mut random = Random(u64::from(page.opcode));
-    // What is drawn differs mostly in what a row does not keep: a few templates are enough.
+    // Simplification removes most differences between random routines, so a few are enough.
     for n in effort.first..effort.first + effort.routines.min(TEMPLATES) {
         let Some((platform, routine)) = drawn(page, n, effort.instructions) else { continue };
         let Ok(mut subject) = Subject::new(model, &rows.routine, platform, effort.wrong, pool) else { continue };
@@ -45,7 +45,7 @@ pub(super) fn all(model: &Model, page: &'static reflect::Page, effort: &Effort, 
                 continue;
             }
             let mut forms = rows.forms(&plain, &written, effort.domain, platform);
-            // Each time another choice of what is legal.
+            // Shuffle, so that each template tries other legal forms.
             for at in (1..forms.len()).rev() {
                 forms.swap(at, random.below(at + 1));
             }
@@ -61,18 +61,18 @@ pub(super) fn all(model: &Model, page: &'static reflect::Page, effort: &Effort, 
     }
 }
 
-/// An instruction with operands of some types in rows.
+/// Instruction whose operands are contiguous and have fixed types.
 struct Form {
     instruction: Instruction,
-    /// The variables of the sources.
+    /// Variables of the sources.
     sources: Vec<(GeneralId, DataType)>,
 }
 
-/// Variables of all types, of which instructions in rows are made.
+/// Variables of all types, for contiguous operands.
 struct Rows {
     routine: Routine,
     types: Vec<DataType>,
-    /// By operand and type.
+    /// Variables by operand and type.
     variables: Vec<Vec<GeneralId>>,
     predicates: [PredicateId; 2],
 }
@@ -88,8 +88,9 @@ impl Rows {
         Some(Self { routine: builder.finish().ok()?, types, variables, predicates })
     }
 
-    /// An instruction without predicate and mask, with a row of the first type for each operand,
-    /// and which of these are written. None where it has operands of other kinds.
+    /// Returns the instruction without predicate and mask, with a contiguous operand of the first
+    /// type for each vector operand, and the flags of written operands. Returns `None` if it has
+    /// other kinds of operands.
     fn plain(&self, template: &Instruction) -> Option<(Instruction, Vec<bool>)> {
         let mut plain = template.clone();
         let (mut vectors, mut others) = (0, false);
@@ -119,7 +120,8 @@ impl Rows {
         (!others && written.len() == vectors).then_some((plain, written))
     }
 
-    /// The legal forms of an instruction whose sources have at most so many values together.
+    /// Returns the legal forms of an instruction whose sources have at most `domain` values
+    /// together.
     fn forms(&self, plain: &Instruction, written: &[bool], domain: u64, platform: Platform) -> Vec<Form> {
         let mut out = Vec::new();
         for (dst, src, other) in self.combinations() {
@@ -153,8 +155,8 @@ impl Rows {
         out
     }
 
-    /// Types of the destination, of the sources, and of the second one, which is seldom another
-    /// one.
+    /// Returns the combinations of types: destination, sources, and second source. The second
+    /// source rarely has its own type.
     fn combinations(&self) -> impl Iterator<Item = (usize, usize, usize)> {
         let all = 0..self.types.len();
         let pairs = all.clone().flat_map(move |d| all.clone().map(move |s| (d, s)));
@@ -166,7 +168,7 @@ impl Rows {
     }
 }
 
-/// A row of elements.
+/// Returns a contiguous operand.
 fn row(id: GeneralId, written: bool, saturated: bool) -> VecOperand {
     let region = match written {
         true => Region { vertical_stride: Stride::Null, width: Stride::Null, horizontal_stride: Stride::N1 },
@@ -176,7 +178,7 @@ fn row(id: GeneralId, written: bool, saturated: bool) -> VecOperand {
     VecOperand { modifier, operand: Operand::General(GenOpnd { id, row_offset: 0, col_offset: 0, region }) }
 }
 
-/// Goes through all values of the sources; whether nothing differed.
+/// Runs a form for all values of its sources. Returns true if no value differs.
 fn whole(subject: &mut Subject<'_>, form: &Form, found: &mut Found) -> bool {
     let bits: u32 = form.sources.iter().map(|(_, t)| t.bits()).sum();
     let Ok(Some(bound)) = subject.bind_one(&form.instruction) else { return true };

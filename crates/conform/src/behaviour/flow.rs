@@ -1,7 +1,6 @@
-//! Goto, call and return as chapter 3 says them, against the machine's control flow: random
-//! programs with random decisions. Here every channel that does not run stands at its place in a
-//! table, and the rules are applied as they are written. Which channels an instruction sends where
-//! is compared with its page, as all that instructions do.
+//! Comparison of goto, call and return between chapter 3 and the machine, for random programs with
+//! random branch decisions. The model here keeps waiting channels in a table and applies the rules
+//! as written. The comparison of pages checks which channels an instruction sends where.
 
 use std::collections::BTreeMap;
 
@@ -11,46 +10,45 @@ use visakit_emulator::machine::flow::{Callee, Flow, Next};
 use super::Difference;
 use super::state::Random;
 
-/// The chapter, and where it has the rules.
+/// Page of the chapter, and the text at which its rules begin.
 const CHAPTER: &str = "3_execution_model.md";
 const RULES: &str = "1. **Forward**";
 
-/// Programs that are tried.
+/// Number of programs to try.
 const PROGRAMS: u32 = 3000;
 
-/// Blocks of each that are executed.
+/// Maximum number of blocks to execute per program.
 const STEPS: u32 = 200;
 
-/// What stands at the end of a block.
+/// Instruction at the end of a block.
 #[derive(Clone, Copy, Debug)]
 enum Last {
-    /// Nothing: the next block follows.
+    /// No instruction: execution continues with the next block.
     Fall,
-    /// A goto to the block.
+    /// Goto to a block.
     Goto(u32),
-    /// A call of a subroutine, by its number.
+    /// Call of a subroutine, by its number.
     Call(usize),
-    /// A return.
+    /// Return.
     Return,
 }
 
-/// Blocks of the main routine and of the two subroutines.
+/// Block ranges of the main routine and of the two subroutines.
 const ROUTINES: [(u32, u32); 3] = [(0, 14), (14, 22), (22, 28)];
 
-/// A thread by the rules of chapter 3.
+/// Thread that follows the rules of chapter 3.
 #[derive(Debug, Default)]
 struct Thread {
     place: u32,
     running: u32,
-    /// Where the others wait.
+    /// Waiting channels by the block where they wait.
     waiting: BTreeMap<u32, u32>,
-    /// For each open call: where the caller goes on, with which channels, and those that are still
-    /// in the subroutine.
+    /// Open calls: return block, channels before the call, and channels still in the subroutine.
     calls: Vec<(u32, u32, u32)>,
 }
 
 impl Thread {
-    /// Rule 4, and rule 3 before it where no channel is left.
+    /// Applies rule 4; if no channel is running, applies rule 3 first.
     fn arrive(&mut self, behind: u32) {
         if self.running == 0
             && let Some((place, _)) = self.waiting.range(behind..).next()
@@ -88,12 +86,12 @@ impl Thread {
         self.arrive(self.place);
     }
 
-    /// Whether the thread goes on.
+    /// Executes a return. Returns true if the thread continues.
     fn leave(&mut self, leaving: u32) -> bool {
         let behind = self.place + 1;
         self.running &= !leaving;
         let Some((back, before, inside)) = self.calls.pop() else {
-            // Outside of a subroutine the kernel ends for these channels.
+            // Outside a subroutine, a return ends the kernel for these channels.
             self.place = behind;
             let ends = self.running == 0 && self.waiting.is_empty();
             self.arrive(behind);
@@ -112,7 +110,7 @@ impl Thread {
     }
 }
 
-/// The ends of all blocks. Subroutines call later ones only.
+/// Returns random block ends. A subroutine calls only later subroutines.
 fn program(random: &mut Random) -> Vec<Last> {
     let mut all = Vec::new();
     for (n, (first, end)) in ROUTINES.into_iter().enumerate() {
@@ -129,7 +127,7 @@ fn program(random: &mut Random) -> Vec<Last> {
     all
 }
 
-/// The first step at which the machine is elsewhere than chapter 3 says.
+/// Returns the first step at which machine and chapter 3 disagree about the position.
 pub(super) fn compare(model: &Model) -> Option<Difference> {
     let mut random = Random(17);
     (0..PROGRAMS).find_map(|_| {
@@ -152,7 +150,7 @@ pub(super) fn compare(model: &Model) -> Option<Difference> {
     })
 }
 
-/// Where the channels are by the chapter and by the machine, when these are two places.
+/// Returns the positions of the channels in chapter and machine, if they differ.
 fn difference(ends: &[Last], random: &mut Random) -> Option<[String; 2]> {
     let mut flow = Flow::new(ends.len() as u32, ROUTINES[0].1);
     let mut active = 0xffff;
@@ -187,7 +185,7 @@ fn difference(ends: &[Last], random: &mut Random) -> Option<[String; 2]> {
                 true
             }
             Last::Return => {
-                // The last block of a routine ends it for all.
+                // The last block of a routine returns for all channels.
                 let is_last = ROUTINES.iter().any(|(_, end)| *end == next);
                 let leaving = if is_last { active } else { decided };
                 let left = flow.leave(active, leaving, next);
@@ -200,7 +198,7 @@ fn difference(ends: &[Last], random: &mut Random) -> Option<[String; 2]> {
                 goes_on
             }
         };
-        // A place outside of the program is nowhere for both.
+        // All positions outside the program are equivalent.
         if !goes_on || thread.place as usize >= ends.len() && flow.block as usize >= ends.len() {
             return None;
         }

@@ -1,9 +1,9 @@
-//! Behaviour: what pages say that instructions do, against what the emulator's kernels do.
+//! Comparison of the behaviour that pages define with the behaviour of the emulator's kernels.
 //!
-//! An instruction of each page is drawn until the rules take it (`visakit-smith`), and executed
-//! from the same state twice: by the Semantics of its page (`visakit-oracle`) and by its kernel.
-//! Where operands are so small that all their values can be tried, they are (`domain`); else
-//! corners and random bits are. What differs is made smaller before it is shown (`shrink`).
+//! `visakit-smith` generates an instruction of each page that the rules accept. The page's
+//! Semantics (`visakit-oracle`) and its kernel execute the instruction from the same state.
+//! `domain` tries all values of small operands; other operands get corner values and random bits.
+//! `shrink` reduces a difference before it is reported.
 
 mod case;
 mod domain;
@@ -32,32 +32,33 @@ use state::{Pool, Random};
 
 use crate::{Count, Finding, Report};
 
-/// How much is tried.
+/// Limits of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// The most routines that are drawn for each page.
+    /// Maximum number of routines per page.
     pub routines: u32,
-    /// The first of them: others are drawn from another one on.
+    /// Number of the first routine. Another start gives other random routines.
     pub first: u32,
-    /// No more are drawn when so many channels were compared.
+    /// Number of compared channels after which a page gets no more routines.
     pub channels: u64,
-    /// More are drawn, up to [`MORE`] times as many, as long as so few channels were compared: most
-    /// of what is drawn of some pages is of one channel, or reaches no memory.
+    /// Minimum number of compared channels. While a page is below it, up to [`MORE`] times as many
+    /// routines are generated: on some pages most random instructions have one channel or access no
+    /// valid memory.
     pub least: u64,
-    /// Instructions of each.
+    /// Number of instructions per routine.
     pub instructions: usize,
-    /// States that each instruction runs from.
+    /// Number of initial states per instruction.
     pub states: u32,
-    /// The most states of a domain that is tried as a whole, for each combination of types.
+    /// Maximum number of states for an exhaustive comparison, per combination of types.
     pub domain: u64,
-    /// Combinations of types whose domain is tried.
+    /// Maximum number of type combinations that are compared exhaustively.
     pub types: usize,
-    /// A wrong kernel, for those who judge the judge.
+    /// Deliberately wrong kernel, to test the comparison itself.
     pub wrong: Option<Wrong>,
 }
 
 impl Effort {
-    /// What a plain comparison does.
+    /// Limits of a quick comparison.
     pub const QUICK: Self = Self {
         routines: 12,
         first: 0,
@@ -69,61 +70,61 @@ impl Effort {
         types: 2,
         wrong: None,
     };
-    /// The whole.
+    /// Limits of a thorough comparison.
     pub const THOROUGH: Self =
         Self { routines: 2000, channels: 1_000_000, states: 48, types: usize::MAX, ..Self::QUICK };
 }
 
-/// How many times as many routines are drawn where few channels are compared.
+/// Factor by which more routines are generated when too few channels were compared.
 pub const MORE: u32 = 3;
 
-/// The most layouts of a page that have routines of their own.
+/// Maximum number of layouts per page with their own routines.
 const FORMS: u32 = 4;
 
-/// How often an instruction is changed until the rules take it.
+/// Maximum number of changes to make a random instruction legal.
 const TRIES: u32 = 4;
 
-/// Routines of a page whose states are put together from the same numbers.
+/// Number of routines per page that share one pool of numbers.
 const POOLED: u32 = 16;
 
-/// What comparing gave.
+/// Results of a comparison.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Behaviour {
-    /// Pages that were compared, with the number of channels whose results were.
+    /// Number of compared channels by page.
     pub compared: BTreeMap<String, u64>,
-    /// Pages that cannot be, with the reason.
+    /// Pages that cannot be compared, with the reason.
     pub apart: BTreeMap<String, String>,
-    /// What differs, one for each page.
+    /// Differences, at most one per page.
     pub differences: Vec<Difference>,
 }
 
-/// An instruction whose page and kernel disagree.
+/// Instruction whose page and kernel disagree.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Difference {
-    /// The instruction's page.
+    /// Name of the instruction's page.
     pub name: String,
-    /// The instruction as text.
+    /// Instruction as text.
     pub text: String,
-    /// The platform whose registers it has.
+    /// Platform whose registers are used.
     pub platform: &'static str,
-    /// Rounding and subnormal numbers, where they are not those of compiled programs.
+    /// Rounding and subnormal modes, if they differ from those of compiled programs.
     pub mode: String,
-    /// The channel.
+    /// Channel of the difference.
     pub channel: u32,
-    /// Sources and their values in that channel.
+    /// Sources and their values in the channel.
     pub inputs: Vec<(String, String)>,
-    /// What the page leaves, or why it stops.
+    /// Result of the page, or its error.
     pub page: String,
-    /// What the kernel leaves, or why it stops.
+    /// Result of the kernel, or its error.
     pub kernel: String,
-    /// The page's file.
+    /// File of the page.
     pub file: String,
-    /// The line that says it.
+    /// Line of the statement that defines the result.
     pub line: u32,
 }
 
 impl Behaviour {
-    /// The differences as findings, beside those of probing.
+    /// Adds the differences to the findings of the probes.
     pub fn report(&self, model: &Model, report: &mut Report) {
         let compared = self.compared.len();
         let count = Count { probed: compared, passed: compared.saturating_sub(self.differences.len()) };
@@ -133,7 +134,7 @@ impl Behaviour {
 }
 
 impl Difference {
-    /// The case in one line: the instruction, where it ran, and what its sources were.
+    /// Formats the case in one line: instruction, platform, modes, channel and source values.
     pub fn case(&self) -> String {
         if self.inputs.is_empty() {
             return format!("`{}` on {}", self.text, self.platform);
@@ -166,8 +167,8 @@ pub fn compare(model: &Model, effort: &Effort) -> Behaviour {
     compare_watched(model, effort, &[], &|_, _| ())
 }
 
-/// Compares all pages with their kernels, or those with the names in `only`; `done` is told of how
-/// many pages, of how many, it has been done.
+/// Compares all pages, or those named in `only`, with their kernels. Calls `done` with the numbers
+/// of finished and of all pages.
 pub fn compare_watched(
     model: &Model,
     effort: &Effort,
@@ -184,7 +185,7 @@ pub fn compare_watched(
         done(count.fetch_add(1, Ordering::Relaxed) + 1, all);
         (page.name, found)
     };
-    // One page at a time, as some take much longer than others.
+    // Schedule pages singly, because some take much longer than others.
     let parts: Vec<_> = pages.into_par_iter().with_max_len(1).map(compared).collect();
     let flow = if only.is_empty() { flow::compare(model) } else { None };
     let mut out = Behaviour { differences: Vec::from_iter(flow), ..Behaviour::default() };
@@ -205,7 +206,7 @@ pub fn compare_watched(
 /// Compares one page with its kernel.
 ///
 /// # Errors
-/// Why it cannot be compared.
+/// The reason why the page cannot be compared.
 pub fn compare_only(
     model: &Model,
     page: &'static reflect::Page,
@@ -216,21 +217,21 @@ pub fn compare_only(
     found.map(|found| found.difference)
 }
 
-/// Whether a page is one of an instruction that can be compared.
+/// Returns true for the page of an instruction that can be compared.
 fn is_compared(page: &reflect::Page) -> bool {
     page.kind == reflect::PageKind::Ordinary && !page.forms.is_empty()
 }
 
-/// What comparing one page gave.
+/// Result for one page.
 #[derive(Debug, Default)]
 struct Found {
     channels: u64,
-    /// Whether a wrong kernel has left anything wrong.
+    /// True once the wrong kernel has changed a result.
     spoiled: bool,
     difference: Option<Difference>,
 }
 
-/// Compares one page, or says why it cannot be.
+/// Compares one page, or returns the reason why it cannot be compared.
 fn of_page(model: &Model, page: &'static reflect::Page, effort: &Effort) -> Result<Found, String> {
     let said = model.instructions.iter().find(|i| i.name == page.name).ok_or("these pages do not contain it")?;
     match (&said.kind, &said.behaviour) {
@@ -241,7 +242,7 @@ fn of_page(model: &Model, page: &'static reflect::Page, effort: &Effort) -> Resu
     let mut found = Found::default();
     let mut refusal = None;
     let mut pool = Pool::new(page.opcode.into());
-    // Each layout has its share.
+    // Each layout gets its share of the routines.
     let routines = effort.routines * u32::try_from(page.forms.len()).unwrap_or(1).clamp(1, FORMS);
     for n in effort.first..effort.first + routines * MORE {
         let enough = if n < effort.first + routines { effort.channels } else { effort.least };
@@ -292,7 +293,7 @@ fn of_page(model: &Model, page: &'static reflect::Page, effort: &Effort) -> Resu
     Ok(found)
 }
 
-/// A routine with instructions of a page, on one of the platforms that have it.
+/// Generates a routine with instructions of a page, on one of the page's platforms.
 fn drawn(page: &'static reflect::Page, n: u32, instructions: usize) -> Option<(Platform, visakit::object::Routine)> {
     let exists = |p: &Platform| page.platforms.is_empty() || page.platforms.iter().any(|range| range.contains(*p));
     let here: Vec<Platform> =
@@ -304,7 +305,7 @@ fn drawn(page: &'static reflect::Page, n: u32, instructions: usize) -> Option<(P
     let (platform, mut routine) = visakit_smith::routine(&mut Unstructured::new(&bytes), &config).ok()?;
     let mut random = Random(u64::from(n));
     for at in 0..routine.instructions.len() {
-        // What the rules refuse is tried otherwise, and at last stays as it was drawn.
+        // Replace illegal instructions; after the last attempt, keep the generated one.
         let near = (0..TRIES).find_map(|_| {
             let mut near = routine.instructions[at].clone();
             reach::bring_near(&mut near, &mut random);

@@ -1,5 +1,5 @@
-//! Images and samplers for the cases: small ones, so that edges are near, of all shapes, formats
-//! and settings.
+//! Images and samplers for the cases, of all shapes, formats and settings. The images are small, so
+//! that random coordinates often reach an edge.
 
 use std::sync::LazyLock;
 
@@ -12,16 +12,16 @@ use visakit_oracle::float::Format as Precision;
 
 use super::state::Random;
 
-/// Images that are bound.
+/// Number of bound images.
 pub(super) const COUNT: usize = SHAPES.len();
 
-/// Bytes of each image's buffer: as many as the largest has.
+/// Size in bytes of each image's buffer; the largest image needs all of it.
 pub(super) const BYTES: usize = 1184;
 
-/// Entries that name images, and one that names none.
+/// Number of binding table entries: one per image, and one without an image.
 pub(super) const ENTRIES: usize = COUNT + 1;
 
-/// A shape, with one that has most of what an image can have.
+/// Shape with the properties that most images share.
 const PLAIN: ImageDesc =
     ImageDesc { size: [1; 3], dimensions: 2, is_array: false, layers: 1, levels: 1, samples: 1, pitch: 0 };
 
@@ -38,7 +38,7 @@ const SHAPES: [ImageDesc; 10] = [
     ImageDesc { size: [3, 2, 1], samples: 4, ..PLAIN },
 ];
 
-/// All formats, and those of one component of 32 bits.
+/// All formats, and those with a single 32-bit component.
 static FORMATS: LazyLock<[Vec<Format>; 2]> = LazyLock::new(|| {
     let all: Vec<Format> = Format::all().filter(|format| exists(*format)).collect();
     let plain =
@@ -46,25 +46,25 @@ static FORMATS: LazyLock<[Vec<Format>; 2]> = LazyLock::new(|| {
     [all, plain]
 });
 
-/// The images of a seed, which stand in the buffers from one on.
+/// Returns the images of a seed. Their buffers begin at index `first_buffer`.
 pub(super) fn images(seed: u64, first_buffer: usize) -> Vec<Option<Image>> {
     let mut random = Random(seed);
     let [all, plain] = &*FORMATS;
     let shapes = SHAPES.iter().enumerate().map(|(n, desc)| {
-        // One in three is of those that atomic operations want.
+        // Use a format that atomic operations support in one of three cases.
         let formats = if random.next().is_multiple_of(3) { plain } else { all };
         Some(Image { buffer: first_buffer + n, format: formats[random.below(formats.len())], desc: *desc })
     });
     shapes.chain([None]).collect()
 }
 
-/// Whether there is such a format: the curve of sRGB is one of eight bits.
+/// Returns true if a format exists: sRGB formats have 8-bit components only.
 fn exists(format: Format) -> bool {
     let is_curved = matches!(format.order, ComponentOrder::Srgba | ComponentOrder::Sbgra);
     !is_curved || format.component == ComponentType::Unorm8
 }
 
-/// An entry of the binding table; for samplers half of them are those of images with levels.
+/// Returns a random binding table entry. With `levels`, half of the results have mipmaps.
 pub(super) fn entry(random: &mut Random, levels: bool) -> u32 {
     let has_levels = |n: &usize| SHAPES[*n].levels > 1;
     let leveled: Vec<usize> = (0..COUNT).filter(has_levels).collect();
@@ -76,7 +76,7 @@ pub(super) fn entry(random: &mut Random, levels: bool) -> u32 {
     choice as u32
 }
 
-/// An entry whose image has rows of bytes, mostly.
+/// Returns an entry whose image is usually a plain 2D image.
 pub(super) fn plane(random: &mut Random) -> u32 {
     let is_plane = |n: &usize| SHAPES[*n] == ImageDesc { size: SHAPES[*n].size, pitch: SHAPES[*n].pitch, ..PLAIN };
     let planes: Vec<usize> = (0..COUNT).filter(is_plane).collect();
@@ -87,12 +87,12 @@ pub(super) fn plane(random: &mut Random) -> u32 {
     }
 }
 
-/// Buffers for the images.
+/// Returns the buffers of the images.
 pub(super) fn buffers() -> impl Iterator<Item = Buffer> {
     (0..COUNT).map(|_| Buffer::zeros(BYTES))
 }
 
-/// Samplers of all kinds.
+/// Returns samplers of all kinds.
 pub(super) fn samplers() -> Vec<Option<Sampler>> {
     use Addressing as A;
     let mut all = Vec::new();
@@ -114,41 +114,41 @@ pub(super) fn samplers() -> Vec<Option<Sampler>> {
     all
 }
 
-/// Numbers that messages to images have: those of a row are of one kind.
+/// Fills a row with numbers of one kind for image messages.
 pub(super) fn row(random: &mut Random, row: &mut [u8], wants: Wants) {
     let kind = random.next() % 8;
     let width = wants.width;
     for element in row.chunks_exact_mut(width) {
         let bits: u64 = match (kind, wants.floats) {
-            // What an image has not is there as zero.
+            // Zero stands for a missing coordinate or array index.
             (0 | 1, _) => 0,
             (2..=5, false) => coordinate(random) as u64,
             (6, false) => random.next() % 3,
             (2 | 3, true) => float(random.next() as u32 as f32 / u32::MAX as f32, width),
-            // Its low six bits are a small number of texels too, for those that take one from
-            // there.
+            // The low six bits are also a small texel offset, for messages that read their offset
+            // from the parameter.
             (4, true) => {
                 let texels = (random.below(7) as i64 - 3) as u64 & 63;
                 float((random.below(80) as f32 - 20.0) / 24.0, width) & !63 | texels
             }
             (5, true) => float((random.below(48) as f32 - 8.0) / 4.0, width),
             (6, true) => float((random.below(9) as f32 - 2.0) / 2.0, width),
-            // Fractions between two numbers of fixed point.
+            // Values between two fixed-point numbers.
             _ => float((random.below(600) as f32 - 40.0) / 510.0, width),
         };
         element.copy_from_slice(&bits.to_le_bytes()[..width]);
     }
 }
 
-/// What the parameters of a message are.
+/// Element width and type of a message's parameters.
 #[derive(Clone, Copy)]
 pub(super) struct Wants {
-    /// Bytes of an element.
+    /// Size of an element in bytes.
     pub(super) width: usize,
     pub(super) floats: bool,
 }
 
-/// Mostly inside of an image, else just beyond.
+/// Returns a coordinate that is usually inside an image, otherwise just outside or extreme.
 pub(super) fn coordinate(random: &mut Random) -> i64 {
     match random.next() % 8 {
         0 => random.below(12) as i64 - 3,

@@ -1,6 +1,7 @@
-//! Messages whose fields are drawn at random hardly ever reach memory that there is: of most of
-//! them a few fields are brought near to it, and a few of other instructions to what is rare. What
-//! is beyond is reached often enough by the addresses themselves.
+//! Adjustment of random instructions towards valid memory and rare cases.
+//!
+//! Messages with random fields almost never access valid memory, so a few fields of most messages
+//! are replaced. Random addresses reach invalid memory often enough.
 
 use visakit::isa::{
     ConstOpnd, DataType, ExecMask, ExecSizeSize, Instruction, LabelId, Load3d, LoadCurrentOpOp3d, LscAddrSize,
@@ -12,14 +13,14 @@ use visakit::isa::{
 use super::pictures;
 use super::state::Random;
 
-/// Brings the fields of an instruction near to the memory that there is.
+/// Changes the fields of an instruction so that it accesses valid memory or reaches a rare case.
 pub(super) fn bring_near(instruction: &mut Instruction, random: &mut Random) {
     if random.next().is_multiple_of(5) {
         return;
     }
     let message = match instruction {
         Instruction::LscUntyped(message) => message,
-        // Sources of two types, and a sum that goes on, are hardly ever drawn.
+        // Random generation rarely yields sources of two types, or an accumulator that continues.
         Instruction::Dp4a(i) => {
             let sources = [&mut i.src1, &mut i.src2];
             let type_ = [DataType::D, DataType::Ud][random.below(2)];
@@ -29,7 +30,7 @@ pub(super) fn bring_near(instruction: &mut Instruction, random: &mut Random) {
             return;
         }
         Instruction::Mov(i) => return take_apart(&mut i.dst, &mut i.src0, random),
-        // The least number by minus one, which hardly ever meet.
+        // Random generation rarely divides the smallest integer by minus one.
         Instruction::Div(i) => return divide_by(&mut i.src1, random),
         Instruction::Mod(i) => return divide_by(&mut i.src1, random),
         Instruction::Dpas(i) => {
@@ -39,7 +40,7 @@ pub(super) fn bring_near(instruction: &mut Instruction, random: &mut Random) {
             }
             return;
         }
-        // Any of the labels that there are.
+        // Choose any existing label.
         Instruction::Goto(i) => return i.label = place(random),
         Instruction::Jmp(i) => return i.label = place(random),
         Instruction::Switchjmp(i) => return i.labels = (0..32).map(|_| place(random)).collect(),
@@ -49,7 +50,7 @@ pub(super) fn bring_near(instruction: &mut Instruction, random: &mut Random) {
     let mut any_offset = random.below(16) as i32 * 4;
     let (scale, offset, kind, surface) = match message {
         LscUntyped::Access(i) => {
-            // One of many operations.
+            // Status loads are one of many operations, so request them often.
             if random.next().is_multiple_of(4) {
                 any_offset = ask_for_status(i, random);
             }
@@ -61,7 +62,7 @@ pub(super) fn bring_near(instruction: &mut Instruction, random: &mut Random) {
             (&mut i.addr_scale, &mut i.addr_imm_offset, i.addr_type, &mut i.surface)
         }
         LscUntyped::Block2d(i) => {
-            // Lines that are interleaved, and so few that the last of them lack their neighbours.
+            // Interleaved rows, with so few rows that the last ones lack a partner.
             if random.next().is_multiple_of(4) {
                 i.lsc_sub_op = LscOp::LscLoadBlock2d;
                 (i.vnni, i.data_order) = (LscUntypedBlock2dVnni::Vnni, LscBlockOrder::Nontransposed);
@@ -70,8 +71,8 @@ pub(super) fn bring_near(instruction: &mut Instruction, random: &mut Random) {
                 i.block_height = 1 + random.below(6) as u16;
             }
             let mut any = |end: u32| random.next() as u32 % end;
-            // Mostly a rectangle that begins at the edge or beyond, and reaches into the surface,
-            // or out of it.
+            // Usually a rectangle that begins at or before an edge and overlaps the surface in
+            // part.
             i.surface_width = number(any(48) + 8 * any(3));
             i.surface_height = number(any(8));
             i.surface_pitch = number(any(48) + 16 * any(2));
@@ -91,9 +92,9 @@ pub(super) fn bring_near(instruction: &mut Instruction, random: &mut Random) {
     };
 }
 
-/// Lets a message ask what could be loaded of the end of a buffer, to the byte, and gives the
-/// offset for that: the last element may be there, and one that is cut is not. The answer has the
-/// bits of many channels.
+/// Turns a message into a status query about loads at the end of a buffer. Returns the byte offset
+/// to use. Elements that end inside the buffer are loaded, truncated ones are not; the result has a
+/// bit per channel.
 fn ask_for_status(i: &mut LscUntypedAccess, random: &mut Random) -> i32 {
     use LscElems as E;
     i.lsc_sub_op = LscOp::LscLoadStatus;
@@ -112,11 +113,11 @@ fn ask_for_status(i: &mut LscUntypedAccess, random: &mut Random) -> i32 {
     if i.addr_type != LscAddrType::Flat {
         i.addr_size = LscAddrSize::A32;
     }
-    // Registers have multiples of 8, up to some 128 bytes before the end.
+    // Address registers hold multiples of 8 that end about 128 bytes before the end of the buffer.
     136 + 8 * random.below(8) as i32 - random.below(bytes * count + 2) as i32
 }
 
-/// Brings the fields of a message to an image near to its edges.
+/// Moves the coordinates of an image message near the image's edges.
 fn bring_near_images(instruction: &mut Instruction, random: &mut Random) {
     let entry = |kind: LscAddrType, random: &mut Random| {
         let entry = random.below(pictures::ENTRIES) as u32;
@@ -124,19 +125,19 @@ fn bring_near_images(instruction: &mut Instruction, random: &mut Random) {
     };
     let corner = |random: &mut Random, unit: i32| {
         let (x, y) = (random.below(40) as i32 - 8, random.below(9) as i32 - 3);
-        // What no image is so large for.
+        // Far coordinates are outside any image.
         let far = random.below(8);
         [(x & -unit, far < 2), (y, (2..4).contains(&far))]
             .map(|(n, far)| number(n as u32 ^ if far { 1 << 31 } else { 0 }))
     };
     let kind = |random: &mut Random| [LscAddrType::Bti, LscAddrType::Bss][random.below(2)];
-    // Sizes that typed messages have.
+    // Sizes that typed messages support.
     macro_rules! near {
         ($inst:ident) => {{
             $inst.addr_type = kind(random);
             $inst.surface = entry($inst.addr_type, random);
             ($inst.addr_size, $inst.data_size) = (LscAddrSize::A32, LscDataSize::D32);
-            // Whole registers.
+            // Use whole registers.
             if random.next().is_multiple_of(2) {
                 $inst.exec_size.size = [ExecSizeSize::N8, ExecSizeSize::N16][random.below(2)];
             }
@@ -193,8 +194,8 @@ fn bring_near_images(instruction: &mut Instruction, random: &mut Random) {
     }
 }
 
-/// Gives a message all of its parameters: those that it has, in any order, where hardly any message
-/// is drawn with as many.
+/// Fills all parameters of a message with existing ones, in any order. Random messages rarely have
+/// that many.
 fn give_all(params: &mut Vec<RawOperand>, count: usize, random: &mut Random) {
     let there: Vec<RawOperand> = params.iter().filter(|param| param.id != predefined::NULL).cloned().collect();
     if !there.is_empty() {
@@ -202,8 +203,8 @@ fn give_all(params: &mut Vec<RawOperand>, count: usize, random: &mut Random) {
     }
 }
 
-/// Lets a move go between a row and parts of wider elements now and then: how the compiler takes
-/// numbers apart.
+/// Sometimes turns a move into one between contiguous elements and parts of wider elements. The
+/// compiler splits numbers with such moves.
 fn take_apart(to: &mut VecOperand, from: &mut VecOperand, random: &mut Random) {
     let (Operand::General(dst), Operand::General(src)) = (&mut to.operand, &mut from.operand) else { return };
     if !random.next().is_multiple_of(4) {
@@ -212,7 +213,7 @@ fn take_apart(to: &mut VecOperand, from: &mut VecOperand, random: &mut Random) {
     let step = [Stride::N2, Stride::N4][random.below(2)];
     let (dst_step, src_step) = if random.next().is_multiple_of(2) { (step, Stride::N1) } else { (Stride::N1, step) };
     dst.region.horizontal_stride = dst_step;
-    // Of one type mostly, and over each other.
+    // Usually both operands have one type and overlap.
     if !random.next().is_multiple_of(4) {
         (src.id, src.row_offset, src.col_offset) = (dst.id, dst.row_offset, dst.col_offset);
     }
@@ -220,7 +221,7 @@ fn take_apart(to: &mut VecOperand, from: &mut VecOperand, random: &mut Random) {
     (to.modifier, from.modifier) = (Modifier::None, Modifier::None);
 }
 
-/// Lets a divisor be minus one now and then.
+/// Sometimes replaces a divisor by minus one.
 fn divide_by(divisor: &mut VecOperand, random: &mut Random) {
     if random.next().is_multiple_of(4) {
         let constant = ConstOpnd { type_: DataType::D, low: u32::MAX, high: None };
@@ -232,7 +233,7 @@ fn place(random: &mut Random) -> LabelId {
     LabelId(random.below(visakit_smith::PLACES as usize) as u32)
 }
 
-/// A few texels that are added to each coordinate.
+/// Returns small texel offsets for the coordinates.
 fn texels(random: &mut Random) -> VecOperand {
     let mut low = 0;
     for _ in 0..3 {
@@ -242,7 +243,7 @@ fn texels(random: &mut Random) -> VecOperand {
     VecOperand { modifier: Modifier::None, operand: Operand::Immediate(constant) }
 }
 
-/// The same number for all channels.
+/// Returns an immediate operand: the same number for all channels.
 fn number(low: u32) -> VecOperand {
     let constant = ConstOpnd { type_: DataType::Ud, low, high: None };
     VecOperand { modifier: Modifier::None, operand: Operand::Immediate(constant) }

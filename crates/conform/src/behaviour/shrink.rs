@@ -1,4 +1,4 @@
-//! A case that differs made smaller: of what still differs the simplest is shown.
+//! Reduction of a case that differs to the simplest case that still differs.
 
 use visakit::isa::{
     ExecMask, ExecSize, ExecSizeSize, Instruction, Modifier, Operand, Predicate, Region, Stride, VecOperand,
@@ -11,7 +11,7 @@ use visakit_oracle::Target;
 use super::Difference;
 use super::case::{Compared, Place, Subject};
 
-/// The smallest instruction that differs, from a state of a seed.
+/// Returns the smallest instruction that still differs from the state of a seed.
 pub(super) fn smallest(subject: &mut Subject<'_>, at: usize, seed: u64, mut place: Place) -> Difference {
     subject.fill(seed);
     let mut instruction = subject.routine.instructions[at].clone();
@@ -23,7 +23,7 @@ pub(super) fn smallest(subject: &mut Subject<'_>, at: usize, seed: u64, mut plac
         let mut smaller = instruction.clone();
         let mut changed = state.clone();
         edit(&mut smaller, &mut changed);
-        // What the rules refuse says nothing.
+        // Skip illegal candidates.
         let legal = smaller != instruction || changed.mode != state.mode || changed.active != state.active;
         if !legal || !verify::instruction(&smaller, 0, subject.routine, Some(subject.platform)).is_empty() {
             continue;
@@ -40,7 +40,7 @@ pub(super) fn smallest(subject: &mut Subject<'_>, at: usize, seed: u64, mut plac
 
 type Edit = fn(&mut Instruction, &mut Thread);
 
-/// What makes a case simpler.
+/// Edits that simplify a case.
 const EDITS: &[Edit] = &[
     |_, thread| {
         let plain = visakit_emulator::machine::float::FloatMode::PLAIN;
@@ -105,7 +105,7 @@ pub(super) fn change(instruction: &mut Instruction, edit: &mut dyn FnMut(FieldMu
     instruction.visit_mut(&mut Each(edit));
 }
 
-/// The case as it is shown.
+/// Formats the case for a report.
 pub(super) fn shown(
     subject: &mut Subject<'_>,
     instruction: &Instruction,
@@ -122,12 +122,12 @@ pub(super) fn shown(
         channel = (0..bound.channels()).find(|c| place.target.is_some() && written(*c)).unwrap_or(0);
         for (o, operand) in operands.iter().enumerate().filter(|(_, o)| !o.written) {
             let value = bound.program.element(o, channel, &state).unwrap_or_else(|| "-".to_owned());
-            // What the page has no name for is not shown.
+            // Show only operands that the page names.
             if !operand.name.is_empty() {
                 inputs.push((format!("{}:{}", operand.name, operand.data_type), value));
             }
         }
-        // The images of this state.
+        // Bind the images of this state.
         subject.threads[0] = state.clone();
         subject.run(&bound);
         let entries = bound.program.image_entries(&state);

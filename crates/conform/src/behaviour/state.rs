@@ -1,5 +1,5 @@
-//! The states that cases run from: registers with corners and random bits, masks, modes, addresses
-//! of the memory that there is.
+//! Initial states of cases: registers with corner values and random bits, masks, modes, and
+//! addresses of valid memory.
 
 use visakit::isa::{Cr0, Cr0Rounding, predefined};
 use visakit::rt::Bits as _;
@@ -10,14 +10,14 @@ use super::case::{Bound, Subject};
 use super::pictures::{self, Wants};
 use super::yard::BYTES;
 
-/// Bytes of a row of numbers.
+/// Size of a row in bytes.
 const ROW: usize = 64;
 
-/// Rows of a pool.
+/// Number of rows in a pool.
 const ROWS: usize = 2048;
 
-/// Rows of numbers, of which states are put together: making them anew for each state would take
-/// longer than running it.
+/// Precomputed rows of numbers. Generating new rows for each state would take longer than running
+/// it.
 pub(super) struct Pool(Vec<[u8; ROW]>);
 
 impl Pool {
@@ -26,7 +26,7 @@ impl Pool {
         Self((0..ROWS).map(|_| row(&mut random)).collect())
     }
 
-    /// Fills bytes with rows.
+    /// Fills bytes with random rows.
     pub(super) fn fill(&self, random: &mut Random, bytes: &mut [u8]) {
         for chunk in bytes.chunks_mut(ROW) {
             chunk.copy_from_slice(&self.0[random.below(ROWS)][..chunk.len()]);
@@ -34,7 +34,7 @@ impl Pool {
     }
 }
 
-/// A row has one kind of numbers: instructions read rows of them.
+/// Returns a row with numbers of one kind, because an instruction reads a whole row.
 fn row(random: &mut Random) -> [u8; ROW] {
     let mut row = [0; ROW];
     let (kind, width) = (random.next() % 10, [1, 2, 4, 4, 8][random.below(5)]);
@@ -43,14 +43,14 @@ fn row(random: &mut Random) -> [u8; ROW] {
             0..3 => CORNERS[random.below(CORNERS.len())] >> (64 - 8 * width),
             3..6 => random.next(),
             6 => random.next() % 33,
-            // So few that any two of them meet.
+            // Few distinct values, so that any two of them occur together.
             7 => ENDS[random.below(ENDS.len())] >> (64 - 8 * width),
-            // In the middle between two numbers of fewer bits, or beside that.
+            // Midpoint between two numbers of fewer bits, or a number next to it.
             8 => {
                 let zeros = random.below(8 * width);
                 ((random.next() >> zeros | 1) << zeros).wrapping_add([0, 0, 1, u64::MAX][random.below(4)])
             }
-            // Floats of a moderate size.
+            // Floats of moderate size.
             _ => float_bits(random, width),
         };
         element.copy_from_slice(&bits.to_le_bytes()[..width]);
@@ -59,7 +59,7 @@ fn row(random: &mut Random) -> [u8; ROW] {
 }
 
 impl Subject<'_> {
-    /// A state of a seed: registers, predicates, masks, modes.
+    /// Fills the state from a seed: registers, predicates, masks and modes.
     pub(super) fn fill(&mut self, seed: u64) {
         let mut random = Random(seed);
         let bytes = self.stage.register_bytes();
@@ -72,7 +72,7 @@ impl Subject<'_> {
                 _ => random.next() as u32,
             };
         }
-        // Addresses of registers, a few of them beyond.
+        // Register addresses, a few of them out of range.
         for address in &mut thread.addresses {
             *address = (random.next() % (bytes as u64 + 64)) as u32 & !7;
         }
@@ -85,8 +85,8 @@ impl Subject<'_> {
         self.clear_null();
     }
 
-    /// Lets registers have addresses and offsets of the memory that there is, where the instruction
-    /// wants such.
+    /// Writes addresses and offsets of valid memory to registers, if the instruction accesses
+    /// memory.
     pub(super) fn aim(&mut self, bound: &Bound, seed: u64) {
         let touches = bound.touches;
         if touches == Touches::default() {
@@ -98,14 +98,14 @@ impl Subject<'_> {
         }
         let width = if touches.flat { 8 } else { 4 };
         let bytes = self.stage.register_bytes();
-        // Most states stay inside of the buffers, and have each channel somewhere else.
+        // Most states stay inside the buffers and give each channel its own address.
         let (is_calm, is_apart) = (!random.next().is_multiple_of(4), !random.next().is_multiple_of(3));
         let spread = if is_calm { BYTES - 128 } else { BYTES + 16 };
         let step = [4, 8, 16, 24, 40][random.below(5)];
         let registers = &mut self.threads[0].registers.bytes_mut(0)[..bytes];
         let mut nth = random.next() % spread;
         for register in registers.chunks_mut(ROW) {
-            // Registers of data stay as they are.
+            // Leave some registers unchanged, for data.
             if random.next().is_multiple_of(4) {
                 continue;
             }
@@ -123,7 +123,7 @@ impl Subject<'_> {
         self.clear_null();
     }
 
-    /// The same for images: coordinates around their edges, and entries that they have.
+    /// Writes coordinates around the edges of images, and valid binding table entries.
     fn aim_at_images(&mut self, bound: &Bound, random: &mut Random) {
         let operands = bound.program.operands();
         let mut sources = operands.iter().filter(|operand| !operand.written);
@@ -146,7 +146,7 @@ impl Subject<'_> {
                 *state = pictures::entry(random, floats);
                 64
             };
-            // The place of the state of what is bindless.
+            // Bindless access: the offset of the surface state.
             if random.next().is_multiple_of(4) {
                 *state *= unit;
             }
@@ -154,7 +154,7 @@ impl Subject<'_> {
         self.clear_null();
     }
 
-    /// What is read of the null variable is zero.
+    /// Clears the null variable, which always reads as zero.
     fn clear_null(&mut self) {
         if let Some(null) = self.stage.offset(predefined::NULL) {
             self.threads[0].registers.bytes_mut(null)[..64].fill(0);
@@ -162,10 +162,10 @@ impl Subject<'_> {
     }
 }
 
-/// Round to nearest, and all subnormal numbers kept.
+/// Rounding to nearest, without flushing of subnormal numbers.
 const PLAIN: u32 = 0b11100;
 
-/// The control register that so many random bits choose.
+/// Returns the control register that the bits of `choice` select.
 fn control_bits(choice: u32) -> u32 {
     let flag = |n: u32| choice >> n & 1 == 1;
     let rounding = Cr0Rounding::ALL[choice as usize % Cr0Rounding::ALL.len()];
@@ -173,11 +173,10 @@ fn control_bits(choice: u32) -> u32 {
     control.to_bits().unwrap_or(0) as u32
 }
 
-/// The ends of what integers hold, and the middle.
+/// Smallest and largest integers.
 const ENDS: [u64; 4] = [0, 1 << 63, u64::MAX, u64::MAX >> 1];
 
-/// Numbers at which something happens, from the highest bit on: those of a narrower type are their
-/// upper bits.
+/// Corner values, aligned to the highest bit. A narrower type uses the upper bits.
 const CORNERS: [u64; 24] = [
     0,
     1,
@@ -210,12 +209,12 @@ fn float_bits(random: &mut Random, width: usize) -> u64 {
     match width {
         8 => value.to_bits(),
         4 => (value as f32).to_bits().into(),
-        // An HF from the bits of an F: sign, an exponent near that of 1, fraction.
+        // Build an HF value: sign, an exponent near that of 1, and a fraction.
         _ => random.next() & 0x83ff | (12 + random.next() % 8) << 10,
     }
 }
 
-/// splitmix64
+/// Pseudo-random generator splitmix64.
 pub(super) struct Random(pub(super) u64);
 
 impl Random {

@@ -1,4 +1,4 @@
-//! Memory for the cases: a few small buffers, bound to the binding table, and memory of a group.
+//! Test memory for the cases: small buffers in the binding table, and shared local memory.
 
 use visakit_emulator::machine::World;
 use visakit_emulator::machine::buffer::Buffer;
@@ -12,28 +12,27 @@ use super::case::Slip;
 use super::pictures;
 use super::state::{Pool, Random};
 
-/// Bytes of each buffer.
+/// Size of each buffer in bytes.
 pub(super) const BYTES: u64 = 1024;
 
-/// Buffers that are bound.
+/// Number of bound buffers.
 const BUFFERS: usize = 2;
 
-/// Entries of the binding table.
+/// Number of binding table entries.
 const ENTRIES: usize = 64;
 
-/// What the two sides of a case each have of their own.
+/// Memory and images of one side of a comparison.
 pub(super) struct Yard {
     memory: Memory,
     local: Buffer,
     scratch: Buffer,
     bindings: Vec<Option<usize>>,
-    /// The entries of the binding table that are images, where an instruction wants such, and their
-    /// buffers.
+    /// Images of the binding table, if the instruction needs any; their buffers follow the others.
     images: Vec<Option<Image>>,
     pictures: Vec<Option<usize>>,
     samplers: Vec<Option<Sampler>>,
     trace: Trace,
-    /// What it was filled with.
+    /// Initial contents.
     filled: Vec<u8>,
 }
 
@@ -47,7 +46,7 @@ impl Yard {
             memory.map(buffer);
         }
         let [local, scratch] = [0, 1].map(|_| Buffer::zeros(BYTES as usize));
-        // One entry in three has no buffer.
+        // Every third entry has no buffer.
         let bindings = (0..ENTRIES).map(|n| Some(n % 3).filter(|n| *n < BUFFERS)).collect();
         let trace = Trace::new(BUFFERS + pictures::COUNT, false);
         let samplers = pictures::samplers();
@@ -55,19 +54,19 @@ impl Yard {
         Self { memory, local, scratch, bindings, images, pictures, samplers, trace, filled: Vec::new() }
     }
 
-    /// The address of a buffer.
+    /// Returns the address of a buffer.
     pub(super) fn address(&self, n: u64) -> u64 {
         self.memory.address(n as usize % BUFFERS)
     }
 
-    /// The memory that a case may touch: that of images, or the other.
+    /// Returns the memory that a case may access: the buffers of the images, or all other memory.
     fn all(&self) -> impl Iterator<Item = &Buffer> {
         let (buffers, images) = self.memory.buffers().split_at(BUFFERS);
         let (buffers, images) = if self.images.is_empty() { (buffers, &[][..]) } else { (&[][..], images) };
         buffers.iter().chain(images).chain([&self.local, &self.scratch])
     }
 
-    /// The contents of all of it that a seed chooses.
+    /// Returns the initial contents for a seed.
     pub(super) fn bytes(pool: &Pool, seed: u64, images: bool) -> Vec<u8> {
         let rest = if images { pictures::COUNT * pictures::BYTES } else { BYTES as usize * BUFFERS };
         let mut bytes = vec![0; BYTES as usize * 2 + rest];
@@ -75,12 +74,12 @@ impl Yard {
         bytes
     }
 
-    /// The images of a seed.
+    /// Returns the images of a seed.
     pub(super) fn images(seed: u64) -> Vec<Option<Image>> {
         pictures::images(seed, BUFFERS)
     }
 
-    /// Fills all of it; with images, theirs.
+    /// Fills the memory. With images, fills the buffers of the images.
     pub(super) fn fill(&mut self, bytes: &[u8], images: &[Option<Image>]) {
         self.images.clear();
         self.images.extend_from_slice(images);
@@ -96,7 +95,7 @@ impl Yard {
         self.filled.extend_from_slice(bytes);
     }
 
-    /// Lets the images or the samplers be something else; whether anything is.
+    /// Changes the images or samplers. Returns true if any changed.
     pub(super) fn mistake(&mut self, how: Slip) -> bool {
         match how {
             Slip::Result(_) => return false,
@@ -109,8 +108,7 @@ impl Yard {
         !self.images.is_empty()
     }
 
-    /// Changes the words that are not what they were filled with; whether any has become something
-    /// else.
+    /// Changes the words that differ from their initial contents. Returns true if any word changed.
     pub(super) fn spoil(&self, change: fn(u64, u64, u32, u32) -> u64) -> bool {
         let (mut nth, mut spoiled) = (0, false);
         let mut rest = self.filled.as_slice();
@@ -130,7 +128,7 @@ impl Yard {
         spoiled
     }
 
-    /// The first byte that differs, with both values. With `floats` one NaN is as good as another.
+    /// Returns the first byte that differs, with both values. With `floats`, all NaNs are equal.
     pub(super) fn difference(&self, other: &Self, floats: bool) -> Option<[String; 2]> {
         self.all().zip(other.all()).enumerate().find_map(|(n, (a, b))| {
             let (a, b) = (a.to_bytes(), b.to_bytes());
@@ -143,7 +141,7 @@ impl Yard {
         })
     }
 
-    /// An image as it is shown.
+    /// Formats an image for a report.
     pub(super) fn image(&self, entry: u32) -> String {
         let Some(image) = self.images.get(entry as usize).copied().flatten() else { return "none".to_owned() };
         let ImageDesc { size: [x, y, z], dimensions, is_array, layers, levels, samples, pitch } = image.desc;
@@ -161,13 +159,13 @@ impl Yard {
         shown
     }
 
-    /// A sampler as it is shown.
+    /// Formats a sampler for a report.
     pub(super) fn sampler(&self, index: u32) -> String {
         let sampler = self.samplers.get(index as usize).copied().flatten();
         sampler.map_or("none".to_owned(), |sampler| format!("{sampler:?}"))
     }
 
-    /// What a thread sees.
+    /// Returns the memory, images and samplers that a thread can access.
     pub(super) fn world(&self) -> World<'_> {
         World {
             memory: &self.memory,
@@ -183,7 +181,7 @@ impl Yard {
     }
 }
 
-/// Whether two numbers that a byte is part of are NaNs of a format.
+/// Returns true if both numbers that contain a byte are NaNs of the same format.
 fn are_nans(a: &[u8], b: &[u8], at: usize) -> bool {
     [(2, Format::Half), (2, Format::Brain), (4, Format::Single), (8, Format::Double)].iter().any(|(size, format)| {
         let start = at / size * size;

@@ -1,5 +1,5 @@
-//! A legal instruction of each page and form, whose fields differ from each other as far as their
-//! values allow.
+//! Base instructions: a legal instruction for each page and form, whose fields have distinct values
+//! where possible.
 
 use visakit_codegen::model::{
     CellValue, Condition, Enumerator, Field, FieldKind, Form, IndexKind, Instruction, ListId, Presence, Reference,
@@ -14,20 +14,20 @@ use super::sample::{Kind, Operand, Sample, Value};
 use super::world::World;
 use visakit::rt::Version;
 
-/// How often repeated fields are repeated.
+/// Number of elements in repeated fields.
 const REPEATED: usize = 2;
 
-/// The newest platform that has an instruction.
+/// Returns the newest platform that has an instruction.
 pub(crate) fn newest_platform(world: &World<'_>, page: &Instruction) -> Option<usize> {
     (0..world.model.platforms.len()).rev().find(|p| exists_on(page, Some(*p)))
 }
 
-/// A legal instruction; where no types make it legal, the first ones.
+/// Returns a legal instruction. If no combination of types is legal, uses the first types.
 pub(crate) fn base<'m>(world: &World<'m>, page: &'m Instruction, form: &'m Form, version: Version) -> Sample<'m> {
     let platform = newest_platform(world, page);
     let types = &world.types;
     let listed = |ty: &TypeId| page.types.is_empty() || page.types.iter().any(|(t, _)| t.to == Some(*ty));
-    // Types that the page names come first: they are the ones that are legal most often.
+    // Try the types that the page names first, because they are usually legal.
     let mut order: Vec<TypeId> = types.iter().copied().filter(listed).collect();
     order.extend(types.iter().copied().filter(|t| !listed(t)));
     let mut first = None;
@@ -46,8 +46,8 @@ pub(crate) fn base<'m>(world: &World<'m>, page: &'m Instruction, form: &'m Form,
     first.unwrap_or_else(|| typed(world, page, form, version, dword, dword, platform))
 }
 
-/// An instruction whose destination and sources have these types, where the fields name none of
-/// their own.
+/// Returns an instruction whose destination and sources have these types, unless a field names its
+/// own types.
 pub(crate) fn typed<'m>(
     world: &World<'m>,
     page: &'m Instruction,
@@ -113,13 +113,13 @@ fn own_type(world: &World<'_>, field: &Field) -> Option<TypeId> {
     targets(&field.types).find(|t| world.variable(*t).is_some())
 }
 
-/// A raw operand; its offset tells it from those of other positions.
+/// Returns a raw operand whose offset depends on its position.
 pub(crate) fn raw(world: &World<'_>, id: u64, position: usize) -> Operand {
     let out = world.operands.with(world.operands.of_raw(), world.anatomy.raw.id, id);
     world.operands.with(out, world.anatomy.raw.offset, 32 * position as u64)
 }
 
-/// An operand of a kind and a type; its place tells it from those of other positions.
+/// Returns an operand of a kind and a type whose position in its variable depends on its field.
 pub(crate) fn operand(world: &World<'_>, kind: Kind, ty: TypeId, is_dst: bool, position: usize) -> Option<Operand> {
     let (operands, a) = (&world.operands, world.anatomy);
     let place = position as u64;
@@ -157,8 +157,8 @@ pub(crate) fn operand(world: &World<'_>, kind: Kind, ty: TypeId, is_dst: bool, p
     })
 }
 
-/// A legal value of a list. Masks are those that obey no execution mask: a text may set that flag
-/// by itself.
+/// Returns a legal value of a list. Masks ignore the execution mask, because text can set that flag
+/// on its own.
 fn list(world: &World<'_>, field: &Field, id: ListId, selected: Option<&Condition>, platform: Option<usize>) -> u64 {
     let model = world.model;
     let all = bits(model, id);

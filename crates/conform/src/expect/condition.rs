@@ -1,6 +1,6 @@
-//! What the rows of verification.md say of an instruction, from the model alone: their trees are
-//! walked as they were written, names are looked up where they stand. The implementation has them
-//! lowered to positions and codes.
+//! Evaluation of the rows of verification.md from the model alone. It walks the expression trees as
+//! written and resolves names at each use. The implementation lowers them to positions and codes
+//! instead.
 
 use visakit_codegen::anatomy::{ColumnId, PartId};
 use visakit_codegen::model::semantics::{BinaryOperator, Call, Expression, ExpressionKind, UnaryOperator};
@@ -13,14 +13,14 @@ use super::sample::{Kind, Operand, Sample, Value};
 use super::world::{World, is_integer};
 use visakit::isa::predefined;
 
-/// The built-in for the number of channels, which is the name of a field too.
+/// Built-in: number of channels. It is also the name of a field.
 pub(crate) const EXEC_SIZE: &str = "exec_size";
-/// The built-in for whether all channels take part.
+/// Built-in: true if the instruction ignores the execution mask.
 pub(crate) const NO_MASK: &str = "no_mask";
-/// The built-in for whether there is a predicate.
+/// Built-in: true if the instruction has a predicate.
 pub(crate) const GUARDED: &str = "guarded";
 
-/// What a condition is about: an instruction, on a platform or on none in particular.
+/// Instruction for which a condition is evaluated, on a platform or independent of platforms.
 #[derive(Clone, Copy)]
 pub(crate) struct Subject<'a, 'm> {
     pub(crate) world: &'a World<'m>,
@@ -28,47 +28,47 @@ pub(crate) struct Subject<'a, 'm> {
     pub(crate) platform: Option<usize>,
 }
 
-/// The value of an expression.
+/// Value of an expression.
 #[derive(Clone, Debug)]
 enum Term<'m> {
-    /// There is none.
+    /// The field or value is absent.
     Nothing,
     Number(i64),
-    /// A value of a list, with what its field and its part are called.
+    /// Value of a list, with the names of its field and part.
     Named {
         list: &'m List,
         id: ListId,
         value: u64,
         path: String,
     },
-    /// What a column of names says of a value, with what the column is called.
+    /// Cell of a column of names, with the name of the column.
     Cell {
         cell: &'m CellValue,
         path: String,
     },
-    /// Names with dots between them, of which the last one is an enumerator or that of a column.
+    /// Dotted names whose last element is an enumerator or a column.
     Word(String),
 }
 
 impl<'m> Subject<'_, 'm> {
-    /// Whether a row applies here; it does not where that cannot be told.
+    /// Returns true if a row applies; false if the condition is undecidable.
     pub(crate) fn applies(self, row: &'m Constraint) -> bool {
         let here = |marks| self.platform.is_some() && on(marks, self.platform);
         (row.platforms.is_empty() || row.platforms.iter().any(here))
             && row.when.as_ref().is_none_or(|when| self.truth(when) == Some(true))
     }
 
-    /// Whether what a row asks holds.
+    /// Returns true if the requirement of a row holds.
     pub(crate) fn holds(self, row: &'m Constraint) -> Option<bool> {
         self.truth(&row.must)
     }
 
-    /// Whether a row is broken here.
+    /// Returns true if the instruction violates a row.
     pub(crate) fn breaks(self, row: &'m Constraint) -> bool {
         self.applies(row) && self.holds(row) == Some(false)
     }
 
-    /// A truth value; none where it depends on something that is not there.
+    /// Evaluates a truth value; `None` if it depends on an absent value.
     pub(crate) fn truth(self, e: &'m Expression) -> Option<bool> {
         self.number(e).map(|n| n != 0)
     }
@@ -146,7 +146,7 @@ impl<'m> Subject<'_, 'm> {
         }
     }
 
-    /// The position of a field that is there; a copy is where it is a copy of.
+    /// Returns the position of a present field. A copy has the position of its original.
     fn position(self, name: &str) -> Option<usize> {
         let at = self.sample.form.fields.iter().position(|f| f.name.eq_ignore_ascii_case(name))?;
         let at = match self.sample.form.fields[at].shape {
@@ -169,7 +169,7 @@ impl<'m> Subject<'_, 'm> {
             };
         }
         let of = match &of.kind {
-            // `exec_size` is a built-in, and a field with parts.
+            // `exec_size` is both a built-in and a field with parts.
             ExpressionKind::Name { name, .. } if name == EXEC_SIZE => match self.position(name) {
                 Some(at) => match self.sample.form.fields[at].shape {
                     FieldKind::List(id) => Term::Named {
@@ -211,7 +211,7 @@ impl<'m> Subject<'_, 'm> {
         }
     }
 
-    /// The number or flag that a column has for a part of a list that the instruction has.
+    /// Returns the number or flag in a column for a part of one of the instruction's lists.
     fn column_of(self, part: PartId, column: ColumnId) -> Option<i64> {
         let mut fields = self.sample.form.fields.iter().zip(&self.sample.values);
         let (_, value) = fields.find(|(f, _)| f.shape == FieldKind::List(part.list))?;
@@ -320,12 +320,13 @@ impl<'m> Subject<'_, 'm> {
         }
     }
 
-    /// Whether a value has the name that stands behind the list, the field or the column of it.
+    /// Returns true if a value has the name after the last dot of `word`. The text before the dot
+    /// names the list, field or column.
     fn is_called(self, term: Term<'m>, word: &str) -> Option<bool> {
         let (front, name) = word.rsplit_once('.')?;
         match term {
             Term::Named { list, value, path, .. } if list.name == front || path == front => {
-                // A name that this list does not have says nothing about its values.
+                // A name that is not in this list is undecidable.
                 all(list).iter().any(|v| !v.reserved && v.name == name).then_some(())?;
                 Some(enumerator(list, value).is_some_and(|v| v.name == name))
             }
@@ -375,8 +376,8 @@ impl<'m> Subject<'_, 'm> {
     }
 }
 
-/// Whether one of several holds: one that does decides, one that cannot be told makes the rest
-/// useless.
+/// Returns true if any input is true. An undecidable input makes the result undecidable, unless
+/// another input is true.
 fn or(all: impl Iterator<Item = Option<bool>>) -> Option<bool> {
     let mut known = true;
     for one in all {
@@ -389,8 +390,8 @@ fn or(all: impl Iterator<Item = Option<bool>>) -> Option<bool> {
     known.then_some(false)
 }
 
-/// Names with dots between them that stand in front of an enumerator: the first begins as those of
-/// lists and fields do.
+/// Returns the dotted names before an enumerator. The first name is capitalised, as lists and
+/// fields are.
 fn words(e: &Expression) -> Option<String> {
     match &e.kind {
         ExpressionKind::Name { name, .. } => name.starts_with(|c: char| c.is_ascii_uppercase()).then(|| name.clone()),
@@ -406,7 +407,8 @@ fn all(list: &List) -> &[Enumerator] {
     }
 }
 
-/// The name of a value. An enumeration that is a whole field may stand in some of its bits only.
+/// Returns the enumerator of a value. An enumeration that fills a field may use only some of its
+/// bits.
 fn enumerator(list: &List, value: u64) -> Option<&Enumerator> {
     named(all(list), value)
 }

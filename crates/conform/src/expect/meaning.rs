@@ -1,5 +1,5 @@
-//! What the facts of a model mean, read from the model alone: versions, platforms, bits and
-//! conditions. The generated code has an opinion about each of these too; this is the other one.
+//! Meaning of a model's facts, from the model alone: versions, platforms, bits and conditions. The
+//! generated code has its own implementation; this module is the independent second one.
 
 use visakit_codegen::anatomy::{ColumnId, PartId};
 use visakit_codegen::model::{
@@ -9,7 +9,7 @@ use visakit_codegen::model::{
 
 use visakit::rt::Version;
 
-/// Whether the marks of object versions hold for a version.
+/// Returns true if the marks of object versions include a version.
 pub(crate) fn holds(marks: &Availability, version: Version) -> bool {
     marks.0.iter().all(|mark| match *mark {
         Bound::FromVersion(major, minor) => version >= Version::new(major, minor),
@@ -18,8 +18,8 @@ pub(crate) fn holds(marks: &Availability, version: Version) -> bool {
     })
 }
 
-/// Whether the marks of platforms hold for a platform. Without one, and for names that are no
-/// platform, they do.
+/// Returns true if the marks of platforms include a platform. Without a platform, and for names
+/// that are not platforms, returns true.
 pub(crate) fn on(marks: &Availability, one: Option<usize>) -> bool {
     let Some(one) = one else { return true };
     marks.0.iter().all(|mark| match mark {
@@ -30,27 +30,27 @@ pub(crate) fn on(marks: &Availability, one: Option<usize>) -> bool {
     })
 }
 
-/// Whether an instruction exists on a platform.
+/// Returns true if an instruction exists on a platform.
 pub(crate) fn exists_on(instruction: &Instruction, one: Option<usize>) -> bool {
     instruction.platforms.is_empty() || instruction.platforms.iter().any(|marks| on(marks, one))
 }
 
-/// Whether a page has bytes of its own.
+/// Returns true if a page has its own encoding.
 pub(crate) fn encodes(instruction: &Instruction) -> bool {
     matches!(instruction.kind, PageKind::Ordinary | PageKind::Undefined) && !instruction.forms.is_empty()
 }
 
-/// How a number is stored in a version: the first type whose marks hold.
+/// Returns the storage of a number in a version: the first type whose marks hold.
 pub(crate) fn storage(types: &[(Availability, Storage)], version: Version) -> Storage {
     types.iter().find(|(marks, _)| holds(marks, version)).or(types.last()).map_or(Storage::Ub, |(_, s)| *s)
 }
 
-/// The value with all bits of a width set.
+/// Returns a value with the low `width` bits set.
 pub(crate) fn ones(width: u32) -> u64 {
     if width >= 64 { u64::MAX } else { (1 << width) - 1 }
 }
 
-/// Smallest and largest number of a storage.
+/// Returns the smallest and the largest number of a storage.
 pub(crate) fn limits(storage: Storage) -> (i128, i128) {
     let bits = storage.bits();
     match storage {
@@ -59,80 +59,79 @@ pub(crate) fn limits(storage: Storage) -> (i128, i128) {
     }
 }
 
-/// Appends a number in its storage, the lowest byte first.
+/// Appends a number in its storage, in little-endian order.
 pub(crate) fn put(out: &mut Vec<u8>, storage: Storage, value: u64) {
     out.extend_from_slice(&value.to_le_bytes()[..storage.bits() as usize / 8]);
 }
 
-/// Some bits of a list, nested lists resolved.
+/// Bits of a list, with nested lists resolved.
 #[derive(Clone, Debug)]
 pub(crate) struct Bits<'m> {
-    /// Name of the part; empty where the list is one enumeration.
+    /// Name of the part; empty if the list is one enumeration.
     pub(crate) name: &'m str,
     /// Lowest bit.
     pub(crate) lo: u32,
     /// Number of bits.
     pub(crate) width: u32,
-    /// What they are.
+    /// Kind of the bits.
     pub(crate) what: BitsKind<'m>,
-    /// The part that they are, where the page speaks of them.
+    /// Part with these bits, if the page describes it.
     pub(crate) part: Option<PartId>,
-    /// The list that their values come from.
+    /// List of their values.
     pub(crate) values: Option<ListId>,
-    /// Name of the shared list that the values come from; empty where they stand with the field.
+    /// Name of the shared list of their values; empty if the values are listed with the field.
     pub(crate) list: &'m str,
-    /// Whether that list stands for itself, and its values are the same wherever a part refers to
-    /// it.
+    /// True if the shared list is independent: its values are the same at every reference.
     pub(crate) nested: bool,
-    /// Where they are defined.
+    /// Place of their definition.
     pub(crate) at: SourceSpan,
 }
 
-/// What some bits are.
+/// Kind of some bits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum BitsKind<'m> {
     /// Always zero.
     Zero,
-    /// A flag with its spelling.
+    /// Flag with its spelling.
     Flag(&'m str),
-    /// A plain number.
+    /// Plain number.
     Number,
-    /// One of these values; holes that the page states are in it.
+    /// Enumerators, including the holes that the page states.
     Values(&'m [Enumerator]),
-    /// The code of a data type.
+    /// Code of a data type.
     DataType,
 }
 
 impl<'m> Bits<'m> {
-    /// Which part of its list they are.
+    /// Returns the position of the part in its list.
     pub(crate) fn position(&self) -> Option<usize> {
         self.part.map(|part| part.position)
     }
 
-    /// What a column of their list says of these bits of a whole value.
+    /// Returns the cell of a column for these bits of a whole value.
     pub(crate) fn said(&self, whole: u64, column: ColumnId) -> Option<&'m CellValue> {
         let BitsKind::Values(values) = self.what else { return None };
         self.cell(named(values, self.of(whole))?, column)
     }
 
-    /// What a column of their list says of one of its values.
+    /// Returns the cell of a column for one of the list's values.
     pub(crate) fn cell(&self, value: &'m Enumerator, column: ColumnId) -> Option<&'m CellValue> {
         let of_list = self.values == Some(column.list);
         value.cells.get(column.position).map(|cell| &cell.value).filter(|_| of_list)
     }
 
-    /// The value of these bits in a whole value.
+    /// Extracts the value of these bits from a whole value.
     pub(crate) fn of(&self, whole: u64) -> u64 {
         whole >> self.lo & ones(self.width)
     }
 
-    /// A whole value with these bits changed.
+    /// Returns a whole value with these bits replaced.
     pub(crate) fn set(&self, whole: u64, value: u64) -> u64 {
         whole & !(ones(self.width) << self.lo) | (value & ones(self.width)) << self.lo
     }
 }
 
-/// All bits of a list from the lowest up, those that the page does not speak of as zeros.
+/// Returns all bits of a list in ascending order; bits that the page does not describe are zeros.
 pub(crate) fn bits(model: &Model, id: ListId) -> Vec<Bits<'_>> {
     let list = model.list(id);
     let shared = |id: ListId| if model.list(id).shared { model.list(id).name.as_str() } else { "" };
@@ -159,7 +158,7 @@ pub(crate) fn bits(model: &Model, id: ListId) -> Vec<Bits<'_>> {
                     BitFieldKind::Number => (BitsKind::Number, shared(id), false),
                     BitFieldKind::DataType => (BitsKind::DataType, "Data_type", true),
                     BitFieldKind::Enumeration(nested) => match &model.list(nested).kind {
-                        // A list that stands with its part is named after both.
+                        // A list that belongs to its part is named after page and part.
                         ListKind::Enumeration { values, .. }
                             if model.list(nested).shared
                                 && model.list(nested).name != format!("{}_{}", list.name, part.name) =>
@@ -217,18 +216,18 @@ pub(crate) fn bits(model: &Model, id: ListId) -> Vec<Bits<'_>> {
     out
 }
 
-/// The bits that a part is.
+/// Returns the bits of a part.
 pub(crate) fn bits_of(model: &Model, part: PartId) -> Option<Bits<'_>> {
     model.part(part)?;
     bits(model, part.list).into_iter().find(|b| b.part == Some(part))
 }
 
-/// The named value of some bits, if it has a name.
+/// Returns the enumerator of a value, if it has a name.
 pub(crate) fn named(values: &[Enumerator], value: u64) -> Option<&Enumerator> {
     values.iter().find(|v| !v.reserved && v.value == value)
 }
 
-/// Whether a value of some bits means anything.
+/// Returns true if a value of some bits has a meaning.
 pub(crate) fn meant(model: &Model, bits: &Bits<'_>, value: u64) -> bool {
     match bits.what {
         BitsKind::Zero => value == 0,
@@ -238,7 +237,7 @@ pub(crate) fn meant(model: &Model, bits: &Bits<'_>, value: u64) -> bool {
     }
 }
 
-/// The value that bits have where nothing says otherwise: zero, or else the first that has a name.
+/// Returns the default value of bits: zero if it has a meaning, otherwise the first named value.
 pub(crate) fn usual(model: &Model, bits: &Bits<'_>) -> u64 {
     if meant(model, bits, 0) {
         return 0;
@@ -250,36 +249,36 @@ pub(crate) fn usual(model: &Model, bits: &Bits<'_>) -> u64 {
     }
 }
 
-/// The default of a whole list.
+/// Returns the default value of a whole list.
 pub(crate) fn usual_of_list(model: &Model, id: ListId) -> u64 {
     bits(model, id).iter().fold(0, |whole, b| b.set(whole, usual(model, b)))
 }
 
-/// The position of the field that the implementation calls so; `p` is the predicate.
+/// Returns the position of a field by the implementation's name for it; `p` is the predicate.
 pub(crate) fn field(form: &Form, name: &str) -> Option<usize> {
     form.fields.iter().position(|f| {
         f.name.eq_ignore_ascii_case(name) || (name.eq_ignore_ascii_case("p") && f.shape == FieldKind::Predicate)
     })
 }
 
-/// The bits of a field that a part is, or all that have a meaning where there are no parts.
+/// Returns the bits of a field's part; without a part, all bits with a meaning.
 pub(crate) fn bits_at<'m>(model: &'m Model, field: &Field, part: Option<usize>) -> Option<Bits<'m>> {
     let FieldKind::List(id) = field.shape else { return None };
     bits(model, id).into_iter().find(|b| b.position() == part && !matches!(b.what, BitsKind::Zero))
 }
 
-/// Whether a field only counts another one.
+/// Returns true if a field is only the count of another field.
 pub(crate) fn counted_by(form: &Form, position: usize) -> Option<usize> {
     form.fields.iter().position(|f| f.presence == Presence::Times(position))
 }
 
-/// Whether an instruction gives the variable that a field names another value.
+/// Returns true if an instruction writes the variable that a field names.
 pub(crate) fn is_written(field: &Field) -> bool {
     matches!(field.access, Access::Write | Access::ReadWrite)
 }
 
-/// The position of the destination that modifiers and types are about: the first operand with a
-/// region that is written.
+/// Returns the position of the destination to which modifiers and types apply: the first written
+/// operand with a region.
 pub(crate) fn destination(form: &Form) -> Option<usize> {
     form.fields.iter().position(|f| matches!(f.shape, FieldKind::Vector | FieldKind::Scalar) && is_written(f))
 }

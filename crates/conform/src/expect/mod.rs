@@ -1,5 +1,5 @@
 //! Expectations from the model alone: facts of pages, instructions as values, bytes and text, and
-//! the verdicts that rules give. Nothing here calls the implementation.
+//! verdicts of rules. Nothing here calls the implementation.
 
 pub(crate) mod base;
 pub(crate) mod condition;

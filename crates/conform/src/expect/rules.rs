@@ -1,4 +1,4 @@
-//! Which rules of its page an instruction breaks, from the model alone. The codes are those of the
+//! Rules of its page that an instruction violates, from the model alone. The codes are those of the
 //! validator.
 
 use std::collections::BTreeSet;
@@ -13,17 +13,16 @@ use super::sample::{Kind, Operand, Sample, Value};
 use super::world::{World, element, is_integer};
 use visakit::isa::predefined;
 
-/// The rules that a page states of one field or of its types. What the validator says across
-/// operands and declarations (places of regions, predicates, parameters of messages) has no page to
-/// be compared with.
+/// Rules that a page states about one field or its types. No page states the validator's other
+/// rules, about several operands and declarations, so they are not compared here.
 pub(crate) const OF_PAGES: [&str; 10] =
     ["platform", "value", "zero", "range", "mask", "class", "type", "type-map", "modifier", "saturation"];
 
-/// The row of verification.md whose instructions insist on their type maps.
+/// Row of verification.md with the instructions that enforce their type maps.
 const STRICT: &str = "strict-map";
 
-/// The rules that an instruction breaks on a platform (its position in the model), or on no
-/// platform in particular.
+/// Returns the rules that an instruction violates. `platform` is a position in the model; `None`
+/// means independent of platforms.
 pub(crate) fn broken(world: &World<'_>, sample: &Sample<'_>, platform: Option<usize>) -> BTreeSet<&'static str> {
     let mut check = Check { world, sample, platform, dst: None, src: Vec::new(), out: BTreeSet::new() };
     if !exists_on(sample.page, platform) {
@@ -42,8 +41,8 @@ pub(crate) fn broken(world: &World<'_>, sample: &Sample<'_>, platform: Option<us
     check.out
 }
 
-/// Whether a predicate guards an instruction on predicates, which the text cannot say: the
-/// assembler drops it.
+/// Returns true if a predicate guards an instruction on predicates. The text has no syntax for it,
+/// so the assembler drops it.
 pub(crate) fn is_guarded(world: &World<'_>, sample: &Sample<'_>) -> bool {
     let operands = sample.values.iter().filter_map(|v| match v {
         Value::Operand(operand) => Some(operand),
@@ -107,8 +106,8 @@ impl<'m> Check<'_, 'm> {
                 }
             }
         }
-        // *Enabled channels* in chapter 5: the first channel is a multiple of their number, the
-        // last is within 32.
+        // *Enabled channels* in chapter 5: the first channel is a multiple of the channel count,
+        // and the last channel is below 32.
         let sizes = &self.world.anatomy.exec_size;
         if sizes.list == id {
             let number = |column: ColumnId| {
@@ -137,7 +136,7 @@ impl<'m> Check<'_, 'm> {
             self.data_type(field, ty);
             match is_dst {
                 true => self.dst = Some(ty),
-                // What is written beside the destination, such as a carry, is no source.
+                // An additional output, such as a carry, is not a source.
                 false if field.types.is_empty() && field.access == Access::Read => self.src.push(ty),
                 false => {}
             }
@@ -145,7 +144,7 @@ impl<'m> Check<'_, 'm> {
         let (modifier, codes) = (operands.modifier(operand), &self.world.anatomy.modifier);
         let page = self.sample.page;
         if modifier != codes.none && !matches!(kind, Kind::General | Kind::Indirect) {
-            // Chapter 5: only what lies in a variable is modified.
+            // Chapter 5: only operands in variables have modifiers.
             self.out.insert("modifier");
         } else if is_dst {
             let float = ty.is_some_and(|t| !is_integer(self.model(), t));
@@ -168,7 +167,7 @@ impl<'m> Check<'_, 'm> {
         }
     }
 
-    /// Whether a destination can have an operand's horizontal stride.
+    /// Returns true if a destination can have the operand's horizontal stride.
     fn may_be_written(&self, operand: &Operand) -> bool {
         let a = self.world.anatomy;
         let region = self.world.operands.get(operand, a.general.region);
@@ -176,8 +175,8 @@ impl<'m> Check<'_, 'm> {
         stride.is_some_and(|stride| stride.said(region, a.region.destination) == Some(&CellValue::Flag(true)))
     }
 
-    /// Types: those of the field, and where it names none, those of the page. A type stands for
-    /// both signs, a packed type for that of its elements, and only predicates are booleans.
+    /// Checks types against the field's list, or the page's list if the field has none. A type
+    /// stands for both signs, a packed type for its element type, and only predicates are booleans.
     fn data_type(&mut self, field: &Field, ty: TypeId) {
         if !field.types.is_empty() {
             let bits = |t| self.world.ty(t).bits;
@@ -195,7 +194,7 @@ impl<'m> Check<'_, 'm> {
         }
     }
 
-    /// The types of a raw operand say how wide its elements are.
+    /// Checks the element width of a raw operand, which its types determine.
     fn raw(&mut self, field: &Field, operand: &Operand) {
         let id = self.world.operands.get(operand, self.world.anatomy.raw.id);
         let bits = |ty| self.world.ty(ty).bits;
@@ -208,7 +207,7 @@ impl<'m> Check<'_, 'm> {
     fn type_maps(&mut self) {
         let maps = &self.sample.page.type_maps;
         let (Some(dst), false) = (self.dst, maps.is_empty()) else { return };
-        // Instructions that insist on their maps take no packed constants for integers.
+        // Instructions that enforce their maps accept no packed constants as integers.
         let model = self.model();
         let has_rule = |r: &&visakit_codegen::model::Rule| model.covers(&r.instructions, self.sample.page);
         let exact = model.rules.iter().filter(has_rule).any(|r| r.name == STRICT);
@@ -224,7 +223,7 @@ impl<'m> Check<'_, 'm> {
     }
 }
 
-/// Whether any value of a list is restricted to some platforms.
+/// Returns true if any value of a list is restricted to some platforms.
 pub(crate) fn marked(model: &Model, id: visakit_codegen::model::ListId) -> bool {
     let any = |values: &[visakit_codegen::model::Enumerator]| values.iter().any(|v| !v.marks.0.is_empty());
     match &model.list(id).kind {

@@ -1,5 +1,5 @@
-//! Instructions as values of the model's fields, and their bytes: a second encoder, which knows the
-//! model only.
+//! Instructions as values of the model's fields, and an independent encoder that uses the model
+//! only.
 
 use visakit_codegen::anatomy::{Anatomy, MemberId};
 use visakit_codegen::model::{
@@ -13,27 +13,27 @@ use super::meaning::{
 use super::structure::stored;
 use visakit::rt::Version;
 
-/// An instruction to be written.
+/// Instruction to encode.
 #[derive(Clone, Debug)]
 pub(crate) struct Sample<'m> {
-    /// Its page.
+    /// Page of the instruction.
     pub(crate) page: &'m Instruction,
-    /// Its layout.
+    /// Layout of the instruction.
     pub(crate) form: &'m Form,
-    /// The version it is written for.
+    /// Object version to encode for.
     pub(crate) version: Version,
-    /// A value for each field, also for those that are not stored.
+    /// Value of each field, including fields that are not stored.
     pub(crate) values: Vec<Value>,
 }
 
-/// The value of a field.
+/// Value of a field.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Value {
-    /// A number, an index or the bits of a list; negative numbers with their sign extended.
+    /// Number, index or bits of a list; negative numbers are sign-extended.
     Bits(u64),
-    /// An operand.
+    /// Operand.
     Operand(Operand),
-    /// The elements of a repeated field.
+    /// Elements of a repeated field.
     Many(Vec<Value>),
 }
 
@@ -43,16 +43,16 @@ impl Value {
     }
 }
 
-/// An operand: its tag and the members of the structure of its class. A raw operand has no tag.
+/// Operand: its tag and the members of its class's structure. A raw operand has no tag.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Operand {
-    /// The tag as stored.
+    /// Tag as stored.
     pub(crate) tag: Option<u64>,
-    /// The members of its structure.
+    /// Members of the structure.
     pub(crate) members: Vec<u64>,
 }
 
-/// What an operand is.
+/// Kind of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     General,
@@ -62,29 +62,29 @@ pub(crate) enum Kind {
     Immediate,
     State,
     Raw,
-    /// A class that the grammar has no name for.
+    /// Class without a name in the grammar.
     Other,
 }
 
-/// A class of operands with a structure.
+/// Operand class with a structure.
 pub(crate) struct Class<'m> {
     pub(crate) kind: Kind,
-    /// Its value in a tag.
+    /// Value of the class in a tag.
     code: u64,
-    /// Its name on the pages, in lower case.
+    /// Name on the pages, in lower case.
     pub(crate) name: String,
     pub(crate) id: StructureId,
     pub(crate) structure: &'m Structure,
 }
 
 impl Class<'_> {
-    /// Whether a field says that it takes operands of the class.
+    /// Returns true if a field explicitly accepts the class.
     pub(crate) fn is_named(&self, field: &Field) -> bool {
         targets(&field.classes).any(|id| id == self.id)
     }
 }
 
-/// How operands are stored.
+/// Storage of operands.
 pub(crate) struct Operands<'m> {
     pub(crate) model: &'m Model,
     pub(crate) anatomy: &'m Anatomy,
@@ -97,7 +97,7 @@ pub(crate) struct Operands<'m> {
 }
 
 impl<'m> Operands<'m> {
-    /// The operands of a model; `None` where its chapters do not define them.
+    /// Returns the operands of a model; `None` if its chapters do not define them.
     pub(crate) fn new(model: &'m Model) -> Option<Self> {
         let anatomy = model.anatomy.as_ref()?;
         let raw = model.structure(anatomy.raw.structure)?;
@@ -128,7 +128,7 @@ impl<'m> Operands<'m> {
         self.classes.iter().find(|c| c.code == self.class.of(tag))
     }
 
-    /// The structure of an operand, if its tag has a class with one.
+    /// Returns the structure of an operand, if the class of its tag has one.
     pub(crate) fn structure(&self, operand: &Operand) -> Option<&'m Structure> {
         match operand.tag {
             None => Some(self.raw),
@@ -136,7 +136,7 @@ impl<'m> Operands<'m> {
         }
     }
 
-    /// What an operand is.
+    /// Returns the kind of an operand.
     pub(crate) fn kind(&self, operand: &Operand) -> Kind {
         match operand.tag {
             None => Kind::Raw,
@@ -144,13 +144,13 @@ impl<'m> Operands<'m> {
         }
     }
 
-    /// The class of an operand as pages name it; nothing for raw ones.
+    /// Returns the class name of an operand as pages write it; empty for raw operands.
     pub(crate) fn class_name(&self, operand: &Operand) -> &str {
         self.class(operand).map_or("", |c| &c.name)
     }
 
-    /// Whether a field takes operands of a class: of those that it names, or of the usual ones
-    /// where it names none.
+    /// Returns true if a field accepts a class: one of the classes that it names, or a common class
+    /// if it names none.
     pub(crate) fn takes(&self, field: &Field, class: &Class<'_>) -> bool {
         match field.classes.is_empty() {
             true => !matches!(class.kind, Kind::Predicate | Kind::Address | Kind::State),
@@ -158,19 +158,19 @@ impl<'m> Operands<'m> {
         }
     }
 
-    /// Whether a field says that it takes operands of a kind.
+    /// Returns true if a field names an operand kind.
     pub(crate) fn lists(&self, field: &Field, kind: Kind) -> bool {
         self.classes.iter().any(|c| c.kind == kind && c.is_named(field))
     }
 
-    /// An operand of a kind with everything as usual.
+    /// Returns a default operand of a kind.
     pub(crate) fn of_kind(&self, kind: Kind) -> Option<Operand> {
         let class = self.classes.iter().find(|c| c.kind == kind)?;
         let members = class.structure.members.iter().map(|m| self.usual(m)).collect();
         Some(Operand { tag: Some(self.class.set(usual_of_list(self.model, self.tag), class.code)), members })
     }
 
-    /// A raw operand of variable 0.
+    /// Returns a raw operand of variable 0.
     pub(crate) fn of_raw(&self) -> Operand {
         Operand { tag: None, members: self.raw.members.iter().map(|m| self.usual(m)).collect() }
     }
@@ -183,7 +183,7 @@ impl<'m> Operands<'m> {
         }
     }
 
-    /// Which structure an operand has.
+    /// Returns the id of an operand's structure.
     pub(crate) fn id(&self, operand: &Operand) -> Option<StructureId> {
         match operand.tag {
             None => Some(self.anatomy.raw.structure),
@@ -191,13 +191,13 @@ impl<'m> Operands<'m> {
         }
     }
 
-    /// A member of an operand; 0 where it is not of its structure.
+    /// Returns a member of an operand; 0 if it belongs to another structure.
     pub(crate) fn get(&self, operand: &Operand, id: MemberId) -> u64 {
         let value = operand.members.get(id.position).filter(|_| self.id(operand) == Some(id.structure));
         value.copied().unwrap_or(0)
     }
 
-    /// The operand with a member changed.
+    /// Returns the operand with a member replaced.
     pub(crate) fn with(&self, mut operand: Operand, id: MemberId, value: u64) -> Operand {
         if self.id(&operand) == Some(id.structure)
             && let Some(slot) = operand.members.get_mut(id.position)
@@ -207,7 +207,7 @@ impl<'m> Operands<'m> {
         operand
     }
 
-    /// The member with an operand's region.
+    /// Returns the member that holds an operand's region.
     pub(crate) fn region_of(&self, operand: &Operand) -> Option<MemberId> {
         match self.kind(operand) {
             Kind::General => Some(self.anatomy.general.region),
@@ -216,7 +216,7 @@ impl<'m> Operands<'m> {
         }
     }
 
-    /// The operand with its region made of strides in elements; the others are null.
+    /// Returns the operand with a region of these strides in elements; absent strides are null.
     pub(crate) fn region(&self, operand: Operand, v: Option<i64>, w: Option<i64>, h: Option<i64>) -> Operand {
         let Some(member) = self.region_of(&operand) else { return operand };
         let region = &self.anatomy.region;
@@ -233,7 +233,7 @@ impl<'m> Operands<'m> {
         self.with(operand, member, whole)
     }
 
-    /// The code of an operand's modifier; raw operands have none.
+    /// Returns the code of an operand's modifier; 0 for raw operands.
     pub(crate) fn modifier(&self, operand: &Operand) -> u64 {
         match (&self.modifier, operand.tag) {
             (Some(b), Some(tag)) => b.of(tag),
@@ -241,7 +241,7 @@ impl<'m> Operands<'m> {
         }
     }
 
-    /// The bytes of an operand.
+    /// Encodes an operand.
     pub(crate) fn encode(&self, operand: &Operand, version: Version, out: &mut Vec<u8>) {
         if let Some(tag) = operand.tag {
             put(out, number_at(self.tag_storage, version), tag);
@@ -254,13 +254,13 @@ impl<'m> Operands<'m> {
         }
     }
 
-    /// Whether a member is stored: it names the values of another one for which it is.
+    /// Returns true if a member is stored, which may depend on the value of another member.
     pub(crate) fn member_present(&self, member: &Member, values: &[u64]) -> bool {
         stored(member, |at| values.get(at).copied().unwrap_or(0))
     }
 }
 
-/// How a member is stored in a version.
+/// Returns the storage of a member in a version.
 pub(crate) fn number_at(member: &Member, version: Version) -> Storage {
     let found = member.storage.iter().find_map(|(marks, ty)| match ty {
         MemberType::Number(storage) if holds(marks, version) => Some(*storage),
@@ -269,16 +269,16 @@ pub(crate) fn number_at(member: &Member, version: Version) -> Storage {
     found.unwrap_or(Storage::Ub)
 }
 
-/// The bytes of an instruction, and where each field begins.
+/// Bytes of an instruction, and the offset of each field.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct EncodedSample {
     pub(crate) bytes: Vec<u8>,
-    /// (position of the field, first byte, one behind its last), in order; only what is stored.
+    /// Stored fields in order: (position, first byte, end byte).
     pub(crate) fields: Vec<(usize, usize, usize)>,
 }
 
 impl<'m> Sample<'m> {
-    /// Whether a field is stored.
+    /// Returns true if a field is stored.
     pub(crate) fn present(&self, model: &Model, position: usize) -> bool {
         let condition = match &self.form.fields[position].presence {
             Presence::Text => return false,
@@ -288,7 +288,7 @@ impl<'m> Sample<'m> {
         self.has(model, condition)
     }
 
-    /// Whether a condition holds: a field, or a part of it, has one of its values.
+    /// Returns true if a condition holds: a field, or a part of it, has one of the listed values.
     pub(crate) fn has(&self, model: &Model, condition: &Condition) -> bool {
         let Some(place) = condition.of.to else { return false };
         let whole = self.values[place.field].bits();
@@ -296,7 +296,7 @@ impl<'m> Sample<'m> {
         targets(&condition.values).any(|wanted| wanted == value)
     }
 
-    /// The elements of a field: one, or as many as it is repeated.
+    /// Returns the elements of a field: several if the field is repeated.
     pub(crate) fn elements(&self, position: usize) -> &[Value] {
         match &self.values[position] {
             Value::Many(all) => all,
@@ -304,7 +304,7 @@ impl<'m> Sample<'m> {
         }
     }
 
-    /// The bytes of the instruction.
+    /// Encodes the instruction.
     pub(crate) fn encode(&self, operands: &Operands<'_>) -> EncodedSample {
         let mut out = EncodedSample { bytes: vec![self.page.opcode], fields: Vec::new() };
         out.bytes.extend(self.page.sub_opcode);
@@ -342,13 +342,13 @@ impl<'m> Sample<'m> {
     }
 }
 
-/// The table that an index refers to, where another field's enumerator decides.
+/// Returns the table of an index whose table another field's enumerator selects.
 pub(crate) fn table_of(model: &Model, sample: &Sample<'_>, by: usize) -> IndexKind {
     let FieldKind::List(id) = sample.form.fields[by].shape else { return IndexKind::General };
     table_named(model, id, sample.values[by].bits()).unwrap_or(IndexKind::General)
 }
 
-/// The table that a value of a list is called after.
+/// Returns the table that a list's value names.
 pub(crate) fn table_named(model: &Model, id: ListId, value: u64) -> Option<IndexKind> {
     bits(model, id).iter().find_map(|b| match b.what {
         BitsKind::Values(values) => named(values, b.of(value)).and_then(|v| IndexKind::from_name(&v.name)),

@@ -1,4 +1,4 @@
-//! Structures of the object format as bytes, from the model alone.
+//! Encoder for structures of the object format, from the model alone.
 
 use std::collections::BTreeMap;
 
@@ -9,43 +9,43 @@ use super::meaning::{bits, holds, meant, put, usual};
 use super::sample::number_at;
 use visakit::rt::Version;
 
-/// What is in a structure.
+/// Contents of a structure.
 #[derive(Clone, Debug)]
 pub(crate) enum Data {
     Number(u64),
     Text(String),
     List(Vec<Data>),
-    /// The members of a structure by their positions. Those that are not there are zero or empty.
+    /// Members of a structure by position. Absent members are zero or empty.
     Members(BTreeMap<usize, Data>),
 }
 
-/// Some members of a structure.
+/// Builds a structure from some of its members.
 pub(crate) fn members<const N: usize>(all: [(MemberId, Data); N]) -> Data {
     Data::Members(all.into_iter().map(|(id, data)| (id.position, data)).collect())
 }
 
-/// Some members of a structure that are numbers.
+/// Builds a structure from some of its numeric members.
 pub(crate) fn numbers<const N: usize>(all: [(MemberId, u64); N]) -> Data {
     members(all.map(|(id, number)| (id, Data::Number(number))))
 }
 
 impl Data {
-    /// A member, where this is a structure that has it.
+    /// Returns a member, if this value is a structure that has it.
     fn member(&self, position: usize) -> Option<&Self> {
         if let Self::Members(all) = self { all.get(&position) } else { None }
     }
 
-    /// The number that a member is.
+    /// Returns a member as a number.
     pub(crate) fn number(&self, position: usize) -> u64 {
         if let Some(Self::Number(number)) = self.member(position) { *number } else { 0 }
     }
 
-    /// The elements that a member is.
+    /// Returns the elements of a member.
     fn elements(&self, position: usize) -> &[Self] {
         if let Some(Self::List(all)) = self.member(position) { all } else { &[] }
     }
 
-    /// The structure with another number as a member.
+    /// Returns the structure with a member replaced by a number.
     pub(crate) fn with(&self, position: usize, number: u64) -> Self {
         let mut out = self.clone();
         if let Self::Members(all) = &mut out {
@@ -55,22 +55,22 @@ impl Data {
     }
 }
 
-/// A structure that was written, with the place of each of its members.
+/// Encoded structure, with the place of each member.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EncodedStructure {
     pub(crate) bytes: Vec<u8>,
-    /// (position of the member, first byte, one behind its last).
+    /// Members: (position, first byte, end byte).
     pub(crate) members: Vec<(usize, usize, usize)>,
 }
 
 impl EncodedStructure {
-    /// Where a member begins.
+    /// Returns the offset of a member.
     pub(crate) fn start(&self, id: MemberId) -> usize {
         self.members.iter().find(|(p, ..)| *p == id.position).map_or(0, |(_, start, _)| *start)
     }
 }
 
-/// Writes a structure. Counts follow from what they count.
+/// Encodes a structure. Counts are computed from the lists that they count.
 pub(crate) fn write(model: &Model, structure: &Structure, value: &Data, version: Version) -> EncodedStructure {
     let mut out = EncodedStructure::default();
     for (position, member) in structure.members.iter().enumerate() {
@@ -119,14 +119,14 @@ fn one(model: &Model, member: &Member, value: Option<&Data>, version: Version, o
     }
 }
 
-/// Whether a member that depends on another one is stored, by the numbers that the members have.
+/// Returns true if a member is stored. Its presence may depend on another member's number.
 pub(crate) fn stored(member: &Member, number: impl Fn(usize) -> u64) -> bool {
     let Some((condition, place)) = member.presence.as_ref().and_then(|c| Some((c, c.of.to?))) else { return true };
     let value = number(place.field);
     targets(&condition.values).any(|wanted| wanted == value)
 }
 
-/// A structure with two of everything that is repeated and different numbers, all of them legal.
+/// Returns an example structure: two elements of each repeated member, and distinct legal numbers.
 pub(crate) fn example(model: &Model, structure: &Structure, depth: u32) -> Data {
     let mut out = BTreeMap::new();
     for (position, member) in structure.members.iter().enumerate() {
@@ -138,7 +138,7 @@ pub(crate) fn example(model: &Model, structure: &Structure, depth: u32) -> Data 
             Some(MemberType::Number(_)) => Some(Data::Number(match member.shape {
                 _ if member.data_type => model.types.get(1).map_or(0, |t| t.code),
                 FieldKind::List(id) => bits(model, id).iter().fold(0, |whole, b| {
-                    // The last value that has a name differs from what would be read from zeros.
+                    // The last named value is distinguishable from zero bytes.
                     let last = (0..=super::meaning::ones(b.width.min(8))).rev().find(|v| meant(model, b, *v));
                     b.set(whole, last.unwrap_or_else(|| usual(model, b)))
                 }),

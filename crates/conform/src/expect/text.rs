@@ -1,5 +1,5 @@
-//! Instructions as text, from the templates of the model alone: what must be printed, and what must
-//! be read back from it.
+//! Text of instructions, from the model's templates alone: the expected output of the printer and
+//! the expected result of reading it back.
 
 mod back;
 mod operand;
@@ -15,7 +15,7 @@ use super::world::World;
 
 pub(crate) use back::read_back;
 
-/// A piece of text, and the fact that decides how it is spelled.
+/// Piece of text, and the fact that determines its spelling.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Piece {
     pub(crate) text: String,
@@ -23,11 +23,11 @@ pub(crate) struct Piece {
     pub(crate) at: SourceSpan,
 }
 
-/// A printed instruction.
+/// Printed instruction.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Printed {
     pub(crate) pieces: Vec<Piece>,
-    /// The fields and parts that the text shows, with their formats.
+    /// Fields and parts that the text shows, with their formats.
     shown: Vec<(Place, Style)>,
     saturated: bool,
 }
@@ -37,7 +37,7 @@ impl Printed {
         self.pieces.iter().map(|p| p.text.as_str()).collect()
     }
 
-    /// The piece that stands at a byte of the text.
+    /// Returns the piece at a byte of the text.
     pub(crate) fn piece_at(&self, byte: usize) -> Option<&Piece> {
         let mut end = 0;
         self.pieces.iter().find(|p| {
@@ -47,15 +47,15 @@ impl Printed {
     }
 }
 
-/// The templates of a form, in the order of the page, those of full texts first.
+/// Returns the templates of a form in page order, with those of full texts first.
 pub(crate) fn templates<'m>(sample: &Sample<'m>) -> Vec<&'m TextForm> {
     let (full, usual): (Vec<_>, Vec<_>) = sample.form.texts.iter().partition(|t| t.template.full);
     full.into_iter().chain(usual).collect()
 }
 
 impl Printed {
-    /// Whether the text shows every operand of the sample: one that it leaves out may have a value
-    /// of its own.
+    /// Returns true if the text shows every operand of the sample. An omitted operand may have any
+    /// value.
     pub(crate) fn shows_operands(&self, sample: &Sample<'_>) -> bool {
         let operand = |f: &Field| matches!(f.shape, FieldKind::Vector | FieldKind::Scalar);
         sample
@@ -68,12 +68,12 @@ impl Printed {
     }
 }
 
-/// Whether the conditions of a template hold for an instruction.
+/// Returns true if the conditions of a template hold for an instruction.
 pub(crate) fn applies(model: &Model, sample: &Sample<'_>, text: &TextForm) -> bool {
     text.conditions.iter().all(|condition| sample.has(model, condition))
 }
 
-/// What a template prints for an instruction.
+/// Prints an instruction with a template.
 pub(crate) fn print(world: &World<'_>, sample: &Sample<'_>, text: &TextForm) -> Printed {
     let mut out = Writer { world, sample, text, out: Printed::default() };
     out.items(&text.template.items);
@@ -140,7 +140,7 @@ impl Writer<'_, '_> {
         self.literal(" ");
     }
 
-    /// `!P1.any`, as the list's own template says.
+    /// Prints a predicate, such as `!P1.any`, with the template of its list.
     fn predicate_value(&mut self, value: u64) {
         let model = self.world.model;
         let id = self.world.anatomy.predicate.list;
@@ -157,7 +157,7 @@ impl Writer<'_, '_> {
         })
     }
 
-    /// Whether an optional group shows this field.
+    /// Returns true if an optional group shows this field.
     fn changed(&self, place: Place) -> bool {
         let (model, at) = (self.world.model, place.field);
         let one = &self.sample.form.fields[at];
@@ -309,14 +309,14 @@ impl Writer<'_, '_> {
     }
 }
 
-/// The part that an item of a list's template shows.
+/// Returns the part that an item of a list's template shows.
 fn part_of<'a, 'm>(all: &'a [Bits<'m>], place: Option<Place>) -> Option<&'a Bits<'m>> {
     let position = place?.field;
     all.iter().find(|b| b.position() == Some(position))
 }
 
-/// The path of a value of some bits: those of shared lists belong to the list, wherever they are
-/// used.
+/// Returns the path of a value of some bits. Values of a shared list have the list's path at every
+/// use.
 pub(crate) fn value_path(path: &str, bits: &Bits<'_>, value: u64) -> String {
     let width = bits.width as usize;
     let owner = if bits.list.is_empty() { path } else { bits.list };
@@ -330,7 +330,7 @@ pub(crate) fn value_path(path: &str, bits: &Bits<'_>, value: u64) -> String {
     }
 }
 
-/// A number in a format.
+/// Formats a number.
 fn number(value: i64, format: Style) -> String {
     let (sign, size) = (if value < 0 { "-" } else { "" }, value.unsigned_abs());
     match format {
@@ -344,7 +344,7 @@ fn number(value: i64, format: Style) -> String {
     }
 }
 
-/// The position of the operand that `.sat` is about.
+/// Returns the position of the operand to which `.sat` applies.
 fn saturated(form: &Form) -> Option<usize> {
     destination(form).or_else(|| form.fields.iter().position(|f| f.shape == FieldKind::Vector))
 }

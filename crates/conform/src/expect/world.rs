@@ -1,5 +1,5 @@
-//! The routine that probed instructions stand in: a variable of each type, and some of everything
-//! else. It is made twice from the model, as text and as an object.
+//! Routine that contains the probed instructions: a variable of each type, and entries of every
+//! other table. It is built twice from the model, as text and as an object.
 
 use std::fmt::Write as _;
 use visakit_codegen::anatomy::{Anatomy, Types};
@@ -13,19 +13,19 @@ use super::sample::{Kind, Operand, Operands, Value, table_named};
 use super::structure::{self, Data, members, numbers};
 use visakit::rt::Version;
 
-/// Name of the routine; it is string 0.
+/// Name of the routine; string 0.
 pub(crate) const ROUTINE: &str = "probe";
 
-/// The first id of a routine's general variables, see *Predefined variables* in chapter 4.
+/// First id of a routine's general variables. See *Predefined variables* in chapter 4.
 const FIRST_GENERAL: u64 = 32;
 
-/// Elements of a declared variable.
+/// Number of elements of a declared variable.
 const ELEMENTS: u64 = 16;
 
-/// How many addresses, predicates, samplers, surfaces and labels there are.
+/// Number of addresses, predicates, samplers, surfaces and labels, each.
 pub(crate) const OTHERS: u64 = 3;
 
-/// The routine and the names that its text has.
+/// Routine, and the names that its text uses.
 pub(crate) struct World<'m> {
     pub(crate) model: &'m Model,
     pub(crate) anatomy: &'m Anatomy,
@@ -44,23 +44,23 @@ impl<'m> World<'m> {
         self.model.predefined.get(..known).unwrap_or(&self.model.predefined)
     }
 
-    /// A routine for a model; `None` where its chapters define no operands.
+    /// Returns the routine of a model; `None` if its chapters do not define operands.
     pub(crate) fn new(model: &'m Model) -> Option<Self> {
         let operands = Operands::new(model)?;
-        // Packed types are of constants only.
+        // Only constants have packed types.
         let anatomy = operands.anatomy;
         let types = (0..model.types.len()).map(TypeId).filter(|t| of_variables(model, model.ty(*t))).collect();
         let first_surface = model.surfaces.iter().map(|s| s.id + 1).max().unwrap_or(0);
         Some(Self { model, anatomy, operands, register_bytes: 32, types, first_surface })
     }
 
-    /// The variable of a type.
+    /// Returns the variable of a type.
     pub(crate) fn variable(&self, ty: TypeId) -> Option<u64> {
         let at = self.types.iter().position(|t| *t == ty)?;
         Some(FIRST_GENERAL + at as u64)
     }
 
-    /// The type of a general variable.
+    /// Returns the type of a general variable.
     pub(crate) fn type_of(&self, id: u64) -> Option<TypeId> {
         match id.checked_sub(FIRST_GENERAL) {
             Some(at) => self.types.get(at as usize).copied(),
@@ -68,13 +68,13 @@ impl<'m> World<'m> {
         }
     }
 
-    /// Bytes of an element of a variable.
+    /// Returns the element size of a variable in bytes.
     pub(crate) fn element_bytes(&self, id: u64) -> u64 {
         self.type_of(id).map_or(1, |ty| u64::from(self.ty(ty).bits.div_ceil(8)))
     }
 
-    /// Bytes of a general variable, for registers of so many bytes; a predefined one depends on
-    /// them.
+    /// Returns the size of a general variable in bytes. The size of a predefined variable may
+    /// depend on the register size.
     pub(crate) fn variable_bytes(&self, id: u64, register: u64) -> Option<u64> {
         let elements = match id.checked_sub(FIRST_GENERAL) {
             Some(at) => (at < self.types.len() as u64).then_some(ELEMENTS)?,
@@ -83,7 +83,7 @@ impl<'m> World<'m> {
         Some(elements * self.element_bytes(id))
     }
 
-    /// The first declared entry of a table.
+    /// Returns the first declared entry of a table.
     pub(crate) fn first(&self, kind: IndexKind) -> u64 {
         match kind {
             IndexKind::General => FIRST_GENERAL,
@@ -93,7 +93,7 @@ impl<'m> World<'m> {
         }
     }
 
-    /// Whether an entry of a table is declared here or predefined.
+    /// Returns true if a table entry is declared or predefined.
     pub(crate) fn has(&self, kind: IndexKind, id: u64) -> bool {
         let declared = match kind {
             IndexKind::General => self.types.len() as u64,
@@ -104,7 +104,7 @@ impl<'m> World<'m> {
         (first..first + declared).contains(&id) || self.predefined(kind, id).is_some_and(|p| !p.name.is_empty())
     }
 
-    /// The predefined entry of a table.
+    /// Returns a predefined entry of a table.
     pub(crate) fn predefined(&self, kind: IndexKind, id: u64) -> Option<&'m Predefined> {
         let table = match kind {
             IndexKind::General => &self.model.predefined,
@@ -114,7 +114,7 @@ impl<'m> World<'m> {
         table.iter().find(|p| p.id == id)
     }
 
-    /// The name of an entry of a table.
+    /// Returns the name of a table entry.
     pub(crate) fn name(&self, kind: IndexKind, id: u64) -> String {
         if let Some(entry) = self.predefined(kind, id) {
             return entry.name.clone();
@@ -131,26 +131,26 @@ impl<'m> World<'m> {
         }
     }
 
-    /// The table of a state operand.
+    /// Returns the table of a state operand.
     pub(crate) fn state_table(&self, operand: &Operand) -> IndexKind {
         let class = self.anatomy.state.class;
         let Some(FieldKind::List(id)) = self.model.member(class).map(|m| m.shape) else { return IndexKind::Surface };
         table_named(self.model, id, self.operands.get(operand, class)).unwrap_or(IndexKind::Surface)
     }
 
-    /// Whether an immediate has its upper half.
+    /// Returns true if an immediate has an upper half.
     pub(crate) fn is_wide(&self, operand: &Operand) -> bool {
         let high = self.model.member(self.anatomy.immediate.high);
         high.is_some_and(|m| self.operands.member_present(m, &operand.members))
     }
 
-    /// The type code of an indirect operand, among the bits that stand beside it.
+    /// Returns the type code of an indirect operand. The member also holds other bits.
     pub(crate) fn type_of_indirect(&self, operand: &Operand) -> u64 {
         let whole = self.operands.get(operand, self.anatomy.indirect.properties);
         bits_of(self.model, self.anatomy.properties.indirect_type).map_or(whole, |b| b.of(whole))
     }
 
-    /// The type of an operand, where it has one of its own.
+    /// Returns the type of an operand, if the operand itself has one.
     pub(crate) fn operand_type(&self, operand: &Operand) -> Option<TypeId> {
         let by_code = |code| self.model.types.iter().position(|t| t.code == code).map(TypeId);
         match self.operands.kind(operand) {
@@ -162,13 +162,12 @@ impl<'m> World<'m> {
         }
     }
 
-    /// A data type.
+    /// Returns a data type.
     pub(crate) fn ty(&self, id: TypeId) -> &'m DataType {
         self.model.ty(id)
     }
 
-    /// Whether an operand is one that optional groups leave out: the null variable, or the constant
-    /// 0.
+    /// Returns true if optional groups omit the operand: the null variable or the constant 0.
     pub(crate) fn is_nothing(&self, operand: &Operand) -> bool {
         match self.operands.kind(operand) {
             Kind::Immediate => self.constant(operand) == 0,
@@ -177,30 +176,30 @@ impl<'m> World<'m> {
         }
     }
 
-    /// The bits of a constant.
+    /// Returns the bits of a constant.
     pub(crate) fn constant(&self, operand: &Operand) -> u64 {
         let half = |id| self.operands.get(operand, id);
         let high = if self.is_wide(operand) { half(self.anatomy.immediate.high) << 32 } else { 0 };
         half(self.anatomy.immediate.low) | high
     }
 
-    /// The operand that is not there.
+    /// Returns the null operand.
     pub(crate) fn null(&self) -> Value {
         self.operands.of_kind(Kind::General).map_or(Value::Bits(0), Value::Operand)
     }
 
-    /// The constant 0.
+    /// Returns the constant 0.
     pub(crate) fn zero(&self) -> Value {
         self.operands.of_kind(Kind::Immediate).map_or(Value::Bits(0), Value::Operand)
     }
 
-    /// The number of the variable in the bits of a predicate.
+    /// Returns the variable number in the bits of a predicate.
     pub(crate) fn predicate_id(&self, whole: u64) -> u64 {
         bits_of(self.model, self.anatomy.predicate.id).map_or(0, |b| b.of(whole))
     }
 
-    /// What is read from the text of an operand in a format: what the text does not show is as
-    /// chapter 5 and the table of formats say.
+    /// Returns the result of reading an operand's text in a format. Properties that the text omits
+    /// follow from chapter 5 and the table of formats.
     pub(crate) fn read_operand(&self, operand: &Operand, format: Style, saturated: bool) -> Operand {
         let mut out = operand.clone();
         if let (Some(b), Some(tag)) = (&self.operands.modifier, operand.tag)
@@ -226,7 +225,7 @@ impl<'m> World<'m> {
         }
     }
 
-    /// The text in front of the instructions.
+    /// Returns the text before the instructions.
     pub(crate) fn head(&self, version: Version) -> String {
         let mut out = format!(".version {version}\n.kernel \"{ROUTINE}\"\n");
         for line in self.declarations() {
@@ -235,7 +234,7 @@ impl<'m> World<'m> {
         out
     }
 
-    /// The declarations, one a line.
+    /// Returns the declarations, one per line.
     pub(crate) fn declarations(&self) -> Vec<String> {
         let mut out = Vec::new();
         for (at, ty) in self.types.iter().enumerate() {
@@ -258,14 +257,14 @@ impl<'m> World<'m> {
         out
     }
 
-    /// The labels, which every text ends with: calls go to those of subroutines, everything else to
-    /// those of blocks.
+    /// Returns the labels at the end of every text. Calls use the labels of subroutines, other
+    /// instructions those of blocks.
     pub(crate) fn tail(&self) -> String {
         let blocks = (0..OTHERS).map(|n| format!("L{n}:\n"));
         blocks.chain((0..OTHERS).map(|n| format!(".function \"L{n}\"\nL{n}:\n"))).collect()
     }
 
-    /// The tables of the routine as the members of its structure.
+    /// Returns the tables of the routine as members of its structure.
     fn tables(&self) -> Data {
         let a = self.anatomy;
         let mut strings = vec![ROUTINE.to_owned()];
@@ -306,7 +305,7 @@ impl<'m> World<'m> {
         ])
     }
 
-    /// The object with this routine and some code, if the model has the structures for it.
+    /// Returns an object with this routine and some code, if the model has the structures for it.
     pub(crate) fn object(&self, version: Version, code: &[u8]) -> Option<Vec<u8>> {
         let (model, a) = (self.model, self.anatomy);
         let kernel = model.structure(a.kernel_data.structure)?;
@@ -345,13 +344,13 @@ impl<'m> World<'m> {
     }
 }
 
-/// Whether a variable of an object can have a type, which does not pack several small numbers into
-/// a constant.
+/// Returns true if an object's variable can have a type. Types that pack several small numbers into
+/// a constant are excluded.
 pub(crate) fn of_variables(model: &Model, ty: &DataType) -> bool {
     model.object_type(ty).is_none() && !matches!(said_of(model, ty, |types| types.packed), Some(CellValue::Number(_)))
 }
 
-/// The type of the elements of a packed constant.
+/// Returns the element type of a packed constant.
 pub(crate) fn element(model: &Model, ty: TypeId) -> TypeId {
     let element = match said_of(model, model.ty(ty), |types| types.element) {
         Some(CellValue::Names(names)) => names.first(),
@@ -360,14 +359,14 @@ pub(crate) fn element(model: &Model, ty: TypeId) -> TypeId {
     element.and_then(|name| model.types.iter().position(|t| t.name == *name)).map_or(ty, TypeId)
 }
 
-/// Whether the numbers of a type have no fraction.
+/// Returns true for integer types.
 pub(crate) fn is_integer(model: &Model, ty: TypeId) -> bool {
     let said = said_of(model, model.ty(ty), |types| types.class);
     let fraction = model.anatomy.as_ref().map(|a| &a.types.fraction);
     !matches!(said, Some(CellValue::Names(names)) if names.iter().any(|n| Some(n) == fraction))
 }
 
-/// What the table of data types says of one in a further column.
+/// Returns the cell of a further column in the table of data types.
 fn said_of<'m>(model: &Model, ty: &'m DataType, column: fn(&Types) -> usize) -> Option<&'m CellValue> {
     ty.cells.get(column(&model.anatomy.as_ref()?.types)).map(|cell| &cell.value)
 }

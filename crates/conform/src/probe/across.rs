@@ -1,5 +1,6 @@
-//! Probing the rows of verification.md: for each row, on each form of its instructions, an
-//! instruction that keeps it and one that breaks it and, if there is such a one, no other row.
+//! Probes for the rows of verification.md. Each row is tested on each form of its instructions with
+//! an instruction that keeps the row and one that breaks it, preferably without breaking other
+//! rows.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +17,7 @@ use crate::finding::{Difference, Fact, Tally};
 use visakit::verify;
 use visakit_diag::Severity;
 
-/// How often a field is changed at most in looking for an instruction.
+/// Maximum number of changes per search.
 const STEPS: usize = 8;
 
 /// Numbers that conditions compare with, and their neighbours.
@@ -39,7 +40,7 @@ pub(crate) fn probe<'m>(probes: &Probes<'m>, base: &Sample<'m>, tally: &mut Tall
             for at in search.platforms(base) {
                 judge(probes, &rows, &sample, at, &fact, tally);
             }
-            // Whatever is next to it: a number that is one too large shows at a limit only.
+            // Also probe the neighbours: a limit that is off by one shows only at its boundary.
             let fields = search.fields(&sample, row);
             for near in search.neighbours(&sample, &fields) {
                 judge(probes, &rows, &near, search.platform, &fact, tally);
@@ -48,7 +49,7 @@ pub(crate) fn probe<'m>(probes: &Probes<'m>, base: &Sample<'m>, tally: &mut Tall
     }
 }
 
-/// The newest platform that has an instruction and where a row holds.
+/// Returns the newest platform that has the instruction and to which a row applies.
 fn platform(probes: &Probes<'_>, base: &Sample<'_>, row: &Constraint) -> Option<usize> {
     let model = probes.world.model;
     let here = |p: &usize| {
@@ -58,8 +59,7 @@ fn platform(probes: &Probes<'_>, base: &Sample<'_>, row: &Constraint) -> Option<
     (0..model.platforms.len()).rev().find(here).or_else(|| newest_platform(&probes.world, base.page))
 }
 
-/// Whether the implementation finds as many rows broken as there are, by the codes of their
-/// findings.
+/// Compares the violated rows of model and implementation, by the codes of their findings.
 fn judge<'m>(
     probes: &Probes<'m>,
     rows: &[&'m Constraint],
@@ -73,7 +73,7 @@ fn judge<'m>(
         known => known.flatten(),
     };
     let bytes = sample.encode(&probes.world.operands).bytes;
-    // What is not read is a finding of its field.
+    // An undecodable instruction is a finding of the field probes.
     let Ok((instruction, _)) = decode(&bytes, sample.version) else { return };
     let subject = Subject { world: &probes.world, sample, platform: at };
     let mut broken: Vec<(&str, bool)> =
@@ -105,7 +105,7 @@ fn judge<'m>(
     tally.fail(fact.clone(), difference);
 }
 
-/// Looks for an instruction that keeps or breaks a row.
+/// Search for an instruction that keeps or breaks a row.
 struct Search<'a, 'm> {
     probes: &'a Probes<'m>,
     rows: &'a [&'m Constraint],
@@ -118,21 +118,21 @@ impl<'m> Search<'_, 'm> {
         Subject { world: &self.probes.world, sample, platform: self.platform }
     }
 
-    /// Platforms on which the verdict is looked at: none, that of the search, and the oldest.
+    /// Returns the platforms to judge: none, the platform of the search, and the oldest.
     fn platforms(&self, base: &Sample<'m>) -> Vec<Option<usize>> {
         let mut out = vec![None, self.platform, self.probes.platforms_of(base.page).first().copied()];
         out.dedup();
         out
     }
 
-    /// First the row itself is brought to where it should be, then as many of the others as can be
-    /// are mended.
+    /// Searches for an instruction with the wanted verdict on the row, then repairs as many other
+    /// rows as possible.
     fn find(&self, base: &Sample<'m>, keep: bool) -> Option<Sample<'m>> {
         let fields = self.fields(base, self.row);
         let own = |sample: &Sample<'m>| self.distance(sample, keep);
         let mut sample = self.descend(base.clone(), &fields, own);
         if own(&sample) > 0 {
-            // One change more may do: two fields that have to change together.
+            // Two fields may have to change together, so try one more change.
             let second = self
                 .neighbours(&sample, &fields)
                 .into_iter()
@@ -158,7 +158,7 @@ impl<'m> Search<'_, 'm> {
         rows.filter(|row| self.subject(sample).breaks(row))
     }
 
-    /// How many parts of a row's conditions are not as they should be.
+    /// Returns the number of conditions of a row that lack the wanted truth value.
     fn distance(&self, sample: &Sample<'m>, keep: bool) -> usize {
         let subject = self.subject(sample);
         let mut parts = Vec::new();
@@ -181,12 +181,12 @@ impl<'m> Search<'_, 'm> {
         sample
     }
 
-    /// The positions of the fields that a row's conditions name.
+    /// Returns the positions of the fields in a row's conditions.
     fn fields(&self, sample: &Sample<'m>, row: &Constraint) -> Vec<usize> {
         let mut names = BTreeSet::new();
         let model = self.probes.world.model;
         row.when.iter().chain([&row.must]).for_each(|e| named(model, e, &mut names));
-        // The built-ins about the instruction as a whole.
+        // Built-ins that describe the whole instruction.
         let sizes = FieldKind::List(self.probes.world.anatomy.exec_size.list);
         let about = |shape| match shape {
             FieldKind::Predicate => names.contains(condition::GUARDED),
@@ -199,7 +199,7 @@ impl<'m> Search<'_, 'm> {
         fields.filter(|at| sample.present(model, *at)).collect()
     }
 
-    /// The instruction with one of some fields changed.
+    /// Returns the variants of an instruction that differ in one of the fields.
     fn neighbours(&self, sample: &Sample<'m>, fields: &[usize]) -> Vec<Sample<'m>> {
         let mut out = Vec::new();
         for position in fields {
@@ -260,7 +260,8 @@ impl<'m> Search<'_, 'm> {
         }
     }
 
-    /// Operands of all classes and types, `%null`, and constants with single bits and with many.
+    /// Returns operands of all classes and types, `%null`, and constants with one or several bits
+    /// set.
     fn operands(&self, field: &Field, position: usize) -> Vec<Value> {
         let world = &self.probes.world;
         let mut out = vec![world.null(), world.zero()];
@@ -280,7 +281,7 @@ impl<'m> Search<'_, 'm> {
     }
 }
 
-/// The parts of a condition that all have to hold, definitions opened.
+/// Returns the conjuncts of a condition, with definitions expanded.
 fn conjuncts<'m>(model: &'m visakit_codegen::model::Model, e: &'m Expression, out: &mut Vec<&'m Expression>) {
     match &e.kind {
         ExpressionKind::Binary { operator: BinaryOperator::AndThen, left, right } => {
@@ -295,7 +296,7 @@ fn conjuncts<'m>(model: &'m visakit_codegen::model::Model, e: &'m Expression, ou
     }
 }
 
-/// The names in a condition, those of its definitions opened.
+/// Returns the names in a condition, with definitions expanded.
 fn named(model: &visakit_codegen::model::Model, e: &Expression, out: &mut BTreeSet<String>) {
     match &e.kind {
         ExpressionKind::Name { name, .. } => match model.definitions.iter().find(|d| d.name == *name) {

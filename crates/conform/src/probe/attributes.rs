@@ -1,6 +1,6 @@
-//! Probing what the columns of tables say of values, numbers with names, and which instructions the
-//! rules of verification.md name: by the methods that kernels and rules ask, and by the data that
-//! conditions are evaluated with.
+//! Probes for the columns of tables, named numbers, and the instructions of each row of
+//! verification.md. They use the methods that kernels and rules use, and the data from which
+//! conditions are evaluated.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::expect::meaning::{BitsKind, bits, on};
 use crate::finding::{Difference, Fact, Tally, same};
 use visakit::isa::{self, Platform};
 
-/// A named value with what the columns of its table say.
+/// Named value with its table cells.
 struct Row<'m> {
     table: &'m str,
     name: &'m str,
@@ -26,7 +26,7 @@ impl<'m> Row<'m> {
         Self { table: "Data_type", name, value: *code, columns: &model.type_columns, cells, at: *at }
     }
 
-    /// What its columns say: the heading, the words and their place.
+    /// Returns the cells: heading, text and place.
     fn said(&self) -> impl Iterator<Item = (&'m str, String, SourceSpan)> {
         self.columns
             .iter()
@@ -46,7 +46,7 @@ pub(crate) fn all(model: &Model, tally: &mut Tally) {
     rules(model, tally);
 }
 
-/// What the methods of values say.
+/// Probes the methods of values.
 fn methods(model: &Model, tally: &mut Tally) {
     let mut known: BTreeMap<(&str, &str, u64), String> = BTreeMap::new();
     isa::each_attribute(&mut |table, heading, value, words| {
@@ -77,7 +77,7 @@ fn methods(model: &Model, tally: &mut Tally) {
             let got = known.remove(&(row.table, heading, row.value));
             compare(tally, row.fact(heading, at), heading, words, got);
         }
-        // What no page says of a value that it has.
+        // Attributes of a value that no page states.
         let extra: Vec<_> =
             known.keys().filter(|(table, _, v)| *table == row.table && *v == row.value).copied().collect();
         for key in extra {
@@ -92,8 +92,7 @@ fn methods(model: &Model, tally: &mut Tally) {
     }
 }
 
-/// What the pages as data say of the values of their fields, and the table of surfaces of its
-/// entries.
+/// Probes the reflected field values of pages, and the table of surfaces.
 fn reflected(model: &Model, tally: &mut Tally) {
     for page in &model.instructions {
         let Some(known) = isa::PAGES.iter().find(|p| p.name == page.name) else { continue };
@@ -140,7 +139,7 @@ fn compare(tally: &mut Tally, fact: Fact, heading: &str, expected: String, got: 
     tally.probe(fact, same("column", format!("asking for `{heading}`"), expected, got));
 }
 
-/// The rows of rules: which instructions have them, and where they hold.
+/// Probes the instructions and platforms of each row of rules.
 fn rules(model: &Model, tally: &mut Tally) {
     for page in &model.instructions {
         let Some(known) = isa::PAGES.iter().find(|p| p.name == page.name) else { continue };
@@ -179,7 +178,7 @@ mod tests {
     use super::*;
     use visakit_codegen::model::{CellValue, ListId};
 
-    /// The cells of a table: those of its rows, of which holes have none.
+    /// Returns the cells of a table by row; reserved values have none.
     fn cells(model: &mut Model, table: usize) -> Vec<&mut Vec<Cell>> {
         match table.checked_sub(model.lists.len()) {
             None => match &mut model.lists[table].kind {
@@ -199,8 +198,7 @@ mod tests {
         tally.finish(model).0.into_iter().map(|f| f.path).collect()
     }
 
-    /// Pages that say something else of one value in one column are as a build in which that
-    /// attribute is wrong.
+    /// A page with one changed cell is equivalent to a build with one wrong attribute.
     #[test]
     fn each_column_is_probed() {
         let (model, _) = crate::own_model();

@@ -1,5 +1,5 @@
-//! Probing what stands in the chapters: versions, platforms, structures, types, declarations,
-//! predefined names and attributes. It also makes what the pages are probed with.
+//! Probes for the chapters: versions, platforms, structures, types, declarations, predefined names
+//! and attributes. They also prepare the inputs of the page probes.
 
 use visakit_codegen::anatomy::Anatomy;
 use visakit_codegen::model::{Availability, Bound, FieldKind, Model, TypeId};
@@ -18,7 +18,7 @@ use visakit::object::{Object, Routine};
 use visakit::rt::Version;
 use visakit::text;
 
-/// Probes the chapters and gives what pages are probed with; `None` where that is impossible.
+/// Probes the chapters. Returns the inputs of the page probes; `None` if they cannot be built.
 pub(crate) fn prepare<'m>(model: &'m Model, tally: &mut Tally) -> Option<Probes<'m>> {
     let versions = versions(model);
     let newest = *versions.last()?;
@@ -66,7 +66,7 @@ pub(crate) fn prepare<'m>(model: &'m Model, tally: &mut Tally) -> Option<Probes<
     Some(Probes { world, routine, versions, platforms, broken_kinds, carriers })
 }
 
-/// Every version that pages speak of and the implementation has, oldest first.
+/// Returns the versions that both the pages and the implementation know, oldest first.
 fn versions(model: &Model) -> Vec<Version> {
     let mut out: Vec<Version> = (0..=7).map(|minor| Version::new(3, minor)).collect();
     out.extend([Version::new(4, 0), Version::new(4, 1)]);
@@ -89,8 +89,8 @@ fn versions(model: &Model) -> Vec<Version> {
     out
 }
 
-/// Names, aliases, order, register sizes and codes of platforms; gives the implementation's
-/// platform for each.
+/// Probes names, aliases, order, register sizes and codes of platforms. Returns the
+/// implementation's platform for each.
 fn platforms(model: &Model, tally: &mut Tally) -> Vec<Option<Platform>> {
     let found: Vec<Option<Platform>> = model.platforms.iter().map(|p| Platform::from_name(&p.name)).collect();
     for (n, (platform, known)) in model.platforms.iter().zip(&found).enumerate() {
@@ -150,7 +150,7 @@ fn platforms(model: &Model, tally: &mut Tally) -> Vec<Option<Platform>> {
     found
 }
 
-/// The routine of the world, by way of an object of each version and of a text.
+/// Returns the routine of the world, decoded from an object of each version and parsed from a text.
 fn routine(world: &World<'_>, versions: &[Version], tally: &mut Tally) -> Option<Routine> {
     let mut newest = None;
     for version in versions {
@@ -183,7 +183,7 @@ fn routine(world: &World<'_>, versions: &[Version], tally: &mut Tally) -> Option
     let fact = Fact::nowhere("object", "declarations");
     match text::parse(&source, Default::default()) {
         Ok(parsed) => {
-            // Labels are entered by the statements that use them.
+            // The statements that use labels declare them.
             let from_object = newest.as_ref().map(|r| Routine { labels: Vec::new(), ..r.clone() });
             let tables = |r: &Routine| {
                 (
@@ -225,7 +225,7 @@ fn routine(world: &World<'_>, versions: &[Version], tally: &mut Tally) -> Option
     }
 }
 
-/// The types of variables: code in the object, name, and size in bits.
+/// Probes the types of variables: code in the object, name, and size in bits.
 fn types(world: &World<'_>, routine: &Routine, tally: &mut Tally) {
     for (at, ty) in world.model.types.iter().enumerate() {
         let fact = || Fact::new("data-type", format!("Data_type.{}", ty.name), ty.at);
@@ -264,7 +264,7 @@ fn types(world: &World<'_>, routine: &Routine, tally: &mut Tally) {
     }
 }
 
-/// For each class of operands a page, form and field whose text shows it in full.
+/// Returns for each operand class a page, form and field whose text shows the operand in full.
 fn carriers(world: &World<'_>, version: Version) -> Vec<(Kind, String, usize)> {
     let model = world.model;
     let mut out = Vec::new();
@@ -281,7 +281,7 @@ fn carriers(world: &World<'_>, version: Version) -> Vec<(Kind, String, usize)> {
             });
             Some((class.kind, form_name(page, form), position?))
         });
-        // An address stands in the destination of one instruction only.
+        // Only one instruction has an address in its destination.
         let other = || {
             model.instructions.iter().filter(|i| encodes(i) && i.forms.len() == 1).find_map(|page| {
                 let position =

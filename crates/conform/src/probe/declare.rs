@@ -1,5 +1,4 @@
-//! Probing declarations: variables, inputs, predefined names and attributes, as text and in the
-//! object.
+//! Probes for declarations: variables, inputs, predefined names and attributes, in text and object.
 
 use visakit_codegen::model::{Attribute, IndexKind, Predefined};
 
@@ -13,7 +12,7 @@ use visakit::object::{Object, Routine};
 use visakit::rt::{Context, Version, Wire, Writer};
 use visakit::text::{self, Style};
 
-/// What a declaration of a text becomes in the object.
+/// Probes the object bytes of declarations in a text.
 pub(crate) fn declarations(world: &World<'_>, version: Version, tally: &mut Tally) {
     let model = world.model;
     let (a, info) = (world.anatomy, world.anatomy.var_info);
@@ -27,7 +26,7 @@ pub(crate) fn declarations(world: &World<'_>, version: Version, tally: &mut Tall
         if !of_variables(model, ty) {
             continue;
         }
-        // An input says its size, which must be that of the variable.
+        // The size of an input must match its variable.
         let bytes = (size * 16).div_ceil(8);
         let source = format!(".decl X v_type=G type={name} num_elts=16\n.input X offset=64 size={bytes}\n");
         let result = first_variable(version, &source).and_then(|(bytes, _, index)| {
@@ -45,7 +44,7 @@ pub(crate) fn declarations(world: &World<'_>, version: Version, tally: &mut Tall
             let result = first_variable(version, &source).and_then(|(bytes, shown, index)| {
                 let expected = written(index, b.set(dword.code, value.value));
                 same("enumerator-value", format!("reading `{source}`"), hex(&expected), hex(&bytes))?;
-                // The usual alignment is left out.
+                // The text omits the default alignment.
                 let wanted = if value.value == 0 {
                     ".decl X v_type=G type=ud num_elts=16\n".to_owned()
                 } else {
@@ -67,8 +66,7 @@ pub(crate) fn declarations(world: &World<'_>, version: Version, tally: &mut Tall
     inputs(world, version, tally);
 }
 
-/// Reads a text with one declaration; gives its bytes, the text printed again, and the string that
-/// names it.
+/// Parses a text with one declaration. Returns its bytes, the printed text, and its name.
 fn first_variable(version: Version, source: &str) -> Result<(Vec<u8>, String, usize), Difference> {
     let routine = parsed(version, source)?;
     let Some(variable) = routine.variables.first() else {
@@ -110,7 +108,7 @@ fn printed(version: Version, routine: &Routine) -> String {
     text::print(&object, routine, None, Style::Full)
 }
 
-/// Inputs by class and origin.
+/// Probes inputs by class and origin.
 fn inputs(world: &World<'_>, version: Version, tally: &mut Tally) {
     let model = world.model;
     let (a, info) = (world.anatomy, world.anatomy.input_info);
@@ -124,7 +122,7 @@ fn inputs(world: &World<'_>, version: Version, tally: &mut Tally) {
     let (class, origin) = (values(a.properties.input_class), values(a.properties.input_origin));
     let (Some((class, classes)), Some((origin, origins))) = (class, origin) else { return };
     for one in origins.iter().filter(|v| !v.reserved) {
-        // Of two origins with one spelling the first is read.
+        // If two origins have the same spelling, the parser chooses the first.
         let first = origins.iter().find(|v| v.text == one.text).map_or(0, |v| v.value);
         for table in classes.iter().filter(|v| !v.reserved) {
             let kind = IndexKind::from_name(&table.name).unwrap_or(IndexKind::Surface);
@@ -155,7 +153,7 @@ fn inputs(world: &World<'_>, version: Version, tally: &mut Tally) {
     }
 }
 
-/// Predefined variables, surfaces and samplers: number, names, type and size.
+/// Probes predefined variables, surfaces and samplers: number, names, type and size.
 pub(crate) fn predefined(world: &World<'_>, versions: &[Version], tally: &mut Tally) {
     let model = world.model;
     let old = versions.iter().rev().find(|v| v.major < 4).copied();
@@ -211,7 +209,7 @@ pub(crate) fn predefined(world: &World<'_>, versions: &[Version], tally: &mut Ta
             got.to_owned(),
         );
         tally.probe(fact_of(entry), result);
-        // How large they are no text or object says: this is what the machine allocates by.
+        // Texts and objects do not contain the size; the machine allocates by this value.
         let known = visakit::isa::predefined::ALL.iter().find(|p| p.id == id).map(|p| p.elements);
         let result = same(
             "predefined-size",
@@ -227,7 +225,7 @@ fn fact_of(entry: &Predefined) -> Fact {
     Fact::new("predefined", format!("predefined.{}", entry.name), entry.at)
 }
 
-/// Whether a text that names an entry is read as this one.
+/// Checks that a text that names an entry is parsed as that entry.
 fn read_as(entry: &Predefined, source: &str, got: Option<u64>) -> Result<(), Difference> {
     same(
         "predefined-name",
@@ -237,7 +235,7 @@ fn read_as(entry: &Predefined, source: &str, got: Option<u64>) -> Result<(), Dif
     )
 }
 
-/// Names as a text refers to them, and the string pool, which begins with them.
+/// Probes the names in texts, and the predefined names at the start of the string pool.
 fn names_read(world: &World<'_>, version: Version, tally: &mut Tally) {
     let model = world.model;
     for entry in model.predefined.iter().filter(|p| p.id != 0) {
@@ -248,8 +246,8 @@ fn names_read(world: &World<'_>, version: Version, tally: &mut Tally) {
         });
         tally.probe(fact_of(entry), result);
     }
-    // The vendor's grammar has no inputs whose names begin with a percent sign; those are read in
-    // messages.
+    // The vendor's grammar does not allow inputs whose names begin with a percent sign; messages
+    // can name them.
     for entry in model.surfaces.iter().filter(|s| !s.name.starts_with('%')) {
         let source = format!(".input {} offset=64 size=4\n", entry.name);
         let result = parsed(version, &source).and_then(|routine| {
@@ -272,7 +270,7 @@ fn names_read(world: &World<'_>, version: Version, tally: &mut Tally) {
     }
 }
 
-/// An attribute as text and in the object.
+/// Probes an attribute in text and object.
 pub(crate) fn one_attribute(attribute: &Attribute, version: Version) -> Result<(), Difference> {
     let name = &attribute.name;
     let last = attribute.bytes.rsplit(',').next().and_then(|n| n.trim().parse::<usize>().ok());

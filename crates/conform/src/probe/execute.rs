@@ -1,5 +1,5 @@
-//! Probing through the emulator what lists say of channels and regions: small programs, whose
-//! results follow from the columns of the pages.
+//! Probes for list columns about channels and regions: the emulator runs small programs whose
+//! results follow from the pages.
 
 use visakit_codegen::anatomy::{ColumnId, PartId};
 use visakit_codegen::model::{CellValue, Enumerator};
@@ -13,26 +13,27 @@ use visakit_emulator::launch::range::NdRange;
 use visakit_emulator::run::{self, Options, Policy, Program};
 use visakit_zebin::info;
 
-/// Channels of the thread.
+/// Number of channels of the thread.
 const CHANNELS: u64 = 32;
 
-/// How many of them the dispatch enables: what obeys the execution mask leaves out the others.
+/// Number of enabled channels at dispatch. An instruction that obeys the execution mask skips the
+/// others.
 const ENABLED: u64 = 22;
 
-/// The bits of the predicate `P1`: nothing in them repeats.
+/// Bits of the predicate `P1`, without a repeating pattern.
 const PREDICATE: u32 = 0xb2e1_d86d;
 
-/// Bytes that a case writes.
+/// Number of bytes that a case writes.
 const BYTES: usize = 128;
 
-/// A statement, and what it leaves in the words of `T`, which were zeros.
+/// Statement, and the expected words of `T`, which is zero before.
 struct Case {
     fact: Fact,
     statement: String,
     expected: Vec<u16>,
 }
 
-/// Runs all cases in one program; where that fails, each in its own.
+/// Runs all cases in one program; if it fails, runs each in its own program.
 pub(crate) fn all(world: &World<'_>, tally: &mut Tally) {
     let mut cases = sizes(world);
     cases.extend(strides(world));
@@ -61,7 +62,7 @@ fn judge(case: &Case, found: Result<Vec<u16>, String>, tally: &mut Tally) {
     tally.probe(case.fact.clone(), result);
 }
 
-/// The named values of a part, each with the number or flag that a column says.
+/// Returns the named values of a part with the number or flag in a column.
 fn said<'m>(world: &World<'m>, part: PartId, column: ColumnId) -> Vec<(&'m Enumerator, Option<i64>)> {
     let Some(Bits { what: BitsKind::Values(values), .. }) = bits_of(world.model, part) else { return Vec::new() };
     let values = values.iter().filter(|v| !v.reserved);
@@ -76,8 +77,8 @@ fn said<'m>(world: &World<'m>, part: PartId, column: ColumnId) -> Vec<(&'m Enume
     said.collect()
 }
 
-/// Every number of channels from every first channel on, with and without the execution mask: which
-/// elements are written, and which bits of the mask and the predicate decide.
+/// Returns cases for every execution size and first channel, with and without the execution mask.
+/// They show the written elements and the deciding bits of mask and predicate.
 fn sizes(world: &World<'_>) -> Vec<Case> {
     let sizes = &world.anatomy.exec_size;
     let first = said(world, sizes.mask, sizes.first_channel);
@@ -103,11 +104,11 @@ fn sizes(world: &World<'_>) -> Vec<Case> {
     out
 }
 
-/// Of a value's text and the number that it stands for: a statement, and the words that it leaves.
+/// Function that builds a statement, and the words it writes, from a value's text and number.
 type Probe<'a> = &'a dyn Fn(&str, u64) -> Option<(String, Vec<u64>)>;
 
-/// Every stride and width: which of the bytes of `S`, whose values are their numbers, are read, and
-/// which words of `T` are written.
+/// Returns cases for every stride and width. Each byte of `S` holds its own index, so the words of
+/// `T` show the elements that were read.
 fn strides(world: &World<'_>) -> Vec<Case> {
     let region = &world.anatomy.region;
     let mut out = Vec::new();
@@ -133,7 +134,7 @@ fn strides(world: &World<'_>) -> Vec<Case> {
         let used = h <= 4;
         used.then(|| (source(4, format!("16;4,{text}")), (0..4).map(|i| i * h).collect()))
     });
-    // What a destination can have is a column of its own, whose rule the validator is asked about.
+    // A separate column has the strides of destinations; its rule is probed through the validator.
     add(region.horizontal_stride, "destination", &|text, h| {
         let h = usize::try_from(h).ok().filter(|h| (1..=4).contains(h))?;
         let mut expected = vec![0; 4 * h];
@@ -143,7 +144,7 @@ fn strides(world: &World<'_>) -> Vec<Case> {
     out
 }
 
-/// Runs the cases one after the other in one thread, and gives what each leaves.
+/// Runs the cases in sequence in one thread. Returns the words that each case writes.
 fn run_all(cases: &[Case]) -> Result<Vec<Vec<u16>>, String> {
     let mut text = format!(
         ".version 4.1\n.kernel \"k\"\n\

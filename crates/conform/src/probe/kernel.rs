@@ -1,4 +1,4 @@
-//! Probing kernels through their stubs.
+//! Probes for kernels through their stubs.
 
 use serde::Serialize;
 use visakit_codegen::model::{Instruction, PageKind};
@@ -14,32 +14,32 @@ use visakit::rt::StubReason;
 use visakit_emulator::kernels::layout::Layout;
 use visakit_emulator::kernels::lowering::{LowerError, Lowering};
 
-/// Whether the kernel of a page is there.
+/// State of a page's kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// It is.
+    /// The kernel is implemented.
     Filled,
-    /// Nobody wrote it yet: a finding.
+    /// The kernel is missing, which is a finding.
     Missing,
-    /// No public text defines the behaviour: declared, and no finding.
+    /// No public text defines the behaviour; this is declared and not a finding.
     Undefined,
 }
 
-/// A page and its kernel.
+/// Page and its kernel's state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Entry {
-    /// The instruction.
+    /// Name of the instruction.
     pub instruction: String,
-    /// Its page below the specification's folder.
+    /// Path of the page in the specification's folder.
     pub page: String,
     /// Line of the opcode.
     pub line: u32,
-    /// Whether its kernel is there.
+    /// State of its kernel.
     pub status: Status,
 }
 
-/// Gives an instruction of each page to its kernel; a stub says so.
+/// Runs the kernel of each page on an instruction; a stub reports itself.
 pub(crate) fn all(probes: &Probes<'_>, tally: &mut Tally) -> Vec<Entry> {
     let routine = Routine::default();
     let Some(layout) = Platform::ALL.first().and_then(|p| Layout::new(&routine, *p, 0).ok()) else {
@@ -49,8 +49,7 @@ pub(crate) fn all(probes: &Probes<'_>, tally: &mut Tally) -> Vec<Entry> {
     let mut out = Vec::new();
     for page in model.instructions.iter().filter(|i| encodes(i)) {
         let Some(status) = status(probes, page, &layout, &routine) else { continue };
-        // A page says when nothing defines its behaviour; a kernel that is there all the same is no
-        // matter.
+        // A page declares undefined behaviour. An existing kernel for it is accepted.
         let status = match (status, &page.kind) {
             (Status::Undefined, PageKind::Ordinary) => Status::Missing,
             (Status::Missing, PageKind::Undefined) => Status::Undefined,
@@ -72,7 +71,7 @@ pub(crate) fn all(probes: &Probes<'_>, tally: &mut Tally) -> Vec<Entry> {
     out
 }
 
-/// Whether the kernel is there; `None` when the implementation does not know the instruction.
+/// Returns the state of the kernel; `None` if the implementation does not know the instruction.
 fn status(probes: &Probes<'_>, page: &Instruction, layout: &Layout, routine: &Routine) -> Option<Status> {
     let (form, version) = probes
         .versions
@@ -87,7 +86,7 @@ fn status(probes: &Probes<'_>, page: &Instruction, layout: &Layout, routine: &Ro
     Some(match instruction.dispatch(&mut Lowering::new(layout, routine)) {
         Err(LowerError::Stub(stub)) if stub.reason == StubReason::Undefined => Status::Undefined,
         Err(LowerError::Stub(_)) => Status::Missing,
-        // A kernel may refuse the operands; but it is there.
+        // A kernel that rejects the operands still exists.
         _ => Status::Filled,
     })
 }

@@ -1,4 +1,4 @@
-//! Probing structures: the operands of chapter 5 and the tables of objects of chapter 4.
+//! Probes for structures: the operands of chapter 5 and the object tables of chapter 4.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,8 @@ use crate::finding::{Difference, Fact, Tally};
 use visakit::isa;
 use visakit::rt::{Context, DecodeError, DecodeProblem, Reader, StructureVisitor, Version, Wire, Writer};
 
-/// Decodes a structure: its bytes when it is encoded again, and how many bytes were read.
+/// Function that decodes a structure and returns its re-encoded bytes and the number of consumed
+/// bytes.
 type Decoder = fn(&[u8], Version) -> Result<(Result<Vec<u8>, String>, usize), DecodeError>;
 
 fn through<T: Wire>(bytes: &[u8], version: Version) -> Result<(Result<Vec<u8>, String>, usize), DecodeError> {
@@ -23,7 +24,7 @@ fn through<T: Wire>(bytes: &[u8], version: Version) -> Result<(Result<Vec<u8>, S
     Ok((written.map(|()| writer.into_bytes()), reader.offset()))
 }
 
-/// The implementation's types for structures, by the names of their pages.
+/// Decoders of the implementation by structure name.
 #[derive(Default)]
 struct Decoders(BTreeMap<&'static str, Decoder>);
 
@@ -33,18 +34,18 @@ impl StructureVisitor for Decoders {
     }
 }
 
-/// Probes every structure, and says which ones are broken.
+/// Probes every structure. Returns the broken ones.
 pub(crate) fn structures(model: &Model, versions: &[Version], tally: &mut Tally) -> BTreeSet<StructureId> {
     let mut decoders = Decoders::default();
     isa::each_structure(&mut decoders);
     let mut broken = BTreeSet::new();
     let mut left: Vec<(StructureId, &Structure)> = (0..).map(StructureId).zip(&model.structures).collect();
-    // Those inside others come first: what is wrong with them is not reported for the others too.
+    // Probe inner structures first, so that their errors are not repeated for the outer ones.
     while !left.is_empty() {
         let ids: BTreeSet<StructureId> = left.iter().map(|(id, _)| *id).collect();
         let (now, later): (Vec<_>, Vec<_>) =
             left.iter().partition(|(own, s)| !inner(s).any(|id| id != *own && ids.contains(&id)));
-        // Structures that contain each other cannot be written, whichever is first.
+        // Structures that contain each other have no valid order; take them all.
         let now = if now.is_empty() { left.clone() } else { now };
         left = if now.len() == left.len() { Vec::new() } else { later };
         for (id, structure) in now {
@@ -73,7 +74,7 @@ pub(crate) fn structures(model: &Model, versions: &[Version], tally: &mut Tally)
     broken
 }
 
-/// The structures that a structure consists of.
+/// Returns the structures that a structure contains.
 fn inner(structure: &Structure) -> impl Iterator<Item = StructureId> {
     structure.members.iter().flat_map(|m| &m.storage).filter_map(|(_, ty)| match ty {
         MemberType::Structure(inner) => inner.to,
@@ -165,12 +166,12 @@ fn fact_of(path: &str, b: &Bits<'_>, value: u64, legal: bool) -> (Fact, &'static
     (fact, code)
 }
 
-/// The bytes of a structure with one member changed.
+/// Encodes a structure with one member changed.
 fn with(model: &Model, structure: &Structure, value: &Data, position: usize, to: u64, version: Version) -> Vec<u8> {
     write(model, structure, &value.with(position, to), version).bytes
 }
 
-/// Order and widths of the members, and that everything is written as it was read.
+/// Probes the order and widths of the members, and the round trip of the bytes.
 fn layout(
     structure: &Structure,
     decoder: Decoder,
@@ -202,7 +203,7 @@ fn layout(
                         written.members.iter().rev().find(|(p, a, b)| p < position && a < b).map(|(p, ..)| *p);
                     let (code, blamed) = match (known, cut == *start) {
                         (None, _) => ("member-extra", member),
-                        // The member in front is still being read.
+                        // The previous member is too wide.
                         (Some(m), true) if before.is_some_and(|p| structure.members[p].name == m.name) => {
                             ("member-width", m)
                         }
@@ -222,7 +223,7 @@ fn layout(
     accepted(decoder, &written.bytes, version, true, fact, "structure", tally)
 }
 
-/// Bytes that must be read whole and written again, or refused.
+/// Checks that bytes are consumed completely and round-trip, or are refused.
 fn accepted(
     decoder: Decoder,
     bytes: &[u8],
@@ -254,7 +255,7 @@ fn accepted(
     )
 }
 
-/// The tag of operands: classes, modifiers and bits without a meaning.
+/// Probes the tag of operands: classes, modifiers and reserved bits.
 fn tags(model: &Model, structure: &Structure, decoder: Decoder, versions: &[Version], tally: &mut Tally) {
     let Some(operands) = crate::expect::sample::Operands::new(model) else { return };
     let Some(version) = versions.last().copied() else { return };
@@ -272,7 +273,7 @@ fn tags(model: &Model, structure: &Structure, decoder: Decoder, versions: &[Vers
             let is_class = b.of(tag) != 0 || operands.modifier.as_ref().is_none_or(|m| m.lo != b.lo);
             let candidates: Vec<u64> = match b.what {
                 BitsKind::Zero => (0..b.width).map(|n| 1 << n).collect(),
-                // A class that exists has another structure behind the tag.
+                // Existing classes are skipped, because another structure follows their tag.
                 BitsKind::Values(_) if is_class => (0..=ones(b.width)).filter(|v| !meant(model, &b, *v)).collect(),
                 _ => (0..=ones(b.width)).collect(),
             };

@@ -1,4 +1,4 @@
-//! Probes: each asks the implementation for a kind of fact and compares its answer with the
+//! Probes. Each queries the implementation for one kind of fact and compares the result with the
 //! expectation.
 
 pub(crate) mod across;

@@ -1,5 +1,5 @@
-//! Probing the shape of an instruction: the order and the widths of its fields, and values of lists
-//! that the implementation does not know at all.
+//! Probes for the shape of an instruction: order and widths of its fields, and list values that the
+//! implementation does not know.
 
 use visakit_codegen::model::{FieldKind, Presence};
 
@@ -13,15 +13,15 @@ use crate::finding::{Difference, Fact, Tally};
 use visakit::rt::DecodeProblem;
 
 impl<'m> Probes<'m> {
-    /// The order and the widths of the fields: what is cut off in front of a field is missing from
-    /// that field on.
+    /// Probes the order and widths of fields: an instruction that is cut before a field must report
+    /// that field as missing.
     pub(crate) fn layout(&self, sample: &Sample<'m>, name: &str, tally: &mut Tally) -> bool {
         let written = sample.encode(&self.world.operands);
         let fields = &sample.form.fields;
         for (position, start, end) in &written.fields {
             for cut in [*start, end - 1] {
-                // An operand's own structure is probed by itself; its first byte shows where it
-                // begins.
+                // The structure of an operand has its own probe; here its first byte marks its
+                // start.
                 if end == start || cut < *start {
                     continue;
                 }
@@ -59,7 +59,8 @@ impl<'m> Probes<'m> {
                                 (Some(_), true) if matches!(field.presence, Presence::If { .. }) => {
                                     ("presence", *position)
                                 }
-                                // The field in front is still being read.
+                                // The decoder still reads the previous field, so that field is too
+                                // wide.
                                 (Some(found), true) if before == Some(found) => ("field-width", found),
                                 (Some(_), true) => ("field-order", *position),
                                 (Some(_), false) => ("field-width", *position),
@@ -67,8 +68,7 @@ impl<'m> Probes<'m> {
                             fact = Fact::new("layout", format!("{name}.{}", fields[blamed].name), fields[blamed].at);
                             Err(failed(code, format!("{at} missing at byte {}", error.offset())))
                         } else {
-                            // Something in front of the cut is refused: the probes of values say
-                            // what.
+                            // A value before the cut is refused; the value probes report it.
                             Ok(())
                         }
                     }
@@ -81,8 +81,8 @@ impl<'m> Probes<'m> {
         true
     }
 
-    /// The base with other values of lists where the implementation does not know those that it
-    /// has: what is wrong with a value must not hide the rest of the page.
+    /// Returns the base instruction, with unknown list values replaced by known ones. A wrong value
+    /// must not hide the rest of the page.
     pub(crate) fn settle(&self, mut sample: Sample<'m>, tally: &mut Tally) -> Sample<'m> {
         for _ in 0..8 {
             let Some(wrong) = self.wrong_field(&sample) else { break };
@@ -121,7 +121,7 @@ impl<'m> Probes<'m> {
         sample
     }
 
-    /// The first field that the implementation refuses or sees with another value.
+    /// Returns the first field that the implementation refuses or decodes to another value.
     fn wrong_field(&self, sample: &Sample<'m>) -> Option<usize> {
         match decode(&sample.encode(&self.world.operands).bytes, sample.version) {
             Err(error) if matches!(error.problem(), DecodeProblem::Bits(_)) => field(sample.form, error.place().1),

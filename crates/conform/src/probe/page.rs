@@ -1,4 +1,5 @@
-//! Probing one page: a base instruction of each form and version, then one fact changed at a time.
+//! Probes for one page: a base instruction of each form and version, then variants that differ in
+//! one fact.
 
 use std::collections::BTreeSet;
 
@@ -19,30 +20,30 @@ use visakit::isa::{self, Platform};
 use visakit::object::Routine;
 use visakit::rt::{DecodeProblem, Version};
 
-/// What all pages are probed with.
+/// Inputs of the page probes.
 pub(crate) struct Probes<'m> {
     pub(crate) world: World<'m>,
-    /// The routine of the world, as the implementation has it.
+    /// Routine of the world, as decoded by the implementation.
     pub(crate) routine: Routine,
-    /// Versions to write for, oldest first.
+    /// Versions to encode for, oldest first.
     pub(crate) versions: Vec<Version>,
-    /// The model's platforms, as the implementation knows them.
+    /// Platforms of the model, as the implementation knows them.
     pub(crate) platforms: Vec<Option<Platform>>,
-    /// Operands whose structure is broken already.
+    /// Operand kinds whose structure has already failed.
     pub(crate) broken_kinds: BTreeSet<Kind>,
-    /// The page and field that show how operands of a kind are printed.
+    /// Page and field that show the text of each operand kind.
     pub(crate) carriers: Vec<(Kind, String, usize)>,
 }
 
-/// An instruction to be probed, and the fact that it stands for.
+/// Probed instruction, and its fact.
 pub(crate) struct Probe<'m> {
     pub(crate) fact: Fact,
-    /// The same fact as one of the page, where `fact` belongs to a shared list.
+    /// Path of the fact on this page, if `fact` belongs to a shared list.
     pub(crate) own: String,
-    /// Code of the finding when the decoder refuses the instruction.
+    /// Code of the finding if the decoder refuses the instruction.
     pub(crate) refused: &'static str,
     pub(crate) sample: Sample<'m>,
-    /// Whether its text is probed.
+    /// True if the text is probed too.
     pub(crate) text: bool,
 }
 
@@ -57,7 +58,7 @@ impl<'m> Probes<'m> {
         for form in &page.forms {
             let versions: Vec<Version> =
                 self.versions.iter().copied().filter(|v| holds(&form.versions, *v)).collect();
-            // The newest version comes first and is probed in full.
+            // Probe the newest version first and in full.
             for (n, version) in versions.iter().rev().enumerate() {
                 let sample = base(&self.world, page, form, *version);
                 if self.is_broken(&sample) {
@@ -101,7 +102,7 @@ impl<'m> Probes<'m> {
         tally
     }
 
-    /// Whether an instruction has an operand of a class that is broken anyway.
+    /// Returns true if an instruction has an operand whose class has already failed.
     fn is_broken(&self, sample: &Sample<'_>) -> bool {
         let broken = |value: &Value| match value {
             Value::Operand(operand) => self.broken_kinds.contains(&self.world.operands.kind(operand)),
@@ -110,7 +111,8 @@ impl<'m> Probes<'m> {
         (0..sample.values.len()).any(|at| sample.elements(at).iter().any(broken))
     }
 
-    /// The opcode leads to the page; when it does not, nothing else of the page can be probed.
+    /// Checks that the opcode selects the page. If it does not, nothing else of the page can be
+    /// probed.
     fn opcode(&self, page: &'m Instruction, tally: &mut Tally) -> bool {
         let newest = self
             .versions
@@ -148,7 +150,7 @@ impl<'m> Probes<'m> {
         )
     }
 
-    /// Rules about which validator and page disagree on the base already.
+    /// Returns the rules on which validator and page already disagree for the base instruction.
     fn disputed(&self, sample: &Sample<'m>) -> BTreeSet<&'static str> {
         let Ok((instruction, _)) = decode(&sample.encode(&self.world.operands).bytes, sample.version) else {
             return BTreeSet::new();
@@ -158,8 +160,8 @@ impl<'m> Probes<'m> {
         expected.symmetric_difference(&got).copied().collect()
     }
 
-    /// Bytes to an instruction, its fields, its bytes, its text and its verdict. `None` when it is
-    /// not read as it should, otherwise whether it prints as it should.
+    /// Probes decoding, fields, encoding, text and verdict. Returns `None` if decoding is wrong,
+    /// otherwise true if the text is right.
     fn probe(
         &self,
         probe: &Probe<'m>,
@@ -172,7 +174,7 @@ impl<'m> Probes<'m> {
         let instruction = match self.read(probe, &written) {
             Ok(instruction) => instruction,
             Err((position, difference)) => {
-                // What is wrong with a base instruction is wrong with one of its fields.
+                // A failure of the base instruction belongs to one of its fields.
                 let field = position.filter(|_| probe.fact.kind == "field").and_then(|p| sample.form.fields.get(p));
                 let fact = match field {
                     Some(field) => Fact::new("field", format!("{}.{}", probe.own, field.name), field.at),
@@ -187,7 +189,8 @@ impl<'m> Probes<'m> {
         let fact = Fact { kind: "rule", path: probe.own.clone(), at: probe.fact.at };
         self.judge(&fact, sample, &instruction, None, ignored, tally);
         self.judge(&fact, sample, &instruction, platform, ignored, tally);
-        // What is illegal may have no text: the parser refuses it, or it looks like something else.
+        // An illegal instruction may have no text of its own: the parser refuses the text, or reads
+        // another instruction.
         if !probe.text
             || !rules::broken(&self.world, sample, None).is_empty()
             || rules::is_guarded(&self.world, sample)
@@ -195,7 +198,7 @@ impl<'m> Probes<'m> {
             return Some(true);
         }
         let all = templates(sample);
-        // The probes' routine is of the oldest text revision.
+        // The routine uses the oldest text revision.
         let usual = |t: &&&TextForm| t.text_only_operands(sample.form).next().is_none();
         let mut printing =
             all.iter().filter(usual).filter(|t| t.template.since.is_none() && applies(self.world.model, sample, t));
@@ -209,7 +212,7 @@ impl<'m> Probes<'m> {
             if !printed.shows_operands(sample) {
                 continue;
             }
-            // A template without a word of its own is read by the frame of the text.
+            // The parser's frame reads templates without a keyword.
             let own_word =
                 printed.text().trim_start_matches(['(', '!', ' ']).starts_with(|c: char| c.is_ascii_alphabetic());
             if !sound || !own_word || text.template.mnemonic().is_none() && labels(&text.template.source) {
@@ -236,8 +239,8 @@ impl<'m> Probes<'m> {
         Some(sound)
     }
 
-    /// Decodes an instruction and looks at every field, and encodes it again. An error has the
-    /// field that is wrong, where it is known.
+    /// Decodes an instruction, compares every field, and encodes it again. The error names the
+    /// wrong field, if known.
     fn read(
         &self,
         probe: &Probe<'m>,
@@ -290,7 +293,7 @@ impl<'m> Probes<'m> {
         }
     }
 
-    /// The fields that the implementation should show.
+    /// Returns the fields that the implementation should decode.
     pub(crate) fn fields(&self, sample: &Sample<'m>) -> Vec<(usize, Seen)> {
         let mut out = Vec::new();
         for (position, field) in sample.form.fields.iter().enumerate() {
@@ -344,12 +347,12 @@ impl<'m> Probes<'m> {
         false
     }
 
-    /// Bytes without a meaning are refused.
+    /// Checks that meaningless bytes are refused.
     fn refuse(&self, refused: &vary::Refused, version: Version, tally: &mut Tally) {
         let result = match decode(&refused.bytes, version) {
             Err(_) => Ok(()),
             Ok((instruction, _)) => {
-                // What the decoder lets through the validator may refuse.
+                // The validator may refuse what the decoder accepts.
                 match codec::verdict(&instruction, &self.routine, None).is_empty() || refused.strict {
                     false => Ok(()),
                     true => Err(Difference {
@@ -364,8 +367,8 @@ impl<'m> Probes<'m> {
         tally.probe(refused.fact.clone(), result);
     }
 
-    /// The verdict on an instruction for several platforms; `None` stands for no platform in
-    /// particular.
+    /// Probes the verdicts on an instruction for several platforms; `None` is independent of
+    /// platforms.
     fn judge_on(
         &self,
         fact: &Fact,
@@ -394,7 +397,7 @@ impl<'m> Probes<'m> {
             None => None,
             Some(at) => match self.platforms.get(at).copied().flatten() {
                 Some(known) => Some(known),
-                // That the platform is unknown is a finding of its own.
+                // An unknown platform is a separate finding.
                 None => return,
             },
         };
@@ -426,14 +429,13 @@ impl<'m> Probes<'m> {
         }
     }
 
-    /// Platforms that have an instruction, oldest first.
+    /// Returns the platforms that have an instruction, oldest first.
     pub(crate) fn platforms_of(&self, page: &Instruction) -> Vec<usize> {
         (0..self.platforms.len()).filter(|p| exists_on(page, Some(*p))).collect()
     }
 }
 
-/// Whether a rule says something about facts of a kind: what it says about others is a finding of
-/// theirs.
+/// Returns true if a rule applies to a kind of facts. Other rules have findings of their own.
 fn concerns(kind: &str, rule: &str) -> bool {
     match kind {
         "modifier" => matches!(rule, "modifier" | "saturation"),
@@ -444,17 +446,18 @@ fn concerns(kind: &str, rule: &str) -> bool {
     }
 }
 
-/// Whether a template is that of a label.
+/// Returns true if a template is that of a label.
 fn labels(source: &str) -> bool {
     source.ends_with("label>:")
 }
 
-/// `RAW_SENDS` or, with several forms, `RAW_SENDS.current`.
+/// Returns `RAW_SENDS` or, with several forms, `RAW_SENDS.current`.
 pub(crate) fn form_name(page: &Instruction, form: &Form) -> String {
     if form.name.is_empty() { page.name.clone() } else { format!("{}.{}", page.name, form.name) }
 }
 
-/// The code of a finding of a rule: what is illegal was accepted, or what is legal refused.
+/// Returns the code of a rule's finding: an illegal instruction was accepted, or a legal one
+/// refused.
 fn rule_code(rule: &str, accepted: bool) -> &'static str {
     match (rule, accepted) {
         ("platform", true) => "platform-accepted",

@@ -1,4 +1,4 @@
-//! The other direction: what the implementation has and no page has.
+//! Reverse probes: features of the implementation that no page has.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::finding::{Difference, Fact, Tally};
 use visakit::isa::{Instruction, MNEMONICS};
 use visakit::rt::DecodeProblem;
 
-/// Opcodes, operations, instructions and words that the pages do not have.
+/// Probes for opcodes, operations, instructions and mnemonics that the pages lack.
 pub(crate) fn extras(probes: &Probes<'_>, tally: &mut Tally) {
     opcodes(probes, tally);
     instructions(probes, tally);
@@ -21,7 +21,7 @@ pub(crate) fn extras(probes: &Probes<'_>, tally: &mut Tally) {
     aliases(probes, tally);
 }
 
-/// All opcodes, and all operations of those that are shared.
+/// Probes all opcodes, and all operations of shared opcodes.
 fn opcodes(probes: &Probes<'_>, tally: &mut Tally) {
     let model = probes.world.model;
     let Some(version) = probes.versions.last().copied() else { return };
@@ -92,7 +92,7 @@ fn extra(tally: &mut Tally, kind: &'static str, code: &'static str, path: String
     tally.probe(Fact::nowhere(kind, path), result);
 }
 
-/// Instructions that the implementation can make.
+/// Probes the instructions that the implementation can construct.
 fn instructions(probes: &Probes<'_>, tally: &mut Tally) {
     let names: BTreeSet<&str> = Instruction::samples().iter().map(|i| i.page().name).collect();
     for name in names {
@@ -107,7 +107,7 @@ fn instructions(probes: &Probes<'_>, tally: &mut Tally) {
     }
 }
 
-/// Words with which a statement may begin.
+/// Probes the words that can begin a statement.
 fn mnemonics(probes: &Probes<'_>, tally: &mut Tally) {
     let model = probes.world.model;
     let mut known: BTreeSet<String> = BTreeSet::new();
@@ -120,7 +120,7 @@ fn mnemonics(probes: &Probes<'_>, tally: &mut Tally) {
             let values = list.map_or(&[][..], |id| model.values(id));
             known.extend(values.iter().filter(|v| !v.reserved).map(|v| v.text.clone()));
         }
-        // A page without a template goes by its name.
+        // The mnemonic of a page without a template is its name.
         if page.text.is_empty() {
             known.insert(page.name.to_ascii_lowercase());
         }
@@ -131,7 +131,7 @@ fn mnemonics(probes: &Probes<'_>, tally: &mut Tally) {
     }
 }
 
-/// Other spellings of instructions: they are read as the instruction that they stand for.
+/// Checks that each alternative spelling is parsed as the instruction that it stands for.
 fn aliases(probes: &Probes<'_>, tally: &mut Tally) {
     let model = probes.world.model;
     let Some(version) = probes.versions.last().copied() else { return };

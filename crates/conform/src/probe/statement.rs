@@ -1,4 +1,4 @@
-//! Probing the parser: statements in the text of the probes' routine.
+//! Probes for the parser: statements in the text of the probes' routine.
 
 use super::page::Probes;
 use crate::codec::{self, hex};
@@ -7,32 +7,31 @@ use visakit::isa;
 use visakit::object::Routine;
 use visakit::rt::Version;
 
-/// A statement that must be read as these bytes.
+/// Statement that must be parsed to given bytes.
 pub(crate) struct Statement {
     pub(crate) fact: Fact,
     pub(crate) version: Version,
     pub(crate) text: String,
-    /// The text revision from which statements are written like this.
+    /// First text revision with this spelling.
     pub(crate) since: Option<u32>,
-    /// The template that it was made from.
+    /// Template of the statement.
     pub(crate) template: String,
-    /// Whether it is that of a base instruction.
+    /// True for the statement of a base instruction.
     pub(crate) is_base: bool,
     pub(crate) bytes: Vec<u8>,
 }
 
 impl Probes<'_> {
-    /// Reads all statements of a version at once; those that fail are reported by their lines.
+    /// Parses all statements of a version at once, and records failures by line.
     pub(crate) fn parse(&self, statements: &[Statement], tally: &mut Tally) {
-        // Statements of different text revisions do not stand in one text.
+        // Statements of different text revisions need separate texts.
         let mut versions: Vec<(Version, Option<u32>)> = statements.iter().map(|s| (s.version, s.since)).collect();
         versions.sort_unstable();
         versions.dedup();
         let mut lost: Vec<&str> = Vec::new();
         let rounds = versions.into_iter().rev().flat_map(|version| [(version, true), (version, false)]);
         for ((version, since), is_base) in rounds {
-            // Where the base instruction of a template is not read, nothing more is said about that
-            // template.
+            // If the base instruction of a template fails, skip the template's other statements.
             let mut left: Vec<&Statement> = statements
                 .iter()
                 .filter(|s| {
@@ -42,7 +41,7 @@ impl Probes<'_> {
                         && !lost.contains(&s.template.as_str())
                 })
                 .collect();
-            // The second round has only what could be read.
+            // The second round contains only the statements that parsed.
             for _ in 0..2 {
                 let head = self.world.head(version);
                 let lines: String = left.iter().map(|s| format!("    {}\n", s.text)).collect();
@@ -95,7 +94,7 @@ impl Probes<'_> {
 
     fn same(&self, statement: &Statement, got: &isa::Instruction, routine: &Routine) -> Result<(), Difference> {
         let bytes = codec::encode(got, statement.version);
-        // Where two values have one spelling, the text cannot tell which was meant.
+        // If two values have the same spelling, the text does not distinguish them.
         let is_spelled_so = || codec::print(got, routine, statement.version) == statement.text;
         match bytes {
             Ok(bytes) if bytes == statement.bytes => Ok(()),

@@ -1,5 +1,5 @@
-//! What differs from a base instruction in one fact: legal values, values without a meaning, and
-//! what only the validator judges.
+//! Variants of a base instruction that differ in one fact: legal values, meaningless values, and
+//! values that only the validator judges.
 
 use visakit_codegen::anatomy::MemberId;
 use visakit_codegen::model::{Condition, Field, FieldKind, IndexKind, Presence, TypeId, targets};
@@ -15,14 +15,14 @@ use crate::expect::text::value_path;
 use crate::expect::world::{World, of_variables};
 use crate::finding::Fact;
 
-/// The variations of a base instruction.
+/// Variants of a base instruction.
 #[derive(Default)]
 pub(crate) struct All<'m> {
-    /// What must be read, written, printed and judged as the model says.
+    /// Variants whose bytes, fields, text and verdict must match the model.
     pub(crate) accepted: Vec<Probe<'m>>,
-    /// What must be refused.
+    /// Variants that must be refused.
     pub(crate) refused: Vec<Refused>,
-    /// What differs for the validator only, and on which platforms it is judged.
+    /// Variants for the validator only, with the platforms to judge.
     pub(crate) judged: Vec<(Fact, Sample<'m>, Vec<Option<usize>>)>,
 }
 
@@ -31,11 +31,12 @@ pub(crate) struct Refused {
     pub(crate) fact: Fact,
     pub(crate) bytes: Vec<u8>,
     pub(crate) code: &'static str,
-    /// Whether the decoder itself must refuse them.
+    /// True if the decoder itself must refuse them.
     pub(crate) strict: bool,
 }
 
-/// All variations. Without `sound` the base prints wrongly already, and texts are left out.
+/// Returns all variants. Without `sound`, the text of the base instruction is already wrong, so
+/// texts are not probed.
 pub(crate) fn all<'m>(probes: &Probes<'m>, base: &Sample<'m>, sound: bool) -> All<'m> {
     let mut vary = Vary { probes, base, name: form_name(base.page, base.form), out: All::default() };
     for (position, field) in base.form.fields.iter().enumerate() {
@@ -64,7 +65,7 @@ impl<'m> Vary<'_, 'm> {
             FieldKind::Zero => self.zero(position, field, &own),
             FieldKind::Copy(_) => self.copy(position, field, &own),
             _ if counted_by(self.base.form, position).is_some() => {}
-            // What only texts have is no part of the bytes that are probed.
+            // Fields that only texts have are not part of the bytes.
             _ if field.presence == Presence::Text => {}
             _ if matches!(field.presence, Presence::Times(_)) => self.repeated(position, field, &own),
             FieldKind::Number => self.number(position, field, &own),
@@ -85,7 +86,8 @@ impl<'m> Vary<'_, 'm> {
         }
     }
 
-    /// The base with one field changed, and with the indices whose table that field names.
+    /// Returns the base instruction with one field replaced. Indices whose table that field selects
+    /// are adjusted.
     fn with(&self, position: usize, value: Value) -> Sample<'m> {
         let mut out = self.base.clone();
         out.values[position] = value;
@@ -111,7 +113,7 @@ impl<'m> Vary<'_, 'm> {
         let model = self.probes.world.model;
         let base = self.base.values[position].bits();
         let candidates: Vec<u64> = match b.what {
-            // Each bit alone: that of several one is accepted cannot hide another.
+            // Try each bit alone, so that one accepted bit cannot hide another.
             BitsKind::Zero => (0..b.width).map(|n| 1 << n).collect(),
             BitsKind::Number | BitsKind::DataType | BitsKind::Flag(_) | BitsKind::Values(_) if b.width <= 8 => {
                 (0..=ones(b.width)).collect()
@@ -147,7 +149,7 @@ impl<'m> Vary<'_, 'm> {
                     continue;
                 }
             }
-            // Only a predicate that is declared has a name.
+            // Only a declared predicate has a name.
             let is_id = b.part == Some(self.probes.world.anatomy.predicate.id);
             let text = !(is_id && value > crate::expect::world::OTHERS);
             self.accept(fact.clone(), own.clone(), "enumerator-missing", sample.clone(), text);
@@ -216,7 +218,7 @@ impl<'m> Vary<'_, 'm> {
         self.damage(position, field, "copy", "copy-accepted", format!("{own}.copy"), 0x01);
     }
 
-    /// The bytes of the base with some bits of a field's first byte inverted.
+    /// Returns the bytes of the base instruction with some bits of a field's first byte inverted.
     fn damage(
         &mut self,
         position: usize,
@@ -254,7 +256,7 @@ impl<'m> Vary<'_, 'm> {
         for (id, ty) in world.model.types.iter().enumerate().map(|(at, ty)| (TypeId(at), ty)) {
             for kind in [Kind::General, Kind::Immediate] {
                 let legal = field.classes.is_empty() || world.operands.lists(field, kind);
-                // Packed types are of constants, booleans of predicates.
+                // Only constants have packed types, and only predicates are booleans.
                 let sensible = match kind {
                     Kind::General => of_variables(world.model, ty),
                     _ => id != world.anatomy.types.boolean,
@@ -325,7 +327,7 @@ impl<'m> Vary<'_, 'm> {
         }
     }
 
-    /// No platform in particular, the newest and the oldest one that has the instruction.
+    /// Returns no platform, the newest and the oldest platform that has the instruction.
     fn both_platforms(&self) -> Vec<Option<usize>> {
         let all = self.probes.platforms_of(self.base.page);
         let mut out = vec![None, all.first().copied(), all.last().copied()];
@@ -344,8 +346,7 @@ impl<'m> Vary<'_, 'm> {
         }
     }
 
-    /// Every pair of types of the destination and the sources, and of the first source and the
-    /// others.
+    /// Adds every pair of types of destination and sources, and of the first source and the others.
     fn type_maps(&mut self) {
         let world = &self.probes.world;
         let (page, form, version) = (self.base.page, self.base.form, self.base.version);
@@ -374,14 +375,14 @@ impl<'m> Vary<'_, 'm> {
         }
     }
 
-    /// The base with another type of one source.
+    /// Returns the base instruction with another type of one source.
     fn other_type(&self, position: usize, ty: TypeId) -> Option<Sample<'m>> {
         let Value::Operand(base) = &self.base.values[position] else { return None };
         let kind = self.probes.world.operands.kind(base);
         Some(self.with(position, Value::Operand(operand(&self.probes.world, kind, ty, false, position)?)))
     }
 
-    /// The members of operands: each class is shown by one field of one page.
+    /// Varies the members of operands. One field of one page represents each class.
     fn operand_structures(&mut self) {
         for (kind, page, position) in &self.probes.carriers {
             if *page == self.name {
@@ -425,7 +426,7 @@ impl<'m> Vary<'_, 'm> {
                 FieldKind::Number => {
                     let (least, most) = limits(crate::expect::sample::number_at(member, self.base.version));
                     let range = if id == a.indirect.indirect_offset { vec![-512, 511] } else { vec![least, most] };
-                    // Nothing is declared that such numbers would name.
+                    // No declaration has these numbers.
                     let ids = [a.general.id, a.address.id, a.indirect.id, a.state.id];
                     values.extend(range.into_iter().map(|v| {
                         let fact = Fact::new("number", format!("{path}={v}"), member.at);
@@ -448,8 +449,8 @@ impl<'m> Vary<'_, 'm> {
     }
 }
 
-/// Whether a region can be written as text: with a horizontal stride always, and a width where it
-/// has a vertical one. A width without one is that of rows which have an address each.
+/// Returns true if a region can be written as text. It needs a horizontal stride, and a width if it
+/// has a vertical stride. A width without a vertical stride describes rows with separate addresses.
 fn shows_region(world: &World<'_>, kind: Kind, value: u64) -> bool {
     let is_null = |part| {
         bits_of(world.model, part).is_some_and(|b| match b.what {
@@ -463,8 +464,8 @@ fn shows_region(world: &World<'_>, kind: Kind, value: u64) -> bool {
     !is_null(region.horizontal_stride) && fits
 }
 
-/// Whether the text shows a field without the type of a constant or the region of a variable, so
-/// that other classes of operands have no text there.
+/// Returns true if the text shows a field without the type of a constant or the region of a
+/// variable. Other operand classes have no text there.
 fn shows_bare(base: &Sample<'_>, position: usize) -> bool {
     use visakit_codegen::template::{Item, Style};
     fn walk(items: &[Item], position: usize) -> bool {

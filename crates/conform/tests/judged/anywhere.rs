@@ -1,7 +1,7 @@
-//! Slips that any block can have: a number that is one more, a statement that is left out, a
-//! condition the wrong way round.
+//! Mistakes that any block can have: a number increased by one, an omitted statement, or a negated
+//! condition.
 
-/// What is written in place of which bytes of a block.
+/// Returns the mistakes of a block: first byte, end byte, and replacement.
 pub(crate) fn slips(block: &str) -> Vec<(usize, usize, String)> {
     let mut out = Vec::new();
     let mut at = 0;
@@ -18,7 +18,7 @@ pub(crate) fn slips(block: &str) -> Vec<(usize, usize, String)> {
 
 fn of_line(code: &str, start: usize, out: &mut Vec<(usize, usize, String)>) {
     let mut add = |from: usize, to: usize, text: String| out.push((start + from, start + to, text));
-    // A statement that is left out; a name has to have a value.
+    // Omit a statement, unless it defines a name.
     if !code.ends_with('{') && !code.starts_with(['}', 'l']) && code != "undefined" {
         add(0, code.len(), String::new());
     }
@@ -34,7 +34,7 @@ fn of_line(code: &str, start: usize, out: &mut Vec<(usize, usize, String)>) {
             add(at, at + one.len(), other.to_owned());
         }
     }
-    // The two of a choice that is the whole of an expression.
+    // Exchange the two values of a choice that is a whole expression.
     if let (Some(then), Some(otherwise)) = (code.find(" ? "), code.find(" : "))
         && code.matches(" ? ").count() == 1
         && !code.ends_with([')', '{'])
@@ -46,8 +46,7 @@ fn of_line(code: &str, start: usize, out: &mut Vec<(usize, usize, String)>) {
     while let Some(found) = code[from..].find(|c: char| c.is_ascii_digit()) {
         let (first, end) = (from + found, digits(from + found));
         from = end;
-        // The end of a name, a part of a number of another form, and what rows end with are no
-        // numbers of their own.
+        // Skip digits in names, in numbers of other bases, and at the ends of ranges.
         let before = code[..first].chars().next_back();
         let is_own = !before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '.'))
             && !code[end..].starts_with(|c: char| c.is_alphanumeric() || c == '.' && !code[end..].starts_with(".."));

@@ -46,7 +46,7 @@ impl Code {
     /// of the code.
     pub(crate) fn new(parts: LinkedCode, routine: &Routine) -> Option<Self> {
         let LinkedCode { bytes, entry, in_turn, blocks, steps, full, functions, begin, written } = parts;
-        // A step after which nothing continues has no place.
+        // A step that cannot be resumed after has an offset outside the code.
         let is_inside = |place: &usize| *place < bytes.len();
         ([entry, in_turn].iter().all(is_inside) && blocks.iter().all(is_inside)).then_some(())?;
         let mut memory = MmapMut::map_anon(bytes.len()).ok()?;
@@ -98,7 +98,8 @@ impl Code {
         self.memory.is_empty()
     }
 
-    /// Returns the place after a step, if the code can continue there with these active channels.
+    /// Returns the place after a step if the code can continue there with the given active
+    /// channels.
     pub fn behind(&self, step: u32, active: u32) -> Option<Resume> {
         let places = self.steps.get(step as usize)?;
         let full = self.full.get(step as usize)?;
@@ -107,9 +108,10 @@ impl Code {
         is_there(some).then_some(Resume { step, some })
     }
 
-    /// Lends the code the state of a thread and the memory that it reaches.
+    /// Lends the code a thread's state and the memory that it can access.
     ///
     /// # Panics
+    ///
     /// If the tables of the frame are shorter than the routine declares.
     #[inline(always)]
     pub fn lend<'f>(&'f self, frame: Frame<'f>, memory: &'f Memory<'_>) -> Lent<'f> {
@@ -181,8 +183,8 @@ impl Lent<'_> {
         Some(self.enter(*self.code.blocks.get(block as usize)?))
     }
 
-    /// Continues after a step that the caller has done. Returns `None` if the code cannot continue
-    /// there.
+    /// Continues after a step that the caller has executed. Returns `None` if the code cannot
+    /// continue there.
     #[inline(always)]
     pub fn resume(&mut self, resume: Resume) -> Option<Exit> {
         let place = self.code.steps.get(resume.step as usize)?[usize::from(resume.some)];
@@ -195,13 +197,13 @@ impl Lent<'_> {
         (self.raw.active, self.raw.executed)
     }
 
-    /// Sets the number of instructions at which no block begins.
+    /// Sets the instruction count from which no further block begins.
     #[inline(always)]
     pub fn set_until(&mut self, until: u64) {
         self.raw.until = until;
     }
 
-    /// Returns true if channels wait anywhere.
+    /// Returns true if channels wait at any block.
     #[inline(always)]
     pub fn is_divergent(&mut self) -> bool {
         let is_divergent = self.occupied.iter().any(|word| *word != 0);
@@ -216,8 +218,9 @@ impl Lent<'_> {
     }
 
     /// Runs threads from `first` on, each to its end before the next begins. Each starts without
-    /// predicates and states, and with its pieces in the registers. Returns the number of threads
-    /// that have ended, their instructions, and why the next thread has come back, if it has.
+    /// predicates and states, and with its pieces in the registers. Returns the number of ended
+    /// threads, their instruction count, and the exit of the next thread if it returned to the
+    /// caller.
     pub fn run_in_turn(&mut self, threads: &Threads, first: usize) -> (usize, u64, Option<Exit>) {
         let code = self.code;
         let (starts, pieces) = pieces_from(threads, first, code.limits.registers);
@@ -229,13 +232,13 @@ impl Lent<'_> {
         self.raw.executed = 0;
         let exit = self.enter(code.in_turn);
         self.raw.in_turn = 0;
-        // The thread that has come back has begun.
+        // A thread that returned to the caller has already started.
         let exit = (self.raw.left != u64::MAX).then_some(exit);
         let left = self.raw.left.wrapping_add(1) as usize;
         (starts.len() - left, self.raw.before, exit)
     }
 
-    /// Runs from a place that one of the tables has.
+    /// Runs from an offset of one of the tables.
     #[inline(always)]
     fn enter(&mut self, place: usize) -> Exit {
         let code = self.code;
@@ -281,7 +284,7 @@ impl Lent<'_> {
     }
 }
 
-/// The least lengths of a frame's tables.
+/// Minimum lengths of a frame's tables.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
     registers: usize,

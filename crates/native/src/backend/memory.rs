@@ -1,4 +1,4 @@
-//! Buffers as the code sees them.
+//! Buffers in the form that the code reads.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicU32;
 
 use crate::runtime::frame::{Buffer, Marks, PAGE};
 
-/// The memory that the code reaches by itself. The caller makes all other accesses.
+/// Memory that the code accesses directly. The caller makes all other accesses.
 #[derive(Debug)]
 pub struct Memory<'m> {
     pub(crate) buffers: Vec<BufferEntry>,
@@ -24,9 +24,9 @@ impl Default for Memory<'_> {
 }
 
 impl<'m> Memory<'m> {
-    /// Takes the buffers by number, of which the first is 1 in addresses; the surfaces by number;
-    /// and the memory of the group, which nothing observes. The caller makes the accesses to a
-    /// surface that is `None`.
+    /// Creates the memory from the buffers by number, of which the first is 1 in addresses; the
+    /// surfaces by number; and the memory of the group, which is never observed. The caller makes
+    /// the accesses to a surface that is `None`.
     pub fn new(
         buffers: impl IntoIterator<Item = Buffer<'m>>,
         surfaces: impl IntoIterator<Item = Option<Buffer<'m>>>,
@@ -45,7 +45,7 @@ impl<'m> Memory<'m> {
         }
     }
 
-    /// Adds private memory. The caller makes accesses that have bits for bytes.
+    /// Adds private memory. The caller makes accesses that are observed by byte.
     pub fn with_private(self, private: Buffer<'m>) -> Self {
         let pages = |marks| if let Marks::Bits(_) = marks { Marks::Caller } else { marks };
         let Buffer { words, loads, stores, updates } = private;
@@ -54,14 +54,14 @@ impl<'m> Memory<'m> {
     }
 }
 
-/// A buffer as the code sees it.
+/// Entry of a buffer in the form that the code reads.
 #[repr(C, align(64))]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BufferEntry {
     pub(crate) words: *const AtomicU32,
     /// The size in bytes.
     pub(crate) reach: u64,
-    /// Null if nothing observes the accesses; [`CALLER`]; or the bits.
+    /// Null for unobserved accesses; [`CALLER`]; or the address of the bits.
     pub(crate) loads: *const Cell<u64>,
     pub(crate) stores: *const Cell<u64>,
     pub(crate) updates: *const Cell<u64>,
@@ -79,13 +79,13 @@ impl BufferEntry {
         let reach = buffer.words.len() as u64 * 4;
         let marks = |marks: Marks<'_>| match marks {
             Marks::Nobody => std::ptr::null(),
-            // A mark is as long as an access of 64 bytes, and may end in the word after that of its
-            // first bit.
+            // A mark has the length of an access of 64 bytes, and may end in the word after that of
+            // its first bit.
             Marks::Bits(bits) if bits.len() as u64 >= reach / 64 + 2 => bits.as_ptr(),
             Marks::Pages(bits) if bits.len() as u64 > reach / PAGE / 64 => bits.as_ptr().wrapping_byte_add(PAGES),
             _ => std::ptr::without_provenance(CALLER),
         };
-        // The host's gathers take offsets as signed numbers.
+        // The host's gathers interpret offsets as signed numbers.
         let fits = reach <= i32::MAX as u64;
         let (words, reach) = if fits { (buffer.words.as_ptr(), reach) } else { (std::ptr::null(), 0) };
         let [loads, stores, updates] = [buffer.loads, buffer.stores, buffer.updates].map(marks);
@@ -93,12 +93,12 @@ impl BufferEntry {
     }
 }
 
-/// The number of surfaces that the code reads without a comparison: entries without a surface are
+/// Number of surfaces that the code reads without a bounds check: entries without a surface are
 /// empty.
 pub(crate) const SURFACES: u32 = 32;
 
-/// Stands for bits: the caller makes the access.
+/// Value in place of an address of bits: the caller makes the access.
 pub(crate) const CALLER: usize = 1;
 
-/// Is added to the address of bits that stand for pages.
+/// Flag in the address of bits that stand for pages.
 pub(crate) const PAGES: usize = 2;

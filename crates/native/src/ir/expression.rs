@@ -45,15 +45,15 @@ impl Kind {
 /// The number of a node of an expression.
 pub type Value = usize;
 
-/// The definition of one channel's value. Operations have the kind of their operands, or take the
-/// bits of operands of the same size as their own kind. Conversions and relations go by the kind of
+/// Definition of one channel's value. The operands of an operation have its kind, or another kind
+/// of the same size whose bits are reinterpreted. Conversions and relations depend on the kind of
 /// their operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Node {
-    /// A value in the registers: the channels' elements follow each other at `step` bytes. With a
-    /// step of 0 there is one element for all channels.
+    /// A value in the registers: the channels' elements are `step` bytes apart. With a step of 0,
+    /// one element serves all channels.
     Load {
-        /// The first channel's place.
+        /// Place of the first channel's element.
         at: u32,
         /// The distance from one channel to the next.
         step: u32,
@@ -66,20 +66,20 @@ pub enum Node {
     Binary(Binary, Value, Value),
     /// A product and a sum, rounded once.
     Fused(Value, Value, Value),
-    /// A value converted to this kind. Integers keep their low bits, or saturate. Floats become
-    /// integers by truncation, saturated, and zero for NaN. Other conversions round to nearest
-    /// even.
+    /// A conversion to this kind. Integers keep their low bits, or saturate. Floats become integers
+    /// by truncation, saturated, and zero for NaN. Other conversions round to nearest even.
     Convert {
         /// The value that is converted.
         value: Value,
         /// True if an integer saturates.
         saturate: bool,
     },
-    /// The first value where a mask holds, else the second.
+    /// The first value where a mask holds, otherwise the second.
     Pick(Mask, Value, Value),
-    /// All bits where a relation holds, else none. The kind has the size of the two values.
+    /// All ones where a relation holds, otherwise zeros. The kind has the size of the two values.
     Holds(Relation, Value, Value),
-    /// A call of one of the expression's functions of two values; all have 32 bits.
+    /// A call of one of the expression's functions of two values; arguments and result have 32
+    /// bits.
     Call(usize, Value, Value),
 }
 
@@ -106,20 +106,20 @@ pub enum Binary {
     Sub,
     Mul,
     Div,
-    /// With a NaN on one side it is the other side, with two it is the second.
+    /// The minimum. If one operand is NaN, the result is the other; if both are, the second.
     Min,
     Max,
     And,
     Or,
     Xor,
     Shl,
-    /// Shifts in copies of the sign, if the kind has one.
+    /// Right shift, arithmetic for signed kinds.
     Shr,
     /// Rotates left by a number below the number of bits.
     Rotate,
 }
 
-/// A comparison of values. With a NaN none holds.
+/// A comparison of values; false if an operand is NaN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Relation {

@@ -1,19 +1,19 @@
-//! Functions of the caller, for which there are no nodes.
+//! Functions of the caller, for operations without nodes.
 
 use std::sync::Arc;
 
-/// The values of two operands in eight channels. The function replaces the first ones by its
-/// results. Channels that are not enabled have undefined values.
+/// The values of two operands in eight channels. The function replaces the first operand by its
+/// results. Disabled channels have undefined values.
 #[repr(C, align(32))]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Operands(pub [[u32; 8]; 2]);
 
-/// A function that no nodes express.
+/// A function that nodes cannot express.
 #[derive(Clone)]
 pub struct Function(pub(crate) Arc<Body>);
 
 impl Function {
-    /// Takes a function. It must not unwind: the process ends where it would.
+    /// Wraps a function. It must not unwind: a panic in it would end the process.
     pub fn new(body: impl Fn(&mut Operands) + Send + Sync + 'static) -> Self {
         Self(Arc::new(Box::new(body)))
     }

@@ -1,6 +1,6 @@
-//! Masks: the channels that a step is for.
+//! Masks: the enabled channels of a step.
 
-/// The channels of a step: of the active channels from `shift` on, those in `lanes` where a
+/// Enabled channels of a step: of the active channels from `shift` on, those in `lanes` whose
 /// predicate holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Mask {
@@ -10,21 +10,21 @@ pub struct Mask {
     pub lanes: u32,
     /// True if inactive channels count too.
     pub always: bool,
-    /// The number of a predicate; 0 for none.
+    /// Number of the predicate; 0 for none.
     pub predicate: u32,
-    /// The combination of its bits.
+    /// Reduction of the predicate's bits.
     pub combine: Combine,
     /// True if the combined bits are inverted.
     pub inverse: bool,
 }
 
-/// How the bits of a predicate become one bit for each channel.
+/// Reduction of a predicate's bits to one bit per channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Combine {
-    /// Each channel has its own bit.
+    /// No reduction: each channel has its own bit.
     Each,
-    /// All channels have the same bit: set if any bit is set.
+    /// Set for all channels if any bit is set.
     Any,
-    /// All channels have the same bit: set if all bits are set.
+    /// Set for all channels if all bits are set.
     All,
 }

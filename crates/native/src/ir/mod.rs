@@ -1,7 +1,7 @@
-//! The intermediate representation: a routine as blocks of steps over a register file, without any
-//! name of an instruction set.
+//! The intermediate representation: a routine as blocks of steps over a register file, independent
+//! of any instruction set.
 //!
-//! Offsets are in bytes and count from the first byte of the register file.
+//! Offsets are in bytes from the start of the register file.
 
 mod expression;
 pub(crate) mod function;

@@ -1,4 +1,4 @@
-//! Routines: blocks of steps, and where execution goes after each block.
+//! Routines: blocks of steps, and the continuation after each block.
 
 use crate::ir::expression::{Expression, Relation, Value};
 use crate::ir::mask::Mask;
@@ -13,56 +13,57 @@ pub struct Routine {
     pub predicates: u32,
     /// Number of elements of state variables.
     pub states: u32,
-    /// The blocks.
+    /// Blocks in program order.
     pub blocks: Vec<Block>,
     /// True if steps and channels are counted.
     pub count: bool,
 }
 
-/// Steps that are done in order.
+/// Steps that are executed in order.
 #[derive(Clone, Debug)]
 pub struct Block {
-    /// The steps.
+    /// Steps in order of execution.
     pub steps: Vec<Step>,
-    /// The number of instructions that the block counts as.
+    /// Number of instructions that the block counts as.
     pub instructions: u32,
-    /// Where execution continues.
+    /// Continuation after the block.
     pub end: End,
 }
 
-/// Where execution continues after a block. Channels that wait for a block join when it begins.
+/// Continuation after a block. Channels that wait for a block join when it begins.
 #[derive(Clone, Copy, Debug)]
 pub enum End {
-    /// At the next block.
+    /// The next block.
     Fall,
     /// Each channel branches, or not.
     Branch {
         /// The channels that branch.
         mask: Mask,
-        /// True if the first channel decides for all.
+        /// True if the first channel decides for all channels.
         uniform: bool,
         /// The block to branch to.
         target: u32,
     },
-    /// All channels jump, or none, past others that wait; the first channel decides.
+    /// All channels jump, or none, past waiting channels; the first channel decides.
     Jump {
-        /// It.
+        /// The deciding channel.
         mask: Mask,
-        /// Where to.
+        /// The block to jump to.
         target: u32,
     },
-    /// The caller has to find out, within these limits.
+    /// The caller determines the continuation, within these limits.
     Outside(Behind),
 }
 
-/// The blocks that the caller may continue with. It reads no registers to decide, except for
+/// Blocks at which the caller may continue. It reads no registers to decide, except for
 /// [`Behind::Anything`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Behind {
     /// The next block, for the same channels.
     Next,
-    /// The end for these channels. Others may continue: those that wait for a later block, or the
-    /// next block. The thread ends when none wait and all active channels are among these.
+    /// The end for these channels. Others may continue: channels that wait for a later block, or
+    /// the next block. The thread ends when no channels wait and all active channels are among
+    /// these.
     Others(u32),
     /// Any block.
     Anything,
@@ -71,44 +72,44 @@ pub enum Behind {
 /// An action for some channels.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// The channels.
+    /// Enabled channels.
     pub mask: Mask,
-    /// The action.
+    /// Work of the step.
     pub action: Action,
 }
 
 /// The work of a step.
 #[derive(Clone, Debug)]
 pub enum Action {
-    /// The caller does the step.
+    /// The caller executes the step.
     Outside,
     /// Nothing.
     Nothing,
     /// Assigns the channels' values to consecutive elements.
     Compute {
-        /// The values.
+        /// Expression with the values.
         expression: Expression,
-        /// The node that is assigned.
+        /// The node to assign.
         result: Value,
-        /// The first channel's element.
+        /// Place of the first channel's element.
         to: u32,
     },
     /// Sets the bits of a predicate to a relation of two values.
     Compare {
-        /// The values.
+        /// Expression with the values.
         expression: Expression,
-        /// The relation.
+        /// Relation of the two values.
         relation: Relation,
-        /// The nodes that are compared.
+        /// The nodes to compare.
         sides: [Value; 2],
         /// True if the result is inverted.
         inverse: bool,
         /// The predicate.
         to: u32,
     },
-    /// Sets the bits of a predicate to logic of two others.
+    /// Sets the bits of a predicate to a logic function of two others.
     Logic {
-        /// The function.
+        /// Logic function.
         logic: Logic,
         /// The predicates.
         from: [u32; 2],
@@ -117,16 +118,16 @@ pub enum Action {
     },
     /// Replaces an element of the table of state variables by 32 bits of the registers.
     SetState {
-        /// The element.
+        /// Index of the element.
         element: u32,
         /// The place of the bits.
         from: u32,
-        /// The bits, if they are always the same.
+        /// The bits, if they are constant.
         number: Option<u32>,
     },
-    /// Sets bits of a dword that controls how the caller computes. The code continues if the dword
-    /// then equals `plain`, because that is how the code computes; otherwise the caller does the
-    /// step. A thread may begin with the step in any case.
+    /// Sets bits of a dword that controls the caller's computation. The code continues if the dword
+    /// then equals `plain`, the mode of the code; otherwise the caller executes the step. In either
+    /// case a thread may begin with the step.
     Control {
         /// The place of the dword.
         at: u32,
@@ -139,13 +140,13 @@ pub enum Action {
     Transfer(Transfer),
 }
 
-/// Logic of predicates.
+/// Logic functions of predicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Logic {
     And,
     Or,
     Xor,
-    /// Of the first predicate alone.
+    /// Complement of the first predicate.
     Not,
 }

@@ -1,5 +1,6 @@
-//! Peephole simplification: removes logic with all bits or none, double negations, repeated nodes,
-//! and the upper parts of arithmetic whose low bits alone are kept. It runs where a node is added.
+//! Peephole simplification: removes logic with all ones or zeros, double negations, repeated nodes,
+//! and the upper parts of arithmetic if only the low bits are used. It runs whenever a node is
+//! added.
 
 use crate::ir::expression::{Binary, Expression, Kind, Node, Unary, Value};
 
@@ -16,7 +17,7 @@ impl Expression {
         })
     }
 
-    /// Returns the value of logic if it is one of its operands, or a number.
+    /// Returns the value of a logic node if it equals one of its operands, or a constant.
     fn simple(&mut self, kind: Kind, node: Node) -> Option<Value> {
         let all = u64::MAX >> (64 - kind.bytes() * 8);
         match node {
@@ -67,7 +68,7 @@ impl Expression {
         Some(self.push(kind, node))
     }
 
-    /// Returns the value of logic with all bits or none.
+    /// Returns the value of logic with all ones or zeros.
     fn with_number(&mut self, kind: Kind, all: u64, binary: Binary, a: Value, b: Value) -> Option<Value> {
         match (binary, self.number(b)?) {
             (Binary::And, 0) => Some(self.push(kind, Node::Constant(0))),
@@ -90,7 +91,7 @@ impl Expression {
         if self.is_not(a, b) {
             return Some(self.push(kind, Node::Constant(if binary == Binary::And { 0 } else { all })));
         }
-        // Equal, whatever the other operand is.
+        // The result is equal for any other operand.
         let and = |value: Value| match self.nodes.get(value)?.1 {
             Node::Binary(Binary::And, a, b) => Some([a, b]),
             _ => None,

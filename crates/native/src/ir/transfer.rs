@@ -1,28 +1,29 @@
-//! Transfers: elements that move between memory and registers.
+//! Transfers: elements moved between memory and registers.
 
 /// Elements between memory and registers, at `(address + global) * scale + offset` for each
 /// channel, or at `address * scale + global + offset` with [`Addresses::Offsets`]. With 32-bit
-/// addresses, the sum has 32 bits.
+/// addresses, the sum is computed in 32 bits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transfer {
     /// The direction.
     pub access: Access,
-    /// The memory.
+    /// Address space.
     pub space: Space,
     /// The addresses.
     pub addresses: Addresses,
-    /// The place of a uniform number, and its size in bytes.
+    /// The place and size in bytes of a uniform addend.
     pub global: Option<(u32, u32)>,
-    /// The factor.
+    /// Scale factor of addresses.
     pub scale: u32,
-    /// The bytes added.
+    /// The added offset in bytes.
     pub offset: i32,
     /// The form of an element in memory and in registers.
     pub unit: Unit,
-    /// The multiple that addresses have to be: 1, 2, 4 or 8. The caller does transfers with others.
+    /// Required alignment of addresses: 1, 2, 4 or 8. The caller executes transfers with misaligned
+    /// addresses.
     pub alignment: u32,
-    /// The distance of each element from the channel's address, and the place of the first
-    /// channel's in the registers.
+    /// The distance of each element from the channel's address, and the place of its first channel
+    /// in the registers.
     pub elements: Vec<(u32, u32)>,
 }
 
@@ -33,7 +34,7 @@ pub enum Access {
     Load,
     /// From registers to memory.
     Store,
-    /// Changes a dword of each channel atomically, by the dword in its register.
+    /// Changes a dword of each channel atomically, with the dword in its register as the operand.
     Update(Change),
 }
 
@@ -46,26 +47,26 @@ pub enum Change {
     And,
     Or,
     Xor,
-    /// Adds one, whatever the register has.
+    /// Adds one, ignoring the operand.
     Increment,
     Decrement,
 }
 
-/// A memory.
+/// Address space of a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Space {
-    /// Flat memory: the upper half of an address is the number of a buffer, from 1 on.
+    /// Flat memory: the upper half of an address is a buffer number, from 1 on.
     Flat,
     /// The memory of the group, by offsets.
     Local,
-    /// A surface whose number an element of the table of state variables holds, by offsets.
+    /// A surface, by offsets; an element of the table of state variables holds its number.
     Surface(u32),
-    /// A surface whose number stands in the registers, by offsets.
+    /// A surface, by offsets; the registers hold its number.
     Named(u32),
-    /// The memory of threads, by offsets from a place. That place stands in the registers, in units
+    /// Private memory of threads, by offsets from a start. The registers hold the start, in units
     /// of 1 or 16 bytes.
     Private {
-        /// The place of the dword with the beginning.
+        /// The place of the dword that holds the start.
         number: u32,
         /// The size of a unit in bytes.
         unit: u32,
@@ -73,7 +74,7 @@ pub enum Space {
 }
 
 impl Space {
-    /// Returns the place of the dword that says which memory it is.
+    /// Returns the place of the dword that selects the memory.
     pub fn number(self) -> Option<u32> {
         match self {
             Self::Named(number) | Self::Private { number, .. } => Some(number),
@@ -91,8 +92,8 @@ pub enum Addresses {
     Dwords(u32),
     /// The place of 64-bit addresses.
     Qwords(u32),
-    /// Offsets of 32 bits in flat memory. They are extended to 64 bits and multiplied before the
-    /// uniform number is added.
+    /// 32-bit offsets in flat memory. They are extended to 64 bits and scaled before the uniform
+    /// addend is added.
     Offsets {
         /// The place of the offsets.
         at: u32,
@@ -132,7 +133,7 @@ pub enum Unit {
     Part {
         /// The number of bytes in memory.
         bytes: u32,
-        /// True if the rest of the dword stays; otherwise it becomes zero.
+        /// True if a load keeps the other bytes of the dword; otherwise they become zero.
         keeps: bool,
     },
 }

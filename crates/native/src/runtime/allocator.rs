@@ -1,16 +1,16 @@
-//! The allocator of programs that end with an error when memory runs out.
+//! Allocator that ends the process with an error message when memory runs out.
 //!
 //! Rust aborts a process whose allocation fails, which looks like a crash. With [`Allocator`] the
-//! process prints an error that names its command line and ends with exit code 2. Code that can do
-//! without memory asks for it inside of [`may_fail`].
+//! process prints an error that names its command line and ends with exit code 2. Code that can
+//! continue without the memory requests it inside [`may_fail`].
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::io::Write;
 
-/// Exit code of a program that could not do its work.
+/// Exit code of a program that failed.
 const FAILED: i32 = 2;
-/// Bytes of the command line that the error repeats.
+/// Maximum number of command-line bytes in the error.
 const SHOWN: usize = 400;
 
 thread_local! {
@@ -31,10 +31,10 @@ pub fn may_fail<T>(allocate: impl FnOnce() -> T) -> T {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Allocator;
 
-// SAFETY: all memory is the system allocator's, by calls with the caller's arguments.
+// SAFETY: all memory is the system allocator's, from calls with the caller's arguments.
 unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         checked(unsafe { System.alloc(layout) }, layout.size())
     }
 
@@ -86,13 +86,13 @@ fn command_line(out: &mut &mut [u8]) -> std::io::Result<()> {
 
 #[cfg(unix)]
 fn print(text: &[u8]) {
-    // SAFETY: the text has that many bytes. There is nowhere left to complain.
+    // SAFETY: the text has that many bytes. A failed write cannot be reported.
     let _ = unsafe { libc::write(libc::STDERR_FILENO, text.as_ptr().cast(), text.len()) };
 }
 
 #[cfg(unix)]
 fn exit() -> ! {
-    // SAFETY: the call ends the process at once; nothing of it is used any more.
+    // SAFETY: the call ends the process at once; none of its state is used afterwards.
     unsafe { libc::_exit(FAILED) }
 }
 

@@ -1,15 +1,15 @@
-//! Reasons: why a routine has no code, and why code has come back to its caller.
+//! Reasons: why a routine has no code, and why code returned to its caller.
 
 /// The reason why a routine has no native code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// The host's processor lacks the instructions, or the system gives no executable memory.
     Host,
-    /// The routine contradicts itself.
+    /// The routine is inconsistent.
     Unsound,
-    /// The code, or what has to be known to write it, exceeds the budget.
+    /// The code or its analysis exceeds the budget.
     Budget,
-    /// The compiler has made an instruction that does not exist, which is its error.
+    /// The compiler created an invalid instruction, which is a defect of the compiler.
     Encoding,
 }
 
@@ -24,21 +24,22 @@ impl std::fmt::Display for Refusal {
     }
 }
 
-/// The reason why the code has come back.
+/// Reason why the code returned to its caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// The caller has to begin a block: the thread's turn may be over, or the block does not exist.
+    /// The caller must begin a block: the thread's time slice may be over, or the block does not
+    /// exist.
     Block(u32),
-    /// The caller has to do a whole step; it has been counted.
+    /// The caller must execute a whole step; the step is already counted.
     Step {
-        /// The number of the step, among those of all blocks.
+        /// Number of the step, counted over all blocks.
         step: u32,
         /// The place to continue at.
         resume: Resume,
     },
-    /// All steps of a block have been done; the caller has to find the next block.
+    /// All steps of a block are done; the caller must find the next block.
     End {
-        /// The block.
+        /// Number of the block.
         block: u32,
     },
 }
@@ -47,6 +48,6 @@ pub enum Exit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resume {
     pub(crate) step: u32,
-    /// True if any channels may be active; otherwise all channels of the block are.
+    /// True if any channels may be active; otherwise all channels of the block are active.
     pub(crate) some: bool,
 }

@@ -1,11 +1,11 @@
-//! The state of a thread and the buffers, as a caller lends them to the code.
+//! State of a thread and buffers, which a caller lends to the code.
 
 use std::cell::Cell;
 use std::sync::atomic::AtomicU32;
 
 /// The state of a thread, lent to the code while it runs.
 pub struct Frame<'a> {
-    /// The number of instructions at which no block begins.
+    /// Instruction count from which no further block begins.
     pub until: u64,
     /// The register file.
     pub registers: &'a mut [u8],
@@ -13,9 +13,9 @@ pub struct Frame<'a> {
     pub predicates: &'a mut [u32],
     /// The elements of state variables.
     pub states: &'a mut [u32],
-    /// The channels that wait for each block, and after the last one.
+    /// The channels that wait at each block, and after the last one.
     pub waiting: &'a mut [u32],
-    /// A bit for each of these: set if any channel waits.
+    /// A bit for each entry of `waiting`: set if any channel waits.
     pub occupied: &'a mut [u64],
     /// The executions of each step, and the number of their channels; only if they are counted.
     pub counts: &'a mut [[u64; 2]],
@@ -44,7 +44,7 @@ pub struct Buffer<'m> {
 /// The observer of the accesses to a buffer.
 #[derive(Clone, Copy, Debug)]
 pub enum Marks<'m> {
-    /// Nothing observes them.
+    /// The accesses are not observed.
     Nobody,
     /// Sets one bit for each byte.
     Bits(&'m [Cell<u64>]),

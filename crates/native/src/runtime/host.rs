@@ -1,10 +1,10 @@
-//! The host's vector instructions for code written in Rust: a set of instructions, and two
-//! operations that the compiler does not make of plain code.
+//! Vector instructions of the host for code written in Rust: instruction set levels, and two
+//! operations that the compiler does not generate from plain code.
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64 as host;
 
-/// The set of vector instructions that code is made of.
+/// Instruction set level of generated code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// AVX2, with FMA, F16C, BMI, LZCNT and POPCNT.
@@ -58,7 +58,7 @@ impl Vectors {
     pub fn call<R>(self, f: impl FnOnce() -> R) -> R {
         #[cfg(target_arch = "x86_64")]
         {
-            // SAFETY: the machine has the instructions, or there would be no `self`.
+            // SAFETY: `self` exists only if the machine has the instructions.
             unsafe { with_vectors(f) }
         }
         #[cfg(not(target_arch = "x86_64"))]
@@ -73,7 +73,7 @@ fn with_vectors<R>(f: impl FnOnce() -> R) -> R {
     f()
 }
 
-/// Returns the highest bit of each byte, that of the first byte lowest.
+/// Returns the highest bit of each byte; the first byte's bit is the lowest.
 ///
 /// ```
 /// let mut bytes = [0; 16];
@@ -92,8 +92,8 @@ pub fn high_bits(bytes: &[u8; 16]) -> u32 {
     bytes.iter().rev().fold(0, |bits, byte| bits << 1 | u32::from(byte >> 7))
 }
 
-/// Stores words that were read one by one as one vector. A vector load from places that have just
-/// been stored one by one stalls, and the compiler takes a plain assignment apart.
+/// Stores words as one vector. A vector load of words that were stored one by one stalls, and the
+/// compiler splits a plain assignment.
 #[inline(always)]
 pub fn store_together(to: &mut [u32; 4], words: [u32; 4]) {
     #[cfg(target_arch = "x86_64")]

@@ -1,5 +1,5 @@
-//! The interface of programs and native code on every machine: the state of threads, exits, the
-//! host's vector instructions and the allocator.
+//! Interface of programs and native code: the state of threads, exits, the host's vector
+//! instructions and the allocator.
 
 pub(crate) mod allocator;
 pub(crate) mod exit;

@@ -1,29 +1,29 @@
-//! Threads that begin one after the other in the same registers.
+//! Threads that run in sequence in the same registers.
 
-/// The number of bytes of the registers that are copied together.
+/// Number of bytes of a piece of the registers, which is copied as a whole.
 pub const PIECE: usize = 32;
 
-/// The bytes of a part of the registers when a thread begins.
+/// Initial bytes of a piece of the registers.
 #[repr(C, align(64))]
 #[derive(Clone, Debug)]
 pub struct Piece {
-    /// The bytes.
+    /// Initial contents.
     pub bytes: [u8; PIECE],
     /// The place of the first byte.
     pub at: u32,
 }
 
-/// A thread.
+/// Initial state of a thread.
 #[repr(C)]
 #[derive(Clone, Debug)]
 pub(crate) struct Start {
-    /// The channels that it begins with.
+    /// Channels that are active at the start.
     pub(crate) channels: u32,
-    /// The number of its pieces, which follow those of the threads before it.
+    /// Number of its pieces, which follow those of the previous threads.
     pub(crate) pieces: u32,
 }
 
-/// The place of a word in the pieces of threads.
+/// Position of a word in the pieces of threads.
 #[derive(Clone, Debug)]
 pub struct Place {
     is_common: bool,
@@ -39,14 +39,14 @@ pub struct Threads {
     pub(crate) pieces: Vec<Piece>,
     /// The pieces of all threads.
     pub(crate) common: Vec<Piece>,
-    /// The places of pieces of zeros of all threads.
+    /// Places of pieces that are zero in all threads.
     pub(crate) zeros: Vec<u32>,
-    /// The end of the bytes that pieces are copied to.
+    /// End of the bytes that pieces cover.
     pub(crate) reach: usize,
 }
 
 impl Threads {
-    /// Adds a thread. Its pieces come in the order of their places, which are multiples of their
+    /// Adds a thread. Its pieces are in the order of their places, which are multiples of their
     /// size.
     pub fn push(&mut self, channels: u32, pieces: impl IntoIterator<Item = Piece>) {
         let before = self.pieces.len();
@@ -56,7 +56,7 @@ impl Threads {
         self.starts.push(Start { channels, pieces: (self.pieces.len() - before) as u32 });
     }
 
-    /// Adds a piece of all threads, after those that were added before.
+    /// Adds a piece that all threads share, after the shared pieces so far.
     pub fn push_common(&mut self, piece: Piece) {
         self.reach = self.reach.max(piece.at as usize + PIECE);
         if piece.bytes == [0; PIECE] {
@@ -66,7 +66,7 @@ impl Threads {
         }
     }
 
-    /// Returns the places of a word of the registers, in all pieces that have it.
+    /// Returns the positions of a register word in all pieces that contain it.
     pub fn places(&self, at: u32) -> Vec<Place> {
         let place = |pieces: &[Piece], before| {
             let n = pieces.binary_search_by_key(&(at - at % PIECE as u32), |piece| piece.at).ok()?;
@@ -98,7 +98,7 @@ impl Threads {
         self.zeros.iter().for_each(|at| registers[*at as usize..][..PIECE].fill(0));
     }
 
-    /// Returns the number of pieces of the threads before one.
+    /// Returns the number of pieces of all previous threads.
     pub(crate) fn before(&self, thread: usize) -> usize {
         self.starts[..thread].iter().map(|start| start.pieces as usize).sum()
     }

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicU32;
 use visakit_native::ir::{Action, Block, Combine, Expression, Kind, Mask, Node, Routine, Step};
 use visakit_native::{Buffer, Code, Exit, Frame, Level, Marks, Memory, compile};
 
-/// Bytes of the register files here.
+/// Size of the register file in bytes.
 pub(crate) const BYTES: usize = 2048;
 
 pub(crate) fn mask(lanes: u32, always: bool) -> Mask {
@@ -67,7 +67,7 @@ impl State {
         self.registers[at as usize..at as usize + 4].copy_from_slice(&value.to_le_bytes());
     }
 
-    /// Lets code run, from the beginning of a block or from where it left.
+    /// Runs code from the beginning of a block, or from the place where it returned.
     pub(crate) fn run(&mut self, code: &Code, from: u32, left: Option<Exit>, memory: &Memory<'_>) -> Option<Exit> {
         let frame = Frame {
             registers: &mut self.registers,
@@ -91,7 +91,7 @@ impl State {
     }
 }
 
-/// Code of each level that the machine has.
+/// Returns the code for each level that the machine supports.
 pub(crate) fn codes(blocks: &[Block]) -> Vec<Code> {
     let levels = [Level::Avx2, Level::Avx512].into_iter().filter(|level| Some(*level) <= Level::of_host());
     let codes: Vec<_> = levels.map(|level| compile(&routine(blocks.to_vec()), level).expect("code")).collect();
@@ -105,7 +105,7 @@ pub(crate) fn nowhere() -> Memory<'static> {
     Memory::new([], [], &[])
 }
 
-/// Elements that follow each other.
+/// Returns a load of contiguous elements.
 pub(crate) fn row(expression: &mut Expression, at: u32) -> usize {
     expression.push(Kind::U32, Node::Load { at, step: 4 })
 }

@@ -1,5 +1,5 @@
-//! Changes put together by what caused them: one edit of a page often shows in many facts, and the
-//! same edit in many pages. The order is that in which a person with a new revision wants to read
+//! Changes grouped by their causes: one edit of a page often changes many facts, and many pages
+//! often have the same edit. The groups are in the order in which a reader of a new revision needs
 //! them.
 
 use std::cmp::Reverse;
@@ -9,45 +9,45 @@ use serde::Serialize;
 
 use super::change::{Change, Class, Side};
 
-/// An edit, on one page or alike on several, with the changes that it makes.
+/// Edit of one page, or equal edits of several pages, with the resulting changes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Cause {
-    /// The gravest class of its changes.
+    /// Most severe class of its changes.
     pub class: Class,
-    /// What was edited, in a few words.
+    /// Short description of the edit.
     pub what: String,
-    /// Where the first of its changes stood; nothing where the thing is new.
+    /// Old place of its first change; `None` if the subject is new.
     pub old: Option<Location>,
-    /// Where the first of its changes stands; nothing where the thing is gone.
+    /// New place of its first change; `None` if the subject was removed.
     pub new: Option<Location>,
-    /// The instructions, lists, structures or chapters that were edited.
+    /// Edited instructions, lists, structures or chapters.
     pub subjects: Vec<String>,
-    /// The instructions that have a shared list that changed.
+    /// Instructions that use the changed shared list.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub touches: Vec<String>,
-    /// What to do about it.
+    /// Advice to the user.
     pub help: &'static str,
-    /// Its changes, as positions in what was compared.
+    /// Positions of its changes in the list of all changes.
     #[serde(skip)]
     pub changes: Vec<usize>,
-    /// Those of the first subject, which are the same for the others.
+    /// Changes of the first subject; those of the others are equal.
     #[serde(skip)]
     pub first: Vec<usize>,
-    /// Whether only words changed that state no fact.
+    /// True if only prose without facts changed.
     #[serde(skip)]
     pub is_prose: bool,
 }
 
-/// A line of a page.
+/// Line of a page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Location {
-    /// The page, as diagnostics show it.
+    /// Path of the page, as in diagnostics.
     pub file: String,
-    /// Its line, from 1.
+    /// Line number, from 1.
     pub line: u32,
 }
 
-/// Puts changes together by their causes, the gravest and widest first.
+/// Groups changes by their causes, most severe and most frequent first.
 pub fn causes(changes: &[Change]) -> Vec<Cause> {
     let mut alike: BTreeMap<Vec<Signature<'_>>, Vec<Vec<usize>>> = BTreeMap::new();
     for edit in edits(changes) {
@@ -63,7 +63,7 @@ pub fn causes(changes: &[Change]) -> Vec<Cause> {
             out.push(cause(changes, first, same.concat()));
         }
     }
-    // Sentences of a page that no other page has lost or gained as well are one entry a page.
+    // Sentences that changed on a single page form one entry per page.
     out.extend(words.into_values().map(|mut all| {
         all.sort_unstable();
         cause(changes, all.clone(), all)
@@ -76,28 +76,28 @@ pub fn causes(changes: &[Change]) -> Vec<Cause> {
 }
 
 impl Change {
-    /// The instruction, structure, list or chapter that changed.
+    /// Returns the instruction, structure, list or chapter that changed.
     pub fn subject(&self) -> &str {
         self.path.split('.').next().unwrap_or(&self.path)
     }
 
-    /// What changed inside of the subject; nothing where it is the subject itself.
+    /// Returns the changed detail of the subject; empty for the subject itself.
     pub fn detail(&self) -> &str {
         self.path.get(self.subject().len() + 1..).unwrap_or("")
     }
 
-    /// Whether it is one of words that state no fact.
+    /// Returns true if the change is one of prose without facts.
     pub fn is_prose(&self) -> bool {
         matches!(self.kind, "semantics" | "description" | "notes" | "examples" | "index" | "prose")
             || self.kind.starts_with("page-")
     }
 
-    /// Where it was made: on the new side, or where something is gone on the old one.
+    /// Returns the place of the change on the new side, or on the old side if the fact was removed.
     pub fn place(&self) -> Option<&Side> {
         self.new.as_ref().or(self.old.as_ref())
     }
 
-    /// The element that a set has lost or gained, where that is what the path ends with.
+    /// Returns the element that a set lost or gained, if the path ends with it.
     fn element(&self) -> Option<&str> {
         let (_, name) = self.detail().rsplit_once('.')?;
         let has = |side: &Side| {
@@ -109,8 +109,8 @@ impl Change {
         (is_set && said).then_some(name)
     }
 
-    /// The table of its page whose edit it is one of, though it may stand in lines below: that of
-    /// the fields, or the columns of a list.
+    /// Returns the table of a change that may concern lines below the table: the fields of a form,
+    /// or the columns of a list.
     fn table(&self) -> Option<&'static str> {
         match self.kind {
             "form-added" | "form-removed" | "condition" | "field-added" | "field-removed" | "field-renamed"
@@ -121,8 +121,8 @@ impl Change {
     }
 }
 
-/// The changes by the lines that were edited: those of one line of either side belong together, and
-/// those of the layout of one page.
+/// Groups changes by edited line. Changes of one line on either side belong together, as do those
+/// of one page's layout.
 fn edits(changes: &[Change]) -> Vec<Vec<usize>> {
     #[derive(PartialEq, Eq, PartialOrd, Ord)]
     enum Key<'a> {
@@ -157,13 +157,13 @@ fn edits(changes: &[Change]) -> Vec<Vec<usize>> {
     out.into_values().collect()
 }
 
-/// What has to be equal for two changes to be the same edit of two subjects.
+/// Key that is equal for equal edits of different subjects.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Signature<'a> {
     class: Class,
     kind: &'static str,
     detail: &'a str,
-    /// What both sides say; nothing where the detail says what a set lost or gained.
+    /// Text of both sides; `None` if the detail names what a set lost or gained.
     said: Option<(Option<&'a str>, Option<&'a str>)>,
 }
 
@@ -205,8 +205,7 @@ fn cause(changes: &[Change], first: Vec<usize>, all: Vec<usize>) -> Cause {
     }
 }
 
-/// Changes of one subject in a few words. Where there are more subjects their names stand
-/// elsewhere.
+/// Describes the changes of one subject. With several subjects, their names are printed separately.
 fn what(own: &[&Change], several: bool) -> String {
     if own.iter().all(|change| change.is_prose()) {
         let mut kinds: Vec<&str> = own.iter().map(|change| change.kind).collect();
@@ -239,7 +238,7 @@ fn what(own: &[&Change], several: bool) -> String {
             (Some(_), Some(last)) if last.starts_with(&kind) => words,
             _ => format!("{kind} {words}").trim_end().to_owned(),
         };
-        // What a set loses and gains at once is said once.
+        // Print a removal and an addition to the same set once.
         if !all.contains(&words) {
             match element.and(all.last_mut()) {
                 Some(last) => *last += &format!(" {words}"),
@@ -259,13 +258,13 @@ fn what(own: &[&Change], several: bool) -> String {
     text
 }
 
-/// How many places of one page are named.
+/// Maximum number of places to list per page.
 const MOST_PLACES: usize = 3;
-/// How many characters of what a side says are quoted.
+/// Maximum number of quoted characters per side.
 const MOST_SAID: usize = 40;
 
-/// What both sides say, or of what is long the part where they begin to differ; of words only that
-/// they changed.
+/// Quotes both sides, or the region around the first difference of long texts. For prose, reports
+/// only that it changed.
 fn said(change: &Change) -> String {
     let value = |side: &Option<Side>| Some(side.as_ref()?.value.split_whitespace().collect::<Vec<_>>().join(" "));
     let done = change.kind.ends_with("added") || change.kind.ends_with("removed");
@@ -284,7 +283,7 @@ fn said(change: &Change) -> String {
     }
 }
 
-/// So many characters in front of a difference are quoted.
+/// Number of quoted characters before a difference.
 const BEFORE: usize = 10;
 
 fn part(text: &str, from: usize) -> String {
@@ -293,7 +292,7 @@ fn part(text: &str, from: usize) -> String {
     out + if text.chars().count() > from + MOST_SAID { "…" } else { "" }
 }
 
-/// What to do about a change.
+/// Returns the advice for a change.
 fn help(change: &Change) -> &'static str {
     match (change.kind, change.class) {
         ("semantics", _) => "`visa diff` compares the kernels with it",

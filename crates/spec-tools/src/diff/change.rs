@@ -1,26 +1,26 @@
-//! A change, and what it means.
+//! Changes and their classes.
 
 use serde::Serialize;
 
-/// What a change means for what was made under the old specification.
+/// Effect of a change on objects and texts of the old specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Class {
-    /// Bytes are laid out or read differently.
+    /// Bytes have another layout or another meaning.
     WireBreaking,
-    /// Something that was legal no longer is.
+    /// Something legal became illegal.
     Narrowed,
-    /// Something more is legal; all that was keeps its meaning.
+    /// Something illegal became legal; everything legal keeps its meaning.
     Widened,
-    /// Neither the bytes nor what is legal.
+    /// Bytes and legality are unchanged.
     TextOnly,
 }
 
 impl Class {
-    /// All classes, the gravest first.
+    /// All classes, most severe first.
     pub const ALL: [Self; 4] = [Self::WireBreaking, Self::Narrowed, Self::Widened, Self::TextOnly];
 
-    /// Its name, as in JSON.
+    /// Returns the name, as in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::WireBreaking => "wire-breaking",
@@ -110,31 +110,31 @@ pub const KINDS: [&str; 75] = [
     "width",
 ];
 
-/// A side of a change.
+/// Side of a change.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Side {
-    /// What the page says.
+    /// Text of the page.
     pub value: String,
-    /// The page, as diagnostics show it.
+    /// Path of the page, as in diagnostics.
     pub file: String,
-    /// Its line, from 1.
+    /// Line number, from 1.
     pub line: u32,
 }
 
-/// A change.
+/// Difference between two specifications.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Change {
-    /// What it means.
+    /// Effect of the change.
     pub class: Class,
-    /// The kind of change, of [`KINDS`]: `opcode`, `enumerator-added` and so on.
+    /// Kind of the change, from [`KINDS`]: `opcode`, `enumerator-added` and so on.
     pub kind: &'static str,
-    /// The thing that changed, from the outside in: `ADD.Exec_size.0b101`.
+    /// Path of the changed fact, outermost name first: `ADD.Exec_size.0b101`.
     pub path: String,
-    /// What the old specification says; nothing where the thing is new.
+    /// Text of the old specification; `None` if the fact is new.
     pub old: Option<Side>,
-    /// What the new specification says; nothing where the thing is gone.
+    /// Text of the new specification; `None` if the fact was removed.
     pub new: Option<Side>,
-    /// The instructions that have a shared list that changed.
+    /// Instructions that use the changed shared list.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub touches: Vec<String>,
 }

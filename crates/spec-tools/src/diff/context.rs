@@ -1,4 +1,4 @@
-//! What the comparisons of all kinds of things share.
+//! Shared state of all comparisons.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,22 +6,22 @@ use super::change::{Change, Class, KINDS, Side};
 use super::platforms::Platforms;
 use visakit_codegen::model::{ListId, Model, Platform, SourceSpan};
 
-/// What comparisons share: the two models, what was paired so far, and the changes found.
+/// Shared state of all comparisons: the two models, the pairs so far, and the changes found.
 pub(super) struct Cx<'a> {
     pub(super) old: &'a Model,
     pub(super) new: &'a Model,
     pub(super) platforms: Platforms<'a>,
-    /// Shared lists that are compared by themselves.
+    /// Pairs of shared lists, which are compared once.
     pub(super) lists: BTreeMap<ListId, ListId>,
-    /// Where lines begin, by side and page.
+    /// Line starts, by side and page.
     pub(super) lines: [Vec<Vec<u32>>; 2],
-    /// Places of facts that changed: side, page and line.
+    /// Places of changed facts: side, page and line.
     pub(super) places: BTreeSet<(usize, u32, u32)>,
     pub(super) seen: BTreeSet<Change>,
     pub(super) out: Vec<Change>,
 }
 
-/// A value with the place it was read from.
+/// Value with its place.
 pub(super) type Located = (String, SourceSpan);
 
 impl<'a> Cx<'a> {
@@ -43,7 +43,7 @@ impl<'a> Cx<'a> {
         if side == 0 { self.old } else { self.new }
     }
 
-    /// The line of a place of the old (0) or the new (1) specification.
+    /// Returns the line of a place in the old (0) or the new (1) specification.
     pub(super) fn line(&self, side: usize, at: SourceSpan) -> u32 {
         let found = self.lines[side].get(at.page as usize).map_or(0, |l| l.partition_point(|&s| s <= at.start));
         u32::try_from(found).unwrap_or(u32::MAX)
@@ -54,7 +54,7 @@ impl<'a> Cx<'a> {
         Side { value, file, line: self.line(side, at) }
     }
 
-    /// Notes a change of a fact.
+    /// Records a changed fact.
     pub(super) fn fact(
         &mut self,
         class: Class,
@@ -71,12 +71,12 @@ impl<'a> Cx<'a> {
         self.prose(class, kind, path, old, new);
     }
 
-    /// Notes a change of a fact that both sides state.
+    /// Records a changed fact that both sides state.
     pub(super) fn differs(&mut self, class: Class, kind: &'static str, path: &str, old: Located, new: Located) {
         self.fact(class, kind, path, Some(old), Some(new));
     }
 
-    /// Notes a change of words. What several forms share is noted once.
+    /// Records changed prose. A change that several forms share is recorded once.
     pub(super) fn prose(
         &mut self,
         class: Class,

@@ -1,4 +1,4 @@
-//! What belongs together: instructions, pages and names of the two sides.
+//! Pairing of instructions, pages and names of the two sides.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use visakit_codegen::model::{Form, Instruction, Model, Page, PageKind};
 
-/// An instruction of either side, or of both.
+/// Instruction of one side, or of both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pair {
     Old(usize),
@@ -14,19 +14,18 @@ pub(super) enum Pair {
     Both(usize, usize),
 }
 
-/// Names of fields of the old side that have another name on the new one, both as [`norm`] has
-/// them.
+/// Renamed fields: old name to new name, both normalised by [`norm`].
 pub(super) type Renames = BTreeMap<String, String>;
 
-/// A way in which two things are the same; the ways are tried in turn.
+/// Criterion for pairing two items. Several criteria are tried in turn.
 pub(super) type Same<'a, T> = &'a dyn Fn(&T, &T) -> bool;
 
-/// A name as it is compared: without regard to case and underscores.
+/// Normalises a name for comparison: removes case and underscores.
 pub(super) fn norm(name: &str) -> String {
     name.chars().filter(|c| *c != '_').map(|c| c.to_ascii_lowercase()).collect()
 }
 
-/// The longest common subsequence, as pairs of positions.
+/// Returns the longest common subsequence as pairs of positions.
 pub(super) fn align<T: Ord>(old: &[T], new: &[T]) -> Vec<(usize, usize)> {
     let equal = operations(old, new).into_iter().filter_map(|op| match op {
         DiffOp::Equal { old_index, new_index, len } => Some((0..len).map(move |i| (old_index + i, new_index + i))),
@@ -35,8 +34,8 @@ pub(super) fn align<T: Ord>(old: &[T], new: &[T]) -> Vec<(usize, usize)> {
     equal.flatten().collect()
 }
 
-/// What makes the one list the other. The algorithm gets numbers for what it compares: so it is
-/// compiled once.
+/// Returns the operations that convert the old list to the new one. Items are mapped to numbers
+/// first, so that the algorithm is compiled once.
 pub(super) fn operations<T: Ord>(old: &[T], new: &[T]) -> Vec<DiffOp> {
     let mut numbers: BTreeMap<&T, usize> = BTreeMap::new();
     let mut number = |item| {
@@ -47,8 +46,8 @@ pub(super) fn operations<T: Ord>(old: &[T], new: &[T]) -> Vec<DiffOp> {
     capture_diff_slices(Algorithm::Myers, &old, &new)
 }
 
-/// Instructions by name, then by opcode where the layouts are alike; in the order of the new side,
-/// with what is gone where it stood.
+/// Pairs instructions by name, then by opcode if their layouts are similar. The result has the
+/// order of the new side, with removed instructions at their old positions.
 pub(super) fn instructions(old: &Model, new: &Model) -> Vec<Pair> {
     let (old, new) = (&old.instructions, &new.instructions);
     let mut partner: Vec<Option<usize>> = vec![None; new.len()];
@@ -87,7 +86,7 @@ fn order(i: &Instruction) -> ((u8, Option<u8>), &str) {
     (code(i), &i.name)
 }
 
-/// Whether an instruction of another name has the same layout, or nearly.
+/// Returns true if two instructions of different names have almost the same layout.
 fn alike(a: &Instruction, b: &Instruction) -> bool {
     if matches!(a.kind, PageKind::Umbrella) != matches!(b.kind, PageKind::Umbrella)
         || matches!(a.kind, PageKind::Alias { .. }) != matches!(b.kind, PageKind::Alias { .. })
@@ -102,7 +101,7 @@ fn alike(a: &Instruction, b: &Instruction) -> bool {
     common * 4 >= x.len().max(y.len()) * 3
 }
 
-/// Pages without an instruction: by path, by file name, then by the number of the chapter.
+/// Pairs pages without an instruction: by path, by file name, then by chapter number.
 pub(super) fn chapters(old: &Model, new: &Model) -> Vec<(Option<u32>, Option<u32>)> {
     let pages = |model: &Model| -> Vec<u32> {
         (0u32..)
@@ -129,7 +128,7 @@ pub(super) fn chapters(old: &Model, new: &Model) -> Vec<(Option<u32>, Option<u32
             }
         }
     }
-    // A single page against a single page, whatever they are called.
+    // Two single pages are paired independent of their names.
     if let ([a], [b]) = (left.as_slice(), right.as_slice())
         && old.pages.len() == 1
         && new.pages.len() == 1

@@ -1,9 +1,9 @@
-//! What changed between two specifications, by meaning: facts are compared as the readers
-//! understood them, prose as words, and nothing depends on how a page is laid out.
+//! Comparison of two specifications by meaning: facts as the readers understand them, prose as
+//! words. The layout of a page is irrelevant.
 //!
-//! The flow: `matching` pairs what belongs together, one file for each kind of thing compares the
-//! pairs, and `prose` compares the words that carry no facts. `cause` puts together what one edit
-//! did. What the classes mean stands in spec/README.md.
+//! `matching` pairs items of both sides; a module for each kind of item compares the pairs. `prose`
+//! compares the words without facts. `cause` groups the changes of one edit. `spec/README.md`
+//! explains the classes.
 
 mod cause;
 mod change;
@@ -21,12 +21,12 @@ pub use change::{Change, Class, KINDS, Side};
 use context::Cx;
 use visakit_codegen::model::{Model, Platform};
 
-/// Compares two specifications. `platforms` are the platforms in their order, for documents that
-/// have no such table.
+/// Compares two specifications. `platforms` lists the platforms in order, for documents without a
+/// table of platforms.
 ///
-/// The changes come in the order of the new specification: tables and lists of the chapters,
-/// structures, instructions by opcode, the prose of the chapters. Equal specifications, however
-/// they are laid out, give none.
+/// The changes are in the order of the new specification: tables and lists of the chapters,
+/// structures, instructions by opcode, prose of the chapters. Equal specifications have no changes,
+/// even if their layouts differ.
 pub fn diff(old: &Model, new: &Model, platforms: &[Platform]) -> Vec<Change> {
     let mut cx = Cx::new(old, new, platforms);
     facts::chapter::compare(&mut cx);
@@ -39,7 +39,7 @@ pub fn diff(old: &Model, new: &Model, platforms: &[Platform]) -> Vec<Change> {
         let renamed = facts::instruction::compare(&mut cx, *pair);
         if let matching::Pair::Both(a, b) = *pair {
             let (a, b) = (old.instructions[a].at.page, new.instructions[b].at.page);
-            // Where two instructions share a page, it is compared once.
+            // If two instructions share a page, compare it once.
             if pages.insert((a, b)) {
                 words::prose::page(&mut cx, Some(a), Some(b), &renamed);
             }

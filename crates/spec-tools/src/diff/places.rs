@@ -1,9 +1,10 @@
-//! Places of facts for which the model keeps only the place of the whole: found again in the page's
-//! text.
+//! Search for the place of a fact in a page's text, if the model stores only the place of the
+//! whole.
 
 use visakit_codegen::model::{Form, Instruction, List, Model, SourceSpan, TypeMap};
 
-/// The line of a property, `**Saturation:** …`; the opcode where there is none.
+/// Returns the line of a property, `**Saturation:** …`; the line of the opcode if the property is
+/// absent.
 pub(super) fn property(model: &Model, i: &Instruction, name: &str) -> SourceSpan {
     find_line(model, i.at.page, 0, |line| {
         let text = line.trim_start_matches(['-', '*', '+', ' ', '\t']);
@@ -13,30 +14,31 @@ pub(super) fn property(model: &Model, i: &Instruction, name: &str) -> SourceSpan
     .unwrap_or(i.at)
 }
 
-/// The line that says where an instruction exists: its property, or else its line of the index.
+/// Returns the line that states where an instruction exists: its property, or its line of the
+/// index.
 pub(super) fn platforms(model: &Model, i: &Instruction) -> SourceSpan {
     let own = property(model, i, "Platforms");
     let line = model.index.iter().find(|line| line.page == page_name(model, i));
     if own == i.at { line.map_or(own, |line| line.at) } else { own }
 }
 
-/// The line of the operation's own number: the second one where there is a family.
+/// Returns the line of the operation's own number, which is the second number in a family.
 pub(super) fn opcode(model: &Model, i: &Instruction) -> SourceSpan {
     let second = i.sub_opcode.and_then(|_| find_line(model, i.at.page, i.at.end as usize, |l| l.contains('=')));
     second.unwrap_or(i.at)
 }
 
-/// The line that says of which kind a page is; the opcode where there is none.
+/// Returns the line that states the kind of a page; the line of the opcode if it is absent.
 pub(super) fn kind(model: &Model, i: &Instruction) -> SourceSpan {
     find_line(model, i.at.page, i.at.end as usize, |l| l.trim().starts_with("Kind:")).unwrap_or(i.at)
 }
 
-/// The line that says how a shared list prints.
+/// Returns the line with the text template of a shared list.
 pub(super) fn text(model: &Model, list: &List) -> SourceSpan {
     find_line(model, list.at.page, list.at.start as usize, |l| l.trim().starts_with("Text:")).unwrap_or(list.at)
 }
 
-/// The line of a type map that names the types of one side, `Dst` or `Src`.
+/// Returns the line of a type map that names the types of one side, `Dst` or `Src`.
 pub(super) fn type_map(model: &Model, map: &TypeMap, side: &str) -> SourceSpan {
     find_line(model, map.at.page, map.at.start as usize, |l| {
         l.trim_start_matches(['-', '*', '+', ' ', '\t']).starts_with(side)
@@ -44,8 +46,8 @@ pub(super) fn type_map(model: &Model, map: &TypeMap, side: &str) -> SourceSpan {
     .unwrap_or(map.at)
 }
 
-/// The list item with the condition of a form, or the heading with its versions; the table where
-/// there is none.
+/// Returns the list item with the condition of a form, or the heading with its versions; otherwise
+/// the table.
 pub(super) fn condition(model: &Model, form: &Form) -> SourceSpan {
     let Some(field) = form.condition.as_ref().map(|c| c.of.name.as_str()) else {
         let heading = |line: &str| line.starts_with('#') && line.to_ascii_lowercase().contains("condition");
@@ -59,7 +61,7 @@ pub(super) fn condition(model: &Model, form: &Form) -> SourceSpan {
     last_line(model, form, is_item).unwrap_or(form.at)
 }
 
-/// The last line in front of a form's table that a test accepts.
+/// Returns the last line before a form's table for which `accepts` is true.
 fn last_line(model: &Model, form: &Form, accepts: impl Fn(&str) -> bool) -> Option<SourceSpan> {
     let mut found = None;
     let mut from = 0;
@@ -70,12 +72,12 @@ fn last_line(model: &Model, form: &Form, accepts: impl Fn(&str) -> bool) -> Opti
     found
 }
 
-/// The page of an instruction, without folder and ending.
+/// Returns the page name of an instruction, without folder and extension.
 pub(super) fn page_name<'a>(model: &'a Model, i: &Instruction) -> &'a str {
     model.pages.get(i.at.page as usize).map_or("", |p| p.stem())
 }
 
-/// The first line behind a place that a test accepts.
+/// Returns the first line after a place for which `accepts` is true.
 fn find_line(model: &Model, page: u32, from: usize, accepts: impl Fn(&str) -> bool) -> Option<SourceSpan> {
     let text = model.pages.get(page as usize)?.text.get(from..)?;
     let mut start = from;
@@ -90,7 +92,8 @@ fn find_line(model: &Model, page: u32, from: usize, accepts: impl Fn(&str) -> bo
     None
 }
 
-/// The cell of the Format table that names a field, and whether it is marked as optional there.
+/// Returns the cell of the Format table that names a field, and true if the cell is marked as
+/// optional.
 pub(super) fn cell(model: &Model, form: &Form, field: &str) -> Option<(SourceSpan, bool)> {
     let text = &model.pages.get(form.at.page as usize)?.text;
     let mut start = form.at.start as usize;

@@ -1,4 +1,4 @@
-//! Conditions in braces as what they mean: for which platforms and object versions they hold.
+//! Evaluation of conditions in braces: the platforms and object versions for which they hold.
 
 use std::collections::BTreeSet;
 
@@ -12,14 +12,14 @@ pub(super) struct Platforms<'a> {
     common: Vec<(usize, usize)>,
 }
 
-/// What a set lost and gained.
+/// Losses and gains of a set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Moved {
     pub(super) lost: bool,
     pub(super) gained: bool,
 }
 
-/// A version that is newer than any that a mark names.
+/// Version above every version in a mark.
 const NEWEST: (u8, u8) = (u8::MAX, u8::MAX);
 
 impl<'a> Platforms<'a> {
@@ -39,8 +39,8 @@ impl<'a> Platforms<'a> {
         Self { old: old_rows, new: new_rows, common }
     }
 
-    /// Compares two lists of alternatives; an empty one holds everywhere. A direction that cannot
-    /// be told, because a platform is unknown, counts as a loss.
+    /// Compares two lists of alternatives; an empty list holds everywhere. A direction that is
+    /// undecidable because of an unknown platform counts as a loss.
     pub(super) fn compare(&self, old: &[Availability], new: &[Availability]) -> Moved {
         if old == new {
             return Moved::default();
@@ -71,7 +71,7 @@ impl<'a> Platforms<'a> {
     }
 }
 
-/// Whether two rows are the same platform.
+/// Returns true if two rows describe the same platform.
 pub(super) fn same(a: &Platform, b: &Platform) -> bool {
     a.name.eq_ignore_ascii_case(&b.name) || named(a, &b.name) && named(b, &a.name)
 }
@@ -81,7 +81,7 @@ fn named(row: &Platform, name: &str) -> bool {
     same(&row.name) || row.aliases.iter().any(|a| same(a))
 }
 
-/// Whether any of the alternatives holds; nothing where a platform is unknown.
+/// Returns true if any of the alternatives holds; `None` for an unknown platform.
 fn holds(rows: &[Platform], at: usize, version: (u8, u8), alternatives: &[Availability]) -> Option<bool> {
     if alternatives.is_empty() {
         return Some(true);
@@ -104,7 +104,7 @@ fn holds(rows: &[Platform], at: usize, version: (u8, u8), alternatives: &[Availa
     Some(any)
 }
 
-/// Alternatives as the pages write them.
+/// Formats alternatives as pages write them.
 pub(super) fn alternatives(all: &[Availability]) -> String {
     match all {
         [] => "all".to_owned(),

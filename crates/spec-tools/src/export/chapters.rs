@@ -13,18 +13,18 @@ use visakit_codegen::model::{self, ListId, Storage};
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DataType {
-    /// Upper-case name: UD.
+    /// Name in upper case, such as `UD`.
     pub name: String,
     /// Code in objects.
     pub code: u64,
-    /// Size of an element.
+    /// Size of an element in bits.
     #[cfg_attr(test, schemars(range(min = 1, max = 64)))]
     pub bits: u32,
-    /// The cells of the further columns, in their order.
+    /// Cells of the additional columns, in their order.
     pub said: Vec<Said>,
-    /// Its description in prose; may be empty.
+    /// Description in prose; may be empty.
     pub doc: String,
-    /// Where it stands.
+    /// Place in the pages.
     pub at: Location,
 }
 
@@ -32,24 +32,25 @@ pub struct DataType {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Platform {
-    /// Its one spelling.
+    /// Canonical name.
     pub name: String,
-    /// Other spellings of its name.
+    /// Aliases of the name.
     pub aliases: Vec<String>,
     /// Codes in objects.
     pub gen_codes: Vec<u64>,
     /// Codes in zebin files.
     pub product_families: Vec<u64>,
-    /// Bytes of a register.
+    /// Size of a register in bytes.
     #[cfg_attr(test, schemars(range(min = 1)))]
     pub register_bytes: u32,
-    /// The cells of the further columns and tables, in their order.
+    /// Cells of the additional columns and tables, in their order.
     pub said: Vec<Said>,
-    /// Where it stands.
+    /// Place in the pages.
     pub at: Location,
 }
 
-/// A condition; several in a row must all hold. Versions are written `3.4`.
+/// Condition on platform or version. All conditions of a list must hold. Versions are written
+/// `3.4`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -70,26 +71,26 @@ pub enum Bound {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct List {
-    /// Its heading, or Instruction_Field.
+    /// Heading of the list, or `Instruction_Field` for a list on a page.
     pub name: String,
     /// Width of the whole value.
     #[cfg_attr(test, schemars(range(min = 1, max = 64)))]
     pub bits: u32,
     /// The list stands in the chapter of shared lists.
     pub shared: bool,
-    /// Its description in prose; may be empty.
+    /// Description in prose; may be empty.
     pub doc: String,
-    /// An enumeration or parts.
+    /// Contents: an enumeration, or parts.
     #[serde(flatten)]
     pub kind: ListKind,
-    /// The template by which the whole list prints.
+    /// Text template of the whole list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub template: Option<String>,
-    /// Where it stands.
+    /// Place in the pages.
     pub at: Location,
 }
 
-/// What a list consists of.
+/// Contents of a list.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -103,42 +104,42 @@ pub enum ListKind {
         /// Number of bits of the values; all others are zero.
         #[cfg_attr(test, schemars(range(max = 64)))]
         width: u32,
-        /// Columns of the values beside code and name.
+        /// Columns of the values besides code and name.
         columns: Vec<Column>,
         /// The values.
         values: Vec<Enumerator>,
     },
-    /// Several parts, each with bits of its own.
+    /// Parts that occupy separate bits.
     Parts { parts: Vec<BitField> },
 }
 
-/// A named value, or a stated hole.
+/// Named or reserved value.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Enumerator {
-    /// The value, as its bits.
+    /// Numeric value.
     pub value: u64,
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// How it stands in assembly text.
+    /// Spelling in assembly text.
     pub text: String,
-    /// A stated hole rather than a value.
+    /// The value is reserved.
     pub reserved: bool,
-    /// Conditions that must all hold; none holds always.
+    /// Conditions that must all hold; empty if unconditional.
     pub when: Vec<Bound>,
-    /// The cells of the further columns, in their order.
+    /// Cells of the additional columns, in their order.
     pub said: Vec<Said>,
-    /// Its description in prose; may be empty.
+    /// Description in prose; may be empty.
     pub doc: String,
-    /// Where it stands.
+    /// Place in the pages.
     pub at: Location,
 }
 
-/// Some bits of a bit field.
+/// Part of a bit field.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BitField {
-    /// Its name.
+    /// Name.
     pub name: String,
     /// Highest bit.
     #[cfg_attr(test, schemars(range(max = 63)))]
@@ -146,20 +147,20 @@ pub struct BitField {
     /// Lowest bit.
     #[cfg_attr(test, schemars(range(max = 63)))]
     pub lo: u32,
-    /// The meaning of its bits.
+    /// Meaning of the bits.
     #[serde(flatten)]
     pub kind: BitFieldKind,
-    /// How a set flag stands in assembly text.
+    /// Spelling of a set flag in assembly text.
     pub text: String,
-    /// Conditions that must all hold; none holds always.
+    /// Conditions that must all hold; empty if unconditional.
     pub when: Vec<Bound>,
-    /// Its description in prose; may be empty.
+    /// Description in prose; may be empty.
     pub doc: String,
-    /// Where it stands.
+    /// Place in the pages.
     pub at: Location,
 }
 
-/// What the bits of a part are.
+/// Meaning of the bits of a part.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -167,7 +168,7 @@ pub struct BitField {
 pub enum BitFieldKind {
     /// Always zero.
     Zero,
-    /// A bit that is set or not.
+    /// Single bit.
     Flag,
     /// A plain number.
     Number,
@@ -177,17 +178,18 @@ pub enum BitFieldKind {
     DataType,
 }
 
-/// A list, by its position in the export and by its name.
+/// Reference to a list by its position in the export and by its name.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ListRef {
     /// Position in `lists`.
     pub index: usize,
-    /// Its name.
+    /// Name.
     pub name: String,
 }
 
-/// What a field or member is. Other fields are named as in the Format.
+/// Kind of the value in a field or member. References to other fields use the names of the Format
+/// table.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -204,45 +206,45 @@ pub enum FieldKind {
     },
     /// An index into the table that an enumerator of another field names.
     IndexBy { field: String },
-    /// A predicate with its combination and inversion.
+    /// Predicate with its combination mode and inversion.
     Predicate,
-    /// An operand with a region, or one of its other classes.
+    /// Vector operand: a variable with a region, or another operand class.
     VecOperand,
-    /// The first element of such an operand.
+    /// Scalar operand: the first element of a vector operand.
     Scalar,
     /// Contiguous bytes of a general variable.
     RawOperand,
     /// Always zero.
     Zero,
-    /// Always the same as another field.
+    /// Copy of another field.
     Copy { field: String },
 }
 
-/// A type that holds under conditions.
+/// Type with conditions.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Typed{T}"))]
 pub struct Typed<T> {
-    /// The type.
+    /// Type.
     #[serde(rename = "type")]
     pub ty: T,
-    /// Conditions that must all hold; none holds always.
+    /// Conditions that must all hold; empty if unconditional.
     pub when: Vec<Bound>,
 }
 
-/// A structure.
+/// Structure of the object format.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Structure {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// The operand class whose layout it is.
+    /// Operand class with this layout, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operand_class: Option<String>,
-    /// In the order in which they are stored.
+    /// Members in storage order.
     pub members: Vec<Member>,
-    /// Its description in prose; may be empty.
+    /// Description in prose; may be empty.
     pub doc: String,
-    /// Where it stands.
+    /// Place in the pages.
     pub at: Location,
 }
 
@@ -250,23 +252,23 @@ pub struct Structure {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Member {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// The first whose conditions hold.
+    /// Types with their conditions; the first type whose conditions hold applies.
     pub storage: Vec<Typed<MemberType>>,
-    /// The member that counts it.
+    /// Member that holds the number of elements.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<String>,
     /// The kind of value in the member.
     pub shape: FieldKind,
     /// The member holds the code of a data type.
     pub data_type: bool,
-    /// When it is there at all.
+    /// Condition under which the member is stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub present: Option<Condition>,
-    /// Its description in prose; may be empty.
+    /// Description in prose; may be empty.
     pub doc: String,
-    /// Where it stands.
+    /// Place in the pages.
     pub at: Location,
 }
 
@@ -285,9 +287,9 @@ pub enum MemberType {
     Structure { structure: String },
     /// Zero-terminated strings.
     StringPool,
-    /// The rest of an operand, by its class.
+    /// Remainder of an operand, which depends on its class.
     OperandInfo,
-    /// The code.
+    /// Instructions of the routine.
     Instructions,
 }
 
@@ -295,17 +297,17 @@ pub enum MemberType {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Predefined {
-    /// Its number.
+    /// Number in objects.
     pub id: u64,
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Name below version 4.
+    /// Name in texts below version 4.
     pub old_name: String,
-    /// The cells of the further columns, in their order.
+    /// Cells of the additional columns, in their order.
     pub said: Vec<Said>,
-    /// Its description in prose; may be empty.
+    /// Description in prose; may be empty.
     pub doc: String,
-    /// Where it stands.
+    /// Place in the pages.
     pub at: Location,
 }
 
@@ -313,11 +315,11 @@ pub struct Predefined {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Variable {
-    /// Its number.
+    /// Number in objects.
     pub id: u64,
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Name below version 4.
+    /// Name in texts below version 4.
     pub old_name: String,
     /// Data type of its elements.
     #[serde(rename = "type")]
@@ -326,14 +328,14 @@ pub struct Variable {
     pub elements: u32,
     /// Number of elements with registers of 64 bytes.
     pub elements_wide: u32,
-    /// Elements that may be written to, all where there are none; absent where none may be.
+    /// Writable elements; an empty list means all. Absent if the variable is read-only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub written: Option<Vec<u32>>,
-    /// The cells of the further columns, in their order.
+    /// Cells of the additional columns, in their order.
     pub said: Vec<Said>,
-    /// Its description in prose; may be empty.
+    /// Description in prose; may be empty.
     pub doc: String,
-    /// Where it stands.
+    /// Place in the pages.
     pub at: Location,
 }
 
@@ -341,25 +343,25 @@ pub struct Variable {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Attribute {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// The item that it may be put on.
+    /// Kind of item that can have the attribute.
     pub place: String,
-    /// Size of its value as the compiler writes it; empty for none.
+    /// Size of the value as the compiler writes it; empty without a value.
     pub bytes: String,
-    /// Kind of its value.
+    /// Kind of the value.
     pub value: String,
-    /// Its description in prose; may be empty.
+    /// Description in prose; may be empty.
     pub doc: String,
-    /// Where it stands.
+    /// Place in the pages.
     pub at: Location,
 }
 
-/// A field, possibly with a part (`Field.part`), has one of these values.
+/// Condition: a field or a part of it has one of the listed values.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Condition {
-    /// A field, or `Field.part`.
+    /// Field, or `Field.part`.
     pub field: String,
     /// Names of enumerators, or numbers.
     pub values: Vec<String>,
@@ -458,7 +460,7 @@ pub(super) fn list_ref(cx: &Cx<'_>, id: ListId) -> ListRef {
     ListRef { index: id.0, name: cx.model.list(id).name.clone() }
 }
 
-/// A shape; `name` gives the name of the field at a position.
+/// Converts the kind of a field; `name` returns the name of the field at a position.
 pub(super) fn shape(cx: &Cx<'_>, shape: model::FieldKind, name: impl Fn(usize) -> String) -> FieldKind {
     match shape {
         model::FieldKind::Number => FieldKind::Number,
@@ -554,7 +556,7 @@ pub(super) fn condition(condition: &model::Condition) -> Condition {
     Condition { field: condition.of.name.clone(), values: owned(&condition.values) }
 }
 
-/// References as pages write them.
+/// Returns the names of references as pages write them.
 pub(super) fn owned<T>(references: &[model::Reference<T>]) -> Vec<String> {
     references.iter().map(|r| r.name.clone()).collect()
 }

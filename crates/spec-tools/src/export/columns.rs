@@ -10,16 +10,16 @@ use visakit_codegen::model;
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Column {
-    /// Its heading.
+    /// Heading.
     pub name: String,
     /// The content of its cells.
     pub kind: ColumnKind,
-    /// The list that has the names.
+    /// List that defines the names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub list: Option<ListRef>,
-    /// A value can have several of them.
+    /// A cell can have several values.
     pub many: bool,
-    /// Where it stands.
+    /// Place in the pages.
     pub at: Location,
 }
 
@@ -30,9 +30,9 @@ pub struct Column {
 pub enum ColumnKind {
     /// Numbers.
     Number,
-    /// Yes or no.
+    /// Flag.
     Flag,
-    /// Names of the column's own.
+    /// Names that the column itself defines.
     Names,
     /// Names of a list.
     List,
@@ -40,45 +40,44 @@ pub enum ColumnKind {
     DataTypes,
 }
 
-/// A cell: the content of a column for a value.
+/// Cell: the content of a column for a value.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Said {
     /// Heading of the column.
     pub column: String,
-    /// A number, several numbers, whether it is so, or names; null where the value has nothing of
-    /// the kind.
+    /// A number, several numbers, a flag, or names; null for an empty cell.
     pub value: SaidValue,
 }
 
-/// The content of a cell; null where the value has nothing of the kind.
+/// Content of a cell; null for an empty cell.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum SaidValue {
-    /// Nothing of the kind.
+    /// Empty cell.
     None,
     /// A number.
     Number(i64),
     /// Several numbers.
     Numbers(Vec<i64>),
-    /// Yes or no.
+    /// Flag.
     Flag(bool),
     /// Names, at least one.
     Names(#[cfg_attr(test, schemars(length(min = 1)))] Vec<String>),
 }
 
-/// A number with a name.
+/// Named number.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Limit {
-    /// Words with dashes.
+    /// Name: words joined by dashes.
     pub name: String,
-    /// The number.
+    /// Value.
     pub value: u64,
-    /// Its description in prose; may be empty.
+    /// Description in prose; may be empty.
     pub doc: String,
-    /// Where it stands.
+    /// Place in the pages.
     pub at: Location,
 }
 

@@ -14,47 +14,47 @@ use visakit_codegen::template;
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Instruction {
-    /// Full name: SVM_ATOMIC.
+    /// Full name, such as `SVM_ATOMIC`.
     pub name: String,
-    /// The name of the family where there is a sub-opcode.
+    /// Name of the family, for instructions with a sub-opcode.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub family: Option<String>,
-    /// First byte.
+    /// Opcode: the first byte.
     pub opcode: u8,
-    /// Second byte, where the opcode is shared.
+    /// Sub-opcode: the second byte, if several instructions share the opcode.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sub_opcode: Option<u8>,
     /// The kind of page.
     #[serde(flatten)]
     pub kind: PageKind,
-    /// A layout for each value of a selector, or for each range of object versions.
+    /// Layouts, by the value of a selector or by object version.
     pub forms: Vec<Form>,
     /// Templates of the assembly text, the preferred one first.
     pub text: Vec<Text>,
-    /// Absent where the page has no Semantics.
+    /// Semantics; absent if the page has no such section.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub semantics: Option<Semantics>,
-    /// Types that it works on.
+    /// Supported data types.
     pub types: Vec<MarkedName>,
-    /// When `.sat` is legal: never, always, or with floats.
+    /// Legality of `.sat`: never, always, or with floats.
     pub saturation: Saturation,
-    /// The modifiers that sources may have.
+    /// Legal modifiers of the sources.
     pub source_modifier: SourceModifier,
     /// The effect of an access outside a buffer; may be empty.
     pub out_of_bound: String,
-    /// Any of these groups of conditions; every platform where there are none.
+    /// Groups of conditions, at least one of which must hold; empty for every platform.
     pub platforms: Vec<Vec<Bound>>,
     /// Legal combinations of types.
     pub type_maps: Vec<TypeMap>,
-    /// Its description in prose; may be empty.
+    /// Description in prose; may be empty.
     pub doc: String,
     /// Remarks of the page; may be empty.
     pub notes: String,
-    /// Where it stands.
+    /// Place in the pages.
     pub at: Location,
 }
 
-/// What a page describes.
+/// Kind of a page.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -62,7 +62,7 @@ pub struct Instruction {
 pub enum PageKind {
     /// An instruction.
     Ordinary,
-    /// A family that encodes nothing itself.
+    /// Family page without an encoding of its own.
     Umbrella,
     /// Another spelling of an instruction.
     Alias { of: String, alias_when: String },
@@ -72,7 +72,7 @@ pub enum PageKind {
     Undefined,
 }
 
-/// When `.sat` is legal.
+/// Legality of `.sat`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -81,11 +81,11 @@ pub enum Saturation {
     No,
     /// Always.
     Yes,
-    /// Where the destination is a float.
+    /// Legal if the destination is a float.
     Floats,
 }
 
-/// The modifiers that sources may have.
+/// Legal modifiers of the sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -98,20 +98,20 @@ pub enum SourceModifier {
     Logic,
 }
 
-/// A layout.
+/// Layout of an instruction.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Form {
-    /// Empty where there is only one form.
+    /// Name; empty for the only form.
     pub name: String,
-    /// The values of a selector for which the form holds.
+    /// Selector values to which the form applies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub condition: Option<Condition>,
-    /// Conditions that must all hold; none holds always.
+    /// Conditions that must all hold; empty if unconditional.
     pub when: Vec<Bound>,
-    /// In the order in which they are stored, without padding.
+    /// Fields in storage order, without padding.
     pub fields: Vec<Field>,
-    /// Where it stands.
+    /// Place in the pages.
     pub at: Location,
 }
 
@@ -119,40 +119,41 @@ pub struct Form {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Field {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// How it is stored: the first whose conditions hold; empty for operands.
+    /// Types with their conditions; the first type whose conditions hold applies. Empty for
+    /// operands.
     #[cfg_attr(test, schemars(with = "Vec<Typed<schema::Number>>"))]
     pub storage: Vec<Typed<&'static str>>,
     /// The kind of value in the field.
     pub shape: FieldKind,
-    /// When the field is stored.
+    /// Condition under which the field is stored.
     pub presence: Presence,
     /// Legal operand classes.
     pub classes: Vec<String>,
     /// Legal types.
     pub types: Vec<String>,
-    /// Legal values of a number, both ends included.
+    /// Legal values of a number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub range: Option<Range>,
-    /// Enumerators that are legal here; all of a part that is not named.
+    /// Legal enumerators by part; a part that is not listed is unrestricted.
     pub only: Vec<AllowedValues>,
     /// Zero is illegal.
     pub nonzero: bool,
-    /// `read`, `write`, `read, write` or `reference`, of what names a variable, a label or a
-    /// string.
+    /// Access of a field that names a variable, a label or a string: `read`, `write`, `read, write`
+    /// or `reference`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<schema::Access>"))]
     pub access: Option<&'static str>,
-    /// The value that the text leaves out.
+    /// Default value, which the text omits.
     pub default: Default,
-    /// Its description in prose; may be empty.
+    /// Description in prose; may be empty.
     pub doc: String,
-    /// Where it stands.
+    /// Place in the pages.
     pub at: Location,
 }
 
-/// When a field is stored.
+/// Condition under which a field is stored.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -160,15 +161,15 @@ pub struct Field {
 pub enum Presence {
     /// Always.
     Always,
-    /// If an earlier field has one of these values.
+    /// Stored if an earlier field has one of these values.
     If { field: String, values: Vec<String> },
-    /// As often as an earlier field says.
+    /// Repeated; an earlier field holds the count.
     Times { field: String },
-    /// Never: texts have the field, and objects do not.
+    /// Never stored: only texts have the field.
     Text,
 }
 
-/// The legal values of a number, both ends included.
+/// Inclusive range of a number's legal values.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Range {
@@ -188,23 +189,23 @@ pub struct AllowedValues {
     pub values: Vec<MarkedName>,
 }
 
-/// A name that holds under conditions.
+/// Name with conditions.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MarkedName {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Conditions that must all hold; none holds always.
+    /// Conditions that must all hold; empty if unconditional.
     pub when: Vec<Bound>,
 }
 
-/// The value that the text leaves out.
+/// Default value, which the text omits.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Default {
     /// The value.
     pub value: i64,
-    /// It holds only then; otherwise the field is always shown.
+    /// Condition for omitting the value; if it fails, the text shows the field.
     #[serde(rename = "if", skip_serializing_if = "Option::is_none")]
     pub condition: Option<Condition>,
 }
@@ -213,18 +214,18 @@ pub struct Default {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Text {
-    /// The form that it is for; any where it says none.
+    /// Form of the template; absent for any form.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub form: Option<String>,
-    /// They must all hold.
+    /// Conditions that must all hold.
     pub conditions: Vec<Condition>,
     /// The template as written.
     pub template: String,
-    /// The template prints only in the text that keeps everything.
+    /// The template is printed only in full text.
     pub full: bool,
     /// The template piece by piece.
     pub items: Vec<TemplateItem>,
-    /// Where it stands.
+    /// Place in the pages.
     pub at: Location,
 }
 
@@ -234,13 +235,13 @@ pub struct Text {
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names of the fields say it")]
 pub enum TemplateItem {
-    /// Text as it stands.
+    /// Literal text.
     Text { text: String },
     /// Blanks.
     Space { count: usize },
-    /// The predicate in parentheses, or nothing.
+    /// Predicate in parentheses, if present.
     Predicate,
-    /// `.sat` or nothing.
+    /// `.sat`, if present.
     Saturation,
     /// A field, or a part of it.
     Field {
@@ -251,9 +252,9 @@ pub enum TemplateItem {
         #[cfg_attr(test, schemars(with = "Option<schema::Format>"))]
         format: Option<&'static str>,
     },
-    /// Printed when something in it is not the default.
+    /// Optional group, printed if any field in it differs from its default.
     Optional { items: Vec<TemplateItem> },
-    /// Always printed; where a digit stands in its place, it is not there.
+    /// Group that is always printed. The parser treats it as absent if a digit follows instead.
     Shown { items: Vec<TemplateItem> },
 }
 
@@ -261,13 +262,13 @@ pub enum TemplateItem {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TypeMap {
-    /// Conditions that must all hold; none holds always.
+    /// Conditions that must all hold; empty if unconditional.
     pub when: Vec<Bound>,
     /// Legal types of the destination.
     pub dst: Vec<String>,
     /// Legal types of the sources.
     pub src: Vec<String>,
-    /// Where it stands.
+    /// Place in the pages.
     pub at: Location,
 }
 

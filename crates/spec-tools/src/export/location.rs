@@ -1,10 +1,10 @@
-//! Places of pages as path, line and column.
+//! Places in pages: path, line and column.
 
 use serde::Serialize;
 
 use visakit_codegen::model::{Model, Provenances, SourceSpan};
 
-/// A place in a page.
+/// Place in a page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Location {
@@ -16,16 +16,16 @@ pub struct Location {
     /// Column in characters, from 1.
     #[cfg_attr(test, schemars(range(min = 1)))]
     pub column: u32,
-    /// Names of the sources that the fact's row says; none where it is from the documents.
+    /// Names of the sources in the fact's row; empty if the fact is from the documents.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(length(min = 1)))]
     pub sources: Vec<String>,
-    /// Date or version from which on the source says the fact.
+    /// First date or version at which the source states the fact.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
 }
 
-/// The model, and where the lines of its pages begin.
+/// Model, with the line starts of its pages.
 pub(super) struct Cx<'m> {
     pub(super) model: &'m Model,
     lines: Vec<Vec<usize>>,

@@ -1,7 +1,7 @@
-//! The whole model as plain data for other programs, in the form that `schema.json` describes.
+//! Complete model as plain data for other programs, in the format of `schema.json`.
 //!
-//! The types here are that form and nothing else: a change of the model does not change them
-//! unseen, and every change of them is one of the schema and of [`VERSION`].
+//! The types here define only that format, so that a change of the model cannot change it
+//! unnoticed. Every change of these types changes the schema and [`VERSION`].
 
 use serde::Serialize;
 
@@ -33,30 +33,29 @@ pub use rules::{Builtin, Constraint, Definition, Rule};
 pub use semantics::{Expression, Semantics, Statement, StatementKind};
 pub use sources::{Source, Sourced};
 
-/// The version of the form: the first number changes when a reader of the old form can go wrong,
-/// the second when something is added.
+/// Version of the format. The first number changes when a reader of the old format may fail, the
+/// second when something is added.
 pub const VERSION: &str = "1.4";
 
-/// The JSON Schema of the form, draft 2020-12. It is derived from the types: `cargo bless` writes
-/// it.
+/// JSON Schema of the format, draft 2020-12, derived from the types. `cargo bless` writes it.
 pub const SCHEMA: &str = include_str!("schema.json");
 
-/// A whole specification.
+/// Complete specification.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Specification {
-    /// [`VERSION`].
+    /// Version of the format: [`VERSION`].
     #[cfg_attr(test, schemars(with = "schema::FormVersion"))]
     pub schema: &'static str,
     /// Paths of the pages, sorted.
     pub pages: Vec<String>,
     /// The data types, in the order of their codes.
     pub types: Vec<DataType>,
-    /// What else is said of each data type.
+    /// Additional columns of the table of data types.
     pub type_columns: Vec<Column>,
     /// The platforms, oldest first.
     pub platforms: Vec<Platform>,
-    /// What else is said of each platform.
+    /// Additional columns of the tables of platforms.
     pub platform_columns: Vec<Column>,
     /// Bit fields and enumerations; [`ListRef`] refers to their positions.
     pub lists: Vec<List>,
@@ -66,33 +65,33 @@ pub struct Specification {
     pub variables: Vec<Variable>,
     /// Predefined surfaces.
     pub surfaces: Vec<Predefined>,
-    /// What else is said of each predefined surface.
+    /// Additional columns of the table of predefined surfaces.
     pub surface_columns: Vec<Column>,
     /// Predefined samplers.
     pub samplers: Vec<Predefined>,
-    /// Numbers with names.
+    /// Named numbers.
     pub limits: Vec<Limit>,
     /// Attributes of kernels and variables.
     pub attributes: Vec<Attribute>,
-    /// What the vendor's assembler makes of groups of instructions.
+    /// Rules in code for groups of instructions.
     pub rules: Vec<Rule>,
-    /// What it asks of the fields of one instruction together.
+    /// Constraints across the fields of one instruction.
     pub constraints: Vec<Constraint>,
-    /// Names that the conditions of these rows have for expressions.
+    /// Named expressions for the conditions of constraints.
     pub definitions: Vec<Definition>,
-    /// What these conditions may call.
+    /// Built-ins for the conditions of constraints.
     pub rule_builtins: Vec<Builtin>,
     /// Built-ins of the Semantics sections.
     pub builtins: Vec<Builtin>,
     /// The instructions, by opcode, sub-opcode and name.
     pub instructions: Vec<Instruction>,
-    /// What facts are taken from, beside the documents.
+    /// Sources of facts besides the documents.
     pub sources: Vec<Source>,
-    /// Facts that stand in no table, with their sources.
+    /// Facts outside tables, with their sources.
     pub sourced: Vec<Sourced>,
 }
 
-/// The model in the form for other programs. Equal models give equal values, in the same order.
+/// Converts a model to the export format. Equal models yield equal values in the same order.
 pub fn export(model: &Model) -> Specification {
     let cx = Cx::new(model);
     Specification {

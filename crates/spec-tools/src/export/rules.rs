@@ -1,4 +1,4 @@
-//! The rows of verification.md, and the built-ins that conditions and semantics may call.
+//! Rows of verification.md, and the built-ins for conditions and semantics.
 
 use serde::Serialize;
 
@@ -9,58 +9,58 @@ use super::schema;
 use super::semantics::{Expression, expression};
 use visakit_codegen::model;
 
-/// A row of verification.md.
+/// Row of verification.md with a rule in code.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Rule {
-    /// Its name.
+    /// Name.
     pub name: String,
     /// Names of instructions and groups.
     pub instructions: Vec<String>,
-    /// Where it holds: any of these; everywhere where there are none.
+    /// Groups of conditions, at least one of which must hold; empty for every platform.
     pub platforms: Vec<Vec<Bound>>,
-    /// Its description in prose; may be empty.
+    /// Description in prose; may be empty.
     pub doc: String,
-    /// Where it stands.
+    /// Place in the pages.
     pub at: Location,
 }
 
-/// A row across the fields of an instruction.
+/// Row of verification.md with a constraint across the fields of an instruction.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Constraint {
-    /// Its name.
+    /// Name.
     pub name: String,
     /// Names of instructions and groups.
     pub instructions: Vec<String>,
-    /// Where it holds: any of these; everywhere where there are none.
+    /// Groups of conditions, at least one of which must hold; empty for every platform.
     pub platforms: Vec<Vec<Bound>>,
-    /// Where it applies; absent for always.
+    /// Condition under which the constraint applies; absent if unconditional.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub when: Option<Expression>,
-    /// The condition that must hold there.
+    /// Condition that must hold.
     pub must: Expression,
-    /// Code of the finding where it does not.
+    /// Code of the finding for a violation.
     pub finding: String,
     /// The finding is a warning, not an error.
     pub warning: bool,
     /// Text of the finding.
     pub doc: String,
-    /// Where it stands.
+    /// Place in the pages.
     pub at: Location,
 }
 
-/// A name for an expression in such rows.
+/// Named expression for the conditions of constraints.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Definition {
-    /// Its name.
+    /// Name.
     pub name: String,
     /// The expression.
     pub value: Expression,
-    /// Its description in prose; may be empty.
+    /// Description in prose; may be empty.
     pub doc: String,
-    /// Where it stands.
+    /// Place in the pages.
     pub at: Location,
 }
 
@@ -68,17 +68,17 @@ pub struct Definition {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Builtin {
-    /// Its name.
+    /// Name.
     pub name: String,
     /// Names of its arguments; absent for a value without parentheses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parameters: Option<Vec<String>>,
-    /// A value, a truth, a place, a view, an operand, or an effect.
+    /// Kind of the result: a value, a truth value, a place, a view, an operand, or an effect.
     #[cfg_attr(test, schemars(with = "schema::BuiltinKind"))]
     pub kind: &'static str,
-    /// Its description in prose; may be empty.
+    /// Description in prose; may be empty.
     pub doc: String,
-    /// Where it stands.
+    /// Place in the pages.
     pub at: Location,
 }
 

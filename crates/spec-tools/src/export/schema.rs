@@ -1,5 +1,5 @@
-//! The JSON Schema of the export, derived from its types: strings whose values are listed, and the
-//! test that compares `schema.json`. Only tests have this module, so that a build does not pay.
+//! JSON Schema of the export, derived from its types: enumerated strings, and the test that
+//! compares `schema.json`. The module is compiled for tests only, to keep builds fast.
 
 use visakit_codegen::model::semantics::{BinaryOperator as Binary, BuiltinKind as Kind, UnaryOperator as Unary};
 use visakit_codegen::model::{self, IndexKind, Storage};
@@ -26,9 +26,9 @@ strings! {
     BuiltinKind = words("A kind of built-in.", Kind::ALL.map(|(_, name)| name));
     /// A kind of source.
     SourceKind = words("A kind of source.", model::SourceKind::ALL.map(model::SourceKind::name));
-    /// An operator in front of a value.
+    /// Unary operator.
     UnaryOperator = words("An operator in front of a value.", Unary::ALL.map(|(_, sign)| sign));
-    /// An operator between two values.
+    /// Binary operator.
     BinaryOperator = words("An operator between two values.", Binary::ALL.map(|(_, sign, _)| sign));
 }
 

@@ -1,4 +1,5 @@
-//! Semantics blocks: the text as written, and the tree where the specification has a notation.
+//! Semantics blocks: the text as written, and the syntax tree if the specification defines a
+//! notation.
 
 use serde::Serialize;
 
@@ -8,29 +9,29 @@ use super::schema;
 use visakit_codegen::model;
 use visakit_codegen::model::semantics::{self as tree, Block, ExpressionKind, Meaning};
 
-/// What an instruction does.
+/// Semantics of an instruction.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Semantics {
-    /// The block as written.
+    /// Text of the block.
     pub source: String,
     /// Its statements; absent for specifications without a notation of their own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub statements: Option<Vec<Statement>>,
 }
 
-/// A statement and its place.
+/// Statement with its place.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Statement {
-    /// The effect of the statement.
+    /// Kind of the statement.
     #[serde(flatten)]
     pub kind: StatementKind,
-    /// Where it stands.
+    /// Place in the pages.
     pub at: Location,
 }
 
-/// What a statement does, as in [`tree::StatementKind`].
+/// Kind of a statement, as in [`tree::StatementKind`].
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -38,7 +39,7 @@ pub struct Statement {
 pub enum StatementKind {
     /// Runs a block for each enabled channel.
     Channels { channel: String, body: Vec<Statement> },
-    /// Counts from the first value to the last.
+    /// Counts a variable from the first value to the last.
     For { variable: String, from: Expression, to: Expression, body: Vec<Statement> },
     /// Chooses between two blocks.
     If {
@@ -57,7 +58,7 @@ pub enum StatementKind {
     Undefined,
 }
 
-/// A value, as in [`tree::ExpressionKind`]. Names say what they stand for.
+/// Expression, as in [`tree::ExpressionKind`]. Names are resolved.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -65,15 +66,15 @@ pub enum StatementKind {
 pub enum Expression {
     /// An integer.
     Integer { value: u64 },
-    /// A number with a fraction.
+    /// Floating-point number.
     Float { value: f64 },
     /// True or false.
     Boolean { value: bool },
-    /// A name of let, for or channels.
+    /// Name defined by `let`, `for` or `channels`.
     Local { name: String },
     /// A built-in without arguments.
     Builtin { name: String },
-    /// A field of the page in lower case.
+    /// Field of the page, in lower case.
     Field { name: String },
     /// A predefined variable, surface or sampler.
     Predefined {
@@ -82,30 +83,30 @@ pub enum Expression {
         table: &'static str,
         id: u64,
     },
-    /// A name that nothing stands behind; lint says so.
+    /// Undefined name, which `lint` reports.
     Unknown { name: String },
-    /// A named value of a list.
+    /// Enumerator of a list.
     Enumerator { list: String, name: String },
     /// A part of a bit field.
     Part { of: Box<Expression>, part: String },
-    /// An element.
+    /// Element of a value.
     Index { of: Box<Expression>, index: Box<Expression> },
     /// A call of a built-in.
     Call { function: String, arguments: Vec<Expression> },
-    /// An operator in front of a value.
+    /// Unary operator.
     Unary {
         #[cfg_attr(test, schemars(with = "schema::UnaryOperator"))]
         operator: &'static str,
         operand: Box<Expression>,
     },
-    /// An operator between two values.
+    /// Binary operator.
     Binary {
         #[cfg_attr(test, schemars(with = "schema::BinaryOperator"))]
         operator: &'static str,
         left: Box<Expression>,
         right: Box<Expression>,
     },
-    /// The first value or the second.
+    /// Choice between two values.
     Choice { condition: Box<Expression>, then: Box<Expression>, otherwise: Box<Expression> },
 }
 

@@ -7,34 +7,34 @@ use super::location::{Cx, Location};
 use super::schema;
 use visakit_codegen::model;
 
-/// Something that facts are taken from.
+/// Source of facts.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Source {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Document, code, tool or decision.
+    /// Kind: document, code, tool or decision.
     #[cfg_attr(test, schemars(with = "schema::SourceKind"))]
     pub kind: &'static str,
-    /// Revision that was read.
+    /// Revision that the facts are from.
     pub version: String,
     /// Date of that revision.
     pub date: String,
-    /// Its description in prose; may be empty.
+    /// Description in prose; may be empty.
     pub doc: String,
-    /// Where it stands.
+    /// Place in the pages.
     pub at: Location,
 }
 
-/// A fact that stands in no table; its place has its sources.
+/// Fact outside tables; its place names its sources.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Sourced {
-    /// The heading below which its row stands.
+    /// Heading of the section that contains its row.
     pub section: String,
     /// Label of the fact.
     pub fact: String,
-    /// Where it stands.
+    /// Place in the pages.
     pub at: Location,
 }
 

@@ -1,4 +1,4 @@
-//! What is read back from a printed text.
+//! Expected result of reading a printed text back.
 
 use visakit_codegen::model::{FieldKind, Place, Presence, TextForm};
 
@@ -7,7 +7,7 @@ use crate::expect::meaning::{bits_at, usual_of_list};
 use crate::expect::sample::{Sample, Value};
 use crate::expect::world::World;
 
-/// The instruction that a text stands for: what it does not show has its default.
+/// Returns the instruction that a text stands for. Fields that the text omits have their defaults.
 pub(crate) fn read_back<'m>(
     world: &World<'m>,
     sample: &Sample<'m>,

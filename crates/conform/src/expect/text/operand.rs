@@ -1,4 +1,4 @@
-//! Operands as the table of *Regions* in chapter 5 shows each class.
+//! Text of operands, as the table *Regions* in chapter 5 shows each class.
 
 use visakit_codegen::anatomy::MemberId;
 use visakit_codegen::model::{FieldKind, IndexKind, SourceSpan};
@@ -90,7 +90,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// A member whose bits are a list.
+    /// Prints a member whose bits are a list.
     fn member(&mut self, operand: &Operand, id: MemberId) {
         let model = self.world.model;
         if let Some(FieldKind::List(list)) = model.member(id).map(|m| m.shape) {

@@ -6,11 +6,11 @@ use crate::backend::memory::BufferEntry;
 use crate::ir::Operands;
 use crate::runtime::threads::{Piece, Start};
 
-/// The frame.
+/// Frame of a run, in the layout that the code expects.
 #[repr(C)]
 pub(crate) struct RawFrame {
-    /// The number of instructions at which no block begins. It stands far from `executed`: the host
-    /// stalls where it copies together what has not been written together.
+    /// Instruction count from which no further block begins. The field is far from `executed`,
+    /// because the host stalls when one load covers bytes of several stores.
     pub(crate) until: u64,
     pub(crate) registers: *mut u8,
     pub(crate) predicates: *mut u32,
@@ -23,21 +23,22 @@ pub(crate) struct RawFrame {
     pub(crate) surface_count: u64,
     pub(crate) local: *const BufferEntry,
     pub(crate) private: *const BufferEntry,
-    /// The part of private memory that a transfer is for; the code writes what it reads before.
+    /// Entry for the part of private memory that a transfer accesses. The code writes each field
+    /// before it reads it.
     pub(crate) part: MaybeUninit<BufferEntry>,
-    /// The beginning of that part.
+    /// Beginning of the part of private memory.
     pub(crate) begin: u64,
     pub(crate) counts: *mut [u64; 2],
     pub(crate) branches: *mut [u64; 2],
     pub(crate) active: u32,
     pub(crate) executed: u64,
-    /// True if another thread begins where one ends.
+    /// True if the next thread begins when a thread ends.
     pub(crate) in_turn: u64,
     /// The number of threads that may still begin.
     pub(crate) left: u64,
     /// The thread that begins next.
     pub(crate) starts: *const Start,
-    /// Its pieces.
+    /// Pieces of the next thread.
     pub(crate) pieces: *const Piece,
     /// The number of instructions of the threads before it.
     pub(crate) before: u64,
@@ -50,7 +51,7 @@ pub(crate) struct RawFrame {
     pub(crate) classes: [u64; 8],
     /// The offsets of 16 channels.
     pub(crate) scratch: MaybeUninit<[u32; 16]>,
-    /// The operands of a function; the code writes all of them before.
+    /// Saved vector registers of the host during a function call.
     pub(crate) operands: MaybeUninit<[Operands; 2]>,
     /// The host's vector registers while a function runs.
     pub(crate) spilled: MaybeUninit<[[u32; 16]; 32]>,

@@ -12,7 +12,7 @@ use crate::backend::analysis::contiguity::{Pair, may_be_contiguous, may_be_simd3
 use crate::backend::analysis::effects::{self, writes};
 use crate::ir::{Access, Action, Addresses, Binary, Block, Expression, Kind, Node, Space, Step, Transfer, Unary};
 
-/// The most address classes of a block.
+/// Maximum number of address classes of a block.
 pub(crate) const FLAGS: u32 = 64;
 
 /// The address class of a transfer.
@@ -94,13 +94,12 @@ fn address_kind(transfer: &Transfer) -> Kind {
     if let Addresses::Qwords(_) = transfer.addresses { Kind::U64 } else { Kind::U32 }
 }
 
-/// Returns the kind of an address with as many bits.
+/// Returns the unsigned integer kind of the same size.
 fn wide(kind: Kind) -> Kind {
     if kind.bytes() == 4 { Kind::U32 } else { Kind::U64 }
 }
 
-/// Returns true for integers with as many bits as an address: their arithmetic is that of
-/// addresses.
+/// Returns true for integers of an address's size, whose arithmetic is that of addresses.
 fn is_linear(kind: Kind) -> bool {
     !kind.is_float() && kind.bytes() >= 4
 }
@@ -177,7 +176,7 @@ impl Numbers {
         let SymbolicValue::Each { class, same, .. } = self.load((at + first * bytes, bytes, bytes, lanes)) else {
             return None;
         };
-        // The number that is added is uniform.
+        // The addend is uniform.
         let scale = self.form(kind, kind, Node::Constant(transfer.scale.into()));
         Some((self.form(kind, kind, Node::Binary(Binary::Mul, class, scale)), same))
     }

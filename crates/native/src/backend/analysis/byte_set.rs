@@ -10,7 +10,7 @@ pub(crate) struct ByteSet {
     words: Vec<(u32, u64)>,
 }
 
-/// Returns the words that `bytes` bytes from `at` on lie in, each with the bits of those bytes.
+/// Returns the words that contain the `bytes` bytes at `at`, each with the bits of these bytes.
 fn words(at: u32, bytes: u32) -> impl Iterator<Item = (u32, u64)> {
     let end = at + bytes;
     (at / 64..end.div_ceil(64)).map(move |word| {
@@ -30,7 +30,7 @@ impl ByteSet {
         found.map_or(self.rest, |n| self.words[n].1)
     }
 
-    /// Returns true if the set has any of `bytes` bytes from `at` on.
+    /// Returns true if the set contains any of the `bytes` bytes at `at`.
     pub(crate) fn touch(&self, at: u32, bytes: u32) -> bool {
         words(at, bytes).any(|(word, bits)| self.word(word) & bits != 0)
     }
@@ -57,24 +57,24 @@ impl DenseByteSet {
     }
 
     /// Returns one bit for each dword of the [`PIECE`](crate::PIECE) at `at` that has a byte in the
-    /// set; `at` is a multiple of the size of a piece.
+    /// set; `at` is a multiple of the piece size.
     pub(crate) fn of_piece(&self, at: u32) -> u8 {
         (0..8).fold(0, |all, dword| all | u8::from(self.touch(at + dword * 4, 4)) << dword)
     }
 }
 
-/// A set of bytes while it changes, with an entry for each word of the register file: one change
-/// takes the same time however large the set is.
+/// Set of bytes under change, with an entry for each word of the register file. A change takes
+/// constant time, independent of the size of the set.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WorkingSet {
     rest: u64,
     values: Vec<u64>,
-    /// The round in which each value was set; the values of earlier rounds are void.
+    /// The round in which each value was set; values of earlier rounds are invalid.
     rounds: Vec<u32>,
     round: u32,
     /// The words that have been set in this round.
     set: Vec<u32>,
-    /// The words that have been touched since the beginning.
+    /// The number of words touched so far.
     spent: u64,
 }
 
@@ -94,7 +94,7 @@ impl WorkingSet {
         Self { values: vec![0; words], rounds: vec![0; words], round: 1, ..Self::default() }
     }
 
-    /// Returns how many words have been touched since the beginning.
+    /// Returns the number of words touched so far.
     pub(crate) fn spent(&self) -> u64 {
         self.spent
     }
@@ -199,7 +199,7 @@ impl WorkingSet {
         self.spent += other.set.len() as u64 + 1;
     }
 
-    /// Returns a copy in the form that is kept.
+    /// Returns a copy in compact form.
     pub(crate) fn byte_set(&self) -> ByteSet {
         let words = self.set.iter().filter_map(|word| Some((*word, self.word(*word)?)));
         let mut words: Vec<_> = words.filter(|(_, bits)| *bits != self.rest).collect();
@@ -208,7 +208,7 @@ impl WorkingSet {
         ByteSet { rest: self.rest, words }
     }
 
-    /// Takes a change back.
+    /// Reverts a change.
     pub(crate) fn undo(&mut self, undo: &Undo) {
         match undo {
             Undo::Word(word, bits) => self.put(*word, *bits),
@@ -216,7 +216,7 @@ impl WorkingSet {
         }
     }
 
-    /// Returns whether the set has any of `bytes` bytes from `at` on.
+    /// Returns true if the set contains any of the `bytes` bytes at `at`.
     pub(crate) fn touch(&self, at: u32, bytes: u32) -> bool {
         words(at, bytes).any(|(word, bits)| self.word(word).is_some_and(|word| word & bits != 0))
     }

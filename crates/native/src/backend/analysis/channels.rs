@@ -2,8 +2,8 @@
 
 use crate::ir::{Action, Block, End, Mask};
 
-/// Returns the channels of a block's steps and of its end for which it matters whether they are
-/// active. With `count`, steps of the caller are included.
+/// Returns the channels whose activity affects a block's steps or its end. With `count`, steps of
+/// the caller are included.
 pub(crate) fn channels(block: &Block, count: bool) -> u32 {
     let of = |mask: &Mask| if mask.always { 0 } else { mask.lanes << mask.shift };
     let steps = block.steps.iter();

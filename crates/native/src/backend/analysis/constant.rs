@@ -2,7 +2,7 @@
 
 use crate::ir::{Binary, Expression, Node, Value};
 
-/// Returns the value of a node for all channels, where it is constant.
+/// Returns the value of a node if it is constant for all channels.
 pub(crate) fn constant_value(expression: &Expression, value: Value) -> Option<u64> {
     let (kind, node) = expression.nodes.get(value)?;
     match node {

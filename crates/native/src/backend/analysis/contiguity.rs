@@ -1,10 +1,10 @@
-//! Contiguous transfers: which ones may move the elements of all channels by one access, and which
-//! pairs of steps are one transfer of 32 channels.
+//! Contiguous transfers: those that may move the elements of all channels by one access, and pairs
+//! of steps that form one transfer of 32 channels.
 
 use crate::backend::analysis::effects::{reads, touch, writes};
 use crate::ir::{Access, Action, Addresses, Mask, Step, Transfer, Unit};
 
-/// Two steps of 16 consecutive channels each that are one transfer.
+/// Two steps of 16 consecutive channels each that form one transfer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pair<'a> {
     pub(crate) halves: [PairHalf<'a>; 2],
@@ -64,7 +64,7 @@ pub(crate) fn may_be_simd32(transfer: &Transfer) -> bool {
     is_moved && may_be_contiguous(transfer) && !may_cover
 }
 
-/// Returns the addresses `channels` channels further on.
+/// Returns the addresses that are `channels` channels further on.
 pub(crate) fn advanced(addresses: Addresses, channels: u32) -> Addresses {
     match addresses {
         Addresses::None => Addresses::None,

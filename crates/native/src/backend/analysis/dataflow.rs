@@ -13,9 +13,9 @@ use crate::backend::analysis::effects::Elements;
 use crate::backend::analysis::joins::joins_in;
 use crate::ir::{Action, Behind, Block, End, Routine};
 
-/// The most words of sets that the search may touch: a quarter of a second.
+/// Maximum number of set words that the search may touch, which takes about a quarter of a second.
 const WORK: u64 = 1 << 26;
-/// The most words of sets that may be stored, of 16 bytes each.
+/// Maximum number of stored set words, 16 bytes each.
 const KEPT: usize = 1 << 22;
 /// Where a branch passes more joins than these, all later joins count as its successors.
 const NEAR: usize = 32;
@@ -45,12 +45,12 @@ pub(crate) struct Dataflow<'a> {
 struct Successors {
     /// Blocks, each with true if it begins with the same channels.
     to: Vec<(u32, bool)>,
-    /// True if all later joins are successors, too.
+    /// True if all later joins are successors too.
     joins: bool,
 }
 
-/// Returns the successors of block `n`. Channels that leave do so past others that wait; these are
-/// next then.
+/// Returns the successors of block `n`. If channels leave while others wait at a join, execution
+/// continues at that join.
 fn next(n: u32, block: &Block, joins: &[u32]) -> Successors {
     let next = n + 1;
     let waiting = |mut to: Vec<(u32, bool)>, end: u32| {
@@ -89,7 +89,7 @@ impl<'a> Dataflow<'a> {
     }
 
     /// Returns the live bytes at the beginning of each block and after the last block, and at the
-    /// end of each block. Returns `None` if that exceeds the budget.
+    /// end of each block. Returns `None` if the search exceeds the budget.
     pub(crate) fn solve(mut self) -> Option<[Vec<BlockSets>; 2]> {
         let mut live = WorkingSet::new(self.routine.register_bytes);
         let mut later = WorkingSet::new(self.routine.register_bytes);
@@ -141,7 +141,7 @@ impl<'a> Dataflow<'a> {
             live.fill();
         }
         for &(next, keeps) in &self.next[n].to {
-            // All channels stay active where none has left.
+            // All channels stay active if none has left.
             let needed = self.channels.get(next as usize).copied().unwrap_or(0);
             let stays = is_full && keeps && needed != 0 && needed & !self.channels[n] == 0;
             let begin = &self.begins[next as usize];

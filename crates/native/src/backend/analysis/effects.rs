@@ -100,8 +100,8 @@ pub(crate) fn reads(step: &Step) -> Vec<(Elements, bool)> {
     }
 }
 
-/// Returns which bytes of each value are used: the first, and the end. Elements with gaps are parts
-/// of wider elements that are loaded.
+/// Returns the range of used bytes of each value: first byte and end. Elements with gaps are loaded
+/// as parts of wider elements.
 fn wanted(expression: &Expression, roots: &[Value]) -> Vec<Option<(u32, u32)>> {
     let nodes = &expression.nodes;
     let mut wanted: Vec<Option<(u32, u32)>> = vec![None; nodes.len()];

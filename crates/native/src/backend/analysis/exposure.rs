@@ -1,4 +1,4 @@
-//! Exposed reads: what each step reads that the same channels have not written before in the block.
+//! Exposed reads: reads of a step that the same channels have not written earlier in the block.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use crate::ir::{Action, Block, Step};
 /// A block and a channel of it.
 type Owner = (u32, u32);
 
-/// The channel that has last written each byte of the registers, with its block.
+/// Channel that last wrote each byte of the registers, with its block.
 pub(crate) struct Owners {
     /// Pages of [`OWNED`] bytes, in order; `None` where no byte is written.
     pages: Vec<Option<Box<[Owner; OWNED]>>>,

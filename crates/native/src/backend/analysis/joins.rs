@@ -7,7 +7,7 @@ use crate::ir::{End, Routine};
 /// Returns the blocks at which channels may wait for others, in ascending order.
 pub(crate) fn joins(routine: &Routine) -> Vec<u32> {
     let targets = (0..).zip(&routine.blocks).filter_map(|(n, block)| match block.end {
-        // All channels wait there too, if others wait before.
+        // All channels can wait at the target too, if others wait before it.
         End::Branch { target, .. } if target > n => Some(target),
         End::Branch { uniform: false, .. } => Some(n + 1),
         _ => None,

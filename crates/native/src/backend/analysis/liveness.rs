@@ -1,10 +1,10 @@
 //! Liveness: the bytes of the register file that may be read before they are written again. Only
-//! these have to be stored.
+//! these must be stored.
 //!
-//! Each block has two answers: for its code with all channels active, and with any. A store of all
-//! channels kills bytes in the first, and one without a mask in both. In the second, reads of what
-//! the same channels have written before in the block do not count, because the active channels
-//! stay the same until its end.
+//! Each block has two results: for its code with all channels active, and with any. A store of all
+//! channels kills bytes in the first result, and a store without a mask in both. In the second
+//! result, reads of bytes that the same channels have written earlier in the block do not count,
+//! because the active channels stay the same until the end of the block.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -26,7 +26,7 @@ pub(crate) struct Liveness {
     pub(crate) written: ByteSet,
     /// After each block: for all of its channels, and for any.
     ends: Vec<[Rc<ByteSet>; 2]>,
-    /// The reads of each block's steps that the same channels have not written before in the block.
+    /// Reads of each block's steps that the same channels have not written earlier in the block.
     exposed: Vec<Vec<Vec<Elements>>>,
     /// The blocks at which channels may wait for others, in ascending order.
     joins: Vec<u32>,
@@ -48,7 +48,7 @@ impl Liveness {
         self.walk(n, block, (false, &self.exposed[n as usize]), here);
     }
 
-    /// Sets a cursor; the memory of its last block is used again.
+    /// Sets a cursor and reuses the memory of its last block.
     fn walk(&self, n: u32, block: &Block, (is_full, exposed): (bool, &[Vec<Elements>]), here: &mut Cursor) {
         let Cursor { bytes, changes, steps } = here;
         bytes.set(self.end(n, is_full));
@@ -65,7 +65,7 @@ impl Liveness {
         joins_in(&self.joins, range)
     }
 
-    /// Analyses a routine. Returns `None` if that exceeds the budget.
+    /// Analyses a routine. Returns `None` if the analysis exceeds the budget.
     pub(crate) fn of(routine: &Routine) -> Option<Self> {
         let joins = joins(routine);
         let mut owners = Owners::new(routine.register_bytes);
@@ -81,7 +81,7 @@ impl Liveness {
 #[derive(Clone, Debug)]
 pub(crate) struct Cursor {
     bytes: WorkingSet,
-    /// The changes from before a step to after it, the last step first.
+    /// Inverse changes: from after each step to before it, the last step first.
     changes: Vec<Undo>,
     /// The number of changes after each step, the last step first.
     steps: Vec<usize>,
@@ -100,7 +100,7 @@ impl Cursor {
         }
     }
 
-    /// Removes all live bytes, for a block of any steps.
+    /// Removes all live bytes, so that the cursor can serve another block.
     pub(crate) fn clear(&mut self) {
         self.bytes.clear();
         self.changes.clear();

@@ -1,9 +1,9 @@
-//! Operands of nodes, and how often each node of an expression is needed.
+//! Operands of nodes, and the number of uses of each node of an expression.
 
 use crate::ir::{Expression, Node, Value};
 
-/// Returns how often each node is needed for the values of `roots`. Returns `None` if a node refers
-/// to a later one.
+/// Returns the number of uses of each node for the values of `roots`. Returns `None` if a node
+/// refers to a later one.
 pub(crate) fn uses(expression: &Expression, roots: &[Value]) -> Option<Vec<u32>> {
     let mut uses = vec![0; expression.nodes.len()];
     for root in roots {

@@ -1,11 +1,12 @@
-//! Validation: what must hold of a routine, so that its code stays inside of a frame's tables.
+//! Validation: conditions that a routine must satisfy so that its code stays inside a frame's
+//! tables.
 
 use crate::ir::{Action, Addresses, Block, End, Expression, Mask, Node, Routine, Space, Transfer};
 
-/// The most instructions, elements and bytes that the code counts with 32 bits.
+/// Maximum number of instructions, elements or bytes, which the code counts in 32 bits.
 const MOST: u32 = 1 << 24;
 
-/// Returns true if all offsets and numbers are inside of what the routine declares.
+/// Returns true if all offsets and numbers are within the routine's declarations.
 pub(crate) fn is_sound(routine: &Routine) -> bool {
     let count = routine.blocks.len();
     let steps: usize = routine.blocks.iter().map(|block| block.steps.len()).sum();

@@ -12,9 +12,9 @@ use crate::backend::asm::stream::{DistanceTarget, Label, Stream};
 /// Code being written: the hot stream and nested cold streams, and the constants that it reads.
 pub(crate) struct Assembler {
     streams: Vec<Stream>,
-    /// The number of the stream that is written: 0 for hot code.
+    /// The number of the current stream: 0 for hot code.
     depth: usize,
-    /// The stream of each label, and the offset in it.
+    /// The stream and the offset of each label.
     labels: Vec<Option<(usize, usize)>>,
     pool: ConstantPool,
     /// True until an instruction cannot be encoded.
@@ -28,13 +28,13 @@ pub(crate) struct StreamLengths {
 }
 
 impl Assembler {
-    /// Returns one without code.
+    /// Returns an empty assembler.
     pub(crate) fn new() -> Self {
         let streams = vec![Stream::new()];
         Self { streams, depth: 0, labels: Vec::new(), pool: ConstantPool::default(), is_sound: true }
     }
 
-    /// Continues with cold code. A label has to lead there, and the code has to lead back.
+    /// Starts a cold stream. A label must lead to it, and its code must lead back.
     pub(crate) fn enter_cold(&mut self) {
         self.depth += 1;
         if self.depth == self.streams.len() {
@@ -42,7 +42,7 @@ impl Assembler {
         }
     }
 
-    /// Continues where it was before [`Assembler::enter_cold`].
+    /// Returns to the stream before [`Assembler::enter_cold`].
     pub(crate) fn leave_cold(&mut self) {
         self.depth -= 1;
     }
@@ -57,7 +57,7 @@ impl Assembler {
         StreamLengths { lens: self.streams.iter().map(|stream| stream.len).collect(), depth: self.depth }
     }
 
-    /// Removes the code that has been written since `to`; no label may lead there.
+    /// Removes the code that has been written since `to`; no label may lead into it.
     pub(crate) fn rewind(&mut self, to: &StreamLengths) {
         self.depth = to.depth;
         for (n, stream) in self.streams.iter_mut().enumerate() {
@@ -313,8 +313,8 @@ impl Assembler {
         self.constant_from(bytes, 0)
     }
 
-    /// Returns the constants with the code after them, and the place of each label. Returns `None`
-    /// if an instruction could not be encoded, or a jump's label is not bound.
+    /// Returns the constants followed by the code, and the place of each label. Returns `None` if
+    /// an instruction could not be encoded, or if a jump's label is not bound.
     pub(crate) fn finish(mut self) -> Option<(Vec<u8>, Vec<usize>)> {
         let mut bytes = self.pool.into_bytes();
         let mut begins = Vec::new();
@@ -358,7 +358,7 @@ mod tests {
         asm.enter_cold();
         loads.extend([load(&mut asm, 2), load(&mut asm, 1)]);
         asm.leave_cold();
-        // The constant of code that is taken back does no harm.
+        // The constant of removed code stays in the pool.
         let written = asm.written();
         load(&mut asm, 3);
         asm.rewind(&written);

@@ -10,7 +10,7 @@ macro_rules! ops {
     ($($name:ident: $x:ident $y:ident $z:ident $(| $far_x:ident $far_y:ident)?;)*) => {
         $(pub(crate) const $name: Op = Op(Code::$x, Code::$y, Code::$z);)*
 
-        /// Returns the code of the same instruction that can name the far registers.
+        /// Returns the variant of an instruction that can name the far registers.
         pub(crate) fn far(code: Code) -> Code {
             match code {
                 $($(Code::$x => Code::$far_x, Code::$y => Code::$far_y,)?)*

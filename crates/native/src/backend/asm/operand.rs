@@ -18,7 +18,8 @@ impl Vector {
     }
 }
 
-/// The number of vector registers that all instructions can name. AVX-512 has as many far ones.
+/// Number of vector registers that all instructions can name. AVX-512 adds the same number of far
+/// registers.
 pub(crate) const NEAR: usize = 16;
 
 /// The part of a vector register that an instruction works on.

@@ -1,4 +1,4 @@
-//! Streams: contiguous code as bytes, with the distances that are not known yet.
+//! Streams: contiguous code as bytes, with unresolved distances.
 
 use iced_x86::{Encoder, Instruction, Register};
 
@@ -7,7 +7,7 @@ use iced_x86::{Encoder, Instruction, Register};
 pub(crate) struct Label(pub(crate) usize);
 
 impl Label {
-    /// Returns its number.
+    /// Returns the label's number.
     pub(crate) fn index(self) -> usize {
         self.0
     }
@@ -24,7 +24,7 @@ pub(crate) struct Stream {
 /// The target of a distance.
 pub(crate) enum DistanceTarget {
     Label(Label),
-    /// A constant before the code; the distance is right for a stream that begins at zero.
+    /// A constant before the code. The distance is relative to a stream that begins at zero.
     Constant,
 }
 

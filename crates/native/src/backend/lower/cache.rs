@@ -18,9 +18,9 @@ use crate::ir::{Combine, Mask};
 pub(crate) enum CachedValue {
     /// Bytes of the register file.
     Contiguous { at: u32, bytes: u32 },
-    /// An element of the register file in all places.
+    /// An element of the register file, repeated in all elements.
     Splat { at: u32, bytes: u32, width: Width },
-    /// A number in all places.
+    /// A number, repeated in all elements.
     Number { bits: u64, bytes: u32, width: Width },
     /// All ones in the elements of `bytes` bytes whose channels, from `first` on, are enabled.
     Enabled { mask: Mask, first: u32, bytes: u32, width: Width },
@@ -46,7 +46,8 @@ const VECTORS: usize = 32;
 const BITS: usize = 6;
 
 impl CachedValue {
-    /// Returns true if a register with `other` can be read as this: it may hold more of the same.
+    /// Returns true if a register with the value `other` can be read as this value: it may contain
+    /// more.
     fn is_in(&self, other: &Self) -> bool {
         match (*self, *other) {
             (Self::Contiguous { at, bytes }, Self::Contiguous { at: from, bytes: all }) => at == from && bytes <= all,
@@ -70,17 +71,17 @@ impl CachedValue {
     }
 }
 
-/// A register.
+/// State of a host register.
 #[derive(Clone, Copy, Debug, Default)]
 struct Slot {
     tag: Option<CachedValue>,
-    /// The number of its current users.
+    /// The number of current users.
     users: u32,
-    /// The clock of its last use.
+    /// The clock of the last use.
     age: u32,
-    /// The number of its value, among all values that registers have held.
+    /// The number of the value, counted over all registers.
     number: usize,
-    /// The place of its pending store.
+    /// The place of the pending store.
     unwritten: Option<ByteRange>,
 }
 
@@ -103,8 +104,8 @@ impl ByteRange {
     }
 }
 
-/// The values of registers at a place of the code, and the clock there. A value that nothing asks
-/// for later need not be restored.
+/// The values of registers at a place of the code, and the clock there. A value that no later code
+/// uses need not be restored.
 #[derive(Clone, Debug)]
 pub(crate) struct Snapshot {
     values: Vec<(Vector, CachedValue, usize)>,
@@ -118,7 +119,7 @@ pub(crate) struct RegisterCache {
     /// The number of vector registers.
     vectors: usize,
     clock: u32,
-    /// The clock at which each value was last asked for; copies of a cache share it.
+    /// The clock at which each value was last used; copies of a cache share it.
     asked: Rc<RefCell<Vec<u32>>>,
 }
 
@@ -152,12 +153,12 @@ impl RegisterCache {
         found.map(|n| range.start + n)
     }
 
-    /// Returns the registers that can hold such a value.
+    /// Returns the registers that can hold a kind of value.
     fn range_of(&self, tag: &CachedValue) -> Range<usize> {
         if let CachedValue::Bits { .. } = tag { VECTORS..VECTORS + BITS } else { 0..self.vectors }
     }
 
-    /// Records that something needs the value of a register.
+    /// Records a use of a register's value.
     fn ask(&mut self, n: usize) {
         self.clock += 1;
         if let Some(asked) = self.asked.borrow_mut().get_mut(self.slots[n].number) {
@@ -237,7 +238,7 @@ impl RegisterCache {
         self.slots[usize::from(vector.0)].unwritten = Some(place);
     }
 
-    /// Returns the pending stores, and records that something needs their values.
+    /// Returns the pending stores, and records a use of their values.
     pub(crate) fn unwritten(&mut self) -> Vec<(Vector, ByteRange)> {
         self.clock += 1;
         let mut asked = self.asked.borrow_mut();
@@ -252,14 +253,13 @@ impl RegisterCache {
         unwritten.collect()
     }
 
-    /// Returns the place of a register's pending store, and records that something needs the value.
+    /// Returns the place of a register's pending store, and records a use of the value.
     pub(crate) fn owed(&mut self, vector: Vector) -> Option<ByteRange> {
         self.ask(usize::from(vector.0));
         self.slots[usize::from(vector.0)].unwritten
     }
 
-    /// Returns a pending store to a place that `which` accepts, and records that something needs
-    /// the value.
+    /// Returns a pending store to a place that `which` accepts, and records a use of the value.
     pub(crate) fn unwritten_of(&mut self, which: impl Fn(ByteRange) -> bool) -> Option<(Vector, ByteRange)> {
         let n = self.slots.iter().position(|slot| slot.unwritten.is_some_and(&which))?;
         Some((Vector(n as u8), self.owed(Vector(n as u8))?))
@@ -270,8 +270,7 @@ impl RegisterCache {
         self.slots[usize::from(vector.0)].unwritten = None;
     }
 
-    /// Returns the register whose pending store has to be written first, so that `count` registers
-    /// are free.
+    /// Returns the register whose pending store must be written first to free `count` registers.
     pub(crate) fn in_the_way(&self, count: usize) -> Option<Vector> {
         if self.slots[..self.vectors].iter().filter(|slot| slot.is_free()).count() >= count {
             return None;
@@ -339,8 +338,7 @@ impl RegisterCache {
         self.slots[usize::from(vector.0)].tag.is_some()
     }
 
-    /// Returns the values of a snapshot that were asked for after it and that `before` does not
-    /// have.
+    /// Returns the values of a snapshot that were used after it and that `before` lacks.
     pub(crate) fn asked_since(&self, known: Snapshot, before: Option<&Snapshot>) -> Vec<(Vector, CachedValue)> {
         let asked = self.asked.borrow();
         let is_asked = |number: usize| asked.get(number).is_none_or(|clock| *clock > known.clock);

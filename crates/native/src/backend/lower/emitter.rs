@@ -15,13 +15,13 @@ use crate::ir::Mask;
 pub(crate) struct Emitter<'a> {
     pub(crate) masm: MacroAssembler,
     pub(crate) facts: BlockFacts<'a>,
-    /// Elements of the table of state variables whose values are known here.
+    /// Known values of elements in the table of state variables.
     pub(crate) states: HashMap<u32, u32>,
-    /// Cold paths that are written later.
+    /// Cold paths to write later.
     pub(crate) cold: Vec<ColdPath>,
 }
 
-/// Facts of the current block, and of the place in it.
+/// Facts of the current block and of the current place in it.
 pub(crate) struct BlockFacts<'a> {
     /// The number of the first step.
     pub(crate) first_step: u32,
@@ -35,7 +35,7 @@ pub(crate) struct BlockFacts<'a> {
 
 /// Code that is written once its return state is known.
 pub(crate) enum ColdPath {
-    /// Lets the caller do a step, and returns with what the registers held.
+    /// The caller executes a step; the code then restores the registers and returns.
     Outside {
         from: Label,
         step: u32,
@@ -43,15 +43,15 @@ pub(crate) enum ColdPath {
         known: Snapshot,
         unwritten: Vec<(Vector, ByteRange)>,
         is_full: bool,
-        /// Number of address classes whose facts are forgotten.
+        /// Number of address classes whose facts become unknown.
         classes: u32,
     },
-    /// Returns with what the registers held, of which a part is there.
+    /// Restores the registers, some of which still hold their values, and returns.
     Restore { from: Label, back: Label, known: Snapshot, before: Snapshot, is_full: bool },
 }
 
 impl BlockFacts<'_> {
-    /// Returns no facts, for a register file of `register_bytes` bytes.
+    /// Returns empty facts, for a register file of `register_bytes` bytes.
     pub(crate) fn new(register_bytes: u32) -> Self {
         Self {
             first_step: 0,
@@ -67,7 +67,7 @@ impl BlockFacts<'_> {
     }
 
     /// Returns true if the inactive channels' bytes at `place` are dead, so that a step of `mask`
-    /// may store all channels. `is_full` is that of the code.
+    /// may store all channels. `is_full` is true in code for all channels.
     pub(crate) fn may_spoil(&self, is_full: bool, mask: &Mask, place: ByteRange) -> bool {
         mask.predicate == 0 && !is_full && !self.live_inactive.touch(place.at, place.bytes)
     }

@@ -2,7 +2,7 @@
 
 use iced_x86::Register;
 
-/// The frame.
+/// Frame of a run, in the layout that the code expects.
 pub(crate) const FRAME: Register = Register::RBX;
 
 /// The register file.
@@ -20,9 +20,9 @@ pub(crate) const PREDICATES: Register = Register::R14;
 /// The channels that wait at each block.
 pub(crate) const WAITING: Register = Register::R15;
 
-/// The enabled channels of a step, while
+/// The enabled channels of a step, if
 /// [`MacroAssembler::enabled`](crate::backend::lower::macro_assembler::MacroAssembler::enabled)
-/// says so.
+/// names their mask.
 pub(crate) const ENABLED: Register = Register::R8D;
 
 /// The entry of a transfer's buffer.
@@ -34,7 +34,7 @@ pub(crate) const WORDS: Register = Register::RSI;
 /// The offset of a transfer's first channel.
 pub(crate) const FIRST: Register = Register::RDI;
 
-/// The largest offset of a channel whose data are inside of the buffer.
+/// The largest offset at which a channel's data are inside the buffer.
 pub(crate) const LIMIT: Register = Register::RDX;
 
 /// The result of a comparison.

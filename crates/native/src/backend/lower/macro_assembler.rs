@@ -11,7 +11,7 @@ use crate::backend::lower::patterns::bytes_of;
 use crate::ir::{Function, Mask};
 use crate::runtime::host::Level;
 
-/// The number of vector registers that a step finds free.
+/// Number of vector registers that are free when a step begins.
 const ROOM: usize = 8;
 
 /// Code being written, and the values that the host's registers hold there.
@@ -24,9 +24,9 @@ pub(crate) struct MacroAssembler {
     pub(crate) has_bits: bool,
     /// True in code of blocks whose channels are all active.
     pub(crate) is_full: bool,
-    /// True in code that only some paths run: pending stores must not be written there.
+    /// True in code that only some paths execute, where pending stores must not be written.
     pub(crate) is_branching: bool,
-    /// Functions whose addresses stand in the code.
+    /// Functions whose addresses are embedded in the code.
     pub(crate) functions: Vec<Function>,
 }
 
@@ -150,8 +150,8 @@ impl MacroAssembler {
         }
     }
 
-    /// Writes the pending stores to places that `which` accepts. Returns `None` where not all paths
-    /// come by.
+    /// Writes the pending stores to places that `which` accepts. Returns `None` in code that only
+    /// some paths execute.
     pub(crate) fn write_what(&mut self, which: impl Fn(ByteRange) -> bool) -> Option<()> {
         while let Some((vector, place)) = self.cache.unwritten_of(&which) {
             (!self.is_branching).then_some(())?;
@@ -166,8 +166,8 @@ impl MacroAssembler {
         let _ = self.write_what(|_| true);
     }
 
-    /// Writes the pending stores that touch `place`, which a step is about to overwrite, except for
-    /// those inside.
+    /// Writes the pending stores that overlap `place`, which a step is about to overwrite, except
+    /// for those inside it.
     pub(crate) fn give_way(&mut self, place: ByteRange) -> Option<()> {
         self.write_what(|other| other.touches(place) && !other.is_inside(place))
     }
@@ -187,8 +187,8 @@ impl MacroAssembler {
         self.asm.rm(Code::Mov_r64_rm64, register, at(FRAME, place));
     }
 
-    /// Writes cold code with the values that are known here. A label has to lead there, and the
-    /// code has to lead back.
+    /// Writes cold code in which the current values are known. A label must lead to it, and the
+    /// code must lead back.
     pub(crate) fn cold<T>(&mut self, write: impl FnOnce(&mut Self) -> T) -> T {
         let hot = self.enter_cold();
         let result = write(self);
@@ -196,8 +196,7 @@ impl MacroAssembler {
         result
     }
 
-    /// Begins cold code. [`leave_cold`](Self::leave_cold) returns to the values that are known
-    /// here.
+    /// Begins cold code. [`leave_cold`](Self::leave_cold) restores the current values.
     pub(crate) fn enter_cold(&mut self) -> Hot {
         self.asm.enter_cold();
         Hot { cache: self.cache.clone(), enabled: self.enabled }
@@ -212,7 +211,7 @@ impl MacroAssembler {
     }
 }
 
-/// The values that are known in the hot code while cold code is written.
+/// Values that are known in the hot code while cold code is written.
 pub(crate) struct Hot {
     cache: RegisterCache,
     enabled: Option<Mask>,

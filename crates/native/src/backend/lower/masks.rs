@@ -14,18 +14,18 @@ use crate::ir::{Combine, Mask};
 /// The enabled channels of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Enabled {
-    /// All of them.
+    /// All channels.
     All,
-    /// Those in [`ENABLED`].
+    /// The channels in [`ENABLED`].
     Some,
 }
 
 /// Selected elements.
 #[derive(Clone, Copy)]
 pub(crate) enum Select {
-    /// Those that are all ones in a vector.
+    /// Elements that are all ones in a vector.
     Ones(Vector),
-    /// Those whose bits are set in a mask register.
+    /// Elements whose bits are set in a mask register.
     Bits(MaskRegister),
 }
 

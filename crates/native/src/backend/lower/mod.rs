@@ -1,4 +1,4 @@
-//! Lowering: from steps, whose analyses are known, to instructions.
+//! Lowering: from analysed steps to instructions.
 
 pub(crate) mod arithmetic;
 pub(crate) mod cache;

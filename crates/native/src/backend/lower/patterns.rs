@@ -1,7 +1,7 @@
 //! Byte patterns of vector constants.
 
-/// Returns the bit of each channel from `first` on, as elements of `bytes` bytes. For bytes they
-/// repeat after eight.
+/// Returns the bit of each channel from `first` on, as elements of `bytes` bytes. For byte elements
+/// the bits repeat after eight channels.
 pub(crate) fn channel_bits(bytes: u32, first: u32) -> Vec<u8> {
     let count = 32 / bytes;
     (0..count)
@@ -16,7 +16,7 @@ pub(crate) fn channel_bits(bytes: u32, first: u32) -> Vec<u8> {
         .collect()
 }
 
-/// Returns the number of the byte of a mask that has each of 32 channels.
+/// Returns for each of 32 channels the index of the mask byte that contains its bit.
 pub(crate) fn byte_places() -> Vec<u8> {
     (0..32_u8).map(|n| n / 8).collect()
 }
@@ -35,7 +35,7 @@ pub(crate) fn bytes_of(bits: u64, bytes: u32) -> Vec<u8> {
     bits.to_le_bytes()[..bytes as usize].to_vec()
 }
 
-/// Returns the distances of 32 channels from the first, with `size` bytes from one to the next.
+/// Returns the distances of 32 channels from the first, in steps of `size` bytes.
 pub(crate) fn steps(size: u32) -> Vec<u8> {
     (0..32).flat_map(|n| (n * size).to_le_bytes()).collect()
 }

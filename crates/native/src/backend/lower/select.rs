@@ -10,13 +10,13 @@ use crate::backend::lower::host_registers::ANSWER;
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::masks::Select;
 
-/// Removes a user of the register that selects.
+/// Removes a user of the selecting register.
 pub(crate) fn release_select(masm: &mut MacroAssembler, select: Select) {
     let (Select::Ones(vector) | Select::Bits(MaskRegister(vector))) = select;
     masm.cache.drop(vector);
 }
 
-/// Writes `d = yes` in the selected elements, else `no`.
+/// Writes `d = yes` in the selected elements, otherwise `d = no`.
 pub(crate) fn blend_selected(
     masm: &mut MacroAssembler,
     bytes: u32,
@@ -31,7 +31,7 @@ pub(crate) fn blend_selected(
     }
 }
 
-/// Writes `d = yes` where the last comparison holds, else `no`.
+/// Writes `d = yes` where the last comparison holds, otherwise `d = no`.
 pub(crate) fn blend_by_answer(masm: &mut MacroAssembler, bytes: u32, w: Width, d: Vector, both: [Vector; 2]) {
     masm.asm.blend(blend(bytes), w, d, both, ANSWER);
 }
@@ -122,7 +122,7 @@ pub(crate) fn jump_if_any_bit(masm: &mut MacroAssembler, w: Width, a: Vector, se
 }
 
 /// Moves the first selected dword of a vector to
-/// [`FIRST`](crate::backend::lower::host_registers::FIRST) and to all places of `d`.
+/// [`FIRST`](crate::backend::lower::host_registers::FIRST) and to all elements of `d`.
 pub(crate) fn broadcast_first_selected(
     masm: &mut MacroAssembler,
     w: Width,
@@ -147,7 +147,7 @@ pub(crate) fn extract_first_selected(
     masm.asm.rr(Code::VEX_Vmovd_rm32_xmm, to, scratch.register(Width::X));
 }
 
-/// Returns the mask register that selects.
+/// Returns the selecting mask register.
 fn register_of(select: Option<Select>) -> Option<Register> {
     match select {
         Some(Select::Bits(bits)) => Some(bits.register()),

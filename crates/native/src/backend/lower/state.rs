@@ -1,4 +1,4 @@
-//! State variables: the elements of a table that steps set, and the values that are known of them.
+//! State variables: a table whose elements steps set, and the known values of its elements.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::masks::{Enabled, materialize_mask};
 use crate::ir::Mask;
 
-/// Replaces an element of the table of state variables, unless it is known to have the value.
+/// Replaces an element of the table of state variables, unless it already has the value.
 pub(crate) fn emit_set_state(
     masm: &mut MacroAssembler,
     states: &mut HashMap<u32, u32>,

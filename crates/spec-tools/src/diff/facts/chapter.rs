@@ -1,4 +1,5 @@
-//! Facts of the chapters: data types, platforms, predefined variables, attributes, structures.
+//! Comparison of the chapters' facts: data types, platforms, predefined variables, attributes,
+//! structures.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,18 +38,18 @@ pub(crate) fn compare(cx: &mut Cx<'_>) {
     columns::limits(cx);
     sources::compare(cx);
     let both = (old.attributes.as_slice(), new.attributes.as_slice());
-    // Attributes have no code: their names are what objects hold.
+    // Attributes have no code: objects contain their names.
     table(cx, ["attribute-added", "attribute-removed"], both, |a| (&a.name, a.at), |a| a.name.clone(), attribute);
 }
 
-/// Compares what the index and the table of instructions by platform say of platforms.
+/// Compares the platforms of the index and of the table of instructions by platform.
 pub(crate) fn platform_tables(cx: &mut Cx<'_>) {
     let (old, new) = (cx.old, cx.new);
     for y in &new.index {
         let Some(x) = old.index.iter().find(|x| x.page == y.page) else { continue };
         let moved = cx.platforms.compare(&x.platforms, &y.platforms);
-        // Where the page takes its platforms from here, its entry says the same and is not
-        // repeated.
+        // If the page takes its platforms from the index, the instruction's entry covers the
+        // change.
         let name = new.instructions.iter().find(|i| places::page_name(new, i) == y.page);
         let name = name.map_or(y.page.as_str(), |i| &i.name);
         for class in lists::classes(moved) {
@@ -87,7 +88,7 @@ fn table<T, C: PartialEq>(
     compare: impl Fn(&mut Cx<'_>, &T, &T),
 ) {
     let label = added.trim_end_matches("-added");
-    // A document without the table says nothing about its rows.
+    // A document without the table has no statement about its rows.
     match (old.first(), new.first()) {
         (Some(x), None) => {
             let said = (format!("{} entries", old.len()), name(x).1);
@@ -121,7 +122,7 @@ fn table<T, C: PartialEq>(
     }
 }
 
-/// Notes a value that differs between two rows.
+/// Records a value that differs between two rows.
 fn cell(cx: &mut Cx<'_>, class: Class, kind: &'static str, path: &str, old: Located, new: Located) {
     if old.0 != new.0 {
         cx.differs(class, kind, path, old, new);
@@ -139,7 +140,7 @@ fn data_type(cx: &mut Cx<'_>, x: &DataType, y: &DataType) {
 }
 
 fn platform_rows(cx: &mut Cx<'_>, (old, new): (&[Platform], &[Platform])) {
-    // Rows are the same platform when they share names.
+    // Rows describe the same platform if they share a name.
     let same = |x: &Platform| old.iter().position(|p| platforms::same(p, x));
     if old.is_empty() || new.is_empty() {
         let none = |_: &mut Cx<'_>, _: &Platform, _: &Platform| {};
@@ -160,7 +161,7 @@ fn platform_rows(cx: &mut Cx<'_>, (old, new): (&[Platform], &[Platform])) {
     let sorted: Vec<usize> = order.iter().copied().collect::<BTreeSet<_>>().into_iter().collect();
     let kept: BTreeSet<usize> = align(&sorted, &order).into_iter().map(|(_, j)| order[j]).collect();
     for y in new {
-        // What marks mean depends on the order; where that changes an instruction, it has its own
+        // The meaning of marks depends on the order. If it changes an instruction, that has its own
         // entry.
         if let Some(i) = same(y).filter(|i| !kept.contains(i)) {
             let behind = |rows: &[Platform], at: usize| {
@@ -186,7 +187,7 @@ fn platform(cx: &mut Cx<'_>, x: &Platform, y: &Platform) {
     columns::cells(cx, name, (&cx.old.platform_columns, &x.cells), (&cx.new.platform_columns, &y.cells));
 }
 
-/// An entry for each element that a set lost or gained.
+/// Records an entry for each element that a set lost or gained.
 fn elements(cx: &mut Cx<'_>, path: &str, old: (BTreeSet<String>, SourceSpan), new: (BTreeSet<String>, SourceSpan)) {
     for e in old.0.difference(&new.0) {
         cx.fact(Class::Narrowed, "platform", &format!("{path}.{e}"), Some((e.clone(), old.1)), None);
@@ -228,7 +229,7 @@ fn attribute(cx: &mut Cx<'_>, x: &Attribute, y: &Attribute) {
     elements(cx, &format!("{name}.Where"), (places(x), x.at), (places(y), y.at));
 }
 
-/// Compares the structures; gives the members that have another name now, as `structure/member`.
+/// Compares the structures. Returns the renamed members as `structure/member`.
 pub(crate) fn structures(cx: &mut Cx<'_>) -> Renames {
     let (old, new) = (cx.old, cx.new);
     let mut renamed = Renames::new();
@@ -281,7 +282,7 @@ fn structure(cx: &mut Cx<'_>, x: &Structure, y: &Structure, renamed: &mut Rename
             cx.differs(Class::WireBreaking, "order", &path, place(x, i), place(y, j));
         }
     }
-    // A member of another name at the same place between the same neighbours, stored alike.
+    // A member was renamed if another name has the same position, neighbours and storage.
     for j in 0..b.len() {
         let before = |p: &[Option<usize>]| if j == 0 { Some(0) } else { p[j - 1].map(|i| i + 1) };
         if partner[j].is_none()
@@ -306,7 +307,7 @@ fn structure(cx: &mut Cx<'_>, x: &Structure, y: &Structure, renamed: &mut Rename
     }
 }
 
-/// A member as it is declared, without its name.
+/// Formats the declaration of a member without its name.
 fn declared(m: &Member) -> String {
     let storage: Vec<_> = m
         .storage

@@ -1,11 +1,11 @@
-//! What columns say of values, compared; and numbers with names.
+//! Comparison of column values and of named numbers.
 
 use crate::diff::change::Class;
 use crate::diff::context::Cx;
 use crate::diff::matching::norm;
 use visakit_codegen::model::{Cell, CellValue, Column, ColumnKind, ListKind, Model, NamesOf, SourceSpan};
 
-/// Compares the headings of two tables: what is not said of any value changes nothing.
+/// Compares the headings of two tables. A column without values changes nothing.
 pub(crate) fn headings(cx: &mut Cx<'_>, path: &str, old: &[Column], new: &[Column]) {
     let lacks = |columns: &[Column], c: &Column| !columns.iter().any(|other| norm(&other.name) == norm(&c.name));
     for column in new.iter().filter(|c| lacks(old, c)) {
@@ -18,8 +18,8 @@ pub(crate) fn headings(cx: &mut Cx<'_>, path: &str, old: &[Column], new: &[Colum
     }
 }
 
-/// Compares what the columns that both sides have say of one value. Bytes that hold it are
-/// understood differently after.
+/// Compares one value's cells in the columns that both sides have. A changed cell changes the
+/// meaning of existing bytes.
 pub(crate) fn cells(cx: &mut Cx<'_>, path: &str, old: (&[Column], &[Cell]), new: (&[Column], &[Cell])) {
     for (column, cell) in new.0.iter().zip(new.1) {
         let before = old.0.iter().zip(old.1).find(|(c, _)| norm(&c.name) == norm(&column.name));
@@ -31,8 +31,7 @@ pub(crate) fn cells(cx: &mut Cx<'_>, path: &str, old: (&[Column], &[Cell]), new:
     }
 }
 
-/// What a cell says whatever the names of lists are: the names of another list stand for its
-/// values.
+/// Returns a cell's meaning independent of names: a name of another list stands for its value.
 fn meaning(model: &Model, column: &Column, value: &CellValue) -> String {
     let (CellValue::Names(names), ColumnKind::Names { of: NamesOf::List(id), .. }) = (value, column.kind) else {
         return value.to_string().to_ascii_lowercase();
@@ -46,10 +45,10 @@ fn path_of(path: &str, column: &Column) -> String {
     format!("{path}.{}", column.name.replace(' ', "_"))
 }
 
-/// Compares the numbers with names. A larger limit allows more.
+/// Compares the named numbers. A larger limit allows more.
 pub(crate) fn limits(cx: &mut Cx<'_>) {
     let (old, new) = (cx.old, cx.new);
-    // A document without the table says nothing about its rows.
+    // A document without the table has no statement about its rows.
     if old.limits.is_empty() || new.limits.is_empty() {
         return;
     }

@@ -1,4 +1,4 @@
-//! The facts of a field: how it is stored, when, and what is legal in it.
+//! Comparison of a field's facts: storage, presence and legal values.
 
 use std::collections::BTreeSet;
 
@@ -10,12 +10,12 @@ use crate::diff::matching::{Renames, norm};
 use crate::diff::platforms;
 use visakit_codegen::model::{Availability, Field, FieldKind, Form, Model, Presence, Storage, names};
 
-/// A field in a word or two.
+/// Describes a field in one or two words.
 pub(crate) fn summary(field: &Field) -> String {
     format!("{}({})", field.name, storage(field))
 }
 
-/// The type of a field as the page writes it.
+/// Returns the type of a field as the page writes it.
 pub(crate) fn storage(field: &Field) -> String {
     match field.shape {
         FieldKind::Vector => "vec_operand".to_owned(),
@@ -82,7 +82,7 @@ pub(crate) fn compare(
     }
 }
 
-/// When a field is stored, for a person.
+/// Describes the condition under which a field is stored.
 fn when(form: &Form, f: &Field) -> String {
     let name = |at: usize| form.fields.get(at).map_or("", |f| f.name.as_str());
     match &f.presence {
@@ -93,7 +93,7 @@ fn when(form: &Form, f: &Field) -> String {
     }
 }
 
-/// When a field is stored, so that equal conditions are equal texts.
+/// Returns a key for the condition under which a field is stored; equal conditions have equal keys.
 fn when_key(form: &Form, f: &Field, rename: &dyn Fn(&str) -> String) -> String {
     let name = |at: usize| form.fields.get(at).map_or("", |f| f.name.as_str());
     match &f.presence {
@@ -107,7 +107,7 @@ fn when_key(form: &Form, f: &Field, rename: &dyn Fn(&str) -> String) -> String {
     }
 }
 
-/// What the bits of a plain field are.
+/// Compares the kind of a field.
 fn shape(
     cx: &mut Cx<'_>,
     path: &str,
@@ -143,7 +143,8 @@ fn shape(
     cx.differs(class, "values", path, (o, x.at), (n, y.at));
 }
 
-/// A set that restricts nothing while it is empty: an entry for each element, or one for the whole.
+/// Compares two sets. An empty set allows everything, so a change from or to empty is one entry;
+/// other changes have an entry per element.
 fn set(cx: &mut Cx<'_>, path: &str, kind: &'static str, (x, a): (&Field, Vec<&str>), (y, b): (&Field, Vec<&str>)) {
     let lower = |v: &[&str]| v.iter().map(|s| s.to_ascii_lowercase()).collect::<BTreeSet<_>>();
     let (p, q) = (lower(&a), lower(&b));

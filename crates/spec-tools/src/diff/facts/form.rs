@@ -1,4 +1,5 @@
-//! Layouts: forms by the values of their selector, fields by name, then by place.
+//! Comparison of layouts. Forms are paired by the values of their selector, fields by name and then
+//! by position.
 
 use std::collections::BTreeSet;
 
@@ -10,11 +11,11 @@ use crate::diff::matching::{Renames, align, norm};
 use crate::diff::places::{self, cell};
 use visakit_codegen::model::{Field, Form, Instruction, Model, Presence, SourceSpan, names};
 
-/// What was paired in an instruction.
+/// Pairs of an instruction's forms and fields.
 #[derive(Default)]
 pub(crate) struct Paired {
     pub(crate) renamed: Renames,
-    /// Forms of the old side and those of the new side that they became.
+    /// Pairs of old and new forms.
     pub(crate) forms: Vec<(usize, usize)>,
 }
 
@@ -22,7 +23,8 @@ pub(crate) fn compare(cx: &mut Cx<'_>, old: &Instruction, new: &Instruction) -> 
     let mut paired = Paired::default();
     let (a, b) = (holds(old), holds(new));
     let mut partner: Vec<Option<usize>> = vec![None; new.forms.len()];
-    // Most values in common first; a form without a condition holds for every value.
+    // Pair the forms with the most common values first. A form without a condition holds for every
+    // value.
     let mut candidates: Vec<(usize, usize, usize)> = Vec::new();
     for (i, x) in old.forms.iter().enumerate() {
         for (j, y) in new.forms.iter().enumerate() {
@@ -34,7 +36,7 @@ pub(crate) fn compare(cx: &mut Cx<'_>, old: &Instruction, new: &Instruction) -> 
             let names = |f: &Form| f.fields.iter().map(|f| norm(&f.name)).collect::<Vec<_>>();
             let alike = align(&names(x), &names(y)).len();
             let same_name = usize::from(!x.name.is_empty() && x.name == y.name);
-            // Where no value is left in common, the name alone makes two forms one.
+            // Forms without common values are paired by name.
             if common > 0 || same_name > 0 {
                 candidates.push((common * 10 + alike * 2 + same_name, i, j));
             }
@@ -68,14 +70,14 @@ pub(crate) fn compare(cx: &mut Cx<'_>, old: &Instruction, new: &Instruction) -> 
     paired
 }
 
-/// The values of the selector for which each form holds; none where it has no condition.
+/// Values of the selector for which each form holds; `None` for a form without a condition.
 type Holds = Option<BTreeSet<String>>;
 
 fn holds(instruction: &Instruction) -> Vec<Holds> {
     instruction.forms.iter().map(|form| Some(meant(&form.condition.as_ref()?.values))).collect()
 }
 
-/// Whether any of the values was decoded by a form of the other side.
+/// Returns true if a form of the other side decodes any of the values.
 fn taken(values: &Holds, others: &[Holds]) -> bool {
     others.iter().any(|other| match (values, other) {
         (Some(a), Some(b)) => a.intersection(b).next().is_some(),
@@ -119,8 +121,7 @@ fn condition(
                 let path = format!("{name}.{}.{v}", x.condition.as_ref().map_or("", |c| &c.of.name));
                 let (o, n) = ((when(x), p_old), (when(y), p_new));
                 match (p.contains(v), q.contains(v)) {
-                    // A value that another form takes over is noted there as well, once: where it
-                    // went.
+                    // A value that moved to another form is recorded once, at its new form.
                     (true, false) if everywhere(all_new, v) => {}
                     (true, false) => cx.differs(Class::Narrowed, "condition", &path, o, n),
                     (false, true) if everywhere(all_old, v) => {
@@ -177,7 +178,7 @@ fn fields(cx: &mut Cx<'_>, name: &str, old: &Form, new: &Form, renames: &mut Ren
     }
 }
 
-/// Where it stands in the Format table.
+/// Returns the position of a field in the Format table.
 fn position(model: &Model, form: &Form, at: usize) -> Located {
     let field = &form.fields[at];
     let behind = at.checked_sub(1).map_or("the opcode".to_owned(), |p| form.fields[p].name.clone());
@@ -185,7 +186,7 @@ fn position(model: &Model, form: &Form, at: usize) -> Located {
     (format!("field {}, behind {behind}", at + 1), place)
 }
 
-/// Pairs fields of different names that stand between the same neighbours and are stored alike.
+/// Pairs fields of different names that have the same neighbours and the same storage.
 fn renamed(old: &Form, new: &Form, in_order: &[(usize, usize)], partner: &mut [Option<usize>]) {
     let mut edges = vec![(0, 0)];
     edges.extend(in_order.iter().map(|&(i, j)| (i + 1, j + 1)));
@@ -194,8 +195,7 @@ fn renamed(old: &Form, new: &Form, in_order: &[(usize, usize)], partner: &mut [O
         let free = |i: usize, partner: &[Option<usize>]| !partner.contains(&Some(i));
         let left: Vec<usize> = (i0..i1).filter(|&i| free(i, partner)).collect();
         let right: Vec<usize> = (j0..j1).filter(|&j| partner[j].is_none()).collect();
-        // Where fields came or went as well, only a name that was shortened or extended is the same
-        // field.
+        // If other fields were added or removed, only a shortened or extended name is a renaming.
         if left.len() != right.len() {
             for &i in &left {
                 let same = |x: &str, y: &str| x.starts_with(y) || y.starts_with(x);
@@ -218,13 +218,12 @@ fn renamed(old: &Form, new: &Form, in_order: &[(usize, usize)], partner: &mut [O
     }
 }
 
-/// How a field is stored, without its name and rules.
+/// Describes the storage of a field, without its name and rules.
 fn stored(field: &Field) -> String {
     format!("{} {}", field::storage(field), matches!(field.presence, Presence::Times(_)))
 }
 
-/// The mark of the Format table that not every form has a field, where no condition says so more
-/// precisely.
+/// Compares the mark of optional fields in the Format table, unless a condition is more precise.
 fn optional(cx: &mut Cx<'_>, path: &str, (old, x): (&Form, &Field), (new, y): (&Form, &Field)) {
     if x.presence != Presence::Always || y.presence != Presence::Always {
         return;

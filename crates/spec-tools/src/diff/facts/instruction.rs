@@ -1,5 +1,5 @@
-//! An instruction: what is new, gone or renamed, its opcode and kind, then its parts in the order
-//! of the page.
+//! Comparison of an instruction: additions, removals and renamings, then opcode and kind, then its
+//! parts in page order.
 
 use super::form::{self, Paired};
 use super::{properties, templates};
@@ -9,7 +9,7 @@ use crate::diff::matching::{Pair, Renames, norm};
 use crate::diff::places;
 use visakit_codegen::model::{Instruction, Model, PageKind};
 
-/// Compares the facts of a pair; gives the fields that have another name now.
+/// Compares the facts of a pair. Returns the renamed fields.
 pub(crate) fn compare(cx: &mut Cx<'_>, pair: Pair) -> Renames {
     let (old, new) = (cx.old, cx.new);
     match pair {
@@ -28,8 +28,8 @@ pub(crate) fn compare(cx: &mut Cx<'_>, pair: Pair) -> Renames {
     }
 }
 
-/// An instruction that the other side lacks. Where its opcode means another instruction there,
-/// bytes are misread.
+/// Describes an instruction that the other side lacks. If the other side reuses its opcode,
+/// existing bytes change their meaning.
 fn alone(other: &Model, own: &Model, at: usize) -> (Class, crate::diff::context::Located) {
     let i = &own.instructions[at];
     let bare = |i: &Instruction| matches!(i.kind, PageKind::Umbrella | PageKind::Alias { .. });
@@ -54,7 +54,7 @@ fn both(cx: &mut Cx<'_>, old: &Instruction, new: &Instruction) -> Renames {
         cx.differs(Class::TextOnly, "instruction-renamed", name, o, n);
     }
     if code(old) != code(new) {
-        // The line of the number that differs.
+        // Use the line of the number that differs.
         let (o, n) = match old.opcode == new.opcode {
             true => (places::opcode(cx.old, old), places::opcode(cx.new, new)),
             false => (old.at, new.at),
@@ -65,7 +65,7 @@ fn both(cx: &mut Cx<'_>, old: &Instruction, new: &Instruction) -> Renames {
         let (o, n) = (places::kind(cx.old, old), places::kind(cx.new, new));
         cx.differs(kind_class(old, new), "kind", name, (kind(old), o), (kind(new), n));
     }
-    // Pages of other kinds have no layout that could differ.
+    // Pages of other kinds have no layout to compare.
     let Paired { renamed, forms } = match old.forms.is_empty() || new.forms.is_empty() {
         true => {
             if encodes(old) && encodes(new) && old.forms.len() != new.forms.len() {
@@ -84,7 +84,7 @@ fn both(cx: &mut Cx<'_>, old: &Instruction, new: &Instruction) -> Renames {
     renamed
 }
 
-/// Whether the page has a layout.
+/// Returns true if the page has a layout.
 fn encodes(i: &Instruction) -> bool {
     matches!(i.kind, PageKind::Ordinary | PageKind::Undefined)
 }
@@ -102,7 +102,7 @@ fn kind(i: &Instruction) -> String {
 fn kind_class(old: &Instruction, new: &Instruction) -> Class {
     match (encodes(old), encodes(new)) {
         (true, true) => Class::TextOnly,
-        // An alias is another name for bytes that are read as before.
+        // An alias is another name for bytes with unchanged meaning.
         _ if [old, new].iter().any(|i| matches!(i.kind, PageKind::Alias { .. })) => Class::TextOnly,
         (false, true) => Class::Widened,
         (true, false) => Class::Narrowed,

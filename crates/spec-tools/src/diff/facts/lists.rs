@@ -1,4 +1,5 @@
-//! Bit fields and enumerations: parts by name and bits, enumerators by value and name.
+//! Comparison of bit fields and enumerations: parts by name and bits, enumerators by value and
+//! name.
 
 mod legal;
 mod part;
@@ -16,17 +17,17 @@ use visakit_codegen::model::{
     Availability, BitFieldKind, Field, FieldKind, List, ListId, ListKind, Model, Only, Reference, SourceSpan,
 };
 
-/// A value as a page names it.
+/// Value by its name on a page.
 type Value = Reference<u64>;
 
-/// The legal values of a list on a page, where the page restricts them: by part, names with their
-/// marks.
+/// Legal values of a list on a page that restricts them: by part, names with their marks.
 pub(crate) type AllowedValues<'a> = &'a [Only];
 
-/// Compares the shared lists, each once however many instructions use it.
+/// Compares the shared lists. Each is compared once, independent of the number of its users.
 pub(crate) fn shared(cx: &mut Cx<'_>) {
     let of = |model: &Model| -> Vec<ListId> {
-        // Parts of shared lists are shared as well, but only headings have names of their own.
+        // Parts of shared lists are shared too, but only lists with headings have names of their
+        // own.
         (0..model.lists.len()).map(ListId).filter(|&id| model.list(id).shared && !nested(model, id)).collect()
     };
     let (old, new) = (of(cx.old), of(cx.new));
@@ -78,7 +79,7 @@ pub(crate) fn shared(cx: &mut Cx<'_>) {
     }
 }
 
-/// Whether a shared list is the in-page list of a part of another one.
+/// Returns true if a shared list is the in-page list of a part of another list.
 fn nested(model: &Model, id: ListId) -> bool {
     let name = &model.list(id).name;
     model.lists.iter().any(|l| {
@@ -104,7 +105,7 @@ fn summary(list: &List) -> String {
     }
 }
 
-/// The instructions that have a list, directly or as part of another list.
+/// Returns the instructions that use a list, directly or as part of another list.
 fn users(model: &Model, id: ListId) -> Vec<String> {
     let mut lists = BTreeSet::from([id]);
     loop {
@@ -133,7 +134,7 @@ fn users(model: &Model, id: ListId) -> Vec<String> {
 }
 
 /// Compares the lists of a field of both sides; `path` is the field. A pair of shared lists is
-/// compared by itself.
+/// skipped because it is compared separately.
 pub(crate) fn of_field(
     cx: &mut Cx<'_>,
     path: &str,
@@ -151,7 +152,7 @@ pub(crate) fn of_field(
     }
 }
 
-/// The list as the page of a field or part writes it, where that has the type of a shared list.
+/// Returns the list as a field or part spells it out on its page, if its type is a shared list.
 fn spelled_out(model: &Model, at: SourceSpan) -> Option<List> {
     let kind = model.spelled.iter().find(|s| s.at == at)?.kind.clone();
     let bits = match &kind {
@@ -171,7 +172,7 @@ fn spelled_out(model: &Model, at: SourceSpan) -> Option<List> {
     })
 }
 
-/// Compares only what a page allows of a list that both sides share.
+/// Compares the restrictions that a page puts on a list that both sides share.
 fn restrictions(
     cx: &mut Cx<'_>,
     path: &str,
@@ -183,7 +184,7 @@ fn restrictions(
         let one = |(value, m): &(Value, Availability)| format!("{}{m}", value.name.to_ascii_lowercase());
         only.iter().map(|o| (norm(o.part_name()), o.values.iter().map(one).collect())).collect()
     };
-    // What the same names stand for is the list's affair.
+    // Changes of the values behind equal names belong to the list.
     if names(old.1) == names(new.1) {
         return;
     }
@@ -202,7 +203,7 @@ fn restrictions(
             let path = format!("{path}{dot}.{}", spelled(value, width));
             match (a.get(&value), b.get(&value)) {
                 (Some((name, _)), None) => {
-                    // The list lost the value for everybody: that is its own entry.
+                    // A value that the list lost for all pages has its own entry.
                     if allowed(cx.new, cx.new.list(new.0), &part, &[]).contains_key(&value) {
                         cx.fact(Class::Narrowed, "enumerator-removed", &path, Some((name.clone(), old_at)), None);
                     }
@@ -221,7 +222,7 @@ fn restrictions(
 
 type Allowed = BTreeMap<u64, (String, Availability)>;
 
-/// The values of a part that a page allows.
+/// Returns the values of a part that a page allows.
 fn allowed(model: &Model, list: &List, part: &str, only: AllowedValues<'_>) -> Allowed {
     let values = super::values::enumerators(model, list, part);
     let only = only_of(only, part);
@@ -251,7 +252,7 @@ fn marks(
     }
 }
 
-/// The classes of a set that lost or gained something.
+/// Returns the classes of a set's losses and gains.
 pub(crate) fn classes(moved: platforms::Moved) -> impl Iterator<Item = Class> {
     let lost = moved.lost.then_some(Class::Narrowed);
     lost.into_iter().chain(moved.gained.then_some(Class::Widened))
@@ -268,8 +269,7 @@ fn contents(cx: &mut Cx<'_>, path: &str, old: (&List, AllowedValues<'_>), new: (
         &|x, y| key(x) == key(y) && (x.name.is_some() || (a.len() == 1 && b.len() == 1)),
         &|x, y| x.lo == y.lo && x.hi == y.hi,
         &|x, y| (x.name.is_none() || y.name.is_none()) && a.len() == 1 && b.len() == 1 && x.lo == y.lo,
-        // Parts without names are known by their bits, and by their values where those have
-        // changed.
+        // Parts without names are paired by their bits, or by their values if the bits changed.
         &|x, y| {
             unnamed(x) && unnamed(y) && x.values.is_empty() == y.values.is_empty() && (x.lo == y.lo || x.hi == y.hi)
         },
@@ -283,7 +283,7 @@ fn contents(cx: &mut Cx<'_>, path: &str, old: (&List, AllowedValues<'_>), new: (
             }
         }
     }
-    // Where one side takes a shared list and the other spells it out, the names of its parts are no
+    // If one side uses a shared list and the other spells it out, different part names are not a
     // difference.
     let styles = old_list.shared == new_list.shared;
     for (j, y) in b.iter().enumerate() {
@@ -301,8 +301,8 @@ fn contents(cx: &mut Cx<'_>, path: &str, old: (&List, AllowedValues<'_>), new: (
     }
 }
 
-/// What it means that bits which the other side divides in another way are a part here; nothing
-/// where they are unused there. Where every pattern is legal on both sides, only the names differ.
+/// Returns the class of a part whose bits the other side divides differently; `None` if the other
+/// side does not use them. If both sides allow every pattern, only the names differ.
 fn split(view: &View<'_>, others: &[View<'_>]) -> Option<Class> {
     let mut over = others.iter().filter(|o| o.lo <= view.hi && view.lo <= o.hi).peekable();
     over.peek()?;

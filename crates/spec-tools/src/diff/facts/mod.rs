@@ -1,4 +1,4 @@
-//! Facts compared: a file for each kind of thing that pages state.
+//! Comparison of facts: a module for each kind of fact.
 
 pub(crate) mod chapter;
 pub(crate) mod columns;

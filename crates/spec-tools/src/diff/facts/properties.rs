@@ -1,4 +1,4 @@
-//! Properties and type maps: what is legal beside the layout.
+//! Comparison of properties and type maps: legality that does not depend on the layout.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use visakit_codegen::model::{
     Availability, Instruction, Reference, Saturation, SourceModifier, SourceSpan, TypeId, TypeMap, names,
 };
 
-/// A type as a page names it: the two specifications have ids of their own.
+/// Type by its name on a page. Ids differ between the two specifications.
 type Type = Reference<TypeId>;
 
 pub(crate) fn compare(cx: &mut Cx<'_>, old: &Instruction, new: &Instruction) {
@@ -47,7 +47,7 @@ pub(crate) fn compare(cx: &mut Cx<'_>, old: &Instruction, new: &Instruction) {
             SourceModifier::Arithmetic => "arithmetic".to_owned(),
             SourceModifier::Logic => "logic".to_owned(),
         };
-        // The modifiers of one kind are none of the other.
+        // The modifiers of one kind are not modifiers of the other.
         let lost = old.source_modifier != SourceModifier::None;
         let gained = new.source_modifier != SourceModifier::None;
         let (o, n) = at(cx, "Source Modifier");
@@ -83,7 +83,7 @@ fn types(cx: &mut Cx<'_>, old: &Instruction, new: &Instruction) {
         all => all.iter().map(|(t, m)| format!("{m}{t}")).collect::<Vec<_>>().join(", "),
     };
     if a.is_empty() != b.is_empty() {
-        // Where nothing is said nothing is refused.
+        // An absent property forbids nothing.
         let class = if a.is_empty() { Class::Narrowed } else { Class::Widened };
         return cx.differs(class, "type", &path, (list(old), o), (list(new), n));
     }
@@ -106,7 +106,8 @@ fn types(cx: &mut Cx<'_>, old: &Instruction, new: &Instruction) {
     }
 }
 
-/// Type maps: equal ones go, then the nearest are compared type by type.
+/// Compares type maps: equal maps are skipped, then the most similar ones are compared type by
+/// type.
 fn type_maps(cx: &mut Cx<'_>, old: &Instruction, new: &Instruction) {
     let path = format!("{}.Type_map", new.name);
     let mut left: Vec<&TypeMap> = old.type_maps.iter().collect();
@@ -120,7 +121,7 @@ fn type_maps(cx: &mut Cx<'_>, old: &Instruction, new: &Instruction) {
         });
         same.map(|at| right.remove(at)).is_none()
     });
-    // The first map of a page restricts what none left open; the last one that goes opens it.
+    // The first map restricts a page without maps; removing the last map lifts the restriction.
     if old.type_maps.is_empty() != new.type_maps.is_empty() {
         let (all, types, opens) = match old.type_maps.is_empty() {
             true => (&new.type_maps, &old.types, Class::Narrowed),
@@ -152,7 +153,7 @@ fn type_maps(cx: &mut Cx<'_>, old: &Instruction, new: &Instruction) {
     }
 }
 
-/// Whether maps allow every combination of the supported types, so that stating them refuses
+/// Returns true if the maps allow every combination of the supported types, so that they forbid
 /// nothing.
 fn everything(maps: &[TypeMap], types: &[(Type, Availability)]) -> bool {
     let names: BTreeSet<&str> = types.iter().map(|(t, _)| t.name.as_str()).collect();
@@ -172,7 +173,7 @@ fn said(map: &TypeMap) -> crate::diff::context::Located {
     (format!("{}{} <- {}", map.marks, list(&map.dst), list(&map.src)), map.at)
 }
 
-/// The two maps that have most types in common; none when no two have any.
+/// Returns the two maps that have the most types in common; `None` if no two share a type.
 fn nearest(left: &[&TypeMap], right: &[&TypeMap]) -> Option<(usize, usize)> {
     let common = |a: &[Type], b: &[Type]| sorted(a).intersection(&sorted(b)).count();
     let mut best: Option<(usize, usize, usize)> = None;

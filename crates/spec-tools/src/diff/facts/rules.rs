@@ -1,5 +1,5 @@
-//! The rows of verification.md. A row that asks something forbids: more of it narrows, less of it
-//! widens, and a row that only warns does neither.
+//! Comparison of the rows of verification.md. A row that requires something forbids the rest: a
+//! stronger requirement narrows, a weaker one widens. A row that only warns does neither.
 
 use std::collections::BTreeSet;
 
@@ -17,8 +17,8 @@ pub(crate) fn compare(cx: &mut Cx<'_>) {
     definitions(cx, &old.definitions, &new.definitions);
 }
 
-/// What rules in code make of a group cannot be told from its name: they are taken as if they
-/// forbade something.
+/// Compares the groups of rules in code. Their effect does not follow from their names, so each
+/// counts as a restriction.
 fn kinds(cx: &mut Cx<'_>, old: &[Rule], new: &[Rule]) {
     if one_side(cx, old.first().map(|r| (r.at, old.len())), new.first().map(|r| (r.at, new.len()))) {
         return;
@@ -96,7 +96,7 @@ fn constraint(cx: &mut Cx<'_>, x: &Constraint, y: &Constraint) {
     }
 }
 
-/// What a definition stands for is part of every row that has it.
+/// Compares definitions. A changed definition changes every row that uses it.
 fn definitions(cx: &mut Cx<'_>, old: &[Definition], new: &[Definition]) {
     for y in new {
         let Some(x) = old.iter().find(|x| x.name == y.name) else { continue };
@@ -107,12 +107,12 @@ fn definitions(cx: &mut Cx<'_>, old: &[Definition], new: &[Definition]) {
     }
 }
 
-/// The classes of a change that allows more, forbids more, or does one here and the other there.
+/// Returns the classes of a change that allows more, forbids more, or both.
 fn directions(allows: bool, forbids: bool) -> impl Iterator<Item = Class> {
     [forbids.then_some(Class::Narrowed), allows.then_some(Class::Widened)].into_iter().flatten()
 }
 
-/// A specification without any rows says nothing about those of the other.
+/// Compares a side with rows to a side without any. The latter states nothing about the rows.
 fn one_side(cx: &mut Cx<'_>, old: Option<(SourceSpan, usize)>, new: Option<(SourceSpan, usize)>) -> bool {
     let said = |(at, count): (SourceSpan, usize)| (format!("{count} entries"), at);
     match (old, new) {
@@ -138,7 +138,7 @@ fn where_it_holds(
     }
 }
 
-/// Where a row holds there is less that is legal.
+/// Returns the class for a row's condition: a condition that widens makes the row forbid more.
 fn opposite(class: Class) -> Class {
     match class {
         Class::Widened => Class::Narrowed,
@@ -151,7 +151,7 @@ fn sorted<T>(instructions: &[Reference<T>]) -> BTreeSet<&str> {
     names(instructions).into_iter().collect()
 }
 
-/// The class of a change of a row; none of those that only warn forbids anything.
+/// Returns the class of a change of a row; a row that only warns forbids nothing.
 fn of(row: &Constraint, class: Class) -> Class {
     if row.warning { Class::TextOnly } else { class }
 }
@@ -165,7 +165,7 @@ fn said(c: &Constraint) -> String {
     format!("{when}{}", c.must)
 }
 
-/// Whether a condition lost, and whether it gained, parts that all have to hold.
+/// Returns two flags: conjuncts were removed from the condition, and conjuncts were added.
 fn parts(old: Option<&Expression>, new: Option<&Expression>) -> (bool, bool) {
     fn split(e: &Expression, out: &mut BTreeSet<String>) {
         match &e.kind {

@@ -1,21 +1,21 @@
-//! Sources of facts, compared: where a row says that it comes from, and since when.
+//! Comparison of the sources of facts: origin and date of each row.
 
 use crate::diff::change::Class;
 use crate::diff::context::Cx;
 use visakit_codegen::model::{Model, Provenance};
 
-/// What a row says, in one line.
+/// Formats a row in one line.
 fn said(row: &Provenance) -> String {
     let since = row.since.as_ref().map_or(String::new(), |since| format!(" since {since}"));
     format!("{}{since}", if row.sources.is_empty() { "the documents".to_owned() } else { row.sources.join(", ") })
 }
 
-/// The page, the heading and the name of a row, which tell it from others.
+/// Returns the key of a row: page, heading and name.
 fn key<'m>(model: &'m Model, row: &'m Provenance) -> (&'m str, &'m str, &'m str) {
     (model.origin(row.at).0, &row.section, &row.label)
 }
 
-/// Compares the sources of all rows, where both sides have a table of sources.
+/// Compares the sources of all rows, if both sides have a table of sources.
 pub(crate) fn compare(cx: &mut Cx<'_>) {
     let (old, new) = (cx.old, cx.new);
     if old.sources.is_empty() || new.sources.is_empty() {

@@ -1,4 +1,4 @@
-//! Text templates: what is printed and what is understood, by condition.
+//! Comparison of text templates: printed and accepted texts, by condition.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ pub(crate) fn compare(
 ) {
     let path = format!("{}.Text", new.name);
     let rename = |name: &str| renamed.get(&norm(name)).cloned().unwrap_or_else(|| norm(name));
-    // Forms are called by their position on the new side, fields by their names there.
+    // Use the new side's form positions and field names.
     let old_form = |name: &str| {
         let i = old.forms.iter().position(|f| f.name == name);
         forms.iter().find(|(x, _)| Some(*x) == i).map_or_else(|| name.to_owned(), |(_, j)| j.to_string())
@@ -35,7 +35,7 @@ pub(crate) fn compare(
         let (x, y) = (a.get(key).unwrap_or(&empty), b.get(key).unwrap_or(&empty));
         group(cx, &path, x, y, &mut gone, &mut come);
     }
-    // The same template under another condition.
+    // The same template now has another condition.
     gone.retain(|(text, x)| {
         let Some(at) = come.iter().position(|(other, _)| other == text) else { return true };
         let (_, y) = come.remove(at);
@@ -67,7 +67,7 @@ fn when(form: &TextForm) -> Located {
 
 type Groups<'a> = BTreeMap<String, Vec<(String, &'a TextForm)>>;
 
-/// The templates by what they hold for, each with a text that is equal for equal templates.
+/// Groups the templates by condition. Each has a key that is equal for equal templates.
 fn groups<'a>(i: &'a Instruction, rename: &dyn Fn(&str) -> String, form_name: &dyn Fn(&str) -> String) -> Groups<'a> {
     let mut out = Groups::new();
     for text in &i.text {
@@ -80,7 +80,7 @@ fn groups<'a>(i: &'a Instruction, rename: &dyn Fn(&str) -> String, form_name: &d
             })
             .collect();
         conditions.sort();
-        // The name of a form matters only where no condition says the same.
+        // The form name matters only without an equivalent condition.
         if let Some(form) = text.form.as_ref().filter(|_| conditions.is_empty()) {
             conditions.push(form_name(&form.name));
         }
@@ -89,7 +89,7 @@ fn groups<'a>(i: &'a Instruction, rename: &dyn Fn(&str) -> String, form_name: &d
     out
 }
 
-/// Compares the templates that hold under one condition. The first is printed, all are read.
+/// Compares the templates of one condition. The first is printed; all are accepted.
 fn group<'a>(
     cx: &mut Cx<'_>,
     path: &str,
@@ -102,7 +102,7 @@ fn group<'a>(
     let (a, b) = (texts(old), texts(new));
     let left: Vec<usize> = (0..a.len()).filter(|&i| !b.contains(&a[i])).collect();
     let right: Vec<usize> = (0..b.len()).filter(|&j| !a.contains(&b[j])).collect();
-    // What is left on both sides changed; in the order in which it stands.
+    // Pair the remaining templates of both sides in order.
     for (&i, &j) in left.iter().zip(&right) {
         cx.differs(Class::TextOnly, "text", path, said(old[i].1), said(new[j].1));
     }
@@ -116,13 +116,12 @@ fn group<'a>(
     }
 }
 
-/// A template as a text that does not depend on the spelling of the fields' names and of the
-/// mnemonic's case.
+/// Returns a key of a template that is independent of field spellings and of the mnemonic's case.
 fn normal(template: &Template, rename: &dyn Fn(&str) -> String) -> String {
     let mut out = String::new();
     items(&template.items, rename, &mut out);
     let out = out.trim();
-    // The mnemonic is printed in lower case, however it is written.
+    // The mnemonic is printed in lower case, independent of its spelling here.
     let start = out.find(|c: char| c.is_ascii_alphanumeric()).unwrap_or(0);
     let end = out[start..].find(|c: char| !c.is_ascii_alphanumeric() && c != '_').map_or(out.len(), |n| start + n);
     match template.items.first() {
@@ -136,7 +135,7 @@ fn items(all: &[Item], rename: &dyn Fn(&str) -> String, out: &mut String) {
         match item {
             Item::Text(text) => out.push_str(text),
             Item::Space(n) => out.extend(std::iter::repeat_n(' ', *n)),
-            // Signs of their own, so that the mnemonic is the first word.
+            // Use control characters here so that the mnemonic is the first word.
             Item::Predicate => out.push('\u{1}'),
             Item::Saturation => out.push('\u{2}'),
             Item::Field { field, part, format, .. } => {

@@ -1,11 +1,11 @@
-//! Names of enumerators as the numbers that they stand for, and numbers as they are shown.
+//! Conversion of enumerator names to numbers, and formats of numbers.
 
 use std::collections::BTreeSet;
 
 use crate::diff::matching::norm;
 use visakit_codegen::model::{BitFieldKind, Enumerator, List, ListKind, Model, Reference};
 
-/// A value in the base that its width suggests.
+/// Formats a value in a base that suits its width.
 pub(crate) fn spelled(value: u64, width: u32) -> String {
     match width {
         0..=4 => format!("0b{value:0width$b}", width = width as usize),
@@ -13,7 +13,7 @@ pub(crate) fn spelled(value: u64, width: u32) -> String {
     }
 }
 
-/// The named values of a list, or of one of its parts.
+/// Returns the named values of a list or of its part.
 pub(crate) fn enumerators<'a>(model: &'a Model, list: &'a List, part: &str) -> &'a [Enumerator] {
     match &list.kind {
         ListKind::Enumeration { values, .. } => values,
@@ -31,7 +31,7 @@ pub(crate) fn enumerators<'a>(model: &'a Model, list: &'a List, part: &str) -> &
     }
 }
 
-/// What the names of a condition stand for, so that another spelling of it is the same condition.
+/// Returns the values of a condition's names, so that different spellings are equal.
 pub(crate) fn meant(values: &[Reference<u64>]) -> BTreeSet<String> {
     values.iter().map(|r| r.to.map_or_else(|| r.name.to_ascii_lowercase(), |code| format!("{code:#x}"))).collect()
 }

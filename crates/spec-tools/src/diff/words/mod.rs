@@ -1,4 +1,4 @@
-//! Words compared that state no facts: sections of pages as sentences and words.
+//! Comparison of words without facts: sections of pages as sentences and words.
 
 pub(crate) mod phrases;
 pub(crate) mod prose;

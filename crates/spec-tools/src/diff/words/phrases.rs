@@ -1,15 +1,15 @@
-//! The phrases of spec/README.md that carry facts: a change of one is a change of its fact, not of
-//! the prose around it.
+//! Phrases of spec/README.md that carry facts. A change of such a phrase is a change of its fact,
+//! not of the surrounding prose.
 
 use std::ops::Range;
 
 use visakit_codegen::markdown::Inline;
 use visakit_codegen::phrase::{Fact, leading_marks, said};
 
-/// Where a text states facts that the model keeps: marks, links to lists, and the phrases of a
-/// field. `from` is the first byte behind the head of the item.
+/// Returns the ranges of a text that state facts of the model: marks, links to lists, and the
+/// phrases of a field. `from` is the first byte after the head of the item.
 pub(crate) fn facts(text: &Inline, from: usize, is_field: bool) -> Vec<Range<usize>> {
-    // Lines of an item end anywhere; the places of its words stay.
+    // An item may wrap anywhere; byte positions stay the same.
     let all = text.text.replace('\n', " ");
     let all = all.as_str();
     let mut out = Vec::new();
@@ -26,7 +26,7 @@ pub(crate) fn facts(text: &Inline, from: usize, is_field: bool) -> Vec<Range<usi
     }
     for said in said(&all[from..]) {
         let known = match said.fact {
-            // The link is the fact; these two say nothing that the model keeps.
+            // The link is the fact; the model does not store these two phrases.
             None | Some(Fact::See | Fact::Ignored | Fact::ValuesFollow) => false,
             Some(Fact::Zero | Fact::NotZero) => true,
             Some(_) => is_field,
@@ -38,7 +38,7 @@ pub(crate) fn facts(text: &Inline, from: usize, is_field: bool) -> Vec<Range<usi
     out
 }
 
-/// Marks in braces, wherever they stand.
+/// Adds the marks in braces.
 pub(crate) fn marks(all: &str, from: usize, out: &mut Vec<Range<usize>>) {
     for (at, _) in all.match_indices('{').filter(|(at, _)| *at >= from) {
         let (found, rest) = leading_marks(&all[at..]);

@@ -1,4 +1,4 @@
-//! The words of a page that carry no facts: compared piece by piece, reported sentence by sentence.
+//! Comparison of a page's words without facts: segment by segment, reported by sentence.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -12,7 +12,7 @@ use crate::diff::context::{Cx, Located};
 use crate::diff::matching::{Renames, operations};
 use visakit_codegen::model::SourceSpan;
 
-/// Compares the prose of two pages, or notes that a page came or went.
+/// Compares the prose of two pages, or records an added or removed page.
 pub(crate) fn page(cx: &mut Cx<'_>, old: Option<u32>, new: Option<u32>, renamed: &Renames) {
     let whole = |side: usize, page: u32| {
         let found = cx.model(side).pages.get(page as usize);
@@ -53,7 +53,7 @@ pub(crate) fn page(cx: &mut Cx<'_>, old: Option<u32>, new: Option<u32>, renamed:
     }
 }
 
-/// A section whose title changed has mostly the words that it had.
+/// Pairs sections whose titles changed but whose words are mostly equal.
 fn renamed_sections(left: &[Segment], right: &[Segment], partner: &mut [Option<usize>]) {
     let section = |s: &Segment| s.key.starts_with("section:") && !s.tokens.is_empty();
     for (j, y) in right.iter().enumerate().filter(|(_, s)| section(s)) {
@@ -67,7 +67,7 @@ fn renamed_sections(left: &[Segment], right: &[Segment], partner: &mut [Option<u
     }
 }
 
-/// The share of words that two texts have in common, whatever their order.
+/// Returns the share of words that two texts have in common, in any order.
 fn common(a: &[Token], b: &[Token]) -> f64 {
     let mut count: BTreeMap<&str, i64> = BTreeMap::new();
     a.iter().for_each(|t| *count.entry(&t.text).or_default() += 1);
@@ -81,11 +81,11 @@ fn common(a: &[Token], b: &[Token]) -> f64 {
     f64::from(2 * same) / (a.len() + b.len()).max(1) as f64
 }
 
-/// A piece that the other side lacks. Where it belongs to a fact, the fact has its entry.
+/// Records a segment that the other side lacks, unless it belongs to a fact with an entry.
 fn alone(cx: &mut Cx<'_>, side: usize, page: u32, s: &Segment) {
     let index = s.key.strip_prefix("index:");
     let other = cx.model(1 - side);
-    // A line of the index comes and goes with its instruction.
+    // A line of the index is added and removed with its instruction.
     let explained = index
         .is_some_and(|name| !other.instructions.iter().any(|i| crate::diff::places::page_name(other, i) == name));
     if s.fact || s.tokens.is_empty() || explained {
@@ -104,7 +104,7 @@ fn place(page: u32, tokens: &[Token], at: usize) -> SourceSpan {
     SourceSpan { page, start: u32::try_from(start).unwrap_or(u32::MAX), end: u32::try_from(end).unwrap_or(u32::MAX) }
 }
 
-/// Too little in common for a comparison of sentences to say anything.
+/// Minimum share of common words for a comparison by sentence.
 const REWRITTEN: f64 = 0.45;
 
 fn segment(cx: &mut Cx<'_>, (a, x): (u32, &Segment), (b, y): (u32, &Segment)) {
@@ -131,7 +131,7 @@ fn segment(cx: &mut Cx<'_>, (a, x): (u32, &Segment), (b, y): (u32, &Segment)) {
     }
 }
 
-/// Whether a fact of the same line changed: then the words are the fact's.
+/// Returns true if a fact of the same line changed, which explains the changed words.
 fn explained(cx: &Cx<'_>, (a, x): (u32, &Segment), (b, y): (u32, &Segment)) -> bool {
     [(0, a, x), (1, b, y)].into_iter().any(|(side, page, s)| {
         let lines: BTreeSet<u32> = s.tokens.iter().map(|t| cx.line(side, place_of(page, t))).collect();
@@ -144,7 +144,7 @@ fn place_of(page: u32, token: &Token) -> SourceSpan {
     SourceSpan { page, start, end: start }
 }
 
-/// Sentences that differ, and the words with which the difference begins.
+/// Changed sentences, and the words at which the change begins.
 struct Hunk {
     old: Range<usize>,
     new: Range<usize>,
@@ -166,7 +166,8 @@ fn hunks(x: &[Token], y: &[Token], p: &[String], q: &[String]) -> Vec<Hunk> {
                 (old_index..old_index + old_len, new_index..new_index + new_len)
             }
         };
-        // A sentence that came or went often begins and ends alike with its neighbours.
+        // The boundaries of an added or removed sentence are often ambiguous: its neighbours begin
+        // or end with the same words.
         if old.is_empty() {
             let by = slide(y, &new);
             (old, new) = (shift(&old, by), shift(&new, by));
@@ -181,7 +182,7 @@ fn hunks(x: &[Token], y: &[Token], p: &[String], q: &[String]) -> Vec<Hunk> {
             (old, new) = (sentence(x, &old), sentence(y, &new));
         }
         match out.last_mut() {
-            // The same sentence, or the next one on both sides.
+            // Extend the last hunk if the change is in the same or the next sentence on both sides.
             Some(last)
                 if old.start < last.old.end
                     || new.start < last.new.end
@@ -196,7 +197,7 @@ fn hunks(x: &[Token], y: &[Token], p: &[String], q: &[String]) -> Vec<Hunk> {
     out
 }
 
-/// How far an insertion may be moved so that it is whole sentences; 0 where it cannot be.
+/// Returns the offset by which an insertion can be moved to cover whole sentences; 0 if impossible.
 fn slide(tokens: &[Token], range: &Range<usize>) -> isize {
     let fits = |by: isize| whole(tokens, &shift(range, by));
     if fits(0) {
@@ -226,17 +227,18 @@ fn shift(range: &Range<usize>, by: isize) -> Range<usize> {
     range.start.saturating_add_signed(by)..range.end.saturating_add_signed(by)
 }
 
-/// Whether a sentence begins at a position.
+/// Returns true if a sentence begins at a position.
 fn begins(tokens: &[Token], at: usize) -> bool {
     at == 0 || tokens.get(at - 1).is_none_or(|t| t.ends)
 }
 
-/// Whether a range is whole sentences.
+/// Returns true if a range covers whole sentences.
 fn whole(tokens: &[Token], range: &Range<usize>) -> bool {
     begins(tokens, range.start) && range.end > range.start && begins(tokens, range.end)
 }
 
-/// The sentences that a range touches; the one around it, or before it, where it is empty.
+/// Returns the sentences that overlap a range. For an empty range, returns the sentence around or
+/// before it.
 fn sentence(tokens: &[Token], range: &Range<usize>) -> Range<usize> {
     let mut start = range.start.min(tokens.len());
     let mut end = range.end.min(tokens.len());

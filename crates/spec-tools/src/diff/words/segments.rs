@@ -1,7 +1,7 @@
-//! A page as pieces of prose, each with what it belongs to, so that only the words of the same
-//! thing are compared.
+//! Segments of a page's prose, each with its owner, so that only words of the same owner are
+//! compared.
 //!
-//! What the readers take as facts is left out here: its changes are found in the model.
+//! Text that the readers take as facts is omitted, because the model contains it.
 
 mod chapter;
 
@@ -16,22 +16,22 @@ use visakit_codegen::markdown::{Block, Code, Document, Inline, Item, Row, Sectio
 use visakit_codegen::model::{Enumerator, Field, Instruction, ListKind, Model};
 use visakit_codegen::phrase::{field_head, leading_marks, number};
 
-/// A piece of prose.
+/// Segment of prose.
 pub(crate) struct Segment {
-    /// What it belongs to; the same on both sides.
+    /// Key of its owner, equal on both sides.
     pub(crate) key: String,
-    /// The kind of its changes.
+    /// Kind of its changes.
     pub(crate) kind: &'static str,
-    /// What it belongs to, for a person.
+    /// Readable name of its owner.
     pub(crate) path: String,
     pub(crate) tokens: Vec<Token>,
-    /// Whether what it belongs to is a fact, so that its coming and going has an entry already.
+    /// True if the owner is a fact, whose addition or removal has its own entry.
     pub(crate) fact: bool,
-    /// Whether facts stand among the words, so that a change of them explains a change of words.
+    /// True if the words contain facts, so that a changed fact explains changed words.
     pub(crate) mixed: bool,
 }
 
-/// The pieces of a page in order. `renamed` translates the names of fields and members.
+/// Returns the segments of a page in order. `renamed` maps the names of fields and members.
 pub(crate) fn of_page(model: &Model, page: u32, renamed: &Renames) -> Vec<Segment> {
     let Some(source) = model.pages.get(page as usize) else { return Vec::new() };
     let document = visakit_codegen::markdown::parse(&source.text);
@@ -59,13 +59,13 @@ struct Builder<'a> {
     instruction: Option<&'a Instruction>,
     name: String,
     renamed: &'a Renames,
-    /// Enumerators of the page by the byte at which they begin.
+    /// Enumerators of the page by their first byte.
     values: BTreeMap<u32, &'a Enumerator>,
     out: Vec<Segment>,
     at: BTreeMap<String, usize>,
 }
 
-/// What a piece belongs to, while the page is walked.
+/// Owner of a segment during the walk over a page.
 #[derive(Clone)]
 struct Owner {
     key: String,
@@ -106,7 +106,7 @@ impl Builder<'_> {
         &mut self.segment(owner).tokens
     }
 
-    /// The owner of what stands in a section and belongs to nothing smaller.
+    /// Returns the owner of a section's text that has no more specific owner.
     fn section(&self, title: &str, kind: &'static str) -> Owner {
         let words: Vec<_> = title.split_whitespace().collect();
         let path = if words.is_empty() { self.name.clone() } else { format!("{}.{}", self.name, words.join(" ")) };
@@ -169,7 +169,7 @@ fn instruction_page(b: &mut Builder<'_>, document: &Document) {
             }),
             "notes" => section.blocks.iter().for_each(|block| push_block(b.tokens(&owner), block, Style::Prose)),
             _ => {
-                // A section that no page should have: its title is prose as well.
+                // In a section that no page should have, the title is prose too.
                 push(b.tokens(&owner), &section.title, Style::Prose, &[], |at| section.span.start + at);
                 finish(b.tokens(&owner));
                 section.blocks.iter().for_each(|block| push_block(b.tokens(&owner), block, Style::Prose));
@@ -183,13 +183,13 @@ fn group_title(document: &Document, group: &str) -> String {
     found.map_or_else(|| group.to_owned(), |s| s.title.clone())
 }
 
-/// The lines of a section that are no facts.
+/// Adds the lines of a section that are not facts.
 fn lines(b: &mut Builder<'_>, owner: &Owner, section: &Section, fact: impl Fn(&Builder<'_>, &str, usize) -> bool) {
     for block in &section.blocks {
         let lines: Vec<(String, visakit_codegen::markdown::Span)> = match block {
             Block::Code(code) => code.lines.clone(),
             Block::Paragraph(text) => text.lines().into_iter().map(|(l, s)| (l.to_owned(), s)).collect(),
-            // The conditions of a form.
+            // Skip the conditions of a form.
             Block::List(_) if section.level > 2 => continue,
             other => {
                 push_block(b.tokens(owner), other, Style::Prose);
@@ -204,7 +204,7 @@ fn lines(b: &mut Builder<'_>, owner: &Owner, section: &Section, fact: impl Fn(&B
     }
 }
 
-/// The items of a section that are no facts.
+/// Adds the items of a section that are not facts.
 fn items(b: &mut Builder<'_>, owner: &Owner, section: &Section, fact: impl Fn(&str) -> bool) {
     for block in &section.blocks {
         match block {
@@ -235,7 +235,7 @@ fn description(b: &mut Builder<'_>, owner: &Owner, section: &Section, form: Opti
     }
 }
 
-/// The owner of a field's words.
+/// Returns the owner of a field's words.
 fn field_owner<'a>(b: &Builder<'a>, name: &str, form: Option<&str>, section: &Owner) -> (Owner, Option<&'a Field>) {
     let found = b.instruction.and_then(|i| {
         i.forms.iter().filter(|f| form.is_none_or(|n| f.name == n)).flat_map(|f| &f.fields).find(|f| f.name == name)
@@ -259,8 +259,8 @@ fn field(b: &mut Builder<'_>, name: &str, form: Option<&str>, item: &Item, secti
     }
 }
 
-/// Fields that are indented so far that markdown takes them for code, with the lines that follow
-/// each.
+/// Returns the fields that markdown parses as code because of their indentation, with the following
+/// lines of each.
 fn hoisted(b: &mut Builder<'_>, code: &Code, form: Option<&str>, section: &Owner) {
     let mut owner = section.clone();
     for (line, span) in &code.lines {
@@ -281,13 +281,13 @@ fn behind_head(text: &Inline) -> usize {
     text.text.find(bold).map_or(0, |at| at + bold.len())
 }
 
-/// The words of an item behind `from` that state no facts.
+/// Adds the words of an item after byte `from` that state no facts.
 fn words(b: &mut Builder<'_>, owner: &Owner, text: &Inline, from: usize, field: Option<&Field>) {
     let mut skip: Vec<Range<usize>> = phrases::facts(text, from, field.is_some());
     skip.push(0..from);
     let mut tokens = Vec::new();
     push_inline(&mut tokens, text, Style::Beside, &skip);
-    // Signs that join the words to the fact in front of them or behind.
+    // Skip punctuation between the words and an adjacent fact.
     let sign = |t: &Token| matches!(t.text.as_str(), ":" | "," | ";" | "." | "-");
     let start = tokens.iter().position(|t| !sign(t)).unwrap_or(tokens.len());
     let end = tokens.iter().rposition(|t| !sign(t)).map_or(start, |n| n + 1);
@@ -297,7 +297,7 @@ fn words(b: &mut Builder<'_>, owner: &Owner, text: &Inline, from: usize, field: 
     b.tokens(owner).extend(tokens);
 }
 
-/// What is nested below a field, a member or a shared list: bits, values, or more words.
+/// Adds the blocks nested below a field, a member or a shared list: bits, values, or further words.
 fn nested(b: &mut Builder<'_>, owner: &Owner, block: &Block, form: Option<&str>, section: &Owner) {
     match block {
         Block::List(all) => all.iter().for_each(|item| nested_item(b, owner, item, form, section)),
@@ -344,7 +344,7 @@ fn nested_item(b: &mut Builder<'_>, owner: &Owner, item: &Item, form: Option<&st
         inner
     } else if let Some((value, rest)) = bare.split_once(':').and_then(|(v, r)| Some((number(v)?, r))) {
         let mut at = text.len() - rest.len();
-        // The marks between value and name are facts and go with the others.
+        // Marks between value and name are facts; skip them.
         let (_, name) = leading_marks(rest);
         at += rest.len() - name.len();
         let end = name.find(char::is_whitespace).unwrap_or(name.len());
@@ -354,7 +354,7 @@ fn nested_item(b: &mut Builder<'_>, owner: &Owner, item: &Item, form: Option<&st
         let written = bare.split(':').next().unwrap_or("").trim();
         let inner = owner.inner(&format!("{value:#x}"), written);
         words(b, &inner, &item.text, at, None);
-        // Where the name is more than the first word, the words behind it are part of it.
+        // A name may have several words.
         if b.values.get(&start(item.text.span.start)).is_some_and(|v| v.name != first) {
             b.segment(&inner).mixed = true;
         }
@@ -366,8 +366,8 @@ fn nested_item(b: &mut Builder<'_>, owner: &Owner, item: &Item, form: Option<&st
     item.blocks.iter().for_each(|block| nested(b, &inner, block, form, section));
 }
 
-/// The length of a group such as `(name)` at the beginning of a text, with the blanks in front of
-/// it.
+/// Returns the length of a group such as `(name)` at the start of a text, including preceding
+/// blanks.
 fn skip_between(text: &str, open: char, close: char) -> usize {
     let lead = text.len() - text.trim_start().len();
     let inner = text.trim_start().strip_prefix(open).and_then(|rest| rest.find(close));
@@ -381,7 +381,7 @@ fn code_line(b: &mut Builder<'_>, owner: &Owner, line: &str, span: &Range<usize>
     }
 }
 
-/// A row of a table of values: all its words belong to the value.
+/// Adds a row of a table of values: all its words belong to the value.
 fn value_row(b: &mut Builder<'_>, owner: &Owner, value: &Enumerator, push: impl Fn(&mut Vec<Token>)) {
     let name = format!("{:#x}", value.value);
     let inner = owner.inner(&name, &name);
@@ -390,13 +390,13 @@ fn value_row(b: &mut Builder<'_>, owner: &Owner, value: &Enumerator, push: impl 
     push(&mut segment.tokens);
 }
 
-/// Whether a table has the values of a list and what is said of them.
+/// Returns true if a table lists values with their descriptions.
 fn is_list(rows: &[Row]) -> bool {
     let has = |name: &str| rows.iter().take(1).flat_map(|r| &r.cells).any(|(c, _)| c.eq_ignore_ascii_case(name));
     has("Code") && has("Name")
 }
 
-/// A list that stands as a table: only what is under Meaning is no fact.
+/// Adds a list in the form of a table: only the column Meaning has prose.
 fn list_table(b: &mut Builder<'_>, owner: &Owner, rows: &[Row]) {
     let Some((head, rows)) = rows.split_first() else { return };
     let at = |name: &str| head.cells.iter().position(|(c, _)| c.eq_ignore_ascii_case(name));

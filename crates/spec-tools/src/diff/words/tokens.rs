@@ -1,35 +1,34 @@
-//! Prose as words: what is left of a text when its layout is taken away.
+//! Tokens of prose: the words of a text without its layout.
 
 use std::ops::Range;
 
 use visakit_codegen::markdown::{Block, Code, Inline, Item, Row, Span};
 
-/// A word, or a sign.
+/// Word or punctuation mark.
 #[derive(Clone, Debug)]
 pub(crate) struct Token {
     pub(crate) text: String,
-    /// Its first byte in the page.
+    /// Offset of its first byte in the page.
     pub(crate) at: usize,
-    /// Whether white space stands in front of it.
+    /// True if white space precedes it.
     pub(crate) spaced: bool,
-    /// Whether it is the last of its sentence, row or line.
+    /// True if it is the last of its sentence, row or line.
     pub(crate) ends: bool,
 }
 
-/// What of a text is kept.
+/// Level of detail to keep of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Style {
-    /// Code: every sign counts, and every line stands for itself.
+    /// Code: punctuation counts, and every line is separate.
     Code,
-    /// Prose, which the vendor often keeps in code blocks: list marks and lines of tables are
-    /// layout.
+    /// Prose, which the vendor often puts into code blocks. List marks and table rules are layout.
     Prose,
-    /// The words beside a fact: full stops depend on where the fact stands.
+    /// Words next to a fact: full stops depend on the position of the fact.
     Beside,
 }
 
-/// Adds the words of a text but for those that begin in `skip`. `place` gives the place of a byte
-/// of the text.
+/// Adds the tokens of a text, except those that begin in `skip`. `place` maps a byte of the text to
+/// its offset in the page.
 pub(crate) fn push(
     out: &mut Vec<Token>,
     text: &str,
@@ -45,7 +44,7 @@ pub(crate) fn push(
             continue;
         }
         let mut end = at + c.len_utf8();
-        // Tables drawn with signs, and escapes of what is markup elsewhere.
+        // Skip the rules of drawn tables, and escapes of markup.
         if style != Style::Code && matches!(c, '|' | '\\') {
             spaced = true;
             continue;
@@ -83,7 +82,7 @@ pub(crate) fn push(
     }
 }
 
-/// A sign of which rules are drawn.
+/// Returns true for a character from which table rules are drawn.
 fn is_rule(c: char) -> bool {
     matches!(c, '+' | '-' | '=')
 }
@@ -92,7 +91,7 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Ends the sentence, row or line.
+/// Marks the end of a sentence, row or line.
 pub(crate) fn finish(out: &mut [Token]) {
     if let Some(last) = out.last_mut() {
         last.ends = true;
@@ -111,8 +110,7 @@ pub(crate) fn push_code(out: &mut Vec<Token>, code: &Code, style: Style) {
     finish(out);
 }
 
-/// A line of a code block. As prose it loses list marks, the lines of drawn tables and marks of
-/// emphasis.
+/// Adds a line of a code block. In prose style, list marks, table rules and emphasis are removed.
 pub(crate) fn push_line(out: &mut Vec<Token>, line: &str, span: &Span, style: Style) {
     if style == Style::Code {
         push(out, line, style, &[], |at| span.start + at);
@@ -135,7 +133,7 @@ pub(crate) fn push_line(out: &mut Vec<Token>, line: &str, span: &Span, style: St
             skip.push(at..at + 1);
         }
     }
-    // Columns: each line stands for itself.
+    // Columns: each line is separate.
     let row = row || bare.trim_end().contains("   ");
     if row {
         finish(out);
@@ -146,10 +144,10 @@ pub(crate) fn push_line(out: &mut Vec<Token>, line: &str, span: &Span, style: St
     }
 }
 
-/// The cells of a row. They are kept as written, so each is read as a text of its own.
+/// Adds the cells of a row. Cells contain raw text, so each is parsed separately.
 pub(crate) fn push_row(out: &mut Vec<Token>, row: &Row) {
     for (cell, span) in &row.cells {
-        // Most cells have no markup.
+        // Most cells contain no markup.
         if cell.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | ',' | '.')) {
             push(out, cell, Style::Prose, &[], |at| span.start + at);
             continue;
@@ -180,7 +178,7 @@ pub(crate) fn push_item(out: &mut Vec<Token>, item: &Item, style: Style) {
     item.blocks.iter().for_each(|block| push_block(out, block, style));
 }
 
-/// Tokens as a text again, with the white space reduced to single blanks.
+/// Joins tokens to a text with single blanks.
 pub(crate) fn join(tokens: &[Token]) -> String {
     let mut out = String::new();
     for (i, token) in tokens.iter().enumerate() {

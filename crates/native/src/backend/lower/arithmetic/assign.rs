@@ -1,4 +1,4 @@
-//! Assignments: the values of an expression go to the register file.
+//! Assignments: writes the values of an expression to the register file.
 
 use iced_x86::Code;
 
@@ -110,7 +110,7 @@ fn write_unit(
     } else {
         masm.give_way(ByteRange { at: place, bytes: size })?;
         masm.cache.forget(place, size);
-        // A narrowed value stands in a part of the places only.
+        // A narrowed value fills only part of its vector.
         if units.is_single && bytes * units.lanes >= 16 {
             let width = Width::of(bytes * units.lanes);
             name_result(masm, value, CachedValue::Splat { at: place, bytes, width }, ByteRange { at: place, bytes });
@@ -127,8 +127,8 @@ fn write_unit(
     Some(())
 }
 
-/// Names a result, with a pending store; a result whose register already has a name is stored at
-/// once.
+/// Records a result in the register cache, with a pending store. A result whose register already
+/// has a cached value is stored at once.
 fn name_result(masm: &mut MacroAssembler, value: Vector, tag: CachedValue, place: ByteRange) {
     if masm.cache.is_known(value) {
         masm.store_file(place.at, place.bytes, value);

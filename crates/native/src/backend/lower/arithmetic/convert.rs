@@ -48,7 +48,7 @@ pub(crate) fn emit_convert(
         (I32, F64) => convert_by(masm, op::CVTDQ2PD, wide, a, w),
         (U32, F64) => unsigned_to_doubles(masm, wide, a),
         (F32, small) if !small.is_float() && small.bytes() < 4 => {
-            // A number out of the narrow range is out of range as an integer too.
+            // A number outside the narrow range saturates after the conversion to an integer too.
             let whole = floats_to_signed(masm, w, a)?;
             let d = emit_convert(masm, I32, small, true, lanes, whole)?;
             masm.cache.drop(whole);
@@ -78,7 +78,7 @@ fn convert_by(masm: &mut MacroAssembler, op: Op, w: Width, a: Vector, from: Widt
 fn floats_to_signed(masm: &mut MacroAssembler, w: Width, a: Vector) -> Option<Vector> {
     let limit = masm.number(2147483648.0_f32.to_bits().into(), 4, w)?;
     let (d, flaw) = (masm.cache.take()?, masm.cache.take()?);
-    // Out of range, the host gives the least integer; inverted, it is the largest.
+    // Out of range, the host returns the smallest integer; its complement is the largest.
     masm.asm.v2(op::CVTTPS2DQ, w, d, a, w);
     ones_where_floats(masm, w, flaw, [limit, a], LESS_OR_EQUAL);
     masm.asm.v3(op::PXOR, w, d, d, flaw);
@@ -103,7 +103,8 @@ fn floats_to_unsigned(masm: &mut MacroAssembler, w: Width, a: Vector) -> Option<
     let zero = masm.number(0, 4, w)?;
     if masm.has_bits {
         let d = masm.cache.take()?;
-        // MAXPS gives its second operand for NaN; out of range, the host gives the largest integer.
+        // MAXPS returns its second operand for NaN; out of range, the host returns the largest
+        // integer.
         masm.asm.v3(op::MAXPS, w, d, a, zero);
         masm.asm.v2(op::CVTTPS2UDQ, w, d, d, w);
         masm.cache.drop(zero);
@@ -112,14 +113,14 @@ fn floats_to_unsigned(masm: &mut MacroAssembler, w: Width, a: Vector) -> Option<
     let half = masm.number(2147483648.0_f32.to_bits().into(), 4, w)?;
     let whole = masm.number(4294967296.0_f32.to_bits().into(), 4, w)?;
     let (d, high, rest) = (masm.cache.take()?, masm.cache.take()?, masm.cache.take()?);
-    // MAXPS gives its second operand for NaN.
+    // MAXPS returns its second operand for NaN.
     masm.asm.v3(op::MAXPS, w, d, a, zero);
     masm.asm.v3(op::SUBPS, w, rest, d, half);
     masm.asm.v2(op::CVTTPS2DQ, w, rest, rest, w);
     masm.asm.v3i(op::CMPPS, w, high, whole, d, LESS_OR_EQUAL);
     masm.asm.v2(op::CVTTPS2DQ, w, d, d, w);
-    // Where the first conversion is out of range, the highest bit is set, and the second one has
-    // the rest.
+    // Where the first conversion is out of range, its highest bit is set and the second conversion
+    // yields the rest.
     masm.asm.v3(op::POR, w, high, high, d);
     masm.asm.v2i(op::PSRAD, w, d, d, 31);
     masm.asm.v3(op::PAND, w, d, d, rest);
@@ -128,14 +129,14 @@ fn floats_to_unsigned(masm: &mut MacroAssembler, w: Width, a: Vector) -> Option<
     Some(d)
 }
 
-/// Converts unsigned integers to floats by way of doubles, which hold them.
+/// Converts unsigned integers to floats through doubles, which represent them exactly.
 fn unsigned_to_singles(masm: &mut MacroAssembler, w: Width, a: Vector) -> Option<Vector> {
     let low = unsigned_to_doubles(masm, w, a)?;
     let d = masm.cache.take()?;
     let x = d.register(Width::X);
     masm.asm.rr(op::CVTPD2PS.code(w), x, low.register(w));
     if w == Width::X {
-        // Two of them, then the other two.
+        // Convert two elements, then the other two.
         let other = masm.cache.take()?;
         masm.asm.v2i(op::PSHUFD, w, other, a, 0xee);
         let high = unsigned_to_doubles(masm, w, other)?;
@@ -156,7 +157,7 @@ fn unsigned_to_singles(masm: &mut MacroAssembler, w: Width, a: Vector) -> Option
 
 /// Converts unsigned integers to doubles.
 fn unsigned_to_doubles(masm: &mut MacroAssembler, w: Width, a: Vector) -> Option<Vector> {
-    // The bits of a double whose last bits are whole numbers.
+    // Bits of a double whose lowest mantissa bit stands for 1.
     let large = masm.number(4503599627370496.0_f64.to_bits(), 8, w)?;
     let d = masm.cache.take()?;
     masm.asm.v2(op::MOVZXDQ, w, d, a, Width::X);

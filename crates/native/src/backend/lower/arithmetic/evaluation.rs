@@ -3,14 +3,14 @@
 use crate::backend::asm::operand::{Vector, Width};
 use crate::ir::{Expression, Mask};
 
-/// The vectors that an expression's channels are computed in.
+/// Vectors in which an expression's channels are computed.
 #[derive(Clone, Copy)]
 pub(crate) struct Units {
     /// The number of channels of a vector.
     pub(crate) lanes: u32,
     /// The number of vectors.
     pub(crate) count: u32,
-    /// True for a single channel, whose values stand in all places.
+    /// True for a single channel, whose values are in all elements.
     pub(crate) is_single: bool,
 }
 
@@ -21,7 +21,7 @@ pub(crate) struct Evaluation<'e> {
     /// The number of the vector.
     pub(crate) unit: u32,
     pub(crate) registers: Vec<Option<Vector>>,
-    /// The number of uses of each node that are left.
+    /// Number of remaining uses of each node.
     pub(crate) uses: Vec<u32>,
 }
 

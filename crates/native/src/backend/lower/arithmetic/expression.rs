@@ -1,6 +1,6 @@
 //! Expressions: the nodes of one channel become vectors of channels.
 //!
-//! Where a node has no lowering, the functions return `None`, and the caller does the step.
+//! If a node has no lowering, the functions return `None`, and the caller executes the step.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use crate::backend::lower::masks::select_enabled;
 use crate::backend::lower::select::{blend_selected, release_select};
 use crate::ir::{Binary, Expression, Function, Kind, Mask, Node, Operands, Value};
 
-/// Computes the values of `roots` for one vector of channels, each with a user of its own.
+/// Computes the values of `roots` for one vector of channels, and adds a user to each.
 pub(crate) fn evaluate_unit(
     masm: &mut MacroAssembler,
     expression: &Expression,
@@ -37,7 +37,7 @@ pub(crate) fn evaluate_unit(
     roots.iter().map(|root| evaluate_node(masm, &mut evaluation, *root)).collect()
 }
 
-/// Returns the value of a node with one more user, which the caller drops.
+/// Returns the value of a node and adds a user, which the caller must drop.
 pub(crate) fn evaluate_node(masm: &mut MacroAssembler, e: &mut Evaluation<'_>, value: Value) -> Option<Vector> {
     let found = match e.registers[value] {
         Some(found) => found,
@@ -131,7 +131,7 @@ fn emit_fused(
     Some(d)
 }
 
-/// Picks the first value where a mask holds, else the second.
+/// Selects the first value where a mask holds, otherwise the second.
 fn emit_pick(
     masm: &mut MacroAssembler,
     e: &mut Evaluation<'_>,
@@ -154,8 +154,8 @@ fn emit_pick(
     Some(d)
 }
 
-/// Computes logic of up to three values by one instruction. Returns `None` inside where registers
-/// are short.
+/// Computes logic of up to three values by one instruction. The inner result is `None` if too few
+/// registers are free.
 fn emit_ternary(
     masm: &mut MacroAssembler,
     e: &mut Evaluation<'_>,
@@ -237,7 +237,7 @@ fn emit_two(
         let a = evaluate_node(masm, e, a)?;
         let d = emit_shift(masm, kind, width, binary, a, count as u32)?;
         masm.cache.drop(a);
-        // The count is not computed at all.
+        // The count is not computed.
         release_node(masm, e, b);
         return Some(d);
     }

@@ -48,7 +48,7 @@ pub(crate) fn emit_unary(
             d
         }
         (Unary::Floor | Unary::Ceil | Unary::Trunc | Unary::Round, F32 | F64) => {
-            // Without an inexact exception.
+            // Suppress the inexact exception.
             let mode = 8 + match unary {
                 Unary::Round => 0,
                 Unary::Floor => 1,
@@ -64,7 +64,7 @@ pub(crate) fn emit_unary(
     Some(d)
 }
 
-/// Computes an operation with a number.
+/// Computes an operation with a constant.
 pub(crate) fn with_constant(
     masm: &mut MacroAssembler,
     op: Op,
@@ -155,7 +155,7 @@ fn binary_op(has_bits: bool, kind: Kind, binary: Binary) -> Option<Op> {
     })
 }
 
-/// Shifts 64-bit integers right, with copies of the sign, without an instruction for that.
+/// Shifts 64-bit integers right arithmetically; the host lacks an instruction for it.
 fn long_shift_right(masm: &mut MacroAssembler, width: Width, a: Vector, b: Vector) -> Option<Vector> {
     let sign = masm.number(1 << 63, 8, width)?;
     let (d, places) = (masm.cache.take()?, masm.cache.take()?);
@@ -233,7 +233,7 @@ pub(crate) fn emit_shift(
     Some(d)
 }
 
-/// Computes the minimum or maximum; a NaN gives the other operand.
+/// Computes the minimum or maximum; if one operand is NaN, returns the other.
 fn float_min_max(
     masm: &mut MacroAssembler,
     kind: Kind,
@@ -249,7 +249,7 @@ fn float_min_max(
         _ => op::MAXPD,
     };
     let d = masm.cache.take()?;
-    // The host gives its second operand for NaN, and for two zeros.
+    // The host returns its second operand for NaN, and for two zeros.
     masm.asm.v3(extreme, w, d, a, b);
     if masm.has_bits {
         let compare = if kind == Kind::F32 { op::COMPAREPS } else { op::COMPAREPD };

@@ -26,7 +26,7 @@ pub(crate) fn emit_compare(
     (inverse, to): (bool, u32),
 ) -> Option<()> {
     let kind = expression.nodes.get(sides[0])?.0;
-    // The bits stand in a register that functions may clobber.
+    // Functions may clobber the register that holds the bits.
     if expression.nodes.get(sides[1])?.0 != kind || !expression.functions.is_empty() {
         return None;
     }
@@ -90,7 +90,7 @@ fn compare_mask_bytes(
 }
 
 /// Replaces whole bytes of a predicate for the enabled channels. Each answer has its first channel,
-/// its bits, and the enabled channels unless all are.
+/// its bits, and the enabled channels unless all are enabled.
 fn set_mask_bytes(
     masm: &mut MacroAssembler,
     mask: &Mask,
@@ -112,7 +112,7 @@ fn set_mask_bytes(
             masm.cache.drop(enabled.0);
         }
         masm.asm.mr(store, memory, all);
-        // The active channels find these bits from now on.
+        // From here on these bits are the mask of the active channels.
         if mask.predicate == 0 {
             let tag = mask_bits_tag(masm, &Mask { always: mask.always, ..place }, 0, lanes);
             masm.cache.name(answer.0, tag);

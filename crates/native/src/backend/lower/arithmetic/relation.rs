@@ -9,7 +9,7 @@ use crate::backend::lower::host_registers::ANSWER;
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::ir::{Kind, Relation};
 
-/// Sets the bits of a mask register where a relation holds, or does not.
+/// Sets the bits of a mask register where a relation holds; with `inverse`, where it does not hold.
 pub(crate) fn compare_to_mask(
     masm: &mut MacroAssembler,
     kind: Kind,
@@ -75,7 +75,7 @@ pub(crate) fn compare_to_ones(
             Some(d)
         }
         _ => {
-            // Less where it is not the larger one.
+            // `a < b` holds where `a` is not the larger one.
             let max = match bytes {
                 1 => op::PMAXUB,
                 2 => op::PMAXUW,

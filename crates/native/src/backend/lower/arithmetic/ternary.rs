@@ -9,30 +9,30 @@ const TABLES: [u8; 3] = [0xf0, 0xcc, 0xaa];
 
 /// Logic of up to three values.
 pub(crate) struct FusedLogic {
-    /// The values, some more than once.
+    /// Operands of the logic; a value may occur more than once.
     pub(crate) leaves: Vec<Value>,
     pub(crate) distinct: Vec<Value>,
-    /// The result for each combination of bits, as the instruction takes it.
+    /// Result for each combination of bits, in the instruction's encoding.
     pub(crate) table: u8,
 }
 
-/// Fuses a node that is logic of other logic, and takes over the uses of the nodes inside. Returns
-/// `None` where the node is logic of two values that are something else.
+/// Fuses a node with the logic nodes that it uses, and takes over their uses. Returns `None` if its
+/// operands are not logic nodes.
 pub(crate) fn fuse(e: &mut Evaluation<'_>, value: Value) -> Option<FusedLogic> {
     let leaves = leaves(e, value)?;
     let distinct = distinct(&leaves);
     let table = table(e, value, &distinct);
-    // Nodes inside have this one as their user, or others compute them again.
+    // Fused nodes are used by this node only, or other users compute them again.
     take_in(e, value, &distinct);
     Some(FusedLogic { leaves, distinct, table })
 }
 
-/// Counts the uses as if the nodes inside were a part of this node.
+/// Adjusts the use counts as if the fused nodes were a part of this node.
 fn take_in(e: &mut Evaluation<'_>, value: Value, leaves: &[Value]) {
     for inner in inside(e, value).into_iter().flatten().filter(|inner| !leaves.contains(inner)) {
         e.uses[inner] -= 1;
         if e.uses[inner] > 0 {
-            // Other users compute it from the same operands.
+            // Other users still compute the inner node from the same operands.
             inside(e, inner).into_iter().flatten().for_each(|from| e.uses[from] += 1);
         }
         take_in(e, inner, leaves);
@@ -55,8 +55,8 @@ fn distinct(values: &[Value]) -> Vec<Value> {
     distinct
 }
 
-/// Returns the up to three values that a node is logic of, some more than once. Returns `None` if
-/// they are its operands.
+/// Returns the up to three values that a node is logic of; a value may occur more than once.
+/// Returns `None` if these are its own operands.
 fn leaves(e: &Evaluation<'_>, value: Value) -> Option<Vec<Value>> {
     let mut leaves = inside(e, value)?;
     let mut is_deep = false;

@@ -1,4 +1,4 @@
-//! Blocks: their steps one after the other.
+//! Blocks: their steps in sequence.
 
 use iced_x86::{Code, Register};
 
@@ -18,11 +18,11 @@ use crate::backend::lower::host_registers::{ACTIVE, EXECUTED, FRAME, WAITING};
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::memory::pair::{emit_pair, pair_at};
 
-/// The most bytes of code of a routine.
+/// Maximum code size of a routine in bytes.
 const CODE: usize = 16 << 20;
-/// The most cold paths of one block that wait. Each takes up to 2 KiB.
+/// Maximum number of pending cold paths of a block. Each takes up to 2 KiB.
 const COLD_PATHS: usize = 1 << 13;
-/// The most cold paths that wait for the end of the routine.
+/// Maximum number of cold paths that are pending until the end of the routine.
 const COLD_PATHS_AT_END: usize = 1 << 12;
 
 /// Writes block `n`. Returns `None` when the code exceeds the budget.
@@ -69,8 +69,8 @@ fn emit_join(masm: &mut MacroAssembler, n: u32) {
     });
 }
 
-/// Writes the steps of block `n`, of which `first` is the number of the first one: for all channels
-/// of the block, or for any.
+/// Writes the steps of block `n` for all channels of the block, or for any. `first` is the number
+/// of its first step.
 fn emit_body<'a>(
     e: &mut Emitter<'a>,
     cx: RoutineContext<'a>,
@@ -101,7 +101,7 @@ fn emit_body<'a>(
         }
         (e.masm.asm.len() <= CODE && e.cold.len() <= COLD_PATHS).then_some(())?;
     }
-    // Nothing reads the rest.
+    // The remaining bytes are dead.
     let live = cx.live.end(n, is_full);
     let _ = e.masm.write_what(|place| live.touch(place.at, place.bytes));
     emit_end(&mut e.masm, cx, labels, n);

@@ -27,7 +27,7 @@ pub(crate) fn skip_unless_taken(masm: &mut MacroAssembler, mask: &Mask, next: La
     masm.asm.jump(Code::Je_rel32_64, next);
 }
 
-/// Branches with all active channels: to the target, unless others wait on the way.
+/// Branches with all active channels: to the target, unless others wait before it.
 pub(crate) fn branch_all(masm: &mut MacroAssembler, cx: RoutineContext<'_>, labels: &Labels, n: u32, target: u32) {
     let (next, blocks) = (n + 1, &labels.blocks);
     if target > next {
@@ -88,7 +88,7 @@ pub(crate) fn jump_if_any_word(masm: &mut MacroAssembler, words: Range<u32>, lab
     masm.asm.jump(Code::Jb_rel32_64, again);
 }
 
-/// Leaves for the first block from `next` on where channels wait; there has to be one.
+/// Exits to the first block from `next` on at which channels wait; there must be one.
 fn jump_to_first_waiting(masm: &mut MacroAssembler, leave: Label, next: u32) {
     let (word, bits) = (Register::EDX, Register::R9);
     let found = masm.asm.label();

@@ -13,7 +13,7 @@ use crate::backend::lower::host_registers::FRAME;
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::masks::{load_mask_bits, materialize_mask, spread_bits};
 
-/// Writes the cold paths that wait.
+/// Writes the pending cold paths.
 pub(crate) fn emit_cold_paths(e: &mut Emitter<'_>, labels: &mut Labels) {
     for path in std::mem::take(&mut e.cold) {
         emit_cold_path(&mut e.masm, path, labels);
@@ -27,7 +27,7 @@ pub(crate) fn forget_classes(masm: &mut MacroAssembler, count: u32) {
     }
 }
 
-/// Writes a cold path; what is asked for after it is known now.
+/// Writes a cold path. All later uses of its values are known now.
 fn emit_cold_path(masm: &mut MacroAssembler, path: ColdPath, labels: &mut Labels) {
     match path {
         ColdPath::Outside { from, step, back, known, unwritten, is_full, classes } => {
@@ -47,7 +47,8 @@ fn emit_cold_path(masm: &mut MacroAssembler, path: ColdPath, labels: &mut Labels
     }
 }
 
-/// Loads again what registers held, except for values that they held before and still hold.
+/// Reloads the values that registers held, except for values that they have held since before the
+/// cold path.
 fn restore(masm: &mut MacroAssembler, known: Snapshot, before: Option<&Snapshot>, is_full: bool) {
     (masm.is_full, masm.enabled) = (is_full, None);
     for (vector, tag) in masm.cache.asked_since(known, before) {

@@ -5,7 +5,7 @@ use crate::backend::asm::assembler::Assembler;
 use crate::backend::asm::stream::Label;
 use crate::ir::Routine;
 
-/// The routine and what has been found out of it.
+/// The routine and the results of its analyses.
 #[derive(Clone, Copy)]
 pub(crate) struct RoutineContext<'a> {
     pub(crate) routine: &'a Routine,
@@ -14,11 +14,11 @@ pub(crate) struct RoutineContext<'a> {
 
 /// Places of the code.
 pub(crate) struct Labels {
-    /// Leaves with the number of an exit in EAX.
+    /// Exits with the number in EAX.
     pub(crate) leave: Label,
     /// Begins the next thread.
     pub(crate) in_turn: Label,
-    /// The beginning of each block, and of what follows the last one.
+    /// The beginning of each block, and the place after the last one.
     pub(crate) blocks: Vec<Label>,
     /// The code after each step: with all channels of its block active, and with any.
     pub(crate) steps: Vec<[Option<Label>; 2]>,
@@ -27,7 +27,7 @@ pub(crate) struct Labels {
 }
 
 impl Labels {
-    /// Makes the labels that the code of a routine needs from its beginning.
+    /// Creates the labels that a routine needs from its beginning.
     pub(crate) fn new(asm: &mut Assembler) -> Self {
         let (leave, in_turn) = (asm.label(), asm.label());
         Self { leave, in_turn, blocks: Vec::new(), steps: Vec::new(), full: Vec::new() }

@@ -1,4 +1,4 @@
-//! Ends of blocks: where execution goes after the steps.
+//! Ends of blocks: the continuation after the steps.
 
 use iced_x86::{Code, Register};
 
@@ -65,7 +65,7 @@ fn emit_divergent(
     let all = masm.asm.label();
     masm.asm.jump(Code::Je_rel32_64, all);
     if target < next {
-        // Backwards: the channels that do not branch wait after the loop.
+        // Backward branch: the channels that do not branch wait after the loop.
         park(masm, next, rest);
         masm.asm.rr(Code::Mov_r32_rm32, ACTIVE, taken);
         masm.asm.jump(Code::Jmp_rel32_64, blocks[target as usize]);
@@ -78,7 +78,7 @@ fn emit_divergent(
     branch_all(masm, cx, labels, n, target);
 }
 
-/// Counts the end of a block, and the channels that reach it where they may part.
+/// Counts the end of a block, and its channels if they may diverge.
 fn emit_end_count(masm: &mut MacroAssembler, n: u32, end: &End) {
     masm.frame(Register::RDX, offset::BRANCHES);
     masm.asm.mi(Code::Add_rm64_imm8, at(Register::RDX, n * 16), 1);

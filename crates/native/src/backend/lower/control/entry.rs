@@ -14,7 +14,7 @@ use crate::backend::lower::macro_assembler::MacroAssembler;
 pub(crate) fn emit_entry(masm: &mut MacroAssembler) {
     let saved = [Register::RBX, Register::RBP, Register::R12, Register::R13, Register::R14, Register::R15];
     saved.into_iter().for_each(|register| masm.asm.r(Code::Push_r64, register));
-    // Called functions expect a multiple of 16.
+    // The calling convention requires a stack pointer that is a multiple of 16.
     masm.asm.ri(Code::Sub_rm64_imm8, Register::RSP, 8);
     masm.asm.rr(Code::Mov_r64_rm64, FRAME, Register::RDI);
     masm.frame(FILE, offset::REGISTERS);
@@ -36,7 +36,7 @@ pub(crate) fn emit_leave(masm: &mut MacroAssembler) {
     masm.asm.plain(Code::Retnq);
 }
 
-/// Leaves with the number of an exit.
+/// Exits with a number.
 pub(crate) fn emit_exit(masm: &mut MacroAssembler, leave: Label, n: u32, kind: u32) {
     masm.asm.ri(Code::Mov_r32_imm32, Register::EAX, (n << exit::BITS | kind) as i32);
     masm.asm.jump(Code::Jmp_rel32_64, leave);

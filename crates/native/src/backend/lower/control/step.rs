@@ -18,10 +18,10 @@ use crate::backend::lower::memory::transfer::emit_transfer;
 use crate::backend::lower::state::emit_set_state;
 use crate::ir::{Action, Mask, Step};
 
-/// Writes a step, or lets the caller do it where no lowering is known.
+/// Writes a step, or lets the caller execute it if it has no lowering.
 pub(crate) fn step_or_outside(e: &mut Emitter<'_>, step: &Step, number: u32, labels: &mut Labels) {
     if attempt(e, |e| emit_step(e, step, number)).is_none() {
-        // With more registers, perhaps.
+        // Retry with more free registers.
         e.masm.write_all();
         if attempt(e, |e| emit_step(e, step, number)).is_none() {
             emit_outside(e, number, labels);
@@ -53,7 +53,7 @@ pub(crate) fn emit_step_count(masm: &mut MacroAssembler, step: u32, mask: &Mask)
     masm.asm.mr(Code::Add_rm64_r64, at(Register::RDX, step * 16 + 8), Register::RAX);
 }
 
-/// Writes a step. Returns `None` where no lowering is known.
+/// Writes a step. Returns `None` if it has no lowering.
 fn emit_step(e: &mut Emitter<'_>, step: &Step, number: u32) -> Option<()> {
     let mask = &step.mask;
     match &step.action {
@@ -77,7 +77,8 @@ fn emit_step(e: &mut Emitter<'_>, step: &Step, number: u32) -> Option<()> {
     }
 }
 
-/// Sets bits in the registers where they become `plain`; otherwise the caller does the step.
+/// Sets bits of a dword in the registers if it becomes `plain`; otherwise the caller executes the
+/// step.
 fn emit_control(e: &mut Emitter<'_>, place: u32, bits: u32, plain: u32, step: u32) {
     let masm = &mut e.masm;
     masm.write_all();
@@ -88,7 +89,7 @@ fn emit_control(e: &mut Emitter<'_>, place: u32, bits: u32, plain: u32, step: u3
     masm.asm.jump(Code::Jne_rel32_64, otherwise);
     masm.asm.mr(Code::Mov_rm32_r32, at(FILE, place), Register::EAX);
     masm.cache.forget(place, 4);
-    // The caller's path does not keep it.
+    // The cold path does not preserve the register of enabled channels.
     masm.enabled = None;
     let (back, known) = (masm.asm.here(), masm.cache.known());
     let (is_full, classes) = (masm.is_full, e.facts.annotations.class_count);
@@ -96,7 +97,7 @@ fn emit_control(e: &mut Emitter<'_>, place: u32, bits: u32, plain: u32, step: u3
     e.cold.push(ColdPath::Outside { from: otherwise, step, back, known, unwritten, is_full, classes });
 }
 
-/// Lets the caller do a step.
+/// Lets the caller execute a step.
 fn emit_outside(e: &mut Emitter<'_>, number: u32, labels: &mut Labels) {
     e.masm.write_all();
     let is_full = e.masm.is_full;

@@ -1,4 +1,4 @@
-//! The thread loop: threads that begin one after the other in the same registers.
+//! The thread loop: threads that run in sequence in the same registers.
 
 use iced_x86::{Code, Register};
 
@@ -16,10 +16,10 @@ use crate::ir::Routine;
 /// The next piece, while a thread starts.
 const PIECE: Register = Register::RAX;
 
-/// The number of pieces that are left, while a thread starts.
+/// The number of remaining pieces, while a thread starts.
 const PIECES: Register = Register::ECX;
 
-/// Starts the next thread, or leaves.
+/// Starts the next thread, or exits.
 pub(crate) fn emit_thread_start(masm: &mut MacroAssembler, routine: &Routine, labels: &Labels) {
     let start = Register::RSI;
     masm.asm.mr(Code::Add_rm64_r64, at(FRAME, offset::BEFORE), EXECUTED);
@@ -50,7 +50,7 @@ pub(crate) fn emit_thread_start(masm: &mut MacroAssembler, routine: &Routine, la
     masm.asm.jump(Code::Jmp_rel32_64, labels.blocks[0]);
 }
 
-/// Ends a thread, unless channels other than `ends` go on; the next thread may start.
+/// Ends a thread, unless channels other than `ends` continue; the next thread may start.
 pub(crate) fn emit_thread_end(masm: &mut MacroAssembler, routine: &Routine, labels: &Labels, n: u32, ends: u32) {
     let otherwise = cold_exit(masm, labels.leave, n, exit::END);
     masm.asm.mi(Code::Cmp_rm64_imm8, at(FRAME, offset::IN_TURN), 0);

@@ -223,7 +223,8 @@ pub(crate) fn load_first_offset(masm: &mut MacroAssembler, channels: &Channels<'
     }
 }
 
-/// Returns the channels with all of their offsets, where the hot code has only the first one's.
+/// Returns the channels with all of their offsets, if the hot code has computed only the first
+/// one's.
 pub(crate) fn with_offsets<'c>(masm: &mut MacroAssembler, channels: &Channels<'c>) -> Option<Channels<'c>> {
     let mut channels = channels.clone();
     if channels.offsets.is_empty() && channels.transfer.space == Space::Flat {

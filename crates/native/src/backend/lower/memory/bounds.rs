@@ -1,4 +1,4 @@
-//! Bounds: tests that the data of channels are inside of the buffer and aligned.
+//! Bounds: tests that the data of channels are inside the buffer and aligned.
 
 use iced_x86::{Code, Register};
 
@@ -15,12 +15,12 @@ use crate::backend::lower::memory::channels::Channels;
 use crate::backend::lower::memory::marks::{check_marks, mark_contiguous};
 use crate::backend::lower::select::jump_if_any_bit;
 
-/// Checks that the data of all enabled channels are inside and aligned, and that the caller does
-/// not make the access; otherwise the caller does the step. Loads `LIMIT`, `WORDS` and
-/// [`MARKS`](crate::backend::lower::host_registers::MARKS); the flags say whether accesses are
-/// marked.
+/// Checks that the data of all enabled channels are inside and aligned, and that the caller need
+/// not make the access; otherwise the caller executes the step. Loads `LIMIT`, `WORDS` and
+/// [`MARKS`](crate::backend::lower::host_registers::MARKS); it leaves the flags
+/// of `check_marks`.
 ///
-/// Values that are loaded here are not known after it, because not all paths come by.
+/// Values that are loaded here are unknown afterwards, because not all paths execute this code.
 pub(crate) fn all_inside(masm: &mut MacroAssembler, channels: &Channels<'_>) -> Option<()> {
     let (x, w) = (Width::X, channels.width());
     let Channels { transfer, offsets, masks, slow, .. } = channels;

@@ -23,16 +23,16 @@ pub(crate) struct Channels<'a> {
     pub(crate) pitch: u32,
     /// The buffer's entry, in bytes from [`PLACE`](crate::backend::lower::host_registers::PLACE).
     pub(crate) entry: u32,
-    /// The offsets of each vector; empty where the first channel's is enough.
+    /// The offsets of each vector; empty if the first channel's offset is sufficient.
     pub(crate) offsets: Vec<Vector>,
     /// The enabled channels of each vector; empty if all are enabled.
     pub(crate) masks: Vec<Select>,
     pub(crate) mark: AccessMark,
-    /// The caller does the whole step.
+    /// The caller executes the whole step.
     pub(crate) slow: Label,
-    /// Its address class.
+    /// The address class of the transfer.
     pub(crate) class: Option<AddressClass>,
-    /// Does the transfer where the channels are not contiguous; without it, other paths are tried.
+    /// Transfers channels that are not contiguous; without it, other paths are tried.
     pub(crate) fallback: Option<Fallback<'a>>,
 }
 

@@ -22,13 +22,13 @@ use crate::ir::Unit;
 /// The paths of a transfer that may be contiguous.
 #[derive(Clone, Copy)]
 pub(crate) struct Paths {
-    /// Tests whether the channels are contiguous, where the address class does not know.
+    /// Tests whether the channels are contiguous, if the result of the address class is unknown.
     pub(crate) again: Label,
     /// The channels are contiguous.
     pub(crate) found: Label,
     /// The channels are not contiguous.
     pub(crate) apart: Label,
-    /// Each channel has to be moved by itself.
+    /// Each channel must be moved separately.
     pub(crate) other: Label,
     /// After the transfer.
     pub(crate) done: Label,
@@ -47,21 +47,21 @@ impl Paths {
     }
 }
 
-/// Returns true if words may overlap, each a byte after the one before.
+/// Returns true if words may overlap, each one byte after the previous one.
 pub(crate) fn may_overlap(channels: &Channels<'_>) -> bool {
     let is_word = matches!(channels.transfer.unit, Unit::Part { bytes: 2, .. });
     channels.masks.is_empty() && channels.transfer.alignment == 1 && is_word
 }
 
-/// Returns true if it is worthwhile to test whether channels are contiguous.
+/// Returns true if a test for contiguous channels is worthwhile.
 pub(crate) fn tries_contiguous(channels: &Channels<'_>) -> bool {
     let Channels { transfer, masks, .. } = channels;
     let is_small = channels.mask_register().is_some() && transfer.unit.bytes() <= 2;
     (transfer.unit == Unit::Dword || masks.is_empty() || is_small) && may_be_contiguous(transfer)
 }
 
-/// Begins the hot path: checks that the elements of each channel follow those of the one before at
-/// `size` bytes, all inside.
+/// Begins the hot path: checks that the elements of consecutive channels are `size` bytes apart,
+/// all inside.
 pub(crate) fn enter_contiguous(
     masm: &mut MacroAssembler,
     channels: &Channels<'_>,
@@ -80,8 +80,8 @@ pub(crate) fn enter_contiguous(
     masm.asm.bind(paths.found);
 }
 
-/// Repeats the check with the offsets of all channels where the hot path relies on the address
-/// class. Returns the channels with their offsets.
+/// Repeats the check with the offsets of all channels if the hot path relies on the address class.
+/// Returns the channels with their offsets.
 pub(crate) fn recheck_contiguous<'c>(
     masm: &mut MacroAssembler,
     channels: &Channels<'c>,
@@ -108,7 +108,7 @@ fn check_contiguous(
 ) {
     let w = channels.width();
     if let Some(bits) = channels.mask_register() {
-        // Each channel's offset less its distance: where the access would begin.
+        // Each channel's offset minus its distance: the start of the access.
         let steps = masm.asm.constant(steps(size));
         masm.asm.v3(op::PSUBD, w, scratch, channels.offsets[0], steps);
         broadcast_first_selected(masm, w, scratch, first, bits);
@@ -123,8 +123,8 @@ fn check_contiguous(
     }
 }
 
-/// Checks that the offset of each enabled channel is `size` bytes after that of the one before;
-/// otherwise it jumps. `first` has the first channel's offset in all places.
+/// Checks that the offsets of consecutive enabled channels are `size` bytes apart; otherwise jumps.
+/// `first` has the first channel's offset in all elements.
 pub(crate) fn are_apart(
     masm: &mut MacroAssembler,
     channels: &Channels<'_>,

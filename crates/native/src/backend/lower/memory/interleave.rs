@@ -54,7 +54,7 @@ pub(crate) fn check_interleaved(
     otherwise: Label,
 ) {
     are_apart(masm, channels, count * 4, free, otherwise);
-    // To the end of the first dword of the last structure.
+    // Distance to the end of the first dword of the last structure.
     near_inside(masm, channels, channels.lanes * count * 4 - (count - 1) * 4, otherwise);
 }
 

@@ -24,29 +24,29 @@ use crate::ir::{Access, Unit};
 #[derive(Clone)]
 struct Loading<'c> {
     channels: &'c Channels<'c>,
-    /// The vectors that are loaded. Each part has its own if these are `is_cached`; otherwise each
-    /// vector of offsets has one.
+    /// Destination vectors. Each part has its own if `is_cached`; otherwise each vector of offsets
+    /// has one.
     results: Vec<Vector>,
     /// True if the results stay in vector registers; otherwise they are stored at once.
     is_cached: bool,
     /// For each part: the inactive channels' bytes are dead.
     may_spoil: Vec<bool>,
-    /// The mask of the bytes that are loaded into dwords.
+    /// Mask of the bytes to load into dwords.
     low: Option<Vector>,
-    /// The mask of the bytes that dwords keep.
+    /// Mask of the bytes to preserve in dwords.
     rest: Option<Vector>,
-    /// Free for any use.
+    /// Two free vectors.
     scratch: [Vector; 2],
 }
 
-/// A vector of what is loaded.
+/// A vector of loaded elements.
 #[derive(Clone, Copy)]
 struct LoadPart {
-    /// The distance of its element from the channel's address.
+    /// Distance of its element from the channel's address.
     element: u32,
-    /// Its place in the registers.
+    /// Place in the registers.
     own: u32,
-    /// The number of its vector of offsets.
+    /// Number of its vector of offsets.
     half: u32,
     result: Vector,
     /// The inactive channels' bytes are dead.
@@ -79,7 +79,7 @@ pub(crate) fn emit_load(e: &mut Emitter<'_>, channels: &Channels<'_>) -> Option<
     let loading = begin_load(&mut e.masm, &e.facts, channels)?;
     let paths = Paths::new(&mut e.masm.asm);
     if tries_contiguous(channels) {
-        // Bytes that are apart lie where contiguous bytes lie.
+        // If other transfers of the class move single bytes, words are probably one byte apart.
         let is_overlapping =
             may_overlap(channels) && channels.class.is_some_and(|class| class.has_bytes && !class.is_first);
         let size = if is_overlapping { 1 } else { channels.transfer.unit.bytes() };
@@ -125,7 +125,7 @@ fn begin_load<'c>(
 }
 
 /// Writes the paths of channels that are not known to be contiguous. Values that are loaded here
-/// are not known after it.
+/// are unknown afterwards.
 fn emit_cold_load(
     e: &mut Emitter<'_>,
     loading: &Loading<'_>,
@@ -150,7 +150,7 @@ fn emit_cold_load(
     Some(())
 }
 
-/// Moves what a fallback has loaded to where the load has it: the fallback may have used other
+/// Moves the results of a fallback to the registers of the load: the fallback may have used other
 /// registers, or none.
 fn take_results(masm: &mut MacroAssembler, loading: &Loading<'_>) -> Option<()> {
     let (w, row) = (loading.channels.width(), loading.channels.lanes * 4);
@@ -169,7 +169,7 @@ fn take_results(masm: &mut MacroAssembler, loading: &Loading<'_>) -> Option<()> 
     Some(())
 }
 
-/// Names what has been loaded, and releases the registers of a load.
+/// Records the loaded values in the register cache, and releases the registers of a load.
 fn end_load(masm: &mut MacroAssembler, loading: Loading<'_>) -> Option<()> {
     let Channels { transfer, masks, lanes, halves, pitch, .. } = loading.channels;
     let (w, row) = (loading.channels.width(), lanes * 4);
@@ -234,8 +234,8 @@ fn load_non_contiguous(
     let Channels { transfer, offsets, .. } = channels;
     let by_bits = channels.mask_register();
     if by_bits.is_none() {
-        // The first two channels decide which form is tried. They need not be enabled, so their
-        // offsets may be undefined.
+        // The first two channels determine the form to try first. They need not be enabled, so
+        // their offsets may be undefined.
         let second = offsets[0].register(Width::X);
         masm.asm.r2i(Code::VEX_Vpextrd_rm32_xmm_imm8, Register::R9D, second, 1);
         masm.asm.rr(Code::Sub_r32_rm32, Register::R9D, Register::EDI);
@@ -245,7 +245,7 @@ fn load_non_contiguous(
         masm.asm.jump(Code::Jne_rel32_64, to);
     };
     if may_overlap(channels) {
-        // The form that was not tried yet.
+        // The other form, which was not tried yet.
         let next = if is_overlapping { 2 } else { 1 };
         unless(masm, next, paths.other);
         are_apart(masm, channels, next, loading.scratch, paths.other);
@@ -302,7 +302,7 @@ fn load_uniform(masm: &mut MacroAssembler, loading: &Loading<'_>, paths: Paths) 
     masm.asm.jump(Code::Jmp_rel32_64, paths.done);
 }
 
-/// Loads words that begin one byte after each other: their bytes are contiguous.
+/// Loads words that begin one byte apart, so that their bytes are contiguous.
 fn load_overlapping(masm: &mut MacroAssembler, loading: &Loading<'_>) {
     let (w, [upper, _]) = (loading.channels.width(), loading.scratch);
     for part @ LoadPart { element, half, result, .. } in loading.parts() {
@@ -316,7 +316,7 @@ fn load_overlapping(masm: &mut MacroAssembler, loading: &Loading<'_>) {
     }
 }
 
-/// Loads the elements of each channel by itself.
+/// Loads the elements of each channel separately.
 fn load_per_lane(masm: &mut MacroAssembler, loading: &Loading<'_>) -> Option<()> {
     let channels = loading.channels;
     let Channels { transfer, offsets, masks, mark, .. } = channels;

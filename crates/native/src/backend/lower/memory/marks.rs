@@ -16,9 +16,9 @@ use crate::backend::memory::{CALLER, PAGES};
 use crate::ir::{Space, Transfer};
 use crate::runtime::frame::PAGE_BITS;
 
-/// Loads [`MARKS`], and lets the caller make the access if the observer asks for that. `together`
-/// is the number of bytes from the first channel on that contiguous channels span. The flags say
-/// whether anything remains to be marked.
+/// Loads [`MARKS`], and lets the caller make the access if the observer requires it. `together` is
+/// the number of bytes that contiguous channels span from the first channel on. Leaves the
+/// flags of a comparison of [`MARKS`] with [`CALLER`]: below if nothing remains to be marked.
 pub(crate) fn check_marks(masm: &mut MacroAssembler, channels: &Channels<'_>, together: Option<u32>) {
     if channels.mark.bits == 0 {
         return;
@@ -47,7 +47,7 @@ pub(crate) fn mark_each(masm: &mut MacroAssembler, channels: &Channels<'_>) {
 }
 
 /// Marks the elements of channels that are contiguous or all at one place, `bytes` bytes for each
-/// element. The caller makes the access if the observer asks for that.
+/// element. The caller makes the access if the observer requires it.
 pub(crate) fn mark_contiguous(masm: &mut MacroAssembler, channels: &Channels<'_>, bytes: u32) {
     if channels.mark.bits == 0 {
         return;
@@ -118,8 +118,8 @@ fn mark_bytes(masm: &mut MacroAssembler, distance: u32, bytes: u32) {
     }
 }
 
-/// Writes cold code for a condition. It returns to the place after the jump, or to the label that
-/// it is given.
+/// Writes cold code for a condition. It returns to the place after the jump, whose label
+/// `write` receives.
 fn detour(masm: &mut MacroAssembler, condition: Code, write: impl FnOnce(&mut MacroAssembler, Label)) {
     let [from, back] = [(); 2].map(|()| masm.asm.label());
     masm.asm.jump(condition, from);

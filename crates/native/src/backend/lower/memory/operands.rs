@@ -1,4 +1,4 @@
-//! Operands of transfers: the values that have to be in the register file before a transfer begins.
+//! Operands of transfers: values that must be in the register file before a transfer begins.
 
 use crate::backend::asm::operand::Width;
 use crate::backend::lower::cache::{ByteRange, CachedValue};

@@ -12,7 +12,7 @@ pub(crate) fn pair_at<'a>(e: &Emitter<'a>, number: u32, step: &Step) -> Option<P
     let Action::Transfer(transfer) = &step.action else { return None };
     tries_simd32(&e.masm, e.facts.classes(number), &step.mask, transfer).then_some(())?;
     let pair = (*e.facts.annotations.pairs.get((number - e.facts.first_step) as usize)?)?;
-    // States between the two steps must be set to what they are.
+    // Setting a state between the two steps must not change it.
     let is_idle = |step: &Step| match step.action {
         Action::SetState { element, number: Some(number), .. } => {
             e.masm.is_all(&step.mask) && e.states.get(&element) == Some(&number)
@@ -33,7 +33,7 @@ pub(crate) fn emit_pair(e: &mut Emitter<'_>, pair: &Pair<'_>, number: u32) -> Op
     let mask = Mask { lanes: u32::MAX, ..*mask };
     let numbers = [number, number + pair.len() as u32 - 1];
     let slow = e.masm.asm.label();
-    // The fallback is both steps, also where the caller has to do something.
+    // The fallback consists of both steps, also if the caller must execute one.
     let fallback: Fallback<'_> = &|e| {
         e.masm.asm.bind(slow);
         for (number, (mask, transfer)) in numbers.into_iter().zip(pair.halves) {

@@ -18,17 +18,17 @@ pub(crate) enum PerLane<'t> {
     Mark,
     /// Moves elements, by their distances and places.
     Move { access: Access, unit: Unit, elements: &'t [(u32, u32)] },
-    /// Changes dwords by those at a place.
+    /// Changes dwords by the operands at a place in the registers.
     Update { change: Change, operand: u32, is_shared: bool },
 }
 
 /// The number of the current channel.
 const CHANNEL: Register = Register::R9;
 
-/// The channels that are left.
+/// The remaining channels.
 const REST: Register = Register::R10D;
 
-/// Writes a loop over the channels, the first one first.
+/// Writes a loop over the channels, in order.
 pub(crate) fn emit_per_lane(masm: &mut MacroAssembler, channels: &Channels<'_>, mark: AccessMark, what: PerLane<'_>) {
     let value = Register::R11D;
     let (offsets, lanes) = (&channels.offsets, channels.lanes);

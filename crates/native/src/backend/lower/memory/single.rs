@@ -97,12 +97,12 @@ fn load_address(masm: &mut MacroAssembler, transfer: &Transfer) -> Option<()> {
     Some(())
 }
 
-/// Moves dwords, as many at a time as lie together in memory and in the registers.
+/// Moves dwords in groups that are contiguous in memory and in the registers.
 fn move_dwords(masm: &mut MacroAssembler, access: Access, elements: &[(u32, u32)]) -> Option<()> {
     let is_store = access == Access::Store;
     let mut rest = elements;
     while let Some(&(distance, place)) = rest.first() {
-        // The number of dwords that lie together on both sides.
+        // Number of dwords that are contiguous on both sides.
         let together = (0..).zip(rest).take_while(|(n, element)| **element == (distance + n * 4, place + n * 4));
         let count = match together.count() {
             16.. if masm.has_bits => 16,

@@ -12,7 +12,7 @@ pub(crate) struct TransferPart {
 }
 
 /// Splits a transfer into parts of at most 16 channels. Returns `None` if the first part may
-/// overwrite what the caller needs to do all of them.
+/// overwrite data that the caller would need to execute the whole transfer.
 pub(crate) fn split(mask: &Mask, transfer: &Transfer, [first, second, _]: StepClasses) -> Option<Vec<TransferPart>> {
     if mask.lanes != u32::MAX {
         return Some(vec![TransferPart { mask: *mask, transfer: transfer.clone(), class: first }]);

@@ -26,7 +26,7 @@ pub(crate) fn emit_store(e: &mut Emitter<'_>, channels: &Channels<'_>) -> Option
         return store_per_lane(masm, channels);
     }
     let paths = Paths::new(&mut masm.asm);
-    // Values in vector registers are stored from there.
+    // Values in vector registers are stored directly.
     let held = |half: u32| match transfer.elements[..] {
         [(_, at)] if transfer.unit == Unit::Dword => {
             masm.cache.find(&CachedValue::Contiguous { at: at + half * pitch, bytes: lanes * 4 })
@@ -110,7 +110,7 @@ fn store_contiguous(
     Some(())
 }
 
-/// Stores the elements of each channel by itself.
+/// Stores the elements of each channel separately.
 fn store_per_lane(masm: &mut MacroAssembler, channels: &Channels<'_>) -> Option<()> {
     let transfer = channels.transfer;
     all_inside(masm, channels)?;
@@ -119,13 +119,13 @@ fn store_per_lane(masm: &mut MacroAssembler, channels: &Channels<'_>) -> Option<
     Some(())
 }
 
-/// Changes the dwords of the channels one after the other.
+/// Changes the dwords of the channels in order.
 pub(crate) fn emit_update(masm: &mut MacroAssembler, channels: &Channels<'_>, change: Change) -> Option<()> {
     let Channels { transfer, mark, .. } = channels;
     let [(0, operand)] = transfer.elements[..] else { return None };
     (transfer.unit == Unit::Dword).then_some(())?;
     all_inside(masm, channels)?;
-    // No other group reaches local memory.
+    // Other groups cannot access local memory.
     let is_shared = transfer.space != Space::Local;
     emit_per_lane(masm, channels, *mark, PerLane::Update { change, operand, is_shared });
     Some(())

@@ -1,9 +1,9 @@
-//! Transfers of many channels.
+//! Transfers of several channels.
 //!
-//! All channels are checked before anything is moved, 16 of 32 channels at a time: those that are
-//! contiguous or all at one place by their ends, others one by one. Whatever is unusual (another
-//! buffer, a place outside, a misaligned address, an access that the caller wants to make) lets the
-//! caller do the whole step.
+//! All channels are checked before any data are moved, 16 of 32 channels at a time. Channels that
+//! are contiguous or all at one place are checked by their ends, others one by one. In every
+//! unusual case (another buffer, an address out of bounds, a misaligned address, an access that the
+//! caller wants to make) the caller executes the whole step.
 
 use iced_x86::Code;
 
@@ -36,7 +36,7 @@ pub(crate) fn emit_transfer(e: &mut Emitter<'_>, mask: &Mask, transfer: &Transfe
     for part in &parts {
         flush_operands(&mut e.masm, &part.mask, &part.transfer)?;
     }
-    // From here on the value of a register is not stored on every path.
+    // From here on, not every path stores the value of a register.
     let unwritten = e.masm.cache.unwritten();
     e.masm.is_branching = true;
     if mask.lanes == u32::MAX && tries_simd32(&e.masm, classes, mask, transfer) {
@@ -52,8 +52,8 @@ pub(crate) fn emit_transfer(e: &mut Emitter<'_>, mask: &Mask, transfer: &Transfe
     Some(())
 }
 
-/// Returns true if it is worthwhile to test whether 32 channels are contiguous: the outcome has to
-/// be of use again.
+/// Returns true if a test for 32 contiguous channels is worthwhile: a later step must use the
+/// result.
 pub(crate) fn tries_simd32(
     masm: &MacroAssembler,
     [.., class]: StepClasses,
@@ -63,7 +63,7 @@ pub(crate) fn tries_simd32(
     masm.has_bits && masm.is_all(mask) && class.is_some() && may_be_simd32(transfer)
 }
 
-/// Writes the parts of a transfer, one after the other.
+/// Writes the parts of a transfer in sequence.
 fn emit_parts(e: &mut Emitter<'_>, parts: &[TransferPart], slow: Label) -> Option<()> {
     for TransferPart { mask, transfer, class } in parts {
         let [nobody, done] = [(); 2].map(|()| e.masm.asm.label());
@@ -90,8 +90,7 @@ fn emit_parts(e: &mut Emitter<'_>, parts: &[TransferPart], slow: Label) -> Optio
 }
 
 /// Writes a transfer of 4, 8, 16 or 32 channels. `pitch` is the distance in the registers from the
-/// elements of one vector of channels to those of the next; without it the elements follow each
-/// other.
+/// elements of one vector of channels to those of the next; without it the elements are contiguous.
 pub(crate) fn emit_lanes(
     e: &mut Emitter<'_>,
     mask: &Mask,
@@ -138,7 +137,7 @@ pub(crate) fn emit_lanes(
     Some(())
 }
 
-/// Returns the transfer without the duty to keep bytes that are dead after it.
+/// Returns a transfer that need not preserve bytes that are dead after it.
 fn without_dead_bytes(live: &Cursor, mask: &Mask, transfer: &Transfer) -> Transfer {
     let mut transfer = transfer.clone();
     if let Unit::Part { bytes: bytes @ 1..=3, keeps: true } = transfer.unit {

@@ -1,4 +1,4 @@
-//! The legal values of a list, or of a part of one, compared.
+//! Comparison of the legal values of a list or of a list's part.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ pub(super) fn only_of<'a>(only: AllowedValues<'a>, part: &str) -> Option<&'a [(V
     only.iter().find(|o| norm(o.part_name()) == norm(part)).map(|o| o.values.as_slice())
 }
 
-/// The values that are legal on the page, with the marks of the page's restriction.
+/// Returns the legal values on the page, with the marks of the page's restriction.
 pub(super) fn effective<'a>(
     values: &'a [Enumerator],
     only: Option<&[(Value, Availability)]>,
@@ -33,7 +33,7 @@ pub(super) fn effective<'a>(
 
 pub(super) fn enumerators(cx: &mut Cx<'_>, path: &str, old: &Values<'_>, new: &Values<'_>, width: u32) {
     let live = |values: &'_ Values<'_>, value: u64| values.get(&value).filter(|(e, _)| !e.reserved).is_some();
-    // Where a name that both sides have stands on the other side.
+    // Find a name of both sides on the other side.
     let place = |values: &'_ Values<'_>, name: &str| {
         values.iter().find(|(_, (e, _))| !e.reserved && e.name == name).map(|(v, _)| *v)
     };
@@ -50,7 +50,7 @@ pub(super) fn enumerators(cx: &mut Cx<'_>, path: &str, old: &Values<'_>, new: &V
             (true, false) => {
                 let (a, _) = &old[&value];
                 let said = Some((a.name.clone(), a.at));
-                // A name that went to a value which had none.
+                // The name moved to a value without a name.
                 match place(new, &a.name).filter(|v| !live(old, *v)) {
                     Some(to) => {
                         arrived.insert(to);
@@ -84,7 +84,8 @@ pub(super) fn enumerators(cx: &mut Cx<'_>, path: &str, old: &Values<'_>, new: &V
     }
 }
 
-/// Whether a list states most of its values, holes included: then leaving one out is a difference.
+/// Returns true if a list states most of its values, including reserved ones. An omitted value is
+/// then a difference.
 fn complete(values: &Values<'_>, width: u32) -> bool {
     width >= 16 || values.len() * 4 > (1usize << width) * 3
 }
@@ -101,7 +102,7 @@ fn same_value(
             values.iter().any(|(v, (e, _))| *v != value && !e.reserved && e.name == name)
         };
         let number = |e: &Enumerator| -> String { e.name.chars().take_while(char::is_ascii_digit).collect() };
-        // A name that is a number is the meaning itself.
+        // A numeric name is itself the meaning of the value.
         let counts = !number(a).is_empty() && !number(b).is_empty() && number(a) != number(b);
         let other = counts || elsewhere(new, &a.name, a.value) || elsewhere(old, &b.name, b.value);
         let (class, kind) = match other {

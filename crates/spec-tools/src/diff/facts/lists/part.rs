@@ -1,4 +1,4 @@
-//! A part of a list: some bits, what they hold, and two of them compared.
+//! Comparison of two parts of a list: bits and their contents.
 
 use super::legal::{effective, enumerators, only_of, quoted};
 use super::{AllowedValues, marks, norm};
@@ -9,24 +9,24 @@ use visakit_codegen::model::{
     BitField, BitFieldKind, Column, Enumerator, List, ListKind, Model, SourceSpan, Spelled,
 };
 
-/// Some bits with a meaning.
+/// Bits with a meaning.
 pub(super) struct View<'a> {
-    /// The name; none for a value that is the whole field.
+    /// Name; `None` for a value that fills the whole field.
     pub(super) name: Option<&'a str>,
     pub(super) hi: u32,
     pub(super) lo: u32,
-    /// Whether the page says which bits these are.
+    /// True if the page states the positions of the bits.
     stated: bool,
     kind: BitFieldKind,
     pub(super) values: &'a [Enumerator],
     columns: &'a [Column],
-    /// Whether the page writes the values of a shared list itself.
+    /// True if the page spells out the values of a shared list.
     spelled: bool,
     part: Option<&'a BitField>,
     pub(super) at: SourceSpan,
 }
 
-/// The parts of a list that mean something; a plain enumeration is one part without a name.
+/// Returns the parts of a list that have a meaning. A plain enumeration is one part without a name.
 pub(super) fn views<'a>(model: &'a Model, list: &'a List) -> Vec<View<'a>> {
     match &list.kind {
         ListKind::Enumeration { lo, width, values } => vec![View {
@@ -75,26 +75,26 @@ pub(super) fn views<'a>(model: &'a Model, list: &'a List) -> Vec<View<'a>> {
     }
 }
 
-/// The path of a part; that of the list for a value that is the whole field.
+/// Returns the path of a part; for a value that fills the whole field, the path of the list.
 pub(super) fn part_path(path: &str, view: &View<'_>) -> String {
     view.name.map_or_else(|| path.to_owned(), |name| format!("{path}.{name}"))
 }
 
-/// The bits of a part, for a message.
+/// Formats the bits of a part for a message.
 pub(super) fn bits(view: &View<'_>) -> String {
     let range =
         if view.hi == view.lo { format!("Bit[{}]", view.lo) } else { format!("Bit[{}..{}]", view.hi, view.lo) };
     view.name.map_or_else(|| range.clone(), |name| format!("{range} ({name})"))
 }
 
-/// Whether the reader named the part after its bits, because the page does not.
+/// Returns true if the reader named the part after its bits because the page does not name it.
 pub(super) fn unnamed(view: &View<'_>) -> bool {
     view.name.is_none_or(|n| {
         n.strip_prefix("bit").is_some_and(|r| r.starts_with(|c: char| c.is_ascii_digit() || c == 's'))
     })
 }
 
-/// Compares a part of both sides; `styles` says whether differing names of it are a difference.
+/// Compares a part of both sides. With `styles`, different names count as differences.
 pub(super) fn compare(
     cx: &mut Cx<'_>,
     path: &str,
@@ -134,7 +134,7 @@ pub(super) fn compare(
                 cx.differs(kind_class(x, y), "values", &here, o, n);
             }
         }
-        // One bit with both its values named is a flag by another name.
+        // A single bit with two named values is equivalent to a flag.
         (a, b) if a != b => {
             let (o, n) = both(&|v| kind_name(v));
             let class = match (full(x), full(y)) {
@@ -150,7 +150,7 @@ pub(super) fn compare(
             let new = effective(y.values, only_of(only_y, &named(y)));
             let width = (x.hi - x.lo).max(y.hi - y.lo) + 1;
             enumerators(cx, &here, &old, &new, width);
-            // A page that spells a shared list out has the columns of that list, without saying so.
+            // A page that spells out a shared list implicitly has the columns of that list.
             let both_say = styles && !x.spelled && !y.spelled;
             if both_say || !x.columns.is_empty() && !y.columns.is_empty() {
                 columns::headings(cx, &here, x.columns, y.columns);
@@ -165,7 +165,7 @@ pub(super) fn compare(
     }
 }
 
-/// Whether all patterns of the bits are legal.
+/// Returns true if all patterns of the bits are legal.
 pub(super) fn full(view: &View<'_>) -> bool {
     match view.kind {
         BitFieldKind::Flag => true,

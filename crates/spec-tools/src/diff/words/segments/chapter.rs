@@ -1,4 +1,4 @@
-//! The words of the chapters.
+//! Segments of the chapters.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -42,7 +42,7 @@ pub(super) fn chapter(b: &mut Builder<'_>, document: &Document) {
     }
 }
 
-/// Rows of tables that are facts, by their first byte.
+/// Returns the rows of tables that are facts, by their first byte.
 fn fact_rows(model: &Model, page: u32) -> BTreeMap<u32, String> {
     let types = model.types.iter().map(|t| (t.at, format!("type {}", t.name)));
     let platforms = model.platforms.iter().map(|p| (p.at, format!("platform {}", p.name)));
@@ -50,7 +50,7 @@ fn fact_rows(model: &Model, page: u32) -> BTreeMap<u32, String> {
     let tables = [("variable", &model.predefined), ("surface", &model.surfaces), ("sampler", &model.samplers)];
     let predefined = tables.iter().flat_map(|(k, all)| all.iter().map(move |p| (p.at, format!("{k} {}", p.id))));
     let limits = model.limits.iter().map(|l| (l.at, format!("limit {}", l.name)));
-    // A row of an instruction comes and goes with it.
+    // A row of an instruction is added and removed with it.
     let support = model.support.iter().map(|r| (r.at, format!("support {}", r.name)));
     let rules = model.rules.iter().map(|r| (r.at, format!("rule {}", r.name)));
     let across = model.constraints.iter().map(|c| (c.at, format!("rule {}", c.name)));
@@ -114,7 +114,7 @@ fn chapter_block(
     }
 }
 
-/// A line of a declaration: only its remarks are prose.
+/// Adds a line of a declaration: only its remarks are prose.
 fn structure_line(
     b: &mut Builder<'_>,
     owner: &Owner,
@@ -152,7 +152,7 @@ fn member(b: &mut Builder<'_>, owner: &Owner, structure: &Structure, item: &Item
     item.blocks.iter().for_each(|block| nested(b, &inner, block, None, owner));
 }
 
-/// A line of the index. Its marks are facts, and so is that it is there.
+/// Handles a line of the index: its presence and its marks are facts.
 fn index_item(b: &mut Builder<'_>, item: &Item) -> bool {
     let target =
         |t: &str| Some(t.split('#').next()?.strip_prefix("instructions/")?.trim_end_matches(".md").to_owned());
