@@ -15,8 +15,8 @@ from typing import List, Optional, Union
 from ._device import Compiler, compilers, driver, enable
 from ._eval import Operand, Statement, eval
 from ._program import compile, load
-from ._run import Bug, Image, Local, Outcome, Program, Result, Same, Step, check, run, trace
-from ._visakit import Finding, Object, VisakitError, __version__, decode, parse
+from ._run import Bug, Image, Local, Outcome, Result, Same, Step, check, run, trace
+from ._visakit import Finding, Object, Program, VisakitError, __version__, decode, parse
 
 
 def print(object: Union[Object, bytes, str], name: Optional[str] = None) -> str:

@@ -69,7 +69,7 @@ def _info() -> int:
     print(f"  command:  {_device.command()}")
     print(f"  loader:   {loader or 'not found: ' + _device.how_to_get_loader()}")
     for compiler in compilers:
-        print(f"  compiler: {', '.join(part for part in (compiler.program, compiler.library) if part)}")
+        print(f"  compiler: {compiler.program or compiler.library}")
     if not compilers and not os.environ.get("VISAKIT_COMPILER"):
         print(f"  compiler: not found: {_device.how_to_get_compiler()}")
     names = _device.devices() if loader else []

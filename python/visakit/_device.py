@@ -56,30 +56,38 @@ def command() -> str:
 
 @dataclass(frozen=True)
 class Compiler:
-    """An installed compiler of Intel."""
+    """An installed compiler of Intel: its program, or its library."""
 
-    #: Program `ocloc`; `None` if only the library is installed.
-    program: Optional[str]
-    #: Library that the driver loads; `None` if it was not found.
-    library: Optional[str]
+    #: Program `ocloc`, which compiles for `compile`, `load` and the command.
+    program: Optional[str] = None
+    #: Library of the compiler, which the OpenCL driver loads.
+    library: Optional[str] = None
 
 
 def compilers() -> List[Compiler]:
     """Returns the installed compilers of Intel: programs on the path, and libraries of the driver."""
-    programs = [path for path in os.environ.get("VISAKIT_OCLOC", "").split(os.pathsep) if path]
+    programs = _listed("VISAKIT_OCLOC")
     if not programs:
-        found = (shutil.which("ocloc", path=folder) for folder in os.environ.get("PATH", "").split(os.pathsep))
+        found = (shutil.which("ocloc", path=folder) for folder in _listed("PATH"))
         programs = [path for path in found if path]
-    programs = list({os.path.realpath(path): path for path in programs}.values())
-    libraries = [path for path in os.environ.get("VISAKIT_OCLOC_LIBRARIES", "").split(os.pathsep) if path]
-    folders = ["/usr/lib/*-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib"]
-    if not libraries:
-        libraries = [path for folder in folders for path in sorted(glob.glob(os.path.join(folder, "libocloc*.so*")))]
-    libraries = list({os.path.realpath(path): path for path in libraries}.values())
-    most = max(len(programs), len(libraries))
-    pad = [None] * most
-    pairs = zip((programs + pad)[:most], (libraries + pad)[:most])
-    return [Compiler(program, library) for program, library in pairs]
+    libraries = _listed("VISAKIT_OCLOC_LIBRARIES")
+    folders = _listed("LD_LIBRARY_PATH") + ["/usr/lib/*-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib"]
+    libraries += [path for folder in folders for path in sorted(glob.glob(os.path.join(folder, "libocloc*.so*")))]
+    programs, libraries = _distinct(programs), _distinct(libraries)
+    return [Compiler(program=path) for path in programs] + [Compiler(library=path) for path in libraries]
+
+
+def _listed(variable: str) -> List[str]:
+    """Returns the paths that an environment variable lists."""
+    return [path for path in os.environ.get(variable, "").split(os.pathsep) if path]
+
+
+def _distinct(paths: List[str]) -> List[str]:
+    """Returns the first path of each file."""
+    first: Dict[str, str] = {}
+    for path in paths:
+        first.setdefault(os.path.realpath(path), path)
+    return list(first.values())
 
 
 def _distribution() -> Dict[str, str]:

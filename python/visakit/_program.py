@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import tempfile
-from typing import Any, Optional, Tuple
+from typing import Any, Dict, Optional, Tuple
 
 from . import _device
 from ._visakit import Program as Loaded
@@ -103,9 +103,10 @@ def _failure(file: str, done: Any) -> VisakitError:
     for one in findings:
         if one["code"] == "compiler-missing":
             one["help"] = _device.how_to_get_compiler()
-    keys = ("code", "severity", "message", "file")
-    places = ({key: one.get(key) or None for key in ("line", "column", "offset")} for one in findings)
-    found = [
-        Finding(*(one[key] for key in keys), **place, help=one.get("help", "")) for one, place in zip(findings, places)
-    ]
-    return error(found)
+    return error([_finding(one) for one in findings])
+
+
+def _finding(one: Dict[str, Any]) -> Finding:
+    """Returns a finding of the command's report."""
+    place = (one.get("line") or None, one.get("column") or None, one.get("offset"))
+    return Finding(one["code"], one["severity"], one["message"], one["file"], *place, one.get("help", ""))

@@ -303,8 +303,8 @@ def _bug(finding: Finding, detail: Dict[str, Any], related: List[Finding]) -> Bu
 
 
 def _step(shown: str, step: Dict[str, Any]) -> Step:
-    values = ({one["name"]: one["values"] for one in step[key]} for key in ("reads", "writes"))
-    return Step(tuple(step["item"]), step["instruction"], step["text"], step["source_line"], *values, shown)
+    reads, writes = ({one["name"]: one["values"] for one in step[key]} for key in ("reads", "writes"))
+    return Step(tuple(step["item"]), step["instruction"], step["text"], step["source_line"], reads, writes, shown)
 
 
 class _Arguments:
@@ -362,9 +362,10 @@ def _argument(value: Any) -> Any:
 
 def _image_size(image: Image) -> List[int]:
     if image.size is not None:
-        return (_sizes(image.size) + [1, 1, 1])[:3]
+        return [*_sizes(image.size), 1, 1, 1][:3]
     view = image.texels if _is_array(image.texels) else memoryview(image.texels)
-    shape, texel = list(view.shape), texel_bytes(image.format)
+    shape = [int(side) for side in view.shape or ()]
+    texel = texel_bytes(image.format)
     if shape and view.itemsize != texel and view.itemsize * shape[-1] == texel:
         shape.pop()
     return (shape[::-1] + [1, 1, 1])[:3]

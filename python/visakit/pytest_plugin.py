@@ -7,7 +7,7 @@ launch, and a test fails if one of its kernels has a bug. `--visakit-devices=dg2
 import json
 import os
 import tempfile
-from typing import Any, Iterator, List
+from typing import Any, Iterator, List, Optional
 
 import pytest
 
@@ -46,7 +46,7 @@ def pytest_configure(config: Any) -> None:
         raise pytest.UsageError(str(error)) from error
 
 
-_REPORT = pytest.StashKey()
+_REPORT = pytest.StashKey[Optional[str]]()
 
 
 def pytest_unconfigure(config: Any) -> None:
