@@ -38,7 +38,7 @@ def test_errors_have_places():
         assert caught.value.offset is not None and caught.value.offset <= size
     with pytest.raises(visakit.VisakitError) as caught:
         visakit.parse(TEXT, platform="nothing")
-    assert caught.value.code == "platform-unknown" and "dg2" in caught.value.help
+    assert caught.value.code == "usage-platform" and "dg2" in caught.value.help
     with pytest.raises(visakit.VisakitError, match="no routine `x`"):
         visakit.parse(TEXT).print("x")
 

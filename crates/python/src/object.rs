@@ -26,7 +26,7 @@ pub(crate) fn platform(py: Python<'_>, name: Option<&str>) -> PyResult<Option<Pl
     Platform::from_name(name).map(Some).ok_or_else(|| {
         let names: Vec<_> = Platform::ALL.iter().map(|platform| platform.name()).collect();
         let help = format!("the platforms are {}", names.join(", "));
-        raise(py, wrong("platform-unknown", "platform", format!("unknown platform `{name}`"), &help))
+        raise(py, wrong("usage-platform", "platform", format!("unknown platform `{name}`"), &help))
     })
 }
 
