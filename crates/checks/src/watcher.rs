@@ -334,6 +334,9 @@ impl Observer for Watcher<'_> {
     }
 
     fn accesses(&self, accesses: &Accesses<'_>) {
+        if self.state.borrow().map.item_per_thread {
+            return accesses.all().for_each(|access| self.access(&access));
+        }
         self.with(|state| {
             if copies::is_mark(&accesses.first) {
                 accesses.all().for_each(|access| state.mark(&access));
@@ -360,6 +363,7 @@ impl Observer for Watcher<'_> {
 
     fn access(&self, access: &Access) {
         self.with(|state| {
+            let access = &of_item(access, &state.map);
             if copies::is_mark(access) {
                 state.mark(access);
                 return;
@@ -387,6 +391,13 @@ fn barriers() -> (Trap, Trap) {
     let help = "all work items of a group must reach the same barrier";
     let other = "the other work items wait here";
     (found("check-barrier", message.to_owned(), help), found("check-barrier", other.to_owned(), ""))
+}
+
+/// Returns an access with the channel of its work item: channel 0 where the thread is one work
+/// item.
+fn of_item(access: &Access, map: &LaunchMap) -> Access {
+    let spot = Spot { first_channel: 0, no_mask: false, ..access.spot };
+    if map.item_per_thread { Access { lane: 0, spot, ..*access } } else { *access }
 }
 
 /// Returns the actor of an access.

@@ -197,7 +197,9 @@ impl Payload {
             for channel in 0..count {
                 self.write_ids(&mut ids, channel as usize, local_id(first + channel, size, order));
             }
-            ThreadStart { ids, channels: visakit_machine::thread::ones(count as usize) }
+            // A thread that is one work item starts with all channels, which are elements of vectors.
+            let channels = if self.simd == 1 { u32::MAX } else { visakit_machine::thread::ones(count as usize) };
+            ThreadStart { ids, channels }
         };
         (0..items.div_ceil(self.simd)).map(start).collect()
     }

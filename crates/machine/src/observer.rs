@@ -104,6 +104,8 @@ pub struct LaunchMap {
     /// one thread and the compiler removed its barriers, or the source requests a sub-group size or
     /// queries a work item's position in its sub-group.
     pub together: bool,
+    /// True if each hardware thread is one work item, and its channels are elements of vectors.
+    pub item_per_thread: bool,
 }
 
 /// A part of shared local memory.

@@ -266,7 +266,7 @@ impl Program {
     /// Returns the work item of an actor.
     pub fn item(&self, range: &NdRange, actor: &Actor) -> Item {
         let environment = &self.info.execution_env;
-        let item = |channel| actor.thread * environment.simd_size + channel;
+        let item = |channel| environment.item(actor.thread, channel);
         let (size, order) = (range.size_of(actor.group), environment.work_group_walk_order_dimensions);
         let local_id = actor.channel.map(|channel| payload::local_id_of(item(channel), size, order));
         Item { group: actor.group, local_id }

@@ -55,6 +55,7 @@ pub(super) fn launch_map(
         together: program.info.user_attributes.intel_reqd_sub_group_size > 0
             || mapped.private.iter().all(|bytes| *bytes == 0) && knows_channels(program)
             || threads <= 1 && !code.waits() && program.required_local_size() != [0; 3],
+        item_per_thread: program.info.execution_env.is_item_per_thread(),
     }
 }
 

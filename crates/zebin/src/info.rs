@@ -115,6 +115,19 @@ pub struct ExecutionEnv {
     pub keys: Keys,
 }
 
+impl ExecutionEnv {
+    /// Returns true if each hardware thread is one work item, as in kernels of the media compiler
+    /// (ESIMD). The channels of such a thread are elements of vectors.
+    pub fn is_item_per_thread(&self) -> bool {
+        self.simd_size == 1
+    }
+
+    /// Returns the index of a work item in its group, from its hardware thread and channel.
+    pub fn item(&self, thread: u32, channel: u32) -> u32 {
+        if self.is_item_per_thread() { thread } else { thread * self.simd_size + channel }
+    }
+}
+
 keeps_unknown_keys! {
     KernelInfo: ["experimental_properties" "debug_env"],
     ExecutionEnv: [

@@ -15,6 +15,13 @@ use crate::programs::kernel::{self, Argument, Kernel};
 use crate::programs::program::{self, Notify, Program};
 use crate::queues::queue::Queue;
 
+/// Settings of `clSetKernelExecInfo` that the bindings lack: the thread arbitration policy with its
+/// values, and the kernel's type with its default.
+const ARBITRATION_POLICY: cl_kernel_exec_info = 0x1_0025;
+const POLICIES: [cl_uint; 4] = [0x1_0022, 0x1_0023, 0x1_0024, 0x1_0026];
+const KERNEL_TYPE: cl_kernel_exec_info = 0x1_000C;
+const DEFAULT_TYPE: cl_uint = 0x1_000D;
+
 /// Returns the devices of a list; a null list is empty.
 ///
 /// # Safety
@@ -101,7 +108,7 @@ object! {
         fail(CL_INVALID_VALUE)
     }
 
-    fn clLinkProgram(
+    fn link(
         context: cl_context,
         num_devices: cl_uint,
         device_list: In<cl_device_id>,
@@ -110,6 +117,7 @@ object! {
         input_programs: In<cl_program>,
         pfn_notify: Option<Notify>,
         user_data: *mut c_void,
+        failure: Out<cl_int>,
     ) -> cl_program {
         let context = handle::get(context)?;
         check_notify(pfn_notify, user_data)?;
@@ -119,7 +127,7 @@ object! {
         // SAFETY: the list has as many devices as its count says.
         let devices = unsafe { devices(num_devices, device_list)? };
         let (program, result) = program::link(&context, devices, &options.get(), &inputs)?;
-        result?;
+        failure.put(result.err().map_or(CL_SUCCESS, |code| code.0));
         let address = handle::give(handle::Handle::clone(&program));
         program::notify(&program, pfn_notify, user_data);
         Ok(address)
@@ -133,6 +141,39 @@ object! {
 
     fn clCloneKernel(source_kernel: cl_kernel) -> cl_kernel {
         Ok(handle::give(kernel::duplicate(&handle::get(source_kernel)?)))
+    }
+}
+
+/// Links programs. As in Intel's runtime, a failed link returns a program with the log.
+#[allow(non_snake_case, clippy::too_many_arguments)]
+pub(crate) unsafe extern "C" fn clLinkProgram(
+    context: cl_context,
+    num_devices: cl_uint,
+    device_list: *const cl_device_id,
+    options: *const c_char,
+    num_input_programs: cl_uint,
+    input_programs: *const cl_program,
+    pfn_notify: Option<Notify>,
+    user_data: *mut c_void,
+    errcode_ret: *mut cl_int,
+) -> cl_program {
+    let (mut code, mut failure) = (CL_SUCCESS, CL_SUCCESS);
+    // SAFETY: the program obeys the contract of the call; both codes live until it returns.
+    unsafe {
+        let program = link(
+            context,
+            num_devices,
+            device_list,
+            options,
+            num_input_programs,
+            input_programs,
+            pfn_notify,
+            user_data,
+            &raw mut failure,
+            &raw mut code,
+        );
+        Out::of(errcode_ret).put(if code == CL_SUCCESS { failure } else { code });
+        program
     }
 }
 
@@ -253,11 +294,13 @@ status! {
     /// All shared memory of the context is always accessible to every kernel.
     fn clSetKernelExecInfo(kernel: cl_kernel, name: cl_kernel_exec_info, size: usize, value: In<c_void>) {
         handle::get::<Kernel>(kernel)?;
-        ensure(!value.is_null() && size > 0, CL_INVALID_VALUE)?;
+        // Intel's runtime takes an empty list of pointers.
+        let is_list = [CL_KERNEL_EXEC_INFO_SVM_PTRS, CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL].contains(&name);
+        ensure(value.is_null() == (size == 0) && (is_list || size > 0), CL_INVALID_VALUE)?;
+        // SAFETY: the value has as many bytes as its size says.
+        let number = || unsafe { value.bytes(size) }.first_chunk().map(|bytes| cl_uint::from_ne_bytes(*bytes));
         match name {
-            CL_KERNEL_EXEC_INFO_SVM_PTRS | CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL => {
-                ensure(size.is_multiple_of(std::mem::size_of::<usize>()), CL_INVALID_VALUE)
-            }
+            _ if is_list => ensure(size.is_multiple_of(std::mem::size_of::<usize>()), CL_INVALID_VALUE),
             CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM => {
                 ensure(size == std::mem::size_of::<cl_bool>(), CL_INVALID_VALUE)?;
                 // SAFETY: the value has the size of a boolean.
@@ -266,9 +309,11 @@ status! {
             }
             CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL
             | CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL
-            | CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL => {
-                ensure(size == std::mem::size_of::<cl_bool>(), CL_INVALID_VALUE)
-            }
+            | CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL => Ok(()),
+            // The order of threads is a hint.
+            ARBITRATION_POLICY => ensure(number().is_some_and(|policy| POLICIES.contains(&policy)), CL_INVALID_VALUE),
+            // Groups of concurrent kernels wait for each other, which is not supported.
+            KERNEL_TYPE => ensure(number() == Some(DEFAULT_TYPE), CL_INVALID_VALUE),
             _ => fail(CL_INVALID_VALUE),
         }
     }

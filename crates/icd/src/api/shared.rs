@@ -45,6 +45,9 @@ fn fill(
     size: usize,
 ) -> Result<Handle<Event>> {
     let unit = pattern.len();
+    if first == 0 && size == 0 {
+        return to.submit(kind, || Ok(()));
+    }
     ensure(first != 0 && unit.is_power_of_two() && unit <= 128, CL_INVALID_VALUE)?;
     ensure(first.is_multiple_of(unit) && size.is_multiple_of(unit), CL_INVALID_VALUE)?;
     let (held, pattern) = (to.queue.context.allocations.find_range(first, size)?, pattern.to_vec());
@@ -134,6 +137,11 @@ enqueue! {
         // SAFETY: the pattern has as many bytes as its size says.
         let pattern = unsafe { pattern.bytes(pattern_size) };
         fill(&submission(&queue, &list, CL_FALSE), CL_COMMAND_MEMFILL_INTEL, ptr as usize, pattern, size)
+    }
+
+    fn clEnqueueMemsetINTEL(queue, list, ptr: *mut c_void, value: cl_int, size: usize) {
+        let to = submission(&queue, &list, CL_FALSE);
+        fill(&to, CL_COMMAND_MEMFILL_INTEL, ptr as usize, &value.to_le_bytes()[..1], size)
     }
 
     fn clEnqueueMemcpyINTEL(queue, list, blocking: cl_bool, dst: *mut c_void, src: *const c_void, size: usize) {

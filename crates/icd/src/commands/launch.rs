@@ -124,7 +124,8 @@ impl Launch {
         let globals = self.binary.globals().ok_or(Code(CL_OUT_OF_RESOURCES))?;
         let arguments = self.given()?;
         if let Some(folder) = &ENVIRONMENT.record {
-            record::launch(folder, &self.binary.bytes, &program.info, &self.range, &arguments, &self.regions);
+            let zebin = (self.binary.bytes.as_slice(), self.device.target);
+            record::launch(folder, zebin, &program.info, &self.range, &arguments, &self.regions);
         }
         let all: Vec<(u64, Lent)>;
         // In checked programs, group copies write to marker addresses.

@@ -9,6 +9,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
+use visakit::isa::Platform;
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
 use visakit_emulator::machine::buffer::Lent;
@@ -20,20 +21,20 @@ use crate::commands::launch::say;
 /// Records a launch before it runs. A failed write is reported, and the launch continues.
 pub(crate) fn launch(
     folder: &Path,
-    zebin: &[u8],
+    (zebin, platform): (&[u8], Platform),
     info: &KernelInfo,
     range: &NdRange,
     arguments: &[Option<Argument>],
     shared: &[(u64, Lent)],
 ) {
-    if let Err(error) = write(folder, zebin, info, range, arguments, shared) {
+    if let Err(error) = write(folder, (zebin, platform), info, range, arguments, shared) {
         say(&format!("VISAKIT_RECORD={}: {error}", folder.display()));
     }
 }
 
 fn write(
     folder: &Path,
-    zebin: &[u8],
+    (zebin, platform): (&[u8], Platform),
     info: &KernelInfo,
     range: &NdRange,
     arguments: &[Option<Argument>],
@@ -44,6 +45,8 @@ fn write(
     let program = program(folder, zebin)?;
     let used = range.dimensions as usize;
     let mut text = format!("# visa run --launch {name}.toml\nprogram = \"{program}\"\n");
+    // Some programs do not name their platform.
+    let _ = writeln!(text, "platform = \"{}\"", platform.name());
     let _ = writeln!(text, "kernel = {:?}\nglobal = {:?}", info.name, &range.global[..used]);
     let _ = writeln!(text, "local = {:?}\noffset = {:?}\narg = [", &range.local[..used], &range.offset[..used]);
     for (index, argument) in arguments.iter().enumerate() {

@@ -246,6 +246,17 @@ fn uuid(name: &str) -> [u8; 16] {
     bytes
 }
 
+/// Returns the driver's version in the form of Intel's runtime, which libraries parse: year, week
+/// and build. It is the compiler's version, because libraries select kernels by it. The version of
+/// this driver is part of the device's version.
+fn driver_version(target: Platform) -> String {
+    let compiler = compilers::of(target).map(|(compiler, _)| compiler.installed.version.as_str());
+    let numbers: Option<Vec<u32>> = compiler.and_then(|text| text.split('.').map(|part| part.parse().ok()).collect());
+    let numbers = numbers.filter(|numbers| numbers.len() >= 3);
+    let text = numbers.map(|numbers| numbers.iter().map(u32::to_string).collect::<Vec<_>>().join("."));
+    text.unwrap_or_else(|| env!("CARGO_PKG_VERSION").to_owned())
+}
+
 /// Answers `clGetDeviceInfo`.
 pub(crate) fn info(device: &Handle<Device>, answer: Answer) -> Result {
     let if_images = |number: u32| if device.has_images { number } else { 0 };
@@ -352,7 +363,7 @@ pub(crate) fn info(device: &Handle<Device>, answer: Answer) -> Result {
         CL_DEVICE_NODE_MASK_KHR => answer.value(0_u32),
         CL_DEVICE_NAME => answer.text(&format!("visakit (Intel {})", product(device.target).to_ascii_uppercase())),
         CL_DEVICE_VENDOR => answer.text("visakit"),
-        CL_DRIVER_VERSION => answer.text(env!("CARGO_PKG_VERSION")),
+        CL_DRIVER_VERSION => answer.text(&driver_version(device.target)),
         CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR => answer.value(RECORDED),
         CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR => answer.value(0_u64),
         CL_DEVICE_SEMAPHORE_TYPES_KHR => answer.list(&[CL_SEMAPHORE_TYPE_BINARY_KHR]),

@@ -191,7 +191,7 @@ pub(crate) unsafe fn create(
     host: *mut c_void,
 ) -> Result<Handle<Mem>> {
     ensure(context.devices.iter().any(|device| device.has_images), CL_INVALID_OPERATION)?;
-    ensure(properties.len() <= 1, CL_INVALID_PROPERTY)?;
+    let flags = flags | mem::flags_of(properties)?;
     let format_given = format_given.ok_or(Code(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR))?;
     let mut given = given.ok_or(Code(CL_INVALID_IMAGE_DESCRIPTOR))?;
     let kind = format(format_given).ok_or(Code(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR))?;

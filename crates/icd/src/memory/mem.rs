@@ -11,7 +11,7 @@ use crate::base::raw::Answer;
 use crate::devices::context::Context;
 use crate::devices::device;
 use crate::memory::image::Texels;
-use crate::memory::storage::{ALIGNMENT, Storage};
+use crate::memory::storage::Storage;
 use crate::queues::event::UserData;
 
 /// Memory object.
@@ -74,11 +74,19 @@ const HOST_ACCESS: cl_mem_flags = CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_READ_ONLY 
 /// Flags for the source of the memory.
 const HOST_POINTER: cl_mem_flags = CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
 
+/// Alignment in bytes of a sub-buffer's origin in Intel's runtime, below what
+/// `CL_DEVICE_MEM_BASE_ADDR_ALIGN` reports.
+const ORIGIN_ALIGNMENT: usize = 4;
+/// Hints of Intel's runtime that the bindings lack: resources outside a cache (18), linear storage
+/// (19), host memory (20), compression (21) and none (22), and sizes beyond the limit of one
+/// allocation (23). They are accepted and change nothing.
+const HINTS: cl_mem_flags = 0b11_1111 << 18;
+
 /// Checks the flags of a new object against each other and against its host pointer. Adds the
 /// defaults of missing flags.
 pub(crate) fn check_flags(flags: cl_mem_flags, host: *const c_void) -> Result<cl_mem_flags> {
     let at_most_one = |mask: cl_mem_flags| (flags & mask).count_ones() <= 1;
-    let known = KERNEL_ACCESS | HOST_ACCESS | HOST_POINTER | CL_MEM_KERNEL_READ_AND_WRITE;
+    let known = KERNEL_ACCESS | HOST_ACCESS | HOST_POINTER | CL_MEM_KERNEL_READ_AND_WRITE | HINTS;
     let kinds = [KERNEL_ACCESS, HOST_ACCESS].into_iter().all(at_most_one);
     let uses_copies = flags & CL_MEM_USE_HOST_PTR != 0 && flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR) != 0;
     ensure(flags & !known == 0 && kinds && !uses_copies, CL_INVALID_VALUE)?;
@@ -184,6 +192,27 @@ fn call_destructors(mem: &mut Mem, handle: *mut c_void) {
     }
 }
 
+/// Returns the flags in a list of properties. Flags of Intel's runtime are hints.
+///
+/// # Errors
+/// A property other than flags.
+pub(crate) fn flags_of(properties: &[cl_mem_properties]) -> Result<cl_mem_flags> {
+    let mut flags = 0;
+    for pair in properties.chunks_exact(2) {
+        match pair[0] {
+            FLAGS => flags |= pair[1],
+            FLAGS_INTEL | CL_MEM_ALLOC_FLAGS_INTEL => {}
+            name if name == cl_mem_properties::from(CL_MEM_CHANNEL_INTEL) => {}
+            _ => return fail(CL_INVALID_PROPERTY),
+        }
+    }
+    Ok(flags)
+}
+
+/// Names of properties with flags: those of OpenCL, and those of Intel's runtime.
+const FLAGS: cl_mem_properties = CL_MEM_FLAGS as cl_mem_properties;
+const FLAGS_INTEL: cl_mem_properties = 0x1_0001;
+
 /// Creates a buffer.
 ///
 /// # Safety
@@ -195,8 +224,7 @@ pub(crate) unsafe fn buffer(
     bytes: usize,
     host: *mut c_void,
 ) -> Result<Handle<Mem>> {
-    ensure(properties.len() <= 1, CL_INVALID_PROPERTY)?;
-    let flags = check_flags(flags, host)?;
+    let flags = check_flags(flags | flags_of(properties)?, host)?;
     ensure(flags & CL_MEM_KERNEL_READ_AND_WRITE == 0, CL_INVALID_VALUE)?;
     ensure(bytes > 0 && bytes as u64 <= device::max_allocation(), CL_INVALID_BUFFER_SIZE)?;
     let shared = context.allocations.find(host as usize).filter(|_| flags & CL_MEM_USE_HOST_PTR != 0);
@@ -232,7 +260,7 @@ pub(crate) fn part(of: &Handle<Mem>, flags: cl_mem_flags, region: cl_buffer_regi
     ensure((flags & HOST_ACCESS).count_ones() <= 1, CL_INVALID_VALUE)?;
     ensure(region.size > 0, CL_INVALID_BUFFER_SIZE)?;
     ensure(of.holds(region.origin, region.size), CL_INVALID_VALUE)?;
-    ensure(region.origin.is_multiple_of(ALIGNMENT), CL_MISALIGNED_SUB_BUFFER_OFFSET)?;
+    ensure(region.origin.is_multiple_of(ORIGIN_ALIGNMENT), CL_MISALIGNED_SUB_BUFFER_OFFSET)?;
     let inherited = |mask: cl_mem_flags| if flags & mask == 0 { of.flags & mask } else { flags & mask };
     let flags = inherited(KERNEL_ACCESS) | inherited(HOST_ACCESS) | of.flags & HOST_POINTER;
     let address = if of.host.address == 0 { 0 } else { of.host.address + region.origin };

@@ -13,6 +13,7 @@ use crate::base::handle::{self, Handle};
 use crate::base::raw::Answer;
 use crate::devices::context::Context;
 use crate::devices::device::{self, Device};
+use crate::memory::mem::flags_of;
 use crate::memory::storage::Storage;
 
 /// Allocations of a context.
@@ -121,11 +122,9 @@ pub(crate) fn allocate_unified(
     if let Some(device) = &device {
         ensure(context.has(device), CL_INVALID_DEVICE)?;
     }
-    let mut flags = 0;
-    for pair in properties.chunks_exact(2) {
-        ensure(pair[0] == CL_MEM_ALLOC_FLAGS_INTEL, CL_INVALID_PROPERTY)?;
-        flags = pair[1];
-    }
+    flags_of(properties)?;
+    let is_allocation = |pair: &&[cl_mem_properties_intel]| pair[0] == CL_MEM_ALLOC_FLAGS_INTEL;
+    let flags = properties.chunks_exact(2).filter(is_allocation).fold(0, |flags, pair| flags | pair[1]);
     ensure(alignment == 0 || alignment.is_power_of_two() && alignment <= 1 << 16, CL_INVALID_VALUE)?;
     make(context, bytes, kind, device, flags)
 }

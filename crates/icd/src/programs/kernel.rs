@@ -186,12 +186,8 @@ impl Kernel {
             Ok(bytes.map_or(std::ptr::null_mut(), |bytes| usize::from_ne_bytes(*bytes) as *mut c_void))
         };
         let argument = match parameter.kind {
-            ParameterKind::Local => {
-                ensure(bytes.is_none(), CL_INVALID_ARG_VALUE)?;
-                ensure(size > 0, CL_INVALID_ARG_SIZE)?;
-                ensure(size as u64 <= self.local_bytes(), CL_INVALID_ARG_SIZE)?;
-                Argument::Local(size)
-            }
+            // As in Intel's runtime, a value is ignored, and a launch refuses too large a size.
+            ParameterKind::Local => Argument::Local(size),
             ParameterKind::Sampler => Argument::Sampler(handle::get(address()?)?),
             ParameterKind::Buffer => {
                 let address = address()?;
@@ -208,18 +204,24 @@ impl Kernel {
                 let mem: Handle<Mem> = handle::get(address()?).map_err(|_| Code(CL_INVALID_MEM_OBJECT))?;
                 let texels = mem.texels.ok_or(Code(CL_INVALID_ARG_VALUE))?;
                 let fits = texels.desc.dimensions == dimensions && texels.desc.is_array == is_array;
-                ensure(fits, CL_INVALID_ARG_VALUE)?;
+                let access = self.described(index).map_or("", |info| info.access_qualifier.as_str());
+                let is_denied = match access {
+                    "__read_only" => mem.flags & CL_MEM_WRITE_ONLY != 0,
+                    "__write_only" => mem.flags & CL_MEM_READ_ONLY != 0,
+                    _ => false,
+                };
+                ensure(fits && !is_denied, CL_INVALID_ARG_VALUE)?;
                 Argument::Mem(Some(mem))
             }
             ParameterKind::Value(wanted) => {
                 let bytes = bytes.ok_or(Code(CL_INVALID_ARG_VALUE))?;
                 let name =
                     self.described(index).and_then(|info| info.type_name.split_once(';')).map(|(name, _)| name);
-                let whole = name.map_or(size.next_multiple_of(4), |_| size);
                 // A vector of three has the size of a vector of four.
-                let packed = size * 4 == wanted as usize * 3 && name.is_none_or(|name| name.ends_with('3'));
-                ensure(whole >= wanted as usize || packed, CL_INVALID_ARG_SIZE)?;
-                // Intel's runtime truncates a longer value; oneMKL passes 8 bytes for 4.
+                let packed = size * 4 == wanted as usize * 3 && name.is_some_and(|name| name.ends_with('3'));
+                // As Intel's runtime: a shorter value is an error only if the type is known, and a
+                // longer value is truncated; oneMKL passes 8 bytes for 4.
+                ensure(size >= wanted as usize || packed || name.is_none(), CL_INVALID_ARG_SIZE)?;
                 let mut bytes = bytes[..size.min(wanted as usize)].to_vec();
                 bytes.resize(wanted as usize, 0);
                 Argument::Value(bytes)
@@ -227,11 +229,6 @@ impl Kernel {
             ParameterKind::Unknown => Argument::Value(bytes.map(<[u8]>::to_vec).unwrap_or_default()),
         };
         self.set(index, argument)
-    }
-
-    /// Returns the smallest shared local memory among the program's devices, in bytes.
-    fn local_bytes(&self) -> u64 {
-        self.program.devices.iter().map(|device| device.local_bytes).min().unwrap_or(0)
     }
 
     fn described(&self, index: cl_uint) -> Option<&ArgInfo> {
@@ -315,6 +312,9 @@ pub(crate) fn argument_info(kernel: &Handle<Kernel>, index: cl_uint, answer: Ans
     }
 }
 
+/// Query for a kernel's registers per hardware thread, which the bindings lack.
+const REGISTER_COUNT: cl_kernel_work_group_info = 0x425B;
+
 /// Answers `clGetKernelWorkGroupInfo`.
 pub(crate) fn group_info(kernel: &Handle<Kernel>, device: Option<&Handle<Device>>, answer: Answer) -> Result {
     let (info, device) = kernel.entry_of(device)?;
@@ -336,6 +336,7 @@ pub(crate) fn group_info(kernel: &Handle<Kernel>, device: Option<&Handle<Device>
         CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => answer.value(env.simd_size as usize),
         CL_KERNEL_PRIVATE_MEM_SIZE => answer.value(u64::from(env.private_size)),
         CL_KERNEL_SPILL_MEM_SIZE_INTEL => answer.value(u64::from(env.spill_size)),
+        REGISTER_COUNT => answer.value::<cl_uint>(env.grf_count),
         _ => answer.unknown(),
     }
 }

@@ -373,7 +373,8 @@ pub(crate) fn link(
     ensure(devices.iter().all(|device| device.has_compiler()), CL_LINKER_NOT_AVAILABLE)?;
     let link_options = ["-create-library", "-enable-link-options"];
     let rest: Vec<&str> = options.split_whitespace().filter(|word| !link_options.contains(word)).collect();
-    ensure(rest.iter().all(|word| word.starts_with("-cl-") || *word == "-g"), CL_INVALID_LINKER_OPTIONS)?;
+    let known = |word: &&str| ["-cl-", "-ze-", "-vc-"].iter().any(|first| word.starts_with(first)) || *word == "-g";
+    ensure(rest.iter().all(known), CL_INVALID_LINKER_OPTIONS)?;
     let is_library = options.split_whitespace().any(|option| option == "-create-library");
     let mut modules = Vec::new();
     for device in &devices {

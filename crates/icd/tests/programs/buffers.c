@@ -43,7 +43,7 @@ static void run(void) {
     cl_buffer_region region = { 128, 64 };
     cl_mem part = clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
     CHECK(code);
-    region.origin = 4;
+    region.origin = 2;
     clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
     FAILS(CL_MISALIGNED_SUB_BUFFER_OFFSET, code);
     CHECK(clSetKernelArg(twice, 0, sizeof part, &part));
