@@ -51,12 +51,20 @@ def _load(program: Any, kernel: Optional[str], device: Optional[str], options: O
         return program
     data, file = read(program)
     if file.endswith(".cl") or lacks_visa(data):
-        data = _compile(file, data, device, options, marked)
+        data = _compile_marked(file, data, device, options) if marked else _compile(file, data, device, options, False)
         # The device may stand for one of several products of a platform.
         return load_bytes(data, file, kernel)
     if layout is not None:
         layout, _ = read(layout)
     return load_bytes(data, file, kernel, device, layout)
+
+
+def _compile_marked(file: str, data: bytes, device: Optional[str], options: Optional[str]) -> bytes:
+    """Compiles a program whose group copies a check can follow, if it compiles in that form."""
+    try:
+        return _compile(file, data, device, options, True)
+    except VisakitError:
+        return _compile(file, data, device, options, False)
 
 
 def compile(source: Any, *, device: Optional[str] = None, options: Optional[str] = None) -> bytes:

@@ -31,7 +31,11 @@ pub(crate) fn load_program(
 ) -> PyResult<Program> {
     let platform = self::platform(py, platform)?;
     let load = || {
-        if Zebin::is_elf(data) || archive::is_archive(data) {
+        if Zebin::is_elf(data) {
+            let zebin = Zebin::parse(file, data).map_err(|e| vec![*e])?;
+            return run::Program::from_zebin(&zebin, kernel, platform);
+        }
+        if archive::is_archive(data) {
             return from_zebins(file, &zebins(file, data)?, kernel, platform);
         }
         let layout = layout.map(|bytes| Zebin::parse("layout", bytes)).transpose().map_err(|e| vec![*e])?;
