@@ -40,7 +40,8 @@ for kernel in saxpy race out_of_bounds; do
     rm -rf "${scratch:?}"/*
 done
 
-# Two kernels that the documentation looks for a bug in: with line numbers, and each under the name of its source.
+# Kernels of the documentation in which a bug is found: with line numbers, and under the names of
+# their sources.
 for kernel in reduction reduction_fixed; do
     echo "$kernel for skl"
     (cd "$scratch" && cp "$here/reduction/$kernel.cl" . && ocloc compile -q -file "$kernel.cl" -device skl --format zebin \

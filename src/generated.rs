@@ -8,7 +8,7 @@
     unused_parens,
     non_snake_case,
     clippy::all,
-    reason = "emitted by one rule for all instructions alike; the rules are linted where they stand, in codegen/"
+    reason = "one generic rule emits all instructions; clippy checks the rules in codegen/"
 )]
 
 use crate::rt;

@@ -218,7 +218,7 @@ pub struct Properties {
 
 /// All named parts of the grammar.
 #[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "each is what its type says")]
+#[expect(missing_docs, reason = "the type describes each field")]
 pub struct Anatomy {
     pub vector: Vector,
     pub general: General,

@@ -20,7 +20,7 @@ pub struct Template {
     pub before: Option<u32>,
 }
 
-/// Prefix of a template that keeps what the vendor's text loses.
+/// Prefix of a template that keeps information that the vendor's text loses.
 const FULL: &str = "full:";
 
 /// Item of a template.

@@ -60,12 +60,13 @@ fn unchanged_pages_are_silent() {
         // similar (9), `index of the variable` without a kind (5), types for some operations only
         // or with a remark (4).
         assert_eq!(count("phrase-syntax"), 32, "{revision}");
-        // An index to a label in a field that is none, and a range of a member whose sentence
-        // continues.
+        // An index to a label in a field that is not an index, and a member's range followed by
+        // more words.
         assert_eq!(count("phrase-idle"), 2, "{revision}");
-        // Ends that are names, such as `[1-thread_group_size]`, and `0-4` without brackets.
+        // Ranges whose ends are names, such as `[1-thread_group_size]`, and `0-4` without brackets.
         assert_eq!(count("range-syntax"), ranges, "{revision}");
-        // `Present only of` (2), and `present only for …` (2), one of them on a member.
+        // Misspelt conditions: `Present only of` (2) and `present only for …` (2). One of the four
+        // is on a member.
         assert_eq!(count("presence-syntax"), 4, "{revision}");
         // Members without bold names (7) or with an asterisk inside a name, and a condition in
         // prose.

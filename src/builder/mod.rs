@@ -37,7 +37,7 @@ use crate::rt::{EncodeError, Table};
 
 pub use operand::{immediate, immediate_f32, immediate_f64, immediate_i32, immediate_u32, immediate_u64};
 pub use tables::AttributeValue;
-#[allow(unused_imports, reason = "texts may be left out")]
+#[allow(unused_imports, reason = "unused without the feature text")]
 pub(crate) use tables::{Tables, attribute_bytes, attribute_code};
 
 /// Declaration of a general variable.

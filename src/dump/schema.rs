@@ -9,16 +9,16 @@ use crate::isa;
 
 strings! {
     /// Version of the format.
-    FormVersion = pattern("Version of this form: the first number changes when a reader of the old form can go wrong.",
+    FormVersion = pattern("Version of the format: the first number changes when a reader of the old format can fail.",
         &format!("^{}\\.[0-9]+$", VERSION.split('.').next().unwrap()));
     /// Version of an object.
-    Version = pattern("A version of objects.", "^[0-9]+\\.[0-9]+$");
+    Version = pattern("Version of an object.", "^[0-9]+\\.[0-9]+$");
     /// Bytes as hexadecimal digits.
     Hexadecimal = pattern("Bytes as pairs of hexadecimal digits.", "^([0-9a-f]{2})*$");
     /// Bits of a constant.
     Bits = pattern("The bits of a constant.", "^0x[0-9a-f]{1,16}$");
     /// Table that the id of an input refers to.
-    InputClass = words("The table that the number counts in.", isa::InputClass::ALL.iter().map(|class| class.name()));
+    InputClass = words("Table that the number refers to.", isa::InputClass::ALL.iter().map(|class| class.name()));
     /// Class of a state variable.
     StateClass = words("Surface or sampler.", isa::StateClass::ALL.iter().map(|class| class.name()));
 }

@@ -89,7 +89,7 @@ impl Look<'_> {
         let known = predefined::ALL.iter().any(|p| p.id == id)
             || (id >= predefined::DECLARED && u64::from(id - predefined::DECLARED) < declared);
         if !known {
-            self.say(position, format!("general variable {id} of only {declared} declared general variables,"));
+            self.say(position, format!("general variable {id}, which is not among the {declared} declared ones,"));
         }
     }
 
@@ -120,7 +120,10 @@ impl Look<'_> {
         if id as usize >= self.routine.addresses.len() {
             self.say(
                 position,
-                format!("address variable {id} of only {} declared address variables,", self.routine.addresses.len()),
+                format!(
+                    "address variable {id}, which is not among the {} declared ones,",
+                    self.routine.addresses.len()
+                ),
             );
         }
     }
@@ -129,7 +132,7 @@ impl Look<'_> {
         if usize::from(id) > self.routine.predicates.len() {
             self.say(
                 position,
-                format!("predicate {id} of only {} declared predicates,", self.routine.predicates.len()),
+                format!("predicate {id}, which is not among the {} declared ones,", self.routine.predicates.len()),
             );
         }
     }
@@ -147,7 +150,10 @@ impl Visitor<'_> for Look<'_> {
                 }
                 let count = self.routine.numbers(table);
                 if index as usize >= count {
-                    self.say(position, format!("{} {index}, of {count},", table.name()));
+                    self.say(
+                        position,
+                        format!("{} {index}, which is not among the {count} known ones,", table.name()),
+                    );
                 }
             }
             FieldRef::Number(_) | FieldRef::Bits(_) => {}

@@ -29,7 +29,7 @@ impl std::error::Error for TextError {}
 pub struct Candidate {
     /// Page of the instruction.
     pub page: &'static Page,
-    /// Template as the page has it.
+    /// Template as written on the page.
     pub template: &'static str,
     /// True if the statement may have a predicate.
     pub takes_predicate: bool,

@@ -296,7 +296,7 @@ pub enum Cell {
     Numbers(&'static [i64]),
     /// A truth value.
     Flag(bool),
-    /// Names; the column's heading says of what.
+    /// Names. The column's heading states their kind.
     Names(&'static [&'static str]),
 }
 

@@ -53,8 +53,8 @@ pub trait Names {
     /// Returns the version of the object or text.
     fn version(&self) -> Version;
 
-    /// Returns true if templates with the mark `full:` are printed, which keep what the vendor's
-    /// text loses.
+    /// Returns true if templates with the mark `full:` are printed. They keep information that the
+    /// vendor's text loses.
     fn full(&self) -> bool {
         false
     }

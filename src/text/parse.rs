@@ -292,7 +292,7 @@ impl Reader<'_> {
                 self.scope.begin(&name, kind);
                 Ok(())
             }
-            // Names the functions of the object; each function has a text of its own.
+            // Names the functions of the object; each function has a separate text.
             ".funcdecl" => {
                 let mut c = Cursor::new(text, at, &mut self.scope);
                 c.skip_blanks();

@@ -37,7 +37,8 @@ fn one(object: &Object, routine: &Routine, code: &SalvagedCode, platform: Option
         out.push_str(&format!("{line:<80} /// 0x{:x}\n", fragment.offset));
     }
     if code.rest > 0 {
-        let known = if code.is_whole { "the room of what is missing" } else { "in which no instruction was found" };
+        let known =
+            if code.is_whole { "reserved for the missing instructions" } else { "which contain no instruction" };
         out.push_str(&format!("    // {} bytes follow, {known}\n", code.rest));
     }
     out

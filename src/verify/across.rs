@@ -130,7 +130,7 @@ impl Facts for Instruction<'_> {
                 Some(a?.max(b?))
             }
             RuleBuiltin::Popcount => stack.pop().flatten().map(|n| n.count_ones().into()),
-            // Conditions encode these built-ins as operations of their own.
+            // Conditions encode these built-ins as separate operations.
             RuleBuiltin::OneOf | RuleBuiltin::Includes | RuleBuiltin::Bits => None,
             // These built-ins apply to an operand.
             RuleBuiltin::Type

@@ -96,7 +96,7 @@ fn lines(model: &Model, pages: &BTreeMap<&str, &Instruction>, out: &mut Vec<Diag
                     line.page,
                     said(&instruction.platforms)
                 ),
-                "make both the same",
+                "correct the index or the page, so that both name the same platforms",
                 out,
             );
         }

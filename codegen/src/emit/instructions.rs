@@ -131,7 +131,7 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
 
         /// Instruction, with one variant for each page that has an encoding.
         #[derive(Clone, Debug, PartialEq)]
-        #[allow(clippy::large_enum_variant, reason = "instructions are kept in vectors and looked at once")]
+        #[allow(clippy::large_enum_variant, reason = "instructions are stored in vectors and read once")]
         pub enum Instruction { #(#docs #names(#variant_types)),* }
 
         impl Instruction {

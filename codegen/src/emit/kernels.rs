@@ -16,7 +16,7 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
         /// Behaviour of instructions, with one method for each page. The default bodies are stubs
         /// that report the missing kernel. If the operands of a page change, the type of its method
         /// changes, and its kernel no longer compiles.
-        #[allow(unused_variables, reason = "stubs look at nothing")]
+        #[allow(unused_variables, reason = "stubs ignore their arguments")]
         pub trait Kernels {
             /// Result of a kernel.
             type Output;

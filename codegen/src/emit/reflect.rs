@@ -20,7 +20,7 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
 
         /// Bit fields and enumerations, as data.
         pub mod list_data {
-            #[allow(unused_imports, reason = "few values belong to some platforms only")]
+            #[allow(unused_imports, reason = "only few values are limited to platforms")]
             use super::{Platform, rt};
             #(#lists)*
         }

@@ -121,7 +121,7 @@ fn structure(cx: &Cx<'_>, s: &Structure) -> TokenStream {
             names.push(ident);
         }
     }
-    // Counters have no member of their own; constants hold their names, for marks.
+    // Counters have no separate member; constants hold their names, for marks.
     let counts = s.members.iter().filter_map(|m| Some((m, &m.count.as_ref()?.name))).map(|(array, count)| {
         let constant = constant_name(&format!("{}_count", array.name));
         let doc = format!(" Name of the count of `{}`, for its mark.", array.name);
@@ -137,7 +137,7 @@ fn structure(cx: &Cx<'_>, s: &Structure) -> TokenStream {
         #counts
 
         impl rt::Wire for #name {
-            #[allow(unused_variables, reason = "some members have no value of their own")]
+            #[allow(unused_variables, reason = "some members have no separate value")]
             fn decode(r: &mut rt::Reader<'_>, cx: rt::Context) -> Result<Self, rt::DecodeError> {
                 #(#reads)*
                 Ok(Self { #(#names),* })

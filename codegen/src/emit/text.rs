@@ -75,7 +75,7 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
             MNEMONICS.binary_search(&word).ok().and_then(|at| CANDIDATES.get(at)).copied().unwrap_or(&[])
         }
 
-        #[allow(unused_mut, unused_variables, unused_assignments, clippy::all, reason = "emitted for every template alike")]
+        #[allow(unused_mut, unused_variables, unused_assignments, clippy::all, reason = "one generic rule emits all parsers")]
         mod parsers {
             use super::*;
             #(#parsers)*

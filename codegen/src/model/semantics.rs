@@ -184,7 +184,7 @@ pub enum Meaning {
     Predefined {
         /// Table of the variable.
         table: IndexKind,
-        /// Id of its entry.
+        /// Id of the table entry.
         id: u64,
     },
 }
@@ -213,7 +213,7 @@ impl UnaryOperator {
 /// Binary operator. Its counterpart for conditions at run time is `rt::Operator`, which has the
 /// same names but no signs and no precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say what the signs in ALL mean")]
+#[expect(missing_docs, reason = "the constant ALL lists the sign of each variant")]
 pub enum BinaryOperator {
     OrElse,
     AndThen,

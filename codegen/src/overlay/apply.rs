@@ -222,7 +222,7 @@ impl<'a> Donor<'a> {
         rows
     }
 
-    /// Returns columns with the places and lists of the other model.
+    /// Returns a copy of the columns with places and lists of the other model.
     fn columns(&mut self, model: &mut Model, columns: &[Column]) -> Vec<Column> {
         let mut columns = self.table(columns, |c| &mut c.at);
         for column in &mut columns {

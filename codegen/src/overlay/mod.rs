@@ -122,7 +122,7 @@ pub fn overlay_of(mut text: String, shown: String, base: Model) -> (Overlay, Vec
 }
 
 /// Reads a specification folder and corrects it. Also returns the outcome of each entry.
-#[expect(clippy::type_complexity, reason = "the same as read_dir, and one thing more")]
+#[expect(clippy::type_complexity, reason = "the result of read_dir with one more element")]
 pub fn read_dir_with(
     dir: &Path,
     overlay: &Overlay,

@@ -219,7 +219,7 @@ pub(crate) fn linked_list(cx: &mut Cx<'_>, model: &Model, text: &Inline) -> Opti
         let name = link.text.trim_matches(['`', ' ']);
         if !name.eq_ignore_ascii_case(anchor) {
             let message = format!("the link is called `{name}` but leads to `{anchor}`");
-            cx.warn("link-name", &link.span, message, "make both the same: the target of the link is used");
+            cx.warn("link-name", &link.span, message, "correct the name or the target; only the target is read");
         }
         match model.shared_list(anchor) {
             Some(id) => return Some(id),

@@ -227,7 +227,7 @@ fn check_opcode_cell(cx: &mut Cx<'_>, opcode: &Opcode, column: usize, value: u64
             "format-opcode",
             span,
             format!("the Format has 0x{value:02x} for {name}, but the Opcode section has 0x{expected:02x}"),
-            "make both the same",
+            "correct the Format or the Opcode section, so that both contain the same code",
         );
     }
     let own = opcode.family.as_deref().map_or(opcode.name.as_str(), |family| match column {
@@ -242,8 +242,8 @@ fn check_opcode_cell(cx: &mut Cx<'_>, opcode: &Opcode, column: usize, value: u64
         cx.warn(
             "format-opcode",
             if of_opcode { line } else { span },
-            format!("the Format calls it {name}, but the Opcode section calls it {own}"),
-            "make both the same",
+            format!("the Format calls the opcode {name}, but the Opcode section calls it {own}"),
+            "correct the Format or the Opcode section, so that both contain the same name",
         );
     }
 }

@@ -98,7 +98,7 @@ pub(crate) fn skip_mark(text: &mut String) {
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// Takes the platforms of a page that names none from its line of the index.
+/// Sets the platforms of pages that name none to those in their index lines.
 fn platforms_of_index(model: &mut Model) {
     for instruction in model.instructions.iter_mut().filter(|i| i.platforms.is_empty()) {
         let Some(page) = model.pages.get(instruction.at.page as usize) else { continue };

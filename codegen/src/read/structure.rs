@@ -44,7 +44,12 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, model: &mut Model) {
         let title = section.title.as_str();
         if title.is_empty() || !title.contains(char::is_whitespace) && distance(title, &structure.name) == 1 {
             let message = format!("the heading of structure `{}` is `{title}`", structure.name);
-            cx.warn("structure-syntax", &section.span, message, "make both the same");
+            cx.warn(
+                "structure-syntax",
+                &section.span,
+                message,
+                "correct the heading or the structure's name, so that both agree",
+            );
         }
         describe(cx, section, model, &mut structure);
         structure.doc = doc.join("\n\n");

@@ -39,7 +39,7 @@ pub(super) enum Sort {
 /// one name.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Named {
-    /// Prefix of an enumerator of its list: `Op`, `Op.op`.
+    /// Prefix of the enumerators of the field's list: `Op`, `Op.op`.
     pub(super) label: String,
     /// Lists of the field, at least one.
     pub(super) lists: Vec<ListId>,

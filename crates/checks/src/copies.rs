@@ -269,7 +269,7 @@ impl Copies {
         }
     }
 
-    /// Makes an operation for a work item; the first work item makes it for the group.
+    /// Performs an operation for a work item. The first work item performs it for the group.
     fn make(
         &mut self,
         item: u32,

@@ -149,7 +149,7 @@ fn overheads(all: &[Case], pocl: Option<&Path>, folder: &Path) {
         let mut times = [None; RUNNERS.len()];
         let both = [Engine::Interpreter, Engine::Automatic].map(|engine| Ours::new(case, "skl", engine, None));
         let begin = Instant::now();
-        // Interleaved, as above.
+        // Interleave the runners, so that other load on the machine affects all of them.
         for _ in (0..).take_while(|n| *n < ROUNDS * REPEATS || begin.elapsed() < TIME) {
             for (n, ours) in [INTERPRETER, AUTOMATIC].into_iter().zip(&both) {
                 let start = Instant::now();

@@ -19,7 +19,7 @@ use visakit_native::ir::{self, Action, Behind, End};
 
 /// A lowered routine.
 pub struct CompiledRoutine {
-    /// Locations of its variables.
+    /// Locations of the routine's variables.
     pub layout: Layout,
     /// Constant values, stored after the variables from [`CompiledRoutine::constants_at`].
     pub constants: Vec<u8>,

@@ -121,7 +121,7 @@ fn pixels_lod(at: &impl Fn(usize) -> [f32; 3], lane: usize, sampler: &Sampler, i
     sampler.lod_of(image, [gradient(right), gradient(below)])
 }
 
-/// Location of a sampler's name.
+/// Operand or state element that identifies a sampler.
 #[derive(Clone)]
 enum Named {
     /// State element that holds the sampler's index.

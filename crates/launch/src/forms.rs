@@ -18,7 +18,7 @@ pub struct Form {
 
 /// Kind of argument that a form creates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub enum Gives {
     Buffer,
     Value,

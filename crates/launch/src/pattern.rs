@@ -89,7 +89,7 @@ pub struct SplitMix64(pub u64);
 
 impl SplitMix64 {
     /// Returns the next 64 bits.
-    #[allow(clippy::should_implement_trait, reason = "it never ends")]
+    #[allow(clippy::should_implement_trait, reason = "the sequence is infinite, so there is no Option")]
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut bits = self.0;

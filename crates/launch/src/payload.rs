@@ -27,7 +27,7 @@ const GROUP_ID_ELEMENTS: [usize; 3] =
 pub struct Layout {
     /// Size of a register in bytes.
     pub grf_bytes: u32,
-    /// True if a kernel without per-thread data has a padding register in their place.
+    /// True if a kernel without per-thread data has a padding register in the place of these data.
     pub pads: bool,
     /// Gap in bytes between dispatched data and data that the kernel loads, which `.ze_info` does
     /// not count.
@@ -197,7 +197,8 @@ impl Payload {
             for channel in 0..count {
                 self.write_ids(&mut ids, channel as usize, local_id(first + channel, size, order));
             }
-            // A thread that is one work item starts with all channels, which are elements of vectors.
+            // A thread that is one work item starts with all channels, because its channels are the
+            // elements of vectors.
             let channels = if self.simd == 1 { u32::MAX } else { visakit_machine::thread::ones(count as usize) };
             ThreadStart { ids, channels }
         };
@@ -487,7 +488,8 @@ kernels:
 
         let threads = payload.threads(range.size_of([0, 1, 0]), [0, 1, 2]);
         assert_eq!(threads.iter().map(|t| t.channels).collect::<Vec<_>>(), [0xffff, 0xf]);
-        // r0, then three registers of ids: offset 128, as the compiler has it for SIMD16.
+        // The ids follow r0: three registers from offset 128, as the compiler places them for
+        // SIMD16.
         let bytes = &filled(&payload, [20, 1, 1], &threads[1]);
         assert_eq!((word(bytes, 128), word(bytes, 132)), (7, 8));
         assert_eq!([word(bytes, 140), word(bytes, 144), word(bytes, 148)], [20, 1, 1], "the group is cut off");

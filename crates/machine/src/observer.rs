@@ -182,7 +182,7 @@ pub struct Access {
 
 /// Kind of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub enum AccessKind {
     Load,
     Store,
@@ -191,7 +191,7 @@ pub enum AccessKind {
 
 /// Address space of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub enum Space {
     Flat,
     Local,

@@ -25,7 +25,7 @@ pub enum Addressing {
 
 /// Comparison of the reference with a texel; the result is 1 if it holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub enum Compare {
     Never,
     Less,
@@ -249,7 +249,8 @@ impl Sampler {
         if self.addressing != Addressing::Mirror {
             return Along { texels, added: shift };
         }
-        // Moves to the centre of the nearest unmirrored image, then in the resulting direction.
+        // Measure the position from the start of the nearest unmirrored image, and mirror it if it
+        // is negative.
         let period = 2 * size;
         let images = ((texels + shift as f64) / period as f64).round_ties_even() as i64;
         let added = shift - images * period;

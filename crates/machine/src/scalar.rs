@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 
 /// A number type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub enum Scalar {
     I8,
     U8,
@@ -136,7 +136,7 @@ impl Scalar {
 
 /// A number of one of the types.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub enum Number {
     Integer(i128),
     Half(f16),

@@ -159,7 +159,7 @@ impl<'a> Visitor<'a> for Collect<'a> {
 impl<'m> Binder<'m> {
     /// Collects the fields of the instruction.
     fn take(&mut self, instruction: &Instruction, routine: &Routine) -> Result<()> {
-        // These two instructions have no execution size but a field of their own.
+        // These two instructions have a special field instead of an execution size.
         let counted = match instruction {
             Instruction::Gather(inst) => Some((inst.num_elts.elts.channels(), inst.num_elts.mask)),
             Instruction::Scatter(inst) => Some((inst.num_elts.elts.channels(), inst.num_elts.mask)),
@@ -353,20 +353,20 @@ impl<'m> Binder<'m> {
                 let index = self.node(index)?;
                 match self.node(of)? {
                     Node::Operand(operand) => Ok(StatementKind::Element { operand, index, value, as_bits }),
-                    _ => self.refuse("an element of something that is no operand", target.at),
+                    _ => self.refuse("an assignment to an element of a value that is not an operand", target.at),
                 }
             }
             ExpressionKind::Call(call) => match self.builtin(call)? {
                 Builtin::Bits => match call.arguments.first() {
                     Some(inner) => self.target(inner, value, true),
-                    None => self.refuse("bits of nothing", target.at),
+                    None => self.refuse("an assignment to bits() without an argument", target.at),
                 },
                 _ => {
                     let (place, arguments) = self.call(call)?;
                     Ok(StatementKind::Place { place, arguments, value })
                 }
             },
-            _ => self.refuse("an assignment to this", target.at),
+            _ => self.refuse("an assignment to this expression", target.at),
         }
     }
 
@@ -386,7 +386,7 @@ impl<'m> Binder<'m> {
             },
             ExpressionKind::BitField { of, part } => match &of.kind {
                 ExpressionKind::Name { name, .. } => self.number(name, Some(&part.text), e.at)?,
-                _ => return self.refuse("a part of this", e.at),
+                _ => return self.refuse("a part of a value that is not a field", e.at),
             },
             ExpressionKind::Enumerator { list, name } if list == DATA_TYPES => {
                 match self.model.types.iter().find(|t| t.name == *name) {
@@ -395,7 +395,7 @@ impl<'m> Binder<'m> {
                 }
             }
             // An enumerator is valid only in a comparison.
-            ExpressionKind::Enumerator { .. } => return self.refuse("a name alone", e.at),
+            ExpressionKind::Enumerator { .. } => return self.refuse("an enumerator outside a comparison", e.at),
             ExpressionKind::Index { of, index } => self.index(of, index, e.at)?,
             ExpressionKind::Call(call) => {
                 let (builtin, mut arguments) = self.call(call)?;
@@ -464,7 +464,7 @@ impl<'m> Binder<'m> {
             Node::Operand(operand) => Ok(Node::Element(operand, Box::new(index))),
             // An element of an absent field is zero.
             zero @ Node::Value(_) => Ok(zero),
-            _ => self.refuse("an element of this", at),
+            _ => self.refuse("an element of a value that is not an operand", at),
         }
     }
 

@@ -204,7 +204,7 @@ impl Run<'_> {
     }
 
     pub(crate) fn thread(&self) -> Result<&Thread> {
-        self.thread.ok_or_else(|| Halt::Senseless("state is needed".to_owned()))
+        self.thread.ok_or_else(|| Halt::Senseless("the state of a thread outside a thread".to_owned()))
     }
 
     fn block(&mut self, statements: &[Statement]) -> Result<()> {
@@ -283,7 +283,7 @@ impl Run<'_> {
         };
         let mut number = |n: usize| match arguments.get(n) {
             Some(node) => self.wide(node),
-            None => senseless(format!("{effect:?} of nothing")),
+            None => senseless(format!("{effect:?} without an argument")),
         };
         let (channels, to) = match effect {
             Builtin::Branch => (enabled, To::Branch(number(0)? as u32)),
@@ -366,7 +366,9 @@ impl Run<'_> {
                 let index = self.number(index)?;
                 let entry = usize::try_from(index).ok().and_then(|index| entries.get(index));
                 let Some(entry) = entry else {
-                    return Err(Halt::Trap(Box::new(Trap::Illegal("there is no such place in the list".to_owned()))));
+                    return Err(Halt::Trap(Box::new(Trap::Illegal(
+                        "the index selects no entry of the list".to_owned(),
+                    ))));
                 };
                 Value::integer(*entry)
             }
@@ -435,7 +437,7 @@ impl Run<'_> {
         match self.value(node)? {
             Value::Truth(truth) => Ok(truth),
             Value::Integer(Integer { value, .. }) => Ok(value != I256::ZERO),
-            _ => senseless("a condition that is no truth value"),
+            _ => senseless("a condition that is not a truth value"),
         }
     }
 
@@ -446,7 +448,7 @@ impl Run<'_> {
                 i64::try_from(value).map_err(|_| Halt::Senseless("a number that is too large".to_owned()))
             }
             Value::Truth(truth) => Ok(truth.into()),
-            _ => senseless("an index that is no whole number"),
+            _ => senseless("an index that is not an integer"),
         }
     }
 
@@ -456,7 +458,7 @@ impl Run<'_> {
             Value::Integer(Integer { value, .. }) => Ok(value.as_u64()),
             // A message takes the bits of a float register as a number.
             Value::Float(float) => Ok(float.bits),
-            _ => senseless("an address that is no whole number"),
+            _ => senseless("an address that is not an integer"),
         }
     }
 

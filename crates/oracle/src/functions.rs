@@ -148,7 +148,7 @@ fn of_operand(run: &mut Run<'_>, builtin: Builtin, arguments: &[Node]) -> Result
         (B::RoundBy, [value, random]) => {
             let (value, random) = (run.value(value)?, run.value(random)?);
             let random = integer(&pattern(&random)?)?;
-            let Value::Float(float) = value else { return senseless("rounding of a number that is no float") };
+            let Value::Float(float) = value else { return senseless("rounding of a number that is not a float") };
             narrow::round_by(data_type, &float, random.value)?
         }
         _ => return Ok(None),
@@ -247,7 +247,7 @@ fn loose(value: &Value, n: u32) -> Result<Value> {
 fn integer(value: &Value) -> Result<Integer> {
     match value {
         Value::Integer(integer) => Ok(*integer),
-        value => senseless(format!("{value:?} where a whole number stands")),
+        value => senseless(format!("the integer value of {value:?}")),
     }
 }
 

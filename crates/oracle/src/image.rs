@@ -55,9 +55,9 @@ enum Kind {
 
 /// Returns the image that an argument names; `None` if the binding table entry is not an image.
 pub(crate) fn picture<'r>(run: &mut Run<'r>, node: &Node) -> Result<Option<Picture<'r>>> {
-    let Node::Space(reach) = node else { return senseless("this image") };
+    let Node::Space(reach) = node else { return senseless("an image with these arguments") };
     let entry = memory::entry(run, reach.space)?;
-    let (Some(thread), Some(world)) = (run.thread, run.world) else { return senseless("images are needed") };
+    let (Some(thread), Some(world)) = (run.thread, run.world) else { return senseless("images outside a launch") };
     let found = entry.and_then(|entry| world.image(entry, thread.index));
     Ok(found.map(|(image, texels)| Picture { image, texels }))
 }
@@ -65,7 +65,7 @@ pub(crate) fn picture<'r>(run: &mut Run<'r>, node: &Node) -> Result<Option<Pictu
 /// Evaluates `texel` and `sample_of`: one colour component of a texel.
 pub(crate) fn load(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> {
     let [surface, Node::Value(Value::Truth(opaque)), colour, place @ ..] = arguments else {
-        return senseless("this texel");
+        return senseless("a texel with these arguments");
     };
     let picture = picture(run, surface)?;
     let (colour, at) = (colour_of(run, colour)?, at(run, place)?);
@@ -79,7 +79,7 @@ pub(crate) fn load(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> {
 
 /// Writes one colour component of a texel.
 pub(crate) fn store(run: &mut Run<'_>, arguments: &[Node], value: &Value) -> Result<()> {
-    let [surface, _, colour, place @ ..] = arguments else { return senseless("this texel") };
+    let [surface, _, colour, place @ ..] = arguments else { return senseless("a texel with these arguments") };
     let picture = picture(run, surface)?;
     let (colour, at) = (colour_of(run, colour)?, at(run, place)?);
     let bits = match value {
@@ -102,7 +102,9 @@ pub(crate) fn store(run: &mut Run<'_>, arguments: &[Node], value: &Value) -> Res
 
 /// Returns the memory of a texel, for atomic operations; `None` outside the image.
 pub(crate) fn memory<'r>(run: &mut Run<'r>, arguments: &[Node], bytes: u32) -> Result<Option<(View<'r>, u64)>> {
-    let [surface @ Node::Space(reach), _, colour, place @ ..] = arguments else { return senseless("this texel") };
+    let [surface @ Node::Space(reach), _, colour, place @ ..] = arguments else {
+        return senseless("a texel with these arguments");
+    };
     // The format has one component, which is the first colour.
     if colour_of(run, colour)? != 0 {
         return Err(run.undefined());
@@ -133,7 +135,9 @@ pub(crate) fn load_byte(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> 
 /// Writes a byte of a rectangle.
 pub(crate) fn store_byte(run: &mut Run<'_>, arguments: &[Node], value: &Value) -> Result<()> {
     let (picture, offset, _) = byte(run, arguments)?;
-    let Value::Integer(Integer { value, .. }) = value else { return senseless("a byte that is no number") };
+    let Value::Integer(Integer { value, .. }) = value else {
+        return senseless("a byte value that is not an integer");
+    };
     if let (Some(picture), Some(offset)) = (picture, offset) {
         picture.write(run, offset, 1, low_bits(*value, 8));
     }
@@ -144,14 +148,14 @@ pub(crate) fn store_byte(run: &mut Run<'_>, arguments: &[Node], value: &Value) -
 /// unspecified.
 fn byte<'r>(run: &mut Run<'r>, arguments: &[Node]) -> Result<(Option<Picture<'r>>, Option<u64>, bool)> {
     let [surface, distance, first, Node::Value(Value::Truth(unsaid)), plane, x, y] = arguments else {
-        return senseless("this rectangle");
+        return senseless("a rectangle with these arguments");
     };
     let picture = picture(run, surface)?;
     let number = |run: &mut Run<'_>, node| run.number(node);
     let (distance, first) = (number(run, distance)?, number(run, first)?);
     let (x, y) = (number(run, x)?, number(run, y)? * distance + first);
     if number(run, plane)? != 0 {
-        return senseless("a plane behind the first");
+        return senseless("a plane other than the first");
     }
     let Some(picture) = picture else { return Ok((None, None, *unsaid)) };
     let desc = &picture.image.desc;
@@ -167,7 +171,7 @@ fn byte<'r>(run: &mut Run<'r>, arguments: &[Node]) -> Result<(Option<Picture<'r>
 
 /// Evaluates `resinfo`: the size at a level, or the number of levels.
 pub(crate) fn size(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> {
-    let [surface, colour, level] = arguments else { return senseless("this image") };
+    let [surface, colour, level] = arguments else { return senseless("an image with these arguments") };
     let picture = picture(run, surface)?;
     let (colour, level) = (colour_of(run, colour)?, run.number(level)?);
     let Some(picture) = picture else { return Ok(Value::integer(0_u32)) };
@@ -183,7 +187,7 @@ pub(crate) fn size(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> {
 
 /// Evaluates `sampleinfo`: the number of samples; their positions are unspecified.
 pub(crate) fn samples(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> {
-    let [surface, colour] = arguments else { return senseless("this image") };
+    let [surface, colour] = arguments else { return senseless("an image with these arguments") };
     let picture = picture(run, surface)?;
     match (colour_of(run, colour)?, picture) {
         (0, Some(picture)) => Ok(Value::integer(picture.image.desc.samples)),
@@ -204,7 +208,7 @@ fn at(run: &mut Run<'_>, arguments: &[Node]) -> Result<At> {
     let (sample, [u, v, r, level]) = match arguments {
         [sample, u, v, r, level] => (run.number(sample)?, [u, v, r, level]),
         [u, v, r, level] => (0, [u, v, r, level]),
-        _ => return senseless("this texel"),
+        _ => return senseless("a texel with these arguments"),
     };
     let mut number = |node| match run.value(node)? {
         // Coordinates beyond these limits are outside every image.

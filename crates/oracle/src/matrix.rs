@@ -15,9 +15,11 @@ use crate::value::Value;
 /// Returns the n-th element of a precision, counted from an operand's first bit.
 pub(crate) fn element(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> {
     let [Node::Value(Value::Integer(code)), Node::Operand(operand), n] = arguments else {
-        return senseless("an element of this");
+        return senseless("a matrix element with these arguments");
     };
-    let Ok(precision) = Precision::from_bits(code.value.as_u64()) else { return senseless("this precision") };
+    let Ok(precision) = Precision::from_bits(code.value.as_u64()) else {
+        return senseless("elements of this precision");
+    };
     let n = run.number(n)? as u64;
     let width = u64::from(precision.bits());
     let (byte, shift) = (n * width / 8, n * width % 8);
@@ -26,7 +28,7 @@ pub(crate) fn element(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> {
     let (thread, byte) = match place.shared {
         Some(first) if byte >= first => match run.neighbour {
             Some(neighbour) => (neighbour, byte - first),
-            None => return senseless("an operand of two threads, of which there is one"),
+            None => return senseless("an operand of two fused threads in a single thread"),
         },
         _ => (run.thread()?, byte),
     };
@@ -69,7 +71,7 @@ fn float(precision: Precision, bits: u128) -> Result<u128> {
             let value = if bits >> 3 & 1 == 1 { -magnitude } else { magnitude };
             quad(Single::from_bits(value.to_bits().into()))
         }
-        _ => return senseless("this precision"),
+        _ => return senseless("elements of this precision"),
     }
     .to_bits())
 }

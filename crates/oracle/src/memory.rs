@@ -117,7 +117,7 @@ pub(crate) fn mapped(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> {
 /// Performs an atomic operation and returns the old value.
 pub(crate) fn atomic(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> {
     let [Node::Update(update), Node::Call(kind, place), count, a, b] = arguments else {
-        return senseless("an atomic operation on this");
+        return senseless("an atomic operation with these arguments");
     };
     let operands = [run.wide(a)?, run.wide(b)?];
     let span = match kind {
@@ -132,7 +132,7 @@ pub(crate) fn atomic(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> {
     };
     let size = span.count as u32;
     if !matches!(size, 2 | 4 | 8) {
-        return senseless("an atomic operation on so many bytes");
+        return senseless("an atomic operation of this size");
     }
     let mut old = [0; LANES];
     let addresses = [span.address; LANES];
@@ -154,11 +154,13 @@ fn trap(miss: visakit_machine::access::Miss) -> Halt {
 
 /// Resolves arguments to the memory, the address and the number of bytes.
 fn resolve<'r>(run: &mut Run<'r>, arguments: &[Node]) -> Result<Span<'r>> {
-    let [Node::Space(reach), address, count] = arguments else { return senseless("this place") };
+    let [Node::Space(reach), address, count] = arguments else {
+        return senseless("a memory location with these arguments");
+    };
     let (address, count) = (run.wide(address)?, run.number(count)?);
     let (thread, world) = match (run.thread, run.world) {
         (Some(thread), Some(world)) => (thread, world),
-        _ => return senseless("memory is needed"),
+        _ => return senseless("memory outside a launch"),
     };
     let (target, base) = match (reach.space, entry(run, reach.space)?) {
         (_, Some(entry)) => (world.surface(entry), 0),
@@ -171,7 +173,9 @@ fn resolve<'r>(run: &mut Run<'r>, arguments: &[Node]) -> Result<Span<'r>> {
         (Space::FlatFrom(operand), _) => (world.flat(), run.wide(&Node::Operand(operand))?),
         _ => (world.flat(), 0),
     };
-    let Some(count) = usize::try_from(count).ok().filter(|n| *n <= 4096) else { return senseless("so many bytes") };
+    let Some(count) = usize::try_from(count).ok().filter(|n| *n <= 4096) else {
+        return senseless("an access of more than 4096 bytes");
+    };
     let masked = address & crate::convert::ones(reach.bits);
     // A message moves at most 64 numbers of 8 bytes.
     run.around |= masked != address && masked < 64 * 8;
@@ -181,7 +185,7 @@ fn resolve<'r>(run: &mut Run<'r>, arguments: &[Node]) -> Result<Span<'r>> {
 
 /// Returns the binding table entry of a space, if it has one.
 pub(crate) fn entry(run: &mut Run<'_>, space: Space) -> Result<Option<u32>> {
-    let Some(thread) = run.thread else { return senseless("memory is needed") };
+    let Some(thread) = run.thread else { return senseless("memory outside a launch") };
     let element = |at: u32| thread.surfaces.get(at as usize).copied().unwrap_or(u32::MAX);
     Ok(Some(match space {
         Space::Surface(at) => element(at),

@@ -68,7 +68,7 @@ pub(crate) fn round_by(to: DataType, float: &Float, random: I256) -> Result<Valu
     let (exponent_bits, fraction_bits, dropped) = match (to, float.format) {
         (DataType::Hf, Format::Single) => (5, 10, 13),
         (DataType::Ub, Format::Half) => (5, 2, 8),
-        _ => return senseless("rounding at random to this type"),
+        _ => return senseless("stochastic rounding to this type"),
     };
     let random = random.as_u64() & ones(dropped);
     let format = float.format;

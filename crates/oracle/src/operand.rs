@@ -149,7 +149,7 @@ impl Place {
     /// Returns the byte offset of an element in the register file.
     pub(crate) fn offset(&self, index: u64, thread: &Thread) -> Result<u32, Box<Trap>> {
         let Kind::Registers { start, walk } = &self.kind else {
-            return Err(Box::new(Trap::Illegal("an operand that is not in the registers".to_owned())));
+            return Err(Box::new(Trap::Illegal("an operand outside the registers".to_owned())));
         };
         let size = bytes_of(self.data_type);
         let (row, column) = (index / walk.width, index % walk.width);
@@ -170,7 +170,7 @@ impl Place {
             true => Ok(at),
             // The page, not the register contents, selected this element.
             false if matches!(start, Start::At(_)) => {
-                Err(Box::new(Trap::Illegal("an element outside of the registers".to_owned())))
+                Err(Box::new(Trap::Illegal("an element outside the registers".to_owned())))
             }
             false => Err(Box::new(Trap::Indirect { lane: index as u32, offset: at })),
         }

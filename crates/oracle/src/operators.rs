@@ -83,8 +83,12 @@ fn integers(
 ) -> Result<Value> {
     use BinaryOperator as O;
     let too_large = || Halt::Senseless("a number of more than 255 bits".to_owned());
-    let count =
-        || u32::try_from(b).ok().filter(|n| *n < 256).ok_or_else(|| Halt::Senseless("a shift by that".to_owned()));
+    let count = || {
+        u32::try_from(b)
+            .ok()
+            .filter(|n| *n < 256)
+            .ok_or_else(|| Halt::Senseless("a shift by a negative count or by more than 255 bits".to_owned()))
+    };
     let truth = |truth| Ok(Value::Truth(truth));
     let value = match operator {
         O::Equal => return truth(a == b),
@@ -102,7 +106,7 @@ fn integers(
             let pattern = match (a.is_negative(), bits) {
                 (false, _) => a,
                 (true, Some(bits)) => a & ((I256::ONE << bits) - I256::ONE),
-                (true, None) => return senseless("zeros for the sign of a number without a type"),
+                (true, None) => return senseless("a zero-filling right shift of a negative number without a type"),
             };
             pattern >> count()?
         }
@@ -166,9 +170,9 @@ fn sum(value: &Value) -> Result<Sum> {
         Value::Wide(bits) => *bits,
         Value::Float(float) => float.format.wide(float.bits),
         Value::Integer(Integer { value, .. }) => wide_of_integer(value.as_i128()),
-        value => return senseless(format!("{value:?} among elements of matrices")),
+        value => return senseless(format!("{value:?} as an element of a matrix")),
     };
-    Sum::of(bits).ok_or_else(|| Halt::Senseless("a number so large or small among elements of matrices".to_owned()))
+    Sum::of(bits).ok_or_else(|| Halt::Senseless("a number of this magnitude as an element of a matrix".to_owned()))
 }
 
 fn reals(operator: BinaryOperator, a: f64, b: f64) -> Result<Value> {

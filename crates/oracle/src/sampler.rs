@@ -74,7 +74,7 @@ pub(crate) fn call(run: &mut Run<'_>, builtin: Builtin, arguments: &[Node]) -> R
     let [Node::Space(named), surface, rest @ ..] = arguments else {
         return senseless("a message without a sampler");
     };
-    let (Some(thread), Some(world)) = (run.thread, run.world) else { return senseless("samplers are needed") };
+    let (Some(thread), Some(world)) = (run.thread, run.world) else { return senseless("samplers outside a launch") };
     let Some(index) = index(named.space, thread) else { return senseless("this sampler") };
     let picture = image::picture(run, surface)?;
     // Without an image there are no levels, and all colours are zero.
@@ -133,7 +133,7 @@ pub(crate) fn call(run: &mut Run<'_>, builtin: Builtin, arguments: &[Node]) -> R
             let (low, high) = message.clamped(levels);
             Ok(Value::Between { low, high })
         }
-        _ => senseless("this message to a sampler"),
+        _ => senseless("this sampler message"),
     }
 }
 
@@ -210,7 +210,7 @@ fn part(place: I256) -> f64 {
 /// Evaluates the coordinates at the end of a message: three coordinates and three texel offsets.
 /// Returns `None` if a coordinate is not finite.
 fn place(run: &mut Run<'_>, arguments: &[Node]) -> Result<Option<Place>> {
-    let [u, v, r, ou, ov, or] = arguments else { return senseless("this place") };
+    let [u, v, r, ou, ov, or] = arguments else { return senseless("these texel coordinates") };
     let mut place = Place { coordinates: [I256::ZERO; 3], shift: [0; 3] };
     let mut known = true;
     for (coordinate, node) in place.coordinates.iter_mut().zip([u, v, r]) {
@@ -269,7 +269,7 @@ impl Message<'_> {
     }
 
     fn filtered(&self, run: &mut Run<'_>, wanted: Wanted, arguments: &[Node]) -> Result<Value> {
-        let [at @ .., level] = arguments else { return senseless("a place without a level") };
+        let [at @ .., level] = arguments else { return senseless("texel coordinates without a level") };
         let Some(place) = place(run, at)? else { return Ok(Value::Unknown) };
         if self.desc().levels <= 1 {
             return self.of_level(&place, wanted, 0);
@@ -361,7 +361,7 @@ impl Message<'_> {
     }
 
     fn gathered(&self, run: &mut Run<'_>, wanted: Wanted, nth: &Node, arguments: &[Node]) -> Result<Value> {
-        let [at @ .., level] = arguments else { return senseless("a place without a level") };
+        let [at @ .., level] = arguments else { return senseless("texel coordinates without a level") };
         let nth = run.number(nth)?;
         let Some(place) = place(run, at)? else { return Ok(Value::Unknown) };
         // As in OpenGL, gather works on two-dimensional images only.

@@ -68,7 +68,7 @@ impl Sent {
             Lowered::Jump { enable, label } => some(thread.taken(enable, true), To::Jump(label.0)),
             Lowered::Switch { index, labels } => match labels.get(index.first(thread) as usize) {
                 Some(label) => all(To::Jump(label.0)),
-                None => return Err(Box::new(Trap::Illegal("a jump to no label of its list".to_owned()))),
+                None => return Err(Box::new(Trap::Illegal("the index selects no label of the list".to_owned()))),
             },
             Lowered::Call { enable, label } => some(thread.taken(enable, enable.is_single()), To::Call(label.0)),
             Lowered::Function { enable, callee } => {

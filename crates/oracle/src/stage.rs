@@ -69,7 +69,9 @@ impl Kernel {
         self.prepare(thread);
         if let Some((own, [first, second], shared)) = self.exchange {
             let Some(neighbour) = neighbour else {
-                return Err(Box::new(Trap::Illegal("it takes a part of an operand from another thread".to_owned())));
+                return Err(Box::new(Trap::Illegal(
+                    "the operand needs data of a fused thread, which does not exist".to_owned(),
+                )));
             };
             let mut both = thread.registers.bytes(own)[..first as usize].to_vec();
             both.extend_from_slice(&neighbour.registers.bytes(own)[..second as usize]);

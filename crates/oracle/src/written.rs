@@ -102,7 +102,7 @@ impl Run<'_> {
             }
             _ => convert::store(value, data_type, saturate, self.mode),
         };
-        let Some(stored) = stored else { return senseless("a value that no element can have") };
+        let Some(stored) = stored else { return senseless("a value that the element cannot represent") };
         self.writes.push(Write { target, bits: stored.bits, allowed: stored.allowed, at });
         Ok(())
     }

@@ -91,8 +91,8 @@ fn add(
 fn not_same(index: usize, other: u32) -> Box<Diagnostic> {
     let message = format!(
         "argument {index} shares memory with argument {other}, which is not a \
-     buffer or image of its own"
+     buffer or image with its own contents"
     );
     let finding = Diagnostic::new("argument-same", Severity::Error, "launch", message);
-    Box::new(finding.help("give same:N the index of an argument with contents of its own"))
+    Box::new(finding.help("give same:N the index of an argument with its own contents"))
 }

@@ -191,7 +191,7 @@ fn assert_buffer(
     for (at, word) in (0..).step_by(4).zip(asserts::header()) {
         buffer.store_u32(at, word);
     }
-    extra.asserts = map_buffer(memory, buffer, || "the buffer of assert".to_owned())?;
+    extra.asserts = map_buffer(memory, buffer, || "the buffer for failed assertions".to_owned())?;
     Ok(Some(memory.buffers().len() - 1))
 }
 

@@ -32,7 +32,7 @@ pub struct Place {
 /// Kind of memory of a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub enum MemoryKind {
     Global,
     Local,

@@ -256,7 +256,7 @@ impl Draft {
         let Ok(mut instruction) = Instruction::decode(&mut reader, Context { version: NEWEST }) else {
             return (UNREADABLE, None);
         };
-        assert_eq!(reader.offset(), bytes.len(), "{} is read otherwise than it is written", self.page.name);
+        assert_eq!(reader.offset(), bytes.len(), "decoding and encoding {} gives different bytes", self.page.name);
         // Replaces indices whose table depends on another field.
         let first = |table| match table {
             Table::General => {

@@ -618,7 +618,7 @@ fn one_edit_is_one_cause() {
     one(
         &[("instructions/ADD.md", "| Src0 | Src1 |", "| Src1 | Src0 |")],
         W,
-        "ADD.Src1: order field 5, behind Src0 -> field 4, behind Dst",
+        "ADD.Src1: order field 5, after Src0 -> field 4, after Dst",
         1,
         1,
     );

@@ -65,7 +65,7 @@ pub(crate) fn installed() -> &'static [Compiler] {
             let Ok(file) = program.canonicalize() else { continue };
             if file.is_file() && !seen.contains(&file) {
                 seen.push(file);
-                // It runs in other folders.
+                // The path must be absolute, because the compiler runs in other folders.
                 programs.push(std::path::absolute(&program).unwrap_or(program));
             }
         }

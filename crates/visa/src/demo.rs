@@ -119,7 +119,7 @@ fn list(format: OutputFormat) {
     }
 }
 
-/// Runs an example in a folder of its own, as `visa run` would.
+/// Runs an example in a separate folder, as `visa run` would.
 fn launch(demo: &Demo, format: OutputFormat) -> Result<Outcome, Findings> {
     let refused = |error: std::io::Error| {
         let folder = std::env::temp_dir().display().to_string();

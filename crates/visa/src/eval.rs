@@ -58,7 +58,7 @@ pub(super) struct Args {
 /// Executor of an instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 enum By {
-    /// Its page
+    /// The semantics on its page
     Page,
     /// The emulator's kernel
     Kernel,

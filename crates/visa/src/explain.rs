@@ -37,7 +37,7 @@ pub(crate) struct Args {
 #[derive(Clone, Debug, Serialize)]
 struct Entry {
     code: &'static str,
-    /// Heading of its section: the phase of the program.
+    /// Heading of the section that explains the code: the phase of the program.
     phase: &'static str,
     text: String,
     /// Address of the explanation.

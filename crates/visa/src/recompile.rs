@@ -63,5 +63,6 @@ fn neither(path: &Path) -> Diagnostic {
         "compile the source with `visa compile`, or with `ocloc compile … --format zebin \
          {VISA_OPTION}`; without `-exclude_ir`, the compiler also keeps the SPIR-V"
     );
-    problem("zebin-no-visa", path, "the file contains neither vISA nor SPIR-V: it was compiled without").help(help)
+    problem("zebin-no-visa", path, "the file contains neither vISA nor SPIR-V, because the compiler kept neither")
+        .help(help)
 }

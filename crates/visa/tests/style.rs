@@ -74,7 +74,7 @@ fn rules_are_kept() {
     }
     assert!(over.is_empty(), "STYLE.md has the rules\n{}", over.join("\n"));
     if std::env::var_os("BLESS").is_some() && now != budget {
-        let head = "# How often text from before STYLE.md breaks its rules. These numbers only shrink.\n\n";
+        let head = "# Number of violations in text from before STYLE.md. These numbers only shrink.\n\n";
         std::fs::write(file, format!("{head}{}", written(&now))).unwrap();
     }
 }

@@ -132,9 +132,9 @@ pub enum AddressPart {
 pub struct Symbol {
     /// Name of the symbol.
     pub name: String,
-    /// Index of its section in the ELF file; 0 for an undefined symbol.
+    /// Index of the symbol's section in the ELF file; 0 for an undefined symbol.
     pub section: usize,
-    /// Offset in its section, in bytes.
+    /// Offset in the symbol's section, in bytes.
     pub value: u64,
     /// Size in bytes.
     pub size: u64,
@@ -223,7 +223,10 @@ impl Zebin {
         match text {
             Some(text) => Ok(ZebinKernel { text, info }),
             None if self.texts.is_empty() => Err(self
-                .error("zebin-no-visa", "the file contains no vISA text: it was compiled without")
+                .error(
+                    "zebin-no-visa",
+                    "the file contains no vISA text, because it was compiled without the option that adds it",
+                )
                 .help(format!("compile it with `ocloc compile … --format zebin {VISA_OPTION}`"))
                 .into()),
             None => Err(self

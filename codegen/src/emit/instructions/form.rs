@@ -83,7 +83,7 @@ pub(super) fn form_struct(cx: &Cx<'_>, i: &Instruction, form: &Form) -> TokenStr
         pub struct #name { #(#members),* }
 
         impl #name {
-            #[allow(unused_variables, reason = "some fields have no member")]
+            #[allow(unused_variables, reason = "some forms have fields without a member")]
             fn decode_fields(r: &mut rt::Reader<'_>, cx: rt::Context) -> Result<Self, rt::DecodeError> {
                 #(#reads)*
                 Ok(Self { #(#names),* })

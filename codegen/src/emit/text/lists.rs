@@ -149,7 +149,7 @@ fn bit_field(cx: &Cx<'_>, id: ListId, list: &List, parts: &[BitField]) -> TokenS
     };
     quote! {
         impl rt::Text for #name {
-        #[allow(unused_variables, reason = "a template of its own needs no format")]
+        #[allow(unused_variables, reason = "a type with a separate template does not use the format")]
         fn print(&self, p: &mut rt::Printer<'_>, format: rt::Format) {
             match format {
                 rt::Format::Plain => { #print }
@@ -157,7 +157,7 @@ fn bit_field(cx: &Cx<'_>, id: ListId, list: &List, parts: &[BitField]) -> TokenS
             }
         }
 
-        #[allow(unused_variables, reason = "a template of its own needs no format")]
+        #[allow(unused_variables, reason = "a type with a separate template does not use the format")]
         fn parse(c: &mut rt::Cursor<'_>, format: rt::Format) -> Result<Self, rt::TextError> {
             if format != rt::Format::Plain {
                 return c.bits(format);

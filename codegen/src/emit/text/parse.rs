@@ -48,7 +48,7 @@ pub(super) fn parser(cx: &Cx<'_>, i: &Instruction, form: &Form, text: &TextForm,
     let withdrawn = text.template.before.map(|before| {
         quote! {
             if c.symbols.revision() >= #before {
-                return Err(c.error("an instruction as the newer texts write it: another line shows that this is one"));
+                return Err(c.error("the newer form of the instruction, as another line of the text uses a newer form"));
             }
         }
     });

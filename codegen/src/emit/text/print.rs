@@ -34,7 +34,7 @@ pub(super) fn printers(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
         quote! {
             impl #name {
                 /// Prints the instruction by its page's Text template.
-                #[allow(clippy::needless_return, unreachable_code, reason = "one return a template")]
+                #[allow(clippy::needless_return, unreachable_code, reason = "each template ends with a return")]
                 pub fn print(&self, p: &mut rt::Printer<'_>) { #body }
             }
         }

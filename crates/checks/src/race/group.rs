@@ -1,5 +1,5 @@
-//! Accesses of group copies. Each copy acts as a thread of its own, which is ordered by waits
-//! instead of barriers.
+//! Accesses of group copies. Each copy acts as a separate thread, which is ordered by waits instead
+//! of barriers.
 
 use crate::race::pages::words_of;
 use crate::race::stamps::Touch;

@@ -30,7 +30,7 @@ pub(super) struct Deed {
     pub thread: u32,
     pub spot: Spot,
     pub kind: AccessKind,
-    /// Channels on whose behalf it accesses memory.
+    /// Channels for which the instruction accesses memory.
     pub channels: u32,
     /// True for shared local memory.
     is_local: bool,

@@ -91,7 +91,7 @@ impl Deed {
 #[derive(Debug, Default)]
 pub(super) struct Recorded {
     pub(super) steps: Vec<Step>,
-    /// Hash of the paths of its threads.
+    /// Hash of the paths of the group's threads.
     pub(super) way: u64,
 }
 

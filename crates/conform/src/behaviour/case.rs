@@ -16,7 +16,7 @@ use super::state::{Pool, Random};
 use super::yard::Yard;
 
 /// Text for channels that do not branch.
-const ON: &str = "all go on";
+const ON: &str = "all channels continue";
 
 /// Bytes of a NaN: as one 32-bit float, as two 16-bit floats, and as the upper half of a 64-bit
 /// float.

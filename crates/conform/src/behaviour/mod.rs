@@ -233,10 +233,11 @@ struct Found {
 
 /// Compares one page, or returns the reason why it cannot be compared.
 fn of_page(model: &Model, page: &'static reflect::Page, effort: &Effort) -> Result<Found, String> {
-    let said = model.instructions.iter().find(|i| i.name == page.name).ok_or("these pages do not contain it")?;
+    let said =
+        model.instructions.iter().find(|i| i.name == page.name).ok_or("the specification lacks the instruction")?;
     match (&said.kind, &said.behaviour) {
-        (PageKind::Undefined, _) => return Err("its page does not define it".to_owned()),
-        (_, None) => return Err("its page has no Semantics section".to_owned()),
+        (PageKind::Undefined, _) => return Err("the instruction's page does not define its behaviour".to_owned()),
+        (_, None) => return Err("the instruction's page has no Semantics section".to_owned()),
         _ => {}
     }
     let mut found = Found::default();
@@ -288,7 +289,7 @@ fn of_page(model: &Model, page: &'static reflect::Page, effort: &Effort) -> Resu
     }
     domain::all(model, page, effort, &pool, &mut found);
     if effort.wrong.is_some() && !found.spoiled {
-        return Err("what the wrong kernel does is right too".to_owned());
+        return Err("the deliberately wrong kernel computes a correct result too".to_owned());
     }
     Ok(found)
 }

@@ -77,13 +77,13 @@ pub(crate) struct Bits<'m> {
     pub(crate) what: BitsKind<'m>,
     /// Part with these bits, if the page describes it.
     pub(crate) part: Option<PartId>,
-    /// List of their values.
+    /// List of the values of these bits.
     pub(crate) values: Option<ListId>,
-    /// Name of the shared list of their values; empty if the values are listed with the field.
+    /// Name of the shared list of the bits' values; empty if the values are listed with the field.
     pub(crate) list: &'m str,
     /// True if the shared list is independent: its values are the same at every reference.
     pub(crate) nested: bool,
-    /// Place of their definition.
+    /// Place of the definition of these bits.
     pub(crate) at: SourceSpan,
 }
 

@@ -92,7 +92,7 @@ fn judge<'m>(
             .iter()
             .map(|(code, warning)| format!("{}[{code}]", if *warning { "warning" } else { "error" }))
             .collect();
-        if all.is_empty() { "no row across fields is broken".to_owned() } else { all.join(", ") }
+        if all.is_empty() { "no broken rule across fields".to_owned() } else { all.join(", ") }
     };
     let place = at.and_then(|p| probes.world.model.platforms.get(p)).map_or("no platform", |p| &p.name);
     let said = codec::print(&instruction, &probes.routine, sample.version);

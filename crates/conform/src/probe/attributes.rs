@@ -136,7 +136,7 @@ fn reflected(model: &Model, tally: &mut Tally) {
 
 fn compare(tally: &mut Tally, fact: Fact, heading: &str, expected: String, got: Option<String>) {
     let got = got.unwrap_or_else(|| "no such column".to_owned());
-    tally.probe(fact, same("column", format!("asking for `{heading}`"), expected, got));
+    tally.probe(fact, same("column", format!("reading the column `{heading}`"), expected, got));
 }
 
 /// Probes the instructions and platforms of each row of rules.
@@ -159,12 +159,12 @@ fn rules(model: &Model, tally: &mut Tally) {
                 let ranges = found.platforms();
                 place(&|_, platform| ranges.is_empty() || ranges.iter().any(|range| range.contains(platform)))
             });
-            tally.probe(fact, same("rule-row", "asking where the rule holds".to_owned(), expected, got));
+            tally.probe(fact, same("rule-row", "reading the platforms of the rule".to_owned(), expected, got));
         }
         for name in extra {
             let difference = Difference {
                 code: "rule-row",
-                message: "looking at the rules of an instruction".to_owned(),
+                message: "comparing the rules of an instruction".to_owned(),
                 expected: "no such rule".to_owned(),
                 got: name.to_owned(),
             };

@@ -27,8 +27,8 @@ pub(crate) fn prepare<'m>(model: &'m Model, tally: &mut Tally) -> Option<Probes<
     attributes::all(model, tally);
     let Some(world) = World::new(model) else {
         let missing = |fact, expected| {
-            let message = "looking for what the grammar has names for".to_owned();
-            let got = "nothing of that kind in the specification".to_owned();
+            let message = "reading the structures that the assembly grammar names".to_owned();
+            let got = "the specification does not define it".to_owned();
             (fact, Difference { code: "structure-missing", message, expected, got })
         };
         let lacks = Anatomy::find(model)
@@ -96,7 +96,7 @@ fn platforms(model: &Model, tally: &mut Tally) -> Vec<Option<Platform>> {
     for (n, (platform, known)) in model.platforms.iter().zip(&found).enumerate() {
         let path = format!("platform.{}", platform.name);
         let mut check = |what: &str, code, expected: String, got: String| {
-            let result = same(code, format!("asking for {what}"), expected, got);
+            let result = same(code, format!("reading the platform's {what}"), expected, got);
             tally.probe(Fact::new("platform", format!("{path}.{what}"), platform.at), result);
         };
         let Some(known) = known else {
@@ -140,8 +140,8 @@ fn platforms(model: &Model, tally: &mut Tally) -> Vec<Option<Platform>> {
             true => Ok(()),
             false => Err(Difference {
                 code: "platform-extra",
-                message: "looking at the implementation's platforms".to_owned(),
-                expected: "none of that name".to_owned(),
+                message: "comparing the implementation's platforms".to_owned(),
+                expected: "no platform with that name".to_owned(),
                 got: platform.name().to_owned(),
             }),
         };
@@ -157,7 +157,7 @@ fn routine(world: &World<'_>, versions: &[Version], tally: &mut Tally) -> Option
         let Some(bytes) = world.object(*version, &[]) else { continue };
         let failed = |got: String| Difference {
             code: "object",
-            message: format!("an object of version {version}"),
+            message: format!("decoding an object of version {version}"),
             expected: "the same routine and the same bytes again".to_owned(),
             got,
         };
@@ -169,7 +169,7 @@ fn routine(world: &World<'_>, versions: &[Version], tally: &mut Tally) -> Option
                     Ok(again) if again == bytes => Ok(()),
                     Ok(again) => {
                         let at = again.iter().zip(&bytes).take_while(|(a, b)| a == b).count();
-                        Err(failed(format!("other bytes from 0x{at:x} on")))
+                        Err(failed(format!("different bytes from offset 0x{at:x}")))
                     }
                     Err(error) => Err(failed(error)),
                 }
@@ -237,13 +237,18 @@ fn types(world: &World<'_>, routine: &Routine, tally: &mut Tally) {
         let expected = if is_stored { expected } else { show(None) };
         tally.probe(
             fact(),
-            same("data-type", format!("the type with code {}", ty.code), expected.clone(), show(known)),
+            same("data-type", format!("reading the type with code {}", ty.code), expected.clone(), show(known)),
         );
         if let Some(id) = world.variable(TypeId(at)) {
             let of_variable = routine.data_type(GeneralId(id as u32));
             tally.probe(
                 fact(),
-                same("data-type", format!("a variable of type code {}", ty.code), expected, show(of_variable)),
+                same(
+                    "data-type",
+                    format!("reading a variable with type code {}", ty.code),
+                    expected,
+                    show(of_variable),
+                ),
             );
         }
     }
@@ -255,7 +260,7 @@ fn types(world: &World<'_>, routine: &Routine, tally: &mut Tally) {
                 Fact::nowhere("data-type", format!("Data_type.0x{code:02x}")),
                 Difference {
                     code: "data-type-extra",
-                    message: format!("the type with code {code}"),
+                    message: format!("reading the type with code {code}"),
                     expected: "none".to_owned(),
                     got: known.name().to_owned(),
                 },

@@ -35,7 +35,7 @@ pub struct Entry {
     pub page: String,
     /// Line of the opcode.
     pub line: u32,
-    /// State of its kernel.
+    /// State of the page's kernel.
     pub status: Status,
 }
 

@@ -59,9 +59,9 @@ pub(crate) fn structures(model: &Model, versions: &[Version], tally: &mut Tally)
                     Fact::new("structure", &structure.name, structure.at),
                     Difference {
                         code: "structure-missing",
-                        message: "looking for a type".to_owned(),
+                        message: "reading the structure's type".to_owned(),
                         expected: structure.name.clone(),
-                        got: "none of that name".to_owned(),
+                        got: "no type with that name".to_owned(),
                     },
                 ),
             }
@@ -193,7 +193,7 @@ fn layout(
                 got,
             };
             let result = match decoder(&written.bytes[..cut], version) {
-                Ok((_, read)) => Err(failed("member-missing", format!("a whole structure of {read} bytes"))),
+                Ok((_, read)) => Err(failed("member-missing", format!("a complete structure of {read} bytes"))),
                 Err(error) if !matches!(error.problem(), DecodeProblem::Truncated { .. }) => Ok(()),
                 Err(error) if error.place().1 == member.name => Ok(()),
                 Err(error) => {
@@ -248,7 +248,7 @@ fn accepted(
             Some(got) => Err(Difference {
                 code,
                 message: format!("decoding {} in version {version}", hex(bytes)),
-                expected: if legal { "that value and the same bytes again" } else { "an error" }.to_owned(),
+                expected: if legal { "a value whose encoding is the same bytes" } else { "an error" }.to_owned(),
                 got,
             }),
         },

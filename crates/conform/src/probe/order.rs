@@ -42,7 +42,7 @@ impl<'m> Probes<'m> {
                 let result = match decode(&written.bytes[..cut], sample.version) {
                     Ok((_, read)) => {
                         let code = if cut == *start { "field-missing" } else { "field-width" };
-                        Err(failed(code, format!("a whole instruction of {read} bytes")))
+                        Err(failed(code, format!("a complete instruction of {read} bytes")))
                     }
                     Err(error) => {
                         let (_, at) = error.place();
@@ -112,8 +112,8 @@ impl<'m> Probes<'m> {
                 Difference {
                     code: "enumerator-missing",
                     message: format!("decoding {}", hex(&sample.encode(&self.world.operands).bytes)),
-                    expected: "that value".to_owned(),
-                    got: "another one, or an error".to_owned(),
+                    expected: "an instruction with the same value".to_owned(),
+                    got: "another value or an error".to_owned(),
                 },
             );
             sample = other;

@@ -189,7 +189,7 @@ impl<'m> Probes<'m> {
         let fact = Fact { kind: "rule", path: probe.own.clone(), at: probe.fact.at };
         self.judge(&fact, sample, &instruction, None, ignored, tally);
         self.judge(&fact, sample, &instruction, platform, ignored, tally);
-        // An illegal instruction may have no text of its own: the parser refuses the text, or reads
+        // An illegal instruction may have no unique text: the parser refuses the text, or reads
         // another instruction.
         if !probe.text
             || !rules::broken(&self.world, sample, None).is_empty()
@@ -435,7 +435,7 @@ impl<'m> Probes<'m> {
     }
 }
 
-/// Returns true if a rule applies to a kind of facts. Other rules have findings of their own.
+/// Returns true if a rule applies to a kind of facts. Other rules have separate findings.
 fn concerns(kind: &str, rule: &str) -> bool {
     match kind {
         "modifier" => matches!(rule, "modifier" | "saturation"),

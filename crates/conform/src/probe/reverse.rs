@@ -84,8 +84,8 @@ fn extra(tally: &mut Tally, kind: &'static str, code: &'static str, path: String
         None => Ok(()),
         Some(got) => Err(Difference {
             code,
-            message: "trying what no page has".to_owned(),
-            expected: "an unknown one".to_owned(),
+            message: "decoding or parsing a form that no page defines".to_owned(),
+            expected: "a rejection as unknown".to_owned(),
             got,
         }),
     };

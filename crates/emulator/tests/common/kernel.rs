@@ -41,7 +41,7 @@ main:
     )
 }
 
-/// Returns the layout of its arguments.
+/// Returns the layout of the kernel's arguments.
 pub(crate) fn layout() -> KernelInfo {
     let text = "
 kernels:

@@ -3,13 +3,13 @@
 //!
 //! `visakit-oclc --check` lists the installed compilers.
 
-#[allow(dead_code, unreachable_pub, reason = "the driver uses the other half")]
+#[allow(dead_code, unreachable_pub, reason = "only the driver uses the other items")]
 #[path = "../programs/dependency.rs"]
 mod dependency;
 mod libraries;
 mod limits;
 mod opened;
-#[allow(dead_code, unreachable_pub, reason = "the driver uses the other half")]
+#[allow(dead_code, unreachable_pub, reason = "only the driver uses the other items")]
 #[path = "../programs/request.rs"]
 mod request;
 

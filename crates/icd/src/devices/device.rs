@@ -41,7 +41,7 @@ pub(crate) struct Device {
     has_newer: bool,
     /// Sub-group sizes that kernels can require.
     pub(crate) widths: &'static [u32],
-    /// Number of host threads for its kernels, reported as compute units.
+    /// Number of host threads for the device's kernels, reported as compute units.
     pub(crate) threads: usize,
     /// Parent device and the partition properties, for a sub-device.
     part_of: Option<(Handle<Device>, Vec<cl_device_partition_property>)>,

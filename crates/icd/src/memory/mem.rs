@@ -22,7 +22,7 @@ pub(crate) struct Mem {
     /// Size in bytes.
     pub(crate) bytes: usize,
     pub(crate) storage: Arc<Storage>,
-    /// Offset of its first byte in the storage.
+    /// Offset of the object's first byte in the storage.
     pub(crate) offset: usize,
     /// Parent buffer of a sub-buffer or of an image.
     pub(crate) parent: Option<Handle<Mem>>,
@@ -30,7 +30,7 @@ pub(crate) struct Mem {
     pub(crate) texels: Option<Texels>,
     /// Packet size and capacity of a pipe.
     pub(crate) packets: Option<(cl_uint, cl_uint)>,
-    /// Memory of the program that it was created from.
+    /// Host memory that the object was created from.
     pub(crate) host: Host,
     properties: Vec<cl_mem_properties>,
     state: Mutex<State>,

@@ -104,7 +104,7 @@ impl Storage {
         Lent { words, bytes, owner: Arc::clone(self) as _ }
     }
 
-    /// Returns the address of its slot for kernels.
+    /// Returns the address of the memory's slot for kernels.
     pub(crate) fn slot(&self) -> Option<u64> {
         if let Home::Slot(slot) = self.home { Some(slot) } else { None }
     }

@@ -49,9 +49,9 @@ fn words(module: &[u8]) -> Vec<u32> {
 /// Specialization constant.
 struct Constant {
     number: u32,
-    /// Index of its instruction's first word.
+    /// Index of the first word of the constant's instruction.
     at: usize,
-    /// Width of its type in bits; `None` for booleans, which have one opcode per value.
+    /// Width of the constant's type in bits; `None` for booleans, which have one opcode per value.
     bits: Option<u32>,
     is_signed: bool,
 }

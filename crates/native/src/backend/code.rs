@@ -124,7 +124,7 @@ impl Code {
                 && frame.occupied.len() * 64 >= limits.blocks
                 && frame.counts.len() >= limits.counts
                 && frame.branches.len() >= limits.branches,
-            "the tables of a frame are as long as the code has been told"
+            "the tables of a frame have the lengths that the code assumes"
         );
         let raw = RawFrame {
             registers: frame.registers.as_mut_ptr(),
@@ -170,7 +170,7 @@ pub struct Lent<'f> {
     code: &'f Code,
     registers: &'f mut [u8],
     occupied: &'f mut [u64],
-    /// Keeps what the pointers point to.
+    /// Borrow of the frame whose memory the pointers refer to.
     lives: PhantomData<Frame<'f>>,
     raw: RawFrame,
 }
@@ -320,6 +320,6 @@ const _: () = assert!(PIECE == 32, "it is copied by one instruction");
 /// # Panics
 /// If a piece ends after `registers` bytes.
 fn pieces_from(threads: &Threads, first: usize, registers: usize) -> (&[Start], &[Piece]) {
-    assert!(threads.reach <= registers, "what threads begin with is inside of their registers");
+    assert!(threads.reach <= registers, "the initial values of a thread must fit into its registers");
     (&threads.starts[first..], &threads.pieces[threads.before(first)..])
 }

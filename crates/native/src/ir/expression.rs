@@ -85,7 +85,7 @@ pub enum Node {
 
 /// Functions of one value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub enum Unary {
     Neg,
     Abs,
@@ -100,7 +100,7 @@ pub enum Unary {
 
 /// Functions of two values. Integers wrap. Counts of shifts are below the number of bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub enum Binary {
     Add,
     Sub,
@@ -121,7 +121,7 @@ pub enum Binary {
 
 /// A comparison of values; false if an operand is NaN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub enum Relation {
     Equal,
     Less,

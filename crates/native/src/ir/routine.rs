@@ -142,7 +142,7 @@ pub enum Action {
 
 /// Logic functions of predicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub enum Logic {
     And,
     Or,

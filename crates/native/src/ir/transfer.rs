@@ -40,7 +40,7 @@ pub enum Access {
 
 /// A change of a dword in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub enum Change {
     Add,
     Sub,

@@ -19,7 +19,7 @@ pub struct Piece {
 pub(crate) struct Start {
     /// Channels that are active at the start.
     pub(crate) channels: u32,
-    /// Number of its pieces, which follow those of the previous threads.
+    /// Number of the thread's pieces, which follow those of the previous threads.
     pub(crate) pieces: u32,
 }
 

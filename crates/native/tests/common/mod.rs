@@ -1,6 +1,6 @@
 //! Small routines, and the state of a thread that runs them.
 
-#![allow(dead_code, reason = "not every test uses all of it")]
+#![allow(dead_code, reason = "not every test uses every function")]
 
 use std::sync::atomic::AtomicU32;
 

@@ -123,7 +123,7 @@ impl Binder<'_> {
             },
             _ => match all.iter().map(entry).collect() {
                 Some(entries) => Node::OneOf(entries, Box::new(index)),
-                None => return self.refuse("an element that is not known before", at),
+                None => return self.refuse("a variable index of these elements", at),
             },
         })
     }

@@ -46,7 +46,7 @@ impl Binder<'_> {
             (B::PixelLod, [sampler, surface, channel, first]) => {
                 let mut nodes = vec![self.sampler(sampler)?, self.image(surface)?, self.node(channel)?];
                 let Node::Value(Value::Integer(first_number)) = self.node(first)? else {
-                    return self.refuse("parameters that are not known before", first.at);
+                    return self.refuse("a parameter index that is not constant", first.at);
                 };
                 let parameters = self.parameters();
                 let first = first_number.value.as_usize();
@@ -82,7 +82,7 @@ impl Binder<'_> {
                 let Node::Value(Value::Integer(id)) = self.node(e)? else { return self.refuse("this surface", e.at) };
                 let space = self.space(id.value.as_u32(), e.at)?;
                 if !matches!(space, Space::Surface(_) | Space::State(_)) {
-                    return self.refuse("an image that is none", e.at);
+                    return self.refuse("a surface that is not an image", e.at);
                 }
                 return Ok(self.image_at(space));
             }

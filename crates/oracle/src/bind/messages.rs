@@ -74,7 +74,7 @@ impl Binder<'_> {
         }
         match self.cell(e, column) {
             Some(CellValue::Number(n)) => Ok(Node::Value(Value::integer(*n))),
-            _ => self.refuse("a size that no list has", e.at),
+            _ => self.refuse("a size that the field's list does not contain", e.at),
         }
     }
 
@@ -105,7 +105,7 @@ impl Binder<'_> {
             Instruction::LscUntyped(LscUntyped::Quad(i)) => (i.lsc_sfid, i.addr_type, i.addr_size, &i.surface),
             Instruction::LscUntyped(LscUntyped::Strided(i)) => (i.lsc_sfid, i.addr_type, i.addr_size, &i.surface),
             Instruction::LscUntyped(LscUntyped::Block2d(_)) => return Ok(self.reach(Space::Flat, 64, true)),
-            _ => return self.refuse("an address of no LSC message", at),
+            _ => return self.refuse("the LSC address of another message", at),
         };
         let space = match (sfid, kind) {
             (LscSfid::Tgm, _) => return self.refuse("an untyped message to typed memory", at),
@@ -143,7 +143,7 @@ impl Binder<'_> {
     pub(super) fn fused(&mut self, operand: &Expression, count: &Expression) -> Result<Node> {
         let (Node::Operand(operand), Node::Value(Value::Integer(bytes))) = (self.node(operand)?, self.node(count)?)
         else {
-            return self.refuse("an operand of two threads whose size is not known before", count.at);
+            return self.refuse("an operand of two fused threads with a variable size", count.at);
         };
         let registers = u64::from(self.layout.grf_bytes);
         let first = bytes.value.as_u64().div_ceil(2).next_multiple_of(registers);

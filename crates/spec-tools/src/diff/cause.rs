@@ -12,13 +12,13 @@ use super::change::{Change, Class, Side};
 /// Edit of one page, or equal edits of several pages, with the resulting changes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Cause {
-    /// Most severe class of its changes.
+    /// Most severe class of the edit's changes.
     pub class: Class,
     /// Short description of the edit.
     pub what: String,
-    /// Old place of its first change; `None` if the subject is new.
+    /// Old place of the edit's first change; `None` if the subject is new.
     pub old: Option<Location>,
-    /// New place of its first change; `None` if the subject was removed.
+    /// New place of the edit's first change; `None` if the subject was removed.
     pub new: Option<Location>,
     /// Edited instructions, lists, structures or chapters.
     pub subjects: Vec<String>,
@@ -27,7 +27,7 @@ pub struct Cause {
     pub touches: Vec<String>,
     /// Advice to the user.
     pub help: &'static str,
-    /// Positions of its changes in the list of all changes.
+    /// Positions of the edit's changes in the list of all changes.
     #[serde(skip)]
     pub changes: Vec<usize>,
     /// Changes of the first subject; those of the others are equal.
@@ -295,24 +295,24 @@ fn part(text: &str, from: usize) -> String {
 /// Returns the advice for a change.
 fn help(change: &Change) -> &'static str {
     match (change.kind, change.class) {
-        ("semantics", _) => "`visa diff` compares the kernels with it",
-        ("instruction-added", _) => "build from these pages; `visa diff` names the kernel to write",
+        ("semantics", _) => "check with `visa diff` whether the kernels implement the new behaviour",
+        ("instruction-added", _) => "build from these pages; `visa diff` names the missing kernel",
         ("instruction-removed", Class::Narrowed) => {
-            "keep the page by an entry of the overlay where objects still have it, or delete its kernel"
+            "restore the page in the overlay if objects still contain the instruction, or delete its kernel"
         }
         (kind, Class::TextOnly) if kind.ends_with("-renamed") => {
-            "its Rust name changes: the compiler shows what names it, and kernels need no other change"
+            "the Rust name changes: the compiler reports each use, and kernels need no other change"
         }
-        ("text", _) => "texts are read or printed otherwise: compare with what the vendor's assembler takes",
+        ("text", _) => "texts are read or printed differently: compare with what the vendor's assembler accepts",
         ("rule" | "rule-added" | "rule-removed" | "limit", _) => {
-            "verdicts change: compare with what the vendor's assembler refuses"
+            "verdicts change: compare with what the vendor's assembler rejects"
         }
-        ("cell", _) => "what a value means changes: results of the emulator and verdicts follow it",
+        ("cell", _) => "the meaning of a value changes, and with it verdicts and results of the emulator",
         (_, Class::WireBreaking) => {
-            "objects of before are read otherwise: where both exist, give old and new their versions on the page"
+            "older objects are read differently: if both encodings exist, limit each to its versions on the page"
         }
-        (_, Class::Narrowed) => "what was legal is refused: `visa verify` shows which of your texts have it",
-        (_, Class::Widened) => "nothing that was legal changes; kernels may need the new case",
-        (_, Class::TextOnly) => "nothing that is encoded or legal depends on it",
+        (_, Class::Narrowed) => "a legal form becomes illegal: `visa verify` shows which of your texts use it",
+        (_, Class::Widened) => "legal forms stay legal; kernels may need the new case",
+        (_, Class::TextOnly) => "encodings and verdicts stay the same",
     }
 }

@@ -94,7 +94,7 @@ pub struct List {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the names of the fields say it")]
+#[expect(missing_docs, reason = "the field names are self-explanatory")]
 pub enum ListKind {
     /// A list of named values.
     Enumeration {
@@ -164,7 +164,7 @@ pub struct BitField {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the names of the fields say it")]
+#[expect(missing_docs, reason = "the field names are self-explanatory")]
 pub enum BitFieldKind {
     /// Always zero.
     Zero,
@@ -193,7 +193,7 @@ pub struct ListRef {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the names of the fields say it")]
+#[expect(missing_docs, reason = "the field names are self-explanatory")]
 pub enum FieldKind {
     /// A plain number.
     Number,
@@ -276,7 +276,7 @@ pub struct Member {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the names of the fields say it")]
+#[expect(missing_docs, reason = "the field names are self-explanatory")]
 pub enum MemberType {
     /// A plain number.
     Number {
@@ -321,7 +321,7 @@ pub struct Variable {
     pub name: String,
     /// Name in texts below version 4.
     pub old_name: String,
-    /// Data type of its elements.
+    /// Data type of the variable's elements.
     #[serde(rename = "type")]
     pub ty: String,
     /// Number of elements with registers of 32 bytes.

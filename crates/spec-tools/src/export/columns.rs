@@ -12,7 +12,7 @@ use visakit_codegen::model;
 pub struct Column {
     /// Heading.
     pub name: String,
-    /// The content of its cells.
+    /// Content of the column's cells.
     pub kind: ColumnKind,
     /// List that defines the names.
     #[serde(skip_serializing_if = "Option::is_none")]

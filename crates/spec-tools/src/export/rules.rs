@@ -70,7 +70,7 @@ pub struct Definition {
 pub struct Builtin {
     /// Name.
     pub name: String,
-    /// Names of its arguments; absent for a value without parentheses.
+    /// Names of the built-in's arguments; absent for a value without parentheses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parameters: Option<Vec<String>>,
     /// Kind of the result: a value, a truth value, a place, a view, an operand, or an effect.

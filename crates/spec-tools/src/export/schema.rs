@@ -11,9 +11,9 @@ use super::{SCHEMA, Specification, VERSION};
 
 strings! {
     /// A version of the export.
-    FormVersion = pattern("Version of this form.", &format!("^{}\\.[0-9]+$", VERSION.split('.').next().unwrap()));
+    FormVersion = pattern("Version of the export format.", &format!("^{}\\.[0-9]+$", VERSION.split('.').next().unwrap()));
     /// A version of objects.
-    Version = pattern("A version of objects.", "^[0-9]+\\.[0-9]+$");
+    Version = pattern("Version of an object.", "^[0-9]+\\.[0-9]+$");
     /// A table of a routine.
     Table = words("A table of a routine.", IndexKind::ALL.map(IndexKind::name));
     /// A number by width and sign.
@@ -38,7 +38,7 @@ fn the_schema_follows_from_the_types() {
         "$id": "https://github.com/visakit/visakit/spec-export-1.json",
         "title": "visakit specification export",
         "description": "The output of `visa spec export`: every fact of a vISA specification with its place. The \
-            member `schema` is the version of this form: readers of 1.x understand every later 1.y.",
+            member `schema` is the version of the export format: readers of 1.x understand every later 1.y.",
     });
     schema::is_current::<Specification>("crates/spec-tools/src/export/schema.json", SCHEMA, &head);
 }

@@ -15,7 +15,7 @@ use visakit_codegen::model::semantics::{self as tree, Block, ExpressionKind, Mea
 pub struct Semantics {
     /// Text of the block.
     pub source: String,
-    /// Its statements; absent for specifications without a notation of their own.
+    /// Statements of the block; absent for specifications that do not define a notation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub statements: Option<Vec<Statement>>,
 }
@@ -35,7 +35,7 @@ pub struct Statement {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the names of the fields say it")]
+#[expect(missing_docs, reason = "the field names are self-explanatory")]
 pub enum StatementKind {
     /// Runs a block for each enabled channel.
     Channels { channel: String, body: Vec<Statement> },
@@ -62,7 +62,7 @@ pub enum StatementKind {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the names of the fields say it")]
+#[expect(missing_docs, reason = "the field names are self-explanatory")]
 pub enum Expression {
     /// An integer.
     Integer { value: u64 },

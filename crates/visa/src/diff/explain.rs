@@ -21,7 +21,7 @@ pub(super) struct Cause {
     id: usize,
     /// Class of the edit, as in `visa spec diff`, or [`IMPLEMENTATION`].
     pub(super) class: &'static str,
-    /// Code of most of its findings.
+    /// Code of most findings of the cause.
     code: &'static str,
     what: String,
     file: String,
@@ -86,7 +86,8 @@ pub(super) fn causes(findings: &mut [Finding], model: &Model) -> (Vec<Cause>, Ve
                 let Edit { class, what, help, .. } = &edits[edit];
                 // A text-only edit changes what is printed and parsed, and the verdicts on
                 // statements that are illegal anyway.
-                let help = if *class == Class::TextOnly && !help.starts_with("its Rust") { FOLLOW } else { help };
+                let help =
+                    if *class == Class::TextOnly && !help.starts_with("the Rust name") { FOLLOW } else { help };
                 (class.name(), what.clone(), help.to_owned())
             }
             (false, "kernel-missing") => {

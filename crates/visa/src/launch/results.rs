@@ -170,7 +170,7 @@ fn contents<'p>(
         Some(Argument::Same(other)) => format!("{option} argument {other}, whose memory it shares"),
         _ => "only buffers and images can be read after a run".to_owned(),
     };
-    let message = format!("argument {index} is not a buffer or image of its own");
+    let message = format!("argument {index} is not a buffer or image with its own contents");
     Err(Diagnostic::new(code, Severity::Error, format!("--{option} {key}"), message).help(help).into())
 }
 
@@ -222,7 +222,7 @@ fn expected(expect: &Expect, parameter: &Parameter) -> Result<Expected, Box<Diag
         Ok(_) => {
             return refuse(
                 "expect-index",
-                "an expected value needs contents of its own".to_owned(),
+                "an expected value must have its own contents".to_owned(),
                 "give a file, or a buffer in a form of --arg",
             );
         }

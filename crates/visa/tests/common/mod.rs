@@ -8,7 +8,7 @@ pub(crate) fn run(args: &[&str]) -> (i32, String, String) {
 }
 
 /// Runs `visa` with additional environment variables.
-#[allow(dead_code, reason = "not every test has some")]
+#[allow(dead_code, reason = "not every test sets variables")]
 pub(crate) fn run_with(args: &[&str], variables: &[(&str, &str)]) -> (i32, String, String) {
     let mut visa = Command::new(env!("CARGO_BIN_EXE_visa"));
     visa.env_remove("COLUMNS").envs(variables.iter().copied());

@@ -1,6 +1,6 @@
 //! Scripts that simulate the vendor's compilers of several releases.
 
-#![allow(dead_code, reason = "not every test uses all of it")]
+#![allow(dead_code, reason = "not every test uses every function")]
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};

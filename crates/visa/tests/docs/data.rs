@@ -180,7 +180,7 @@ fn variables(path: &Path, found: &mut std::collections::BTreeSet<String>) {
     let text = String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned();
     for (at, _) in text.match_indices("VISAKIT_") {
         let name: String = text[at..].chars().take_while(|c| c.is_ascii_uppercase() || *c == '_').collect();
-        // Skips the bare prefix, as above.
+        // Skip the prefix without a name.
         if name.len() > "VISAKIT_".len() {
             found.insert(name);
         }

@@ -45,7 +45,7 @@ pub(crate) const LOADS: u32 = offset_of!(BufferEntry, loads) as u32;
 pub(crate) const STORES: u32 = offset_of!(BufferEntry, stores) as u32;
 pub(crate) const UPDATES: u32 = offset_of!(BufferEntry, updates) as u32;
 
-// Fields of what a thread begins with.
+// Fields of a thread's initial state.
 pub(crate) const START_CHANNELS: u32 = offset_of!(Start, channels) as u32;
 pub(crate) const START_PIECES: u32 = offset_of!(Start, pieces) as u32;
 pub(crate) const START_SIZE: u32 = size_of::<Start>() as u32;

@@ -17,7 +17,7 @@ use crate::ir::{Action, Behind, Block, End, Routine};
 const WORK: u64 = 1 << 26;
 /// Maximum number of stored set words, 16 bytes each.
 const KEPT: usize = 1 << 22;
-/// Where a branch passes more joins than these, all later joins count as its successors.
+/// Maximum number of joins that a branch passes before all later joins count as its successors.
 const NEAR: usize = 32;
 
 /// The sets of a block: for code with all of its channels active, and for code with any.

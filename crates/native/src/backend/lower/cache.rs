@@ -173,17 +173,17 @@ impl RegisterCache {
         Some(MaskRegister(found))
     }
 
-    /// Takes a vector register for a new value, with one user.
+    /// Allocates a vector register for a new value with one user.
     pub(crate) fn take(&mut self) -> Option<Vector> {
         self.take_of(0..self.vectors)
     }
 
-    /// Takes a mask register for a new value, with one user.
+    /// Allocates a mask register for a new value with one user.
     pub(crate) fn take_bits(&mut self) -> Option<MaskRegister> {
         self.take_of(VECTORS..VECTORS + BITS).map(MaskRegister)
     }
 
-    /// Takes a free register: an empty one, or the one that was used least recently.
+    /// Returns a free register: an empty one, or the least recently used one.
     fn take_of(&mut self, range: Range<usize>) -> Option<Vector> {
         let empty = range.clone().find(|n| self.slots[*n].tag.is_none() && self.slots[*n].is_free());
         let free = range.filter(|n| self.slots[*n].is_free());

@@ -183,7 +183,7 @@ fn position(model: &Model, form: &Form, at: usize) -> Located {
     let field = &form.fields[at];
     let behind = at.checked_sub(1).map_or("the opcode".to_owned(), |p| form.fields[p].name.clone());
     let place = cell(model, form, &field.name).map_or(form.at, |(at, _)| at);
-    (format!("field {}, behind {behind}", at + 1), place)
+    (format!("field {}, after {behind}", at + 1), place)
 }
 
 /// Pairs fields of different names that have the same neighbours and the same storage.

@@ -18,11 +18,11 @@ use visakit_codegen::phrase::{field_head, leading_marks, number};
 
 /// Segment of prose.
 pub(crate) struct Segment {
-    /// Key of its owner, equal on both sides.
+    /// Key of the segment's owner, equal on both sides.
     pub(crate) key: String,
-    /// Kind of its changes.
+    /// Kind of the segment's changes.
     pub(crate) kind: &'static str,
-    /// Readable name of its owner.
+    /// Readable name of the segment's owner.
     pub(crate) path: String,
     pub(crate) tokens: Vec<Token>,
     /// True if the owner is a fact, whose addition or removal has its own entry.

@@ -8,11 +8,11 @@ use visakit_codegen::markdown::{Block, Code, Inline, Item, Row, Span};
 #[derive(Clone, Debug)]
 pub(crate) struct Token {
     pub(crate) text: String,
-    /// Offset of its first byte in the page.
+    /// Offset of the token's first byte in the page.
     pub(crate) at: usize,
-    /// True if white space precedes it.
+    /// True if white space precedes the token.
     pub(crate) spaced: bool,
-    /// True if it is the last of its sentence, row or line.
+    /// True if the token is the last of its sentence, row or line.
     pub(crate) ends: bool,
 }
 

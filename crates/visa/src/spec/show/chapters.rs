@@ -68,7 +68,7 @@ pub(super) fn text(hit: Hit<'_>) -> String {
             row("Older name", one.old_name.clone());
             one.said.iter().for_each(|said| row(&said.column, value(&said.value)));
             row("Type", one.ty.clone());
-            row("Elements", format!("{}, {} where registers are wide", one.elements, one.elements_wide));
+            row("Elements", format!("{}, {} with 64-byte registers", one.elements, one.elements_wide));
         }
         Hit::Attribute(one) => {
             row("Of", one.place.clone());

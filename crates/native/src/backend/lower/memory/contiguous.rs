@@ -35,13 +35,13 @@ pub(crate) struct Paths {
 }
 
 impl Paths {
-    /// Makes the labels of a transfer.
+    /// Creates the labels of a transfer.
     pub(crate) fn new(asm: &mut Assembler) -> Self {
         let [again, found, apart, other, done] = [(); 5].map(|()| asm.label());
         Self { again, found, apart, other, done }
     }
 
-    /// Binds the paths of channels that are not known to be contiguous to one place.
+    /// Binds the labels of all paths for channels that may not be contiguous to the current place.
     pub(crate) fn bind_others(&self, asm: &mut Assembler) {
         [self.again, self.apart, self.other].into_iter().for_each(|label| asm.bind(label));
     }

@@ -44,8 +44,8 @@ pub(crate) fn interleaved_members(has_bits: bool, channels: &Channels<'_>) -> Op
     (has_bits && is_whole && is_together && matches!(count, 2 | 4)).then_some(count)
 }
 
-/// Checks that the channels' structures of `count` dwords follow each other, all inside; otherwise
-/// it jumps.
+/// Writes a jump to `otherwise` unless the channels' structures of `count` dwords are contiguous
+/// and inside the buffer.
 pub(crate) fn check_interleaved(
     masm: &mut MacroAssembler,
     channels: &Channels<'_>,

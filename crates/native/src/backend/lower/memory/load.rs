@@ -42,11 +42,11 @@ struct Loading<'c> {
 /// A vector of loaded elements.
 #[derive(Clone, Copy)]
 struct LoadPart {
-    /// Distance of its element from the channel's address.
+    /// Distance of the part's element from the channel's address.
     element: u32,
     /// Place in the registers.
     own: u32,
-    /// Number of its vector of offsets.
+    /// Number of the part's vector of offsets.
     half: u32,
     result: Vector,
     /// The inactive channels' bytes are dead.
@@ -99,7 +99,7 @@ pub(crate) fn emit_load(e: &mut Emitter<'_>, channels: &Channels<'_>) -> Option<
     end_load(&mut e.masm, loading)
 }
 
-/// Takes the registers of a load.
+/// Allocates the registers of a load.
 fn begin_load<'c>(
     masm: &mut MacroAssembler,
     facts: &BlockFacts<'_>,

@@ -65,8 +65,8 @@ pub(crate) fn mark_contiguous(masm: &mut MacroAssembler, channels: &Channels<'_>
     });
 }
 
-/// Marks the access of a single channel. The caller makes the access unless the bits stand for
-/// pages.
+/// Marks the access of a single channel. Jumps to `slow`, so that the caller executes the access,
+/// unless the bits stand for pages.
 pub(crate) fn mark_single(masm: &mut MacroAssembler, entry: u32, transfer: &Transfer, slow: Label) {
     masm.asm.mi(Code::Cmp_rm64_imm8, entry_field(entry, marks_of(transfer.access)), 0);
     detour(masm, Code::Jne_rel32_64, |masm, _| {
@@ -118,8 +118,8 @@ fn mark_bytes(masm: &mut MacroAssembler, distance: u32, bytes: u32) {
     }
 }
 
-/// Writes cold code for a condition. It returns to the place after the jump, whose label
-/// `write` receives.
+/// Writes a conditional jump to cold code. `write` emits the cold code, which then jumps back.
+/// `write` also receives the label of the return place.
 fn detour(masm: &mut MacroAssembler, condition: Code, write: impl FnOnce(&mut MacroAssembler, Label)) {
     let [from, back] = [(); 2].map(|()| masm.asm.label());
     masm.asm.jump(condition, from);
