@@ -315,7 +315,7 @@ class _Arguments:
         self.indices = {name: index for index, name, _, _ in program.parameters if name}
         self.list: List[Tuple[str, Any]] = []
         self.targets: Dict[int, Any] = {}
-        owners: Dict[Tuple[int, int], str] = {}
+        owners: Dict[Tuple[Any, ...], str] = {}
         for key, value in pairs:
             index = key if isinstance(key, int) else self.indices.get(key)
             memory = value.texels if isinstance(value, Image) else value
@@ -351,7 +351,7 @@ def _argument(value: Any) -> Any:
         return f"same:{value.key}"
     if isinstance(value, Image):
         return (value.format, _image_size(value), _bytes(value.texels))
-    if hasattr(value, "dtype") and getattr(value, "shape", None) == ():
+    if hasattr(value, "dtype") and not _is_array(value):
         return value.tobytes()
     if isinstance(value, (int, float)):
         return repr(value)
@@ -372,15 +372,16 @@ def _image_size(image: Image) -> List[int]:
 
 
 def _is_array(value: Any) -> bool:
-    return hasattr(value, "__array_interface__") and hasattr(value, "dtype")
+    # NumPy's scalars lack `__setitem__`.
+    return hasattr(value, "__array_interface__") and hasattr(value, "__setitem__")
 
 
-def _address(value: Any) -> Optional[Tuple[int, int]]:
+def _address(value: Any) -> Optional[Tuple[Any, ...]]:
     """Returns the identity of a memory, and `None` for a value."""
     if _is_array(value):
-        return None if value.shape == () and not value.flags.writeable else (value.__array_interface__["data"][0], value.nbytes)
-    if isinstance(value, (bytes, bytearray, memoryview)) or hasattr(value, "__buffer__") or _has_buffer(value):
-        return (id(value), -1)
+        return (value.__array_interface__["data"][0], value.shape, value.strides)
+    if not hasattr(value, "dtype") and _has_buffer(value):
+        return (id(value),)
     return None
 
 

@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict};
 use serde_json::{Value, json};
 use visakit_diag::{Diagnostic, Severity};
@@ -23,9 +24,9 @@ enum Given {
     /// Text as on the command line of `visa run`.
     Text(String),
     /// Bytes of a buffer or a value.
-    Bytes(Vec<u8>),
+    Bytes(PyBackedBytes),
     /// An image: format, size and texels.
-    Image(String, [u32; 3], Vec<u8>),
+    Image(String, [u32; 3], PyBackedBytes),
 }
 
 /// Options of a launch.
@@ -102,9 +103,9 @@ fn specified((key, given): (String, Given)) -> Result<(ArgKey, ArgSpec), Box<Dia
     })?;
     let spec = match given {
         Given::Text(text) => spec::parse(&text).map_err(|error| error.in_option(&format!("args[{key}]"), &text))?,
-        Given::Bytes(bytes) => ArgSpec::Bytes(bytes),
+        Given::Bytes(bytes) => ArgSpec::Bytes(bytes.to_vec()),
         Given::Image(format, size, texels) => {
-            let pixels = Pixels::Bytes(texels);
+            let pixels = Pixels::Bytes(texels.to_vec());
             ArgSpec::Image(ImageSpec { format, size: Some(size), levels: 1, samples: 1, pixels })
         }
     };
