@@ -1,7 +1,7 @@
 //! The module `_visakit`, on which the Python package in `python/` is built.
 //!
-//! It passes bytes, texts and plain tuples; arrays, files and the vendor's compiler are the business
-//! of the package.
+//! It passes bytes, texts and plain tuples. Arrays, files and the vendor's compiler belong to the
+//! package.
 
 mod error;
 mod eval;
