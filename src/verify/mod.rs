@@ -22,11 +22,13 @@ mod divergence;
 mod doubt;
 mod flow;
 mod graph;
+mod located;
 mod operand;
 mod region;
 mod types;
 
 pub use doubt::doubts;
+pub use located::{Source, findings};
 pub use visakit_diag::Severity;
 
 use crate::isa::{ExecSize, Instruction, PageCheck, Platform, Predicate, RawOperand, VecOperand, limits};

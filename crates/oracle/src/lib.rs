@@ -12,6 +12,7 @@
 //! - [`bind`](Program) turns a page and an instruction into a program.
 //! - `evaluate` runs the program on the state in `execution`.
 //! - `operand` and `convert` implement the chapters; `functions` holds the built-ins.
+//! - [`eval`](mod@eval) runs statements for users, by pages and by kernels.
 //! - [`float`] and [`value`] define the values.
 
 mod atomic;
@@ -20,6 +21,7 @@ mod builtins;
 mod bytes;
 pub mod convert;
 mod effects;
+pub mod eval;
 mod evaluate;
 mod execution;
 pub mod float;
@@ -38,6 +40,7 @@ mod sent;
 mod show;
 mod space;
 pub mod stage;
+mod statements;
 mod sum;
 mod surface;
 pub mod value;

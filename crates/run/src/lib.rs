@@ -24,6 +24,8 @@ pub mod place;
 
 pub mod program;
 
+pub mod load;
+
 mod values;
 
 mod state;

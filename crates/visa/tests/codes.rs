@@ -7,7 +7,7 @@ use std::path::Path;
 use visakit_testing::root;
 
 /// Source folders in which every word with dashes is a code, except for those in `OTHERS`.
-const FOLDERS: [&str; 9] = [
+const FOLDERS: [&str; 10] = [
     "src",
     "crates/machine/src",
     "crates/launch/src",
@@ -17,10 +17,11 @@ const FOLDERS: [&str; 9] = [
     "crates/visa/src",
     "crates/zebin/src",
     "crates/conform/src",
+    "crates/oracle/src",
 ];
 
 /// Source text before a code of one word.
-const BEFORE: [&str; 15] = [
+const BEFORE: [&str; 16] = [
     "Diagnostic::new(",
     "code: ",
     "failed(",
@@ -36,6 +37,7 @@ const BEFORE: [&str; 15] = [
     "(problem(",
     " problem(",
     ".problem(",
+    "_fail(",
 ];
 
 /// Words with dashes that are not codes, with the reason.
@@ -57,6 +59,9 @@ fn codes_are_explained() {
     // The driver has codes only where it creates findings, and the classes of changes are not
     // codes.
     sources(&root().join("crates/icd/src"), &mut |text| collect(text, false, &mut used));
+    // The Python package creates findings for its callers.
+    sources(&root().join("crates/python/src"), &mut |text| collect(text, true, &mut used));
+    sources(&root().join("python/visakit"), &mut |text| collect(text, false, &mut used));
     let classes = std::fs::read_to_string(root().join("crates/spec-tools/src/diff/change.rs")).unwrap();
     used.extend(literals(&classes, "=> ").map(str::to_owned));
     used.extend(visakit_spec_tools::diff::KINDS.map(str::to_owned));
@@ -138,13 +143,13 @@ fn rows(out: &mut BTreeSet<String>) {
     assert!(tables >= 3, "only {tables} tables of rows were found");
 }
 
-/// Reads the Rust sources in a folder and its subfolders, without tests and comments.
+/// Reads the sources in a folder and its subfolders, without tests and comments.
 fn sources(folder: &Path, take: &mut impl FnMut(&str)) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
             sources(&path, take);
-        } else if path.extension().is_some_and(|ending| ending == "rs") {
+        } else if path.extension().is_some_and(|ending| ending == "rs" || ending == "py") {
             let text = std::fs::read_to_string(&path).unwrap();
             let code = text.split("#[cfg(test)]").next().unwrap_or_default();
             let lines: Vec<_> = code.lines().filter(|line| !line.trim_start().starts_with("//")).collect();

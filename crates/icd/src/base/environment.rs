@@ -22,6 +22,8 @@ pub(crate) struct Environment {
     pub(crate) stats: bool,
     /// `VISAKIT_CHECK`: classes of bugs to check in each launch.
     pub(crate) checks: Option<Checks>,
+    /// `VISAKIT_REPORT`: file to which bugs and faults are appended.
+    pub(crate) report: Option<PathBuf>,
     /// `VISAKIT_RECORD`: folder in which each launch is recorded as a file.
     pub(crate) record: Option<PathBuf>,
     /// `VISAKIT_ORDERED`: true to run groups one after the other.
@@ -59,6 +61,7 @@ pub(crate) static ENVIRONMENT: LazyLock<Environment> = LazyLock::new(|| {
             .unwrap_or_default(),
         stats: flag("VISAKIT_STATS"),
         checks: text("VISAKIT_CHECK").and_then(|list| read("VISAKIT_CHECK", &list, Checks::parse)),
+        report: path("VISAKIT_REPORT"),
         record: path("VISAKIT_RECORD"),
         ordered: flag("VISAKIT_ORDERED"),
         dpas: flag("VISAKIT_DPAS"),

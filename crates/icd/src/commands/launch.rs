@@ -18,7 +18,7 @@ use crate::base::error::{Code, Result, ensure, fail};
 use crate::base::handle::Handle;
 use crate::base::say::say;
 use crate::base::storage::Storage;
-use crate::commands::record;
+use crate::commands::{record, report};
 use crate::devices::device::{self, Device};
 use crate::programs::binary::{Binary, Entry};
 use crate::programs::kernel::{Argument, Kernel};
@@ -177,8 +177,9 @@ impl Launch {
                 Ok(())
             }
             Err(error) => {
-                if let RunError::TrapReport(report) = &error {
-                    print(&report.printed);
+                if let RunError::TrapReport(trap) = &error {
+                    print(&trap.printed);
+                    report::fault(program, trap);
                 }
                 let finding = error.diagnostic(program);
                 let mut text = format!("kernel `{name}`: {}", finding.one_line());
@@ -271,6 +272,7 @@ fn look_for_bugs(
         return;
     };
     for finding in checked.findings {
+        report::bug(program, &finding);
         let word = if finding.is_note { "note: " } else { "" };
         say(&format!("kernel `{}`: {word}{}", program.info.name, program.locate(&finding.report).one_line()));
         if let Some(other) = finding.other {

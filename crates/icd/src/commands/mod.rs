@@ -2,6 +2,8 @@
 
 pub(crate) mod record;
 
+pub(crate) mod report;
+
 pub(crate) mod launch;
 
 pub(crate) mod transfer;

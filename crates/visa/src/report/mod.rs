@@ -10,7 +10,6 @@ use std::path::Path;
 
 use serde::Serialize;
 use serde_json::json;
-use visakit::object::ObjectError;
 use visakit_diag::{Diagnostic, Severity};
 
 use crate::io;
@@ -115,7 +114,4 @@ pub(crate) fn problem(code: &'static str, file: &Path, message: impl Into<String
     Diagnostic::new(code, Severity::Error, io::shown(file, "stdin"), message)
 }
 
-/// Converts an object error to a finding about its file.
-pub(crate) fn object_problem(path: &Path, error: ObjectError) -> Diagnostic {
-    problem(error.code, path, error.message).at_offset(error.offset as u64).help(error.help)
 }

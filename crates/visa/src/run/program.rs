@@ -3,21 +3,18 @@
 use std::path::Path;
 
 use visakit::isa::Platform;
-use visakit::object::{Object, Routine, RoutineKind};
-use visakit::text;
 use visakit_diag::{Diagnostic, Severity};
 use visakit_emulator::check::prelude;
-use visakit_emulator::launch::data::ProgramData;
-use visakit_emulator::run::{FunctionText, Program};
+use visakit_emulator::run::Program;
+use visakit_emulator::run::load::{self, Selection};
 use visakit_zebin::Zebin;
-use visakit_zebin::info::{ExecutionEnv, KernelInfo};
 
 use crate::compile::{compile, compile_behind};
 use crate::io::{is_stream, note, read, shown};
 use crate::kind::Kind;
 use crate::launch::request::Request;
 use crate::recompile::{can_recompile, recompile};
-use crate::report::{Findings, object_problem, problem};
+use crate::report::{Findings, problem};
 use crate::zebins::{zebins, zebins_of};
 
 /// Reads the program and the layout of its arguments.
@@ -46,6 +43,7 @@ pub(super) fn load(request: &Request) -> Result<Program, Findings> {
     }
     let bytes = read(path)?;
     let kind = Kind::of(path, &bytes);
+    let file = shown(path, "stdin");
     if is_without_visa(path, kind, &bytes, request)? {
         let device = request.platform.as_deref();
         let built = recompile(path, &bytes, device, request.options.as_deref())?;
@@ -54,22 +52,23 @@ pub(super) fn load(request: &Request) -> Result<Program, Findings> {
     let platform = request.platform.as_deref();
     let platform = platform.map(|name| crate::platform::platform_of_option("--platform", name)).transpose()?;
     if kind == Kind::Zebin {
-        let zebin = Zebin::parse(&shown(path, "stdin"), &bytes)?;
+        let zebin = Zebin::parse(&file, &bytes)?;
         let platform = platform.or(Program::platform_of(&zebin)).unwrap_or_else(default_platform);
         return Ok(Program::from_zebin(&zebin, kernel, Some(platform))?);
     }
     if kind == Kind::Archive {
-        return from_archive(path, &bytes, kernel, platform);
+        return Ok(load::from_zebins(&file, &zebins(path, &bytes)?, kernel, platform)?);
     }
     let layout = match &request.zebin {
         Some(path) => Some(Zebin::parse(&shown(path, "stdin"), &read(path)?)?),
         None => None,
     };
     let platform = platform.or(layout.as_ref().and_then(Program::platform_of));
+    let selection = Selection { layout: layout.as_ref(), kernel, platform, assume: default_platform };
     if kind == Kind::Object || is_named("isa") {
-        from_object(path, &bytes, layout.as_ref(), kernel, platform)
+        Ok(load::from_object(&file, &bytes, selection)?)
     } else if is_named("visaasm") || begins_as_text(&bytes) {
-        from_text(path, bytes, layout.as_ref(), kernel, platform)
+        Ok(load::from_text(&file, bytes, selection)?)
     } else {
         let what = if let Kind::Other(name) = kind { name } else { "a text of an unknown kind" };
         let message = format!("this is {what}, not a zebin, a vISA text or a vISA object");
@@ -137,125 +136,4 @@ fn default_platform() -> Platform {
         Platform::default().name()
     ));
     Platform::default()
-}
-
-/// Returns the program for a platform from an archive of zebins. Without a platform, the archive
-/// must have programs for one platform only.
-fn from_archive(
-    path: &Path,
-    bytes: &[u8],
-    kernel: Option<&str>,
-    platform: Option<Platform>,
-) -> Result<Program, Findings> {
-    let zebins: Vec<_> = zebins(path, bytes)?.into_iter().filter(|zebin| !zebin.texts.is_empty()).collect();
-    let mut names: Vec<_> = zebins.iter().filter_map(Program::platform_of).map(Platform::name).collect();
-    names.dedup();
-    // Devices of one platform have the same vISA, so the first match is used.
-    let mut wanted = zebins.iter().filter(|zebin| platform.is_none() || Program::platform_of(zebin) == platform);
-    match wanted.next() {
-        Some(zebin) if platform.is_some() || names.len() < 2 => Ok(Program::from_zebin(zebin, kernel, platform)?),
-        _ => {
-            let message = match platform {
-                Some(platform) => format!("the archive has no program for {}", platform.name()),
-                None => "the archive has programs for several platforms".to_owned(),
-            };
-            let help = format!("select one with --platform: {}", names.join(", "));
-            Err(problem("archive-platform", path, &message).help(help).into())
-        }
-    }
-}
-
-fn from_text(
-    path: &Path,
-    bytes: Vec<u8>,
-    layout: Option<&Zebin>,
-    kernel: Option<&str>,
-    platform: Option<Platform>,
-) -> Result<Program, Findings> {
-    let file = shown(path, "stdin");
-    let text = String::from_utf8(bytes)
-        .map_err(|e| problem("program-text", path, "is no text").at_offset(e.utf8_error().valid_up_to() as u64))?;
-    let platform = platform.unwrap_or_else(default_platform);
-    let options = text::Options { file: file.clone(), platform: Some(platform) };
-    let parsed = text::parse(&text, options)?;
-    let info = layout_of(path, &parsed.routine, layout, kernel)?;
-    let names = names_of(layout, &info);
-    let (routine, lines) = (parsed.routine, parsed.lines);
-    let data = data_of(layout);
-    let functions = Vec::new();
-    let implicit = layout.map(Program::implicit_of).transpose()?.unwrap_or_default();
-    Ok(Program { file, text: Some(text), routine, lines, functions, info, names, data, platform, implicit })
-}
-
-fn from_object(
-    path: &Path,
-    bytes: &[u8],
-    layout: Option<&Zebin>,
-    kernel: Option<&str>,
-    platform: Option<Platform>,
-) -> Result<Program, Findings> {
-    let object = Object::decode(bytes).map_err(|e| object_problem(path, e))?;
-    let platform = platform.or_else(|| object.platform()).unwrap_or_else(default_platform);
-    let named = |name: &str| object.kernels.iter().find(|kernel| kernel.routine.name() == name);
-    // The compiler may name the only kernel of an object `kernel`; the layout has its real name.
-    let chosen = match (object.kernels.as_slice(), kernel.and_then(named)) {
-        (_, Some(kernel)) => kernel,
-        ([only], None) if kernel.is_none() || layout.is_some() => only,
-        (kernels, None) => {
-            let names: Vec<_> = kernels.iter().map(|kernel| kernel.routine.name()).collect();
-            let finding = problem("kernel-unknown", path, "the file has no such kernel, or it has several kernels");
-            return Err(finding.help(format!("select one with --kernel: {}", names.join(", "))).into());
-        }
-    };
-    let info = layout_of(path, &chosen.routine, layout, kernel)?;
-    let names = names_of(layout, &info);
-    let file = shown(path, "stdin");
-    let (routine, data) = (chosen.routine.clone(), data_of(layout));
-    let functions = object.functions.iter().map(|function| FunctionText {
-        file: file.clone(),
-        text: None,
-        routine: function.routine.clone(),
-        lines: Vec::new(),
-    });
-    let functions = functions.collect();
-    let implicit = layout.map(Program::implicit_of).transpose()?.unwrap_or_default();
-    let lines = Vec::new();
-    Ok(Program { file, text: None, routine, lines, functions, info, names, data, platform, implicit })
-}
-
-fn data_of(layout: Option<&Zebin>) -> ProgramData {
-    layout.map(ProgramData::of).unwrap_or_default()
-}
-
-fn names_of(layout: Option<&Zebin>, info: &KernelInfo) -> Option<visakit_zebin::info::KernelMiscInfo> {
-    layout?.info.kernels_misc_info.iter().find(|misc| misc.name == info.name).cloned()
-}
-
-/// Returns the layout of a kernel's arguments. A kernel without inputs needs only its SIMD width,
-/// which its own attributes hold.
-fn layout_of(
-    path: &Path,
-    routine: &Routine,
-    layout: Option<&Zebin>,
-    kernel: Option<&str>,
-) -> Result<KernelInfo, Findings> {
-    if routine.kind != RoutineKind::Kernel {
-        let finding = problem("program-kind", path, "this is a function, not a kernel");
-        return Err(finding.help("give a file that has a kernel").into());
-    }
-    if let Some(zebin) = layout {
-        return Ok(zebin.kernel_info(kernel).cloned()?);
-    }
-    if !routine.inputs.is_empty() {
-        let finding = problem(
-            "launch-layout",
-            path,
-            "the file does not describe where the \
-         kernel's arguments are placed",
-        );
-        return Err(finding.help("give the zebin of the same kernel with --zebin").into());
-    }
-    let simd_size = routine.attribute(visakit::isa::attribute::SIMD_SIZE).unwrap_or(1);
-    let execution_env = ExecutionEnv { simd_size, ..ExecutionEnv::default() };
-    Ok(KernelInfo { name: routine.name(), execution_env, ..KernelInfo::default() })
 }

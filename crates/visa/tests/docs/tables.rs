@@ -11,9 +11,10 @@ pub(crate) const GROUPS: [(&str, &str); 4] = [
 ];
 
 /// Programs that read environment variables: key in the data and heading.
-const READERS: [(&str, &str); 5] = [
+const READERS: [(&str, &str); 6] = [
     ("command", "The command `visa`"),
     ("driver", "The OpenCL driver"),
+    ("python", "The Python package"),
     ("build", "The build"),
     ("tests", "The tests"),
     ("recorder", "The recorder of launches on other implementations"),

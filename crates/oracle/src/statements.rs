@@ -1,18 +1,20 @@
-//! Input of `visa eval`: assembly text without declarations, and variables with their values.
+//! Statements without declarations, and their variables with values.
 
 use std::fmt;
-use std::path::Path;
 use std::str::FromStr;
 
-use crate::report::problem;
 use visakit::isa::{DataType, DataTypeClass, GeneralId, Instruction, Platform, predefined};
 use visakit::object::Routine;
 use visakit::text::{Options, parse};
-use visakit_diag::Diagnostic;
-use visakit_emulator::machine::float::FloatMode;
-use visakit_emulator::machine::thread::Thread;
-use visakit_oracle::float::Format;
-use visakit_oracle::stage::Stage;
+use visakit_diag::{Diagnostic, Severity};
+use visakit_machine::float::FloatMode;
+use visakit_machine::thread::Thread;
+
+use crate::float::Format;
+use crate::stage::Stage;
+
+/// File name of the statements in findings.
+pub(crate) const FILE: &str = "TEXT";
 
 /// Number of elements of a variable: the maximum number of channels of an instruction.
 const ELEMENTS: usize = 32;
@@ -22,7 +24,7 @@ const PREDICATE: &str = "p";
 
 /// Variable with its values.
 #[derive(Clone, Debug)]
-pub(super) struct Assignment {
+pub struct Assignment {
     name: String,
     /// Type of the elements; `None` for a predicate.
     data_type: Option<DataType>,
@@ -55,7 +57,10 @@ impl FromStr for Assignment {
 }
 
 /// Parses a signed number in decimal, hexadecimal or binary.
-pub(super) fn number<T: TryFrom<i128>>(text: &str) -> Result<T, String> {
+///
+/// # Errors
+/// Other texts, and numbers out of the type's range.
+pub fn number<T: TryFrom<i128>>(text: &str) -> Result<T, String> {
     let (negative, digits) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
     let magnitude = match digits.get(..2) {
         Some("0x" | "0X") => i128::from_str_radix(&digits[2..], 16),
@@ -85,8 +90,8 @@ fn bits(text: &str, data_type: Option<DataType>) -> Result<u64, String> {
 }
 
 /// Parsed instructions with their source lines.
-pub(super) struct Text {
-    pub(super) routine: Routine,
+pub(crate) struct Text {
+    pub(crate) routine: Routine,
     lines: Vec<String>,
 }
 
@@ -95,7 +100,7 @@ impl Text {
     ///
     /// # Errors
     /// The first error of the assembler.
-    pub(super) fn new(text: &str, variables: &[Assignment], platform: Platform) -> Result<Self, Box<Diagnostic>> {
+    pub(crate) fn new(text: &str, variables: &[Assignment], platform: Platform) -> Result<Self, Box<Diagnostic>> {
         let lines: Vec<String> = text
             .split([';', '\n'])
             .scan(String::new(), |open, part| {
@@ -115,7 +120,7 @@ impl Text {
         source.extend(variables.iter().map(ToString::to_string));
         let before = source.lines().count() as u32;
         lines.iter().for_each(|line| source += &format!("{line}\n"));
-        let options = Options { file: "TEXT".to_owned(), platform: Some(platform) };
+        let options = Options { file: FILE.to_owned(), platform: Some(platform) };
         let parsed = parse(&source, options).map_err(|mut errors| {
             let mut error = errors.swap_remove(0);
             // The generated declarations before the text are not counted as lines of the user.
@@ -124,18 +129,19 @@ impl Text {
             Box::new(if wants_variable { error.help("declare variables with --set NAME=TYPE") } else { error })
         })?;
         if parsed.routine.instructions.len() != lines.len() {
-            return Err(problem("eval-text", Path::new("TEXT"), "the text must contain instructions only").into());
+            let message = "the text must contain instructions only";
+            return Err(Box::new(Diagnostic::new("eval-text", Severity::Error, FILE, message)));
         }
         Ok(Self { routine: parsed.routine, lines })
     }
 
     /// Returns the instructions with their texts.
-    pub(super) fn instructions(&self) -> impl Iterator<Item = (&Instruction, &str)> {
+    pub(crate) fn instructions(&self) -> impl Iterator<Item = (&Instruction, &str)> {
         self.routine.instructions.iter().zip(self.lines.iter().map(String::as_str))
     }
 
     /// Assigns the values of the variables. Variables are in the order of their declarations.
-    pub(super) fn assign(&self, variables: &[Assignment], stage: &Stage<'_>, thread: &mut Thread) {
+    pub(crate) fn assign(&self, variables: &[Assignment], stage: &Stage<'_>, thread: &mut Thread) {
         let (mut generals, mut predicates) = (predefined::DECLARED, 0);
         for variable in variables {
             let Some(data_type) = variable.data_type else {

@@ -1,0 +1,126 @@
+//! Execution of statements by their pages, by the emulator's kernels, or by both.
+
+use visakit::isa::Platform;
+use visakit_codegen::model::Model;
+use visakit_diag::{Diagnostic, Severity};
+use visakit_machine::thread::Thread;
+
+use crate::stage::{Nowhere, Stage};
+use crate::statements::{FILE, Text};
+use crate::{Program, Sent, Shown};
+
+pub use crate::statements::{Assignment, number};
+
+/// Executor of an instruction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum By {
+    /// Its page.
+    Page,
+    /// The emulator's kernel.
+    Kernel,
+    /// Page and kernel, one after the other, from the same state.
+    #[default]
+    Both,
+}
+
+/// State of the thread before the first statement.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    /// Platform of the thread.
+    pub platform: Platform,
+    /// Control register; `None` for its value in compiled programs.
+    pub cr0: Option<u32>,
+    /// Bit mask of the enabled channels.
+    pub active: u32,
+}
+
+/// Results of one instruction.
+#[derive(Clone, Debug)]
+pub struct Evaluated {
+    /// Text of the instruction, with full operands.
+    pub text: String,
+    /// Page of the instruction, with its line.
+    pub page: String,
+    /// Number of channels.
+    pub channels: u32,
+    /// Operands in the order of the page.
+    pub operands: Vec<Shown>,
+    /// Values of all operands per channel: before, by the page, by the kernel.
+    pub rows: Vec<[Vec<Option<String>>; 3]>,
+    /// Next position of the channels by the page and by the kernel; `None` if they simply continue.
+    pub sent: [Option<Sent>; 2],
+    /// True if page and kernel give different results.
+    pub differs: bool,
+}
+
+/// Executes statements, which are separated by `;` or line ends, on the given variables.
+///
+/// # Errors
+/// A wrong text, or a statement that cannot be executed.
+pub fn evaluate(
+    model: &Model,
+    text: &str,
+    variables: &[Assignment],
+    setting: Setting,
+    by: By,
+) -> Result<Vec<Evaluated>, Box<Diagnostic>> {
+    let text = Text::new(text, variables, setting.platform)?;
+    let wrong = |code, why: String| Box::new(Diagnostic::new(code, Severity::Error, FILE, why));
+    let stage = Stage::new(&text.routine, setting.platform).map_err(|why| wrong("eval-variables", why))?;
+    let mut thread = stage.thread(32);
+    thread.active = setting.active;
+    if let Some(control) = setting.cr0 {
+        thread.set_mode(control);
+    }
+    text.assign(variables, &stage, &mut thread);
+    let mut threads = [thread.clone(), thread];
+    let nowhere = Nowhere::default();
+    let world = nowhere.world();
+    let mut answers = Vec::new();
+    for (instruction, line) in text.instructions() {
+        let page = instruction.page();
+        let bound = stage.by_page(model, instruction);
+        let program = bound.map_err(|why| wrong("eval-page", format!("`{line}`: {why}")))?;
+        let before = threads[usize::from(by == By::Kernel)].clone();
+        let mut sent = [None, None];
+        if by != By::Kernel {
+            let effects = program.run(&mut threads[0], &world);
+            let effects = effects.map_err(|why| wrong("eval-page", format!("`{line}`: {why}")))?;
+            sent[0] = effects.going.into_iter().next().map(|going| going.sent);
+        }
+        if by != By::Page {
+            let kernel =
+                stage.by_kernel(instruction).map_err(|why| wrong("eval-kernel", format!("`{line}`: {why}")))?;
+            let Some(kernel) = kernel else {
+                return Err(wrong("eval-kernel", format!("`{line}` has too many constants")));
+            };
+            let result = kernel.run(&mut threads[1], &world).and_then(|()| kernel.sends(&threads[1], &stage));
+            sent[1] = result.map_err(|why| wrong("eval-kernel", format!("`{line}`: {why}")))?;
+        }
+        let place = format!("spec/{}:{}", page.path, page.line);
+        answers.push(Evaluated::new(line, place, &program, [&before, &threads[0], &threads[1]], sent, by));
+    }
+    Ok(answers)
+}
+
+impl Evaluated {
+    fn new(
+        text: &str,
+        page: String,
+        program: &Program,
+        threads: [&Thread; 3],
+        sent: [Option<Sent>; 2],
+        by: By,
+    ) -> Self {
+        let operands = program.operands();
+        let channels = program.channels();
+        let row = |channel| threads.map(|t| (0..operands.len()).map(|o| program.element(o, channel, t)).collect());
+        let rows: Vec<[Vec<Option<String>>; 3]> = (0..channels).map(row).collect();
+        let differs = by == By::Both
+            && (sent[0] != sent[1]
+                || rows.iter().any(|[_, page, kernel]| {
+                    operands.iter().enumerate().any(|(o, shown)| shown.written && page[o] != kernel[o])
+                }));
+        Self { text: text.to_owned(), page, channels, operands, rows, sent, differs }
+    }
+}

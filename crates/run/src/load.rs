@@ -1,0 +1,175 @@
+//! Loading of programs: from zebins for several devices, from vISA texts and from vISA objects.
+
+use visakit::isa::Platform;
+use visakit::object::{Object, ObjectError, Routine, RoutineKind};
+use visakit::text;
+use visakit_diag::{Diagnostic, Severity};
+use visakit_launch::data::ProgramData;
+use visakit_zebin::Zebin;
+use visakit_zebin::info::{ExecutionEnv, KernelInfo, KernelMiscInfo};
+
+use crate::program::{FunctionText, Program};
+
+/// Kernel to load, and the facts that a text or an object lacks.
+#[derive(Clone, Copy)]
+pub struct Selection<'a> {
+    /// Zebin of the same kernel, which describes its arguments.
+    pub layout: Option<&'a Zebin>,
+    /// Name of the kernel; `None` for the only one.
+    pub kernel: Option<&'a str>,
+    /// Platform; `None` for the file's own.
+    pub platform: Option<Platform>,
+    /// Returns the platform of a file that names none.
+    pub assume: fn() -> Platform,
+}
+
+/// Loads a kernel of a platform from several zebins. Without a platform, all must have the same.
+///
+/// # Errors
+/// No program for the platform, programs for several platforms, and as [`Program::from_zebin`].
+pub fn from_zebins(
+    file: &str,
+    zebins: &[Zebin],
+    kernel: Option<&str>,
+    platform: Option<Platform>,
+) -> Result<Program, Vec<Diagnostic>> {
+    let zebins: Vec<_> = zebins.iter().filter(|zebin| !zebin.texts.is_empty()).collect();
+    let mut names: Vec<_> =
+        zebins.iter().filter_map(|zebin| Program::platform_of(zebin)).map(Platform::name).collect();
+    names.dedup();
+    // Devices of one platform have the same vISA, so the first match is used.
+    let mut wanted = zebins.iter().filter(|zebin| platform.is_none() || Program::platform_of(zebin) == platform);
+    match wanted.next() {
+        Some(zebin) if platform.is_some() || names.len() < 2 => Program::from_zebin(zebin, kernel, platform),
+        _ => {
+            let message = match platform {
+                Some(platform) => format!("the archive has no program for {}", platform.name()),
+                None => "the archive has programs for several platforms".to_owned(),
+            };
+            let help = format!("select one with --platform: {}", names.join(", "));
+            Err(vec![problem("archive-platform", file, &message).help(help)])
+        }
+    }
+}
+
+/// Loads a kernel from a vISA text.
+///
+/// # Errors
+/// Invalid text, no such kernel, or arguments whose layout is unknown.
+pub fn from_text(file: &str, bytes: Vec<u8>, selection: Selection<'_>) -> Result<Program, Vec<Diagnostic>> {
+    let Selection { layout, kernel, platform, assume } = selection;
+    let text = String::from_utf8(bytes).map_err(|e| {
+        vec![problem("program-text", file, "is no text").at_offset(e.utf8_error().valid_up_to() as u64)]
+    })?;
+    let platform = platform.unwrap_or_else(assume);
+    let options = text::Options { file: file.to_owned(), platform: Some(platform) };
+    let parsed = text::parse(&text, options)?;
+    let info = layout_of(file, &parsed.routine, layout, kernel)?;
+    let names = names_of(layout, &info);
+    let (routine, lines) = (parsed.routine, parsed.lines);
+    let data = data_of(layout);
+    let functions = Vec::new();
+    let implicit = layout.map(Program::implicit_of).transpose()?.unwrap_or_default();
+    Ok(Program {
+        file: file.to_owned(),
+        text: Some(text),
+        routine,
+        lines,
+        functions,
+        info,
+        names,
+        data,
+        platform,
+        implicit,
+    })
+}
+
+/// Loads a kernel from a vISA object.
+///
+/// # Errors
+/// A damaged object, no such kernel, or arguments whose layout is unknown.
+pub fn from_object(file: &str, bytes: &[u8], selection: Selection<'_>) -> Result<Program, Vec<Diagnostic>> {
+    let Selection { layout, kernel, platform, assume } = selection;
+    let object = Object::decode(bytes).map_err(|e| vec![damaged(file, e)])?;
+    let platform = platform.or_else(|| object.platform()).unwrap_or_else(assume);
+    let named = |name: &str| object.kernels.iter().find(|kernel| kernel.routine.name() == name);
+    // The compiler may name the only kernel of an object `kernel`; the layout has its real name.
+    let chosen = match (object.kernels.as_slice(), kernel.and_then(named)) {
+        (_, Some(kernel)) => kernel,
+        ([only], None) if kernel.is_none() || layout.is_some() => only,
+        (kernels, None) => {
+            let names: Vec<_> = kernels.iter().map(|kernel| kernel.routine.name()).collect();
+            let finding = problem("kernel-unknown", file, "the file has no such kernel, or it has several kernels");
+            return Err(vec![finding.help(format!("select one with --kernel: {}", names.join(", ")))]);
+        }
+    };
+    let info = layout_of(file, &chosen.routine, layout, kernel)?;
+    let names = names_of(layout, &info);
+    let (routine, data) = (chosen.routine.clone(), data_of(layout));
+    let functions = object.functions.iter().map(|function| FunctionText {
+        file: file.to_owned(),
+        text: None,
+        routine: function.routine.clone(),
+        lines: Vec::new(),
+    });
+    let functions = functions.collect();
+    let implicit = layout.map(Program::implicit_of).transpose()?.unwrap_or_default();
+    let lines = Vec::new();
+    Ok(Program {
+        file: file.to_owned(),
+        text: None,
+        routine,
+        lines,
+        functions,
+        info,
+        names,
+        data,
+        platform,
+        implicit,
+    })
+}
+
+fn data_of(layout: Option<&Zebin>) -> ProgramData {
+    layout.map(ProgramData::of).unwrap_or_default()
+}
+
+fn names_of(layout: Option<&Zebin>, info: &KernelInfo) -> Option<KernelMiscInfo> {
+    layout?.info.kernels_misc_info.iter().find(|misc| misc.name == info.name).cloned()
+}
+
+/// Returns the layout of a kernel's arguments. A kernel without inputs needs only its SIMD width,
+/// which its own attributes hold.
+fn layout_of(
+    file: &str,
+    routine: &Routine,
+    layout: Option<&Zebin>,
+    kernel: Option<&str>,
+) -> Result<KernelInfo, Vec<Diagnostic>> {
+    if routine.kind != RoutineKind::Kernel {
+        let finding = problem("program-kind", file, "this is a function, not a kernel");
+        return Err(vec![finding.help("give a file that has a kernel")]);
+    }
+    if let Some(zebin) = layout {
+        return zebin.kernel_info(kernel).cloned().map_err(|e| vec![*e]);
+    }
+    if !routine.inputs.is_empty() {
+        let finding = problem(
+            "launch-layout",
+            file,
+            "the file does not describe where the \
+         kernel's arguments are placed",
+        );
+        return Err(vec![finding.help("give the zebin of the same kernel with --zebin")]);
+    }
+    let simd_size = routine.attribute(visakit::isa::attribute::SIMD_SIZE).unwrap_or(1);
+    let execution_env = ExecutionEnv { simd_size, ..ExecutionEnv::default() };
+    Ok(KernelInfo { name: routine.name(), execution_env, ..KernelInfo::default() })
+}
+
+fn damaged(file: &str, error: ObjectError) -> Diagnostic {
+    problem(error.code, file, &error.message).at_offset(error.offset as u64).help(error.help)
+}
+
+fn problem(code: &'static str, file: &str, message: &str) -> Diagnostic {
+    Diagnostic::new(code, Severity::Error, file, message)
+}
