@@ -113,5 +113,3 @@ pub(crate) fn json_text(value: &impl Serialize) -> String {
 pub(crate) fn problem(code: &'static str, file: &Path, message: impl Into<String>) -> Diagnostic {
     Diagnostic::new(code, Severity::Error, io::shown(file, "stdin"), message)
 }
-
-}
