@@ -15,6 +15,7 @@ pub static RUNTIME: &[(&str, &str)] = &[
     ("display.rs", include_str!("rt/display.rs")),
     ("error.rs", include_str!("rt/error.rs")),
     ("expression.rs", include_str!("rt/expression.rs")),
+    ("format.rs", include_str!("rt/format.rs")),
     ("kernel.rs", include_str!("rt/kernel.rs")),
     ("near.rs", include_str!("rt/near.rs")),
     ("number.rs", include_str!("rt/number.rs")),

@@ -3,16 +3,39 @@
 
 use crate::model::{
     Access, Attribute, Availability, BitField, BitFieldKind, Cell, Column, ColumnKind, Condition, DataType, Field,
-    FieldKind, Form, Instruction, Limit, ListKind, Member, MemberType, Model, NamesOf, PageKind, Predefined,
+    FieldKind, Form, Instruction, Limit, List, ListKind, Member, MemberType, Model, NamesOf, PageKind, Predefined,
     Presence, TextForm, TypeMap, names,
 };
 
 /// Returns all facts of a model, sorted within each group.
 pub fn facts(model: &Model) -> String {
     let mut out = Vec::new();
-    for t in &model.types {
-        out.push(format!("type {}", data_type(model, t)));
+    out.extend(model.types.iter().map(|t| format!("type {}", data_type(model, t))));
+    platforms(model, &mut out);
+    entries(model, &mut out);
+    out.extend(model.limits.iter().map(|l| format!("limit {}", limit(l))));
+    out.extend(model.attributes.iter().map(|a| format!("attribute {}", attribute(a))));
+    rules(model, &mut out);
+    let mut lists: Vec<_> = model.lists.iter().collect();
+    lists.sort_by(|a, b| a.name.cmp(&b.name));
+    lists.into_iter().for_each(|one| list(model, one, &mut out));
+    sources(model, &mut out);
+    for s in &model.structures {
+        if let Some(class) = &s.class {
+            out.push(format!("structure {} class {class}", s.name));
+        }
+        for (i, m) in s.members.iter().enumerate() {
+            out.push(format!("structure {} {i} {}", s.name, member(model, m)));
+        }
     }
+    for i in &model.instructions {
+        instruction(model, i, &mut out);
+    }
+    out.push(String::new());
+    out.join("\n")
+}
+
+fn platforms(model: &Model, out: &mut Vec<String>) {
     for (age, p) in model.platforms.iter().enumerate() {
         out.push(format!(
             "platform {age} {} aliases [{}] gen {:?} families {:x?} registers {}{}",
@@ -24,6 +47,10 @@ pub fn facts(model: &Model) -> String {
             cells(&model.platform_columns, &p.cells)
         ));
     }
+}
+
+/// Adds the predefined entries of tables.
+fn entries(model: &Model, out: &mut Vec<String>) {
     for (kind, table, columns) in [
         ("variable", &model.predefined, &Vec::new()),
         ("surface", &model.surfaces, &model.surface_columns),
@@ -34,10 +61,10 @@ pub fn facts(model: &Model) -> String {
             out.push(format!("{kind} {}{written}{}", predefined(p), cells(columns, &p.cells)));
         }
     }
-    out.extend(model.limits.iter().map(|l| format!("limit {}", limit(l))));
-    for a in &model.attributes {
-        out.push(format!("attribute {}", attribute(a)));
-    }
+}
+
+/// Adds the rules across pages and their definitions.
+fn rules(model: &Model, out: &mut Vec<String>) {
     for r in &model.rules {
         let platforms: String = r.platforms.iter().map(|m| format!(" {m}")).collect();
         out.push(format!("rule {}{platforms}: {}", r.name, names(&r.instructions).join(", ")));
@@ -52,34 +79,37 @@ pub fn facts(model: &Model) -> String {
         let (name, instructions) = (&c.name, names(&c.instructions).join(", "));
         out.push(format!("rule {name}{platforms}: {instructions}: {}{warning}{when} must {}", c.finding, c.must));
     }
-    let mut lists: Vec<_> = model.lists.iter().collect();
-    lists.sort_by(|a, b| a.name.cmp(&b.name));
-    for list in lists {
-        out.push(format!("list {} bits {}", list.name, list.bits));
-        out.extend(list.columns.iter().map(|c| format!("list {} column {}", list.name, column(model, c))));
-        match &list.kind {
-            ListKind::Enumeration { lo, width, values } => {
-                for v in values {
-                    let text = if v.text == v.name { String::new() } else { format!(" text {:?}", v.text) };
-                    let top = lo + width - 1;
-                    out.push(format!(
-                        "list {} [{top}..{lo}] {:#x} {}{text}{}{}",
-                        list.name,
-                        v.value,
-                        v.name,
-                        marks(&v.marks),
-                        cells(&list.columns, if v.reserved { &[] } else { &v.cells })
-                    ));
-                }
-            }
-            ListKind::Parts(parts) => {
-                out.extend(parts.iter().map(|p| format!("list {} {}", list.name, part(model, p))));
+}
+
+fn list(model: &Model, list: &List, out: &mut Vec<String>) {
+    out.push(format!("list {} bits {}", list.name, list.bits));
+    out.extend(list.columns.iter().map(|c| format!("list {} column {}", list.name, column(model, c))));
+    match &list.kind {
+        ListKind::Enumeration { lo, width, values } => {
+            for v in values {
+                let text = if v.text == v.name { String::new() } else { format!(" text {:?}", v.text) };
+                let top = lo + width - 1;
+                out.push(format!(
+                    "list {} [{top}..{lo}] {:#x} {}{text}{}{}",
+                    list.name,
+                    v.value,
+                    v.name,
+                    marks(&v.marks),
+                    cells(&list.columns, if v.reserved { &[] } else { &v.cells })
+                ));
             }
         }
-        if let Some(text) = &list.text {
-            out.push(format!("list {} prints {}", list.name, text.source));
+        ListKind::Parts(parts) => {
+            out.extend(parts.iter().map(|p| format!("list {} {}", list.name, part(model, p))));
         }
     }
+    if let Some(text) = &list.text {
+        out.push(format!("list {} prints {}", list.name, text.source));
+    }
+}
+
+/// Adds the sources, and the facts that name them.
+fn sources(model: &Model, out: &mut Vec<String>) {
     for s in &model.sources {
         out.push(format!("source {} {} version {} of {}", s.name, s.kind.name(), s.version, s.date));
     }
@@ -88,19 +118,6 @@ pub fn facts(model: &Model) -> String {
         let (page, _) = model.origin(p.at);
         out.push(format!("from {page} {}: {} source [{}]{since}", p.section, p.label, p.sources.join(", ")));
     }
-    for s in &model.structures {
-        if let Some(class) = &s.class {
-            out.push(format!("structure {} class {class}", s.name));
-        }
-        for (i, m) in s.members.iter().enumerate() {
-            out.push(format!("structure {} {i} {}", s.name, member(model, m)));
-        }
-    }
-    for i in &model.instructions {
-        instruction(model, i, &mut out);
-    }
-    out.push(String::new());
-    out.join("\n")
 }
 
 /// Formats marks after a fact, each with a leading blank.

@@ -5,7 +5,6 @@
 //! This crate does not depend on `visakit`, which uses the emitted code; only the build script of
 //! `visakit` emits.
 
-pub mod anatomy;
 mod check;
 mod emit;
 mod facts;
@@ -21,11 +20,11 @@ mod resolve;
 pub mod semantics;
 mod specification;
 mod suggest;
-pub mod template;
 
 pub use check::complete;
-pub use emit::{File, HEADER, emit, mnemonics};
+pub use emit::{File, HEADER, emit, emit_linked, mnemonics};
 pub use facts::facts;
+pub use model::{anatomy, template};
 pub use overlay::read_to_build;
 pub use places::places;
 pub use specification::{load, read_dir, read_files, read_placed, read_texts};

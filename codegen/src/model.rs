@@ -1,5 +1,6 @@
 //! Model of the pages as plain data. Every fact has its place in the source.
 
+pub mod anatomy;
 mod columns;
 mod instruction;
 mod lists;
@@ -9,13 +10,14 @@ mod reference;
 mod rules;
 pub mod semantics;
 mod sources;
+pub mod template;
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use visakit_diag::{Diagnostic, Lines};
 
-use crate::anatomy::{Anatomy, PartId};
+use anatomy::{Anatomy, PartId};
 
 pub use columns::*;
 pub use instruction::*;

@@ -4,9 +4,11 @@
 mod braces;
 mod near;
 mod sentence;
+mod table;
 
 pub use braces::odd_marks;
-pub use sentence::{Fact, PHRASES, Phrase, Problem, Said, said};
+pub use sentence::{Said, said};
+pub use table::{Fact, PHRASES, Phrase, Problem};
 
 use crate::markdown::Inline;
 use crate::model::{Availability, Bound};

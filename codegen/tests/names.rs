@@ -13,7 +13,7 @@ use visakit_codegen::model::{ListKind, Model};
 
 /// Sources that read the pages and contain words of their grammar.
 const GRAMMAR: [&str; 8] =
-    ["read", "semantics", "overlay", "anatomy.rs", "markdown.rs", "phrase.rs", "template.rs", "check"];
+    ["read", "semantics", "overlay", "model/anatomy.rs", "markdown.rs", "phrase.rs", "model/template.rs", "check"];
 
 /// Normalises a name, since generated code and its users spell it differently.
 fn plain(name: &str) -> String {
@@ -104,8 +104,12 @@ fn sources(root: &Path) -> Vec<(String, String)> {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             let place = path.strip_prefix(root).unwrap().to_str().unwrap().replace('\\', "/");
-            let reads = place.strip_prefix("codegen/src/").and_then(|rest| rest.split('/').next());
-            if reads.is_some_and(|first| GRAMMAR.contains(&first) || GRAMMAR.contains(&&*format!("{first}.rs"))) {
+            let inner = place.strip_prefix("codegen/src/");
+            let reads = inner.and_then(|inner| inner.split('/').next());
+            let is_whole = inner.is_some_and(|inner| GRAMMAR.contains(&inner));
+            if is_whole
+                || reads.is_some_and(|first| GRAMMAR.contains(&first) || GRAMMAR.contains(&&*format!("{first}.rs")))
+            {
                 continue;
             }
             if path.is_dir() {

@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use super::routine::name;
 #[cfg(test)]
 use super::schema;
 use crate::isa::{Instruction, Operand, Predicate, RawOperand, VecOperand};
@@ -213,4 +212,9 @@ fn parts(list: &reflect::List, bits: u64) -> Vec<PartValue> {
             PartValue { part: p.name, value, name }
         })
         .collect()
+}
+
+/// Returns the name of a table's entry, if it has one.
+pub(super) fn name(names: &RoutineNames<'_>, table: Table, id: u32) -> Option<String> {
+    names.name(table, id)
 }

@@ -8,7 +8,7 @@ use super::schema;
 use super::{alignment, hex};
 use crate::isa::{AttributeInfo, Platform, predefined, predefined_surface};
 use crate::object::{self, Object, RoutineKind};
-use crate::rt::{Bytes, Names, Printer, Table};
+use crate::rt::{Bytes, Printer};
 use crate::text::{RoutineNames, Style};
 
 /// String of an object.
@@ -293,9 +293,4 @@ fn instruction(instruction: &crate::isa::Instruction, names: &RoutineNames<'_>) 
         fields: fields(instruction, names),
         text: printer.into_text(),
     }
-}
-
-/// Returns the name of a table's entry, if it has one.
-pub(super) fn name(names: &RoutineNames<'_>, table: Table, id: u32) -> Option<String> {
-    names.name(table, id)
 }

@@ -4,7 +4,7 @@
 //! Nothing refers to the marks, so other readers ignore them. Spec page: `4_object_format.md`,
 //! "Text revisions".
 
-use super::{Routine, read::ObjectError};
+use super::{Routine, error::ObjectError};
 use crate::isa::{DataType, Instruction, VarInfo, limits};
 use crate::rt::{Bytes, Context, EncodeError, Reader, Version, Wire, Writer};
 

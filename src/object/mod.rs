@@ -12,6 +12,7 @@
 //! ```
 
 mod defect;
+mod error;
 mod fragment;
 pub(crate) mod marks;
 mod parts;
@@ -19,8 +20,8 @@ mod read;
 mod salvage;
 mod write;
 
+pub use error::ObjectError;
 pub use parts::ObjectPart;
-pub use read::ObjectError;
 #[cfg(feature = "text")]
 pub(crate) use salvage::is_label;
 pub use salvage::{Fragment, Salvaged, SalvagedCode};

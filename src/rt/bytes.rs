@@ -323,3 +323,25 @@ pub trait Bits: Sized {
     /// A member does not fit into its part.
     fn to_bits(&self) -> Result<u64, BadBits>;
 }
+
+/// Decodes a field by its type; adds the names of instruction and field to an error.
+#[inline]
+pub fn field<T: Wire>(
+    owner: &'static str,
+    field: &'static str,
+    r: &mut Reader<'_>,
+    cx: Context,
+) -> Result<T, DecodeError> {
+    T::decode(r, cx).map_err(|e| e.named(owner, field))
+}
+
+/// Decodes a field with `read`; adds the names of instruction and field to an error.
+#[inline]
+pub fn place<'a, T>(
+    owner: &'static str,
+    field: &'static str,
+    r: &mut Reader<'a>,
+    read: impl FnOnce(&mut Reader<'a>) -> Result<T, DecodeError>,
+) -> Result<T, DecodeError> {
+    read(r).map_err(|e| e.named(owner, field))
+}

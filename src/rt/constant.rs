@@ -2,8 +2,9 @@
 
 use super::super::isa::{ConstOpnd, DataType, DataTypeClass};
 use super::cursor::{Cursor, TextError};
+use super::format::Format;
 use super::number::is_hex;
-use super::text::{Format, Text};
+use super::text::Text;
 
 impl Cursor<'_> {
     /// Parses a constant such as `0x3f800000:f`, `-5:w` or `1.5:f`.

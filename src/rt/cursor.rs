@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use super::super::isa::{Instruction, Predicate};
+use super::format::{Format, Symbols};
 use super::near::{meant, nearest};
 use super::reflect::Page;
-use super::text::{Format, Symbols};
 use super::visit::Table;
 
 /// Error of a text that does not match the expected syntax.

@@ -8,7 +8,8 @@ use super::super::isa::{
     SurfaceId, VecOperand, predefined, predefined_surface,
 };
 use super::Version;
-use super::text::{Format, Names, Printer, Text};
+use super::format::{Format, Names};
+use super::text::{Printer, Text};
 use super::visit::{FieldRef, OperandRef, Table};
 
 /// Default names for use without a routine: `V32`, `A0`, `P1`, `S0`, `T6`, `L2`. Predefined

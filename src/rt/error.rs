@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use super::bytes::{Context, Reader, Wire};
-
 /// Error of bits without a meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadBits {
@@ -130,6 +128,15 @@ impl DecodeError {
         Self::new(offset, DecodeProblem::ReservedOpcode { name, page })
     }
 
+    /// Adds the names of an instruction or structure and its field. The outermost names win: they
+    /// name the instruction, not the operand's layout.
+    #[cold]
+    pub(super) fn named(mut self, owner: &'static str, field: &'static str) -> Self {
+        self.0.owner = owner;
+        self.0.field = field;
+        self
+    }
+
     /// Returns the file offset of the error.
     pub fn offset(&self) -> usize {
         self.0.offset
@@ -194,36 +201,6 @@ impl From<BadBits> for EncodeError {
     fn from(bits: BadBits) -> Self {
         Self { place: bits.place.to_owned(), problem: bits.to_string() }
     }
-}
-
-/// Decodes a field by its type; adds the names of instruction and field to an error.
-#[inline]
-pub fn field<T: Wire>(
-    owner: &'static str,
-    field: &'static str,
-    r: &mut Reader<'_>,
-    cx: Context,
-) -> Result<T, DecodeError> {
-    T::decode(r, cx).map_err(|e| named(e, owner, field))
-}
-
-/// Decodes a field with `read`; adds the names of instruction and field to an error.
-#[inline]
-pub fn place<'a, T>(
-    owner: &'static str,
-    field: &'static str,
-    r: &mut Reader<'a>,
-    read: impl FnOnce(&mut Reader<'a>) -> Result<T, DecodeError>,
-) -> Result<T, DecodeError> {
-    read(r).map_err(|e| named(e, owner, field))
-}
-
-#[cold]
-fn named(mut error: DecodeError, owner: &'static str, field: &'static str) -> DecodeError {
-    // The outermost name wins: it names the instruction, not the operand's layout.
-    error.0.owner = owner;
-    error.0.field = field;
-    error
 }
 
 /// Checks that a value fits into `bits` bits.

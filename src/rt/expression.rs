@@ -3,8 +3,8 @@
 //! `, `>>>` for a logical right shift, `%sizeof` of a variable, and `%DispatchSimd`.
 
 use super::cursor::{Cursor, TextError};
+use super::format::Format;
 use super::number::Number;
-use super::text::Format;
 use super::visit::Table;
 
 /// Precedence of an operator; higher binds tighter. Where `<` or `>` would end a region, only

@@ -15,6 +15,8 @@ mod display;
 mod error;
 #[cfg(feature = "text")]
 mod expression;
+#[cfg(feature = "text")]
+mod format;
 mod kernel;
 mod near;
 #[cfg(feature = "text")]
@@ -27,15 +29,15 @@ mod text;
 mod value;
 mod visit;
 
-pub use bytes::{Bits, Bytes, Context, Reader, StructureVisitor, Version, Wire, Writer};
+pub use bytes::{Bits, Bytes, Context, Reader, StructureVisitor, Version, Wire, Writer, field, place};
 pub use condition::{Facts, Op, Operator, evaluate};
 #[cfg(feature = "text")]
 pub use cursor::{Candidate, Cursor, TextError};
-pub use error::{
-    BadBits, DecodeError, DecodeProblem, EncodeError, empty, field, fit, narrow, place, present, selected,
-};
+pub use error::{BadBits, DecodeError, DecodeProblem, EncodeError, empty, fit, narrow, present, selected};
 #[cfg(feature = "text")]
 pub use expression::MAX_EXPRESSION_DEPTH;
+#[cfg(feature = "text")]
+pub use format::{Format, Names, Symbols};
 pub use kernel::{ComponentWise, Stub, StubReason};
 pub use near::{meant, nearest};
 #[cfg(feature = "text")]
@@ -43,7 +45,7 @@ pub use number::Number;
 #[cfg(feature = "text")]
 pub use operand::destination;
 #[cfg(feature = "text")]
-pub use text::{Format, Names, Printer, Symbols, Text, escape};
+pub use text::{Printer, Text, escape};
 pub use value::{immediate_bits, is_saturated, saturate, zero_operand};
 pub use visit::{FieldInfo, FieldMut, FieldRef, OperandRef, Role, Table, Use, Visit, Visitor, VisitorMut};
 

@@ -1,7 +1,8 @@
 //! Numbers in assembly text, and the numeric types of fields.
 
 use super::cursor::{Cursor, TextError};
-use super::text::{Format, Printer, Text};
+use super::format::Format;
+use super::text::{Printer, Text};
 
 /// Numeric type of a field.
 pub trait Number: Sized {

@@ -7,7 +7,8 @@ use super::super::isa::{
     Predicate, RawOperand, Region, StateClass, StateOpnd, Stride, VecOperand,
 };
 use super::cursor::{Cursor, TextError};
-use super::text::{Format, Printer, Text};
+use super::format::Format;
+use super::text::{Printer, Text};
 use super::value::immediate_bits;
 use super::visit::Table;
 

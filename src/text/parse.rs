@@ -139,39 +139,15 @@ impl Reader<'_> {
             return;
         }
         if let Some(behind) = rest.strip_prefix(".kernel_attr") {
-            match declare::kernel_attribute(&mut self.scope, text, text.len() - behind.len()) {
-                // The vendor's printer puts the first instruction on the line of the last
-                // attribute.
-                Ok(end) if text[end..].trim_start().starts_with('.') => {
-                    let at = text.len() - text[end..].trim_start().len();
-                    self.report(
-                        statement,
-                        "directive",
-                        &TextError { at, expected: "the end of the line".to_owned() },
-                    );
-                }
-                Ok(end) => self.statement_from(statement, end),
-                Err(error) => self.report(statement, "directive", &error),
-            }
-            return;
+            return self.kernel_attribute(statement, text.len() - behind.len());
         }
         if rest.starts_with('{') {
             self.scope.names.open();
             self.statement_from(statement, lead + 1);
             return;
         }
-        if let Some(behind) = rest.strip_prefix('}') {
-            if !self.scope.names.close() {
-                let expected = "a statement: `}` closes no open block".to_owned();
-                self.report(statement, "statement", &TextError { at: lead, expected });
-            }
-            if behind.trim_start().starts_with('}') {
-                self.statement_from(statement, lead + 1);
-            } else if !behind.trim().is_empty() {
-                let at = text.len() - behind.trim_start().len();
-                self.report(statement, "statement", &TextError { at, expected: "the end of the line".to_owned() });
-            }
-            return;
+        if rest.starts_with('}') {
+            return self.close(statement, lead);
         }
         // Open blocks may end after a statement.
         let ends = rest.matches('}').count().saturating_sub(rest.matches('{').count()).min(self.scope.names.depth());
@@ -180,31 +156,7 @@ impl Reader<'_> {
         if let Err(error) = self.in_order(rest, lead) {
             self.report(statement, "statement", &error);
         }
-        let result = if let Some(digits) = rest.strip_prefix(".code ") {
-            // `.code` holds an instruction as bytes.
-            let at = text.len() - digits.len();
-            match super::explicit::read_code(digits.trim(), self.scope.version) {
-                Ok(instruction) => {
-                    self.defines(&instruction);
-                    self.push(instruction, statement.line);
-                    Ok(())
-                }
-                Err(expected) => Err(TextError { at, expected }),
-            }
-        } else if let Some(spelled) = old_spelling(rest) {
-            self.instruction(
-                &format!("{}{spelled}{}", &text[..lead], &rest[spelled.len()..]),
-                lead + 1,
-                statement.line,
-            )
-        } else if rest.starts_with('.') {
-            self.directive(statement, text, lead)
-        } else if let Some(name) = label(text) {
-            self.label(name, statement.line);
-            Ok(())
-        } else {
-            self.instruction(text, lead, statement.line)
-        };
+        let result = self.content(statement, text, lead);
         for _ in 0..ends {
             self.scope.names.close();
         }
@@ -212,6 +164,64 @@ impl Reader<'_> {
         if let Err(error) = result {
             let code = if rest.starts_with('.') { "directive" } else { "statement" };
             self.report(statement, code, &error);
+        }
+    }
+
+    /// Reads a kernel attribute, whose value begins at `from`, and the rest of its line.
+    #[cold]
+    fn kernel_attribute(&mut self, statement: &Statement, from: usize) {
+        let text = &*statement.text;
+        match declare::kernel_attribute(&mut self.scope, text, from) {
+            // The vendor's printer puts the first instruction on the line of the last attribute.
+            Ok(end) if text[end..].trim_start().starts_with('.') => {
+                let at = text.len() - text[end..].trim_start().len();
+                let expected = "the end of the line".to_owned();
+                self.report(statement, "directive", &TextError { at, expected });
+            }
+            Ok(end) => self.statement_from(statement, end),
+            Err(error) => self.report(statement, "directive", &error),
+        }
+    }
+
+    /// Closes the block whose brace stands at `lead`.
+    #[cold]
+    fn close(&mut self, statement: &Statement, lead: usize) {
+        let text = &*statement.text;
+        let behind = &text[lead + 1..];
+        if !self.scope.names.close() {
+            let expected = "a statement: `}` closes no open block".to_owned();
+            self.report(statement, "statement", &TextError { at: lead, expected });
+        }
+        if behind.trim_start().starts_with('}') {
+            self.statement_from(statement, lead + 1);
+        } else if !behind.trim().is_empty() {
+            let at = text.len() - behind.trim_start().len();
+            self.report(statement, "statement", &TextError { at, expected: "the end of the line".to_owned() });
+        }
+    }
+
+    /// Reads a statement without the braces around it: a directive, a label or an instruction.
+    #[inline]
+    fn content(&mut self, statement: &Statement, text: &str, lead: usize) -> Result<(), TextError> {
+        let rest = &text[lead..];
+        if let Some(digits) = rest.strip_prefix(".code ") {
+            // `.code` holds an instruction as bytes.
+            let at = text.len() - digits.len();
+            let instruction = super::explicit::read_code(digits.trim(), self.scope.version)
+                .map_err(|expected| TextError { at, expected })?;
+            self.defines(&instruction);
+            self.push(instruction, statement.line);
+            Ok(())
+        } else if let Some(spelled) = old_spelling(rest) {
+            let text = format!("{}{spelled}{}", &text[..lead], &rest[spelled.len()..]);
+            self.instruction(&text, lead + 1, statement.line)
+        } else if rest.starts_with('.') {
+            self.directive(statement, text, lead)
+        } else if let Some(name) = label(text) {
+            self.label(name, statement.line);
+            Ok(())
+        } else {
+            self.instruction(text, lead, statement.line)
         }
     }
 

@@ -1,7 +1,7 @@
 //! Rules across the fields of an instruction: evaluation of the rows of verification.md.
 
-use super::types::{guarded, is_integer};
-use super::{Check, Seen, Severity, operand};
+use super::types::{data_type, guarded, is_integer};
+use super::{Check, Seen, Severity};
 use crate::isa::{DataType, Modifier, Operand, RuleBuiltin, predefined};
 use crate::rt::reflect::{Field, Form, FormConstraint};
 use crate::rt::{Facts, evaluate};
@@ -39,7 +39,7 @@ impl Instruction<'_> {
     fn data_type(&self, seen: &Seen) -> Option<DataType> {
         let routine = self.check.routine;
         match seen {
-            Seen::Vector(v) => operand::data_type(&v.operand, routine),
+            Seen::Vector(v) => data_type(&v.operand, routine),
             Seen::Raw(raw) => (raw.id.0 >= predefined::DECLARED).then(|| routine.data_type(raw.id)).flatten(),
             _ => None,
         }

@@ -158,7 +158,7 @@ fn differs(
 }
 
 fn root(routine: &Routine, table: Table, id: u32) -> u32 {
-    if table == Table::General { super::doubt::root(routine, id).unwrap_or(id) } else { id }
+    if table == Table::General { super::aliases::root(routine, id).unwrap_or(id) } else { id }
 }
 
 /// Returns true if an instruction ignores the execution mask of control flow.

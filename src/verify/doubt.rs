@@ -3,13 +3,12 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
+use super::aliases::root;
 use super::graph::Graph;
 use super::types::{self, Family};
 use super::{Location, Severity, Violation, divergence, region};
-use crate::isa::{
-    AliasScope, InputClass, Instruction, Operand, Platform, predefined, predefined_sampler, predefined_surface,
-};
-use crate::limits::{ALIAS_DEPTH, FINDINGS};
+use crate::isa::{InputClass, Instruction, Operand, Platform, predefined, predefined_sampler, predefined_surface};
+use crate::limits::FINDINGS;
 use crate::object::Routine;
 use crate::rt::{FieldRef, OperandRef, Role, Table, Use};
 
@@ -317,22 +316,6 @@ fn entry(routine: &Routine, used: Use) -> Option<(Table, u32)> {
         Table::Label | Table::String => false,
     };
     is_declared.then_some((used.table, used.id))
-}
-
-/// Returns the declared variable whose storage a variable uses; `None` if the storage belongs to a
-/// predefined variable or one of file scope.
-pub(super) fn root(routine: &Routine, mut id: u32) -> Option<u32> {
-    for _ in 0..=ALIAS_DEPTH {
-        let variable = routine.variables.get(id.checked_sub(predefined::DECLARED)? as usize)?;
-        if variable.alias_scope_specifier == AliasScope::Global {
-            return None;
-        }
-        if variable.alias_index.0 == 0 {
-            return Some(id);
-        }
-        id = variable.alias_index.0;
-    }
-    None
 }
 
 /// Returns the variables that have values when the routine begins, or that may get values without

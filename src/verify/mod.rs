@@ -16,6 +16,7 @@
 //! ```
 
 mod across;
+mod aliases;
 mod declare;
 mod divergence;
 mod doubt;

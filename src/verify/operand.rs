@@ -1,21 +1,9 @@
 //! Rules of single operands: class, type, modifier, and writes.
 
-use super::types::{Family, is_integer, unpacked};
+use super::types::{Family, data_type, is_integer, unpacked};
 use super::{Check, Severity};
 use crate::isa::{DataType, Modifier, Operand, RawOperand, Rule, VecOperand, predefined};
-use crate::object::Routine;
 use crate::rt::reflect::{Field, Saturation, SourceModifier};
-
-/// Returns the type of an operand, if it has one of its own.
-pub(super) fn data_type(operand: &Operand, routine: &Routine) -> Option<DataType> {
-    match operand {
-        Operand::General(g) => routine.data_type(g.id),
-        Operand::Indirect(i) => Some(i.bit_properties.type_),
-        Operand::Immediate(c) => Some(c.type_),
-        Operand::Predicate(_) => Some(DataType::Bool),
-        Operand::Address(_) | Operand::State(_) => None,
-    }
-}
 
 impl Check<'_> {
     pub(super) fn vector(&mut self, field: &'static Field, operand: &VecOperand) {

@@ -1,7 +1,8 @@
 //! Rules of types across the operands of an instruction.
 
-use super::{Check, Seen, operand};
-use crate::isa::{DataType, DataTypeClass, Rule};
+use super::{Check, Seen};
+use crate::isa::{DataType, DataTypeClass, Operand, Rule};
+use crate::object::Routine;
 use crate::rt::Role;
 use crate::rt::reflect::{Field, FieldKind, Page, TypeMap};
 
@@ -47,7 +48,7 @@ impl Check<'_> {
         let mut all = Vec::new();
         for (field, value) in seen {
             let Seen::Vector(operand) = value else { continue };
-            let Some(ty) = operand::data_type(&operand.operand, self.routine) else { continue };
+            let Some(ty) = data_type(&operand.operand, self.routine) else { continue };
             all.push(ty);
             match self.is_destination(field) {
                 true => dst = dst.or(Some(ty)),
@@ -230,4 +231,15 @@ pub(super) fn unpacked(ty: DataType) -> DataType {
 
 pub(super) fn is_integer(ty: DataType) -> bool {
     matches!(ty.class(), DataTypeClass::Signed | DataTypeClass::Unsigned)
+}
+
+/// Returns the type of an operand, if it has one of its own.
+pub(super) fn data_type(operand: &Operand, routine: &Routine) -> Option<DataType> {
+    match operand {
+        Operand::General(g) => routine.data_type(g.id),
+        Operand::Indirect(i) => Some(i.bit_properties.type_),
+        Operand::Immediate(c) => Some(c.type_),
+        Operand::Predicate(_) => Some(DataType::Bool),
+        Operand::Address(_) | Operand::State(_) => None,
+    }
 }

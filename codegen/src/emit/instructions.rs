@@ -1,49 +1,15 @@
 //! Emission of one struct for each instruction, its codec, and the enum of all instructions.
 
+mod docs;
 mod form;
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use quote::quote;
 
+use super::forms::{boxed, boxed_type, encoded, enumerators, form_type, is_large, selector};
 use super::{Cx, hex, member_name, type_name, variant_name};
-use crate::model::{Condition, Field, FieldKind, Form, Instruction, ListId, PageKind, Place, Presence, targets};
+use crate::model::{Condition, FieldKind, Form, Instruction, PageKind, Presence, targets};
 use form::{form_struct, read_located};
-pub(crate) use form::{is_counter, role, test, text_only_said};
-
-/// Returns true for a page that has a struct.
-pub(crate) fn encoded(i: &Instruction) -> bool {
-    matches!(i.kind, PageKind::Ordinary | PageKind::Undefined) && !i.forms.is_empty()
-}
-
-/// Returns the name of a form's struct: the instruction's name, plus the form's name if it has one.
-pub(crate) fn form_type(instruction: &Instruction, form: &Form) -> Ident {
-    let base = type_name(&instruction.name);
-    if form.name.is_empty() { base } else { format_ident!("{base}{}", type_name(&form.name)) }
-}
-
-/// Returns true for a struct so large that it is boxed. Otherwise a few rare instructions with many
-/// operands would enlarge every element of a vector of instructions.
-pub(crate) fn is_large(form: &Form) -> bool {
-    // Approximate size of a member in bytes.
-    let size = |f: &Field| match (f.shape, &f.presence) {
-        (_, Presence::Times(_)) => 24,
-        (FieldKind::Vector | FieldKind::Scalar, _) => 24,
-        (FieldKind::Raw, _) => 8,
-        (FieldKind::Zero | FieldKind::Copy(_), _) => 0,
-        _ => 4,
-    };
-    form.fields.iter().map(size).sum::<usize>() > 132
-}
-
-/// Emits a value of a form's struct, boxed if the struct is large.
-pub(crate) fn boxed(form: &Form, value: TokenStream) -> TokenStream {
-    if is_large(form) { quote!(Box::new(#value)) } else { value }
-}
-
-/// Emits the type of a form in its enum, boxed if the struct is large.
-fn boxed_type(form: &Form, ty: TokenStream) -> TokenStream {
-    if is_large(form) { quote!(Box<#ty>) } else { ty }
-}
 
 /// Returns the only form of an instruction, which is stored in the enum of instructions directly.
 fn only_form(i: &Instruction) -> Option<&Form> {
@@ -61,64 +27,6 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
         let first = i.doc.split(". ").next().unwrap_or("").to_owned();
         cx.doc(&first, &i.name, i.at)
     });
-    let constants: Vec<_> = all.iter().map(|i| super::constant_name(&i.name)).collect();
-    let opcodes: Vec<_> = all.iter().map(|i| hex(u64::from(i.opcode))).collect();
-    let writes = all.iter().map(|i| {
-        let name = type_name(&i.name);
-        let opcode = hex(u64::from(i.opcode));
-        let sub = i.sub_opcode.map(|s| {
-            let s = hex(u64::from(s));
-            quote!(w.u8(#s);)
-        });
-        quote!(Self::#name(inst) => { w.u8(#opcode); #sub inst.encode_fields(w, cx) })
-    });
-    let decode = decode(cx);
-    let form_arms = all.iter().map(|i| {
-        let (name, constant) = (type_name(&i.name), super::constant_name(&i.name));
-        if i.forms.len() == 1 {
-            return quote!(Self::#name(_) => &pages::#constant.forms[0]);
-        }
-        let variants = i.forms.iter().map(|f| variant_name(&f.name));
-        let numbers = 0..i.forms.len();
-        quote!(Self::#name(inst) => match inst { #(#name::#variants(_) => &pages::#constant.forms[#numbers]),* })
-    });
-    let field_arms = all.iter().map(|i| {
-        let name = type_name(&i.name);
-        let types = i.forms.iter().map(|f| form_type(i, f));
-        if i.forms.len() == 1 {
-            return quote!(Self::#name(_) => #(#types::FIELDS)*);
-        }
-        let variants = i.forms.iter().map(|f| variant_name(&f.name));
-        quote!(Self::#name(inst) => match inst { #(#name::#variants(_) => #types::FIELDS),* })
-    });
-    let conversions = all.iter().flat_map(|i| {
-        let name = type_name(&i.name);
-        i.forms.iter().map(move |form| {
-            let form_name = form_type(i, form);
-            let mut value = boxed(form, quote!(inst));
-            if i.forms.len() > 1 {
-                let variant = variant_name(&form.name);
-                value = quote!(#name::#variant(#value));
-            }
-            quote!(impl From<#form_name> for Instruction {
-                fn from(inst: #form_name) -> Self { Self::#name(#value) }
-            })
-        })
-    });
-    let samples = all.iter().flat_map(|i| {
-        let name = type_name(&i.name);
-        i.forms.iter().map(move |form| {
-            let sample = sample(cx, form);
-            let form_name = form_type(i, form);
-            let sample = boxed(form, quote!(#form_name #sample));
-            if i.forms.len() > 1 {
-                let variant = variant_name(&form.name);
-                quote!(Self::#name(#name::#variant(#sample)))
-            } else {
-                quote!(Self::#name(#sample))
-            }
-        })
-    });
     let variant_types = all.iter().map(|i| {
         let name = type_name(&i.name);
         match only_form(i) {
@@ -126,6 +34,9 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
             None => quote!(#name),
         }
     });
+    let methods = methods(cx, &all, &names);
+    let conversions = all.iter().map(|i| conversions(i));
+    let codec = codec(cx, &all);
     quote! {
         #(#structs)*
 
@@ -134,6 +45,22 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
         #[allow(clippy::large_enum_variant, reason = "instructions are stored in vectors and read once")]
         pub enum Instruction { #(#docs #names(#variant_types)),* }
 
+        #methods
+
+        #(#conversions)*
+
+        #codec
+    }
+}
+
+/// Emits the methods of the enum of all instructions.
+fn methods(cx: &Cx<'_>, all: &[&Instruction], names: &[Ident]) -> TokenStream {
+    let constants = all.iter().map(|i| super::constant_name(&i.name));
+    let opcodes = all.iter().map(|i| hex(u64::from(i.opcode)));
+    let form_arms = all.iter().map(|i| form_arm(i));
+    let field_arms = all.iter().map(|i| field_arm(i));
+    let samples = all.iter().flat_map(|i| i.forms.iter().map(move |form| sample_of(cx, i, form)));
+    quote! {
         impl Instruction {
             /// Returns the page of the instruction.
             pub fn page(&self) -> &'static rt::reflect::Page {
@@ -174,9 +101,74 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
                 match self { #(#field_arms),* }
             }
         }
+    }
+}
 
-        #(#conversions)*
+/// Emits the arm that returns the layout of an instruction.
+fn form_arm(i: &Instruction) -> TokenStream {
+    let (name, constant) = (type_name(&i.name), super::constant_name(&i.name));
+    if i.forms.len() == 1 {
+        return quote!(Self::#name(_) => &pages::#constant.forms[0]);
+    }
+    let variants = i.forms.iter().map(|f| variant_name(&f.name));
+    let numbers = 0..i.forms.len();
+    quote!(Self::#name(inst) => match inst { #(#name::#variants(_) => &pages::#constant.forms[#numbers]),* })
+}
 
+/// Emits the arm that returns the fields of an instruction.
+fn field_arm(i: &Instruction) -> TokenStream {
+    let name = type_name(&i.name);
+    let types = i.forms.iter().map(|f| form_type(i, f));
+    if i.forms.len() == 1 {
+        return quote!(Self::#name(_) => #(#types::FIELDS)*);
+    }
+    let variants = i.forms.iter().map(|f| variant_name(&f.name));
+    quote!(Self::#name(inst) => match inst { #(#name::#variants(_) => #types::FIELDS),* })
+}
+
+/// Emits the conversions of the structs of an instruction to the enum of all instructions.
+fn conversions(i: &Instruction) -> TokenStream {
+    let name = type_name(&i.name);
+    let conversions = i.forms.iter().map(|form| {
+        let form_name = form_type(i, form);
+        let mut value = boxed(form, quote!(inst));
+        if i.forms.len() > 1 {
+            let variant = variant_name(&form.name);
+            value = quote!(#name::#variant(#value));
+        }
+        quote!(impl From<#form_name> for Instruction {
+            fn from(inst: #form_name) -> Self { Self::#name(#value) }
+        })
+    });
+    quote!(#(#conversions)*)
+}
+
+/// Emits an instruction of a form with null operands.
+fn sample_of(cx: &Cx<'_>, i: &Instruction, form: &Form) -> TokenStream {
+    let (name, form_name) = (type_name(&i.name), form_type(i, form));
+    let sample = sample(cx, form);
+    let sample = boxed(form, quote!(#form_name #sample));
+    if i.forms.len() > 1 {
+        let variant = variant_name(&form.name);
+        quote!(Self::#name(#name::#variant(#sample)))
+    } else {
+        quote!(Self::#name(#sample))
+    }
+}
+
+/// Emits the codec of the enum of all instructions.
+fn codec(cx: &Cx<'_>, all: &[&Instruction]) -> TokenStream {
+    let decode = decode(cx);
+    let writes = all.iter().map(|i| {
+        let name = type_name(&i.name);
+        let opcode = hex(u64::from(i.opcode));
+        let sub = i.sub_opcode.map(|s| {
+            let s = hex(u64::from(s));
+            quote!(w.u8(#s);)
+        });
+        quote!(Self::#name(inst) => { w.u8(#opcode); #sub inst.encode_fields(w, cx) })
+    });
+    quote! {
         impl rt::Wire for Instruction {
             fn decode(r: &mut rt::Reader<'_>, cx: rt::Context) -> Result<Self, rt::DecodeError> { #decode }
 
@@ -212,15 +204,6 @@ fn sample(cx: &Cx<'_>, form: &Form) -> TokenStream {
     }
 }
 
-/// Returns the field that selects a form, its list, and the selecting values.
-fn selector<'m>(cx: &Cx<'_>, form: &'m Form) -> Option<(&'m Field, ListId, Vec<Ident>)> {
-    let condition = form.condition.as_ref()?;
-    let Place { field, part: None } = condition.of.to? else { return None };
-    let field = &form.fields[field];
-    let FieldKind::List(id) = field.shape else { return None };
-    Some((field, id, enumerators(cx, id, condition)))
-}
-
 /// Returns true if a presence condition holds when every field has its default.
 fn holds_by_default(cx: &Cx<'_>, form: &Form, condition: &Condition) -> bool {
     let Some(place) = condition.of.to else { return false };
@@ -234,16 +217,6 @@ fn holds_by_default(cx: &Cx<'_>, form: &Form, condition: &Condition) -> bool {
         None => Some(0),
     };
     default.is_some_and(|default| targets(&condition.values).any(|value| value == default))
-}
-
-/// Returns the Rust names of the values of a condition.
-pub(crate) fn enumerators(cx: &Cx<'_>, id: ListId, condition: &Condition) -> Vec<Ident> {
-    targets(&condition.values).filter_map(|value| enumerator(cx, id, value)).collect()
-}
-
-/// Returns the Rust name of a value.
-pub(crate) fn enumerator(cx: &Cx<'_>, id: ListId, value: u64) -> Option<Ident> {
-    cx.model.values(id).iter().find(|v| v.value == value).map(|v| variant_name(&v.name))
 }
 
 fn decode(cx: &Cx<'_>) -> TokenStream {
@@ -303,13 +276,15 @@ fn one(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
             boxed_type(f, quote!(#ty))
         })
         .collect();
-    let doc = cx.doc(&i.doc, &i.name, i.at);
+    let forms_of: Vec<&Form> = i.forms.iter().collect();
+    let (doc, aliases) = (docs::docs(cx, i, &i.doc, &forms_of), docs::aliases(i));
     let docs = i.forms.iter().map(|f| cx.doc(&format!("Form {}.", f.name), "", f.at));
     let select = select_form(cx, i);
     quote! {
         #(#forms)*
 
         #doc
+        #aliases
         #[derive(Clone, Debug, PartialEq)]
         pub enum #name { #(#docs #variants(#types)),* }
 

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::instructions::encoded;
+use super::forms::encoded;
 use super::{Cx, constant_name, member_name, type_name};
 use crate::model::{Access, Field, FieldKind, Instruction, PageKind};
 

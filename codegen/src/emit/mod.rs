@@ -11,6 +11,8 @@ use crate::model::{Availability, Bound, Field, FieldKind, IndexKind, ListId, Mod
 
 mod codec;
 mod columns;
+mod forms;
+mod indices;
 mod instructions;
 mod kernels;
 mod lists;
@@ -36,8 +38,13 @@ pub struct File {
 
 /// Emits all files, in the best order for reading.
 pub fn emit(model: &Model) -> Vec<File> {
+    emit_linked(model, None)
+}
+
+/// Emits all files as [`emit`] does. Documentation links to the pages below the address `pages`.
+pub fn emit_linked(model: &Model, pages: Option<&str>) -> Vec<File> {
     let names = Names::new(model);
-    let cx = Cx { model, names };
+    let cx = Cx { model, names, pages };
     vec![
         File { name: "tables.rs", tokens: tables::emit(&cx) },
         File { name: "lists.rs", tokens: lists::emit(&cx) },
@@ -52,12 +59,14 @@ pub fn emit(model: &Model) -> Vec<File> {
 /// Returns the first words of statements in assembly text, each with the names of its possible
 /// instructions.
 pub fn mnemonics(model: &Model) -> BTreeMap<String, BTreeSet<&str>> {
-    text::mnemonics(&Cx { model, names: Names::new(model) })
+    text::mnemonics(&Cx { model, names: Names::new(model), pages: None })
 }
 
 /// Context of all emitters.
 pub(crate) struct Cx<'a> {
     pub(crate) model: &'a Model,
+    /// Address of the folder of pages, for links in documentation.
+    pub(crate) pages: Option<&'a str>,
     names: Names,
 }
 
@@ -249,7 +258,7 @@ pub(crate) fn version_condition(marks: &Availability) -> Option<TokenStream> {
 }
 
 /// Escapes prose for documentation, so that markdown does not read it as links or markup.
-fn escape_doc(text: &str) -> String {
+pub(crate) fn escape_doc(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         if matches!(c, '[' | ']' | '<' | '>' | '_' | '*' | '`' | '#') {

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::instructions::role;
+use super::forms::role;
 use super::{Cx, columns, constant_name, hex, rules, variant_name};
 use crate::model::{
     BitFieldKind, Field, FieldKind, Form, Instruction, List, ListId, ListKind, PageKind, Presence, Reference,

@@ -303,7 +303,7 @@ fn union(cx: &Cx<'_>, s: &Structure) -> TokenStream {
         (Some(variant), Some(ty)) => quote!(Self::#variant(#ty::default())),
         _ => return quote!(),
     };
-    let owner = &s.name;
+    let codec = union_codec(&s.name, (&tag_type, &class_type, &class_member), (&variants, &types), &other_members);
     quote! {
         #doc
         #[derive(Clone, Debug, Default, PartialEq)]
@@ -328,6 +328,19 @@ fn union(cx: &Cx<'_>, s: &Structure) -> TokenStream {
             }
         }
 
+        #codec
+    }
+}
+
+/// Emits the codec of an operand: its tag, then the structure of its class.
+fn union_codec(
+    owner: &str,
+    (tag_type, class_type, class_member): (&Ident, &Ident, &Ident),
+    (variants, types): (&[Ident], &[Ident]),
+    other_members: &[Ident],
+) -> TokenStream {
+    let name = type_name(owner);
+    quote! {
         impl rt::Wire for #name {
             fn decode(r: &mut rt::Reader<'_>, cx: rt::Context) -> Result<Self, rt::DecodeError> {
                 let tag = rt::place(#owner, "tag", r, |r| <#tag_type as rt::Wire>::decode(r, cx))?;

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::{Cx, columns, constant_name, hex, variant_name};
-use crate::model::{IndexKind, Predefined};
+use crate::model::{IndexKind, Platform, Predefined};
 
 pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
     let types = data_types(cx);
@@ -87,14 +87,7 @@ fn platforms(cx: &Cx<'_>) -> TokenStream {
         let aliases = &p.aliases;
         quote!(&[#(#aliases),*])
     });
-    let families = platforms.iter().map(|p| {
-        let families = p.families.iter().map(|f| hex(*f));
-        quote!(&[#(#families),*])
-    });
-    let codes = platforms.iter().map(|p| {
-        let codes = p.gen_codes.iter().map(|f| hex(*f));
-        quote!(&[#(#codes),*])
-    });
+    let codes = platform_codes(platforms, &names);
     let rows: Vec<columns::Row<'_>> =
         names.iter().cloned().zip(platforms.iter().map(|p| p.cells.as_slice())).collect();
     let (said, said_types) = columns::emit(cx, &quote::format_ident!("Platform"), &cx.model.platform_columns, &rows);
@@ -139,25 +132,7 @@ fn platforms(cx: &Cx<'_>) -> TokenStream {
                 })
             }
 
-            /// Returns the product families, as in the notes of zebin files.
-            pub const fn families(self) -> &'static [u32] {
-                match self { #(Self::#names => #families),* }
-            }
-
-            /// Returns the oldest platform of a product family.
-            pub fn from_family(family: u32) -> Option<Self> {
-                Self::ALL.iter().copied().find(|p| p.families().contains(&family))
-            }
-
-            /// Returns the `gen_platform` codes of native code in objects.
-            pub const fn gen_codes(self) -> &'static [u8] {
-                match self { #(Self::#names => #codes),* }
-            }
-
-            /// Returns the oldest platform with a `gen_platform` code.
-            pub fn from_gen_code(code: u8) -> Option<Self> {
-                Self::ALL.iter().copied().find(|p| p.gen_codes().contains(&code))
-            }
+            #codes
 
             /// Returns the size of a register in bytes, which is also the size of a row of a
             /// region.
@@ -170,6 +145,39 @@ fn platforms(cx: &Cx<'_>) -> TokenStream {
             pub const fn age(self) -> usize { self as usize }
 
             #said
+        }
+    }
+}
+
+/// Emits the methods about the codes of platforms in zebins and objects.
+fn platform_codes(platforms: &[Platform], names: &[Ident]) -> TokenStream {
+    let families = platforms.iter().map(|p| {
+        let families = p.families.iter().map(|f| hex(*f));
+        quote!(&[#(#families),*])
+    });
+    let codes = platforms.iter().map(|p| {
+        let codes = p.gen_codes.iter().map(|f| hex(*f));
+        quote!(&[#(#codes),*])
+    });
+    quote! {
+        /// Returns the product families, as in the notes of zebin files.
+        pub const fn families(self) -> &'static [u32] {
+            match self { #(Self::#names => #families),* }
+        }
+
+        /// Returns the oldest platform of a product family.
+        pub fn from_family(family: u32) -> Option<Self> {
+            Self::ALL.iter().copied().find(|p| p.families().contains(&family))
+        }
+
+        /// Returns the `gen_platform` codes of native code in objects.
+        pub const fn gen_codes(self) -> &'static [u8] {
+            match self { #(Self::#names => #codes),* }
+        }
+
+        /// Returns the oldest platform with a `gen_platform` code.
+        pub fn from_gen_code(code: u8) -> Option<Self> {
+            Self::ALL.iter().copied().find(|p| p.gen_codes().contains(&code))
         }
     }
 }

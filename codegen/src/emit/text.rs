@@ -9,16 +9,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use super::instructions::{encoded, enumerator};
+use super::forms::{encoded, enumerator};
 use super::{Cx, member_name, type_name};
-use crate::model::{
-    Access, BitField, BitFieldKind, Enumerator, Field, FieldKind, Form, IndexKind, Instruction, ListKind, Place,
-    TextForm, targets,
-};
+use crate::model::{Access, Enumerator, Field, FieldKind, Form, Instruction, ListKind, Place, TextForm, targets};
 use crate::template::{Item, Style, Template};
 use parse::parser;
 use print::printers;
-pub(crate) use print::{index_selector, index_tables};
 
 pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
     let all: Vec<&Instruction> = cx.model.instructions.iter().filter(|i| encoded(i)).collect();
@@ -189,18 +185,6 @@ fn only(cx: &Cx<'_>, field: &Field, id: crate::model::ListId) -> Option<(TokenSt
     let names: Vec<&str> = allowed.iter().map(|(value, _)| value.name.as_str()).collect();
     let variants = allowed.iter().filter_map(|(value, _)| enumerator(cx, id, value.to?));
     Some((quote!(#(#ty::#variants)|*), format!("{}: one of {}", field.name, names.join(", "))))
-}
-
-fn index_part<'a>(cx: &'a Cx<'_>, field: &Field) -> Option<&'a BitField> {
-    let FieldKind::List(id) = field.shape else { return None };
-    let ListKind::Parts(parts) = &cx.model.list(id).kind else { return None };
-    parts.iter().find(|p| match p.kind {
-        BitFieldKind::Enumeration(id) => match &cx.model.list(id).kind {
-            ListKind::Enumeration { values, .. } => values.iter().any(|v| IndexKind::from_name(&v.name).is_some()),
-            ListKind::Parts(_) => false,
-        },
-        _ => false,
-    })
 }
 
 fn local(field: &Field) -> Ident {

@@ -1,7 +1,7 @@
 //! Model of an instruction's page: forms, fields, types, texts.
 
+use super::template::{Item, Template};
 use super::{Availability, ListId, Reference, SourceSpan, Storage, StructureId, TypeId, semantics};
-use crate::template::{Item, Template};
 
 /// Id of an instruction: its position in [`super::Model::instructions`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
+use super::template::Template;
 use super::{Cell, Column, Reference, SourceSpan};
-use crate::template::Template;
 
 /// Conditions in braces: from or before a platform or an object version.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

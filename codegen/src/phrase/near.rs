@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::sentence::{PHRASES, Phrase, Problem};
+use super::table::{PHRASES, Phrase, Problem};
 use crate::suggest::{distance, distance_within};
 
 /// Returns the phrase that a sentence resembles, and the kind of deviation.

@@ -52,36 +52,7 @@ pub(crate) fn read(
     heading: ListHeading<'_>,
 ) -> Nested {
     let ListHeading { shared, doc } = heading;
-    let mut parts = Vec::new();
-    let mut values = Vec::new();
-    let mut columns = Vec::new();
-    for block in blocks {
-        match block {
-            Block::List(items) => {
-                for item in items {
-                    read_item(cx, model, item, name, bits, &mut parts, &mut values);
-                }
-            }
-            // The vendor's LSC pages have lists as tables in code blocks.
-            Block::Code(code) => values.extend(table_values(cx, &code.lines)),
-            Block::Table(rows) if columns::is_list(rows) => {
-                let table = columns::values(cx, rows);
-                values.extend(table.values);
-                columns.extend(table.columns);
-            }
-            Block::Table(rows) => {
-                let lines: Vec<_> = rows
-                    .iter()
-                    .map(|r| {
-                        let cells: Vec<_> = r.cells.iter().map(|(c, _)| c.as_str()).collect();
-                        (format!("|{}|", cells.join("|")), r.span.clone())
-                    })
-                    .collect();
-                values.extend(table_values(cx, &lines));
-            }
-            Block::Paragraph(_) => {}
-        }
-    }
+    let (parts, columns::Values { mut values, mut columns }) = content(cx, model, blocks, name, bits);
     leftovers(cx, blocks, false);
     name_values(&mut values);
     check_values(cx, &values, bits);
@@ -134,6 +105,47 @@ pub(crate) fn read(
         at,
     });
     Nested::List(ListId(model.lists.len() - 1), allowed)
+}
+
+/// Reads the parts and the values in blocks.
+fn content(
+    cx: &mut Cx<'_>,
+    model: &mut Model,
+    blocks: &[Block],
+    name: &str,
+    bits: u32,
+) -> (Vec<RawPart>, columns::Values) {
+    let mut parts = Vec::new();
+    let mut values = Vec::new();
+    let mut columns = Vec::new();
+    for block in blocks {
+        match block {
+            Block::List(items) => {
+                for item in items {
+                    read_item(cx, model, item, name, bits, &mut parts, &mut values);
+                }
+            }
+            // The vendor's LSC pages have lists as tables in code blocks.
+            Block::Code(code) => values.extend(table_values(cx, &code.lines)),
+            Block::Table(rows) if columns::is_list(rows) => {
+                let table = columns::values(cx, rows);
+                values.extend(table.values);
+                columns.extend(table.columns);
+            }
+            Block::Table(rows) => {
+                let lines: Vec<_> = rows
+                    .iter()
+                    .map(|r| {
+                        let cells: Vec<_> = r.cells.iter().map(|(c, _)| c.as_str()).collect();
+                        (format!("|{}|", cells.join("|")), r.span.clone())
+                    })
+                    .collect();
+                values.extend(table_values(cx, &lines));
+            }
+            Block::Paragraph(_) => {}
+        }
+    }
+    (parts, columns::Values { values, columns })
 }
 
 /// Returns restrictions by the names of the parts, from the parts' lowest bits.

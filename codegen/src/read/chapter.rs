@@ -1,6 +1,6 @@
 //! Reader of the chapters' tables: data types, platforms, limits, predefined variables, attributes.
 
-use super::cells::{Columns, is_dashed};
+use super::cells::{Columns, check_numbers, filled, is_dashed};
 use super::context::Cx;
 use super::{columns, head, index, lists, platforms, rules};
 use crate::markdown::{Block, Document, Row};
@@ -110,9 +110,6 @@ fn read_type(cx: &mut Cx<'_>, columns: &Columns<'_>, cells: Vec<Cell>, model: &m
     }
 }
 
-/// Text of an empty cell.
-pub(super) const NOTHING: &str = "-";
-
 /// Returns true if the range fills an element of `bits` bits, or an equal division of it.
 fn fill((low, high): (i128, i128), bits: u32) -> bool {
     let numbers = u128::try_from(high - low + 1).unwrap_or(0);
@@ -132,27 +129,6 @@ fn range(text: &str) -> Option<(i128, i128)> {
         Some((sign << power) - i128::from(less))
     };
     Some((end(low)?, end(high)?))
-}
-
-/// Reports empty cells of these columns, if the table has the columns.
-pub(super) fn filled(cx: &mut Cx<'_>, columns: &Columns<'_>, names: &[&str], code: &'static str) {
-    for name in names.iter().filter(|name| columns.get(name) == Some("")) {
-        let message = format!("`{name}` of this row is missing");
-        cx.warn(code, &columns.row.span, message, format!("write `{NOTHING}` if it has none"));
-    }
-}
-
-/// Reports cells of these columns that are neither empty nor lists of numbers.
-pub(super) fn check_numbers(cx: &mut Cx<'_>, columns: &Columns<'_>, names: &[&str], code: &'static str) {
-    for name in names {
-        let text = columns.get(name).filter(|text| *text != NOTHING).unwrap_or("");
-        for word in cx.words(text, &columns.place(name)) {
-            if number(&word).is_none() {
-                let message = format!("`{word}` in the column {name} is not a number");
-                cx.error(code, &columns.place(name), message, "write numbers separated by commas");
-            }
-        }
-    }
 }
 
 /// Reads a named number.

@@ -39,20 +39,8 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, path: &str, model: &mut
     let Some(opcode) = opcode::read(cx, opcode_section) else { return };
     let bare = matches!(opcode.kind, PageKind::Umbrella | PageKind::Alias { .. } | PageKind::Reserved);
     let (doc, raw_fields) = fields::read(cx, &group(document, "description"));
-    let format_sections = group(document, "format");
-    let layouts = if bare {
-        Vec::new()
-    } else if format_sections.is_empty() {
-        cx.error(
-            "format-missing",
-            &opcode_section.span,
-            "the page has no Format section",
-            "add `## Format` with the table of fields",
-        );
-        Vec::new()
-    } else {
-        format::read(cx, &format_sections, &opcode, !raw_fields.is_empty())
-    };
+    let layouts =
+        if bare { Vec::new() } else { layouts(cx, document, opcode_section, &opcode, !raw_fields.is_empty()) };
     // The Format of a vendor's umbrella page has the last cell `various`.
     let umbrella = opcode.kind == PageKind::Umbrella
         || layouts.iter().any(|l| l.fields.iter().any(|f| f.name.eq_ignore_ascii_case("various")));
@@ -74,30 +62,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, path: &str, model: &mut
     page_name(cx, path, &opcode, &text);
     let semantics = prose(document, "semantics");
     if !bare && !umbrella {
-        if semantics.trim().is_empty() {
-            cx.warn(
-                "semantics-missing",
-                &opcode_section.span,
-                format!("{} has no Semantics", opcode.name),
-                "add `## Semantics` with a block in the notation of spec/semantics.md, or `undefined`",
-            );
-        }
-        if group(document, "description").is_empty() {
-            cx.warn(
-                "description-missing",
-                &opcode_section.span,
-                format!("{} has no Description", opcode.name),
-                "add `## Description` with a text and an item for each field",
-            );
-        }
-        if text.is_empty() {
-            cx.warn(
-                "text-missing",
-                &opcode_section.span,
-                format!("{} has no Text template", opcode.name),
-                "add `## Text`; without it, the instruction prints as its mnemonic and its fields in order",
-            );
-        }
+        check_complete(cx, document, opcode_section, &opcode.name, (&semantics, &text));
     }
     model.instructions.push(Instruction {
         name: opcode.name,
@@ -121,6 +86,61 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, path: &str, model: &mut
         type_maps,
         at: cx.at(&opcode.span),
     });
+}
+
+/// Reads the layouts of a page that has a Format.
+fn layouts(
+    cx: &mut Cx<'_>,
+    document: &Document,
+    opcode_section: &Section,
+    opcode: &opcode::Opcode,
+    has_fields: bool,
+) -> Vec<format::Layout> {
+    let sections = group(document, "format");
+    if sections.is_empty() {
+        cx.error(
+            "format-missing",
+            &opcode_section.span,
+            "the page has no Format section",
+            "add `## Format` with the table of fields",
+        );
+        return Vec::new();
+    }
+    format::read(cx, &sections, opcode, has_fields)
+}
+
+/// Warns about missing sections of an ordinary page.
+fn check_complete(
+    cx: &mut Cx<'_>,
+    document: &Document,
+    opcode_section: &Section,
+    name: &str,
+    (semantics, text): (&str, &[TextForm]),
+) {
+    if semantics.trim().is_empty() {
+        cx.warn(
+            "semantics-missing",
+            &opcode_section.span,
+            format!("{} has no Semantics", name),
+            "add `## Semantics` with a block in the notation of spec/semantics.md, or `undefined`",
+        );
+    }
+    if group(document, "description").is_empty() {
+        cx.warn(
+            "description-missing",
+            &opcode_section.span,
+            format!("{} has no Description", name),
+            "add `## Description` with a text and an item for each field",
+        );
+    }
+    if text.is_empty() {
+        cx.warn(
+            "text-missing",
+            &opcode_section.span,
+            format!("{} has no Text template", name),
+            "add `## Text`; without it, the instruction prints as its mnemonic and its fields in order",
+        );
+    }
 }
 
 /// Checks that the headings after the Format name its forms. A heading with listed conditions needs

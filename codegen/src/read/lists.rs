@@ -52,6 +52,36 @@ fn read_list(cx: &mut Cx<'_>, section: &Section, model: &mut Model) {
     if bits == 0 {
         bits = written_width(section);
     }
+    let (doc, text) = prose(cx, section);
+    match bits::read(
+        cx,
+        model,
+        &section.blocks,
+        name,
+        bits,
+        &section.span,
+        bits::ListHeading { shared: true, doc: &doc },
+    ) {
+        bits::Nested::List(id, _) => {
+            let list = &mut model.lists[id.0];
+            list.text = text;
+            list.doc = doc;
+        }
+        bits::Nested::Number | bits::Nested::Nothing => cx.error(
+            "list-empty",
+            &section.span,
+            format!("list `{name}` has neither bits nor values"),
+            "add `Bit[…]` items or `value: name` items",
+        ),
+    }
+    // Parts of shared lists are shared as well.
+    for list in &mut model.lists {
+        list.shared = true;
+    }
+}
+
+/// Reads the paragraphs of a list: its documentation and its Text template.
+fn prose(cx: &mut Cx<'_>, section: &Section) -> (String, Option<template::Template>) {
     let mut doc = String::new();
     let mut text = None;
     for block in &section.blocks {
@@ -78,31 +108,7 @@ fn read_list(cx: &mut Cx<'_>, section: &Section, model: &mut Model) {
             }
         }
     }
-    match bits::read(
-        cx,
-        model,
-        &section.blocks,
-        name,
-        bits,
-        &section.span,
-        bits::ListHeading { shared: true, doc: &doc },
-    ) {
-        bits::Nested::List(id, _) => {
-            let list = &mut model.lists[id.0];
-            list.text = text;
-            list.doc = doc;
-        }
-        bits::Nested::Number | bits::Nested::Nothing => cx.error(
-            "list-empty",
-            &section.span,
-            format!("list `{name}` has neither bits nor values"),
-            "add `Bit[…]` items or `value: name` items",
-        ),
-    }
-    // Parts of shared lists are shared as well.
-    for list in &mut model.lists {
-        list.shared = true;
-    }
+    (doc, text)
 }
 
 /// Returns the width of a list of kind `bits`, which is that of its written values: `0b00` has two

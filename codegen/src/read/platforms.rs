@@ -1,8 +1,7 @@
 //! Readers of the tables of platforms: the table that names them, and the tables with further
 //! facts.
 
-use super::cells::Columns;
-use super::chapter::{NOTHING, check_numbers, filled};
+use super::cells::{Columns, NOTHING, check_numbers, filled};
 use super::columns;
 use super::context::Cx;
 use super::head::PLATFORMS;

@@ -1,8 +1,7 @@
 //! Reader of sources: the table that names them, and the columns `Source` and `Since` of all other
 //! tables.
 
-use super::cells::{Columns, by_columns};
-use super::chapter::NOTHING;
+use super::cells::{Columns, NOTHING, by_columns};
 use super::context::Cx;
 use crate::markdown::{Block, Document, Row, Section};
 use crate::model::{Model, Provenance, Source, SourceKind};

@@ -195,12 +195,7 @@ fn describe(cx: &mut Cx<'_>, section: &Section, model: &mut Model, structure: &m
         .collect();
     for item in items {
         let Some(bold) = &item.text.bold else {
-            let text = item.text.text.trim_start_matches(|c: char| !c.is_alphanumeric());
-            let first = text.split([':', '(']).next().unwrap_or("").trim_end_matches([' ', '*', '>']);
-            if structure.members.iter().any(|m| m.name.eq_ignore_ascii_case(first)) {
-                let message = format!("this item is not read as the description of `{first}`");
-                cx.warn("structure-syntax", &item.text.span, message, format!("write `**{first}:** text`"));
-            }
+            check_not_member(cx, item, structure);
             continue;
         };
         let name = bold.trim().trim_end_matches(':').trim();
@@ -239,31 +234,52 @@ fn describe(cx: &mut Cx<'_>, section: &Section, model: &mut Model, structure: &m
             continue;
         }
         let list_name = format!("{}_{}", structure.name, member.name);
-        let doc = member.doc.clone();
-        // The vendor's chapters describe bits in prose; only items of the form `Bit[…]` are read.
-        if has_bits(&item.blocks) {
-            if let bits::Nested::List(id, _) = bits::read(
-                cx,
-                model,
-                &item.blocks,
-                &list_name,
-                width,
-                &item.text.span,
-                bits::ListHeading { shared: false, doc: &doc },
-            ) {
-                member.data_type = is_data_type(&model.list(id).kind);
-                match member.data_type {
-                    true => drop(model.lists.pop()),
-                    false => member.shape = FieldKind::List(id),
-                }
-            }
-        } else if stated.iter().any(|s| s.fact == Fact::Zero) {
-            member.shape = FieldKind::Zero;
-        } else if let Some(kind) = sentences::index(&stated) {
-            member.shape = FieldKind::Index(kind);
-        }
+        shape(cx, model, item, member, (&list_name, width, &stated));
     }
     check_counts(cx, structure);
+}
+
+/// Warns about an item that names a member but is not read as its description.
+fn check_not_member(cx: &mut Cx<'_>, item: &Item, structure: &Structure) {
+    let text = item.text.text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let first = text.split([':', '(']).next().unwrap_or("").trim_end_matches([' ', '*', '>']);
+    if structure.members.iter().any(|m| m.name.eq_ignore_ascii_case(first)) {
+        let message = format!("this item is not read as the description of `{first}`");
+        cx.warn("structure-syntax", &item.text.span, message, format!("write `**{first}:** text`"));
+    }
+}
+
+/// Reads the shape of a member of `width` bits from its description; a new list gets `list_name`.
+fn shape(
+    cx: &mut Cx<'_>,
+    model: &mut Model,
+    item: &Item,
+    member: &mut Member,
+    (list_name, width, stated): (&str, u32, &[sentences::Stated]),
+) {
+    let doc = member.doc.clone();
+    // The vendor's chapters describe bits in prose; only items of the form `Bit[…]` are read.
+    if has_bits(&item.blocks) {
+        if let bits::Nested::List(id, _) = bits::read(
+            cx,
+            model,
+            &item.blocks,
+            list_name,
+            width,
+            &item.text.span,
+            bits::ListHeading { shared: false, doc: &doc },
+        ) {
+            member.data_type = is_data_type(&model.list(id).kind);
+            match member.data_type {
+                true => drop(model.lists.pop()),
+                false => member.shape = FieldKind::List(id),
+            }
+        }
+    } else if stated.iter().any(|s| s.fact == Fact::Zero) {
+        member.shape = FieldKind::Zero;
+    } else if let Some(kind) = sentences::index(stated) {
+        member.shape = FieldKind::Index(kind);
+    }
 }
 
 /// Returns true if bits hold only the code of a data type.

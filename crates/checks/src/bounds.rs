@@ -1,6 +1,6 @@
 //! Bounds check: accesses outside the kernel's resources.
 
-use crate::watcher::{Bug, Seen, What, actor, deed, found, place_in_program};
+use crate::bug::{Bug, Seen, What, actor, deed, found, place_in_program};
 use visakit_launch::argument::Parameter;
 use visakit_machine::fault::Trap;
 use visakit_machine::lane::{LANES, enabled_lanes};

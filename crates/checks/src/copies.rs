@@ -15,8 +15,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
+use crate::bug::{Bug, Mistake, Seen, What, actor, place_in_program};
 use crate::race::Races;
-use crate::watcher::{Bug, Seen, What, actor, place_in_program};
 use visakit_machine::buffer::Lent;
 use visakit_machine::observer::{Access, AccessKind, LaunchMap, Space};
 use visakit_run::program::Actor;
@@ -50,13 +50,13 @@ const BYTES: usize = 14;
 static WORDS: [AtomicU32; MOST_ITEMS * RECORD as usize / 4] =
     [const { AtomicU32::new(0) }; MOST_ITEMS * RECORD as usize / 4];
 
-/// Returns the memory for a program's marks and its address. [`check`](super::check) maps it; any
+/// Returns the memory for a program's marks and its address. [`check`](crate::check()) maps it; any
 /// other launch of such a program must list it in [`regions`](visakit_run::Surroundings::regions).
 pub fn marks() -> (u64, Lent) {
     (MARKS, Lent { words: &WORDS, bytes: size_of_val(&WORDS), owner: Arc::new(()) })
 }
 
-/// Returns the lines to compile before an OpenCL C source, so that [`check`](super::check) can
+/// Returns the lines to compile before an OpenCL C source, so that [`check`](crate::check()) can
 /// follow its group copies. `None` if neither the text nor an `#include` line suggests such a call.
 pub fn prelude(source: &str) -> Option<&'static str> {
     let calls = ["async_work_group_", "wait_group_events"].iter().any(|name| source.contains(name));
@@ -158,40 +158,6 @@ pub(super) struct Copies {
     size: u32,
     /// True after work items of the group disagreed; consequential errors are suppressed.
     disagree: bool,
-}
-
-/// A misuse of a group copy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mistake {
-    /// A work item makes a different operation than an earlier work item.
-    Differs { is_copy: bool, is_same_kind: bool },
-    /// Some work items omit an operation.
-    Missing { is_copy: bool, count: u32, of: u32 },
-    /// A copy is never awaited.
-    Unwaited,
-    /// An event does not belong to a copy.
-    Unknown { is_copy: bool },
-    /// A load reads copied data after the wait, but before a barrier.
-    NoBarrier,
-}
-
-impl Mistake {
-    /// Returns a name for the kind of mistake.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Differs { .. } => "differs",
-            Self::Missing { .. } => "missing",
-            Self::Unwaited => "unwaited",
-            Self::Unknown { .. } => "unknown",
-            Self::NoBarrier => "no barrier",
-        }
-    }
-
-    /// Returns true if the mistake shows only at the end of a group, so that it is meaningless
-    /// after a fault.
-    pub(super) fn is_at_end(self) -> bool {
-        matches!(self, Self::Missing { .. } | Self::Unwaited)
-    }
 }
 
 impl Copies {

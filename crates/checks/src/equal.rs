@@ -7,19 +7,19 @@
 
 use std::collections::BTreeSet;
 
-use crate::watcher::{self, Watcher};
-use crate::{Checks, Finding};
+use crate::bug::Key;
+use crate::report::{Checks, Finding};
+use crate::watcher::Watcher;
 use visakit_diag::Diagnostic;
 use visakit_launch::argument::Argument;
 use visakit_launch::range::NdRange;
-use visakit_machine::fault::Trap;
 use visakit_machine::scalar::Scalar;
 use visakit_run::{Observers, Options, Outside, Policy, Program, RunError, launch_from};
 
 /// Observations of the first run.
 pub(super) struct Seen<'a> {
     /// Pairs of locations where stores of equal values met.
-    pub(super) equal: &'a [watcher::Key],
+    pub(super) equal: &'a [Key],
     /// Arguments from which the kernel loaded.
     pub(super) loaded: &'a BTreeSet<u32>,
     /// Findings of the first run.
@@ -72,13 +72,6 @@ pub(super) fn find(
     let place = |finding: &Finding| (finding.report.function, finding.report.instruction);
     found.retain(|finding| seen.findings.iter().all(|known| place(known) != place(finding)));
     Ok(found)
-}
-
-/// Returns the note for a race.
-pub(super) fn note(race: &Trap) -> Trap {
-    let message = format!("{race} if the inputs differ: in this launch both accesses leave the same value");
-    let help = "all elements of a buffer that the kernel loads are equal; use other contents to see the race";
-    watcher::found("check-equal", message, help)
 }
 
 /// Replaces the repeated number of a uniform buffer by two numbers in pseudo-random order. Returns

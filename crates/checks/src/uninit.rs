@@ -6,11 +6,16 @@
 //! do not matter. The check therefore has no false positives. At the first difference, the group is
 //! run alone with noise in ever fewer locations, until a single origin remains.
 
-mod compare;
-mod digests;
-mod gaps;
 mod source;
+
+mod gaps;
+
+mod digests;
+
+mod compare;
+
 mod unwritten;
+
 mod way;
 
 use std::cell::RefCell;
@@ -18,9 +23,9 @@ use std::collections::BTreeSet;
 
 use visakit_diag::Diagnostic;
 
-use crate::Finding;
-use crate::watcher::{found, place_in_program};
-use compare::{Compare, Deed, Difference, MOST_STEPS, Record, Recorded, Step, shared_value};
+use crate::bug::{found, place_in_program};
+use crate::report::Finding;
+use compare::{Compare, Deed, Difference, MOST_STEPS, Record, Recorded, Step};
 use digests::Digester;
 pub(super) use digests::Digests;
 use gaps::Gaps;

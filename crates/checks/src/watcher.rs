@@ -3,12 +3,12 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use crate::bounds::Owners;
-use crate::copies::{self, Copies, Mistake};
-use crate::equal;
+use crate::bounds::{self, Owners};
+use crate::bug::{Bug, Key, Mistake, Seen, What, found, place_in_program};
+use crate::copies::{self, Copies};
 use crate::race::{self, Races};
+use crate::report::{Checks, Finding};
 use crate::uninit::{Digests, Unwritten};
-use crate::{Checks, Finding, bounds};
 use visakit_launch::argument::Parameter;
 use visakit_launch::range::NdRange;
 use visakit_machine::fault::Trap;
@@ -77,76 +77,6 @@ impl State {
             self.copies.look(access, &self.map, &mut self.seen);
         }
         races.access(access, &mut self.seen);
-    }
-}
-
-/// Bugs to report, each once, with its number of occurrences and other actors.
-#[derive(Default)]
-pub(super) struct Seen {
-    all: Vec<(Bug, u64, Vec<Actor>)>,
-}
-
-/// Largest number of other work items that a bug names.
-const MOST_ITEMS: usize = 3;
-
-/// Identity of a bug: its kind, its locations in the program, and its memory.
-pub(super) type Key = (&'static str, [u32; 2], usize);
-
-/// A bug at its first occurrence.
-pub(super) struct Bug {
-    /// Identity.
-    pub(super) key: Key,
-    /// Work item that caused it.
-    pub(super) actor: Actor,
-    /// Description without names.
-    pub(super) what: What,
-}
-
-/// Kind and details of a bug.
-pub(super) enum What {
-    /// An access out of bounds.
-    Outside(Access),
-    /// An access to private memory of another channel of the thread.
-    Foreign(Access, u32),
-    /// A thread waits at a barrier while others of its group wait at another one.
-    Barriers { other: Actor },
-    /// Two unordered accesses: this one and an earlier one. `is_fence` is set if a barrier, but no
-    /// fence, lies between them. `copies` are the numbers of the group copies that made them, the
-    /// earlier first.
-    Race { now: Access, before: AccessKind, other: Actor, is_fence: bool, copies: [Option<usize>; 2] },
-    /// A misuse of a group copy.
-    Copy { mistake: Mistake, other: Option<Actor> },
-}
-
-impl Bug {
-    /// Returns true for the same bug: equal in both locations, or in one location and the memory.
-    pub(super) fn is_same(&self, other: &Self) -> bool {
-        self.is_about(other.key)
-    }
-
-    /// Returns true if the bug has this identity.
-    pub(super) fn is_about(&self, (other_code, others, other_memory): Key) -> bool {
-        let (code, places, memory) = self.key;
-        let (same, any) = (|place| others.contains(place), other_memory == memory);
-        let both = (memory == 0) == (other_memory == 0) && places.iter().all(same);
-        code == other_code && (both || any && places.iter().any(same))
-    }
-}
-
-impl Seen {
-    /// Records a bug.
-    pub(super) fn see(&mut self, bug: Bug) {
-        match self.all.iter_mut().find(|(other, ..)| bug.is_same(other)) {
-            Some((first, count, others)) => {
-                *count += 1;
-                let who = |actor: &Actor| (actor.group, actor.thread, actor.channel);
-                let is_new = |one: &Actor| who(one) != who(&bug.actor);
-                if others.len() < MOST_ITEMS && is_new(&first.actor) && others.iter().all(is_new) {
-                    others.push(bug.actor);
-                }
-            }
-            None => self.all.push((bug, 1, Vec::new())),
-        }
     }
 }
 
@@ -272,7 +202,7 @@ impl Watcher<'_> {
         let mut findings = self.finish(true).findings;
         findings.iter_mut().for_each(|finding| {
             finding.is_note = true;
-            finding.report.trap = equal::note(&finding.report.trap);
+            finding.report.trap = note(&finding.report.trap);
         });
         findings
     }
@@ -400,33 +330,9 @@ fn of_item(access: &Access, map: &LaunchMap) -> Access {
     if map.item_per_thread { Access { lane: 0, spot, ..*access } } else { *access }
 }
 
-/// Returns the actor of an access.
-pub(super) fn actor(access: &Access) -> Actor {
-    Actor {
-        spot: access.spot,
-        group: access.group,
-        thread: access.thread,
-        channel: Some(access.lane + access.spot.first_channel),
-    }
-}
-
-/// Returns a location that is equal for instructions of one source line, or the instruction if the
-/// line is unknown.
-pub(super) fn place_in_program(spot: &Spot) -> u32 {
-    spot.source_line.filter(|&line| line > 0).map_or(spot.instruction, |line| line | 1 << 31)
-}
-
-/// Describes an access: its kind and size.
-pub(super) fn deed(kind: AccessKind, size: u32) -> String {
-    let what = match kind {
-        AccessKind::Load => "load of",
-        AccessKind::Store => "store to",
-        AccessKind::Atomic => "atomic operation on",
-    };
-    format!("{what} {size} byte{}", if size == 1 { "" } else { "s" })
-}
-
-/// Returns a finding as a trap.
-pub(super) fn found(code: &'static str, message: String, help: &'static str) -> Trap {
-    Trap::Found { code, message, help }
+/// Returns the note for a race.
+fn note(race: &Trap) -> Trap {
+    let message = format!("{race} if the inputs differ: in this launch both accesses leave the same value");
+    let help = "all elements of a buffer that the kernel loads are equal; use other contents to see the race";
+    found("check-equal", message, help)
 }

@@ -4,15 +4,18 @@
 //! this library. Modules in reading order:
 //!
 //! - `base`: basis of every call
+//! - `vendor`: the vendor's compilers
 //! - `devices`, `memory`, `programs`: objects, from the platform to the kernel
 //! - `queues` and `commands`: scheduling and execution
 //! - `api`: entry points and the loader's table of them
 //!
 //! A handle is the address of an object. Every handle from outside is looked up among the live
 //! objects, so that an invalid one yields an error. The caller's memory is read and written only in
-//! `base::raw`, `memory::storage`, `commands::transfer` and the entry points.
+//! `base::raw`, `base::storage`, `commands::transfer` and the entry points.
 
 mod base;
+
+mod vendor;
 
 mod devices;
 
@@ -26,7 +29,7 @@ mod commands;
 
 mod api;
 
-pub use programs::{dependency, request};
+pub use vendor::{dependency, request};
 
 pub use api::dispatch::{clGetExtensionFunctionAddress, clIcdGetPlatformIDsKHR, table};
 
@@ -36,6 +39,6 @@ pub fn objects() -> usize {
     let memory = living::<memory::mem::Mem>() + living::<memory::sampler::Sampler>();
     let programs = living::<programs::program::Program>() + living::<programs::kernel::Kernel>();
     let queues = living::<queues::queue::Queue>() + living::<queues::event::Event>();
-    let commands = living::<commands::recording::CommandBuffer>() + living::<queues::semaphore::Semaphore>();
+    let commands = living::<commands::recording::CommandBuffer>() + living::<commands::semaphore::Semaphore>();
     living::<devices::context::Context>() + memory + programs + queues + commands
 }

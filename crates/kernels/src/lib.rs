@@ -2,72 +2,30 @@
 //!
 //! A routine is lowered once per launch. [`layout`] assigns every variable a fixed location,
 //! [`lowering`] resolves operands, `pages` maps each instruction to its kernel, and [`code`] links
-//! the operations. A kernel is either a scalar function (written over `algebra`, in the type chosen
-//! by `domain`, applied to all channels by `compute`) or a message (`message`).
+//! the operations. A kernel is either a scalar function (written over `operation::algebra`, in the
+//! type chosen by `arithmetic::domain`, applied to all channels by `arithmetic::compute`) or a
+//! message (`memory`, `image`).
+//!
+//! Modules are listed in reading order; a module imports earlier ones only (`tests/rooms.rs`).
 
 pub mod limits;
 
-pub mod layout;
-
-pub mod step;
+mod operation;
 
 pub mod lowering;
 
-mod pages;
-
-mod compute;
-
-mod algebra;
-
-mod record;
-
-mod domain;
-
 mod arithmetic;
 
-mod math;
-
-mod angle;
-
-mod dot;
-
-mod matrix;
-
-mod narrow;
-
-mod logic;
-
-mod compare;
-
-mod movement;
-
-mod table;
+mod moves;
 
 mod control;
 
-mod reads;
-
-mod address;
-
-mod transfer;
-
-mod message;
-
-mod surface;
-mod text_only;
-
-mod svm;
-
-mod lsc;
+mod memory;
 
 mod image;
 
-mod block;
-
-mod sampler;
-
-mod update;
-
-mod atomic;
+mod pages;
 
 pub mod code;
+
+pub use lowering::{layout, step};

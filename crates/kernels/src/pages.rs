@@ -1,11 +1,12 @@
 //! Table of kernels by specification page.
 
+use crate::arithmetic::{basic, dot, logic, math, matrix};
+use crate::control;
+use crate::image::{block, lsc as typed_lsc, sampler, typed};
+use crate::lowering::step::Lowered;
 use crate::lowering::{LowerError, LowerResult, Lowering};
-use crate::step::Lowered;
-use crate::{
-    arithmetic, block, compare, control, dot, image, logic, lsc, math, matrix, movement, narrow, sampler, surface,
-    svm, table,
-};
+use crate::memory::{lsc, surface, svm};
+use crate::moves::{compare, movement, narrow, table};
 use visakit::isa::{
     Addc, Barrier, Bfn, CacheFlush, Call, Cmp, Dpas, Dpasw, DwordAtomic, Faddr, Fcall, Fence, File, Fret, Gather,
     Gather4Scaled, Gather4Typed, GatherScaled, Goto, Ifcall, Info, Jmp, Kernels, Label, Lifetime, Load3d, Loc,
@@ -36,20 +37,20 @@ macro_rules! kernels {
 
 kernels! {
     // Arithmetic.
-    add(2) => arithmetic::add;
-    mul(2) => arithmetic::mul;
-    mad(3) => arithmetic::mad;
-    add3(3) => arithmetic::add3;
-    madw(3) => arithmetic::madw;
-    mulh(2) => arithmetic::mulh;
-    avg(2) => arithmetic::avg;
-    div(2) => arithmetic::div;
-    mod_(2) => arithmetic::modulo;
-    lrp(3) => arithmetic::lrp;
-    min_max(MinMax) => arithmetic::min_max;
-    addc(Addc) => arithmetic::addc;
-    subb(Subb) => arithmetic::subb;
-    divm(2) => arithmetic::divm;
+    add(2) => basic::add;
+    mul(2) => basic::mul;
+    mad(3) => basic::mad;
+    add3(3) => basic::add3;
+    madw(3) => basic::madw;
+    mulh(2) => basic::mulh;
+    avg(2) => basic::avg;
+    div(2) => basic::div;
+    mod_(2) => basic::modulo;
+    lrp(3) => basic::lrp;
+    min_max(MinMax) => basic::min_max;
+    addc(Addc) => basic::addc;
+    subb(Subb) => basic::subb;
+    divm(2) => basic::divm;
     dp4a(3) => dot::dp4a;
     sad2(2) => dot::sad2;
     sad2add(3) => dot::sad2add;
@@ -143,16 +144,16 @@ kernels! {
     lsc_untyped(LscUntyped) => lsc::untyped;
 
     // Images.
-    load_3d(Load3d) => image::load;
+    load_3d(Load3d) => typed::load;
     sample4_3d(Sample43d) => sampler::sample4;
     sample_3d(Sample3d) => sampler::sample;
-    gather4_typed(Gather4Typed) => image::gather4_typed;
-    scatter4_typed(Scatter4Typed) => image::scatter4_typed;
+    gather4_typed(Gather4Typed) => typed::gather4_typed;
+    scatter4_typed(Scatter4Typed) => typed::scatter4_typed;
     media_ld(MediaLd) => block::media_ld;
     media_st(MediaSt) => block::media_st;
-    typed_atomic(TypedAtomic) => image::typed_atomic;
-    info(Info) => image::info;
-    lsc_typed(LscTyped) => image::lsc_typed;
+    typed_atomic(TypedAtomic) => typed::typed_atomic;
+    info(Info) => typed::info;
+    lsc_typed(LscTyped) => typed_lsc::lsc_typed;
 
     // Synchronisation.
     barrier(Barrier) => control::barrier;

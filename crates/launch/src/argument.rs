@@ -2,13 +2,12 @@
 
 use visakit_diag::{Diagnostic, Severity};
 
+pub use super::contents::ImageArgument;
 use super::contents::{image, pipe, read_file, reserve, zeros};
 use super::forms::{Gives, forms_that_give};
 use super::scalar::Scalar;
 use super::spec::{ArgKey, ArgSpec};
 use visakit_machine::buffer::Lent;
-use visakit_machine::format::Format;
-use visakit_machine::image::ImageDesc;
 use visakit_machine::sampler::Sampler;
 use visakit_zebin::info::{AddrSpace, ArgType, KernelInfo, KernelMiscInfo, PayloadArgument};
 
@@ -36,17 +35,6 @@ pub enum Argument {
     Sampler(Sampler),
     /// The buffer or image of the argument with this index.
     Same(u32),
-}
-
-/// An image passed to a kernel.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ImageArgument {
-    /// Format of the texels.
-    pub format: Format,
-    /// Properties except the format.
-    pub desc: ImageDesc,
-    /// Texels, in contiguous rows.
-    pub texels: Vec<u8>,
 }
 
 /// A parameter of a kernel, from its file.

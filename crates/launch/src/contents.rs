@@ -7,12 +7,22 @@ use std::path::Path;
 use visakit_diag::{Diagnostic, Severity};
 use visakit_native::may_fail;
 
-use super::argument::ImageArgument;
 use super::spec::{ImageSpec, Pixels};
 use crate::limits::{IMAGE_LINE, IMAGE_SIDE, STREAM_BYTES};
 use visakit_machine::format::Format;
 use visakit_machine::image::ImageDesc;
 use visakit_machine::memory::MAX_BUFFER;
+
+/// An image passed to a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImageArgument {
+    /// Format of the texels.
+    pub format: Format,
+    /// Properties except the format.
+    pub desc: ImageDesc,
+    /// Texels, in contiguous rows.
+    pub texels: Vec<u8>,
+}
 
 /// Creates an image from its specification.
 pub(super) fn image(

@@ -307,17 +307,13 @@ fn value_of(
     let words = |words: [u32; 3]| words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let index = item.arg_index.map(|index| index as usize);
     let argument = || index.and_then(|index| arguments.get(index)?.as_ref());
-    let address = || {
-        let address = argument().and_then(MappedArgument::address);
-        address.unwrap_or(0).to_le_bytes().to_vec()
-    };
     Ok(match item.arg_type {
         ArgType::LocalSize | ArgType::EnqueuedLocalSize => words(range.local),
         ArgType::GlobalSize => words(range.global),
         ArgType::GlobalIdOffset => words(range.offset),
         ArgType::GroupCount => words(range.groups()),
         ArgType::WorkDimensions => range.dimensions.to_le_bytes().to_vec(),
-        ArgType::BufferAddress => address(),
+        ArgType::BufferAddress => address(argument()),
         // Every buffer starts at its surface.
         ArgType::BufferOffset => vec![0; 4],
         ArgType::BufferSize => {
@@ -339,39 +335,12 @@ fn value_of(
         ArgType::ImageChannelDataType => of_image(argument(), |image| image.format.component_number()),
         ArgType::ImageNumMipLevels => of_image(argument(), |image| image.desc.levels),
         ArgType::ImageNumSamples => of_image(argument(), |image| image.desc.samples),
-        ArgType::SamplerAddress => of_sampler(argument(), |sampler| match sampler.addressing {
-            Addressing::None => 0,
-            Addressing::Clamp => 1,
-            Addressing::ClampToEdge => 2,
-            Addressing::Repeat => 3,
-            Addressing::Mirror => 4,
-        }),
+        ArgType::SamplerAddress => of_sampler(argument(), addressing_number),
         ArgType::SamplerNormalized => of_sampler(argument(), |sampler| if sampler.normalized { 8 } else { 0 }),
         ArgType::SamplerSnapWa => of_sampler(argument(), |sampler| {
             if sampler.addressing == Addressing::Clamp && !sampler.linear { u32::MAX } else { 0 }
         }),
-        ArgType::ByPointer => match (&item.addrspace, &item.addrmode) {
-            (_, Some(AddrMode::Bindless)) => match (argument(), item.arg_index) {
-                (Some(MappedArgument::Buffer(_) | MappedArgument::Image(_)), Some(index)) => {
-                    placement.state(Bound::Argument(index)).unwrap_or(0)
-                }
-                (Some(MappedArgument::Sampler(_)), _) => match item.sampler_index {
-                    Some(index) => sampler_state(index),
-                    None => return Err(unsupported(item)),
-                },
-                _ => 0,
-            }
-            .to_le_bytes()
-            .to_vec(),
-            // Images and samplers are accessed through the binding table.
-            (Some(AddrSpace::Image | AddrSpace::Sampler), _) => Vec::new(),
-            (_, Some(AddrMode::Slm)) => {
-                let offset = index
-                    .and_then(|index| placement.local.get(index)?.map(|(offset, _)| placement.local_base + offset));
-                u64::from(offset.unwrap_or(0)).to_le_bytes().to_vec()
-            }
-            _ => address(),
-        },
+        ArgType::ByPointer => return by_pointer(item, argument(), placement),
         ArgType::PrivateBaseStateless => placement.extra.private.to_le_bytes().to_vec(),
         ArgType::PrintfBuffer => placement.extra.printf.to_le_bytes().to_vec(),
         ArgType::ConstBase => of_data(item, placement, Bound::Constants, placement.extra.constants)?,
@@ -389,6 +358,54 @@ fn value_of(
             _ => return Err(unsupported(item)),
         },
         _ => return Err(unsupported(item)),
+    })
+}
+
+/// Returns the number of an addressing mode in the payload.
+fn addressing_number(sampler: &Sampler) -> u32 {
+    match sampler.addressing {
+        Addressing::None => 0,
+        Addressing::Clamp => 1,
+        Addressing::ClampToEdge => 2,
+        Addressing::Repeat => 3,
+        Addressing::Mirror => 4,
+    }
+}
+
+/// Returns the address of an argument, zero without one.
+fn address(argument: Option<&MappedArgument>) -> Vec<u8> {
+    argument.and_then(MappedArgument::address).unwrap_or(0).to_le_bytes().to_vec()
+}
+
+/// Returns the bytes of an argument that is passed by pointer: an address, the offset of a state,
+/// or an offset in shared local memory.
+fn by_pointer(
+    item: &PayloadArgument,
+    argument: Option<&MappedArgument>,
+    placement: &Placement,
+) -> Result<Vec<u8>, Box<Diagnostic>> {
+    Ok(match (&item.addrspace, &item.addrmode) {
+        (_, Some(AddrMode::Bindless)) => match (argument, item.arg_index) {
+            (Some(MappedArgument::Buffer(_) | MappedArgument::Image(_)), Some(index)) => {
+                placement.state(Bound::Argument(index)).unwrap_or(0)
+            }
+            (Some(MappedArgument::Sampler(_)), _) => match item.sampler_index {
+                Some(index) => sampler_state(index),
+                None => return Err(unsupported(item)),
+            },
+            _ => 0,
+        }
+        .to_le_bytes()
+        .to_vec(),
+        // Images and samplers are accessed through the binding table.
+        (Some(AddrSpace::Image | AddrSpace::Sampler), _) => Vec::new(),
+        (_, Some(AddrMode::Slm)) => {
+            let offset = item.arg_index.and_then(|index| {
+                placement.local.get(index as usize)?.map(|(offset, _)| placement.local_base + offset)
+            });
+            u64::from(offset.unwrap_or(0)).to_le_bytes().to_vec()
+        }
+        _ => address(argument),
     })
 }
 

@@ -3,11 +3,11 @@
 //! [`crate::in_bounds`] is the fast path for messages whose data lie inside one buffer and
 //! cannot fault.
 
+use crate::accesses::Accesses;
 use crate::buffer::{Buffer, Sharing};
 use crate::lane::{LANES, enabled_lanes};
 use crate::memory::Memory;
 use crate::observer::{Access, AccessKind, Space, Watch, Witness};
-use crate::told::Accesses;
 use crate::trace::Trace;
 
 /// Offset bits of a shared-local-memory pointer; the bits above them hold a tag.

@@ -7,8 +7,8 @@
 
 use std::ops::Range;
 
-use crate::flow::{Callee, Next, Waiting};
-use crate::thread::Thread;
+use crate::flow::{Callee, Next};
+use crate::thread::{Outer, Thread};
 
 /// Parts of the thread state that belong to a function, except predefined variables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,16 +25,6 @@ pub struct Function {
     pub addresses: Range<usize>,
     /// Elements of state variables.
     pub states: Range<usize>,
-}
-
-/// Saved state of an activation that waits for an inner one.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Outer {
-    waiting: Waiting,
-    registers: Vec<u8>,
-    predicates: Vec<u32>,
-    addresses: Vec<u32>,
-    states: Vec<u32>,
 }
 
 /// Enters the n-th function with `taken`, a non-empty subset of the active channels. `back` is the

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, LazyLock};
 
-use crate::observer::AccessKind;
+use crate::accesses::AccessKind;
 use visakit_native::{PAGE, may_fail};
 
 /// True if the process has a limit on its address space. Without a limit the system overcommits,

@@ -5,9 +5,9 @@
 
 use half::{bf16, f16};
 
+use crate::chunk::{LONGEST_STRIDE, blend, spread, take};
 use crate::float::{Float as _, FloatMode};
 use crate::lane::{Element, LANES, Number, from_lanes};
-use crate::operand::{LONGEST_STRIDE, blend, spread, take};
 use crate::region::{Region, Start};
 use crate::rounding;
 use crate::thread::{Thread, ones};

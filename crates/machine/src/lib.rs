@@ -8,29 +8,35 @@
 //! depends on an instruction. [`scalar`] has numbers as text, [`state`] the variables of a stopped
 //! thread.
 
-pub mod limits;
-
 pub mod lane;
 
 pub mod float;
 
 pub mod rounding;
 
+pub mod flow;
+
+pub mod thread;
+
+pub mod activation;
+
 pub mod region;
+
+pub mod chunk;
 
 pub mod convert;
 
 pub mod operand;
 
-pub mod thread;
-
-pub mod flow;
-
-pub mod activation;
+pub mod accesses;
 
 pub mod buffer;
 
 pub mod memory;
+
+pub mod limits;
+
+pub mod trace;
 
 pub mod observer;
 
@@ -41,8 +47,6 @@ pub mod in_bounds;
 pub mod told;
 
 pub mod poison;
-
-pub mod trace;
 
 pub mod texels;
 

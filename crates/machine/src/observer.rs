@@ -3,7 +3,8 @@
 use std::cell::Cell;
 use std::ops::Range;
 
-use crate::told::Accesses;
+use crate::accesses::Accesses;
+pub use crate::accesses::{Access, AccessKind, Space, Spot};
 use crate::trace::Trace;
 
 /// Recipients of a group's memory accesses.
@@ -24,19 +25,6 @@ pub struct Watch<'a> {
     pub group: [u32; 3],
     /// Current instruction.
     pub spot: &'a Cell<Spot>,
-}
-
-/// Location of an executing instruction.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Spot {
-    /// Index of the instruction: the kernel's come first, then those of its functions.
-    pub instruction: u32,
-    /// Source line that the program names for the instruction.
-    pub source_line: Option<u32>,
-    /// Channel of the thread that is the instruction's first channel.
-    pub first_channel: u32,
-    /// True for a NoMask instruction, which acts for all channels of the thread.
-    pub no_mask: bool,
 }
 
 /// Receives every memory access of a message before it is carried out, including accesses that
@@ -145,56 +133,4 @@ pub struct Allocation {
     pub address: u64,
     /// Size in bytes.
     pub bytes: u64,
-}
-
-/// A memory access of one channel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Access {
-    /// Kind of the access.
-    pub kind: AccessKind,
-    /// The address space.
-    pub space: Space,
-    /// Number of the accessed buffer in
-    /// [`Memory::buffers`](crate::memory::Memory::buffers), if it is one of these.
-    pub buffer: Option<usize>,
-    /// The thread group.
-    pub group: [u32; 3],
-    /// Index of the hardware thread in its group.
-    pub thread: u32,
-    /// Channel number.
-    pub lane: u32,
-    /// Virtual address, or offset in an address space that is not flat.
-    pub address: u64,
-    /// Offset in the buffer or address space.
-    pub offset: u64,
-    /// Size in bytes.
-    pub size: u32,
-    /// Value that a store or atomic leaves in memory, if known.
-    pub value: Option<u64>,
-    /// True if the loaded value is unused: compilers load gaps between needed elements, and an
-    /// atomic may discard the old value.
-    pub unread: bool,
-    /// False if the write is known to leave memory unchanged.
-    pub changes: bool,
-    /// Location of the instruction.
-    pub spot: Spot,
-}
-
-/// Kind of an access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the names are self-explanatory")]
-pub enum AccessKind {
-    Load,
-    Store,
-    Atomic,
-}
-
-/// Address space of an access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names are self-explanatory")]
-pub enum Space {
-    Flat,
-    Local,
-    Scratch,
-    Surface,
 }

@@ -1,8 +1,7 @@
 //! State of a hardware thread: registers, masks and program position.
 
-use crate::activation::Outer;
 use crate::float::FloatMode;
-use crate::flow::Flow;
+use crate::flow::{Flow, Waiting};
 use crate::lane::Element;
 
 /// Padding bytes after the last register. Kernels may load a whole vector where only its first
@@ -211,6 +210,16 @@ pub struct Thread {
     pub outside_reads: u64,
     /// Number of surface writes past the end.
     pub outside_writes: u64,
+}
+
+/// Saved state of an activation that waits for an inner one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outer {
+    pub(crate) waiting: Waiting,
+    pub(crate) registers: Vec<u8>,
+    pub(crate) predicates: Vec<u32>,
+    pub(crate) addresses: Vec<u32>,
+    pub(crate) states: Vec<u32>,
 }
 
 impl Thread {

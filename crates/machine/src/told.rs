@@ -5,86 +5,10 @@ use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
 use crate::access::View;
+pub use crate::accesses::{Accesses, Places};
 use crate::in_bounds::{InBounds, words_at};
 use crate::lane::{LANES, enabled_lanes, from_lanes};
-use crate::observer::{Access, AccessKind};
-
-/// Accesses of a chunk, one per enabled channel.
-#[derive(Clone, Copy, Debug)]
-pub struct Accesses<'a> {
-    /// Access of the first enabled channel; also the common properties of all.
-    pub first: Access,
-    /// Enabled channels of the chunk.
-    pub enabled: u32,
-    /// Number of the chunk's first channel in the message.
-    pub first_lane: u32,
-    /// Locations of the accesses.
-    pub places: Places<'a>,
-    /// Values that stores leave in memory.
-    pub values: Option<&'a [u64; LANES]>,
-    /// Channels whose store changes memory.
-    pub changes: u32,
-}
-
-/// Locations of a chunk's accesses.
-#[derive(Clone, Copy, Debug)]
-pub enum Places<'a> {
-    /// Constant distance in bytes between consecutive channels.
-    Row(u32),
-    /// Arbitrary locations.
-    Each {
-        /// Virtual address of each channel, or offset in an address space that is not flat.
-        addresses: &'a [u64; LANES],
-        /// Offset of each channel in the buffer or address space; a disabled channel has the offset
-        /// of another channel.
-        offsets: &'a [u32; LANES],
-    },
-}
-
-impl Accesses<'_> {
-    /// Returns address and offset of an enabled channel of the chunk.
-    #[inline(always)]
-    pub fn place(&self, lane: usize) -> (u64, u64) {
-        let lane = lane % LANES;
-        match self.places {
-            Places::Row(step) => {
-                let distance = (lane as u64).wrapping_sub(self.enabled.trailing_zeros().into()) * u64::from(step);
-                (self.first.address + distance, self.first.offset + distance)
-            }
-            Places::Each { addresses, offsets } => (addresses[lane], offsets[lane].into()),
-        }
-    }
-
-    /// Returns the highest offset.
-    #[inline]
-    pub fn last_offset(&self) -> u64 {
-        match self.places {
-            Places::Row(_) => self.place(31 - self.enabled.leading_zeros() as usize).1,
-            Places::Each { offsets, .. } => offsets.iter().fold(0, |last, offset| last.max(*offset)).into(),
-        }
-    }
-
-    /// Returns the access of an enabled channel of the chunk.
-    #[inline]
-    pub fn of(&self, lane: usize) -> Access {
-        let lane = lane % LANES;
-        let (address, offset) = self.place(lane);
-        Access {
-            lane: self.first_lane + lane as u32,
-            address,
-            offset,
-            value: self.values.map(|values| values[lane]),
-            changes: self.changes >> lane & 1 == 1,
-            ..self.first
-        }
-    }
-
-    /// Returns the accesses of all enabled channels.
-    #[inline]
-    pub fn all(&self) -> impl Iterator<Item = Access> {
-        enabled_lanes::<LANES>(self.enabled).map(|lane| self.of(lane))
-    }
-}
+use crate::observer::AccessKind;
 
 /// Part of each channel's data: bytes at a distance from the channel's offset.
 #[derive(Clone, Copy)]

@@ -11,9 +11,9 @@
 
 use std::cell::{Cell, OnceCell};
 
+use crate::accesses::AccessKind;
 use crate::buffer::Buffer;
 use crate::lane::{LANES, enabled_lanes};
-use crate::observer::AccessKind;
 use crate::thread::ones;
 use visakit_native::Marks;
 

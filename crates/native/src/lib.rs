@@ -28,4 +28,4 @@ pub use runtime::allocator::{Allocator, may_fail};
 pub use runtime::exit::{Exit, Refusal, Resume};
 pub use runtime::frame::{Buffer, Frame, Marks, PAGE};
 pub use runtime::host::{self, Level};
-pub use runtime::threads::{PIECE, Piece, Place, Threads};
+pub use runtime::threads::{PIECE, Piece, Threads, WordPlace};

@@ -5,22 +5,23 @@
 mod fields;
 mod images;
 mod messages;
+mod operands;
 
 use std::collections::HashMap;
 
-use visakit::isa::{DataType, ExecSize, Instruction, Predicate, RawOperand, predefined};
+use visakit::isa::{Instruction, predefined};
 use visakit::object::Routine;
-use visakit::rt::{Bits as _, FieldRef, Role, Table, Visitor};
+use visakit::rt::Table;
 use visakit_codegen::model::semantics::{Block, Call, Expression, ExpressionKind, Meaning, StatementKind as Said};
-use visakit_codegen::model::{FieldKind, Form, Instruction as Page, Model, PageKind, Presence, SourceSpan};
+use visakit_codegen::model::{Form, Instruction as Page, Model, PageKind, SourceSpan};
 use visakit_kernels::layout::Layout;
 
-use crate::Refusal;
 use crate::builtins::Builtin;
 use crate::evaluate;
-use crate::memory::Space;
-use crate::operand::{self, Place, Scope, execution_type};
-use crate::program::{Channels, Node, Predicated, Program, Statement, StatementKind, Touches};
+use crate::operand::Place;
+use crate::program::{Channels, Node, Program, Statement, StatementKind, Touches};
+use crate::refusal::Refusal;
+use crate::space::Space;
 use crate::value::Value;
 
 /// Name of the table of data types, which pages write in front of a type name.
@@ -147,132 +148,7 @@ fn assigns(block: &Block, name: &str) -> bool {
     })
 }
 
-/// Collected fields of an instruction in their encoding order.
-struct Collect<'a>(Vec<(usize, FieldRef<'a>)>);
-
-impl<'a> Visitor<'a> for Collect<'a> {
-    fn field(&mut self, position: usize, value: FieldRef<'a>) {
-        self.0.push((position, value));
-    }
-}
-
 impl<'m> Binder<'m> {
-    /// Collects the fields of the instruction.
-    fn take(&mut self, instruction: &Instruction, routine: &Routine) -> Result<()> {
-        // These two instructions have a special field instead of an execution size.
-        let counted = match instruction {
-            Instruction::Gather(inst) => Some((inst.num_elts.elts.channels(), inst.num_elts.mask)),
-            Instruction::Scatter(inst) => Some((inst.num_elts.elts.channels(), inst.num_elts.mask)),
-            _ => None,
-        };
-        if let Some((count, mask)) = counted {
-            (self.channels.count, self.channels.first) = (count, mask.first_channel());
-            self.channels.no_mask = mask.no_mask();
-        }
-        let mut collect = Collect(Vec::new());
-        instruction.visit(&mut collect);
-        let infos = instruction.fields();
-        let elements = |id: u32| {
-            let info = (id as usize).checked_sub(1).and_then(|at| routine.predicates.get(at));
-            info.map_or(0, |info| info.num_elements.into())
-        };
-        let scope = Scope { layout: self.layout, predicate_elements: &elements };
-        let illegal = |why: String| Refusal::Illegal(why);
-        let mut sources = Vec::new();
-        let mut destination = None;
-        let sizes = instruction.page().forms.iter().flat_map(|f| f.fields).filter(|f| f.is_exec_size());
-        let size_names: Vec<&str> = sizes.map(|f| f.name).collect();
-        for (position, value) in collect.0 {
-            let Some(info) = infos.get(position) else { continue };
-            let written = info.role.is_some_and(Role::is_write);
-            let field = match value {
-                FieldRef::Number(number) => Field::Number(number),
-                FieldRef::Bits(bits) => {
-                    if size_names.contains(&info.name)
-                        && let Ok(size) = ExecSize::from_bits(bits)
-                    {
-                        self.channels.count = size.size.channels();
-                        self.channels.first = size.mask.first_channel();
-                        self.channels.no_mask = size.mask.no_mask();
-                    }
-                    Field::Number(bits as i64)
-                }
-                FieldRef::Index(_, id) => Field::Entry(id),
-                FieldRef::Predicate(predicate) => {
-                    self.channels.predicate = self.predicated(predicate, scope)?;
-                    Field::Predicate
-                }
-                FieldRef::Vector(vector) => {
-                    let place = Place::vector(vector, written, scope).map_err(illegal)?;
-                    let computed = !matches!(
-                        place.kind,
-                        operand::Kind::Predicate { .. } | operand::Kind::Address { .. } | operand::Kind::State { .. }
-                    );
-                    match (written, computed) {
-                        (true, true) => destination = destination.or(Some(place.data_type)),
-                        (false, true) => sources.push((self.operands.len(), place.data_type)),
-                        _ => {}
-                    }
-                    self.operands.push(place);
-                    self.names.push((info.name, written));
-                    Field::Operand(self.operands.len() - 1)
-                }
-                FieldRef::Raw(raw) => {
-                    self.operands.push(Place::raw(raw, scope).map_err(illegal)?);
-                    self.names.push((info.name, written));
-                    Field::Operand(self.operands.len() - 1)
-                }
-            };
-            let name = info.name.to_ascii_lowercase();
-            match self.fields.remove(&name) {
-                None => self.fields.insert(name, field),
-                Some(Field::Many(mut all)) => {
-                    all.push(field);
-                    self.fields.insert(name, Field::Many(all))
-                }
-                Some(first) => self.fields.insert(name, Field::Many(vec![first, field])),
-            };
-        }
-        let types: Vec<DataType> = sources.iter().map(|(_, t)| *t).collect();
-        if let Some(execution) = execution_type(&types, destination) {
-            for (operand, _) in sources {
-                self.operands[operand].execution = execution;
-            }
-        }
-        self.form = self.page.forms.iter().find(|form| self.is_form(form)).or(self.page.forms.first());
-        // An optional operand that is absent is bound as a null operand.
-        for field in self.form.iter().flat_map(|form| &form.fields) {
-            let name = field.name.to_ascii_lowercase();
-            if field.presence == Presence::Text && !self.fields.contains_key(&name) {
-                let nothing = match field.shape {
-                    FieldKind::Raw | FieldKind::Vector | FieldKind::Scalar => {
-                        self.operands.push(Place::raw(&RawOperand::default(), scope).map_err(illegal)?);
-                        self.names.push(("", false));
-                        Field::Operand(self.operands.len() - 1)
-                    }
-                    _ => Field::Number(0),
-                };
-                self.fields.insert(name.clone(), nothing);
-            }
-            if matches!(field.presence, Presence::Times(_))
-                && let Some(one) = self.fields.remove(&name)
-            {
-                let all = if let Field::Many(all) = one { all } else { vec![one] };
-                self.fields.insert(name, Field::Many(all));
-            }
-        }
-        Ok(())
-    }
-
-    fn predicated(&self, predicate: Predicate, scope: Scope<'_>) -> Result<Option<Predicated>> {
-        if predicate.id == 0 {
-            return Ok(None);
-        }
-        let kind = operand::predicate(predicate, scope).map_err(Refusal::Illegal)?;
-        let operand::Kind::Predicate { number, .. } = kind else { return Ok(None) };
-        Ok(Some(Predicated { number, combine: predicate.combine, inverse: predicate.inverse }))
-    }
-
     fn block(&mut self, block: &Block) -> Result<Vec<Statement>> {
         let scope = self.locals.len();
         let mut out = Vec::new();

@@ -1,61 +1,26 @@
 //! Execution of a [`Program`]: statements and expressions. Reads of registers see the state before
 //! the instruction, because register writes are applied at the end.
 
-use std::collections::HashMap;
-
 use ethnum::I256;
-use visakit::isa::{Cr1, DataType, DataTypeClass};
+use visakit::isa::Cr1;
 use visakit::rt::Bits as _;
-use visakit_codegen::model::SourceSpan;
 use visakit_codegen::model::semantics::BinaryOperator;
 use visakit_machine::World;
 use visakit_machine::fault::Trap;
-use visakit_machine::float::FloatMode;
 use visakit_machine::thread::Thread;
 
 use crate::builtins::Builtin;
-use crate::float::{Format, Join};
+use crate::effects::{Effects, Target, Write};
+use crate::execution::{Halt, Result, Run, senseless};
+use crate::float::Join;
 use crate::functions;
-use crate::memory::{self, Space};
 use crate::operand::{Kind, Place};
 use crate::operators::{binary, unary};
 use crate::program::{Channels, Node, Program, Statement, StatementKind};
 use crate::sent::{Going, Sent, To};
+use crate::space::Space;
+use crate::surface;
 use crate::value::{Float, Integer, Value};
-use crate::written::{Target, Write};
-
-/// Reason why a block stopped early.
-#[derive(Clone, Debug)]
-pub enum Halt {
-    /// Trap of the machine.
-    Trap(Box<Trap>),
-    /// Behaviour that the page leaves undefined.
-    Undefined(SourceSpan),
-    /// Operation without a meaning in the notation.
-    Senseless(String),
-}
-
-impl From<Box<Trap>> for Halt {
-    fn from(trap: Box<Trap>) -> Self {
-        Self::Trap(trap)
-    }
-}
-
-pub(crate) type Result<T> = std::result::Result<T, Halt>;
-
-/// Effects of an instruction on a thread.
-#[derive(Clone, Debug, Default)]
-pub struct Effects {
-    /// Writes in their order.
-    pub writes: Vec<Write>,
-    /// True if channels wrote different bytes to one address: the last writer is undefined.
-    pub clashes: bool,
-    /// True if an address overflowed by less than the size of a message. Chapter 3 leaves open
-    /// whether a channel's access wraps around.
-    pub around: bool,
-    /// Channels that branch or wait.
-    pub going: Vec<Going>,
-}
 
 impl Program {
     /// Executes the instruction for a thread.
@@ -121,7 +86,7 @@ impl Program {
     /// Returns the binding table entry of a space, if it has one.
     pub(crate) fn entry(&self, space: Space, thread: &Thread) -> Option<u32> {
         let mut run = Run { thread: Some(thread), ..Run::without_state(&self.operands) };
-        memory::entry(&mut run, space).ok().flatten()
+        surface::entry(&mut run, space).ok().flatten()
     }
 }
 
@@ -147,51 +112,6 @@ fn written_over(writes: &[Write], enabled: u32) -> Option<(u32, u32)> {
         Target::Register(at, bytes) if at < enabled + 4 && enabled < at + bytes => Some((n, at)),
         _ => None,
     })
-}
-
-pub(crate) struct Run<'a> {
-    pub(crate) operands: &'a [Place],
-    channels: Option<&'a Channels>,
-    pub(crate) thread: Option<&'a Thread>,
-    /// Second thread of a fused pair.
-    pub(crate) neighbour: Option<&'a Thread>,
-    pub(crate) world: Option<&'a World<'a>>,
-    pub(crate) mode: FloatMode,
-    locals: Vec<Value>,
-    pub(crate) writes: Vec<Write>,
-    /// Stored bytes by address. All memory of an instruction shares this map.
-    pub(crate) stored: HashMap<u64, u8>,
-    /// Addresses at which floats were added.
-    pub(crate) summed: Vec<u64>,
-    pub(crate) clashes: bool,
-    pub(crate) around: bool,
-    going: Vec<Going>,
-    /// True while expressions are computed without rounding.
-    pub(crate) real: bool,
-    /// Statement being executed.
-    pub(crate) at: SourceSpan,
-}
-
-impl<'a> Run<'a> {
-    fn without_state(operands: &'a [Place]) -> Self {
-        Self {
-            operands,
-            channels: None,
-            thread: None,
-            neighbour: None,
-            world: None,
-            mode: FloatMode::PLAIN,
-            locals: Vec::new(),
-            writes: Vec::new(),
-            stored: HashMap::new(),
-            summed: Vec::new(),
-            clashes: false,
-            around: false,
-            going: Vec::new(),
-            real: false,
-            at: SourceSpan::default(),
-        }
-    }
 }
 
 impl Run<'_> {
@@ -467,18 +387,4 @@ impl Run<'_> {
         let channels = self.channels();
         Ok(channels.no_mask || u64::from(self.thread()?.active) >> (i64::from(channels.first) + channel) & 1 == 1)
     }
-}
-
-pub(crate) fn senseless<T>(what: impl Into<String>) -> Result<T> {
-    Err(Halt::Senseless(what.into()))
-}
-
-/// Returns true for a float type.
-pub(crate) fn is_float(data_type: DataType) -> bool {
-    data_type.class() == DataTypeClass::Float
-}
-
-/// Returns the format in which an operand's values are computed, if they are floats.
-pub(crate) fn format_of(place: &Place) -> Option<Format> {
-    Format::of(place.execution)
 }

@@ -6,8 +6,9 @@ use visakit::isa::{DataType, DataTypeClass};
 use visakit_machine::float::FloatMode;
 
 use crate::builtins::Builtin;
+use crate::bytes;
 use crate::convert::{low_bits, ones};
-use crate::evaluate::{Halt, Result, Run, format_of, is_float, senseless};
+use crate::execution::{Halt, Result, Run, format_of, is_float, senseless};
 use crate::float::{Format, Join};
 use crate::image;
 use crate::matrix;
@@ -38,13 +39,23 @@ pub(crate) fn call(run: &mut Run<'_>, builtin: Builtin, arguments: &[Node]) -> R
         B::MatrixElement => return matrix::element(run, arguments),
         _ => {}
     }
-    let mut values = arguments.iter().map(|node| run.value(node)).collect::<Result<Vec<_>>>()?;
+    let values = arguments.iter().map(|node| run.value(node)).collect::<Result<Vec<_>>>()?;
     if values.contains(&Value::Unknown) {
         return Ok(Value::Unknown);
     }
-    let mode = run.mode;
-    Ok(match (builtin, values.as_mut_slice()) {
-        (B::Active, [channel]) => Value::Truth(run.is_active(number(channel)?)?),
+    if let (B::Active, [channel]) = (builtin, values.as_slice()) {
+        return Ok(Value::Truth(run.is_active(number(channel)?)?));
+    }
+    match converted(builtin, &values)? {
+        Some(value) => Ok(value),
+        None => computed(builtin, &values, run.mode),
+    }
+}
+
+/// Computes a function of values.
+fn computed(builtin: Builtin, values: &[Value], mode: FloatMode) -> Result<Value> {
+    use Builtin as B;
+    Ok(match (builtin, values) {
         (B::Min | B::Max, [a, b]) => extremum(builtin == B::Min, a, b, mode)?,
         (B::Abs, [Value::Integer(Integer { value, bits })]) => {
             Value::Integer(Integer { value: value.wrapping_abs(), bits: *bits })
@@ -78,6 +89,15 @@ pub(crate) fn call(run: &mut Run<'_>, builtin: Builtin, arguments: &[Node]) -> R
         }
         (B::High, [Value::Integer(a), n]) => Value::integer(a.value >> number(n)?.clamp(0, 255)),
         (B::Loose, [value, n]) => loose(&pattern(value)?, number(n)? as u32)?,
+        (builtin, values) => return senseless(format!("{builtin:?} of {values:?}")),
+    })
+}
+
+/// Converts values between registers, memory and narrow formats; returns `None` for other
+/// built-ins.
+fn converted(builtin: Builtin, values: &[Value]) -> Result<Option<Value>> {
+    use Builtin as B;
+    Ok(Some(match (builtin, values) {
         // A colour known only as a range is passed on.
         (B::ToRegister, [_, _, Value::Truth(false), colour @ Value::Between { .. }]) => colour.clone(),
         (B::ToRegister, [memory, register, upper, a]) => {
@@ -100,8 +120,8 @@ pub(crate) fn call(run: &mut Run<'_>, builtin: Builtin, arguments: &[Node]) -> R
         (B::ToTf32, [Value::Float(float)]) => narrow::to_tf32(float),
         (B::FromBf8, [Value::Integer(a)]) => narrow::from_bf8(low_bits(a.value, 8)),
         (B::FromHf8, [Value::Integer(a)]) => narrow::from_hf8(low_bits(a.value, 8)),
-        (builtin, values) => return senseless(format!("{builtin:?} of {values:?}")),
-    })
+        _ => return Ok(None),
+    }))
 }
 
 /// Evaluates built-ins about operands rather than values.
@@ -141,8 +161,8 @@ fn of_operand(run: &mut Run<'_>, builtin: Builtin, arguments: &[Node]) -> Result
             let (offset, count) = (run.number(offset)?, run.number(count)?);
             let size = usize::try_from(count).unwrap_or(0);
             match run.raw(*operand, offset, count)? {
-                None => of_bytes(&vec![0; size]),
-                Some(start) => of_bytes(&run.thread()?.registers.bytes(start)[..size]),
+                None => bytes::of_bytes(&vec![0; size]),
+                Some(start) => bytes::of_bytes(&run.thread()?.registers.bytes(start)[..size]),
             }
         }
         (B::RoundBy, [value, random]) => {
@@ -253,29 +273,4 @@ fn integer(value: &Value) -> Result<Integer> {
 
 fn number(value: &Value) -> Result<i64> {
     i64::try_from(integer(value)?.value).map_err(|_| Halt::Senseless("a number that is too large".to_owned()))
-}
-
-/// Converts bytes to a value: an integer if there are at most eight.
-pub(crate) fn of_bytes(bytes: &[u8]) -> Value {
-    if bytes.len() > 8 {
-        return Value::Bytes(bytes.to_vec());
-    }
-    let mut whole = [0; 8];
-    whole[..bytes.len()].copy_from_slice(bytes);
-    Value::sized(u64::from_le_bytes(whole), bytes.len() as u32 * 8)
-}
-
-/// Returns a value as `count` bytes.
-pub(crate) fn bytes(value: &Value, count: usize) -> Result<Vec<u8>> {
-    let bits = match value {
-        Value::Bytes(bytes) => return Ok(bytes.iter().copied().chain(std::iter::repeat(0)).take(count).collect()),
-        Value::Integer(Integer { value, .. }) => value.to_le_bytes().to_vec(),
-        Value::Float(float) => float.bits.to_le_bytes().to_vec(),
-        Value::Loose { bits, .. } => bits.to_le_bytes().to_vec(),
-        Value::Unknown => vec![u8::MAX; count],
-        value => return senseless(format!("the bytes of {value:?}")),
-    };
-    let fill =
-        if matches!(value, Value::Integer(Integer { value, .. }) if value.is_negative()) { u8::MAX } else { 0 };
-    Ok(bits.into_iter().chain(std::iter::repeat(fill)).take(count).collect())
 }

@@ -10,10 +10,10 @@ use visakit_machine::image::Image;
 use visakit_machine::texels::Texels;
 
 use crate::convert::{low_bits, ones};
-use crate::evaluate::{Halt, Result, Run, senseless};
+use crate::execution::{Result, Run, senseless};
 use crate::float::{Format, Join};
-use crate::memory;
 use crate::program::Node;
+use crate::surface;
 use crate::value::{Integer, Value};
 
 /// Image of a surface.
@@ -56,7 +56,7 @@ enum Kind {
 /// Returns the image that an argument names; `None` if the binding table entry is not an image.
 pub(crate) fn picture<'r>(run: &mut Run<'r>, node: &Node) -> Result<Option<Picture<'r>>> {
     let Node::Space(reach) = node else { return senseless("an image with these arguments") };
-    let entry = memory::entry(run, reach.space)?;
+    let entry = surface::entry(run, reach.space)?;
     let (Some(thread), Some(world)) = (run.thread, run.world) else { return senseless("images outside a launch") };
     let found = entry.and_then(|entry| world.image(entry, thread.index));
     Ok(found.map(|(image, texels)| Picture { image, texels }))
@@ -110,7 +110,7 @@ pub(crate) fn memory<'r>(run: &mut Run<'r>, arguments: &[Node], bytes: u32) -> R
         return Err(run.undefined());
     }
     let picture = picture(run, surface)?;
-    let (at, entry) = (at(run, place)?, memory::entry(run, reach.space)?);
+    let (at, entry) = (at(run, place)?, surface::entry(run, reach.space)?);
     let (Some(thread), Some(world), Some(entry)) = (run.thread, run.world, entry) else { return Ok(None) };
     let Some(picture) = picture else { return Ok(None) };
     // The texel must be a single number of this size.
@@ -417,11 +417,4 @@ fn curved(bits: u64) -> u64 {
     let value = if value.is_nan() { 0.0 } else { value.clamp(0.0, 1.0) };
     let value = if value < 0.0031308 { value * 12.92 } else { 1.055 * pxfm::f_pow(value, 1.0 / 2.4) - 0.055 };
     Format::Single.of_real(value, FloatMode::PLAIN)
-}
-
-impl Run<'_> {
-    /// Returns the error for behaviour that the page does not define.
-    pub(crate) fn undefined(&self) -> Halt {
-        Halt::Undefined(self.at)
-    }
 }

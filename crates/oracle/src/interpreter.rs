@@ -12,8 +12,9 @@ use visakit_kernels::step::{Callee, Lowered, Op, Run};
 use visakit_machine::fault::Trap;
 
 use crate::bind::bind;
+use crate::execution::Halt;
 use crate::program::Flow;
-use crate::{Halt, Program};
+use crate::program::Program;
 
 /// Instructions that run by their pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

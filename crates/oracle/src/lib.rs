@@ -10,7 +10,7 @@
 //! In the order of the flow:
 //!
 //! - [`bind`](Program) turns a page and an instruction into a program.
-//! - `evaluate` runs the program.
+//! - `evaluate` runs the program on the state in `execution`.
 //! - `operand` and `convert` implement the chapters; `functions` holds the built-ins.
 //! - [`eval`](mod@eval) runs statements for users, by pages and by kernels.
 //! - [`float`] and [`value`] define the values.
@@ -18,9 +18,12 @@
 mod atomic;
 mod bind;
 mod builtins;
+mod bytes;
 pub mod convert;
+mod effects;
 pub mod eval;
 mod evaluate;
+mod execution;
 pub mod float;
 mod functions;
 mod image;
@@ -31,68 +34,22 @@ mod narrow;
 mod operand;
 mod operators;
 mod program;
+mod refusal;
 mod sampler;
 mod sent;
 mod show;
+mod space;
 pub mod stage;
 mod statements;
 mod sum;
+mod surface;
 pub mod value;
 mod written;
 
-use std::fmt;
-
-pub use evaluate::{Effects, Halt};
+pub use effects::{Effects, Target, Write};
+pub use execution::Halt;
 pub use interpreter::{ByPages, Which};
 pub use program::{Program, Touches};
+pub use refusal::Refusal;
 pub use sent::{Going, Sent, To};
 pub use show::{Shown, shown_float};
-pub use written::{Target, Write};
-
-/// Reason why an instruction cannot be executed by its page.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
-    /// No page describes the instruction.
-    NoPage(String),
-    /// The page has no Semantics section in the notation.
-    NoSemantics(String),
-    /// No public text defines the behaviour.
-    Undefined(String),
-    /// The section uses an unsupported construct.
-    Unsupported {
-        /// Unsupported construct.
-        what: String,
-        /// Path of the page below the specification's folder.
-        page: String,
-        /// Line number on the page.
-        line: u32,
-    },
-    /// The combination of operands is illegal.
-    Illegal(String),
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoPage(name) => write!(f, "there is no page for {name}"),
-            Self::NoSemantics(name) => write!(f, "the page of {name} has no executable Semantics"),
-            Self::Undefined(name) => write!(f, "no public text defines what {name} does"),
-            Self::Unsupported { what, page, line } => write!(f, "{what} cannot be evaluated ({page}:{line})"),
-            Self::Illegal(why) => f.write_str(why),
-        }
-    }
-}
-
-impl std::error::Error for Refusal {}
-
-impl fmt::Display for Halt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Trap(trap) => trap.fmt(f),
-            Self::Undefined(_) => f.write_str("the page does not define the result"),
-            Self::Senseless(what) => write!(f, "the notation does not define {what}"),
-        }
-    }
-}
-
-impl std::error::Error for Halt {}

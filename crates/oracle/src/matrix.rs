@@ -6,7 +6,7 @@ use visakit::isa::{Precision, PrecisionClass};
 use visakit::rt::Bits as _;
 
 use crate::convert::ones;
-use crate::evaluate::{Result, Run, senseless};
+use crate::execution::{Result, Run, senseless};
 use crate::float::quad;
 use crate::operand::Kind;
 use crate::program::Node;

@@ -2,59 +2,20 @@
 //! machine decides which accesses are out of bounds or misaligned.
 
 use visakit::isa::R0Element;
+use visakit_machine::SCRATCH_UNIT;
 use visakit_machine::access::{Request, View};
 use visakit_machine::fault::Trap;
 use visakit_machine::lane::LANES;
 use visakit_machine::thread::Thread;
-use visakit_machine::{SCRATCH_UNIT, entry_of_state};
 
 use crate::builtins::Builtin;
-use crate::evaluate::{Halt, Result, Run, senseless};
-use crate::functions;
+use crate::bytes;
+use crate::execution::{Halt, Result, Run, senseless};
 use crate::image;
 use crate::program::Node;
+use crate::space::Space;
+use crate::surface::{entry, named};
 use crate::value::Value;
-
-/// Memory that an instruction addresses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Reach {
-    pub(crate) space: Space,
-    /// Number of significant address bits.
-    pub(crate) bits: u32,
-    /// True if addresses need not be multiples of the access size.
-    pub(crate) unaligned: bool,
-}
-
-/// Address space of an access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Space {
-    /// Flat memory.
-    Flat,
-    /// Flat memory from the address in an operand.
-    FlatFrom(usize),
-    /// Shared local memory.
-    Local,
-    /// Shared local memory from the offset in an operand.
-    LocalFrom(usize),
-    /// Scratch memory.
-    Scratch,
-    /// Scratch memory from the start of the surface state that an operand names.
-    ScratchFrom(usize),
-    /// Scratch memory from the offset in the register at this position.
-    ScratchAt(u32),
-    /// Scratch memory from the start of the arguments, which `%r0` holds.
-    Arguments,
-    /// Binding table entry whose index is in an element of the state variables.
-    Surface(u32),
-    /// Surface whose state is at the offset in an element of the state variables.
-    State(u32),
-    /// Binding table entry whose index is in an operand.
-    Entry(usize),
-    /// Surface whose state is at the offset in an operand.
-    Offset(usize),
-    /// Surface whose state is at the address in an operand.
-    StateAddress(usize),
-}
 
 /// Bytes to access at an address.
 struct Span<'r> {
@@ -78,7 +39,7 @@ pub(crate) fn load(run: &mut Run<'_>, place: Builtin, arguments: &[Node]) -> Res
         span.view.load(&span.request(&[at; LANES], size), &mut values).map_err(trap)?;
         bytes.extend_from_slice(&values[0].to_le_bytes()[..size as usize]);
     }
-    Ok(functions::of_bytes(&bytes))
+    Ok(bytes::of_bytes(&bytes))
 }
 
 /// Writes the bytes of a place.
@@ -89,7 +50,7 @@ pub(crate) fn store(run: &mut Run<'_>, place: Builtin, arguments: &[Node], value
         _ => {}
     }
     let span = resolve(run, arguments)?;
-    let bytes = functions::bytes(value, span.count)?;
+    let bytes = bytes::bytes(value, span.count)?;
     for (n, byte) in (0..).zip(&bytes) {
         let address = span.view.canonical(span.address.wrapping_add(n));
         run.clashes |= run.stored.insert(address, *byte).is_some_and(|before| before != *byte);
@@ -181,28 +142,6 @@ fn resolve<'r>(run: &mut Run<'r>, arguments: &[Node]) -> Result<Span<'r>> {
     run.around |= masked != address && masked < 64 * 8;
     let address = masked.wrapping_add(base);
     Ok(Span { view: world.view(target, thread.index), address, count, unaligned: reach.unaligned })
-}
-
-/// Returns the binding table entry of a space, if it has one.
-pub(crate) fn entry(run: &mut Run<'_>, space: Space) -> Result<Option<u32>> {
-    let Some(thread) = run.thread else { return senseless("memory outside a launch") };
-    let element = |at: u32| thread.surfaces.get(at as usize).copied().unwrap_or(u32::MAX);
-    Ok(Some(match space {
-        Space::Surface(at) => element(at),
-        Space::State(at) => entry_of_state(element(at)),
-        Space::Entry(operand) => named(run, operand)?,
-        Space::Offset(operand) => entry_of_state(named(run, operand)?),
-        Space::StateAddress(operand) => {
-            let address = run.wide(&Node::Operand(operand))?;
-            return Ok(run.world.and_then(|world| world.entry_of_address(address, 0)));
-        }
-        _ => return Ok(None),
-    }))
-}
-
-/// Returns the number in an operand that is the same for all channels.
-fn named(run: &mut Run<'_>, operand: usize) -> Result<u32> {
-    Ok(run.wide(&Node::Operand(operand))? as u32)
 }
 
 /// Returns the start of the arguments in scratch memory, which the first register holds.

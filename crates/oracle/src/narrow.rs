@@ -6,7 +6,7 @@ use rustc_apfloat::{Float as _, FloatConvert, Round};
 use visakit::isa::DataType;
 
 use crate::convert::ones;
-use crate::evaluate::{Result, senseless};
+use crate::execution::{Result, senseless};
 use crate::float::Format;
 use crate::value::{Float, Value};
 

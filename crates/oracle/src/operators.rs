@@ -5,7 +5,7 @@ use visakit_codegen::model::semantics::{BinaryOperator, UnaryOperator};
 use visakit_machine::float::FloatMode;
 
 use crate::convert;
-use crate::evaluate::{Halt, Result, senseless};
+use crate::execution::{Halt, Result, senseless};
 use crate::float::{Join, join_wide, wide_of_integer};
 use crate::sum::Sum;
 use crate::value::{Float, Integer, Slack, Value};

@@ -7,8 +7,8 @@ use visakit_machine::thread::{Combine, ExecMask, ones};
 
 use crate::atomic::Update;
 use crate::builtins::Builtin;
-use crate::memory::{Reach, Space};
 use crate::operand::Place;
+use crate::space::{Reach, Space};
 use crate::value::Value;
 
 /// Instruction ready to be executed by its page.

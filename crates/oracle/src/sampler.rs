@@ -9,12 +9,12 @@ use visakit_machine::sampler_of_state;
 use visakit_machine::thread::Thread;
 
 use crate::builtins::Builtin;
-use crate::evaluate::{Result, Run, senseless};
+use crate::execution::{Result, Run, senseless};
 use crate::float::Format;
 use crate::image::{self, At, Picture};
-use crate::memory::Space;
 use crate::operand::Kind;
 use crate::program::Node;
+use crate::space::Space;
 use crate::value::Value;
 
 /// Number of fraction bits of a coordinate.

@@ -2,13 +2,13 @@
 
 use visakit_machine::thread::Thread;
 
+use crate::effects::Target;
 use crate::float::Format;
-use crate::memory::Space;
 use crate::operand::{Kind, Place, bytes_of};
 use crate::program::{Program, Touches};
 use crate::sampler;
+use crate::space::Space;
 use crate::value::{Integer, Value};
-use crate::written::Target;
 
 /// Displayed operand.
 #[derive(Clone, Debug, PartialEq, Eq)]

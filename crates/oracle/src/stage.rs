@@ -17,7 +17,9 @@ use visakit_machine::thread::{Thread, ones};
 use visakit_machine::trace::Trace;
 
 use crate::bind::bind;
-use crate::{Program, Refusal, Sent};
+use crate::program::Program;
+use crate::refusal::Refusal;
+use crate::sent::Sent;
 
 /// Space for the constants of an instruction's kernel, in bytes.
 const CONSTANTS: usize = 1 << 14;

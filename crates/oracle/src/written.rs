@@ -3,64 +3,16 @@
 
 use visakit::isa::DataType;
 use visakit_codegen::model::SourceSpan;
-use visakit_machine::thread::Thread;
 
 use crate::builtins::Builtin;
+use crate::bytes;
 use crate::convert::{self, Allowed};
-use crate::evaluate::{Result, Run, senseless};
-use crate::functions;
+use crate::effects::{Target, Write};
+use crate::execution::{Result, Run, senseless};
 use crate::memory;
 use crate::operand::{Kind, bytes_of};
 use crate::program::Node;
 use crate::value::{Integer, Value};
-
-/// Write to a thread's state.
-#[derive(Clone, Debug)]
-pub struct Write {
-    /// Destination of the write.
-    pub target: Target,
-    /// New bits.
-    pub bits: u64,
-    /// Alternatives that the pages allow.
-    pub allowed: Allowed,
-    /// Position of the statement on the page.
-    pub at: SourceSpan,
-}
-
-/// Element of a thread's state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Target {
-    /// Bytes of the register file: offset and count.
-    Register(u32, u32),
-    /// Bit of a predicate, by its number in the thread.
-    Predicate(u32, u32),
-    /// Element of the address variables.
-    Address(u32),
-    /// Element of the state variables.
-    State(u32),
-}
-
-impl Write {
-    pub(crate) fn apply(&self, thread: &mut Thread) {
-        match self.target {
-            Target::Register(at, bytes) => {
-                let bytes = bytes as usize;
-                thread.registers.bytes_mut(at)[..bytes].copy_from_slice(&self.bits.to_le_bytes()[..bytes]);
-            }
-            Target::Predicate(number, bit) => thread.set_predicate(number, bit, 1, self.bits as u32 & 1),
-            Target::Address(element) => {
-                if let Some(place) = thread.addresses.get_mut(element as usize) {
-                    *place = self.bits as u32;
-                }
-            }
-            Target::State(element) => {
-                if let Some(place) = thread.surfaces.get_mut(element as usize) {
-                    *place = self.bits as u32;
-                }
-            }
-        }
-    }
-}
 
 impl Run<'_> {
     pub(crate) fn write(
@@ -123,7 +75,7 @@ impl Run<'_> {
                     return Ok(());
                 }
                 let allowed = if value == Value::Unknown { Allowed::Anything } else { Allowed::Exact };
-                let bytes = functions::bytes(&value, count as usize)?;
+                let bytes = bytes::bytes(&value, count as usize)?;
                 for (n, part) in bytes.chunks(8).enumerate() {
                     let mut bits = [0; 8];
                     bits[..part.len()].copy_from_slice(part);

@@ -2,11 +2,10 @@
 
 use visakit_diag::{Diagnostic, Severity};
 
-use super::memory::{behind, map_buffer, no_memory};
 use visakit_launch::argument::{Argument, ImageArgument};
 use visakit_launch::mapped::{MappedArgument, MappedBuffer, MappedImage};
 use visakit_machine::buffer::{Buffer, Lent};
-use visakit_machine::memory::Memory;
+use visakit_machine::memory::{MAX_BUFFER, Memory};
 
 /// Mapped arguments of a launch.
 pub(super) struct Mapped {
@@ -95,4 +94,35 @@ fn not_same(index: usize, other: u32) -> Box<Diagnostic> {
     );
     let finding = Diagnostic::new("argument-same", Severity::Error, "launch", message);
     Box::new(finding.help("give same:N the index of an argument with its own contents"))
+}
+
+/// Returns the memory from an address to the end of its region, if mapped; surfaces start at word
+/// boundaries.
+pub(super) fn behind(regions: &[(u64, Lent)], address: u64) -> Option<Lent> {
+    let is_inside = |(first, lent): &&(u64, Lent)| address >= *first && address - first < lent.bytes as u64;
+    let (first, lent) = regions.iter().find(is_inside)?;
+    let offset = address - first;
+    offset.is_multiple_of(4).then(|| lent.behind((offset / 4) as usize))
+}
+
+pub(super) fn map_buffer(
+    memory: &mut Memory,
+    buffer: Buffer,
+    what: impl Fn() -> String,
+) -> Result<u64, Box<Diagnostic>> {
+    memory.map(buffer).ok_or_else(|| too_large(what()))
+}
+
+/// Returns the error for a failed allocation.
+pub(super) fn no_memory(what: &str, bytes: u64) -> Box<Diagnostic> {
+    let message = format!("{what} cannot be allocated: {bytes} bytes");
+    let finding = Diagnostic::new("out-of-memory", Severity::Error, "launch", message);
+    Box::new(
+        finding.help("use smaller buffers or fewer host threads, or raise the limit of the process (`ulimit -v`)"),
+    )
+}
+
+pub(super) fn too_large(what: String) -> Box<Diagnostic> {
+    let finding = Diagnostic::new("argument-size", Severity::Error, "launch", what);
+    Box::new(finding.help(format!("the largest buffer has {MAX_BUFFER} bytes")))
 }

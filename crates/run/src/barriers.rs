@@ -2,6 +2,27 @@
 
 use std::collections::HashMap;
 
+use visakit_kernels::code::DebugLoc;
+
+/// State of a thread of a group.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    Running,
+    /// Waits at a plain barrier.
+    AtBarrier(DebugLoc),
+    /// Waits for its neighbour.
+    AtExchange {
+        number: u32,
+        mark: DebugLoc,
+    },
+    /// Waits at a split barrier.
+    Waiting {
+        barrier: Option<u32>,
+        mark: DebugLoc,
+    },
+    Ended,
+}
+
 /// Split barriers of a group, with signal and wait.
 #[derive(Default)]
 pub(super) struct Barriers(HashMap<Option<u32>, Signalled>);

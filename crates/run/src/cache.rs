@@ -6,8 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use visakit_native::{Code, Level, Refusal};
 
-use crate::plan::Plan;
-use crate::start::Starts;
+use crate::starts::Starts;
 use visakit_kernels::code::CompiledRoutine;
 
 /// Lowered code of a program, which a launch takes over from the previous launch if it fits.
@@ -26,7 +25,7 @@ const SMALL: u64 = 10_000;
 
 /// Number of cached group sizes: two launches with partial groups in three dimensions have this
 /// many.
-const SIZES: usize = 16;
+pub(super) const SIZES: usize = 16;
 
 /// A lowered program with its key: the size of the payload, and the addresses of the program's
 /// symbols.
@@ -44,7 +43,7 @@ pub(super) struct Lowered {
     /// Instructions per group in the last launch; 0 before the first.
     each: AtomicU64,
     /// Initial thread states by group size, as requested so far.
-    starts: Mutex<Vec<Arc<Starts>>>,
+    pub(super) starts: Mutex<Vec<Arc<Starts>>>,
 }
 
 impl Cache {
@@ -99,20 +98,6 @@ impl Lowered {
     /// Notes the size of a completed launch of `groups` groups.
     pub(super) fn note_size(&self, instructions: u64, groups: u64) {
         self.each.store(instructions.checked_div(groups).unwrap_or(0), Relaxed);
-    }
-
-    /// Returns the initial thread states for groups of a size.
-    pub(super) fn starts(&self, plan: &Plan<'_>, size: [u32; 3]) -> Arc<Starts> {
-        let mut all = self.starts.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = all.iter().find(|starts| starts.is_for(plan, size)) {
-            return Arc::clone(known);
-        }
-        let new = Arc::new(Starts::new(plan, size));
-        if all.len() == SIZES {
-            all.remove(0);
-        }
-        all.push(Arc::clone(&new));
-        new
     }
 
     /// Notes the number of instructions that a completed launch has interpreted.

@@ -8,11 +8,23 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::faults::Faults;
 use crate::group::{Own, Worker};
+use crate::helpers;
+use crate::options::{GroupOrder, Options};
 use crate::plan::Plan;
 use crate::stats::Counts;
-use crate::{GroupOrder, Options, Way, helpers};
 use visakit_machine::fault::TrapReport;
 use visakit_machine::trace::Trace;
+
+/// Execution order of a launch's groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// In parallel; accesses are recorded until buffers settle.
+    Settling,
+    /// In parallel; all accesses are recorded.
+    Noting,
+    /// Sequential.
+    InOrder,
+}
 
 /// Result of running all groups.
 pub(super) struct Dispatched {

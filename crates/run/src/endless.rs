@@ -37,6 +37,39 @@ pub(super) enum Look {
     Same { waits: bool, mark: DebugLoc, instructions: u64 },
 }
 
+/// Samples of threads that run long.
+#[derive(Default)]
+pub(super) struct Samples {
+    /// True if each sampled thread repeats its state.
+    pub(super) all_same: bool,
+    /// First thread that repeats its state and waits for others: its index, location and number of
+    /// instructions.
+    pub(super) same: Option<(u32, DebugLoc, u64)>,
+}
+
+impl Samples {
+    /// Notes the sample of a thread, and returns how the thread continues.
+    pub(super) fn note(
+        &mut self,
+        index: u32,
+        out: Result<Look, (Box<Trap>, DebugLoc)>,
+    ) -> Result<(Next, DebugLoc), (Box<Trap>, DebugLoc)> {
+        match out? {
+            Look::Same { waits: false, mark, instructions } => {
+                Err((Box::new(Trap::Endless { waits: false, instructions }), mark))
+            }
+            Look::Same { waits: true, mark, instructions } => {
+                self.same = self.same.or(Some((index, mark, instructions)));
+                Ok((Next::Pause, mark))
+            }
+            Look::On(next, mark) => {
+                self.all_same = false;
+                Ok((next, mark))
+            }
+        }
+    }
+}
+
 /// Samples a thread: runs it for a while and checks if its state recurs.
 pub(super) fn look(
     plan: &Plan<'_>,

@@ -1,6 +1,6 @@
 //! Two-thread operations of neighbouring threads.
 
-use crate::group::State;
+use crate::barriers::State;
 use crate::plan::Plan;
 use crate::stopped::fault;
 use visakit_kernels::step::Exchange;

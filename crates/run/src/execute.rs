@@ -230,41 +230,15 @@ fn finish<const COUNT: bool>(plan: &Plan<'_>, thread: &mut Thread, counts: &mut 
             let taken = thread.taken(&block.mark.enable, true);
             thread.flow.jump(if taken != 0 { *target } else { next });
         }
-        Terminator::CallAddress { uniform, callee } => {
+        Terminator::CallAddress { uniform, .. }
+        | Terminator::Enter { uniform, .. }
+        | Terminator::Call { uniform, .. } => {
             let taken = thread.taken(&block.mark.enable, *uniform);
             if taken == 0 {
                 thread.flow.block = next;
                 return Ok(None);
             }
-            let lane = taken.trailing_zeros() - block.mark.enable.shift.min(taken.trailing_zeros());
-            let callee = &code.callees[*callee as usize];
-            let addresses: [u64; LANES] = callee.load(thread, lane as usize / LANES);
-            let address = addresses[lane as usize % LANES];
-            let Some(function) = function_at(address).filter(|&n| n < code.functions.len()) else {
-                let why = format!("a call to 0x{address:x}, which is not the address of a function");
-                return Err((Box::new(Trap::Illegal(why)), block.mark));
-            };
-            enter(plan, thread, function, taken, next).map_err(|trap| (trap, block.mark))?;
-        }
-        Terminator::Enter { uniform, function } => {
-            let taken = thread.taken(&block.mark.enable, *uniform);
-            if taken == 0 {
-                thread.flow.block = next;
-                return Ok(None);
-            }
-            enter(plan, thread, *function as usize, taken, next).map_err(|trap| (trap, block.mark))?;
-        }
-        Terminator::Call { uniform, routine } => {
-            let taken = thread.taken(&block.mark.enable, *uniform);
-            if taken == 0 {
-                thread.flow.block = next;
-            } else if thread.flow.depth() >= CALL_DEPTH {
-                let trap = Trap::Illegal("subroutine calls are nested without end".to_owned());
-                return Err((Box::new(trap), block.mark));
-            } else {
-                thread.active =
-                    thread.flow.call(thread.active, taken, Callee { routine: *routine, function: None }, next);
-            }
+            call(plan, thread, &block.next, &block.mark, taken).map_err(|trap| (trap, block.mark))?;
         }
         Terminator::Return { uniform } => {
             let leaving = thread.taken(&block.mark.enable, *uniform);
@@ -309,6 +283,42 @@ fn finish<const COUNT: bool>(plan: &Plan<'_>, thread: &mut Thread, counts: &mut 
         }
     }
     Ok(None)
+}
+
+/// Executes a call of the channels `taken`, which are not empty.
+fn call(
+    plan: &Plan<'_>,
+    thread: &mut Thread,
+    terminator: &Terminator,
+    mark: &DebugLoc,
+    taken: u32,
+) -> Result<(), Box<Trap>> {
+    let code = plan.code;
+    let back = thread.flow.block + 1;
+    match terminator {
+        Terminator::Enter { function, .. } => enter(plan, thread, *function as usize, taken, back),
+        Terminator::CallAddress { callee, .. } => {
+            let lane = taken.trailing_zeros() - mark.enable.shift.min(taken.trailing_zeros());
+            let callee = &code.callees[*callee as usize];
+            let addresses: [u64; LANES] = callee.load(thread, lane as usize / LANES);
+            let address = addresses[lane as usize % LANES];
+            let Some(function) = function_at(address).filter(|&n| n < code.functions.len()) else {
+                let why = format!("a call to 0x{address:x}, which is not the address of a function");
+                return Err(Box::new(Trap::Illegal(why)));
+            };
+            enter(plan, thread, function, taken, back)
+        }
+        Terminator::Call { .. } if thread.flow.depth() >= CALL_DEPTH => {
+            Err(Box::new(Trap::Illegal("subroutine calls are nested without end".to_owned())))
+        }
+        Terminator::Call { routine, .. } => {
+            let callee = Callee { routine: *routine, function: None };
+            thread.active = thread.flow.call(thread.active, taken, callee, back);
+            Ok(())
+        }
+        // The other terminators call nothing.
+        _ => Ok(()),
+    }
 }
 
 /// Enters a function.

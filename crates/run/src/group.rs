@@ -3,16 +3,18 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use crate::barriers::Barriers;
-use crate::endless::{Look, is_due, look};
+use crate::barriers::{Barriers, State};
+use crate::endless::{Samples, is_due, look};
 use crate::exchange::exchanges;
 use crate::execute::run_thread;
 use crate::memory::Implicit;
 use crate::native::{Begun, Native};
 use crate::plan::Plan;
-use crate::start::{Images, Starts, new_thread, reset, restart};
+use crate::start::{Images, new_thread, reset, restart};
+use crate::starts::Starts;
 use crate::stats::Counts;
 use crate::stopped::{fault, waiting};
+use crate::turns::{TURN, rounds, runs, state_after, stuck, tell_barriers};
 use visakit_kernels::code::DebugLoc;
 use visakit_launch::implicit;
 use visakit_machine::World;
@@ -338,33 +340,17 @@ impl<'a> Worker<'a> {
             }
             let mut progress = false;
             let looks = std::mem::take(&mut is_doubtful);
-            let (mut all_same, mut same) = (looks, None);
+            let mut samples = Samples { all_same: looks, ..Samples::default() };
             let mut left = None;
             if let Some(native) = &self.native
                 && !looks
                 && !self.plan.count
                 && self.own.observer.is_none()
-                && states.iter().all(|state| *state == State::Running)
             {
-                let (index, begun) = native.run_rounds(self.plan, &mut self.threads, TURN, &mut self.counts);
-                for (thread, state) in self.threads.iter().zip(&mut *states).take(index) {
-                    *state = State::AtBarrier(self.plan.code.blocks[thread.flow.block as usize - 1].mark);
-                }
-                left = Some((index, begun));
+                left = rounds(self.plan, native, &mut self.threads, states, &mut self.counts);
             }
             for (number, (thread, state)) in self.threads.iter_mut().zip(states.iter_mut()).enumerate() {
-                let runs = match *state {
-                    State::Running => true,
-                    State::Waiting { barrier, .. } => {
-                        let passes = barriers.lets_pass(barrier, self.plan.threads(group));
-                        if passes && let Some(observer) = self.own.observer {
-                            observer.barrier();
-                        }
-                        passes
-                    }
-                    State::AtBarrier(_) | State::AtExchange { .. } | State::Ended => false,
-                };
-                if !runs {
+                if !runs(self.plan, *state, &mut barriers, group, self.own.observer) {
                     continue;
                 }
                 progress = true;
@@ -380,34 +366,17 @@ impl<'a> Worker<'a> {
                     && (looks || is_due(before, thread.executed))
                 {
                     let out = look(self.plan, thread, &world, (group, &self.own.spot), &mut self.counts);
-                    next = match out {
-                        Ok(Look::Same { waits: false, mark, instructions }) => {
-                            Err((Box::new(Trap::Endless { waits: false, instructions }), mark))
-                        }
-                        Ok(Look::Same { waits: true, mark, instructions }) => {
-                            is_doubtful = !looks && !self.plan.others_run;
-                            same = same.or(Some((thread.index, mark, instructions)));
-                            Ok((Next::Pause, mark))
-                        }
-                        Ok(Look::On(next, mark)) => {
-                            all_same = false;
-                            Ok((next, mark))
-                        }
-                        Err(error) => Err(error),
-                    };
+                    next = samples.note(thread.index, out);
                 }
                 thread.signals.drain(..).for_each(|signal| barriers.signal(signal));
                 *state = match next {
-                    Ok((Next::Barrier, mark)) => State::AtBarrier(mark),
-                    Ok((Next::Exchange(number), mark)) => State::AtExchange { number, mark },
-                    Ok((Next::Wait(barrier), mark)) => State::Waiting { barrier, mark },
-                    Ok((Next::Pause, _)) => State::Running,
-                    Ok(_) => State::Ended,
+                    Ok((next, mark)) => state_after(next, mark),
                     Err((trap, mark)) => return Err(fault(self.plan, thread, group, *trap, mark)),
                 };
             }
+            is_doubtful = samples.same.is_some() && !looks && !self.plan.others_run;
             // All running threads were sampled, and each repeats its state.
-            if let Some((index, mark, instructions)) = same.filter(|_| all_same) {
+            if let Some((index, mark, instructions)) = samples.same.filter(|_| samples.all_same) {
                 let trap = Trap::Endless { waits: true, instructions };
                 let mut report = fault(self.plan, &self.threads[index as usize], group, trap, mark);
                 report.waiting = waiting(self.plan, states);
@@ -427,22 +396,10 @@ impl<'a> Worker<'a> {
                 }
                 states.fill(State::Running);
             } else if !progress {
-                let stuck = self.threads.iter().zip(states.iter()).find_map(|(thread, state)| match state {
-                    State::AtBarrier(mark) | State::Waiting { mark, .. } => Some((thread, *mark, false)),
-                    State::AtExchange { mark, .. } => Some((thread, *mark, true)),
-                    State::Running | State::Ended => None,
-                });
-                let Some((thread, mark, alone)) = stuck else { break };
-                let trap = if alone {
-                    Trap::Illegal(
-                        "the instruction needs two threads, but the second one does not reach it".to_owned(),
-                    )
-                } else {
-                    Trap::UnreachedBarrier { waiting: (states.len() - ended) as u32, ended: ended as u32 }
-                };
-                let mut report = fault(self.plan, thread, group, trap, mark);
-                report.waiting = waiting(self.plan, states);
-                return Err(report);
+                match stuck(self.plan, &self.threads, states, group) {
+                    Some(report) => return Err(report),
+                    None => break,
+                }
             }
         }
         self.threads.iter().for_each(|thread| self.counts.add_thread(thread));
@@ -503,37 +460,6 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// Reports the locations of two threads that wait at different barriers.
-fn tell_barriers(states: &[State], observer: &dyn Observer) {
-    let mut spots = (0..).zip(states).filter_map(|(thread, state)| match state {
-        State::AtBarrier(mark) => Some((thread, mark.spot())),
-        _ => None,
-    });
-    let Some(one) = spots.next() else { return };
-    if let Some(other) = spots.find(|(_, spot)| spot.instruction != one.1.instruction) {
-        observer.apart(one, other);
-    }
-}
-
-/// State of a thread of a group.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum State {
-    Running,
-    /// Waits at a plain barrier.
-    AtBarrier(DebugLoc),
-    /// Waits for its neighbour.
-    AtExchange {
-        number: u32,
-        mark: DebugLoc,
-    },
-    /// Waits at a split barrier.
-    Waiting {
-        barrier: Option<u32>,
-        mark: DebugLoc,
-    },
-    Ended,
-}
-
 /// Number of groups before building register images is worthwhile.
 const FEW: u64 = 2;
 /// Number of groups of a launch above which register images are built at once.
@@ -542,5 +468,3 @@ const MANY: u64 = 8;
 const LONG_TURN: u64 = 1 << 20;
 /// Largest value of [`Worker::long_turn`]: a tenth of a second, which is lost if the thread waits.
 const LONGEST_TURN: u64 = 1 << 24;
-/// Time slice of threads scheduled round-robin, in instructions.
-const TURN: u64 = 1 << 16;

@@ -18,355 +18,74 @@
 //! assert_eq!(outcome.buffers[2].as_deref(), Some(&want[..]));
 //! ```
 
-mod arguments;
-mod barriers;
-mod cache;
-mod dispatch;
-mod endless;
-mod engine;
-mod exchange;
-mod execute;
-mod faults;
-mod group;
-mod helpers;
 pub mod limits;
-pub mod load;
-mod memory;
-mod native;
-mod options;
+
 pub mod place;
-mod plan;
+
 pub mod program;
-mod start;
-mod state;
-pub mod stats;
-mod stopped;
-mod traced;
+
+pub mod load;
+
 mod values;
+
+mod state;
+
+mod engine;
+
+mod traced;
+
+mod starts;
+
+mod cache;
+
+pub mod stats;
+
+mod options;
+
+mod outcome;
+
+mod arguments;
+
+mod memory;
+
+mod lower;
+
+mod plan;
+
+mod start;
+
+mod barriers;
+
 mod watched;
 
-use std::collections::HashMap;
-use std::time::{Duration, Instant};
+mod stopped;
 
-use visakit::isa::Platform;
-use visakit_diag::{Diagnostic, Severity};
+mod native;
 
-use crate::limits::GROUP_BYTES;
+mod execute;
+
+mod endless;
+
+mod exchange;
+
+mod turns;
+
+mod group;
+
+mod faults;
+
+mod helpers;
+
+mod dispatch;
+
+mod launch;
+
 pub use cache::Cache;
-use dispatch::{Dispatched, dispatch};
 pub use engine::Engine;
+pub use launch::{launch, launch_from};
 pub use options::{DEFAULT_MAX_INSTRUCTIONS, GroupOrder, Observers, Options, Outside, Policy, Surroundings};
-use plan::Plan;
+pub use outcome::{Outcome, RunError};
 pub use program::{FunctionText, Program};
-use stats::Stats;
 pub use traced::{TracedStep, Tracing};
 pub use values::OperandValue;
-use values::Places;
-use visakit_kernels::code::{CompiledRoutine, Interpreter};
-use visakit_kernels::layout::Layout;
-use visakit_launch::argument::Argument;
-use visakit_launch::payload::Payload;
-use visakit_launch::range::NdRange;
-use visakit_launch::understood;
-use visakit_machine::buffer;
-use visakit_machine::fault::{Trap, TrapReport};
 pub use visakit_machine::state::{ThreadState, VariableState};
-use visakit_machine::trace::Trace;
-
-/// Result of a run.
-#[derive(Clone, Debug)]
-pub struct Outcome {
-    /// Contents of each buffer or image argument; `None` for an argument that shares another's
-    /// buffer.
-    pub buffers: Vec<Option<Vec<u8>>>,
-    /// Output that the kernel printed.
-    pub printed: Vec<u8>,
-    /// Wall time of the dispatch, or of all dispatches if the launch was run again. Lowering,
-    /// copies and file output are not included.
-    pub wall: Duration,
-    /// Number of instructions that all hardware threads executed.
-    pub instructions: u64,
-    /// Counts by mnemonic, if requested.
-    pub stats: Option<Stats>,
-    /// True if groups ran sequentially because the kernel's result depends on their order.
-    pub ordered: bool,
-    /// Number of elements read as zero past the end of a surface, or outside every buffer if that
-    /// is allowed.
-    pub outside_reads: u64,
-    /// Number of elements dropped by writes past the end of a surface, or outside every buffer.
-    pub outside_writes: u64,
-}
-
-/// Error of a run.
-#[derive(Clone, Debug)]
-pub enum RunError {
-    /// The launch cannot start.
-    Launch(Box<Diagnostic>),
-    /// A thread stopped at a trap. If several did, this is the one of the first group.
-    TrapReport(Box<TrapReport>),
-}
-
-impl From<Box<Diagnostic>> for RunError {
-    fn from(diagnostic: Box<Diagnostic>) -> Self {
-        Self::Launch(diagnostic)
-    }
-}
-
-impl std::fmt::Display for RunError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Launch(diagnostic) => f.write_str(&diagnostic.one_line()),
-            Self::TrapReport(fault) => fault.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for RunError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Launch(_) => None,
-            Self::TrapReport(fault) => fault.source(),
-        }
-    }
-}
-
-impl RunError {
-    /// Returns the error as a diagnostic about the program's text.
-    pub fn diagnostic(&self, program: &Program) -> Diagnostic {
-        match self {
-            Self::Launch(diagnostic) => (**diagnostic).clone(),
-            Self::TrapReport(fault) => program.locate(fault),
-        }
-    }
-}
-
-/// Execution order of a launch's groups.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
-    /// In parallel; accesses are recorded until buffers settle.
-    Settling,
-    /// In parallel; all accesses are recorded.
-    Noting,
-    /// Sequential.
-    InOrder,
-}
-
-/// Runs a kernel over a range of work items. The arguments are by index; `None` where the kernel
-/// has no argument.
-///
-/// The outcome equals that of sequential groups. If parallel groups turn out to depend on each
-/// other's memory, or one of them faults, the launch is run again sequentially with a copy of the
-/// arguments. [`launch_from`] needs no copy.
-///
-/// # Errors
-/// Arguments that do not fit the kernel, an unsupported feature, or a trap of a thread.
-pub fn launch(
-    program: &Program,
-    range: &NdRange,
-    mut arguments: Vec<Option<Argument>>,
-    options: &Options<'_>,
-) -> Result<Outcome, RunError> {
-    let make = |again| Ok(if again { arguments.clone() } else { std::mem::take(&mut arguments) });
-    launch_from(program, range, make, options)
-}
-
-/// As [`launch`], with a function that creates the arguments, equal on each call. Its parameter is
-/// true if it may be called again.
-///
-/// # Errors
-/// As [`launch`], and the error of `make`.
-pub fn launch_from(
-    program: &Program,
-    range: &NdRange,
-    mut make: impl FnMut(bool) -> Result<Vec<Option<Argument>>, Box<Diagnostic>>,
-    options: &Options<'_>,
-) -> Result<Outcome, RunError> {
-    let refused = |message: String, may: fn(&Platform) -> bool| {
-        let finding = Diagnostic::new("launch-platform", Severity::Error, program.file.clone(), message);
-        let names: Vec<_> = Platform::emulated_ones().filter(may).map(Platform::name).collect();
-        let help = format!("compile the kernel for a platform that has the instruction: {}", names.join(", "));
-        Err(Box::new(finding.help(help)).into())
-    };
-    let name = program.platform.name();
-    if !program.platform.emulated() {
-        return refused(format!("the emulator does not support {name}"), |_| true);
-    }
-    if !program.platform.images() && program.info.has_images() {
-        return refused(format!("the kernel uses images or samplers, which {name} does not have"), |platform| {
-            platform.images()
-        });
-    }
-    understood::check(&program.info)?;
-    let private = memory::private_bytes(&program.info, range);
-    let workers =
-        if options.observers.follow_steps() { 1 } else { affordable(workers(range, options), private, options) };
-    let (mut way, mut wall) = (if workers == 1 { Way::InOrder } else { Way::Settling }, Duration::ZERO);
-    loop {
-        let arguments = make(way != Way::InOrder && options.policy.order == GroupOrder::Sequential)?;
-        match attempt(program, range, arguments, options, (workers, way), &mut wall)? {
-            Ok(outcome) => return Ok(outcome),
-            Err(next) => way = next,
-        }
-    }
-}
-
-/// Runs a launch. Returns `Err` inside `Ok` if it must be run again in another order.
-fn attempt(
-    program: &Program,
-    range: &NdRange,
-    arguments: Vec<Option<Argument>>,
-    options: &Options<'_>,
-    (workers, way): (usize, Way),
-    wall: &mut Duration,
-) -> Result<Result<Outcome, Way>, RunError> {
-    let steps: usize = program.functions.iter().map(|function| function.routine.instructions.len()).sum();
-    let steps = (steps + program.routine.instructions.len()) as u64;
-    check_memory("the program", SMALL_BYTES + steps.saturating_mul(STEP_BYTES))?;
-    let mut mapped = memory::map(program, range, arguments, &options.surroundings)?;
-    mapped.memory.outside_is_zero = options.policy.outside == Outside::Zero;
-    mapped.memory.whole_pages = options.policy.outside == Outside::LastPage;
-    if let Some(poison) = options.surroundings.poison {
-        poison.fill_buffers(mapped.memory.buffers());
-    }
-    let payload =
-        Payload::new(&program.info, program.payload_layout()?, range, &mapped.arguments, &mapped.placement)?;
-    // With a state report, dead variables must keep their values, which native code does not
-    // guarantee.
-    let level = options.policy.engine.level().filter(|_| !options.observers.follow_steps() && !options.policy.state);
-    let is_native = level.is_some();
-    let symbols = &mapped.data.symbols;
-    let lower = || lower(program, &payload, symbols, options.surroundings.interpreter, is_native);
-    let nothing = Cache::default();
-    // Only code made of kernels is cached.
-    let cache = options.surroundings.cache.filter(|_| options.surroundings.interpreter.is_none()).unwrap_or(&nothing);
-    let lowered = cache.get(payload.len(), symbols, level, lower)?;
-    if is_native && options.policy.engine != Engine::Automatic {
-        lowered.compile(options.policy.stats);
-    }
-    let code = &lowered.code;
-    let ordered = code.ordered && options.policy.order == GroupOrder::Sequential;
-    let way = if ordered { Way::InOrder } else { way };
-    if way != Way::InOrder && options.policy.order == GroupOrder::Sequential {
-        mapped.memory.note_all();
-    }
-    if let Some(observer) = options.observers.accesses {
-        observer.launch(&watched::launch_map(program, code, &mapped, range));
-    }
-    let plan = Plan::new(program, &lowered, &payload, range, &mapped, options, is_native)?;
-    let group = plan.group_bytes();
-    if group > GROUP_BYTES {
-        let message = format!("a group needs {group} bytes for its registers and its shared local memory");
-        let finding = Diagnostic::new("launch-group", Severity::Error, program.file.clone(), message);
-        return Err(Box::new(finding.help(format!("the limit is {GROUP_BYTES} bytes: use smaller groups"))).into());
-    }
-
-    let private: u64 = mapped.private.iter().map(|&bytes| bytes as u64).sum();
-    let first = options.policy.groups.map_or(0, |(start, _)| start);
-    let end = options.policy.end(range);
-    let groups = end.saturating_sub(first);
-    let is_alone = way == Way::InOrder || lowered.is_small(groups, options.policy.stats);
-    let workers = if is_alone { 1 } else { affordable(workers, private.saturating_add(group), options) };
-    // If memory suffices for only one group, groups run sequentially.
-    let each = private.saturating_add(group).saturating_add(SMALL_BYTES / 4);
-    let is_room = |workers: usize| buffer::is_available(each.saturating_mul(workers as u64));
-    let workers = if is_room(workers) { workers } else { 1 };
-    check_memory("the registers and the private memory of a group", each)?;
-    let start = Instant::now();
-    let Dispatched { total, fault, traces } = dispatch(&plan, first..end, workers, way, options);
-    let is_lost = traces.iter().any(Trace::is_lost);
-    let is_race =
-        !is_lost && fault.is_none() && way != Way::InOrder && Trace::is_race(&traces, mapped.memory.buffers().len());
-    drop(traces);
-    lowered.note_size(total.instructions, groups);
-    *wall += start.elapsed();
-    if options.policy.order == GroupOrder::Sequential && workers > 1 {
-        // Effects of groups after a faulty one must not be visible.
-        if fault.is_some() || is_race || is_lost && way == Way::Noting {
-            return Ok(Err(Way::InOrder));
-        }
-        if is_lost {
-            return Ok(Err(Way::Noting));
-        }
-    }
-    let (printed, failed) = (mapped.printed(), mapped.failed());
-    if let Some(mut fault) = fault {
-        if let Trap::Exception(said) = &mut fault.trap {
-            *said = String::from_utf8_lossy(failed.as_deref().unwrap_or_default()).trim_end().to_owned();
-        }
-        (fault.printed, fault.buffers) = (printed, mapped.into_contents()?);
-        return Err(RunError::TrapReport(fault));
-    }
-    if let Some(said) = failed {
-        let message = format!("an assertion of the kernel failed: {}", String::from_utf8_lossy(&said).trim_end());
-        let finding = Diagnostic::new("fault-assert", Severity::Error, program.file.clone(), message);
-        return Err(Box::new(finding.help("the text comes from the kernel")).into());
-    }
-    let stats = options.policy.stats.then(|| Stats::new(program, &lowered, &total, *wall));
-    Ok(Ok(Outcome {
-        buffers: mapped.into_contents()?,
-        printed,
-        wall: *wall,
-        instructions: total.instructions,
-        stats,
-        ordered,
-        outside_reads: total.outside_reads,
-        outside_writes: total.outside_writes,
-    }))
-}
-
-/// Memory estimates of a launch: a fixed amount, and the amount per lowered instruction.
-const SMALL_BYTES: u64 = 8 << 20;
-const STEP_BYTES: u64 = 4 << 10;
-
-/// Fails if `bytes` bytes cannot be allocated; small allocations after this check must succeed.
-fn check_memory(what: &str, bytes: u64) -> Result<(), Box<Diagnostic>> {
-    if buffer::is_available(bytes) { Ok(()) } else { Err(memory::no_memory(what, bytes)) }
-}
-
-fn lower(
-    program: &Program,
-    payload: &Payload,
-    symbols: &HashMap<String, u64>,
-    interpreter: Option<&dyn Interpreter>,
-    records: bool,
-) -> Result<CompiledRoutine, Box<Diagnostic>> {
-    let functions: Vec<_> = program.functions.iter().map(|function| &function.routine).collect();
-    let layouts = layouts(program, payload)?;
-    CompiledRoutine::new(&program.routine, &functions, layouts, symbols, interpreter, records)
-        .map_err(|message| problem(program, message))
-}
-
-/// Returns the layouts of the variables, the kernel's first.
-fn layouts(program: &Program, payload: &Payload) -> Result<Vec<Layout>, Box<Diagnostic>> {
-    let payload_bytes = u32::try_from(payload.len()).map_err(|e| problem(program, e.to_string()))?;
-    let functions: Vec<_> = program.functions.iter().map(|function| &function.routine).collect();
-    Layout::with_functions(&program.routine, &functions, program.platform, payload_bytes)
-        .map_err(|message| problem(program, message))
-}
-
-/// Returns the routines with the layouts of their variables, the kernel first.
-fn places<'p>(program: &'p Program, payload: &Payload) -> Result<Vec<Places<'p>>, Box<Diagnostic>> {
-    let routines = program.functions.iter().map(|function| &function.routine);
-    let routines = std::iter::once(&program.routine).chain(routines);
-    Ok(routines.zip(layouts(program, payload)?).map(|(routine, layout)| Places { routine, layout }).collect())
-}
-
-fn problem(program: &Program, message: String) -> Box<Diagnostic> {
-    Box::new(Diagnostic::new("lowering", Severity::Error, program.file.clone(), message))
-}
-
-/// Default limit on the private memory of parallel groups, in bytes.
-const ROOM: u64 = 32 << 20;
-
-/// Returns the number of groups, at most `workers` and at least one, that fit the limit with
-/// `bytes` bytes each.
-fn affordable(workers: usize, bytes: u64, options: &Options<'_>) -> usize {
-    let most = usize::try_from(options.policy.room.unwrap_or(ROOM) / bytes.max(1)).unwrap_or(usize::MAX);
-    workers.min(most.max(1))
-}
-
-/// Returns the number of groups to run in parallel.
-fn workers(range: &NdRange, options: &Options<'_>) -> usize {
-    let groups = usize::try_from(range.group_count()).unwrap_or(usize::MAX);
-    options.policy.threads.unwrap_or_else(|| *helpers::CORES).clamp(1, groups.max(1))
-}

@@ -3,8 +3,9 @@
 
 use visakit_diag::{Diagnostic, Severity};
 
-use crate::arguments::{self, Mapped};
-use crate::{Program, Surroundings};
+use crate::arguments::{self, Mapped, behind, map_buffer, no_memory, too_large};
+use crate::options::Surroundings;
+use crate::program::Program;
 use visakit_launch::argument::Argument;
 use visakit_launch::asserts;
 use visakit_launch::data::{self, DataPlaces};
@@ -13,7 +14,7 @@ use visakit_launch::mapped::{MappedArgument, MappedImage};
 use visakit_launch::placement::{self, Bound, Extra, Placement};
 use visakit_launch::printf;
 use visakit_launch::range::NdRange;
-use visakit_machine::buffer::{Buffer, Lent};
+use visakit_machine::buffer::Buffer;
 use visakit_machine::image::Image;
 use visakit_machine::memory::{MAX_BUFFER, Memory};
 use visakit_machine::sampler::{Addressing, Sampler};
@@ -266,37 +267,6 @@ fn data_surface(
     let Some(lent) = behind(surroundings.regions, address) else { return Ok(None) };
     map_buffer(memory, Buffer::lent(lent), || "the program's data".to_owned())?;
     Ok(Some(memory.buffers().len() - 1))
-}
-
-/// Returns the memory from an address to the end of its region, if mapped; surfaces start at word
-/// boundaries.
-pub(super) fn behind(regions: &[(u64, Lent)], address: u64) -> Option<Lent> {
-    let is_inside = |(first, lent): &&(u64, Lent)| address >= *first && address - first < lent.bytes as u64;
-    let (first, lent) = regions.iter().find(is_inside)?;
-    let offset = address - first;
-    offset.is_multiple_of(4).then(|| lent.behind((offset / 4) as usize))
-}
-
-pub(super) fn map_buffer(
-    memory: &mut Memory,
-    buffer: Buffer,
-    what: impl Fn() -> String,
-) -> Result<u64, Box<Diagnostic>> {
-    memory.map(buffer).ok_or_else(|| too_large(what()))
-}
-
-/// Returns the error for a failed allocation.
-pub(super) fn no_memory(what: &str, bytes: u64) -> Box<Diagnostic> {
-    let message = format!("{what} cannot be allocated: {bytes} bytes");
-    let finding = Diagnostic::new("out-of-memory", Severity::Error, "launch", message);
-    Box::new(
-        finding.help("use smaller buffers or fewer host threads, or raise the limit of the process (`ulimit -v`)"),
-    )
-}
-
-fn too_large(what: String) -> Box<Diagnostic> {
-    let finding = Diagnostic::new("argument-size", Severity::Error, "launch", what);
-    Box::new(finding.help(format!("the largest buffer has {MAX_BUFFER} bytes")))
 }
 
 /// Private memory of a kernel: number of hardware threads of a full group, and bytes per thread of

@@ -3,10 +3,13 @@
 use std::sync::Arc;
 
 use crate::cache::Lowered;
+use crate::engine::Engine;
+use crate::lower::places;
 use crate::memory::LaunchMemory;
-use crate::start::Special;
+use crate::options::{DEFAULT_MAX_INSTRUCTIONS, GroupOrder, Options};
+use crate::program::Program;
+use crate::starts::Special;
 use crate::traced::Tracer;
-use crate::{DEFAULT_MAX_INSTRUCTIONS, Engine, GroupOrder, Options, Program, places};
 use visakit_diag::Diagnostic;
 use visakit_kernels::code::CompiledRoutine;
 use visakit_launch::payload::Payload;

@@ -1,17 +1,18 @@
 //! Initial state of threads: register contents at the program entry.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, PoisonError};
 
+use crate::cache::{Lowered, SIZES};
 use crate::memory::Implicit;
 use crate::plan::Plan;
-use visakit::isa::{R0Element, predefined};
-use visakit_kernels::layout::Layout;
+use crate::starts::{Kind, Starts, Template, TemplatePiece};
+use visakit::isa::R0Element;
 use visakit_launch::implicit;
 use visakit_launch::payload::{ThreadStart, group_words};
 use visakit_machine::flow::Flow;
 use visakit_machine::poison::Poison;
 use visakit_machine::thread::{Registers, Thread};
-use visakit_native::{Code, PIECE, Piece, Place, Threads};
+use visakit_native::{Code, PIECE, Piece, Threads, WordPlace};
 
 /// Offset in r0 of the byte with the thread's number in its group.
 const THREAD_BYTE: u32 = R0Element::ThreadInGroup as u32 * 4;
@@ -22,29 +23,19 @@ const SCRATCH_WORD: u32 = R0Element::ScratchBase as u32 * 4;
 /// No buffer or other state has such an address.
 const SCRATCH_STATES: u64 = 1 << 63;
 
-/// Register offsets of the predefined variables with initial values.
-pub(super) struct Special {
-    groups: [u32; 3],
-    state: u32,
-    message: u32,
-    scratch: u32,
-    pub(super) hardware_id: u32,
-    pub(super) stack: u32,
-    implicit: [u32; 2],
-}
-
-impl Special {
-    pub(super) fn of(layout: &Layout) -> Self {
-        let at = |id| layout.variable(id).map_or(0, |variable| variable.offset);
-        Self {
-            groups: [predefined::GROUP_ID_X, predefined::GROUP_ID_Y, predefined::GROUP_ID_Z].map(at),
-            state: at(predefined::SR0),
-            message: at(predefined::MSG0),
-            scratch: at(predefined::SCRATCHLOC),
-            hardware_id: at(predefined::HW_ID),
-            stack: at(predefined::SP),
-            implicit: [predefined::IMPL_ARG_BUF_PTR, predefined::LOCAL_ID_BUF_PTR].map(at),
+impl Lowered {
+    /// Returns the initial thread states for groups of a size.
+    pub(super) fn starts(&self, plan: &Plan<'_>, size: [u32; 3]) -> Arc<Starts> {
+        let mut all = self.starts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = all.iter().find(|starts| starts.is_for(plan, size)) {
+            return Arc::clone(known);
         }
+        let new = Arc::new(Starts::new(plan, size));
+        if all.len() == SIZES {
+            all.remove(0);
+        }
+        all.push(Arc::clone(&new));
+        new
     }
 }
 
@@ -61,37 +52,6 @@ pub(super) fn new_thread(plan: &Plan<'_>) -> Thread {
     thread
 }
 
-/// Initial states of a group's threads for a group size, independent of arguments.
-pub(super) struct Starts {
-    pub(super) size: [u32; 3],
-    order: [u32; 3],
-    /// Size of a thread's scratch memory in bytes.
-    pitch: u64,
-    pub(super) threads: Vec<ThreadStart>,
-    /// Register templates of native code, without and with counts, once requested. `None` if the
-    /// registers depend on the group in other ways than by words that equal its id.
-    templates: [OnceLock<Option<Template>>; 2],
-}
-
-/// Initial registers that native code reads, without the arguments of a launch.
-struct Template {
-    pieces: Vec<TemplatePiece>,
-    /// Offsets of words that equal the group's id in a dimension.
-    ids: Vec<(u32, usize)>,
-    /// Offsets of group-id words that are written for each thread.
-    put: Vec<(u32, usize)>,
-}
-
-/// A piece of the register file.
-struct TemplatePiece {
-    at: u32,
-    kind: Kind,
-    /// Words that are equal for all threads of a launch, as bits; they include all arguments.
-    common: u8,
-    /// Bytes for each thread.
-    bytes: Vec<[u8; PIECE]>,
-}
-
 /// Initial registers of threads, as far as native code reads them.
 pub(super) struct Images {
     /// Pieces that threads modify and that are restored for each.
@@ -102,18 +62,7 @@ pub(super) struct Images {
     /// Offsets of words that equal the group's id in a dimension.
     ids: Vec<(u32, usize)>,
     /// Locations of group-id words in the restored pieces, with their dimension.
-    put: Vec<(Place, usize)>,
-}
-
-/// Frequency of writing a piece to the registers.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// Once, on first use.
-    Once,
-    /// For each thread, with equal contents.
-    Common,
-    /// For each thread, with its own contents.
-    Each,
+    put: Vec<(WordPlace, usize)>,
 }
 
 /// Placeholder group ids, one per dimension, that no group has.

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::Program;
 use crate::cache::Lowered;
+use crate::program::Program;
 use visakit_kernels::code::{CompiledRoutine, Terminator};
 use visakit_machine::thread::Thread;
 

@@ -1,8 +1,8 @@
 //! Reports of stopped groups, with the locations of their threads.
 
-use crate::group::State;
+use crate::barriers::State;
+use crate::lower::places;
 use crate::place::nearest;
-use crate::places;
 use crate::plan::Plan;
 use crate::program::Actor;
 use crate::state::state;

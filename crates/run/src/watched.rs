@@ -1,7 +1,7 @@
 //! Description of a launch for its observers.
 
-use crate::Program;
 use crate::memory::LaunchMemory;
+use crate::program::Program;
 use visakit::isa::{DataType, GeneralId, Instruction, LscDataOrder, LscUntyped, Operand, predefined};
 use visakit_kernels::code::CompiledRoutine;
 use visakit_launch::mapped::MappedArgument;

@@ -7,7 +7,7 @@ use visakit::object::{Object, Routine, RoutineKind};
 use visakit::rt::Version;
 use visakit::text::{Style, print};
 
-use crate::routine::{Config, named, platform};
+use crate::routine::{Config, Input, named, platform};
 
 /// Kernel with its launch.
 #[derive(Clone, Debug)]
@@ -26,16 +26,6 @@ pub struct Launch {
     pub global: Vec<u64>,
     /// Work items per group in each dimension.
     pub local: Vec<u64>,
-}
-
-/// Argument of a kernel; `offset` is relative to the first argument byte.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Input {
-    pub(crate) data_type: DataType,
-    pub(crate) elements: u16,
-    pub(crate) offset: u32,
-    /// True if the argument is the address of a buffer.
-    is_pointer: bool,
 }
 
 /// Draws a kernel with up to five arguments, their buffers and values, and launch sizes.

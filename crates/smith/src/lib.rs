@@ -14,14 +14,21 @@
 //! assert!(routine.instructions.len() > 5);
 //! ```
 
-mod instruction;
-mod launch;
-mod object;
-mod operand;
 mod pages;
+
 mod random;
-mod routine;
+
 mod scope;
+
+mod operand;
+
+mod instruction;
+
+mod routine;
+
+mod object;
+
+mod launch;
 
 pub use arbitrary::Unstructured;
 pub use launch::{Launch, launch};
@@ -29,6 +36,3 @@ pub use object::object;
 pub use pages::folder;
 pub use random::bytes;
 pub use routine::{Config, PLACES, routine};
-
-/// Names of functions and strings, and prefixes of variable names.
-const NAMES: &[&str] = &["alpha", "beta", "gamma"];

@@ -5,8 +5,8 @@ use visakit::isa::Platform;
 use visakit::object::{Object, RoutineKind};
 use visakit::rt::Version;
 
-use crate::NAMES;
 use crate::routine::{Config, named, platform};
+use crate::scope::NAMES;
 
 /// Draws a legal object with one to three kernels and up to two functions. Returns its platform and
 /// the object.

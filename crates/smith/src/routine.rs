@@ -12,7 +12,6 @@ use visakit::rt::Table;
 use visakit::rt::reflect::{Page, PageKind};
 
 use crate::instruction::{exists, instruction, names};
-use crate::launch::Input;
 use crate::scope::Scope;
 
 /// Constraints on the generated code. The input decides everything that is unset.
@@ -27,6 +26,16 @@ pub struct Config {
     pub page: Option<&'static Page>,
     /// True if the routine has no branches except to the labels at its end.
     pub straight: bool,
+}
+
+/// Argument of a kernel; `offset` is relative to the first argument byte.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Input {
+    pub(crate) data_type: DataType,
+    pub(crate) elements: u16,
+    pub(crate) offset: u32,
+    /// True if the argument is the address of a buffer.
+    pub(crate) is_pointer: bool,
 }
 
 /// Number of labels at the end of a straight routine; they are the routine's first labels.

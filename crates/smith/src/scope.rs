@@ -11,7 +11,8 @@ use visakit::object::Routine;
 use visakit::rt::Table;
 use visakit::rt::reflect::{Cell, Predefined};
 
-use crate::NAMES;
+/// Names of functions and strings, and prefixes of variable names.
+pub(crate) const NAMES: &[&str] = &["alpha", "beta", "gamma"];
 
 /// Tables of a routine under construction.
 #[derive(Clone, Debug)]

@@ -168,13 +168,13 @@ const OURS: &[Plant] = &[
     ),
     Plant(
         "lists.md",
-        "- 0b10: all - all channels are enabled when all of their bits are set\n- 0b11: reserved",
-        "- 0b10: reserved\n- 0b11: all - all channels are enabled when all of their bits are set",
+        "- 0b10: all - all channels are enabled if all of their bits are set\n- 0b11: reserved",
+        "- 0b10: reserved\n- 0b11: all - all channels are enabled if all of their bits are set",
         &[(W, "enumerator", "Combine.0b10")],
     ),
     Plant("lists.md", "- Bit[12]: Must be zero", "- Bit[12] (more): more", &[(O, "part-added", "Predicate.more")]),
     Plant("lists.md", "`[!<mask>, ]<size>`", "`[!<mask>,]<size>`", &[(T, "text", "Exec_size.Text")]),
-    Plant("lists.md", "enabled when any of", "enabled when one of", &[(T, "prose", "Combine.0b01")]),
+    Plant("lists.md", "enabled if any of", "enabled if one of", &[(T, "prose", "Combine.0b01")]),
     // Properties and platforms.
     Plant("instructions/ADD.md", "**Saturation:** Yes", "**Saturation:** No", &[(N, "property", "ADD.Saturation")]),
     Plant(
@@ -233,7 +233,7 @@ const OURS: &[Plant] = &[
     Plant("instructions/ADD.md", "src0[i] + src1[i]", "src0[i] + src1[0]", &[(T, "semantics", "ADD.Semantics")]),
     Plant("instructions/ADD.md", "channel by channel", "all at once", &[(T, "description", "ADD.Description")]),
     Plant("instructions/ADD.md", "infinite addend", "infinite operand", &[(T, "notes", "ADD.Notes")]),
-    Plant("instructions/ADD.md", "The other addend", "One more addend", &[(T, "description", "ADD.Src1")]),
+    Plant("instructions/ADD.md", "The second addend", "One more addend", &[(T, "description", "ADD.Src1")]),
     Plant(
         "instructions/ADD.md",
         "## Notes",
@@ -248,8 +248,8 @@ const OURS: &[Plant] = &[
     ),
     Plant(
         "3_execution_model.md",
-        "works on up\nto 32 channels",
-        "works on up\nto 64 channels",
+        "operates on up to 32\nchannels",
+        "operates on up to 64\nchannels",
         &[(T, "prose", "3_execution_model.Execution model")],
     ),
     Plant("3_execution_model.md", "## Goto", "## Jumps", &[(T, "prose", "3_execution_model.Jumps")]),

@@ -1,6 +1,8 @@
 //! Shared helpers of all tests: paths, skipped tests, golden files, and the vendor's printer. This
 //! crate is not published.
 
+pub mod imports;
+pub mod modules;
 pub mod schema;
 
 use std::path::{Path, PathBuf};
@@ -74,6 +76,22 @@ pub fn scratch(name: &str) -> PathBuf {
     let _ = std::fs::remove_dir_all(&dir);
     std::fs::create_dir_all(&dir).expect("a scratch folder");
     dir
+}
+
+/// Returns a Cargo command that builds in the folder `target`. Nothing is kept for a later change,
+/// because incremental builds and debug information are most of a build folder's size.
+pub fn cargo(command: &str, target: &Path) -> Command {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args([command, "--target-dir"]).arg(target);
+    cargo.envs([("CARGO_INCREMENTAL", "0"), ("CARGO_PROFILE_DEV_DEBUG", "0"), ("CARGO_PROFILE_TEST_DEBUG", "0")]);
+    cargo
+}
+
+/// Removes a build folder at the end of the last test that uses it.
+pub fn remove_build(target: &Path) {
+    if target.exists() {
+        std::fs::remove_dir_all(target).expect("the build folder can be removed");
+    }
 }
 
 /// Returns the files of a folder with a given extension, sorted.

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::{Findings, Outcome, OutputFormat, answer, finish};
 use crate::input::{self, Content, Selection};
 use crate::io::Output;
+use crate::outcome::{Outcome, OutputFormat};
+use crate::report::{Findings, answer, finish};
 
 /// Assemble a text into an object
 #[derive(clap::Args)]

@@ -11,10 +11,11 @@ use visakit_zebin::ocloc::{self, EMIT_VISA, FINISH_VISA};
 use visakit_zebin::spirv::{self, Module};
 use visakit_zebin::{archive, inline};
 
-use super::{Findings, Outcome, OutputFormat, answer, finish, problem, read};
 use crate::compiler::{self, Compiler, Release, Run};
-use crate::input::Kind;
-use crate::io::{Output, is_stream, note, shown, text_of};
+use crate::io::{Output, is_stream, note, read, shown, text_of};
+use crate::kind::Kind;
+use crate::outcome::{Outcome, OutputFormat};
+use crate::report::{Findings, answer, finish, problem};
 use crate::unfinished::Unfinished;
 
 /// Output name requested from the compiler.

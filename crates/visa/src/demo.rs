@@ -6,9 +6,11 @@ use clap::Parser as _;
 use serde_json::json;
 use visakit_diag::{Diagnostic, Severity};
 
-use crate::io::write_named;
+use crate::io::{out, write_named};
+use crate::outcome::{Outcome, OutputFormat};
+use crate::report::{Findings, answer, finish};
 use crate::unfinished::Unfinished;
-use crate::{Cli, Command, Findings, Outcome, OutputFormat, answer, finish, out, run};
+use crate::{Cli, Command, run};
 
 /// Run a built-in example, or write its files to a folder
 #[derive(clap::Args)]

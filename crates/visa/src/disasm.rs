@@ -11,9 +11,10 @@ use visakit::text::{Style, print, print_exact, print_salvaged};
 use visakit_diag::Diagnostic;
 use visakit_zebin::plain_name;
 
-use super::{Findings, Outcome, OutputFormat, answer, finish, report};
 use crate::input::{Content, Module, Selection, modules};
 use crate::io::{Output, Written, make_folder};
+use crate::outcome::{Outcome, OutputFormat};
+use crate::report::{Findings, answer, finish, report};
 
 /// Print an object as text
 #[derive(clap::Args)]

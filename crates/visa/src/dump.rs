@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use serde_json::json;
 use visakit::dump;
 
-use super::{Findings, Outcome, OutputFormat, answer, finish};
 use crate::input::{self, Selection};
 use crate::io::Output;
-use crate::report::json_text;
+use crate::outcome::{Outcome, OutputFormat};
+use crate::report::{Findings, answer, finish, json_text};
 
 /// Write an object as JSON: header, tables, instructions with all their fields
 #[derive(clap::Args)]

@@ -7,7 +7,9 @@ use serde_json::{Value, json};
 use visakit::isa::Platform;
 use visakit_oracle::eval::{self, Assignment, Evaluated, Setting};
 
-use super::{Findings, Outcome, OutputFormat, answer, finish, out};
+use crate::io::out;
+use crate::outcome::{Outcome, OutputFormat};
+use crate::report::{Findings, answer, finish};
 use crate::spec::source::{self, OverlayArg};
 
 /// Execute instructions on given values, by their pages and by the emulator
@@ -42,7 +44,7 @@ pub(super) struct Args {
     #[command(flatten)]
     overlay: OverlayArg,
     /// The platform
-    #[arg(long, value_name = "PLATFORM", value_parser = crate::platform, default_value = "pvc")]
+    #[arg(long, value_name = "PLATFORM", value_parser = crate::platform::platform, default_value = "pvc")]
     platform: Platform,
     /// The control register: rounding and subnormal numbers [default: as compiled programs set it]
     #[arg(long, value_name = "BITS", value_parser = eval::number::<u32>)]

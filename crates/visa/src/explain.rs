@@ -1,19 +1,11 @@
-//! Command `visa explain`: prints the explanation of an error code, from the reference that is also
-//! part of the book.
+//! Command `visa explain`: prints the explanation of an error code.
 
-use serde::Serialize;
+use crate::codes::{Entry, entries};
+use crate::io::out;
+use crate::outcome::{Outcome, OutputFormat};
+use crate::report::{Findings, answer, finish};
 use serde_json::json;
 use visakit_diag::{Diagnostic, Severity};
-
-use crate::{Findings, Outcome, OutputFormat, answer, finish, out};
-
-/// Reference of all codes. Symbolic links keep the package complete.
-const REFERENCE: &str = include_str!("../errors.md");
-/// Grammar of pages, which explains the codes of `visa spec lint`.
-const GRAMMAR: &str = include_str!("../grammar.md");
-/// Addresses of the two documents.
-const REFERENCE_ADDRESS: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/reference/errors.md");
-const GRAMMAR_ADDRESS: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/spec/README.md#findings");
 
 /// Explain the code of an error, warning or note
 #[derive(clap::Args)]
@@ -31,17 +23,6 @@ pub(crate) struct Args {
     /// How it is shown
     #[arg(long, value_enum, default_value_t)]
     format: OutputFormat,
-}
-
-/// Code with its explanation.
-#[derive(Clone, Debug, Serialize)]
-struct Entry {
-    code: &'static str,
-    /// Heading of the section that explains the code: the phase of the program.
-    phase: &'static str,
-    text: String,
-    /// Address of the explanation.
-    address: String,
 }
 
 pub(super) fn run(args: Args) -> Outcome {
@@ -72,92 +53,6 @@ fn explain(args: &Args) -> Result<Outcome, Findings> {
         OutputFormat::Github | OutputFormat::Sarif => {}
     }
     Ok(Outcome::Done)
-}
-
-/// Returns the address of the explanation of a code.
-pub(crate) fn address(code: &str) -> Option<String> {
-    entries().into_iter().find(|entry| entry.code == code).map(|entry| entry.address)
-}
-
-/// Returns all codes in the order of the documents. If a code occurs twice, the first occurrence
-/// counts.
-fn entries() -> Vec<Entry> {
-    let mut all: Vec<Entry> = Vec::new();
-    let of_reference = sections(REFERENCE, "").map(|section| (REFERENCE_ADDRESS, section));
-    let of_grammar = sections(GRAMMAR, "## Findings").map(|section| (GRAMMAR_ADDRESS, section));
-    for (address, (phase, codes, text)) in of_reference.chain(of_grammar) {
-        for code in &codes {
-            if all.iter().any(|entry| entry.code == *code) {
-                continue;
-            }
-            let address = match (address, codes.len()) {
-                (GRAMMAR_ADDRESS, _) => address.to_owned(),
-                (_, 1) if !text.starts_with(ROW) => format!("{address}#{code}"),
-                _ => format!("{address}#{}", phase.to_ascii_lowercase().replace(' ', "-")),
-            };
-            let shared = match codes.len() {
-                1 => String::new(),
-                _ => format!("{}: ", codes.join(", ")),
-            };
-            all.push(Entry { code, phase, text: shared + text.trim_start_matches(ROW), address });
-        }
-    }
-    all
-}
-
-/// First character of a text that is a table cell.
-const ROW: char = '|';
-
-/// Returns heading, codes and text of each section and each table row of a document after `start`.
-fn sections(document: &'static str, start: &str) -> impl Iterator<Item = (&'static str, Vec<&'static str>, String)> {
-    let document = match document.find(start) {
-        Some(at) => document[at..].trim(),
-        None => "",
-    };
-    // If `start` names a heading, only its section is searched.
-    let end = match start {
-        "" => document.len(),
-        _ => document.match_indices("\n## ").next().map_or(document.len(), |(at, _)| at),
-    };
-    let mut phase = "";
-    let mut found = Vec::new();
-    let mut lines = document[..end].lines().peekable();
-    while let Some(line) = lines.next() {
-        if let Some(heading) = line.strip_prefix("## ") {
-            phase = heading;
-        } else if let Some(heading) = line.strip_prefix("### ") {
-            let mut text = Vec::new();
-            while let Some(line) = lines.next_if(|line| !line.starts_with("##")) {
-                text.push(line);
-            }
-            found.push((phase, codes(heading), plain(text.join("\n").trim())));
-        } else if let Some(cells) = line.strip_prefix("| `") {
-            let (names, meaning) = cells.split_once(" | ").unwrap_or((cells, ""));
-            let text = format!("{ROW}{}", plain(meaning.trim_end_matches(['|', ' '])));
-            found.push((phase, codes(&line[2..2 + 1 + names.len()]), text));
-        }
-    }
-    found.into_iter()
-}
-
-/// Returns the words in backticks.
-fn codes(text: &'static str) -> Vec<&'static str> {
-    text.split('`').skip(1).step_by(2).collect()
-}
-
-/// Replaces links by their words: `[limit](limits.md)` becomes `limit`.
-fn plain(text: &str) -> String {
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some((before, (word, behind))) = rest.split_once('[').and_then(|(before, rest)| {
-        let (word, behind) = rest.split_once("](")?;
-        (!word.contains('\n')).then_some((before, (word, behind.split_once(')')?.1)))
-    }) {
-        out += before;
-        out += word;
-        rest = behind;
-    }
-    out + rest
 }
 
 /// Returns one line per code, below the heading of its phase.

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::{Findings, Outcome, OutputFormat, answer, finish, out, problem, read, report};
-use crate::input::Kind;
-use crate::io::{shown, write_named};
+use crate::io::{out, read, shown, write_named};
+use crate::kind::Kind;
+use crate::outcome::{Outcome, OutputFormat};
+use crate::report::{Findings, answer, finish, problem, report};
 use visakit_zebin::extract;
 
 /// Extract the parts of a zebin, fat binary or archive: vISA texts, `.ze_info`, native code

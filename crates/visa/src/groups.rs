@@ -1,11 +1,10 @@
 //! Human-readable report of a comparison: the totals first, then the causes of the findings. Causes
 //! are sorted by severity, each with its count, its place and what to do.
 
+use crate::outcome::count;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-
-use crate::count;
 
 /// Findings with one cause.
 #[derive(Clone, Debug)]

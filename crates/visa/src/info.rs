@@ -14,10 +14,14 @@ use visakit_emulator::run::Program as Emulated;
 use visakit_zebin::Zebin;
 use visakit_zebin::info::{ArgType, KernelInfo};
 
-use super::{Findings, Outcome, OutputFormat, answer, count, finish, installed, out, read, report};
-use crate::input::{Kind, Module, modules_of, wrong_kind, zebins};
-use crate::io::shown;
+use crate::input::{Module, modules_of, wrong_kind};
+use crate::installed;
+use crate::io::{out, read, shown};
+use crate::kind::Kind;
+use crate::outcome::{Outcome, OutputFormat, count};
 use crate::recompile::{can_recompile, recompile};
+use crate::report::{Findings, answer, finish, report};
+use crate::zebins::zebins;
 
 /// Show the kernels of a file: arguments, sizes, platforms, versions; without a file, the compilers
 /// that are installed

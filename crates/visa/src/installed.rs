@@ -10,7 +10,8 @@ use visakit_zebin::ocloc::{self, is_family, product_of};
 
 use crate::compiler::{self, Compiler, Release};
 use crate::io::out;
-use crate::report::{Outcome, OutputFormat, answer, finish};
+use crate::outcome::{Outcome, OutputFormat};
+use crate::report::{answer, finish};
 use crate::unfinished::Unfinished;
 
 /// Compiler and the result of a trial build.

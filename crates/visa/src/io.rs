@@ -18,7 +18,7 @@ use visakit_native::may_fail;
 
 use crate::groups::Layout;
 use crate::limits::{FILE_BYTES, STREAM_BYTES};
-use crate::report::{Outcome, OutputFormat, count};
+use crate::outcome::{Outcome, OutputFormat, count};
 use crate::unfinished::Unfinished;
 
 /// Settings for messages to the user.

@@ -4,6 +4,7 @@
 //! usage or I/O.
 
 mod asm;
+mod codes;
 mod compile;
 mod compiler;
 mod demo;
@@ -18,8 +19,11 @@ mod info;
 mod input;
 mod installed;
 mod io;
+mod kind;
 mod launch;
 mod limits;
+mod outcome;
+mod platform;
 mod progress;
 mod recompile;
 mod report;
@@ -29,15 +33,14 @@ mod shell;
 mod spec;
 mod unfinished;
 mod verify;
+mod zebins;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use visakit::isa::Platform;
-use visakit_diag::{Diagnostic, Severity};
 
-pub(crate) use io::{out, out_bytes, read, read_text};
-pub(crate) use report::{Findings, Outcome, OutputFormat, answer, count, finish, problem, report};
+use io::out;
+use outcome::Outcome;
 
 /// Turns a failed allocation into an error with exit code 2.
 #[global_allocator]
@@ -128,17 +131,4 @@ fn words() -> Vec<std::ffi::OsString> {
         words.remove(1);
     }
     words
-}
-
-/// Parses the value of `--platform`.
-pub(crate) fn platform(name: &str) -> Result<Platform, String> {
-    Platform::from_name(name).ok_or_else(|| {
-        let known: Vec<_> = Platform::ALL.iter().map(|p| p.name()).collect();
-        format!("unknown platform; the platforms are {} and their aliases in spec/platforms.md", known.join(", "))
-    })
-}
-
-/// Parses a platform name from an option that clap does not parse itself.
-pub(crate) fn platform_of_option(option: &str, name: &str) -> Result<Platform, Box<Diagnostic>> {
-    platform(name).map_err(|message| Diagnostic::new("usage-platform", Severity::Error, option, message).into())
 }

@@ -10,9 +10,9 @@ use visakit_zebin::{VISA_OPTION, Zebin, spirv};
 
 use crate::compile::compile_module;
 use crate::compiler;
-use crate::input::{zebins, zebins_of};
 use crate::io::note;
 use crate::report::{Findings, problem};
+use crate::zebins::{zebins, zebins_of};
 
 /// Compiles the SPIR-V of a file for a device and prints a note on standard error.
 ///

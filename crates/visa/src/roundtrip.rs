@@ -10,8 +10,10 @@ use visakit::object::Object;
 use visakit::text::{Options, Style, parse, print, print_exact};
 use visakit_diag::Diagnostic;
 
-use super::{Findings, Outcome, OutputFormat, answer, count, out, report};
 use crate::input::{Content, Module, Selection, modules};
+use crate::io::out;
+use crate::outcome::{Outcome, OutputFormat, count};
+use crate::report::{Findings, answer, report};
 
 /// Decode and encode objects, parse and print texts, and compare
 #[derive(clap::Args)]

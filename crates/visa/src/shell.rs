@@ -5,7 +5,10 @@ use std::path::PathBuf;
 use clap::CommandFactory;
 use clap_mangen::Man;
 
-use super::{Cli, Findings, Outcome, OutputFormat, finish, io, out_bytes};
+use crate::io::out_bytes;
+use crate::outcome::{Outcome, OutputFormat};
+use crate::report::{Findings, finish};
+use crate::{Cli, io};
 
 /// Print a script that completes this command in a shell
 #[derive(clap::Args)]

@@ -7,8 +7,10 @@ use visakit::isa::Platform;
 use visakit::verify::{Source, findings};
 use visakit_diag::Diagnostic;
 
-use super::{Findings, Outcome, OutputFormat, answer, count, out, report};
 use crate::input::{Content, Module, Selection, modules};
+use crate::io::out;
+use crate::outcome::{Outcome, OutputFormat, count};
+use crate::report::{Findings, answer, report};
 
 /// Check kernels against the rules of the specification
 #[derive(clap::Args)]

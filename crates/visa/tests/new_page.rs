@@ -36,16 +36,14 @@ fn a_new_page_is_an_instruction() {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new_page_target");
     // Another test builds with another generator in the same folder. Cargo compares only names and
     // times and would reuse it.
-    let cleaned = Command::new(env!("CARGO"))
-        .args(["clean", "--quiet", "-p", "visakit", "--target-dir"])
-        .arg(&target)
+    let cleaned = visakit_testing::cargo("clean", &target)
+        .args(["--quiet", "-p", "visakit"])
         .current_dir(visakit_testing::root())
         .status()
         .unwrap();
     assert!(cleaned.success());
-    let status = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--bin", "visa", "--target-dir"])
-        .arg(&target)
+    let status = visakit_testing::cargo("build", &target)
+        .args(["--quiet", "--bin", "visa"])
         .current_dir(visakit_testing::root())
         .env("VISAKIT_SPEC", &spec)
         .status()

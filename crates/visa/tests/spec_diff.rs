@@ -6,7 +6,7 @@ mod common;
 use std::path::{Path, PathBuf};
 
 use common::{run, run_with};
-use visakit_testing::{root, scratch};
+use visakit_testing::{have, program, root, scratch};
 
 /// Copies our pages to a new folder.
 fn copy(name: &str) -> PathBuf {
@@ -185,5 +185,87 @@ fn an_overlay_goes_before() {
         assert_eq!((exit, text.as_str()), (0, "nothing changed\n"), "{err}");
         assert_eq!(run(&["spec", "show", "RAW_SENDG", "--spec", &pages, "--overlay", overlay]).0, 0);
         assert!(run(&["spec", "export", &pages, "--overlay", overlay]).1.contains("\"RAW_SENDG\""));
+    }
+}
+
+/// Runs git in a folder.
+fn git(folder: &Path, arguments: &[&str]) {
+    let mut git = std::process::Command::new("git");
+    git.current_dir(folder).args(["-c", "user.name=test", "-c", "user.email=test@localhost"]).args(arguments);
+    let output = git.output().unwrap();
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Runs the command in a folder; returns its exit code, standard output and standard error.
+fn run_in(folder: &Path, path: Option<&Path>, arguments: &[&str]) -> (i32, String, String) {
+    let mut visa = std::process::Command::new(env!("CARGO_BIN_EXE_visa"));
+    if let Some(path) = path {
+        visa.env("PATH", path);
+    }
+    let output = visa.current_dir(folder).args(arguments).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn a_side_may_be_a_revision() {
+    if !have("a_side_may_be_a_revision", "vendor", program("git"), "git") {
+        return;
+    }
+    let spec = copy("spec-diff-revision/spec");
+    let folder = spec.parent().unwrap();
+    git(folder, &["init", "-q", "-b", "main"]);
+    git(folder, &["add", "."]);
+    git(folder, &["commit", "-q", "-m", "pages"]);
+    let diff = |old: &str, new: &str| run_in(folder, None, &["spec", "diff", old, new]);
+    assert_eq!(diff("git:main:spec", "spec"), (0, "nothing changed\n".into(), String::new()));
+
+    edit(&spec.join("instructions/ADD.md"), "ADD = 0x01", "ADD = 0xf1");
+    // The revision gives the answer of its extracted folder.
+    let (exit, out, err) = diff("git:main:spec", "spec");
+    let by_folder = run_in(folder, None, &["spec", "diff", &root().join("spec").display().to_string(), "spec"]);
+    assert_eq!((exit, &out, err.as_str()), (1, &by_folder.1, ""));
+    assert!(out.contains("spec/instructions/ADD.md:"), "{out}");
+    let page = diff("git:main:spec/instructions/ADD.md", "spec/instructions/ADD.md");
+    assert_eq!(page.0, 1, "{page:?}");
+    // The report names the old side by its revision, not by a path of this machine.
+    let (_, json, _) = run_in(folder, None, &["spec", "diff", "git:main:spec", "spec", "--format", "json"]);
+    let answer: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(answer["changes"][0]["old"]["file"], "git:main:spec/instructions/ADD.md");
+    // Paths may be relative to the working folder.
+    let inner = folder.join("spec");
+    assert_eq!(run_in(&inner, None, &["spec", "diff", "git:main:./", "."]).0, 1);
+
+    git(folder, &["commit", "-q", "-a", "-m", "edited"]);
+    assert_eq!(diff("git:HEAD~1:spec", "git:HEAD:spec").0, 1);
+    let lint = run_in(folder, None, &["spec", "lint", "git:HEAD~1:spec"]);
+    assert_eq!((lint.0, lint.2.as_str()), (0, ""), "{lint:?}");
+    let show = run_in(folder, None, &["spec", "show", "ADD", "--spec", "git:HEAD:spec"]);
+    assert!(show.0 == 0 && show.1.contains("0xf1"), "{show:?}");
+}
+
+#[test]
+fn wrong_revisions_are_located() {
+    if !have("wrong_revisions_are_located", "vendor", program("git"), "git") {
+        return;
+    }
+    let folder = scratch("spec-diff-no-revision");
+    git(&folder, &["init", "-q", "-b", "main"]);
+    std::fs::write(folder.join("a.txt"), "a").unwrap();
+    git(&folder, &["add", "."]);
+    git(&folder, &["commit", "-q", "-m", "no pages"]);
+    let empty = folder.join("empty");
+    std::fs::create_dir(&empty).unwrap();
+    for (operand, path, code, place) in [
+        ("git:nothing:spec", None, "git-revision", "git:nothing:spec:1:5"),
+        ("git:main:nothing", None, "git-path", "git:main:nothing:1:10"),
+        ("git:main", None, "git-revision", "git:main:1:5"),
+        ("git:--help:spec", None, "git-revision", "git:--help:spec:1:5"),
+        ("git:main:", None, "file-read", "git:main:"),
+        ("git:main:spec", Some(empty.as_path()), "git-missing", "git:main:spec"),
+    ] {
+        let (exit, out, err) = run_in(&folder, path, &["spec", "diff", operand, "builtin"]);
+        let is_refused = exit == 2 && err.contains(&format!("[{code}]")) && err.contains(place);
+        assert!(is_refused, "{operand}: {exit} {out}\n{err}");
     }
 }

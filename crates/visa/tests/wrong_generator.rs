@@ -239,17 +239,8 @@ fn a_wrong_generator_is_found() {
     std::fs::write(dir.join("build.rs"), wrong + &corrupt).unwrap();
     // Shares the built dependencies with the other test that rebuilds the package.
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new_page_target");
-    let status = Command::new(env!("CARGO"))
-        .args([
-            "build",
-            "--quiet",
-            "--bin",
-            "visa",
-            "--config",
-            "profile.dev.package.visakit.opt-level=0",
-            "--target-dir",
-        ])
-        .arg(&target)
+    let status = visakit_testing::cargo("build", &target)
+        .args(["--quiet", "--bin", "visa", "--config", "profile.dev.package.visakit.opt-level=0"])
         .current_dir(&dir)
         .status()
         .unwrap();
@@ -287,6 +278,7 @@ fn a_wrong_generator_is_found() {
         .filter(|(_, path)| !path.ends_with(".BF") && !path.contains("-elements."))
         .collect();
     assert!(others.is_empty(), "{others:#?}");
+    visakit_testing::remove_build(&target);
 }
 
 fn copy(from: &Path, to: &Path) {

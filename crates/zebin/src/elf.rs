@@ -1,25 +1,18 @@
 //! ELF structure of a zebin: its sections and their interpretation.
 
 use object::elf::{self, FileHeader64, Machine, SHT_NOBITS, SHT_NOTE, SHT_REL, SHT_SYMTAB};
-use object::read::elf::{FileHeader, Rel, SectionHeader, Sym};
+use object::read::elf::{FileHeader, Rel, SectionHeader, Sym, SymbolTable};
 use object::{LittleEndian, SectionIndex, SymbolIndex};
 use visakit_diag::{Diagnostic, Severity};
 
+use super::sections::{COMPAT_NOTES, NATIVE_CODE, SHT_ZEBIN_VISAASM, SHT_ZEBIN_ZEINFO};
 use super::{AddressPart, DataSection, NativeCode, Relocation, Symbol, VisaText, Zebin, info, inline, notes};
 
-/// Section type of a vISA text (`SHT_ZEBIN_VISAASM`). The section's name varies (`.visaasm`,
-/// `.visaasm.module`); the type does not.
-pub(super) const SHT_ZEBIN_VISAASM: u32 = 0xff00_0013;
-/// Section type of `.ze_info`.
-pub(super) const SHT_ZEBIN_ZEINFO: u32 = 0xff00_0011;
 /// Types of relocations that write an address into data: the whole address, its lower half, its
 /// upper half (zebin-spec/elf.md).
 const R_ZE_SYM_ADDR: u32 = 1;
 const R_ZE_SYM_ADDR_32: u32 = 2;
 const R_ZE_SYM_ADDR_32_HI: u32 = 3;
-/// Name of the notes that describe the compilation target. The compiler writes
-/// `.note.intelgt.metrics`, next to it, malformed.
-pub(super) const COMPAT_NOTES: &[u8] = b".note.intelgt.compat";
 
 /// Offsets of the byte order and the machine in the header of an ELF file.
 const BYTE_ORDER: usize = 5;
@@ -30,9 +23,6 @@ const EM_INTELGT: u16 = 205;
 const OTHER_MACHINE: &str = "give a program for an Intel GPU; a host program, such as one of \
  SYCL or OpenMP, contains device images: extract its device image first";
 
-/// Name prefix of sections with native code.
-pub(super) const NATIVE_CODE: &str = ".text.";
-
 type Header = FileHeader64<LittleEndian>;
 
 /// Reads the sections of a zebin.
@@ -40,19 +30,13 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Zebin, Box<Diagnostic>> {
     if !Zebin::is_elf(bytes) {
         return Err(not_a_zebin(file, "it does not begin with the ELF magic number").at_offset(0).into());
     }
-    let damaged = |what: &str, error: object::Error| {
-        Box::new(
-            Diagnostic::new("zebin-damaged", Severity::Error, file, format!("{what}: {error}"))
-                .help("the file is truncated or damaged; compile it again"),
-        )
-    };
     if let Some(machine) = other_machine(bytes) {
         let finding = Diagnostic::new("zebin-machine", Severity::Error, file, format!("this is {machine}"));
         return Err(finding.at_offset(MACHINE as u64).help(OTHER_MACHINE).into());
     }
     let header = Header::parse(bytes).map_err(|e| not_a_zebin(file, &e.to_string()))?;
     let endian = header.endian().map_err(|_| not_a_zebin(file, "it is not a 64-bit little-endian ELF file"))?;
-    let sections = header.sections(endian, bytes).map_err(|e| damaged("section headers", e))?;
+    let sections = header.sections(endian, bytes).map_err(|e| damaged(file, "section headers", e))?;
 
     let mut target = super::Target::default();
     let mut texts = Vec::new();
@@ -60,26 +44,15 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Zebin, Box<Diagnostic>> {
     let mut native = Vec::new();
     let mut ze_info = None;
     for (index, section) in sections.enumerate() {
-        let name = sections.section_name(endian, section).map_err(|e| damaged("section name", e))?;
+        let name = sections.section_name(endian, section).map_err(|e| damaged(file, "section name", e))?;
         let name = String::from_utf8_lossy(name).into_owned();
         let contents = || {
             let what = format!("section {} ({name})", index.0);
-            section.data(endian, bytes).map_err(|e| damaged(&what, e))
+            section.data(endian, bytes).map_err(|e| damaged(file, &what, e))
         };
         let text = || {
-            std::str::from_utf8(contents()?).map_err(|e| {
-                let at = section.sh_offset(endian).saturating_add(e.valid_up_to() as u64);
-                Box::new(
-                    Diagnostic::new(
-                        "zebin-damaged",
-                        Severity::Error,
-                        file,
-                        format!("the name of section {name} is not UTF-8"),
-                    )
-                    .at_offset(at)
-                    .help("the file is damaged; compile it again"),
-                )
-            })
+            let contents = contents()?;
+            std::str::from_utf8(contents).map_err(|e| not_utf8(file, &name, section.sh_offset(endian), e))
         };
         match section.sh_type(endian).0 {
             SHT_ZEBIN_VISAASM => texts.push(VisaText {
@@ -103,42 +76,12 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Zebin, Box<Diagnostic>> {
         }
     }
 
-    let table = sections.symbols(endian, bytes, SHT_SYMTAB).map_err(|e| damaged("symbol table", e))?;
-    let mut symbols = Vec::new();
-    for (index, symbol) in table.enumerate() {
-        let name = symbol.name(endian, table.strings()).map_err(|e| damaged("symbol name", e))?;
-        let section = table
-            .symbol_section(endian, symbol, index)
-            .map_err(|e| damaged("symbol section", e))?
-            .unwrap_or(SectionIndex(0));
-        symbols.push(Symbol {
-            name: String::from_utf8_lossy(name).into_owned(),
-            section: section.0,
-            value: symbol.st_value(endian),
-            size: symbol.st_size(endian),
-        });
-    }
-
+    let table = sections.symbols(endian, bytes, SHT_SYMTAB).map_err(|e| damaged(file, "symbol table", e))?;
+    let symbols = symbols(file, endian, &table)?;
     for section in sections.iter().filter(|section| section.sh_type(endian) == SHT_REL) {
-        let Some(target) = data.iter_mut().find(|data| data.section == section.sh_info(endian) as usize) else {
-            continue;
-        };
-        let entries = section.rel(endian, bytes).map_err(|e| damaged("relocations", e))?;
-        for entry in entries.map(|(entries, _)| entries).unwrap_or_default() {
-            let index = SymbolIndex(entry.r_sym(endian) as usize);
-            let symbol = table.symbol(index).map_err(|e| damaged("the symbol of a relocation", e))?;
-            let section = table
-                .symbol_section(endian, symbol, index)
-                .map_err(|e| damaged("symbol section", e))?
-                .unwrap_or(SectionIndex(0));
-            let part = match entry.r_type(endian).0 {
-                R_ZE_SYM_ADDR => AddressPart::Whole,
-                R_ZE_SYM_ADDR_32 => AddressPart::Low,
-                R_ZE_SYM_ADDR_32_HI => AddressPart::High,
-                _ => continue,
-            };
-            let offset = entry.r_offset(endian);
-            target.relocations.push(Relocation { offset, part, section: section.0, value: symbol.st_value(endian) });
+        let target = data.iter_mut().find(|data| data.section == section.sh_info(endian) as usize);
+        if let Some(target) = target {
+            target.relocations.extend(relocations(file, bytes, endian, (section, &table))?);
         }
     }
 
@@ -149,6 +92,70 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Zebin, Box<Diagnostic>> {
         )
     })?;
     Ok(Zebin { file: file.to_owned(), target, texts, info, data, symbols, native })
+}
+
+/// Reads the symbols.
+fn symbols(
+    file: &str,
+    endian: LittleEndian,
+    table: &SymbolTable<'_, Header>,
+) -> Result<Vec<Symbol>, Box<Diagnostic>> {
+    let mut symbols = Vec::new();
+    for (index, symbol) in table.enumerate() {
+        let name = symbol.name(endian, table.strings()).map_err(|e| damaged(file, "symbol name", e))?;
+        let section = table
+            .symbol_section(endian, symbol, index)
+            .map_err(|e| damaged(file, "symbol section", e))?
+            .unwrap_or(SectionIndex(0));
+        symbols.push(Symbol {
+            name: String::from_utf8_lossy(name).into_owned(),
+            section: section.0,
+            value: symbol.st_value(endian),
+            size: symbol.st_size(endian),
+        });
+    }
+    Ok(symbols)
+}
+
+/// Reads the relocations of a section that write addresses.
+fn relocations(
+    file: &str,
+    bytes: &[u8],
+    endian: LittleEndian,
+    (section, table): (&<Header as FileHeader>::SectionHeader, &SymbolTable<'_, Header>),
+) -> Result<Vec<Relocation>, Box<Diagnostic>> {
+    let entries = section.rel(endian, bytes).map_err(|e| damaged(file, "relocations", e))?;
+    let mut relocations = Vec::new();
+    for entry in entries.map(|(entries, _)| entries).unwrap_or_default() {
+        let index = SymbolIndex(entry.r_sym(endian) as usize);
+        let symbol = table.symbol(index).map_err(|e| damaged(file, "the symbol of a relocation", e))?;
+        let section = table
+            .symbol_section(endian, symbol, index)
+            .map_err(|e| damaged(file, "symbol section", e))?
+            .unwrap_or(SectionIndex(0));
+        let part = match entry.r_type(endian).0 {
+            R_ZE_SYM_ADDR => AddressPart::Whole,
+            R_ZE_SYM_ADDR_32 => AddressPart::Low,
+            R_ZE_SYM_ADDR_32_HI => AddressPart::High,
+            _ => continue,
+        };
+        let offset = entry.r_offset(endian);
+        relocations.push(Relocation { offset, part, section: section.0, value: symbol.st_value(endian) });
+    }
+    Ok(relocations)
+}
+
+fn damaged(file: &str, what: &str, error: object::Error) -> Box<Diagnostic> {
+    let finding = Diagnostic::new("zebin-damaged", Severity::Error, file, format!("{what}: {error}"));
+    Box::new(finding.help("the file is truncated or damaged; compile it again"))
+}
+
+/// Creates the error for a section at `offset` that is not text.
+fn not_utf8(file: &str, name: &str, offset: u64, error: std::str::Utf8Error) -> Box<Diagnostic> {
+    let message = format!("the name of section {name} is not UTF-8");
+    let finding = Diagnostic::new("zebin-damaged", Severity::Error, file, message);
+    let at = offset.saturating_add(error.valid_up_to() as u64);
+    Box::new(finding.at_offset(at).help("the file is damaged; compile it again"))
 }
 
 /// Returns the kind of an ELF file for a machine other than Intel's GPUs.

@@ -10,7 +10,7 @@ use serde::Serialize;
 use visakit_diag::{Diagnostic, Severity};
 
 use super::archive::{Damage, is_archive, members};
-use super::elf::{COMPAT_NOTES, NATIVE_CODE, SHT_ZEBIN_VISAASM, SHT_ZEBIN_ZEINFO};
+use super::sections::{COMPAT_NOTES, NATIVE_CODE, SHT_ZEBIN_VISAASM, SHT_ZEBIN_ZEINFO};
 use super::spirv::SHT_SPIRV;
 use super::{Zebin, info, notes};
 use visakit::isa::Platform;

@@ -14,6 +14,7 @@ pub mod inline;
 pub mod limits;
 mod notes;
 pub mod ocloc;
+mod sections;
 pub mod spirv;
 
 pub use extract::plain_name;

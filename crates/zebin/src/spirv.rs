@@ -12,7 +12,7 @@ use object::read::elf::{FileHeader, SectionHeader};
 use visakit::isa::Platform;
 
 use super::archive::{Damage, is_archive, members};
-use super::elf::{COMPAT_NOTES, SHT_ZEBIN_ZEINFO};
+use super::sections::{COMPAT_NOTES, SHT_ZEBIN_ZEINFO};
 use super::{Zebin, notes};
 
 /// Section type of a SPIR-V module, in zebins and in the older container.

@@ -1,84 +1,38 @@
 //! Emission of one form of an instruction: its struct, codec and visitors.
 
-use proc_macro2::{Ident, Literal, TokenStream};
+use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use super::{enumerators, form_type, selector};
+use super::docs;
 use crate::emit::codec::{read_number, write_number};
-use crate::emit::text::{index_selector, index_tables};
+use crate::emit::forms::{form_type, role, selector, test, text_only_said};
+use crate::emit::indices::{index_selector, index_tables};
 use crate::emit::{Cx, index_type, member_name, number_type, variant_name, version_condition, widest};
-use crate::model::{Access, BitFieldKind, Condition, Field, FieldKind, Form, Instruction, Presence, targets};
+use crate::model::{Field, FieldKind, Form, Instruction, Presence};
 
 pub(super) fn form_struct(cx: &Cx<'_>, i: &Instruction, form: &Form) -> TokenStream {
     let name = form_type(i, form);
-    let owner = &i.name;
     let mut doc = i.doc.clone();
     if !form.name.is_empty() {
         doc = format!("Form {} of {}.", form.name, i.name);
     }
-    let doc = cx.doc(&doc, &i.name, i.at);
+    let doc = docs::docs(cx, i, &doc, &[form]);
+    let aliases = form.name.is_empty().then(|| docs::aliases(i));
+    let example = docs::example(i, &name);
     let semantics = (!i.semantics.trim().is_empty() && form.name.is_empty()).then(|| {
         let mut lines = vec![String::new(), " ```text".to_owned()];
         lines.extend(i.semantics.lines().map(|l| format!(" {l}")));
         lines.push(" ```".to_owned());
         quote!(#(#[doc = #lines])*)
     });
-    let mut members = Vec::new();
-    let mut names = Vec::new();
-    let mut reads = Vec::new();
-    let mut writes = Vec::new();
-    let (mut visits, mut changes) = (Vec::new(), Vec::new());
-    if let Some((field, id, values)) = selector(cx, form) {
-        let (member, ty) = (member_name(&field.name), cx.list_type(id));
-        let place = format!("{owner}.{}", field.name);
-        writes.push(quote!(rt::selected(matches!(self.#member, #(#ty::#values)|*), #place)?;));
-    }
-    if let Some(test) = version_condition(&form.versions) {
-        let place = format!("{owner} (form {})", form.name);
-        writes.push(quote!(rt::selected(#test, #place)?;));
-    }
-    for (position, field) in form.fields.iter().enumerate() {
-        let ident = member_name(&field.name);
-        let (local, read) = (local_name(field), read_located(cx, i, form, field));
-        reads.push(quote!(let #local = #read;));
-        writes.push(write_field(cx, i, form, field));
-        if let Some(counted) = form.fields.iter().find(|f| f.presence == Presence::Times(position)) {
-            let counted = member_name(&counted.name);
-            visits.push(quote!(v.field(#position, rt::FieldRef::Number(self.#counted.len() as i64));));
-            continue;
-        }
-        let Some(ty) = cx.field_type(field) else { continue };
-        let ty = match field.presence {
-            Presence::Always | Presence::Text => ty,
-            Presence::If(_) => quote!(Option<#ty>),
-            Presence::Times(_) => quote!(Vec<#ty>),
-        };
-        let doc = cx.doc(&field.doc, &field.name, field.at);
-        members.push(quote!(#doc pub #ident: #ty));
-        names.push(quote!(#ident: #local));
-        // A text-only field is visited only if it differs from its default.
-        if field.presence == Presence::Text {
-            let said = text_only_said(field);
-            visits.push(quote!(if #said { rt::Visit::visit(&self.#ident, #position, v); }));
-            changes.push(quote!(if #said { rt::Visit::visit_mut(&mut self.#ident, #position, v); }));
-            continue;
-        }
-        match table_of(cx, form, field) {
-            Some(table) => {
-                visits.push(quote!(v.field(#position, rt::FieldRef::Index(#table, self.#ident));));
-                changes.push(quote!(v.field(#position, rt::FieldMut::Index(#table, &mut self.#ident));));
-            }
-            None => {
-                visits.push(quote!(rt::Visit::visit(&self.#ident, #position, v);));
-                changes.push(quote!(rt::Visit::visit_mut(&mut self.#ident, #position, v);));
-            }
-        }
-    }
+    let Body { members, names, reads, writes, visits, changes } = Body::new(cx, i, form);
     let infos = form.fields.iter().map(field_info);
     let text_only = form.fields.iter().filter(|f| f.presence == Presence::Text).map(text_only_said);
     quote! {
         #doc
         #semantics
+        #example
+        #aliases
         #[derive(Clone, Debug, Default, PartialEq)]
         pub struct #name { #(#members),* }
 
@@ -109,18 +63,79 @@ pub(super) fn form_struct(cx: &Cx<'_>, i: &Instruction, form: &Form) -> TokenStr
     }
 }
 
-/// Emits a test that a text-only field differs from its default.
-pub(crate) fn text_only_said(field: &Field) -> TokenStream {
-    let member = member_name(&field.name);
-    match field.shape {
-        FieldKind::Number | FieldKind::IndexBy(_) => quote!((self.#member != 0)),
-        _ => quote!((self.#member != Default::default())),
-    }
+/// Parts of the items of a form, in the order of its fields.
+#[derive(Default)]
+struct Body {
+    /// Members of the struct.
+    members: Vec<TokenStream>,
+    /// Initialisers of the struct after decoding.
+    names: Vec<TokenStream>,
+    reads: Vec<TokenStream>,
+    writes: Vec<TokenStream>,
+    visits: Vec<TokenStream>,
+    /// Visits that may change a field.
+    changes: Vec<TokenStream>,
 }
 
-/// Returns true for a field that counts another one. It is derived and has no member.
-pub(crate) fn is_counter(form: &Form, position: usize) -> bool {
-    form.fields.iter().any(|f| f.presence == Presence::Times(position))
+impl Body {
+    fn new(cx: &Cx<'_>, i: &Instruction, form: &Form) -> Self {
+        let (owner, mut body) = (&i.name, Self::default());
+        if let Some((field, id, values)) = selector(cx, form) {
+            let (member, ty) = (member_name(&field.name), cx.list_type(id));
+            let place = format!("{owner}.{}", field.name);
+            body.writes.push(quote!(rt::selected(matches!(self.#member, #(#ty::#values)|*), #place)?;));
+        }
+        if let Some(test) = version_condition(&form.versions) {
+            let place = format!("{owner} (form {})", form.name);
+            body.writes.push(quote!(rt::selected(#test, #place)?;));
+        }
+        for (position, field) in form.fields.iter().enumerate() {
+            let (local, read) = (local_name(field), read_located(cx, i, form, field));
+            body.reads.push(quote!(let #local = #read;));
+            body.writes.push(write_field(cx, i, form, field));
+            if let Some(counted) = form.fields.iter().find(|f| f.presence == Presence::Times(position)) {
+                let counted = member_name(&counted.name);
+                body.visits.push(quote!(v.field(#position, rt::FieldRef::Number(self.#counted.len() as i64));));
+                continue;
+            }
+            let Some(ty) = cx.field_type(field) else { continue };
+            let ty = match field.presence {
+                Presence::Always | Presence::Text => ty,
+                Presence::If(_) => quote!(Option<#ty>),
+                Presence::Times(_) => quote!(Vec<#ty>),
+            };
+            let (ident, doc) = (member_name(&field.name), cx.doc(&field.doc, &field.name, field.at));
+            body.members.push(quote!(#doc pub #ident: #ty));
+            body.names.push(quote!(#ident: #local));
+            body.visit(cx, form, (position, field));
+        }
+        body
+    }
+
+    /// Adds the visits of a field.
+    fn visit(&mut self, cx: &Cx<'_>, form: &Form, (position, field): (usize, &Field)) {
+        let ident = member_name(&field.name);
+        let (visit, change) = match table_of(cx, form, field) {
+            // A text-only field is visited only if it differs from its default.
+            _ if field.presence == Presence::Text => {
+                let said = text_only_said(field);
+                (
+                    quote!(if #said { rt::Visit::visit(&self.#ident, #position, v); }),
+                    quote!(if #said { rt::Visit::visit_mut(&mut self.#ident, #position, v); }),
+                )
+            }
+            Some(table) => (
+                quote!(v.field(#position, rt::FieldRef::Index(#table, self.#ident));),
+                quote!(v.field(#position, rt::FieldMut::Index(#table, &mut self.#ident));),
+            ),
+            None => (
+                quote!(rt::Visit::visit(&self.#ident, #position, v);),
+                quote!(rt::Visit::visit_mut(&mut self.#ident, #position, v);),
+            ),
+        };
+        self.visits.push(visit);
+        self.changes.push(change);
+    }
 }
 
 /// Returns the table of an index that another field selects, if the field has the width of an
@@ -143,19 +158,6 @@ fn table_of(cx: &Cx<'_>, form: &Form, field: &Field) -> Option<TokenStream> {
 fn field_info(field: &Field) -> TokenStream {
     let (name, role) = (&field.name, role(field));
     quote!(rt::FieldInfo { name: #name, role: #role })
-}
-
-/// Emits the role of a field, as an `Option<Role>`.
-pub(crate) fn role(field: &Field) -> TokenStream {
-    let role = match (field.shape, field.access) {
-        (shape, _) if !shape.is_operand() => return quote!(None),
-        (FieldKind::Predicate, Access::Read) => quote!(Predicate),
-        (_, Access::Read) => quote!(Read),
-        (_, Access::Write) => quote!(Write),
-        (_, Access::ReadWrite) => quote!(ReadWrite),
-        (_, Access::Reference) => quote!(Reference),
-    };
-    quote!(Some(rt::Role::#role))
 }
 
 /// Emits an expression that reads a field and adds the field's name to errors. Fields that are
@@ -271,47 +273,6 @@ fn bits_of(field: &Field, value: &TokenStream) -> TokenStream {
         FieldKind::List(_) | FieldKind::Predicate => quote!(rt::Bits::to_bits(&#value).unwrap_or_default()),
         FieldKind::Index(_) => quote!(u64::from(#value.0)),
         _ => quote!((#value as u64)),
-    }
-}
-
-/// Emits a test of a condition; `member` returns the expression of a field's value.
-pub(crate) fn test(
-    cx: &Cx<'_>,
-    form: &Form,
-    condition: &Condition,
-    member: impl Fn(&Field) -> TokenStream,
-) -> TokenStream {
-    let Some(place) = condition.of.to else { return quote!(false) };
-    let field = &form.fields[place.field];
-    let mut value = member(field);
-    let part = cx.model.part_at(form, place);
-    if let Some(part) = part {
-        let part = member_name(&part.name);
-        value = quote!(#value.#part);
-    }
-    if let Some(id) = cx.model.names_list(field.shape, place.part) {
-        let (ty, values) = (cx.list_type(id), enumerators(cx, id, condition));
-        return quote!(matches!(#value, #(#ty::#values)|*));
-    }
-    let numbers = || targets(&condition.values).map(Literal::u64_unsuffixed);
-    match (part.map(|p| p.kind), field.shape) {
-        (Some(BitFieldKind::Flag), _) => {
-            let has = |flag| targets(&condition.values).any(|value| value == flag);
-            match (has(1), has(0)) {
-                (true, true) => quote!(true),
-                (true, false) => value,
-                _ => quote!(!#value),
-            }
-        }
-        (Some(_), _) => {
-            let numbers = numbers();
-            quote!([#(#numbers),*].contains(&#value))
-        }
-        (None, FieldKind::List(_)) => quote!(false),
-        (None, _) => {
-            let numbers = numbers();
-            quote!([#(#numbers),*].contains(&(#value)))
-        }
     }
 }
 

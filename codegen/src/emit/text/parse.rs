@@ -4,9 +4,10 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
 use super::lists::parse_part;
-use super::print::{index_arms, separator};
-use super::{destination, format, index_part, local, only};
-use crate::emit::instructions::{boxed, enumerator, form_type, is_counter, test};
+use super::print::separator;
+use super::{destination, format, local, only};
+use crate::emit::forms::{boxed, enumerator, form_type, is_counter, test};
+use crate::emit::indices::{index_arms, index_part};
 use crate::emit::{Cx, constant_name, member_name, number_type, type_name, variant_name, version_condition, widest};
 use crate::model::{Access, BitFieldKind, Condition, Field, FieldKind, Form, Instruction, Presence, TextForm};
 use crate::template::{self, Item, Style};
@@ -37,6 +38,44 @@ pub(super) fn parser(cx: &Cx<'_>, i: &Instruction, form: &Form, text: &TextForm,
         quote!(#local = predicate;)
     });
     let presets = text.conditions.iter().filter_map(|condition| preset(cx, form, condition));
+    let checks = checks(form, text);
+    let shown = text.template.since.map(|since| quote!(c.note_since(#since);));
+    let shown = shown.into_iter().chain(text.template.before.map(|before| quote!(c.note_before(#before);)));
+    let items = parse_items(cx, form, &text.template.items);
+    let saturate = text.template.items.contains(&Item::Saturation).then(|| {
+        let local = destination(form).map(local);
+        quote!(if saturated { rt::saturate(&mut #local); })
+    });
+    let form_name = form_type(i, form);
+    let built = wrapped(i, form, quote!(#form_name { #(#members),* }));
+    let predicate_type = match cx.predicate_list() {
+        Some(id) => {
+            let name = cx.list_type(id);
+            quote!(#name)
+        }
+        None => quote!(u16),
+    };
+    quote! {
+        fn #name(c: &mut rt::Cursor<'_>, predicate: #predicate_type) -> Result<Instruction, rt::TextError> {
+            #(#locals)*
+            let mut saturated = false;
+            #checks
+            #predicate
+            #(#presets)*
+            #items
+            #saturate
+            #(#shown)*
+            Ok(#built)
+        }
+
+        pub(super) const #upper: &rt::Candidate = &rt::Candidate {
+            page: &pages::#page, template: #source, takes_predicate: #takes_predicate, parse: #name,
+        };
+    }
+}
+
+/// Emits the checks of the text's version and revision.
+fn checks(form: &Form, text: &TextForm) -> TokenStream {
     let versions = version_condition(&form.versions).map(|test| {
         quote! {
             let cx = rt::Context { version: c.symbols.version() };
@@ -52,46 +91,17 @@ pub(super) fn parser(cx: &Cx<'_>, i: &Instruction, form: &Form, text: &TextForm,
             }
         }
     });
-    let shown = text.template.since.map(|since| quote!(c.note_since(#since);));
-    let shown = shown.into_iter().chain(text.template.before.map(|before| quote!(c.note_before(#before);)));
-    let items = parse_items(cx, form, &text.template.items);
-    let saturate = text.template.items.contains(&Item::Saturation).then(|| {
-        let local = destination(form).map(local);
-        quote!(if saturated { rt::saturate(&mut #local); })
-    });
-    let form_name = form_type(i, form);
-    let inst = type_name(&i.name);
-    let built = boxed(form, quote!(#form_name { #(#members),* }));
-    let built = if i.forms.len() > 1 {
-        let variant = variant_name(&form.name);
-        quote!(Instruction::#inst(#inst::#variant(#built)))
-    } else {
-        quote!(Instruction::#inst(#built))
-    };
-    let predicate_type = match cx.predicate_list() {
-        Some(id) => {
-            let name = cx.list_type(id);
-            quote!(#name)
-        }
-        None => quote!(u16),
-    };
-    quote! {
-        fn #name(c: &mut rt::Cursor<'_>, predicate: #predicate_type) -> Result<Instruction, rt::TextError> {
-            #(#locals)*
-            let mut saturated = false;
-            #versions
-            #withdrawn
-            #predicate
-            #(#presets)*
-            #items
-            #saturate
-            #(#shown)*
-            Ok(#built)
-        }
+    quote!(#versions #withdrawn)
+}
 
-        pub(super) const #upper: &rt::Candidate = &rt::Candidate {
-            page: &pages::#page, template: #source, takes_predicate: #takes_predicate, parse: #name,
-        };
+/// Emits the value of the enum of all instructions from the value of a form's struct.
+fn wrapped(i: &Instruction, form: &Form, value: TokenStream) -> TokenStream {
+    let (inst, value) = (type_name(&i.name), boxed(form, value));
+    if i.forms.len() > 1 {
+        let variant = variant_name(&form.name);
+        quote!(Instruction::#inst(#inst::#variant(#value)))
+    } else {
+        quote!(Instruction::#inst(#value))
     }
 }
 

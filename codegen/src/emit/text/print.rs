@@ -4,10 +4,11 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::lists::print_part;
-use super::{destination, format, index_part, texts};
-use crate::emit::instructions::{form_type, is_counter, test, text_only_said};
-use crate::emit::{Cx, index_type, member_name, type_name, variant_name};
-use crate::model::{BitFieldKind, Field, FieldKind, Form, IndexKind, Instruction, ListKind, Presence};
+use super::{destination, format, texts};
+use crate::emit::forms::{form_type, is_counter, test, text_only_said};
+use crate::emit::indices::{index_arms, index_selector};
+use crate::emit::{Cx, member_name, type_name, variant_name};
+use crate::model::{BitFieldKind, Field, FieldKind, Form, IndexKind, Instruction, Presence};
 use crate::template::{self, Item, Style};
 
 pub(super) fn printers(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
@@ -137,42 +138,6 @@ fn print_field(cx: &Cx<'_>, form: &Form, field: &Field, position: usize, shown: 
 /// Returns the separator of repeated fields: a comma for labels, a blank for operands.
 pub(super) fn separator(field: &Field) -> &'static str {
     if field.shape == FieldKind::Index(IndexKind::Label) { ", " } else { " " }
-}
-
-/// Emits the member path of the enumeration that selects a table.
-pub(crate) fn index_selector(cx: &Cx<'_>, field: &Field) -> TokenStream {
-    let member = member_name(&field.name);
-    match index_part(cx, field) {
-        Some(part) => {
-            let part = member_name(&part.name);
-            quote!(#member.#part)
-        }
-        None => quote!(#member),
-    }
-}
-
-/// Returns a pattern and an id type for each enumerator that names a table.
-pub(super) fn index_arms(cx: &Cx<'_>, field: &Field) -> Vec<(TokenStream, TokenStream)> {
-    index_tables(cx, field).into_iter().map(|(pattern, kind)| (pattern, index_type(kind))).collect()
-}
-
-/// Returns a pattern and a table for each enumerator that names a table.
-pub(crate) fn index_tables(cx: &Cx<'_>, field: &Field) -> Vec<(TokenStream, IndexKind)> {
-    let id = match (index_part(cx, field).map(|p| p.kind), field.shape) {
-        (Some(BitFieldKind::Enumeration(id)), _) | (None, FieldKind::List(id)) => id,
-        _ => return Vec::new(),
-    };
-    let ty = cx.list_type(id);
-    let ListKind::Enumeration { values, .. } = &cx.model.list(id).kind else { return Vec::new() };
-    values
-        .iter()
-        .filter(|v| !v.reserved)
-        .map(|v| {
-            let kind = IndexKind::from_name(&v.name).unwrap_or(IndexKind::General);
-            let variant = variant_name(&v.name);
-            (quote!(#ty::#variant), kind)
-        })
-        .collect()
 }
 
 /// Emits tests that a field in an optional group differs from its default.

@@ -1,6 +1,6 @@
 //! Parts of a bit field: reads each part from its item, and joins all parts to a list.
 
-use super::values::{check_values, is_value, name_values, named_only, read_values};
+use super::values::{bits_too_deep, check_values, is_value, name_values, named_only, read_values};
 use super::{MarkedNames, is_bits, linked_list, same_shared};
 use crate::markdown::{Block, Item, Span};
 use crate::model::{Availability, BitField, BitFieldKind, Column, List, ListId, ListKind, Model, Spelled};
@@ -32,32 +32,7 @@ enum Content {
 pub(super) fn read_part(cx: &mut Cx<'_>, model: &Model, item: &Item, owner: &str, bits: u32) -> Option<RawPart> {
     let flat = item.text.text.replace('\n', " ");
     let (mut marks, bare) = leading_marks(&flat);
-    let inner = bare.split_once('[').map_or("", |(_, rest)| rest);
-    let (range, rest) = inner.split_once(']').unwrap_or((inner, ""));
-    let ends: Vec<Option<u64>> = range.split("..").map(number).collect();
-    let (hi, lo) = match ends.as_slice() {
-        [Some(one)] => (*one, *one),
-        [Some(hi), Some(lo)] if hi >= lo => (*hi, *lo),
-        _ => {
-            cx.error(
-                "bits-syntax",
-                &item.text.span,
-                format!("`{range}` is not a range of bits"),
-                "write `Bit[hi..lo]`, the higher number first, or `Bit[n]`",
-            );
-            return None;
-        }
-    };
-    if hi >= u64::from(bits) {
-        cx.error(
-            "bits-range",
-            &item.text.span,
-            format!("bit {hi} lies outside a field of {bits} bits"),
-            format!("the highest bit is {}", bits - 1),
-        );
-        return None;
-    }
-    let (hi, lo) = (u32::try_from(hi).unwrap_or(0), u32::try_from(lo).unwrap_or(0));
+    let ((hi, lo), rest) = range(cx, item, bare, bits)?;
     let rest = rest.trim_start();
     let (name, rest) = match rest.strip_prefix('(').and_then(|r| r.split_once(')')) {
         Some((name, rest)) => (Some(name.trim().to_owned()), rest),
@@ -87,19 +62,7 @@ pub(super) fn read_part(cx: &mut Cx<'_>, model: &Model, item: &Item, owner: &str
     let name = name.or_else(quoted).filter(|n| !n.is_empty());
     let (more, text) = all_marks(text);
     marks.0.extend(more.0);
-    let mut inner = Values::default();
-    for block in &item.blocks {
-        match block {
-            Block::List(items) => {
-                read_values(cx, items, &mut inner.values);
-                nested_leftovers(cx, items);
-            }
-            Block::Table(rows) if columns::is_list(rows) => inner = columns::values(cx, rows),
-            _ => {}
-        }
-    }
-    name_values(&mut inner.values);
-    check_values(cx, &inner.values, hi - lo + 1);
+    let inner = inner_values(cx, item, hi - lo + 1);
     let content = if !inner.values.is_empty() {
         let list_name = name.as_ref().map_or_else(|| owner.to_owned(), |n| format!("{owner}_{n}"));
         Content::Values(inner, list_name)
@@ -113,6 +76,54 @@ pub(super) fn read_part(cx: &mut Cx<'_>, model: &Model, item: &Item, owner: &str
         Content::Plain
     };
     Some(RawPart { hi, lo, name, spelling, doc: text, marks, span: item.text.span.clone(), content })
+}
+
+/// Parses the range of a part: its highest and lowest bit, and the text after it.
+fn range<'t>(cx: &mut Cx<'_>, item: &Item, bare: &'t str, bits: u32) -> Option<((u32, u32), &'t str)> {
+    let inner = bare.split_once('[').map_or("", |(_, rest)| rest);
+    let (range, rest) = inner.split_once(']').unwrap_or((inner, ""));
+    let ends: Vec<Option<u64>> = range.split("..").map(number).collect();
+    let (hi, lo) = match ends.as_slice() {
+        [Some(one)] => (*one, *one),
+        [Some(hi), Some(lo)] if hi >= lo => (*hi, *lo),
+        _ => {
+            cx.error(
+                "bits-syntax",
+                &item.text.span,
+                format!("`{range}` is not a range of bits"),
+                "write `Bit[hi..lo]`, the higher number first, or `Bit[n]`",
+            );
+            return None;
+        }
+    };
+    if hi >= u64::from(bits) {
+        cx.error(
+            "bits-range",
+            &item.text.span,
+            format!("bit {hi} lies outside a field of {bits} bits"),
+            format!("the highest bit is {}", bits - 1),
+        );
+        return None;
+    }
+    Some(((u32::try_from(hi).unwrap_or(0), u32::try_from(lo).unwrap_or(0)), rest))
+}
+
+/// Reads the values below a part of `width` bits.
+fn inner_values(cx: &mut Cx<'_>, item: &Item, width: u32) -> Values {
+    let mut inner = Values::default();
+    for block in &item.blocks {
+        match block {
+            Block::List(items) => {
+                read_values(cx, items, &mut inner.values);
+                nested_leftovers(cx, items);
+            }
+            Block::Table(rows) if columns::is_list(rows) => inner = columns::values(cx, rows),
+            _ => {}
+        }
+    }
+    name_values(&mut inner.values);
+    check_values(cx, &inner.values, width);
+    inner
 }
 
 /// Warns about content below a part that is no value.
@@ -132,15 +143,6 @@ fn nested_leftovers(cx: &mut Cx<'_>, items: &[Item]) {
     }
 }
 
-pub(super) fn bits_too_deep(cx: &mut Cx<'_>, item: &Item) {
-    cx.warn(
-        "nesting-accidental",
-        &item.text.span,
-        "these bits are nested below other bits or a value, and are not read",
-        "indent the item like the other bits",
-    );
-}
-
 pub(super) enum Joined {
     Number,
     /// A list with its columns, and by the part's lowest bit the named subsets of shared lists.
@@ -156,39 +158,9 @@ pub(super) fn join_parts(
     owner: &Span,
 ) -> Joined {
     parts.sort_by_key(|p| p.lo);
-    let mut next = 0;
-    for part in &parts {
-        if part.lo < next {
-            cx.error(
-                "bits-overlap",
-                &part.span,
-                format!("bits {}..{} already belong to another part", part.hi, part.lo),
-                "assign every bit to one part only",
-            );
-        } else if part.lo > next {
-            unaccounted(cx, owner, part.lo - 1, next);
-        }
-        next = next.max(part.hi + 1);
-    }
-    if next < bits {
-        unaccounted(cx, owner, bits - 1, next);
-    }
-    // A single unnamed part, with only zeros around it, is the value of the whole field.
-    let used: Vec<usize> = (0..parts.len()).filter(|&i| !matches!(parts[i].content, Content::Zero)).collect();
-    if let [only] = used.as_slice() {
-        let part = &mut parts[*only];
-        if part.name.is_none() {
-            match &mut part.content {
-                Content::Values(inner, _) => {
-                    let Values { values, columns } = std::mem::take(inner);
-                    let kind = ListKind::Enumeration { lo: part.lo, width: part.hi - part.lo + 1, values };
-                    return Joined::Kind(kind, columns, Vec::new());
-                }
-                Content::List(id) if part.lo == 0 && part.hi + 1 == bits => return Joined::Shared(*id),
-                Content::Plain if part.hi + 1 == bits && part.lo == 0 => return Joined::Number,
-                _ => {}
-            }
-        }
+    check_coverage(cx, &parts, bits, owner);
+    if let Some(joined) = whole_field(&mut parts, bits) {
+        return joined;
     }
     let mut out: Vec<BitField> = Vec::new();
     let mut some = Vec::new();
@@ -200,35 +172,9 @@ pub(super) fn join_parts(
             Content::Plain => BitFieldKind::Number,
             Content::DataType => BitFieldKind::DataType,
             Content::List(id) => BitFieldKind::Enumeration(id),
-            Content::Values(Values { values, columns }, name) => {
-                let kind = ListKind::Enumeration { lo: 0, width, values };
-                let at = cx.at(&part.span);
-                let shared = same_shared(model, &kind, width).filter(|_| columns.is_empty());
-                if let (ListKind::Enumeration { values, .. }, Some(id)) = (&kind, shared)
-                    && let ListKind::Enumeration { values: all, .. } = &model.list(id).kind
-                {
-                    some.extend(named_only(values, all).map(|names| (part.lo, names)));
-                }
-                let id = match shared {
-                    Some(id) => {
-                        model.spelled.push(Spelled { at, kind });
-                        id
-                    }
-                    None => {
-                        let doc = part.doc.clone();
-                        model.lists.push(List {
-                            name,
-                            bits: width,
-                            shared: false,
-                            doc,
-                            kind,
-                            columns,
-                            text: None,
-                            at,
-                        });
-                        ListId(model.lists.len() - 1)
-                    }
-                };
+            Content::Values(values, name) => {
+                let (id, names) = enumeration(cx, model, (&part.span, &part.doc), width, values, name);
+                some.extend(names.map(|names| (part.lo, names)));
                 BitFieldKind::Enumeration(id)
             }
         };
@@ -249,6 +195,74 @@ pub(super) fn join_parts(
         out.push(BitField { name, hi: part.hi, lo: part.lo, kind, text, doc: part.doc, marks: part.marks, at });
     }
     Joined::Kind(ListKind::Parts(out), Vec::new(), some)
+}
+
+/// Checks that every bit belongs to one part. The parts are sorted by their lowest bit.
+fn check_coverage(cx: &mut Cx<'_>, parts: &[RawPart], bits: u32, owner: &Span) {
+    let mut next = 0;
+    for part in parts {
+        if part.lo < next {
+            cx.error(
+                "bits-overlap",
+                &part.span,
+                format!("bits {}..{} already belong to another part", part.hi, part.lo),
+                "assign every bit to one part only",
+            );
+        } else if part.lo > next {
+            unaccounted(cx, owner, part.lo - 1, next);
+        }
+        next = next.max(part.hi + 1);
+    }
+    if next < bits {
+        unaccounted(cx, owner, bits - 1, next);
+    }
+}
+
+/// Returns the value of the whole field if it consists of a single unnamed part with only zeros
+/// around it.
+fn whole_field(parts: &mut [RawPart], bits: u32) -> Option<Joined> {
+    let used: Vec<usize> = (0..parts.len()).filter(|&i| !matches!(parts[i].content, Content::Zero)).collect();
+    if let [only] = used.as_slice() {
+        let part = &mut parts[*only];
+        if part.name.is_none() {
+            match &mut part.content {
+                Content::Values(inner, _) => {
+                    let Values { values, columns } = std::mem::take(inner);
+                    let kind = ListKind::Enumeration { lo: part.lo, width: part.hi - part.lo + 1, values };
+                    return Some(Joined::Kind(kind, columns, Vec::new()));
+                }
+                Content::List(id) if part.lo == 0 && part.hi + 1 == bits => return Some(Joined::Shared(*id)),
+                Content::Plain if part.hi + 1 == bits && part.lo == 0 => return Some(Joined::Number),
+                _ => {}
+            }
+        }
+    }
+    None
+}
+
+/// Returns the list of a part's values, an equal shared list or a new one, and the names of the
+/// values if the page has only some of a shared list.
+fn enumeration(
+    cx: &mut Cx<'_>,
+    model: &mut Model,
+    (span, doc): (&Span, &str),
+    width: u32,
+    Values { values, columns }: Values,
+    name: String,
+) -> (ListId, Option<MarkedNames>) {
+    let kind = ListKind::Enumeration { lo: 0, width, values };
+    let at = cx.at(span);
+    let Some(id) = same_shared(model, &kind, width).filter(|_| columns.is_empty()) else {
+        let doc = doc.to_owned();
+        model.lists.push(List { name, bits: width, shared: false, doc, kind, columns, text: None, at });
+        return (ListId(model.lists.len() - 1), None);
+    };
+    let names = match (&kind, &model.list(id).kind) {
+        (ListKind::Enumeration { values, .. }, ListKind::Enumeration { values: all, .. }) => named_only(values, all),
+        _ => None,
+    };
+    model.spelled.push(Spelled { at, kind });
+    (id, names)
 }
 
 fn unaccounted(cx: &mut Cx<'_>, owner: &Span, hi: u32, lo: u32) {

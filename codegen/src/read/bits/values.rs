@@ -1,7 +1,6 @@
 //! Reader of enumerators.
 
 use super::is_bits;
-use super::parts::bits_too_deep;
 use crate::markdown::{Block, Inline, Item, Span};
 use crate::model::{Availability, Enumerator};
 use crate::phrase::{all_marks, leading_marks, number};
@@ -177,4 +176,13 @@ pub(super) fn check_values(cx: &mut Cx<'_>, values: &[Enumerator], bits: u32) {
             );
         }
     }
+}
+
+pub(super) fn bits_too_deep(cx: &mut Cx<'_>, item: &Item) {
+    cx.warn(
+        "nesting-accidental",
+        &item.text.span,
+        "these bits are nested below other bits or a value, and are not read",
+        "indent the item like the other bits",
+    );
 }

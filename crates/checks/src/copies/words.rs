@@ -1,7 +1,6 @@
 //! Messages about group copies.
 
-use crate::copies::Mistake;
-use crate::watcher::found;
+use crate::bug::{Mistake, found};
 use visakit_machine::fault::Trap;
 
 /// Returns the message of a mistake, and the message for the other location if there is one.

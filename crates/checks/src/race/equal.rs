@@ -1,8 +1,9 @@
 //! Stores of unchanged values, which would race if other inputs made them store other values.
 
+use crate::bug::Bug;
+use crate::race::races::Races;
+use crate::race::shadow::Cell;
 use crate::race::stamps::Touch;
-use crate::race::{Cell, Races};
-use crate::watcher::Bug;
 use visakit_machine::observer::Access;
 
 /// Largest number of recorded pairs of locations.
@@ -24,6 +25,6 @@ impl Races {
 }
 
 /// Returns true if a race was hidden by stores of equal values.
-pub(crate) fn is_hidden(bug: &Bug, equal: &[crate::watcher::Key]) -> bool {
+pub(crate) fn is_hidden(bug: &Bug, equal: &[crate::bug::Key]) -> bool {
     equal.iter().any(|key| bug.is_about(*key))
 }

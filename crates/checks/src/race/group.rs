@@ -1,23 +1,15 @@
 //! Accesses of group copies. Each copy acts as a separate thread, which is ordered by waits instead
 //! of barriers.
 
+use crate::bug::{Bug, Seen, What};
 use crate::race::pages::words_of;
-use crate::race::stamps::Touch;
-use crate::race::{Races, shared};
-use crate::watcher::{Bug, Seen, What};
+use crate::race::races::{Races, shared};
+use crate::race::stamps::{COPIES, Touch, copy_of};
 use visakit_machine::observer::{Access, Spot};
 use visakit_run::program::Actor;
 
-/// Thread number of a group's first copy.
-pub(super) const COPIES: u32 = 1 << 22;
-
 /// Largest number of copies with a recorded work item.
 const MOST_COPIERS: usize = 1 << 16;
-
-/// Returns the copy number that a thread number stands for.
-pub(super) fn copy_of(thread: u32) -> Option<usize> {
-    thread.checked_sub(COPIES).map(|number| number as usize)
-}
 
 impl Races {
     /// Enters an access of a group copy started by a work item.

@@ -1,6 +1,6 @@
 //! Stores of one message's channels, which happen in channel order.
 
-use crate::race::Races;
+use crate::race::races::Races;
 use crate::race::stamps::Deed;
 use visakit_machine::observer::{Access, AccessKind};
 

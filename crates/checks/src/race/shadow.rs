@@ -1,6 +1,6 @@
 //! Shadow cells: the last accesses to each word or byte.
 
-use crate::race::stamps::{Stamps, WHOLE};
+use crate::race::stamps::{STAMP_BITS, Stamps, WHOLE};
 use visakit_machine::observer::AccessKind;
 
 /// Last accesses to a word, as stamps (0 for none) and channels. A split word has one access per
@@ -19,8 +19,6 @@ pub(super) struct Cell {
 
 /// Flag: the bytes of the word have separate accesses.
 const SPLIT: u8 = 0x80;
-/// Width of a stamp in a byte's access.
-pub(super) const STAMP_BITS: u32 = 24;
 /// Channel number for any channel other than the stamp's.
 pub(super) const ANOTHER: u8 = 0x3e;
 

@@ -1,6 +1,6 @@
 //! Messages about races.
 
-use crate::watcher::{deed, found};
+use crate::bug::{deed, found};
 use visakit_launch::argument::Parameter;
 use visakit_machine::fault::Trap;
 use visakit_machine::observer::{Access, AccessKind, LaunchMap, Space};

@@ -2,19 +2,15 @@
 
 use std::cell::RefCell;
 
-use crate::uninit::{Gaps, digests};
-use crate::watcher::place_in_program;
+use crate::bug::place_in_program;
+use crate::uninit::digests::{self, shared_value};
+use crate::uninit::gaps::Gaps;
 use visakit_machine::observer::{Access, AccessKind, Observer, Spot};
 use visakit_machine::poison::Poison;
 use visakit_run::program::Actor;
 
 /// Largest number of compared steps of a group (32 MiB).
 pub(super) const MOST_STEPS: usize = 1 << 21;
-
-/// Returns the value that an access stores to memory visible to other groups or the host.
-pub(super) fn shared_value(access: &Access) -> Option<u64> {
-    access.value.filter(|_| access.kind != AccessKind::Load && access.buffer.is_some())
-}
 
 /// A step of a thread, which must not depend on uninitialised data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,7 +172,7 @@ impl Observer for Compare<'_> {
         self.step(step, if is_known { u64::MAX } else { self.gaps.mask(access) }, |expected, _| {
             let same_place = expected.is_some_and(|expected| Step { value: step.value, ..*expected } == step);
             let what = if same_place { Deed::Value } else { Deed::Address(access.kind) };
-            Difference { what, actor: crate::watcher::actor(access) }
+            Difference { what, actor: crate::bug::actor(access) }
         });
     }
 }

@@ -2,9 +2,8 @@
 
 use std::cell::RefCell;
 
-use crate::uninit::shared_value;
 use visakit_machine::lane::{LANES, from_lanes};
-use visakit_machine::observer::{Access, Observer, Spot};
+use visakit_machine::observer::{Access, AccessKind, Observer, Spot};
 use visakit_machine::told::{Accesses, Places};
 
 /// Digests of all groups of a launch.
@@ -106,4 +105,9 @@ impl Observer for Digester {
     fn accesses(&self, accesses: &Accesses<'_>) {
         self.with(|digests| digests.accesses(accesses));
     }
+}
+
+/// Returns the value that an access stores to memory visible to other groups or the host.
+pub(super) fn shared_value(access: &Access) -> Option<u64> {
+    access.value.filter(|_| access.kind != AccessKind::Load && access.buffer.is_some())
 }

@@ -2,8 +2,10 @@
 
 use std::cell::RefCell;
 
-use crate::uninit::{MOST_STEPS, Source, digests};
-use crate::watcher::actor;
+use crate::bug::actor;
+use crate::uninit::compare::MOST_STEPS;
+use crate::uninit::digests;
+use crate::uninit::source::Source;
 use visakit_machine::observer::{Access, AccessKind, Observer, Space};
 use visakit_run::program::Actor;
 

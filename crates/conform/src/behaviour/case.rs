@@ -6,13 +6,12 @@ use visakit::rt::FieldRef;
 use visakit_codegen::model::{Model, SourceSpan};
 use visakit_emulator::machine::access::MissKind;
 use visakit_emulator::machine::fault::Trap;
-use visakit_emulator::machine::image::Image;
-use visakit_emulator::machine::sampler::Sampler;
 use visakit_emulator::machine::thread::Thread;
 use visakit_oracle::stage::{Kernel, Stage};
 use visakit_oracle::{Effects, Halt, Program, Refusal, Sent, Target, Touches};
 
-use super::state::{Pool, Random};
+use super::pool::{Pool, Random};
+use super::wrong::{Change, Slip, Wrong};
 use super::yard::Yard;
 
 /// Text for channels that do not branch.
@@ -24,29 +23,6 @@ const NAN: [u8; 4] = [0xc1, 0x7f, 0xc0, 0x7f];
 
 /// Number of channels of a thread.
 const CHANNELS: usize = 32;
-
-/// Deliberately wrong kernel. The judge must notice its changed result, image or sampler.
-#[derive(Clone, Copy, Debug)]
-pub struct Wrong {
-    /// Name of the page whose kernel is wrong.
-    pub page: &'static str,
-    /// Kind of mistake.
-    pub how: Slip,
-}
-
-/// Mistake of a deliberately wrong kernel.
-#[derive(Clone, Copy, Debug)]
-pub enum Slip {
-    /// Changes the bits of a result.
-    Result(Change),
-    /// Replaces a property of an image.
-    Image(fn(&mut Image)),
-    /// Replaces a property of a sampler.
-    Sampler(fn(&mut Sampler)),
-}
-
-/// Function that changes the bits of a result.
-type Change = fn(old: u64, new: u64, bytes: u32, nth: u32) -> u64;
 
 /// Routine whose instructions are compared.
 pub(super) struct Subject<'a> {
@@ -173,25 +149,7 @@ impl<'a> Subject<'a> {
         copy(before, by_page, stage);
         let has_memory = bound.touches != Touches::default();
         if has_memory {
-            // Memory contents are part of the state; their seed derives from the registers.
-            let seed =
-                numbers(before.registers.bytes(0)).fold(before.active.into(), |seed, n| Random(seed ^ n).next());
-            let touches = bound.touches;
-            let images = if touches.image { Yard::images(seed) } else { Vec::new() };
-            let mut bytes = Yard::bytes(pool, seed, !images.is_empty());
-            // Small numbers make equal values likely in atomic comparisons.
-            if touches.atomic && touches.image && seed.is_multiple_of(2) {
-                bytes.chunks_exact_mut(4).for_each(|word| word.copy_from_slice(&[word[0] % 3, 0, 0, 0]));
-            }
-            // Zeros of both signs are equal only as floats.
-            if touches.atomic && !touches.image && seed.is_multiple_of(4) {
-                bytes.chunks_exact_mut(4).for_each(|word| word.copy_from_slice(&[0, 0, 0, word[0] << 7]));
-            }
-            // A NaN beside a number tests which of the two an atomic minimum or maximum returns.
-            if touches.atomic && !touches.image && seed % 4 == 1 {
-                bytes.chunks_exact_mut(8).for_each(|pair| pair[4..].copy_from_slice(&NAN));
-            }
-            yards.iter_mut().for_each(|yard| yard.fill(&bytes, &images));
+            fill_memory(yards, pool, before, bound.touches);
         }
         kernel.prepare(by_page);
         let neighbour = bound.program.wants_neighbour().then(|| beside(before));
@@ -209,17 +167,9 @@ impl<'a> Subject<'a> {
             (Ok(()), Ok(sent)) => (Ok(()), sent),
             (Err(trap), _) | (_, Err(trap)) => (Err(trap), None),
         };
-        let effects = match (page, result) {
-            (Err(Halt::Undefined(_)), _) => return Compared::Undefined,
-            (Err(Halt::Trap(_)), Err(_)) => return Compared::Stopped,
-            // An address outside its variable or with the wrong alignment has undefined effects.
-            (Err(Halt::Trap(trap)), Ok(())) if is_undefined(&trap) => return Compared::Undefined,
-            (Ok(_), Err(trap)) if is_undefined(&trap) => return Compared::Undefined,
-            (Ok(effects), _) if effects.around => return Compared::Undefined,
-            (Ok(effects), Ok(())) => effects,
-            (Ok(_), Err(trap)) => return differs(None, ["executed".to_owned(), trap.to_string()], None),
-            (Err(halt), Ok(())) => return differs(None, [halt.to_string(), "executed".to_owned()], None),
-            (Err(halt), Err(trap)) => return differs(None, [halt.to_string(), trap.to_string()], None),
+        let effects = match outcome(page, result) {
+            Ok(effects) => effects,
+            Err(compared) => return compared,
         };
         if bound.is_wrong
             && let Some(Wrong { how: Slip::Result(change), .. }) = self.wrong
@@ -236,11 +186,8 @@ impl<'a> Subject<'a> {
             }
             (sent, _) => sent,
         };
-        if !effects.going.iter().map(|going| &going.sent).eq(&sent) {
-            let going: Vec<_> = effects.going.iter().map(|going| going.sent.to_string()).collect();
-            let page = if going.is_empty() { ON.to_owned() } else { going.join(", ") };
-            let kernel = sent.map_or(ON.to_owned(), |sent| sent.to_string());
-            return differs(None, [page, kernel], effects.going.first().map(|going| going.at));
+        if let Some(differs) = sent_elsewhere(&effects, sent) {
+            return differs;
         }
         if let Some(place) = first_difference(&effects, by_page, by_kernel, self.stage.register_bytes()) {
             return Compared::Differs(place);
@@ -252,6 +199,53 @@ impl<'a> Subject<'a> {
             None => Compared::Same,
         }
     }
+}
+
+/// Fills both memories. Their contents are part of the state; the seed derives from the registers.
+fn fill_memory(yards: &mut [Yard; 2], pool: &Pool, before: &Thread, touches: Touches) {
+    let seed = numbers(before.registers.bytes(0)).fold(before.active.into(), |seed, n| Random(seed ^ n).next());
+    let images = if touches.image { Yard::images(seed) } else { Vec::new() };
+    let mut bytes = Yard::bytes(pool, seed, !images.is_empty());
+    // Small numbers make equal values likely in atomic comparisons.
+    if touches.atomic && touches.image && seed.is_multiple_of(2) {
+        bytes.chunks_exact_mut(4).for_each(|word| word.copy_from_slice(&[word[0] % 3, 0, 0, 0]));
+    }
+    // Zeros of both signs are equal only as floats.
+    if touches.atomic && !touches.image && seed.is_multiple_of(4) {
+        bytes.chunks_exact_mut(4).for_each(|word| word.copy_from_slice(&[0, 0, 0, word[0] << 7]));
+    }
+    // A NaN beside a number tests which of the two an atomic minimum or maximum returns.
+    if touches.atomic && !touches.image && seed % 4 == 1 {
+        bytes.chunks_exact_mut(8).for_each(|pair| pair[4..].copy_from_slice(&NAN));
+    }
+    yards.iter_mut().for_each(|yard| yard.fill(&bytes, &images));
+}
+
+/// Returns the effects of the page if both ran to their end, otherwise the result of the case.
+fn outcome(page: Result<Effects, Halt>, kernel: Result<(), Box<Trap>>) -> Result<Effects, Compared> {
+    Err(match (page, kernel) {
+        (Err(Halt::Undefined(_)), _) => Compared::Undefined,
+        (Err(Halt::Trap(_)), Err(_)) => Compared::Stopped,
+        // An address outside its variable or with the wrong alignment has undefined effects.
+        (Err(Halt::Trap(trap)), Ok(())) if is_undefined(&trap) => Compared::Undefined,
+        (Ok(_), Err(trap)) if is_undefined(&trap) => Compared::Undefined,
+        (Ok(effects), _) if effects.around => Compared::Undefined,
+        (Ok(effects), Ok(())) => return Ok(effects),
+        (Ok(_), Err(trap)) => differs(None, ["executed".to_owned(), trap.to_string()], None),
+        (Err(halt), Ok(())) => differs(None, [halt.to_string(), "executed".to_owned()], None),
+        (Err(halt), Err(trap)) => differs(None, [halt.to_string(), trap.to_string()], None),
+    })
+}
+
+/// Returns the difference if the page and the kernel send channels to different places.
+fn sent_elsewhere(effects: &Effects, sent: Option<Sent>) -> Option<Compared> {
+    if effects.going.iter().map(|going| &going.sent).eq(&sent) {
+        return None;
+    }
+    let going: Vec<_> = effects.going.iter().map(|going| going.sent.to_string()).collect();
+    let page = if going.is_empty() { ON.to_owned() } else { going.join(", ") };
+    let kernel = sent.map_or(ON.to_owned(), |sent| sent.to_string());
+    Some(differs(None, [page, kernel], effects.going.first().map(|going| going.at)))
 }
 
 /// Returns a neighbouring thread with different register contents.

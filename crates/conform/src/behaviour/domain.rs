@@ -18,7 +18,7 @@ use visakit::verify;
 use visakit_codegen::model::Model;
 
 use super::case::{Compared, Subject};
-use super::state::{Pool, Random};
+use super::pool::{Pool, Random};
 use super::{Effort, Found, drawn, shrink};
 
 /// Number of channels per run.

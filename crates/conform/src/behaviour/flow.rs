@@ -8,7 +8,7 @@ use visakit_codegen::model::Model;
 use visakit_emulator::machine::flow::{Callee, Flow, Next};
 
 use super::Difference;
-use super::state::Random;
+use super::pool::Random;
 
 /// Page of the chapter, and the text at which its rules begin.
 const CHAPTER: &str = "3_execution_model.md";

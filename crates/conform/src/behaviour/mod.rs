@@ -9,9 +9,11 @@ mod case;
 mod domain;
 mod flow;
 mod pictures;
+mod pool;
 mod reach;
 mod shrink;
 mod state;
+mod wrong;
 mod yard;
 
 use std::collections::BTreeMap;
@@ -27,8 +29,8 @@ use visakit_oracle::Refusal;
 use visakit_smith::{Config, Unstructured};
 
 use case::{Compared, Subject};
-pub use case::{Slip, Wrong};
-use state::{Pool, Random};
+use pool::{Pool, Random};
+pub use wrong::{Slip, Wrong};
 
 use crate::{Count, Finding, Report};
 

@@ -10,7 +10,7 @@ use visakit_emulator::machine::image::{Image, ImageDesc};
 use visakit_emulator::machine::sampler::{Addressing, COMPARISONS, Sampler};
 use visakit_oracle::float::Format as Precision;
 
-use super::state::Random;
+use super::pool::Random;
 
 /// Number of bound images.
 pub(super) const COUNT: usize = SHAPES.len();

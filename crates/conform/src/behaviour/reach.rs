@@ -11,7 +11,7 @@ use visakit::isa::{
 };
 
 use super::pictures;
-use super::state::Random;
+use super::pool::Random;
 
 /// Changes the fields of an instruction so that it accesses valid memory or reaches a rare case.
 pub(super) fn bring_near(instruction: &mut Instruction, random: &mut Random) {

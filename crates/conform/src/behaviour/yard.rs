@@ -8,9 +8,9 @@ use visakit_emulator::machine::sampler::Sampler;
 use visakit_emulator::machine::trace::Trace;
 use visakit_oracle::float::Format;
 
-use super::case::Slip;
 use super::pictures;
-use super::state::{Pool, Random};
+use super::pool::{Pool, Random};
+use super::wrong::Slip;
 
 /// Size of each buffer in bytes.
 pub(super) const BYTES: u64 = 1024;

@@ -3,8 +3,8 @@
 
 use visakit_codegen::anatomy::{ColumnId, PartId};
 use visakit_codegen::model::{
-    Access, Availability, BitFieldKind, Bound, CellValue, Enumerator, Field, FieldKind, Form, Instruction, ListId,
-    ListKind, Model, PageKind, Presence, SourceSpan, Storage,
+    Access, Availability, BitField, BitFieldKind, Bound, CellValue, Enumerator, Field, FieldKind, Form, Instruction,
+    ListId, ListKind, Model, PageKind, Presence, SourceSpan, Storage,
 };
 
 use visakit::rt::Version;
@@ -134,7 +134,6 @@ impl<'m> Bits<'m> {
 /// Returns all bits of a list in ascending order; bits that the page does not describe are zeros.
 pub(crate) fn bits(model: &Model, id: ListId) -> Vec<Bits<'_>> {
     let list = model.list(id);
-    let shared = |id: ListId| if model.list(id).shared { model.list(id).name.as_str() } else { "" };
     let mut out: Vec<Bits<'_>> = Vec::new();
     match &list.kind {
         ListKind::Enumeration { lo, width, values } => {
@@ -145,62 +144,17 @@ pub(crate) fn bits(model: &Model, id: ListId) -> Vec<Bits<'_>> {
                 what: BitsKind::Values(values),
                 part: None,
                 values: Some(id),
-                list: shared(id),
+                list: shared(model, id),
                 nested: false,
                 at: list.at,
             });
         }
         ListKind::Parts(parts) => {
-            for (position, part) in parts.iter().enumerate() {
-                let (what, list, nested) = match part.kind {
-                    BitFieldKind::Zero => (BitsKind::Zero, shared(id), false),
-                    BitFieldKind::Flag => (BitsKind::Flag(&part.text), shared(id), false),
-                    BitFieldKind::Number => (BitsKind::Number, shared(id), false),
-                    BitFieldKind::DataType => (BitsKind::DataType, "Data_type", true),
-                    BitFieldKind::Enumeration(nested) => match &model.list(nested).kind {
-                        // A list that belongs to its part is named after page and part.
-                        ListKind::Enumeration { values, .. }
-                            if model.list(nested).shared
-                                && model.list(nested).name != format!("{}_{}", list.name, part.name) =>
-                        {
-                            (BitsKind::Values(values), shared(nested), true)
-                        }
-                        ListKind::Enumeration { values, .. } => (BitsKind::Values(values), shared(id), false),
-                        ListKind::Parts(_) => (BitsKind::Number, shared(id), false),
-                    },
-                };
-                let width = part.hi.saturating_sub(part.lo) + 1;
-                let values = match part.kind {
-                    BitFieldKind::Enumeration(nested) => Some(nested),
-                    _ => None,
-                };
-                out.push(Bits {
-                    name: &part.name,
-                    lo: part.lo,
-                    width,
-                    what,
-                    part: Some(PartId { list: id, position }),
-                    values,
-                    list,
-                    nested,
-                    at: part.at,
-                });
-            }
+            out.extend(parts.iter().enumerate().map(|part| bits_of_part(model, id, part)));
         }
     }
     out.sort_by_key(|b| b.lo);
-    let mut at = 0;
-    let mut holes = Vec::new();
-    for b in &out {
-        if b.lo > at {
-            holes.push((at, b.lo - at));
-        }
-        at = at.max(b.lo + b.width);
-    }
-    if list.bits > at {
-        holes.push((at, list.bits - at));
-    }
-    for (lo, width) in holes {
+    for (lo, width) in holes(&out, list.bits) {
         out.push(Bits {
             name: "",
             lo,
@@ -208,12 +162,70 @@ pub(crate) fn bits(model: &Model, id: ListId) -> Vec<Bits<'_>> {
             what: BitsKind::Zero,
             part: None,
             values: None,
-            list: shared(id),
+            list: shared(model, id),
             nested: false,
             at: list.at,
         });
     }
     out
+}
+
+/// Returns the name of a list if it is shared, otherwise an empty text.
+fn shared(model: &Model, id: ListId) -> &str {
+    if model.list(id).shared { &model.list(id).name } else { "" }
+}
+
+/// Returns the bits of the part at a position of a list.
+fn bits_of_part<'m>(model: &'m Model, id: ListId, (position, part): (usize, &'m BitField)) -> Bits<'m> {
+    let (what, list, nested) = match part.kind {
+        BitFieldKind::Zero => (BitsKind::Zero, shared(model, id), false),
+        BitFieldKind::Flag => (BitsKind::Flag(&part.text), shared(model, id), false),
+        BitFieldKind::Number => (BitsKind::Number, shared(model, id), false),
+        BitFieldKind::DataType => (BitsKind::DataType, "Data_type", true),
+        BitFieldKind::Enumeration(nested) => match &model.list(nested).kind {
+            // A list that belongs to its part is named after page and part.
+            ListKind::Enumeration { values, .. }
+                if model.list(nested).shared
+                    && model.list(nested).name != format!("{}_{}", model.list(id).name, part.name) =>
+            {
+                (BitsKind::Values(values), shared(model, nested), true)
+            }
+            ListKind::Enumeration { values, .. } => (BitsKind::Values(values), shared(model, id), false),
+            ListKind::Parts(_) => (BitsKind::Number, shared(model, id), false),
+        },
+    };
+    let width = part.hi.saturating_sub(part.lo) + 1;
+    let values = match part.kind {
+        BitFieldKind::Enumeration(nested) => Some(nested),
+        _ => None,
+    };
+    Bits {
+        name: &part.name,
+        lo: part.lo,
+        width,
+        what,
+        part: Some(PartId { list: id, position }),
+        values,
+        list,
+        nested,
+        at: part.at,
+    }
+}
+
+/// Returns the first bits and widths of the holes between sorted bits, up to `bits`.
+fn holes(all: &[Bits<'_>], bits: u32) -> Vec<(u32, u32)> {
+    let mut at = 0;
+    let mut holes = Vec::new();
+    for b in all {
+        if b.lo > at {
+            holes.push((at, b.lo - at));
+        }
+        at = at.max(b.lo + b.width);
+    }
+    if bits > at {
+        holes.push((at, bits - at));
+    }
+    holes
 }
 
 /// Returns the bits of a part.

@@ -3,14 +3,12 @@
 
 use visakit_codegen::anatomy::{Anatomy, MemberId};
 use visakit_codegen::model::{
-    CellValue, Condition, Enumerator, Field, FieldKind, Form, IndexKind, Instruction, ListId, Member, MemberType,
-    Model, Presence, Storage, Structure, StructureId, targets,
+    CellValue, Condition, Enumerator, Field, FieldKind, Form, IndexKind, Instruction, ListId, Member, Model,
+    Presence, Structure, StructureId, targets,
 };
 
-use super::meaning::{
-    Bits, BitsKind, bits, bits_at, bits_of, counted_by, holds, named, put, storage, usual, usual_of_list,
-};
-use super::structure::stored;
+use super::meaning::{Bits, BitsKind, bits, bits_at, bits_of, counted_by, named, put, storage, usual, usual_of_list};
+use super::structure::{number_at, stored};
 use visakit::rt::Version;
 
 /// Instruction to encode.
@@ -258,15 +256,6 @@ impl<'m> Operands<'m> {
     pub(crate) fn member_present(&self, member: &Member, values: &[u64]) -> bool {
         stored(member, |at| values.get(at).copied().unwrap_or(0))
     }
-}
-
-/// Returns the storage of a member in a version.
-pub(crate) fn number_at(member: &Member, version: Version) -> Storage {
-    let found = member.storage.iter().find_map(|(marks, ty)| match ty {
-        MemberType::Number(storage) if holds(marks, version) => Some(*storage),
-        _ => None,
-    });
-    found.unwrap_or(Storage::Ub)
 }
 
 /// Bytes of an instruction, and the offset of each field.

@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 
 use visakit_codegen::anatomy::MemberId;
-use visakit_codegen::model::{FieldKind, Member, MemberType, Model, Structure, targets};
+use visakit_codegen::model::{FieldKind, Member, MemberType, Model, Storage, Structure, targets};
 
 use super::meaning::{bits, holds, meant, put, usual};
-use super::sample::number_at;
 use visakit::rt::Version;
 
 /// Contents of a structure.
@@ -158,4 +157,13 @@ pub(crate) fn example(model: &Model, structure: &Structure, depth: u32) -> Data 
         out.insert(position, value);
     }
     Data::Members(out)
+}
+
+/// Returns the storage of a member in a version.
+pub(crate) fn number_at(member: &Member, version: Version) -> Storage {
+    let found = member.storage.iter().find_map(|(marks, ty)| match ty {
+        MemberType::Number(storage) if holds(marks, version) => Some(*storage),
+        _ => None,
+    });
+    found.unwrap_or(Storage::Ub)
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use visakit_codegen::model::semantics::{BinaryOperator, Expression, ExpressionKind};
 use visakit_codegen::model::{Constraint, Field, FieldKind, IndexKind, Presence, targets};
 
-use super::page::Probes;
+use super::probes::Probes;
 use crate::codec::{self, decode};
 use crate::expect::base::{newest_platform, operand, raw};
 use crate::expect::condition::{self, Subject};

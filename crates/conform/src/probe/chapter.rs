@@ -8,7 +8,7 @@ use visakit_codegen::template::{Item, Style};
 use super::attributes;
 use super::declare::{declarations, one_attribute, predefined};
 use super::layout;
-use super::page::{Probes, form_name};
+use super::probes::{Probes, form_name};
 use crate::expect::meaning::{encodes, holds, is_written};
 use crate::expect::sample::Kind;
 use crate::expect::world::World;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use visakit_codegen::model::{Instruction, PageKind};
 
-use super::page::Probes;
+use super::probes::Probes;
 use crate::codec::decode;
 use crate::expect::base::base;
 use crate::expect::meaning::{encodes, holds};

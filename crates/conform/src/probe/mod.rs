@@ -10,6 +10,7 @@ pub(crate) mod kernel;
 pub(crate) mod layout;
 pub(crate) mod order;
 pub(crate) mod page;
+pub(crate) mod probes;
 pub(crate) mod reverse;
 pub(crate) mod statement;
 pub(crate) mod vary;

@@ -3,7 +3,7 @@
 
 use visakit_codegen::model::{FieldKind, Presence};
 
-use super::page::Probes;
+use super::probes::Probes;
 use crate::codec::{self, decode, hex};
 use crate::expect::meaning::{BitsKind, bits, field, meant, ones};
 use crate::expect::rules;

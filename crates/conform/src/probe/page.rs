@@ -3,49 +3,21 @@
 
 use std::collections::BTreeSet;
 
-use visakit_codegen::model::{FieldKind, Form, Instruction, TextForm};
+use visakit_codegen::model::{FieldKind, Instruction, TextForm};
 
 use super::across;
+use super::probes::{Probe, Probes, form_name};
 use super::statement::Statement;
 use super::vary;
 use crate::codec::{self, Seen, decode, hex};
 use crate::expect::base::{base, newest_platform};
 use crate::expect::meaning::{counted_by, exists_on, field, holds};
 use crate::expect::rules;
-use crate::expect::sample::{EncodedSample, Kind, Sample, Value};
+use crate::expect::sample::{EncodedSample, Sample, Value};
 use crate::expect::text::{Printed, applies, print, read_back, templates};
-use crate::expect::world::World;
 use crate::finding::{Difference, Fact, Tally};
-use visakit::isa::{self, Platform};
-use visakit::object::Routine;
+use visakit::isa;
 use visakit::rt::{DecodeProblem, Version};
-
-/// Inputs of the page probes.
-pub(crate) struct Probes<'m> {
-    pub(crate) world: World<'m>,
-    /// Routine of the world, as decoded by the implementation.
-    pub(crate) routine: Routine,
-    /// Versions to encode for, oldest first.
-    pub(crate) versions: Vec<Version>,
-    /// Platforms of the model, as the implementation knows them.
-    pub(crate) platforms: Vec<Option<Platform>>,
-    /// Operand kinds whose structure has already failed.
-    pub(crate) broken_kinds: BTreeSet<Kind>,
-    /// Page and field that show the text of each operand kind.
-    pub(crate) carriers: Vec<(Kind, String, usize)>,
-}
-
-/// Probed instruction, and its fact.
-pub(crate) struct Probe<'m> {
-    pub(crate) fact: Fact,
-    /// Path of the fact on this page, if `fact` belongs to a shared list.
-    pub(crate) own: String,
-    /// Code of the finding if the decoder refuses the instruction.
-    pub(crate) refused: &'static str,
-    pub(crate) sample: Sample<'m>,
-    /// True if the text is probed too.
-    pub(crate) text: bool,
-}
 
 impl<'m> Probes<'m> {
     /// Probes all facts of a page.
@@ -449,11 +421,6 @@ fn concerns(kind: &str, rule: &str) -> bool {
 /// Returns true if a template is that of a label.
 fn labels(source: &str) -> bool {
     source.ends_with("label>:")
-}
-
-/// Returns `RAW_SENDS` or, with several forms, `RAW_SENDS.current`.
-pub(crate) fn form_name(page: &Instruction, form: &Form) -> String {
-    if form.name.is_empty() { page.name.clone() } else { format!("{}.{}", page.name, form.name) }
 }
 
 /// Returns the code of a rule's finding: an illegal instruction was accepted, or a legal one

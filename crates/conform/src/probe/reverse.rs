@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use visakit_codegen::model::PageKind;
 use visakit_codegen::template::Item;
 
-use super::page::Probes;
+use super::probes::Probes;
 use crate::codec::decode;
 use crate::expect::base::base;
 use crate::expect::meaning::{encodes, holds};

@@ -1,6 +1,6 @@
 //! Probes for the parser: statements in the text of the probes' routine.
 
-use super::page::Probes;
+use super::probes::Probes;
 use crate::codec::{self, hex};
 use crate::finding::{Difference, Fact, Tally};
 use visakit::isa;

@@ -4,7 +4,7 @@
 use visakit_codegen::anatomy::MemberId;
 use visakit_codegen::model::{Condition, Field, FieldKind, IndexKind, Presence, TypeId, targets};
 
-use super::page::{Probe, Probes, form_name};
+use super::probes::{Probe, Probes, form_name};
 use crate::expect::base::{newest_platform, operand, raw, typed};
 use crate::expect::meaning::{
     Bits, BitsKind, bits, bits_of, counted_by, destination, is_written, limits, meant, named, ones, storage,
@@ -424,7 +424,7 @@ impl<'m> Vary<'_, 'm> {
                     }
                 }
                 FieldKind::Number => {
-                    let (least, most) = limits(crate::expect::sample::number_at(member, self.base.version));
+                    let (least, most) = limits(crate::expect::structure::number_at(member, self.base.version));
                     let range = if id == a.indirect.indirect_offset { vec![-512, 511] } else { vec![least, most] };
                     // No declaration has these numbers.
                     let ids = [a.general.id, a.address.id, a.indirect.id, a.state.id];

@@ -5,7 +5,7 @@ use std::ffi::c_void;
 
 use opencl_sys::*;
 
-use super::{object, status};
+use crate::api::entry::{object, status};
 use crate::base::error::fail;
 use crate::base::handle;
 use crate::devices::context::Context;

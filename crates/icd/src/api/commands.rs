@@ -4,7 +4,7 @@ use std::ffi::c_void;
 
 use opencl_sys::*;
 
-use super::{WaitList, emit, enqueue, status};
+use crate::api::entry::{WaitList, emit, enqueue, status};
 use crate::base::error::{Code, Result, ensure, fail, guard};
 use crate::base::handle::{self, Handle};
 use crate::base::raw::{Caller, In, Out, Three};

@@ -5,11 +5,20 @@ use std::ffi::{CStr, c_char, c_void};
 use opencl_sys::cl_icd::_cl_icd_dispatch;
 use opencl_sys::*;
 
-use crate::api;
+use crate::api::absent::*;
+use crate::api::commands::*;
+use crate::api::memory::*;
+use crate::api::objects::*;
+use crate::api::program::*;
+use crate::api::recorded::*;
+use crate::api::semaphores::*;
+use crate::api::shared::*;
+use crate::base::handle;
 use crate::devices::platform;
 
 /// Returns the table of all functions. Functions for objects of other systems are absent.
 pub fn table() -> &'static _cl_icd_dispatch {
+    handle::register(&TABLE);
     &TABLE
 }
 
@@ -24,8 +33,8 @@ macro_rules! table {
             clGetKernelSuggestedLocalWorkSize: 0,
         }
     };
-    (@ $field:ident) => { api::$field };
-    (@ $field:ident $function:ident) => { api::$function };
+    (@ $field:ident) => { $field };
+    (@ $field:ident $function:ident) => { $function };
 }
 
 static TABLE: _cl_icd_dispatch = table! {
@@ -190,8 +199,8 @@ macro_rules! by_name {
             _ => std::ptr::null_mut(),
         }
     };
-    (@ $function:ident) => { api::$function as *mut c_void };
-    (@ $function:ident $other:ident) => { api::$other as *mut c_void };
+    (@ $function:ident) => { $function as *mut c_void };
+    (@ $function:ident $other:ident) => { $other as *mut c_void };
 }
 
 /// Returns the address of an extension function, or null for an unknown name.
@@ -257,8 +266,9 @@ pub unsafe extern "C" fn clIcdGetPlatformIDsKHR(
     platforms: *mut cl_platform_id,
     num_platforms: *mut cl_uint,
 ) -> cl_int {
+    handle::register(&TABLE);
     // SAFETY: the same contract.
-    unsafe { api::clGetPlatformIDs(num_entries, platforms, num_platforms) }
+    unsafe { clGetPlatformIDs(num_entries, platforms, num_platforms) }
 }
 
 /// Returns the address of an extension function, or null for an unknown name.
@@ -268,6 +278,7 @@ pub unsafe extern "C" fn clIcdGetPlatformIDsKHR(
 #[allow(non_snake_case)]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn clGetExtensionFunctionAddress(name: *const c_char) -> *mut c_void {
+    handle::register(&TABLE);
     // SAFETY: the same contract.
     unsafe { address_of(name) }
 }

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 
 use opencl_sys::*;
 
-use super::{object, query, status};
+use crate::api::entry::{object, query, status};
 use crate::base::error::{Code, ensure, fail};
 use crate::base::handle;
 use crate::base::raw::{In, Out, Untyped, ZeroEnded};

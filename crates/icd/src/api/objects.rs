@@ -4,7 +4,7 @@ use std::ffi::c_void;
 
 use opencl_sys::*;
 
-use super::{object, query, status};
+use crate::api::entry::{object, query, status};
 use crate::base::error::{Code, ensure, fail};
 use crate::base::handle::{self, address};
 use crate::base::raw::{In, Out, ZeroEnded};
@@ -254,7 +254,7 @@ query! {
     }
 
     fn clGetDeviceInfo(device: cl_device_id; answer) {
-        device::info(&handle::get(device)?, answer)
+        device::info(&handle::get(device)?, handle::address(platform::the()), answer)
     }
 
     fn clGetContextInfo(context: cl_context; answer) {

@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_void};
 
 use opencl_sys::*;
 
-use super::{object, query, status};
+use crate::api::entry::{object, query, status};
 use crate::base::error::{Result, ensure, fail};
 use crate::base::handle::{self, Handle};
 use crate::base::raw::{Answer, Caller, In, Out, Text};

@@ -5,8 +5,8 @@ use std::ffi::c_void;
 
 use opencl_sys::*;
 
-use super::commands::{corner, mem, submission};
-use super::{WaitList, enqueue, object, query, status};
+use crate::api::commands::{corner, mem, submission};
+use crate::api::entry::{WaitList, emit, enqueue, object, query, status};
 use crate::base::error::{Code, Result, ensure, fail};
 use crate::base::handle::{self, Handle};
 use crate::base::raw::{In, Out, Three, Untyped, ZeroEnded};
@@ -269,7 +269,7 @@ status! {
         let queues = handle::get_all(unsafe { queues.agreed(num_queues as usize, CL_INVALID_VALUE)? })?;
         // SAFETY: the list has as many events as its count says.
         let list = unsafe { WaitList::new(num_events_in_wait_list, event_wait_list) }.events()?;
-        super::emit(event, recording::enqueue(&buffer, &queues, &list)?);
+        emit(event, recording::enqueue(&buffer, &queues, &list)?);
         Ok(())
     }
 }

@@ -2,12 +2,12 @@
 
 use opencl_sys::*;
 
-use super::commands::submission;
-use super::{enqueue, object, query, status};
+use crate::api::commands::submission;
+use crate::api::entry::{enqueue, object, query, status};
 use crate::base::error::{Result, ensure};
 use crate::base::handle::{self, Handle};
 use crate::base::raw::{In, ZeroEnded};
-use crate::queues::semaphore::{self, Semaphore};
+use crate::commands::semaphore::{self, Semaphore};
 
 /// Returns the semaphores of a list.
 ///

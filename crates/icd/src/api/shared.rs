@@ -4,15 +4,15 @@ use std::ffi::c_void;
 
 use opencl_sys::*;
 
-use super::{enqueue, object, query, status};
+use crate::api::entry::{enqueue, object, query, status};
 use crate::base::error::{Code, Result, ensure};
 use crate::base::handle::{self, Handle};
-use crate::base::raw::{In, Out, ZeroEnded};
+use crate::base::raw::{In, Out, UserData, ZeroEnded};
 use crate::commands::transfer::{self, Submission};
 use crate::devices::context::Context;
 use crate::memory::svm;
 use crate::programs::kernel::Kernel;
-use crate::queues::event::{Event, UserData};
+use crate::queues::event::Event;
 use crate::queues::queue::Queue;
 
 /// Callback that frees memory in a queue.

@@ -8,21 +8,30 @@
 use std::collections::{HashMap, VecDeque};
 use std::ffi::c_void;
 use std::ops::Deref;
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
 
 use opencl_sys::cl_icd::_cl_icd_dispatch;
 use opencl_sys::{cl_int, cl_uint};
 
-use crate::api::dispatch;
 use crate::base::error::{Code, Result, fail};
 
 /// Number of freed objects per kind whose memory is kept.
 const LEFTOVERS: usize = 1024;
 
+/// Table of the entry points.
+static TABLE: OnceLock<&'static _cl_icd_dispatch> = OnceLock::new();
+
+/// Registers the table of the entry points. The functions by which a program finds the others call
+/// it, before any object exists.
+pub(crate) fn register(table: &'static _cl_icd_dispatch) {
+    TABLE.get_or_init(|| table);
+}
+
 /// Object of the API. The first word is the dispatch table, which the loader reads.
 #[repr(C)]
 pub(crate) struct Object<T: Kind> {
-    dispatch: &'static _cl_icd_dispatch,
+    /// Table of the entry points, which the first call registers; null before.
+    dispatch: Option<&'static _cl_icd_dispatch>,
     value: T,
 }
 
@@ -123,7 +132,7 @@ pub(crate) fn living<T: Kind>() -> usize {
 
 /// Creates an object that the program does not hold yet.
 pub(crate) fn create<T: Kind>(value: T) -> Handle<T> {
-    let handle = Arc::new(Object { dispatch: dispatch::table(), value });
+    let handle = Arc::new(Object { dispatch: TABLE.get().copied(), value });
     let entry = Entry { object: Arc::downgrade(&handle), held: None, count: 0 };
     T::live().write().objects.insert(address(&handle) as usize, entry);
     handle

@@ -429,3 +429,13 @@ impl Answer {
         Ok(())
     }
 }
+
+/// Pointer that is passed back to the program.
+#[derive(Clone, Copy)]
+pub(crate) struct UserData(pub(crate) *mut c_void);
+
+// SAFETY: the driver never dereferences the pointer; the program knows in which threads its
+// callbacks run.
+unsafe impl Send for UserData {}
+// SAFETY: as above.
+unsafe impl Sync for UserData {}

@@ -13,12 +13,13 @@ use visakit_emulator::launch::range::NdRange;
 use visakit_emulator::machine::buffer::Lent;
 use visakit_emulator::run::{self, GroupOrder, Options, Outside, Policy, RunError, Surroundings};
 
+use crate::base::environment::ENVIRONMENT;
 use crate::base::error::{Code, Result, ensure, fail};
 use crate::base::handle::Handle;
+use crate::base::say::say;
+use crate::base::storage::Storage;
 use crate::commands::{record, report};
 use crate::devices::device::{self, Device};
-use crate::devices::environment::ENVIRONMENT;
-use crate::memory::storage::Storage;
 use crate::programs::binary::{Binary, Entry};
 use crate::programs::kernel::{Argument, Kernel};
 use crate::queues::queue::Queue;
@@ -297,9 +298,4 @@ fn print(bytes: &[u8]) {
         // Standard output may be closed.
         let _ = out.write_all(bytes).and_then(|()| out.flush());
     }
-}
-
-/// Prints a message to standard error, ignoring failures.
-pub(crate) fn say(text: &str) {
-    let _ = writeln!(std::io::stderr(), "visakit: {text}");
 }

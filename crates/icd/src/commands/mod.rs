@@ -1,7 +1,12 @@
 //! Commands: launches, transfers, and their recordings.
 
-pub(crate) mod launch;
 pub(crate) mod record;
-pub(crate) mod recording;
 pub(crate) mod report;
+
+pub(crate) mod launch;
+
 pub(crate) mod transfer;
+
+pub(crate) mod recording;
+
+pub(crate) mod semaphore;

@@ -16,7 +16,7 @@ use visakit_emulator::machine::buffer::Lent;
 use visakit_emulator::machine::sampler::Addressing;
 use visakit_zebin::info::KernelInfo;
 
-use crate::commands::launch::say;
+use crate::base::say::say;
 
 /// Records a launch before it runs. A failed write is reported, and the launch continues.
 pub(crate) fn launch(

@@ -11,8 +11,8 @@ use visakit_emulator::check::Finding;
 use visakit_emulator::machine::fault::TrapReport;
 use visakit_emulator::run::Program;
 
-use crate::commands::launch::say;
-use crate::devices::environment::ENVIRONMENT;
+use crate::base::environment::ENVIRONMENT;
+use crate::base::say::say;
 
 /// Reports a bug that a check found, with the other places that belong to it.
 pub(crate) fn bug(program: &Program, finding: &Finding) {

@@ -6,6 +6,7 @@ use opencl_sys::*;
 
 use crate::base::error::{Code, Result, ensure, fail};
 use crate::base::handle::Handle;
+use crate::base::storage::copy;
 use crate::memory::mem::{Mapping, Mem};
 use crate::queues::event::Event;
 use crate::queues::queue::{self, Queue};
@@ -50,32 +51,6 @@ pub(crate) struct Rows {
     pub(crate) first: usize,
     /// Row pitch and slice pitch in bytes.
     pub(crate) pitches: (usize, usize),
-}
-
-/// Copies slices of rows.
-///
-/// # Safety
-/// `size` holds the bytes per row, rows per slice and number of slices. Both memories have these
-/// rows with their pitches.
-pub(crate) unsafe fn copy(
-    from: *mut u8,
-    from_pitches: (usize, usize),
-    to: *mut u8,
-    to_pitches: (usize, usize),
-    size: [usize; 3],
-) {
-    let [bytes, rows, slices] = size;
-    if from_pitches == to_pitches && from_pitches == (bytes, bytes * rows) {
-        // SAFETY: the rows are contiguous; the caller guarantees them.
-        return unsafe { std::ptr::copy(from, to, bytes * rows * slices) };
-    }
-    for (slice, row) in (0..slices).flat_map(|slice| (0..rows).map(move |row| (slice, row))) {
-        // SAFETY: the caller guarantees the row.
-        unsafe {
-            let from = from.add(slice * from_pitches.1 + row * from_pitches.0);
-            std::ptr::copy(from, to.add(slice * to_pitches.1 + row * to_pitches.0), bytes);
-        }
-    }
 }
 
 /// Creates the task of a copy. It holds the objects; the program keeps its own memory alive until

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::path::{Path, PathBuf};
 
+use crate::dependency;
+use crate::invoke::{Invoke, run};
 use crate::request::{Installed, Named, Request};
-use crate::{Invoke, dependency, run};
 
 /// Names of the compiler's library, in order of preference. The last one is the compiler for old
 /// devices, which Debian ships next to the new one.

@@ -8,9 +8,9 @@ use opencl_sys::*;
 use crate::base::error::{Result, ensure, fail};
 use crate::base::handle::{self, Handle, kind};
 use crate::base::raw::Answer;
+use crate::base::raw::UserData;
+use crate::devices::allocations::Allocations;
 use crate::devices::device::Device;
-use crate::memory::svm::Allocations;
-use crate::queues::event::UserData;
 
 /// Devices that share objects.
 pub(crate) struct Context {

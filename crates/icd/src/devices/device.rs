@@ -13,16 +13,15 @@ use visakit::isa::Platform;
 use visakit_emulator::limits::{BUFFER_BYTES, IMAGE_LINE, IMAGE_SIDE};
 use visakit_zebin::ocloc::INSTALL;
 
+use crate::base::environment::ENVIRONMENT;
 use crate::base::error::{Code, Result, ensure, fail};
 use crate::base::handle::{self, Handle, kind};
 use crate::base::raw::Answer;
-use crate::commands::launch::say;
-use crate::devices::environment::ENVIRONMENT;
+use crate::base::say::say;
+use crate::base::storage::ALIGNMENT;
 use crate::devices::features::{COMMAND_BUFFER, DOT_PRODUCT, Has, PROMISES};
-use crate::devices::platform::{self, VERSION, VERSION_TEXT, version};
-use crate::memory::image::PITCH_ALIGNMENT;
-use crate::memory::storage::ALIGNMENT;
-use crate::programs::compilers;
+use crate::devices::version::{VERSION, VERSION_TEXT, version};
+use crate::vendor::compilers;
 
 /// OpenCL device.
 pub(crate) struct Device {
@@ -257,11 +256,11 @@ fn driver_version(target: Platform) -> String {
     text.unwrap_or_else(|| env!("CARGO_PKG_VERSION").to_owned())
 }
 
-/// Answers `clGetDeviceInfo`.
-pub(crate) fn info(device: &Handle<Device>, answer: Answer) -> Result {
-    let if_images = |number: u32| if device.has_images { number } else { 0 };
-    let if_newer = |flags: cl_bitfield| if device.has_newer { flags } else { 0 };
-    let side = if_images(IMAGE_SIDE) as usize;
+/// Alignment of the row pitch of images created from buffers, in texels.
+pub(crate) const PITCH_ALIGNMENT: u32 = 1;
+
+/// Answers `clGetDeviceInfo`. `platform` is the handle of its platform.
+pub(crate) fn info(device: &Handle<Device>, platform: *mut c_void, answer: Answer) -> Result {
     match answer.name {
         CL_DEVICE_TYPE => answer.value(CL_DEVICE_TYPE_GPU),
         CL_DEVICE_VENDOR_ID => answer.value(0x8086_u32),
@@ -284,6 +283,15 @@ pub(crate) fn info(device: &Handle<Device>, answer: Answer) -> Result {
             let dpas = device.target.dpas() && ENVIRONMENT.dpas;
             answer.value(products | flag(dpas, CL_DEVICE_FEATURE_FLAG_DPAS_INTEL))
         }
+        _ => sizes(device, platform, answer),
+    }
+}
+
+/// Answers queries about limits of kernels and vectors, and those after them.
+fn sizes(device: &Handle<Device>, platform: *mut c_void, answer: Answer) -> Result {
+    let if_images = |number: u32| if device.has_images { number } else { 0 };
+    let side = if_images(IMAGE_SIDE) as usize;
+    match answer.name {
         CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS => answer.value(3_u32),
         CL_DEVICE_MAX_WORK_GROUP_SIZE => answer.value(device.max_group),
         CL_DEVICE_MAX_WORK_ITEM_SIZES => answer.list(&[device.max_group; 3]),
@@ -317,6 +325,14 @@ pub(crate) fn info(device: &Handle<Device>, answer: Answer) -> Result {
         CL_DEVICE_IMAGE_PITCH_ALIGNMENT | CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT => {
             answer.value(if_images(PITCH_ALIGNMENT))
         }
+        _ => numbers(device, platform, answer),
+    }
+}
+
+/// Answers queries about floating-point and integer capabilities, and those after them.
+fn numbers(device: &Handle<Device>, platform: *mut c_void, answer: Answer) -> Result {
+    let if_newer = |flags: cl_bitfield| if device.has_newer { flags } else { 0 };
+    match answer.name {
         CL_DEVICE_SINGLE_FP_CONFIG => answer.value(device.precision() | CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT),
         CL_DEVICE_HALF_FP_CONFIG => answer.value(device.precision()),
         CL_DEVICE_DOUBLE_FP_CONFIG => answer.value(if device.has_doubles { device.precision() } else { 0 }),
@@ -332,6 +348,13 @@ pub(crate) fn info(device: &Handle<Device>, answer: Answer) -> Result {
         DOT_PRODUCTS_BYTES | DOT_PRODUCTS_PACKED if device.has_newer => {
             answer.list(&[cl_bool::from(device.target.dp4a()); 6])
         }
+        _ => memories(device, platform, answer),
+    }
+}
+
+/// Answers queries about memory and queues, and those after them.
+fn memories(device: &Handle<Device>, platform: *mut c_void, answer: Answer) -> Result {
+    match answer.name {
         CL_DEVICE_GLOBAL_MEM_CACHE_TYPE => answer.value(CL_READ_WRITE_CACHE),
         CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE => answer.value(64_u32),
         CL_DEVICE_GLOBAL_MEM_CACHE_SIZE => answer.value(1_u64 << 20),
@@ -354,6 +377,13 @@ pub(crate) fn info(device: &Handle<Device>, answer: Answer) -> Result {
         | CL_DEVICE_MAX_ON_DEVICE_QUEUES
         | CL_DEVICE_MAX_ON_DEVICE_EVENTS => answer.value(0_u32),
         CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES => answer.value(0_u64),
+        _ => names(device, platform, answer),
+    }
+}
+
+/// Answers queries about names, versions and languages, and those after them.
+fn names(device: &Handle<Device>, platform: *mut c_void, answer: Answer) -> Result {
+    match answer.name {
         // No hardware could be shared with other drivers, so the UUID is derived from the name and
         // is the same in every process.
         CL_DEVICE_UUID_KHR => answer.list(&uuid(device.target.name())),
@@ -392,7 +422,14 @@ pub(crate) fn info(device: &Handle<Device>, answer: Answer) -> Result {
             answer.list(&versions.collect::<Vec<_>>())
         }
         CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED => answer.text(""),
-        CL_DEVICE_PLATFORM => answer.value(handle::address(platform::the())),
+        _ => parts(device, platform, answer),
+    }
+}
+
+/// Answers queries about related objects, and those after them.
+fn parts(device: &Handle<Device>, platform: *mut c_void, answer: Answer) -> Result {
+    match answer.name {
+        CL_DEVICE_PLATFORM => answer.value(platform),
         CL_DEVICE_BUILT_IN_KERNELS => answer.text(""),
         CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION => answer.list::<cl_name_version>(&[]),
         CL_DEVICE_PARENT_DEVICE => {
@@ -410,6 +447,13 @@ pub(crate) fn info(device: &Handle<Device>, answer: Answer) -> Result {
         },
         CL_DEVICE_PARTITION_AFFINITY_DOMAIN => answer.value(0_u64),
         CL_DEVICE_REFERENCE_COUNT => answer.value(handle::count(device).max(1)),
+        _ => sharing(device, answer),
+    }
+}
+
+/// Answers queries about shared memory, pipes and sub-groups, and those after them.
+fn sharing(device: &Handle<Device>, answer: Answer) -> Result {
+    match answer.name {
         CL_DEVICE_PREFERRED_INTEROP_USER_SYNC => answer.flag(true),
         CL_DEVICE_PRINTF_BUFFER_SIZE => answer.value(visakit_emulator::launch::printf::BUFFER_BYTES),
         CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE => answer.value(64_usize << 10),

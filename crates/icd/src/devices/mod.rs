@@ -1,7 +1,13 @@
 //! Platform, devices and contexts.
 
-pub(crate) mod context;
-pub(crate) mod device;
-pub(crate) mod environment;
+pub(crate) mod version;
+
 pub(crate) mod features;
+
+pub(crate) mod device;
+
 pub(crate) mod platform;
+
+pub(crate) mod allocations;
+
+pub(crate) mod context;

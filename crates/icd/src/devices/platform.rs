@@ -9,6 +9,7 @@ use crate::base::error::{Result, ensure};
 use crate::base::handle::{self, Handle, kind};
 use crate::base::raw::Answer;
 use crate::devices::device::{self, Device};
+use crate::devices::version::{VERSION, VERSION_TEXT};
 
 /// OpenCL platform.
 pub(crate) struct Platform {
@@ -16,16 +17,6 @@ pub(crate) struct Platform {
 }
 
 kind!(Platform, CL_INVALID_PLATFORM);
-
-/// Version of the API.
-pub(crate) const VERSION: cl_uint = version(3, 0, 0);
-/// Prefix of the version strings of platform and devices.
-pub(crate) const VERSION_TEXT: &str = "OpenCL 3.0 visakit";
-
-/// Encodes a version as a number.
-pub(crate) const fn version(major: cl_uint, minor: cl_uint, patch: cl_uint) -> cl_uint {
-    major << 22 | minor << 12 | patch
-}
 
 /// Returns the only platform.
 pub(crate) fn the() -> &'static Handle<Platform> {

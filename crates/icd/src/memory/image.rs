@@ -4,103 +4,18 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use opencl_sys::*;
-use visakit_emulator::launch::argument::ImageArgument;
 use visakit_emulator::limits::{IMAGE_LINE, IMAGE_SIDE};
-use visakit_emulator::machine;
-use visakit_emulator::machine::buffer::Buffer;
 use visakit_emulator::machine::format::Format;
-use visakit_emulator::machine::image::{Image, ImageDesc};
-use visakit_emulator::machine::memory::Memory;
-use visakit_emulator::machine::observer::Witness;
+use visakit_emulator::machine::image::ImageDesc;
 
 use crate::base::error::{Code, Result, ensure, fail};
 use crate::base::handle::{self, Handle};
 use crate::base::raw::Answer;
+use crate::base::storage::{Storage, copy};
 use crate::devices::context::Context;
-use crate::devices::device;
+use crate::devices::device::{self, PITCH_ALIGNMENT};
 use crate::memory::mem::{self, Mem};
-
-/// Image properties of a memory object.
-#[derive(Clone, Copy)]
-pub(crate) struct Texels {
-    pub(crate) format: cl_image_format,
-    kind: Format,
-    pub(crate) desc: ImageDesc,
-    /// Description passed by the program, with the pitches of the object.
-    given: cl_image_desc,
-}
-
-// SAFETY: the handle in the description is never dereferenced.
-unsafe impl Send for Texels {}
-// SAFETY: as above.
-unsafe impl Sync for Texels {}
-
-impl Texels {
-    /// Returns the size of a texel in bytes.
-    pub(crate) fn size(&self) -> usize {
-        self.kind.bytes()
-    }
-
-    /// Returns the sides that regions count: width, height or number of one-dimensional images, and
-    /// depth or number of layers.
-    pub(crate) fn sides(&self) -> [usize; 3] {
-        let [width, height, depth] = self.desc.size.map(|side| side as usize);
-        match (self.desc.dimensions, self.desc.is_array) {
-            (1, true) => [width, self.desc.layers as usize, 1],
-            (2, true) => [width, height, self.desc.layers as usize],
-            _ => [width, height, depth],
-        }
-    }
-
-    /// Returns the row pitch and the slice pitch in bytes.
-    pub(crate) fn pitches(&self) -> (usize, usize) {
-        let [width, height, _] = self.sides();
-        let row = (width * self.size()).max(self.desc.pitch as usize);
-        (row, row * height)
-    }
-
-    /// Returns the slice pitch in bytes as the API defines it: in an array of one-dimensional
-    /// images, each image is a slice.
-    pub(crate) fn slice_pitch(&self) -> usize {
-        let (row, slice) = self.pitches();
-        match self.given.image_type {
-            CL_MEM_OBJECT_IMAGE1D_ARRAY => row,
-            CL_MEM_OBJECT_IMAGE2D_ARRAY | CL_MEM_OBJECT_IMAGE3D => slice,
-            _ => 0,
-        }
-    }
-
-    /// Returns the byte offset of a texel.
-    pub(crate) fn offset(&self, origin: [usize; 3]) -> usize {
-        let (row, slice) = self.pitches();
-        origin[0] * self.size() + origin[1] * row + origin[2] * slice
-    }
-
-    /// Checks that a region is not empty and lies inside the image.
-    pub(crate) fn check(&self, origin: [usize; 3], region: [usize; 3]) -> Result {
-        let sides = self.sides();
-        let inside =
-            (0..3).all(|d| region[d] > 0 && origin[d].checked_add(region[d]).is_some_and(|end| end <= sides[d]));
-        ensure(inside, CL_INVALID_VALUE)
-    }
-
-    /// Returns the image argument for a launch.
-    pub(crate) fn argument(&self) -> ImageArgument {
-        ImageArgument { format: self.kind, desc: self.desc, texels: Vec::new() }
-    }
-
-    /// Converts a colour, four floats or integers, to the bytes of a texel.
-    pub(crate) fn colour(&self, colour: [u32; 4]) -> Vec<u8> {
-        let desc = ImageDesc { size: [1; 3], ..ImageDesc::default() };
-        let image = Image { buffer: 0, format: self.kind, desc };
-        let (memory, texel) = (Memory::default(), Buffer::zeros(self.size().max(4)));
-        let texels = machine::texels::Texels::new(&memory, &texel, Witness::default(), 0);
-        image.store(texels, [0; 3], colour);
-        let mut bytes = texel.to_bytes();
-        bytes.truncate(self.size());
-        bytes
-    }
-}
+use crate::memory::texels::Texels;
 
 /// Returns the supported image formats for flags and an image type.
 pub(crate) fn formats(flags: cl_mem_flags, kind: cl_mem_object_type) -> Vec<cl_image_format> {
@@ -140,9 +55,6 @@ fn format(of: cl_image_format) -> Option<Format> {
     })
 }
 
-/// Alignment of the row pitch of images created from buffers, in texels.
-pub(crate) const PITCH_ALIGNMENT: u32 = 1;
-
 /// Checks an image description and converts it to the emulator's.
 fn describe(given: &cl_image_desc) -> Result<ImageDesc> {
     let side = |given: usize, most: u32| {
@@ -177,6 +89,47 @@ fn buffer_pitch(texels: &Texels) -> Result<u32> {
     u32::try_from(pitch).map_err(|_| Code(CL_INVALID_IMAGE_SIZE))
 }
 
+/// Returns the flags of an image in the memory of another object.
+fn inherited_flags(flags: cl_mem_flags, parent: &Mem) -> Result<cl_mem_flags> {
+    let of_host = CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
+    ensure(flags & of_host == 0, CL_INVALID_VALUE)?;
+    Ok(if flags == 0 { parent.flags } else { flags } & !of_host)
+}
+
+/// Checks that a format is supported for flags and an image type.
+fn check_format(format: cl_image_format, flags: cl_mem_flags, kind: cl_mem_object_type) -> Result {
+    let is_known = |other: &cl_image_format| {
+        other.image_channel_order == format.image_channel_order
+            && other.image_channel_data_type == format.image_channel_data_type
+    };
+    ensure(formats(flags, kind).iter().any(is_known), CL_IMAGE_FORMAT_NOT_SUPPORTED)
+}
+
+/// Returns the size in bytes of an image with the pitch `row` and texels of `size` bytes.
+fn bytes_of(desc: &ImageDesc, row: usize, size: usize) -> Result<usize> {
+    // No padding follows the last row.
+    let gap = (row as u64).saturating_sub(u64::from(desc.size[0]) * size as u64);
+    let rows_with_gaps = desc.texels() / u64::from(desc.size[0]) - 1;
+    let bytes = desc.texels().saturating_mul(size as u64).saturating_add(gap.saturating_mul(rows_with_gaps));
+    ensure(bytes <= device::max_allocation(), CL_INVALID_IMAGE_SIZE)?;
+    Ok(bytes as usize)
+}
+
+/// Returns new memory of `bytes` bytes with a copy of the program's texels.
+///
+/// # Safety
+/// `host` points to all rows and slices of the image with the pitches of its description.
+unsafe fn copied(texels: &Texels, flags: cl_mem_flags, bytes: usize, host: *mut c_void) -> Result<Arc<Storage>> {
+    // SAFETY: no memory of the program is used here.
+    let (storage, _) = unsafe { mem::provide(flags & !(CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR), bytes, host)? };
+    let (rows, slices) = (texels.given.image_row_pitch, texels.given.image_slice_pitch);
+    let from = if texels.desc.dimensions == 1 { (slices, slices) } else { (rows, slices) };
+    let (to, [_, height, depth]) = (texels.pitches(), texels.sides());
+    // SAFETY: the caller guarantees the rows, and the storage is new.
+    unsafe { copy((host as *const u8).cast_mut(), from, storage.first(), to, [to.0, height, depth]) };
+    Ok(storage)
+}
+
 /// Creates an image.
 ///
 /// # Safety
@@ -205,34 +158,17 @@ pub(crate) unsafe fn create(
     };
     ensure(fits, CL_INVALID_IMAGE_DESCRIPTOR)?;
     let flags = match &parent {
-        Some(parent) => {
-            ensure(
-                flags & (CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR) == 0,
-                CL_INVALID_VALUE,
-            )?;
-            let inherited = if flags == 0 { parent.flags } else { flags };
-            inherited & !(CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)
-        }
+        Some(parent) => inherited_flags(flags, parent)?,
         None => mem::check_flags(flags, host)?,
     };
-    let supported = formats(flags, given.image_type);
-    let is_known = |other: &cl_image_format| {
-        other.image_channel_order == format_given.image_channel_order
-            && other.image_channel_data_type == format_given.image_channel_data_type
-    };
-    ensure(supported.iter().any(is_known), CL_IMAGE_FORMAT_NOT_SUPPORTED)?;
+    check_format(format_given, flags, given.image_type)?;
     let mut texels = Texels { format: format_given, kind, desc, given };
     let size = texels.size();
     if parent.is_some() && given.image_type == CL_MEM_OBJECT_IMAGE2D {
         texels.desc.pitch = buffer_pitch(&texels)?;
     }
     let (row, slice) = texels.pitches();
-    // No padding follows the last row.
-    let gap = (row as u64).saturating_sub(u64::from(desc.size[0]) * size as u64);
-    let rows_with_gaps = desc.texels() / u64::from(desc.size[0]) - 1;
-    let bytes = desc.texels().saturating_mul(size as u64).saturating_add(gap.saturating_mul(rows_with_gaps));
-    ensure(bytes <= device::max_allocation(), CL_INVALID_IMAGE_SIZE)?;
-    let bytes = bytes as usize;
+    let bytes = bytes_of(&desc, row, size)?;
     // The program's row pitch may be larger than the object's.
     let host_row = if given.image_row_pitch == 0 { row } else { given.image_row_pitch };
     let height = if desc.dimensions > 1 { desc.size[1] as usize } else { 1 };
@@ -261,22 +197,8 @@ pub(crate) unsafe fn create(
             Mem::new(context, (image_type, flags, bytes), memory, properties)
         }
         None => {
-            // SAFETY: no memory of the program is used here.
-            let (storage, _) =
-                unsafe { mem::provide(flags & !(CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR), bytes, host)? };
-            let (to, from) =
-                ((row, slice), if desc.dimensions == 1 { (host_slice, host_slice) } else { (host_row, host_slice) });
-            // SAFETY: the caller guarantees rows and slices with these pitches, and the storage is
-            // new.
-            unsafe {
-                crate::commands::transfer::copy(
-                    (host as *const u8).cast_mut(),
-                    from,
-                    storage.first(),
-                    to,
-                    [row, texels.sides()[1], texels.sides()[2]],
-                )
-            };
+            // SAFETY: the caller guarantees rows and slices with these pitches.
+            let storage = unsafe { copied(&texels, flags, bytes, host)? };
             let address = if flags & CL_MEM_USE_HOST_PTR != 0 { host as usize } else { 0 };
             let host = mem::Host { address, in_place: false };
             Mem::new(context, (image_type, flags, bytes), (storage, host), properties)
@@ -284,16 +206,6 @@ pub(crate) unsafe fn create(
     };
     mem.texels = Some(texels);
     Ok(handle::create(mem))
-}
-
-impl Texels {
-    /// Returns the pitches of the program's memory, in the form of [`Texels::pitches`].
-    pub(crate) fn host_pitches(&self) -> (usize, usize) {
-        match self.given.image_type {
-            CL_MEM_OBJECT_IMAGE1D_ARRAY => (self.given.image_slice_pitch, self.given.image_slice_pitch),
-            _ => (self.given.image_row_pitch, self.given.image_slice_pitch),
-        }
-    }
 }
 
 /// Answers `clGetImageInfo`.

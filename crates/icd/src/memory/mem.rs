@@ -7,12 +7,11 @@ use opencl_sys::*;
 
 use crate::base::error::{Code, Result, ensure, fail};
 use crate::base::handle::{self, Handle, kind};
-use crate::base::raw::Answer;
+use crate::base::raw::{Answer, UserData};
+use crate::base::storage::Storage;
 use crate::devices::context::Context;
 use crate::devices::device;
-use crate::memory::image::Texels;
-use crate::memory::storage::Storage;
-use crate::queues::event::UserData;
+use crate::memory::texels::Texels;
 
 /// Memory object.
 pub(crate) struct Mem {

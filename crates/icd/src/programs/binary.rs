@@ -11,7 +11,7 @@ use visakit_emulator::run;
 use visakit_zebin::info::{KernelInfo, ZeInfo};
 use visakit_zebin::{Symbol, Target, Zebin};
 
-use crate::memory::storage::Storage;
+use crate::base::storage::Storage;
 
 /// Executable program for a device.
 pub(crate) struct Binary {

@@ -10,12 +10,12 @@ use visakit_emulator::check::prelude;
 use visakit_zebin::ocloc::{self, EMIT_VISA, FINISH_VISA, INSTALL, SECONDS_VARIABLE};
 use visakit_zebin::{inline, spirv};
 
+use crate::base::environment::ENVIRONMENT;
 use crate::devices::device;
-use crate::devices::environment::ENVIRONMENT;
 use crate::programs::cache::Cache;
-use crate::programs::compilers::{self, Compiler};
-use crate::programs::request::{Named, Request, Response};
-use crate::programs::{dependency, process};
+use crate::vendor::compilers::{self, Compiler};
+use crate::vendor::request::{Named, Request, Response};
+use crate::vendor::{dependency, process};
 
 /// Name of the compiler's output that holds the log.
 const LOG: &str = "stdout.log";

@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
-use crate::commands::launch::say;
-use crate::programs::dependency::digest;
+use crate::base::say::say;
+use crate::vendor::dependency::digest;
 
 /// Maximum size of all entries together in bytes; least recently used entries are removed.
 const MOST_BYTES: u64 = 1 << 30;

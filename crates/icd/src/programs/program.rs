@@ -17,8 +17,8 @@ use crate::devices::context::Context;
 use crate::devices::device::Device;
 use crate::programs::binary::Binary;
 use crate::programs::build::{self, Built, Input};
-use crate::programs::request::Named;
 use crate::programs::spirv;
+use crate::vendor::request::Named;
 
 /// OpenCL program.
 pub(crate) struct Program {

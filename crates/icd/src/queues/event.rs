@@ -7,7 +7,7 @@ use opencl_sys::*;
 
 use crate::base::error::{Result, ensure, fail};
 use crate::base::handle::{self, Handle, kind};
-use crate::base::raw::Answer;
+use crate::base::raw::{Answer, UserData};
 use crate::devices::context::Context;
 use crate::queues::queue::Queue;
 use crate::queues::schedule::{self, Command};
@@ -46,16 +46,6 @@ struct Callback {
     notify: Notify,
     data: UserData,
 }
-
-/// Pointer that is passed back to the program.
-#[derive(Clone, Copy)]
-pub(crate) struct UserData(pub(crate) *mut c_void);
-
-// SAFETY: the driver never dereferences the pointer; the program knows in which threads its
-// callbacks run.
-unsafe impl Send for UserData {}
-// SAFETY: as above.
-unsafe impl Sync for UserData {}
 
 impl Event {
     /// Creates the event of a command that has just been queued, or a user event.

@@ -1,6 +1,7 @@
 //! Queues, events, and the scheduling of commands.
 
-pub(crate) mod event;
 pub(crate) mod queue;
+
+pub(crate) mod event;
+
 pub(crate) mod schedule;
-pub(crate) mod semaphore;

@@ -1,10 +1,13 @@
 //! Operands: resolves the operands of an instruction to register locations and access functions.
 
-use super::{LowerError, LowerResult, Lowering, element_bytes, illegal, is_saturated};
-use crate::layout::Variable;
-use crate::reads::Reads;
+use crate::lowering::context::Lowering;
+use crate::lowering::error::{LowerError, LowerResult, illegal};
+use crate::lowering::layout::Variable;
+use crate::lowering::reads::Reads;
+use crate::lowering::shape::strides;
+use crate::lowering::types::{element_bytes, is_saturated};
 use visakit::isa::{ConstOpnd, DataType, DataTypeClass, GenOpnd, GeneralId, IndirectOpnd, Modifier, Operand};
-use visakit::isa::{RawOperand, Region as IsaRegion, Stride, VecOperand, predefined};
+use visakit::isa::{RawOperand, Stride, VecOperand, predefined};
 use visakit::rt::immediate_bits;
 use visakit_machine::convert::Compute;
 use visakit_machine::lane::{Change, LANES, MAX_LANES};
@@ -305,18 +308,6 @@ fn change(modifier: Modifier, data_type: DataType) -> Change {
         Modifier::NegateAbs if unsigned => Change::Negate,
         Modifier::NegateAbs => Change::NegateAbs,
         Modifier::Not => Change::Not,
-    }
-}
-
-/// Converts a region to bytes. Widths and strides are powers of two or zero; a missing width means
-/// a single row.
-pub(crate) fn strides(region: &IsaRegion, start: Start, size: u32, lanes: usize) -> Region {
-    Region {
-        start,
-        vertical: region.vertical_stride.elements().unwrap_or(0) * size,
-        width: region.width.elements().unwrap_or(lanes as u32).max(1),
-        horizontal: region.horizontal_stride.elements().unwrap_or(1) * size,
-        lanes: lanes as u32,
     }
 }
 

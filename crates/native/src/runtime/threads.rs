@@ -25,7 +25,7 @@ pub(crate) struct Start {
 
 /// Position of a word in the pieces of threads.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct WordPlace {
     is_common: bool,
     piece: usize,
     byte: usize,
@@ -67,24 +67,24 @@ impl Threads {
     }
 
     /// Returns the positions of a register word in all pieces that contain it.
-    pub fn places(&self, at: u32) -> Vec<Place> {
+    pub fn places(&self, at: u32) -> Vec<WordPlace> {
         let place = |pieces: &[Piece], before| {
             let n = pieces.binary_search_by_key(&(at - at % PIECE as u32), |piece| piece.at).ok()?;
             Some(before + n)
         };
         let (byte, mut before) = (at as usize % PIECE, 0);
-        let common = place(&self.common, 0).map(|piece| Place { is_common: true, piece, byte });
+        let common = place(&self.common, 0).map(|piece| WordPlace { is_common: true, piece, byte });
         let own = self.starts.iter().filter_map(|start| {
             let first = before;
             before += start.pieces as usize;
             let piece = place(&self.pieces[first..before], first)?;
-            Some(Place { is_common: false, piece, byte })
+            Some(WordPlace { is_common: false, piece, byte })
         });
         common.into_iter().chain(own).collect()
     }
 
     /// Replaces a word.
-    pub fn set_word(&mut self, place: &Place, word: u32) {
+    pub fn set_word(&mut self, place: &WordPlace, word: u32) {
         let pieces = if place.is_common { &mut self.common } else { &mut self.pieces };
         pieces[place.piece].bytes[place.byte..][..4].copy_from_slice(&word.to_le_bytes());
     }

@@ -5,8 +5,8 @@ use visakit_codegen::model::semantics::{Expression, ExpressionKind};
 use visakit_codegen::model::{BitFieldKind, CellValue, FieldKind, Form, ListId, ListKind, SourceSpan};
 
 use super::{Binder, Field, Result};
-use crate::memory::Space;
 use crate::program::Node;
+use crate::space::Space;
 use crate::value::Value;
 
 impl Binder<'_> {

@@ -9,8 +9,8 @@ use super::fields::field_of;
 use super::{Binder, Field, Result};
 use crate::builtins::Builtin;
 use crate::convert::ones;
-use crate::memory::{Reach, Space};
 use crate::program::Node;
+use crate::space::{Reach, Space};
 use crate::value::Value;
 
 impl Binder<'_> {

@@ -10,12 +10,12 @@ use visakit_codegen::model::{CellValue, SourceSpan};
 
 use super::fields::field_of;
 use super::{Binder, Result};
-use crate::Refusal;
 use crate::atomic::Update;
 use crate::builtins::Builtin;
-use crate::memory::{Reach, Space};
 use crate::operand::{Place, Scope};
 use crate::program::Node;
+use crate::refusal::Refusal;
+use crate::space::{Reach, Space};
 use crate::value::Value;
 
 impl Binder<'_> {

@@ -4,10 +4,11 @@
 use serde::Serialize;
 
 use super::columns::{Column, Said, columns, said};
+use super::list_ref::{ListRef, list_ref};
 use super::location::{Cx, Location};
 #[cfg(test)]
 use super::schema;
-use visakit_codegen::model::{self, ListId, Storage};
+use visakit_codegen::model::{self, Storage};
 
 /// A data type.
 #[derive(Clone, Debug, Serialize)]
@@ -176,16 +177,6 @@ pub enum BitFieldKind {
     Enumeration { list: ListRef },
     /// Code of a data type.
     DataType,
-}
-
-/// Reference to a list by its position in the export and by its name.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct ListRef {
-    /// Position in `lists`.
-    pub index: usize,
-    /// Name.
-    pub name: String,
 }
 
 /// Kind of the value in a field or member. References to other fields use the names of the Format
@@ -454,10 +445,6 @@ fn part(cx: &Cx<'_>, p: &model::BitField) -> BitField {
         doc: p.doc.clone(),
         at: cx.place(p.at),
     }
-}
-
-pub(super) fn list_ref(cx: &Cx<'_>, id: ListId) -> ListRef {
-    ListRef { index: id.0, name: cx.model.list(id).name.clone() }
 }
 
 /// Converts the kind of a field; `name` returns the name of the field at a position.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::chapters::{ListRef, list_ref};
+use super::list_ref::{ListRef, list_ref};
 use super::location::{Cx, Location};
 use visakit_codegen::model;
 

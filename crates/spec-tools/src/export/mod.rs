@@ -10,6 +10,7 @@ use visakit_codegen::model::Model;
 mod chapters;
 mod columns;
 mod instructions;
+mod list_ref;
 mod location;
 mod rules;
 #[cfg(test)]
@@ -20,14 +21,15 @@ mod sources;
 use location::Cx;
 
 pub use chapters::{
-    Attribute, BitField, BitFieldKind, Bound, Condition, DataType, Enumerator, FieldKind, List, ListKind, ListRef,
-    Member, MemberType, Platform, Predefined, Structure, Typed, Variable,
+    Attribute, BitField, BitFieldKind, Bound, Condition, DataType, Enumerator, FieldKind, List, ListKind, Member,
+    MemberType, Platform, Predefined, Structure, Typed, Variable,
 };
 pub use columns::{Column, ColumnKind, Limit, Said, SaidValue};
 pub use instructions::{
     AllowedValues, Default, Field, Form, Instruction, MarkedName, PageKind, Presence, Range, Saturation,
     SourceModifier, TemplateItem, Text, TypeMap,
 };
+pub use list_ref::ListRef;
 pub use location::Location;
 pub use rules::{Builtin, Constraint, Definition, Rule};
 pub use semantics::{Expression, Semantics, Statement, StatementKind};

@@ -27,9 +27,9 @@ strings! {
     /// A kind of source.
     SourceKind = words("A kind of source.", model::SourceKind::ALL.map(model::SourceKind::name));
     /// Unary operator.
-    UnaryOperator = words("An operator in front of a value.", Unary::ALL.map(|(_, sign)| sign));
+    UnaryOperator = words("Unary operator.", Unary::ALL.map(|(_, sign)| sign));
     /// Binary operator.
-    BinaryOperator = words("An operator between two values.", Binary::ALL.map(|(_, sign, _)| sign));
+    BinaryOperator = words("Binary operator.", Binary::ALL.map(|(_, sign, _)| sign));
 }
 
 #[test]

@@ -11,11 +11,11 @@ use visakit_conform::behaviour::{self, Behaviour, Effort};
 use visakit_conform::{Finding, Report};
 use visakit_diag::{Diagnostic, Severity};
 
-use super::{Findings, Outcome, OutputFormat, finish, out, report};
 use crate::groups::{Group, Layout, listed, summary};
-use crate::io::{layout, note};
+use crate::io::{layout, note, out};
+use crate::outcome::{Outcome, OutputFormat};
 use crate::progress::Bar;
-use crate::report::print_json;
+use crate::report::{Findings, finish, print_json, report};
 use crate::spec::source::{self, OverlayArg};
 use explain::{Cause, causes};
 

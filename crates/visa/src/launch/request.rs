@@ -279,14 +279,7 @@ pub(crate) fn read_file(path: &Path) -> Result<Request, Box<Diagnostic>> {
 /// # Errors
 /// As [`read_file`].
 pub(crate) fn parse(name: &str, text: &str, folder: &Path) -> Result<Request, Box<Diagnostic>> {
-    let file: File = toml::from_str(text).map_err(|e| {
-        let help = "the keys are the option names of `visa run --help` without the leading dashes";
-        let finding = Diagnostic::new("launch-file", Severity::Error, name, e.message()).help(help);
-        match e.span() {
-            Some(span) => finding.at_text(text, span.start, span.end),
-            None => finding,
-        }
-    })?;
+    let file = file(name, text)?;
     let located = |value: &Spanned<String>, error: TextError| {
         // The contents of a string begin after its quotation mark. With escapes in the string, the
         // place is approximate.
@@ -357,6 +350,18 @@ pub(crate) fn parse(name: &str, text: &str, folder: &Path) -> Result<Request, Bo
         max_instructions: file.max_instructions,
         engine: engine.transpose()?,
         launch: None,
+    })
+}
+
+/// Parses the keys and values of a launch file.
+fn file(name: &str, text: &str) -> Result<File, Box<Diagnostic>> {
+    toml::from_str(text).map_err(|e| {
+        let help = "the keys are the option names of `visa run --help` without the leading dashes";
+        let finding = Diagnostic::new("launch-file", Severity::Error, name, e.message()).help(help);
+        Box::new(match e.span() {
+            Some(span) => finding.at_text(text, span.start, span.end),
+            None => finding,
+        })
     })
 }
 

@@ -15,7 +15,7 @@ use super::inputs;
 use super::print::{Print, Values};
 use super::request::Request;
 use crate::io::{Output, Written, out_bytes};
-use crate::report::OutputFormat;
+use crate::outcome::OutputFormat;
 
 /// Checked requests for results.
 pub(crate) struct Wanted<'a> {

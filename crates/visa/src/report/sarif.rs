@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 use visakit_diag::{Diagnostic, Severity};
 
-use crate::explain;
+use crate::codes;
 use crate::report::place::Place;
 use crate::report::{print_json, printed};
 
@@ -60,7 +60,7 @@ pub(crate) fn print(findings: &[Diagnostic], notes: Notes, mut details: BTreeMap
             continue;
         }
         let rule_index = rules.iter().position(|rule| rule.id == finding.code).unwrap_or_else(|| {
-            rules.push(Rule { id: finding.code, help_uri: explain::address(finding.code) });
+            rules.push(Rule { id: finding.code, help_uri: codes::address(finding.code) });
             rules.len() - 1
         });
         let help = if finding.help.is_empty() { String::new() } else { format!(". {}", finding.help) };

@@ -7,27 +7,13 @@ use serde::Serialize;
 use visakit_diag::{Diagnostic, Severity};
 use visakit_emulator::check::{Finding, Item, MemoryKind, Place};
 use visakit_emulator::machine::fault::{Trap, TrapReport};
-use visakit_emulator::run::{Outcome, Program, RunError};
+use visakit_emulator::run::{Outcome, RunError};
 
 use super::fault::{self, Fault};
+use super::found::Found;
 use crate::launch::request::Request;
 use crate::launch::results::Made;
 use crate::report::sarif::{self, Detail, Notes};
-
-/// Bug found in a program.
-#[derive(Clone, Copy)]
-pub(super) struct Found<'a> {
-    pub(super) program: &'a Program,
-    pub(super) finding: &'a Finding,
-    /// True if the program was compiled without optimisations.
-    pub(super) unoptimised: bool,
-}
-
-impl<'a> Found<'a> {
-    pub(super) fn all(program: &'a Program, findings: &'a [Finding], unoptimised: bool) -> Vec<Self> {
-        findings.iter().map(|finding| Self { program, finding, unoptimised }).collect()
-    }
-}
 
 /// Returns true if a run without optimisations may show more bugs. A fault needs no second run if a
 /// bug already explains it.

@@ -10,7 +10,7 @@ use visakit_emulator::machine::access::{Miss, MissKind};
 use visakit_emulator::machine::fault::{Trap, TrapReport, WaitingThreads};
 use visakit_emulator::run::{Program, RunError, ThreadState};
 
-use super::checks::Found;
+use super::found::Found;
 
 /// Place and thread of a fault, for JSON.
 #[derive(Serialize)]
@@ -160,7 +160,7 @@ fn quoted_source(report: &TrapReport, program: &Path) -> Option<Source> {
     let (recorded, number) = (Path::new(report.source_file.as_ref()?), report.source_line?);
     let beside = program.parent().zip(recorded.file_name()).map(|(folder, name)| folder.join(name));
     let found = |file: PathBuf| {
-        let line = crate::read_text(&file).ok()?.lines().nth(number as usize - 1)?.to_owned();
+        let line = crate::io::read_text(&file).ok()?.lines().nth(number as usize - 1)?.to_owned();
         Some(Source { file, number, line })
     };
     found(recorded.to_owned()).or_else(|| found(beside?))

@@ -2,6 +2,7 @@
 
 mod checks;
 mod fault;
+mod found;
 mod pages;
 mod program;
 mod steps;
@@ -32,10 +33,12 @@ use crate::launch::print::Values;
 use crate::launch::request::{self, Request};
 use crate::launch::results::{Made, Wanted};
 use crate::launch::{dump, expect, inputs, memory, print};
+use crate::outcome::{Outcome, OutputFormat, count};
 use crate::progress::Bar;
-use crate::report::{Findings, Outcome, OutputFormat, answer, count, finish};
-use checks::{Bug, Found};
+use crate::report::{Findings, answer, finish};
+use checks::Bug;
 use fault::Fault;
+use found::Found;
 use pages::PagesArgs;
 use steps::Steps;
 
@@ -471,7 +474,7 @@ fn succeed(
             if let Some(stats) = &outcome.stats {
                 out(&stats.table());
             }
-            crate::report(&made.findings, format);
+            crate::report::report(&made.findings, format);
             let compared = request.expectations.len();
             if is_silent(request) && outcome.printed.is_empty() {
                 note(&format!("done, {}; --print KEY shows a buffer", count(range.items(), "work item")));
@@ -480,7 +483,7 @@ fn succeed(
                 note(&format!("{} as expected", count(compared, "argument")));
             }
         }
-        OutputFormat::Github => crate::report(&made.findings, format),
+        OutputFormat::Github => crate::report::report(&made.findings, format),
         OutputFormat::Sarif => checks::sarif(&made, bugs, places, None),
         OutputFormat::Json => {
             let (stats, outside_reads, outside_writes) = (outcome.stats.as_ref(), Some(reads), Some(writes));
@@ -523,9 +526,9 @@ fn fail(
             if let Some(state) = &report.state {
                 out(&state.table());
             }
-            crate::report(&made.findings, format);
+            crate::report::report(&made.findings, format);
         }
-        OutputFormat::Github => crate::report(&made.findings, format),
+        OutputFormat::Github => crate::report::report(&made.findings, format),
         OutputFormat::Sarif => checks::sarif(&made, bugs, places, Some(&fault)),
         OutputFormat::Json => {
             // The file is named without its kernel, because the JSON report has a member for the

@@ -10,11 +10,12 @@ use visakit_emulator::run::load::{self, Selection};
 use visakit_zebin::Zebin;
 
 use crate::compile::{compile, compile_behind};
-use crate::input::{Kind, zebins, zebins_of};
 use crate::io::{is_stream, note, read, shown};
+use crate::kind::Kind;
 use crate::launch::request::Request;
 use crate::recompile::{can_recompile, recompile};
 use crate::report::{Findings, problem};
+use crate::zebins::{zebins, zebins_of};
 
 /// Reads the program and the layout of its arguments.
 pub(super) fn load(request: &Request) -> Result<Program, Findings> {
@@ -49,7 +50,7 @@ pub(super) fn load(request: &Request) -> Result<Program, Findings> {
         return of_compiled(path, &built, request);
     }
     let platform = request.platform.as_deref();
-    let platform = platform.map(|name| crate::platform_of_option("--platform", name)).transpose()?;
+    let platform = platform.map(|name| crate::platform::platform_of_option("--platform", name)).transpose()?;
     if kind == Kind::Zebin {
         let zebin = Zebin::parse(&file, &bytes)?;
         let platform = platform.or(Program::platform_of(&zebin)).unwrap_or_else(default_platform);

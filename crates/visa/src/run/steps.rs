@@ -4,8 +4,8 @@ use std::sync::{Mutex, PoisonError};
 
 use visakit_emulator::run::TracedStep;
 
-use crate::OutputFormat;
 use crate::io::{note, out};
+use crate::outcome::OutputFormat;
 
 /// Maximum number of traced instructions; further ones are only counted.
 const MOST: u64 = 100_000;

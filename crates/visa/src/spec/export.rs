@@ -7,8 +7,8 @@ use visakit_spec_tools::export;
 
 use super::source::{self, OverlayArg};
 use crate::io::Output;
-use crate::report::json_text;
-use crate::{Findings, Outcome, OutputFormat, answer, finish, report};
+use crate::outcome::{Outcome, OutputFormat};
+use crate::report::{Findings, answer, finish, json_text, report};
 
 /// Write every fact of a specification as JSON.
 ///

@@ -8,8 +8,9 @@ use visakit_codegen::model::Model;
 use visakit_diag::Diagnostic;
 
 use super::source::{self, OverlayArg};
-use crate::io::{make_folder, write_named};
-use crate::{Findings, Outcome, OutputFormat, answer, finish, out, problem};
+use crate::io::{make_folder, out, write_named};
+use crate::outcome::{Outcome, OutputFormat};
+use crate::report::{Findings, answer, finish, problem};
 
 /// Generate a self-contained Rust crate: the instruction set and the runtime that it needs.
 ///

@@ -9,8 +9,9 @@ use visakit_diag::{Diagnostic, Severity};
 
 use super::page::{self, Named};
 use super::source::{self, OverlayArg};
-use crate::io::{note, shown};
-use crate::{Findings, Outcome, OutputFormat, answer, count, finish, out, read_text, report};
+use crate::io::{note, out, shown};
+use crate::outcome::{Outcome, OutputFormat, count};
+use crate::report::{Findings, answer, finish, report};
 
 /// Check pages and report what is wrong with them.
 #[derive(clap::Args)]
@@ -44,8 +45,10 @@ pub(super) fn run(args: Args) -> Outcome {
 }
 
 fn lint(args: &Args) -> Result<Outcome, Findings> {
-    let is_folder = |path: &&PathBuf| path.is_dir() || source::is_builtin(path);
-    let (mut dirs, files): (Vec<_>, Vec<_>) = args.paths.iter().partition(is_folder);
+    let (mut dirs, mut files) = (Vec::new(), Vec::new());
+    for path in &args.paths {
+        if source::is_folder(path)? { dirs.push(path) } else { files.push(path) }
+    }
     let builtin = PathBuf::from(source::BUILTIN);
     if args.paths.is_empty() {
         dirs.push(&builtin);
@@ -88,7 +91,7 @@ fn lint(args: &Args) -> Result<Outcome, Findings> {
 fn by_root(files: &[&PathBuf]) -> Result<BTreeMap<Option<PathBuf>, Vec<Named>>, Findings> {
     let mut out: BTreeMap<_, Vec<Named>> = BTreeMap::new();
     for file in files {
-        let named = Named { path: (*file).clone(), shown: shown(file, "stdin"), text: read_text(file)? };
+        let named = Named { path: (*file).clone(), shown: shown(file, "stdin"), text: source::read_page(file)? };
         out.entry(page::around(file)).or_default().push(named);
     }
     Ok(out)

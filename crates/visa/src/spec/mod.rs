@@ -5,13 +5,13 @@ mod export;
 mod generate;
 mod lint;
 mod page;
+mod revision;
 mod show;
 pub(crate) mod source;
 
+use crate::outcome::Outcome;
 use visakit::isa::Platform;
 use visakit_codegen::model::{Platform as Row, SourceSpan};
-
-use super::Outcome;
 
 /// Show, check, compare and export the specification's pages.
 #[derive(clap::Subcommand)]

@@ -7,7 +7,7 @@ use visakit_codegen::model::{Model, Page};
 use visakit_codegen::{read_files, read_placed};
 use visakit_diag::Diagnostic;
 
-use super::source::{self, unread};
+use super::source;
 
 /// Page that a user named: path, displayed name and text.
 pub(super) struct Named {
@@ -38,7 +38,7 @@ pub(super) fn around(path: &Path) -> Option<PathBuf> {
 pub(super) fn read(root: Option<&Path>, named: &[Named]) -> Result<(Model, Vec<Diagnostic>), Box<Diagnostic>> {
     let root = root.filter(|root| !source::is_builtin(root));
     let (mut pages, mut files) = match root {
-        Some(root) => visakit_codegen::load(root).map_err(unread)?,
+        Some(root) => source::load(root)?,
         None => {
             let pages: Vec<Page> = visakit_conform::own_pages().collect();
             let files = pages.iter().map(|p| p.path.clone()).collect();

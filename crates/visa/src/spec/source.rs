@@ -1,14 +1,17 @@
 //! Specification that a command reads: the pages in this program or a folder, optionally corrected
 //! by an overlay.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use visakit_codegen::model::Model;
+use visakit_codegen::model::{Model, Page};
 use visakit_codegen::overlay::{self, Overlay, Use};
 use visakit_diag::Diagnostic;
 
-use crate::problem;
+use super::revision::{self, Tree, is_revision};
+use crate::io::read_text;
+use crate::report::problem;
 
 /// Argument that stands for the pages or the overlay in this program.
 pub(crate) const BUILTIN: &str = "builtin";
@@ -26,6 +29,51 @@ pub(crate) fn is_builtin(path: &Path) -> bool {
     path.as_os_str() == BUILTIN
 }
 
+/// Returns the pages of a folder, which may be in a revision, and the paths of its files.
+///
+/// # Errors
+/// Fails if the folder cannot be read.
+pub(super) fn load(dir: &Path) -> Result<(Vec<Page>, BTreeSet<String>), Box<Diagnostic>> {
+    if is_revision(dir) { at_revision(dir) } else { visakit_codegen::load(dir).map_err(unread) }
+}
+
+/// Returns true if a path names a whole specification: a folder, the pages in this program, or a
+/// folder in a revision.
+///
+/// # Errors
+/// Fails if the revision cannot be read.
+pub(crate) fn is_folder(path: &Path) -> Result<bool, Box<Diagnostic>> {
+    if is_revision(path) {
+        return Ok(matches!(revision::read(path)?, Tree::Folder(..)));
+    }
+    Ok(path.is_dir() || is_builtin(path))
+}
+
+/// Returns the pages of a folder in a revision, with the paths of its files.
+fn at_revision(path: &Path) -> Result<(Vec<Page>, BTreeSet<String>), Box<Diagnostic>> {
+    match revision::read(path)? {
+        Tree::Folder(pages, files) => Ok((pages, files)),
+        Tree::Page(_) => {
+            let found = problem("git-path", path, "this is a page, not the folder of a specification");
+            Err(found.help("name the folder, such as `git:main:spec`").into())
+        }
+    }
+}
+
+/// Reads a text file, or a page in a revision.
+///
+/// # Errors
+/// Fails if it cannot be read.
+pub(super) fn read_page(path: &Path) -> Result<String, Box<Diagnostic>> {
+    if !is_revision(path) {
+        return Ok(read_text(path)?);
+    }
+    match revision::read(path)? {
+        Tree::Page(text) => Ok(text),
+        Tree::Folder(..) => Err(problem("git-path", path, "this is a folder, not a page").into()),
+    }
+}
+
 /// Reads a specification and returns its model and findings. Without a folder, the pages in this
 /// program are read.
 ///
@@ -35,6 +83,10 @@ pub(crate) fn read(dir: Option<&Path>, overlay: &OverlayArg) -> Result<(Model, V
     let Some((overlay, mut findings)) = read_overlay(overlay)? else {
         return match dir.filter(|dir| !is_builtin(dir)) {
             None => Ok(visakit_conform::own_model()),
+            Some(dir) if is_revision(dir) => {
+                let (pages, files) = at_revision(dir)?;
+                Ok(visakit_codegen::read_placed(pages, Some(files)))
+            }
             Some(dir) => visakit_codegen::read_dir(dir).map_err(unread),
         };
     };
@@ -69,11 +121,12 @@ pub(super) fn corrected(
 ) -> Result<(Model, Vec<Diagnostic>, Vec<Use>), Box<Diagnostic>> {
     match dir.filter(|dir| !is_builtin(dir)) {
         None => Ok(overlay::read_texts_with(visakit_conform::own_pages().collect(), overlay)),
+        Some(dir) if is_revision(dir) => Ok(overlay::read_texts_with(at_revision(dir)?.0, overlay)),
         Some(dir) => overlay::read_dir_with(dir, overlay).map_err(unread),
     }
 }
 
-pub(super) fn unread((path, error): (PathBuf, std::io::Error)) -> Box<Diagnostic> {
+fn unread((path, error): (PathBuf, std::io::Error)) -> Box<Diagnostic> {
     if error.kind() == io::ErrorKind::InvalidData {
         return problem("file-text", &path, "is no text").into();
     }

@@ -3,15 +3,15 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use serde_json::Value;
 
 use super::corpus::Mapping;
 use super::names::{Name, Names, unchanged};
 
-/// Folders of the renamed pages and of the build, which are reused so that only changes are
-/// rebuilt.
+/// Folders of the renamed pages, which are reused so that only changes are rebuilt, and of the
+/// build.
 pub(crate) struct Workshop {
     pub(crate) spec: PathBuf,
     pub(crate) target: PathBuf,
@@ -55,10 +55,9 @@ impl Workshop {
     }
 
     fn cargo(&self, command: &str) -> (bool, Vec<Value>) {
-        let output = Command::new(env!("CARGO"))
-            .args([command, "--message-format", "json", "-p", "visakit-cli", "-p", "visakit-emulator"])
-            .args(["--bin", "visa", "--test", "conformance", "--target-dir"])
-            .arg(&self.target)
+        let output = visakit_testing::cargo(command, &self.target)
+            .args(["--message-format", "json", "-p", "visakit-cli", "-p", "visakit-emulator"])
+            .args(["--bin", "visa", "--test", "conformance"])
             .current_dir(visakit_testing::root())
             .env("VISAKIT_SPEC", &self.spec)
             .stderr(Stdio::inherit())

@@ -51,6 +51,7 @@ fn nothing_hangs_on_a_name() {
         }
     }
     assert!(failures.is_empty(), "these changed with names:\n{}", failures.join("\n"));
+    visakit_testing::remove_build(&Workshop::new().target);
 }
 
 /// Renamed pages are valid and state the same facts.

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use visakit_spec_tools::diff::{Cause, Change, Class, Side};
 
-use crate::count;
 use crate::groups::{Group, Layout, paint, wrap};
+use crate::outcome::count;
 
 use super::{excerpt, summary};
 

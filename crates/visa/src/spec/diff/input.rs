@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use visakit_codegen::model::{Instruction, Model};
 use visakit_diag::{Diagnostic, Severity};
 
+use crate::report::problem;
 use crate::spec::page::{self, Named};
 use crate::spec::source::{self, OverlayArg};
-use crate::{problem, read_text};
 
 /// The two specifications.
 pub(super) struct Sides {
@@ -24,7 +24,7 @@ pub(super) struct Sides {
 type Refused = Box<Diagnostic>;
 
 pub(super) fn read(old: &Path, new: &Path, overlay: &OverlayArg) -> Result<Sides, Refused> {
-    let (old_root, new_root) = (root(old), root(new));
+    let (old_root, new_root) = (root(old)?, root(new)?);
     // A single page without its own specification is read as part of the other specification.
     let (a, a_page) = side(old, overlay, old_root.as_deref().or(new_root.as_deref()))?;
     let (b, b_page) = side(new, overlay, new_root.as_deref().or(old_root.as_deref()))?;
@@ -47,24 +47,24 @@ pub(super) fn read(old: &Path, new: &Path, overlay: &OverlayArg) -> Result<Sides
 }
 
 /// Returns the specification of a path: the folder itself, or the folder around a page.
-fn root(path: &Path) -> Option<PathBuf> {
-    match path.is_dir() || source::is_builtin(path) {
+fn root(path: &Path) -> Result<Option<PathBuf>, Refused> {
+    Ok(match source::is_folder(path)? {
         true => Some(path.to_owned()),
         false => page::around(path),
-    }
+    })
 }
 
 /// Reads a folder, or a single page in place of the page with its name. Returns the model with the
 /// number of findings, and the displayed name of a single page.
 fn side(path: &Path, overlay: &OverlayArg, root: Option<&Path>) -> Result<((Model, usize), Option<String>), Refused> {
-    if path.is_dir() || source::is_builtin(path) {
+    if source::is_folder(path)? {
         let (model, findings) = source::read(Some(path), overlay)?;
         // A note, for example about an unused overlay entry, does not count as a finding.
         let findings = findings.iter().filter(|found| found.severity > Severity::Note).count();
         return Ok(((model, findings), None));
     }
     let shown = path.display().to_string();
-    let named = Named { path: path.to_owned(), shown: shown.clone(), text: read_text(path)? };
+    let named = Named { path: path.to_owned(), shown: shown.clone(), text: source::read_page(path)? };
     let (model, findings) = page::read(root, &[named])?;
     let own = findings.iter().filter(|d| d.file == shown).count();
     Ok(((model, own), Some(shown)))

@@ -12,23 +12,26 @@ use clap::ValueEnum;
 use serde::Serialize;
 use visakit_spec_tools::diff::{Cause, Change, Class, Side, causes, diff};
 
-use crate::io::{layout, note};
+use crate::io::{layout, note, out};
+use crate::outcome::{Outcome, OutputFormat, count};
 use crate::report::sarif::{self, Notes};
+use crate::report::{Findings, answer, finish, report};
 use crate::spec::platforms;
 use crate::spec::source::OverlayArg;
-use crate::{Findings, Outcome, OutputFormat, answer, count, finish, out, report};
 
 /// Compare two specifications: folders, or single pages.
 ///
 /// The comparison is by meaning: reformatting a page is not a change. The report begins with
 /// totals, followed by the edits that caused the changes, most severe first. If one side is a page
 /// and the other a folder, the page is compared with the page of the folder that it would replace.
-/// `builtin` stands for the built-in pages. The exit code is 1 if anything changed, text included;
+/// `builtin` stands for the built-in pages, and `git:REV:PATH` for a path in a revision of the git
+/// repository around the working folder. The exit code is 1 if anything changed, text included;
 /// --fail-on limits this to some classes.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   visa spec diff old new
+  visa spec diff git:main:spec spec             compare with a revision of the repository
   visa spec diff builtin pages --fail-on wire-breaking,narrowed
   visa spec diff old/ADD.md new/ADD.md --format markdown
   visa spec diff old spec --format github     annotate the lines of the new pages

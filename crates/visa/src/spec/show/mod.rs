@@ -12,7 +12,9 @@ use visakit_diag::{Diagnostic, Severity};
 use visakit_spec_tools::export::export;
 
 use super::source::{self, OverlayArg};
-use crate::{Findings, Outcome, OutputFormat, answer, finish, out};
+use crate::io::out;
+use crate::outcome::{Outcome, OutputFormat};
+use crate::report::{Findings, answer, finish};
 use find::{Hit, Mnemonics};
 
 /// Look up a word: for example an instruction's layout, fields, types, platforms and syntax

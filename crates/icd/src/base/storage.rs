@@ -1,0 +1,194 @@
+//! Memory that kernels and the program share: allocated by the driver, provided by the program, or
+//! at an address that both use.
+
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::collections::BTreeSet;
+use std::sync::atomic::AtomicU32;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use visakit_emulator::machine::buffer::Lent;
+use visakit_emulator::machine::memory::{FIXED, MAX_BUFFER, SLOT};
+
+/// Alignment of memory objects in bytes: the devices' alignment of their largest type.
+pub(crate) const ALIGNMENT: usize = 128;
+/// Minimum size in bytes of memory that is mapped from the system, which commits pages on first
+/// use.
+const LARGE: usize = 1 << 20;
+/// End of the address range for slots.
+const FIXED_END: u64 = 1 << 46;
+
+/// Memory of an object.
+pub(crate) struct Storage {
+    first: *mut u8,
+    bytes: usize,
+    home: Home,
+}
+
+/// Origin of memory.
+enum Home {
+    Heap(Layout),
+    /// Mapping of this many bytes.
+    System(usize),
+    /// Slot of the address range for shared memory.
+    Slot(u64),
+    /// Memory of the program.
+    Program,
+}
+
+// SAFETY: the memory lives until the storage is dropped. Every access uses atomic words, or is
+// ordered by the program, as the memory model of devices requires.
+unsafe impl Send for Storage {}
+// SAFETY: as above.
+unsafe impl Sync for Storage {}
+
+impl Storage {
+    /// Allocates zeroed memory.
+    pub(crate) fn new(bytes: usize) -> Option<Arc<Self>> {
+        if bytes >= LARGE {
+            let whole = bytes.checked_next_multiple_of(ALIGNMENT)?;
+            let first = map(std::ptr::null_mut(), whole, 0)?;
+            return Some(Arc::new(Self { first, bytes, home: Home::System(whole) }));
+        }
+        let layout = Layout::from_size_align(bytes.max(1).next_multiple_of(ALIGNMENT), ALIGNMENT).ok()?;
+        // SAFETY: the layout has a size.
+        let first = unsafe { alloc_zeroed(layout) };
+        (!first.is_null()).then(|| Arc::new(Self { first, bytes, home: Home::Heap(layout) }))
+    }
+
+    /// Allocates zeroed memory at an address that kernels use too.
+    pub(crate) fn in_slot(bytes: usize) -> Option<Arc<Self>> {
+        if bytes as u64 > MAX_BUFFER {
+            return None;
+        }
+        let whole = bytes.max(1).next_multiple_of(ALIGNMENT);
+        for _ in 0..64 {
+            let slot = take_slot()?;
+            match map(slot as *mut libc::c_void, whole, libc::MAP_FIXED_NOREPLACE) {
+                Some(first) => return Some(Arc::new(Self { first, bytes, home: Home::Slot(slot) })),
+                // The address is in use by other memory, so the slot stays taken.
+                None => continue,
+            }
+        }
+        None
+    }
+
+    /// Wraps memory of the program if kernels can use it in place: aligned whole words.
+    ///
+    /// # Safety
+    /// `first` points to `bytes` bytes that live until the storage is dropped.
+    pub(crate) unsafe fn of_program(first: *mut u8, bytes: usize) -> Option<Arc<Self>> {
+        let words = (first as usize).is_multiple_of(4) && bytes.is_multiple_of(4);
+        words.then(|| Arc::new(Self { first, bytes, home: Home::Program }))
+    }
+
+    /// Returns the address of the first byte.
+    pub(crate) fn first(&self) -> *mut u8 {
+        self.first
+    }
+
+    /// Returns the size in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Returns a part of the memory for kernels; the offset must be a multiple of four.
+    pub(crate) fn lend(self: &Arc<Self>, offset: usize, bytes: usize) -> Lent {
+        let room = self.bytes.saturating_sub(offset);
+        let bytes = bytes.min(room);
+        let count = bytes.div_ceil(4);
+        // SAFETY: our own memory is padded to whole words and the program's has only whole words.
+        // The words live as long as the storage, which `owner` holds; `Lent` is designed for this
+        // `'static` lifetime. They are aligned, and every bit pattern is valid.
+        let words =
+            unsafe { std::slice::from_raw_parts(self.first.add(offset.min(self.bytes)).cast::<AtomicU32>(), count) };
+        Lent { words, bytes, owner: Arc::clone(self) as _ }
+    }
+
+    /// Returns the address of the memory's slot for kernels.
+    pub(crate) fn slot(&self) -> Option<u64> {
+        if let Home::Slot(slot) = self.home { Some(slot) } else { None }
+    }
+}
+
+impl Drop for Storage {
+    fn drop(&mut self) {
+        match self.home {
+            // SAFETY: the memory was allocated with this layout, and nothing uses it any more.
+            Home::Heap(layout) => unsafe { dealloc(self.first, layout) },
+            Home::System(bytes) => unmap(self.first, bytes),
+            Home::Slot(slot) => {
+                unmap(self.first, self.bytes.max(1).next_multiple_of(ALIGNMENT));
+                SLOTS.lock().unwrap_or_else(PoisonError::into_inner).free.insert(slot);
+            }
+            Home::Program => {}
+        }
+    }
+}
+
+/// Free slots.
+struct Slots {
+    free: BTreeSet<u64>,
+    next: u64,
+}
+
+static SLOTS: Mutex<Slots> = Mutex::new(Slots { free: BTreeSet::new(), next: FIXED });
+
+fn take_slot() -> Option<u64> {
+    let mut slots = SLOTS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(slot) = slots.free.pop_first() {
+        return Some(slot);
+    }
+    let slot = slots.next;
+    slots.next = Some(slot + SLOT).filter(|_| slot < FIXED_END)?;
+    Some(slot)
+}
+
+/// Maps memory from the system.
+fn map(at: *mut libc::c_void, bytes: usize, flags: i32) -> Option<*mut u8> {
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | flags;
+    // SAFETY: new memory that replaces no other: a fixed address must be free.
+    let first = unsafe { libc::mmap(at, bytes, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
+    if first == libc::MAP_FAILED {
+        return None;
+    }
+    if !at.is_null() && first != at {
+        // An old kernel treats the address as a hint only.
+        unmap(first.cast(), bytes);
+        return None;
+    }
+    // Kernels access memory with strides of many pages, so large pages help. A failure is harmless.
+    // SAFETY: the range was just mapped, and the advice does not change its contents.
+    unsafe { libc::madvise(first, bytes, libc::MADV_HUGEPAGE) };
+    Some(first.cast())
+}
+
+fn unmap(first: *mut u8, bytes: usize) {
+    // SAFETY: the memory came from `map`, and nothing uses it any more.
+    unsafe { libc::munmap(first.cast(), bytes) };
+}
+
+/// Copies slices of rows.
+///
+/// # Safety
+/// `size` holds the bytes per row, rows per slice and number of slices. Both memories have these
+/// rows with their pitches.
+pub(crate) unsafe fn copy(
+    from: *mut u8,
+    from_pitches: (usize, usize),
+    to: *mut u8,
+    to_pitches: (usize, usize),
+    size: [usize; 3],
+) {
+    let [bytes, rows, slices] = size;
+    if from_pitches == to_pitches && from_pitches == (bytes, bytes * rows) {
+        // SAFETY: the rows are contiguous; the caller guarantees them.
+        return unsafe { std::ptr::copy(from, to, bytes * rows * slices) };
+    }
+    for (slice, row) in (0..slices).flat_map(|slice| (0..rows).map(move |row| (slice, row))) {
+        // SAFETY: the caller guarantees the row.
+        unsafe {
+            let from = from.add(slice * from_pitches.1 + row * from_pitches.0);
+            std::ptr::copy(from, to.add(slice * to_pitches.1 + row * to_pitches.0), bytes);
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! The vendor's compilers: their discovery, and requests to the process that runs them.
+
+pub mod request;
+
+pub mod dependency;
+
+pub(crate) mod process;
+
+pub(crate) mod compilers;

@@ -1,0 +1,17 @@
+//! Component-wise arithmetic: each kernel is a scalar function, applied to all channels.
+
+pub(crate) mod compute;
+
+pub(crate) mod domain;
+
+pub(crate) mod basic;
+
+mod angle;
+
+pub(crate) mod math;
+
+pub(crate) mod dot;
+
+pub(crate) mod matrix;
+
+pub(crate) mod logic;

@@ -1,0 +1,228 @@
+//! Assembly of a routine's blocks from lowered instructions.
+
+use std::collections::HashMap;
+
+use crate::code::routine::{Block, CompiledRoutine, DebugLoc, Switch, Terminator};
+use crate::lowering::layout::Layout;
+use crate::lowering::step::{Callee, Exchange, Lowered, Run};
+use crate::operation::update::Family;
+use visakit::isa::LabelId;
+use visakit_machine::activation::Function;
+use visakit_machine::operand::Source;
+use visakit_machine::thread::ExecMask;
+use visakit_native::ir::Action;
+
+#[derive(Default)]
+pub(super) struct Builder {
+    steps: Vec<Run>,
+    marks: Vec<DebugLoc>,
+    actions: Vec<Action>,
+    blocks: Vec<Block>,
+    pending: Vec<Pending>,
+    labels: HashMap<LabelId, u32>,
+    /// First block of each subroutine.
+    routines: Vec<u32>,
+    switches: Vec<Switch>,
+    callees: Vec<Source<u64>>,
+    exchanges: Vec<Exchange>,
+    pub(super) ordered: bool,
+    pub(super) updates: Vec<(Family, u32)>,
+    /// Name and first block of each routine, in program order.
+    named: Vec<(String, u32)>,
+    /// Blocks that call a function, with its name.
+    calls: Vec<(u32, String)>,
+    /// Number of instructions so far, over all routines.
+    instruction: u32,
+    /// First step of the current block.
+    first: u32,
+    /// Source line of the following instructions.
+    line: Option<u32>,
+}
+
+/// A branch whose label is not resolved yet.
+struct Pending {
+    block: u32,
+    label: LabelId,
+    instruction: u32,
+}
+
+impl Builder {
+    /// Starts a routine.
+    pub(super) fn begin(&mut self, name: String) {
+        self.split();
+        self.line = None;
+        self.labels.clear();
+        self.routines.push(self.blocks.len() as u32);
+        self.named.push((name, self.blocks.len() as u32));
+    }
+
+    pub(super) fn add(&mut self, lowered: Lowered) {
+        let instruction = self.instruction;
+        self.instruction += 1;
+        let line = self.line;
+        let mark = |enable| DebugLoc { instruction, source_line: line, enable };
+        match lowered {
+            Lowered::Op(step) => {
+                self.marks.push(mark(step.enable));
+                self.steps.push(step.run);
+                self.actions.push(step.action);
+            }
+            Lowered::Label(label) => {
+                self.split();
+                self.labels.insert(label, self.blocks.len() as u32);
+            }
+            Lowered::Subroutine(label) => {
+                self.split();
+                self.labels.insert(label, self.blocks.len() as u32);
+                self.routines.push(self.blocks.len() as u32);
+            }
+            Lowered::Branch { enable, label } => {
+                self.refer(label, instruction);
+                self.end(mark(enable), Terminator::Branch { uniform: enable.is_single(), target: 0 });
+            }
+            Lowered::Jump { enable, label } => {
+                self.refer(label, instruction);
+                self.end(mark(enable), Terminator::Jump { target: 0 });
+            }
+            Lowered::Call { enable, label } => {
+                self.refer(label, instruction);
+                self.end(mark(enable), Terminator::Call { uniform: enable.is_single(), routine: (0, 0) });
+            }
+            Lowered::Function { enable, callee } => {
+                let uniform = enable.is_single();
+                let next = match callee {
+                    Callee::Named(name) => {
+                        self.calls.push((self.blocks.len() as u32, name));
+                        Terminator::Enter { uniform, function: 0 }
+                    }
+                    Callee::At(source) => {
+                        self.callees.push(source);
+                        Terminator::CallAddress { uniform, callee: self.callees.len() as u32 - 1 }
+                    }
+                };
+                self.end(mark(enable), next);
+            }
+            Lowered::Return { enable } => self.end(mark(enable), Terminator::Return { uniform: enable.is_single() }),
+            Lowered::Exchange(exchange) => {
+                self.exchanges.push(exchange);
+                self.end(mark(ExecMask::all(1)), Terminator::Exchange(self.exchanges.len() as u32 - 1));
+            }
+            Lowered::Barrier => self.end(mark(ExecMask::all(1)), Terminator::Barrier),
+            Lowered::Signal { barrier, threads } => {
+                let named = barrier.zip(threads).map(|(barrier, threads)| [barrier, threads]);
+                self.end(mark(ExecMask::all(1)), Terminator::Signal(named));
+            }
+            Lowered::Wait { barrier } => self.end(mark(ExecMask::all(1)), Terminator::Wait(barrier)),
+            Lowered::Switch { index, labels } => {
+                for label in &labels {
+                    self.refer(*label, instruction);
+                }
+                self.switches.push(Switch { index, targets: Vec::with_capacity(labels.len()) });
+                self.end(mark(ExecMask::all(1)), Terminator::Switch(self.switches.len() as u32 - 1));
+            }
+            // Line 0 marks compiler-generated code, which belongs to the previous line.
+            Lowered::Line(line) => self.line = Some(line).filter(|line| *line > 0).or(self.line),
+            Lowered::Nothing => {}
+        }
+    }
+
+    fn refer(&mut self, label: LabelId, instruction: u32) {
+        self.pending.push(Pending { block: self.blocks.len() as u32, label, instruction });
+    }
+
+    /// Ends the current block with a terminator.
+    fn end(&mut self, mark: DebugLoc, next: Terminator) {
+        let end = self.steps.len() as u32;
+        let instructions = end - self.first + 1;
+        self.blocks.push(Block { first: self.first, end, next, mark, instructions });
+        self.first = end;
+    }
+
+    /// Ends the current block at a label, unless the block is empty.
+    fn split(&mut self) {
+        let end = self.steps.len() as u32;
+        if end == self.first {
+            return;
+        }
+        let mark = self.marks[end as usize - 1];
+        self.blocks.push(Block {
+            first: self.first,
+            end,
+            next: Terminator::Fall,
+            mark,
+            instructions: end - self.first,
+        });
+        self.first = end;
+    }
+
+    /// Resolves the labels of a routine.
+    pub(super) fn end_routine(&mut self) -> Result<(), String> {
+        self.split();
+        for pending in std::mem::take(&mut self.pending) {
+            let Some(place) = self.labels.get(&pending.label).copied() else {
+                return Err(format!("instruction {} refers to a label that is not defined", pending.instruction));
+            };
+            match &mut self.blocks[pending.block as usize].next {
+                Terminator::Branch { target, .. } | Terminator::Jump { target } => *target = place,
+                // The end is set when all routines are complete.
+                Terminator::Call { routine, .. } => *routine = (place, place),
+                // Pending entries are in label order.
+                Terminator::Switch(n) => self.switches[*n as usize].targets.push(place),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn finish(mut self, mut layouts: Vec<Layout>, constants: Vec<u8>) -> Result<CompiledRoutine, String> {
+        let count = self.blocks.len() as u32;
+        for (block, name) in &self.calls {
+            // The first routine is the kernel, which cannot be called.
+            let Some(place) = self.named.iter().skip(1).position(|(other, _)| other == name) else {
+                return Err(format!("`{name}` is called, but has no body in this program"));
+            };
+            if let Terminator::Enter { function, .. } = &mut self.blocks[*block as usize].next {
+                *function = place as u32;
+            }
+        }
+        let starts = &self.routines;
+        let end_of = |start: u32| starts.iter().copied().find(|&other| other > start).unwrap_or(count);
+        for block in &mut self.blocks {
+            if let Terminator::Call { routine, .. } = &mut block.next {
+                routine.1 = end_of(routine.0);
+            }
+        }
+        let main_end = end_of(0);
+        let starts = self.named.iter().map(|(_, start)| *start);
+        let ends = starts.clone().skip(1).chain([count]);
+        let functions = starts.zip(ends).zip(&layouts).skip(1).map(|((start, end), layout)| Function {
+            entry: (start, end_of(start)),
+            blocks: start..end,
+            ..layout.own()
+        });
+        let functions = functions.collect();
+        let last = layouts.last().ok_or("the program has no routine")?;
+        let counts = [last.predicate_count() as usize + 1, last.address_count(), last.state_count()];
+        let layout = layouts.swap_remove(0);
+        let (steps, marks, actions) = (self.steps, self.marks, self.actions);
+        let (blocks, switches) = (self.blocks, self.switches);
+        let (callees, exchanges, ordered) = (self.callees, self.exchanges, self.ordered);
+        let mixed = self.updates.iter().any(|kind| *kind != self.updates[0]);
+        Ok(CompiledRoutine {
+            layout,
+            constants,
+            steps,
+            marks,
+            actions,
+            blocks,
+            switches,
+            callees,
+            ordered,
+            mixed,
+            exchanges,
+            functions,
+            counts,
+            main_end,
+        })
+    }
+}

@@ -1,0 +1,12 @@
+//! A lowered routine, as threads execute it.
+
+mod routine;
+
+mod builder;
+
+mod compile;
+
+mod native;
+
+pub use compile::Interpreter;
+pub use routine::{Block, CompiledRoutine, DebugLoc, Switch, Terminator, function_at};

@@ -1,0 +1,92 @@
+//! Atomic operations of messages: locations of operands and result.
+
+use crate::lowering::{LowerResult, Lowering};
+use crate::memory::transfer::Transfer;
+use crate::operation::update::Update;
+use visakit::isa::RawOperand;
+use visakit_machine::access::{Miss, Request, View};
+use visakit_machine::lane::{LANES, from_lanes};
+use visakit_machine::thread::Thread;
+use visakit_native::ir::Change;
+
+/// An atomic operation with its operands.
+#[derive(Clone, Copy)]
+pub(crate) struct Atomic {
+    /// Operation.
+    pub update: Update,
+    /// Register layout of operands and result.
+    pub transfer: Transfer,
+    operands: [Option<u32>; 2],
+    /// Register offset of the result, if it is used.
+    result: Option<u32>,
+}
+
+impl Atomic {
+    /// Lowers an operation with the operands of `lanes` channels.
+    pub(crate) fn new(
+        l: &mut Lowering<'_>,
+        update: Update,
+        transfer: Transfer,
+        lanes: usize,
+        operands: [&RawOperand; 2],
+        dst: &RawOperand,
+    ) -> LowerResult<Self> {
+        let bytes = transfer.extent(lanes, 1);
+        let [first, second] = operands;
+        let operands = [l.raw(first, bytes)?, l.raw(second, bytes)?];
+        Ok(Self { update, transfer, operands, result: l.raw(dst, bytes)? })
+    }
+
+    /// Notes an atomic on memory shared between groups, whose result may depend on the order of
+    /// groups.
+    pub(crate) fn note(&self, l: &mut Lowering<'_>) {
+        if !self.update.commutes || self.result.is_some() {
+            l.note_ordered();
+        }
+        l.note_update(self.update.kind);
+    }
+
+    /// Returns the native operation on a dword and its operand's register offset, if native code
+    /// supports it and the result is unused.
+    pub(crate) fn native(&self) -> Option<(Change, u32)> {
+        let change = self.update.change.filter(|_| self.result.is_none() && self.update.size == 4)?;
+        let operand = match change {
+            Change::Increment | Change::Decrement => 0,
+            _ => self.operands[0]?,
+        };
+        Some((change, operand))
+    }
+
+    /// Returns the operands of the n-th chunk of channels; zeros for a null operand.
+    fn values(&self, thread: &Thread, n: usize, enabled: u32) -> [[u64; LANES]; 2] {
+        self.operands.map(|at| match at {
+            Some(at) => self.transfer.get(thread, self.transfer.place(at, 0, n), enabled),
+            None => [0; LANES],
+        })
+    }
+
+    /// Performs the operation for the channels of the request, a subset of `enabled` in the n-th
+    /// chunk. The other enabled channels read zero.
+    pub(crate) fn perform(
+        &self,
+        thread: &mut Thread,
+        view: &View<'_>,
+        n: usize,
+        enabled: u32,
+        request: &Request<'_>,
+    ) -> Result<(), Miss> {
+        let of = self.update.of;
+        let [a, b] = self.values(thread, n, enabled);
+        let mut values = [0; LANES];
+        let request = Request { unread: self.result.is_none(), ..*request };
+        let outside = view.update(&request, &mut values, |lane, old| of(old, a[lane], b[lane]))?;
+        thread.outside_writes += u64::from(outside);
+        if let Some(at) = self.result {
+            if self.update.returns_new {
+                values = from_lanes(|i| of(values[i], a[i], b[i]));
+            }
+            self.transfer.put(thread, self.transfer.place(at, 0, n), &values, enabled);
+        }
+        Ok(())
+    }
+}
