@@ -66,7 +66,7 @@ fn at_revision(path: &Path) -> Result<(Vec<Page>, BTreeSet<String>), Box<Diagnos
 /// Fails if it cannot be read.
 pub(super) fn read_page(path: &Path) -> Result<String, Box<Diagnostic>> {
     if !is_revision(path) {
-        return Ok(read_text(path)?);
+        return read_text(path);
     }
     match revision::read(path)? {
         Tree::Page(text) => Ok(text),
