@@ -1,6 +1,19 @@
 from typing import Any, Dict, List, Optional, Sequence, Tuple, final
 
-__all__: List[str]
+__all__ = [
+    "__version__",
+    "VisakitError",
+    "Finding",
+    "Object",
+    "Program",
+    "decode",
+    "parse",
+    "load",
+    "lacks_visa",
+    "texel_bytes",
+    "error",
+    "evaluate",
+]
 __version__: str
 
 class VisakitError(Exception):
