@@ -96,8 +96,8 @@ struct CrossThread {
 }
 
 impl CrossThread {
-    /// Returns the positions of an item's bytes. An item with bytes on both sides of the gap has two
-    /// parts: compilers merge neighboring members of a structure.
+    /// Returns the positions of an item's bytes. An item with bytes on both sides of the gap has
+    /// two parts: compilers merge neighboring members of a structure.
     fn parts(self, offset: u32, size: u32) -> Vec<Range<u64>> {
         let (offset, end) = (u64::from(offset), u64::from(offset) + u64::from(size));
         let cut = u64::from(self.inline).clamp(offset, end);

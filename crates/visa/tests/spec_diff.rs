@@ -224,7 +224,7 @@ fn a_side_may_be_a_revision() {
     // The revision gives the answer of its extracted folder.
     let (exit, out, err) = diff("git:main:spec", "spec");
     let by_folder = run_in(folder, None, &["spec", "diff", &root().join("spec").display().to_string(), "spec"]);
-    assert_eq!((exit, &out, err.as_str()), (1, &by_folder.1, ""));
+    assert_eq!((exit, &out, &err), (1, &by_folder.1, &by_folder.2));
     assert!(out.contains("spec/instructions/ADD.md:"), "{out}");
     let page = diff("git:main:spec/instructions/ADD.md", "spec/instructions/ADD.md");
     assert_eq!(page.0, 1, "{page:?}");

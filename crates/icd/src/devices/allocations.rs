@@ -51,9 +51,9 @@ impl Allocations {
         self.lookup(address).map(|found| found.storage)
     }
 
-    /// Returns the allocation that contains a range; `None` for memory of the program. The range may
-    /// extend to the end of the last page: oneMKL copies its whole results, also those that its
-    /// caller has no space for.
+    /// Returns the allocation that contains a range; `None` for memory of the program. The range
+    /// may extend to the end of the last page: oneMKL copies its whole results, also those that
+    /// its caller has no space for.
     ///
     /// # Errors
     /// Fails if the range extends beyond this page.

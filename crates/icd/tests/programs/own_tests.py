@@ -10,7 +10,7 @@ module and the last line of each failure; --log appends every outcome as a line 
 """
 import argparse, collections, json, os, random, subprocess, sys, tempfile, time
 
-JOURNAL = "VISAKIT_OWN_TESTS"
+JOURNAL = "OWN_TESTS_JOURNAL"
 
 
 def pytest_collection_modifyitems(config, items):
