@@ -6,7 +6,7 @@ import pathlib
 import pytest
 import visakit
 
-EXAMPLES = pathlib.Path(os.environ.get("VISAKIT_EXAMPLES", pathlib.Path(__file__).parents[2] / "examples"))
+EXAMPLES = pathlib.Path(os.environ.get("EXAMPLES", pathlib.Path(__file__).parents[2] / "examples"))
 
 
 @pytest.fixture

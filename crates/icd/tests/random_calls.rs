@@ -435,7 +435,9 @@ impl Caller {
             check(call!(self, clSetUserEventStatus(event, 0)));
         }
         for queue in self.held[QUEUE].clone() {
-            assert_eq!(call!(self, clFinish(queue)), CL_SUCCESS);
+            // A launch fails if the shared memory of an argument is freed before it runs.
+            let code = call!(self, clFinish(queue));
+            assert!([CL_SUCCESS, CL_OUT_OF_RESOURCES].contains(&code), "{code}");
         }
         for (context, memory) in std::mem::take(&mut self.shared) {
             call!(self, clSVMFree(context, memory));

@@ -151,7 +151,7 @@ fn entries_are_complete() {
 #[test]
 fn environment_variables_are_described() {
     let mut used = std::collections::BTreeSet::new();
-    for folder in ["src", "crates", "codegen", "tests", "fuzz/targets", "build.rs"] {
+    for folder in ["src", "crates", "codegen", "tests", "fuzz/targets", "python/visakit", "build.rs"] {
         variables(&root().join(folder), &mut used);
     }
     let described: std::collections::BTreeSet<String> =
