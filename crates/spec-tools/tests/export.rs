@@ -42,7 +42,7 @@ fn the_schema_is_strict() {
     let (_, good) = read(&visakit_testing::root().join("spec"));
     let add = good["instructions"].as_array().unwrap().iter().position(|i| i["name"] == "ADD").unwrap();
     let damages: [(&str, Damage); 9] = [
-        ("a version of another form", |v| v["schema"] = "2.0".into()),
+        ("a version of another form", |v| v["schema"] = "9.0".into()),
         ("no version", |v| drop(v.as_object_mut().unwrap().remove("schema"))),
         ("a new member", |v| v["extra"] = 1.into()),
         ("an opcode of two bytes", |v| v["instructions"][0]["opcode"] = 256.into()),
