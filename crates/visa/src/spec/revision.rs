@@ -89,7 +89,8 @@ impl<'a> Named<'a> {
 
     /// Returns the pages of a folder, and the paths of its files. Links are not followed.
     fn folder(&self) -> Result<(Vec<Page>, BTreeSet<String>), Box<Diagnostic>> {
-        let listed = self.git(["ls-tree", "--full-tree", "-r", "-l", "-z", self.object])?.map_err(|why| self.unread(&why))?;
+        let listed =
+            self.git(["ls-tree", "--full-tree", "-r", "-l", "-z", self.object])?.map_err(|why| self.unread(&why))?;
         let listed = String::from_utf8_lossy(&listed);
         let (mut files, mut pages) = (BTreeSet::new(), Vec::new());
         // MODE TYPE OBJECT SIZE, a tab and the path.
