@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use visakit_testing::imports::Modules;
+
 /// Phases in their order. A module imports modules of its own phase and of earlier ones.
 const PHASES: [&str; 13] = [
     "ir",
@@ -22,39 +24,13 @@ const PHASES: [&str; 13] = [
     "",
 ];
 
-/// The modules that each module imports.
-type Imports = BTreeMap<String, BTreeSet<String>>;
-
-/// Reads the modules of a folder, with their `use` items.
-fn read(folder: &Path, module: &str, sources: &mut BTreeMap<String, String>) {
-    for entry in std::fs::read_dir(folder).expect("the sources") {
-        let path = entry.expect("an entry").path();
-        let name = path.file_stem().and_then(|name| name.to_str()).expect("a name");
-        let child = if module.is_empty() { name.to_owned() } else { format!("{module}::{name}") };
-        if path.is_dir() {
-            read(&path, &child, sources);
-        } else {
-            let module = if matches!(name, "mod" | "lib") { module.to_owned() } else { child };
-            sources.insert(module, std::fs::read_to_string(&path).expect("a source"));
-        }
-    }
-}
-
-fn imports() -> Imports {
-    let mut sources = BTreeMap::new();
-    read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), "", &mut sources);
-    // The stub replaces the back end on other targets.
-    sources.remove("unsupported");
-    let find = |path: &str| {
-        // The longest part of the path that is a module.
-        let ends = path.match_indices("::").map(|(end, _)| end).chain([path.len()]);
-        ends.filter(|end| sources.contains_key(&path[..*end])).max().map(|end| path[..end].to_owned())
-    };
-    let of = |source: &str| {
-        let paths = source.split("use crate::").skip(1);
-        paths.filter_map(|path| find(path.split([';', '{', ' ']).next()?.trim_end_matches("::"))).collect()
-    };
-    sources.iter().map(|(module, source)| (module.clone(), of(source))).collect()
+/// Returns the modules that each module imports. The stub replaces the back end on other targets.
+fn imports() -> BTreeMap<String, BTreeSet<String>> {
+    let modules = Modules::of_crate(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
+    let mut imports = modules.imports().clone();
+    imports.remove("unsupported");
+    imports.values_mut().for_each(|all| _ = all.remove("unsupported"));
+    imports
 }
 
 /// Returns the phase of a module: the one with the longest name that contains it.

@@ -73,6 +73,29 @@ impl Modules {
         self.imports.is_empty()
     }
 
+    /// Returns the modules that each module imports.
+    pub fn imports(&self) -> &BTreeMap<Module, BTreeSet<Module>> {
+        &self.imports
+    }
+
+    /// Returns the circles of modules that import each other, each sorted. An import of a parent
+    /// does not count: a module may use the items that its parent shares.
+    pub fn circles(&self) -> Vec<BTreeSet<Module>> {
+        let others =
+            |from: &Module, all: &BTreeSet<Module>| all.iter().filter(|to| !contains(to, from)).cloned().collect();
+        let edges: BTreeMap<Module, BTreeSet<Module>> =
+            self.imports.iter().map(|(from, all)| (from.clone(), others(from, all))).collect();
+        let reach: BTreeMap<_, _> = edges.keys().map(|from| (from, reachable(from, &edges))).collect();
+        let meets = |a: &Module, b: &Module| reach[a].contains(b) && reach[b].contains(a);
+        let mut circles: Vec<BTreeSet<Module>> = Vec::new();
+        for module in edges.keys().filter(|module| meets(module, module)) {
+            if !circles.iter().any(|circle| circle.contains(module)) {
+                circles.push(edges.keys().filter(|other| meets(module, other)).cloned().collect());
+            }
+        }
+        circles
+    }
+
     /// Returns upward imports, then the modules in circles.
     pub fn findings(&self) -> Vec<Finding> {
         let edges = self.imports.iter().flat_map(|(from, all)| all.iter().map(move |to| (from, to)));
@@ -121,6 +144,23 @@ impl Modules {
             }
         }
     }
+}
+
+/// Returns true if a module is an ancestor of another one.
+fn contains(outer: &str, inner: &str) -> bool {
+    outer.is_empty() || inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with("::"))
+}
+
+/// Returns the modules that a module imports directly or through others.
+fn reachable(from: &str, edges: &BTreeMap<Module, BTreeSet<Module>>) -> BTreeSet<Module> {
+    let mut found = BTreeSet::new();
+    let mut open: Vec<&Module> = edges[from].iter().collect();
+    while let Some(module) = open.pop() {
+        if found.insert(module.clone()) {
+            open.extend(&edges[module]);
+        }
+    }
+    found
 }
 
 /// Reads the sources of a folder's modules.
@@ -327,6 +367,21 @@ mod tests {
     }
 
     #[test]
+    fn paths_are_resolved() {
+        let imports = |module: &str, source: &str| {
+            let names = ["", "a", "a::b", "a::c", "e", "x", "x::y", "x::y::child", "z"];
+            let mut sources: BTreeMap<_, _> = names.iter().map(|name| ((*name).to_owned(), String::new())).collect();
+            sources.insert(module.to_owned(), source.to_owned());
+            Modules::of_sources(&sources).imports()[module].iter().cloned().collect::<Vec<_>>()
+        };
+        assert_eq!(imports("x", "use super::{a::{b, c as d}, e};"), ["a::b", "a::c", "e"]);
+        assert_eq!(imports("x::y", "use super::super::z;"), ["z"]);
+        assert_eq!(imports("x::y", "use std::fmt;"), [""; 0]);
+        let calls = "use super::super::a;\nfn f() { child::g(crate::a::b::h()) }";
+        assert_eq!(imports("x::y", calls), ["a", "a::b", "x::y::child"]);
+    }
+
+    #[test]
     fn circles_are_found() {
         let circle = |modules: &[&str]| Finding::Circle(modules.iter().map(|&module| module.to_owned()).collect());
         let two = [
@@ -336,6 +391,16 @@ mod tests {
             ("d", "use crate::a;"),
         ];
         assert_eq!(findings(&two), [upward("a", "b"), circle(&["a", "b"])]);
+        // Circles without imports of parents.
+        let circles = |sources: &[(&str, &str)]| {
+            let sources = sources.iter().map(|(module, source)| ((*module).to_owned(), (*source).to_owned()));
+            Modules::of_sources(&sources.collect()).circles()
+        };
+        let root = ("", "mod a; mod c;");
+        let a = ("a", "mod b; fn f() { b::g() }");
+        assert!(circles(&[root, a, ("a::b", "use super::f; use crate::c;"), ("c", "")]).is_empty());
+        let one = circles(&[root, a, ("a::b", "use crate::c;"), ("c", "use crate::a;")]);
+        assert_eq!(one, [["a", "a::b", "c"].map(str::to_owned).into()]);
         // A child that imports its parent, which calls it.
         let child = [("", "mod a;"), ("a", "mod b; fn f() { b::g() }"), ("a::b", "use super::f;")];
         assert_eq!(findings(&child), [circle(&["a", "a::b"])]);

@@ -2,7 +2,6 @@
 //! crate is not published.
 
 pub mod imports;
-pub mod modules;
 pub mod schema;
 
 use std::path::{Path, PathBuf};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use visakit_testing::modules;
+use visakit_testing::imports::Modules;
 use visakit_testing::root;
 
 use super::{Broken, files};
@@ -64,8 +64,7 @@ pub(super) fn circles() -> (BTreeMap<String, usize>, Vec<Broken>) {
     let names = crates.map(|entry| format!("crates/{}", entry.unwrap().file_name().to_string_lossy()));
     for name in names.chain(["codegen".to_owned(), "visakit".to_owned()]) {
         let folder = if name == "visakit" { root() } else { root().join(&name) };
-        let imports = modules::imports(&folder.join("src"));
-        for circle in modules::circles(&imports) {
+        for circle in Modules::of_crate(&folder.join("src")).circles() {
             *counts.entry(name.clone()).or_insert(0) += circle.len();
             let circle = circle.into_iter().collect::<Vec<_>>().join(", ");
             places.push((name.clone(), format!("{name}: {circle}")));
