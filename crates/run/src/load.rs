@@ -64,24 +64,8 @@ pub fn from_text(file: &str, bytes: Vec<u8>, selection: Selection<'_>) -> Result
     let platform = platform.unwrap_or_else(assume);
     let options = text::Options { file: file.to_owned(), platform: Some(platform) };
     let parsed = text::parse(&text, options)?;
-    let info = layout_of(file, &parsed.routine, layout, kernel)?;
-    let names = names_of(layout, &info);
-    let (routine, lines) = (parsed.routine, parsed.lines);
-    let data = data_of(layout);
-    let functions = Vec::new();
-    let implicit = layout.map(Program::implicit_of).transpose()?.unwrap_or_default();
-    Ok(Program {
-        file: file.to_owned(),
-        text: Some(text),
-        routine,
-        lines,
-        functions,
-        info,
-        names,
-        data,
-        platform,
-        implicit,
-    })
+    let code = FunctionText { file: file.to_owned(), text: Some(text), routine: parsed.routine, lines: parsed.lines };
+    assemble(code, Vec::new(), layout, kernel, platform)
 }
 
 /// Loads a kernel from a vISA object.
@@ -103,34 +87,30 @@ pub fn from_object(file: &str, bytes: &[u8], selection: Selection<'_>) -> Result
             return Err(vec![finding.help(format!("select one with --kernel: {}", names.join(", ")))]);
         }
     };
-    let info = layout_of(file, &chosen.routine, layout, kernel)?;
-    let names = names_of(layout, &info);
-    let (routine, data) = (chosen.routine.clone(), data_of(layout));
-    let functions = object.functions.iter().map(|function| FunctionText {
+    let code = |routine: &Routine| FunctionText {
         file: file.to_owned(),
         text: None,
-        routine: function.routine.clone(),
+        routine: routine.clone(),
         lines: Vec::new(),
-    });
-    let functions = functions.collect();
-    let implicit = layout.map(Program::implicit_of).transpose()?.unwrap_or_default();
-    let lines = Vec::new();
-    Ok(Program {
-        file: file.to_owned(),
-        text: None,
-        routine,
-        lines,
-        functions,
-        info,
-        names,
-        data,
-        platform,
-        implicit,
-    })
+    };
+    let functions = object.functions.iter().map(|function| code(&function.routine)).collect();
+    assemble(code(&chosen.routine), functions, layout, kernel, platform)
 }
 
-fn data_of(layout: Option<&Zebin>) -> ProgramData {
-    layout.map(ProgramData::of).unwrap_or_default()
+/// Returns the program of a kernel from its code and the layout of its arguments and data.
+fn assemble(
+    code: FunctionText,
+    functions: Vec<FunctionText>,
+    layout: Option<&Zebin>,
+    kernel: Option<&str>,
+    platform: Platform,
+) -> Result<Program, Vec<Diagnostic>> {
+    let FunctionText { file, text, routine, lines } = code;
+    let info = layout_of(&file, &routine, layout, kernel)?;
+    let names = names_of(layout, &info);
+    let data = layout.map(ProgramData::of).unwrap_or_default();
+    let implicit = layout.map(Program::implicit_of).transpose()?.unwrap_or_default();
+    Ok(Program { file, text, routine, lines, functions, info, names, data, platform, implicit })
 }
 
 fn names_of(layout: Option<&Zebin>, info: &KernelInfo) -> Option<KernelMiscInfo> {
