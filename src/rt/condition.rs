@@ -87,12 +87,39 @@ pub trait Facts {
     /// Returns the result of a built-in that tests a condition for several operands.
     fn quantified(&self, builtin: RuleBuiltin, condition: &'static [Op]) -> Option<i64>;
     /// Returns the result of a built-in; pops its arguments from the stack.
-    fn builtin(&self, builtin: RuleBuiltin, stack: &mut Vec<Option<i64>>) -> Option<i64>;
+    fn builtin(&self, builtin: RuleBuiltin, stack: &mut Stack) -> Option<i64>;
+}
+
+/// Values of a condition under evaluation. The first few need no allocation.
+#[derive(Debug, Default)]
+pub struct Stack {
+    few: [Option<i64>; 8],
+    length: usize,
+    more: Vec<Option<i64>>,
+}
+
+impl Stack {
+    fn push(&mut self, value: Option<i64>) {
+        match self.few.get_mut(self.length) {
+            Some(place) => *place = value,
+            None => self.more.push(value),
+        }
+        self.length += 1;
+    }
+
+    /// Removes the last value; `None` if it is absent.
+    pub fn pop(&mut self) -> Option<i64> {
+        self.length = self.length.checked_sub(1)?;
+        match self.few.get(self.length) {
+            Some(value) => *value,
+            None => self.more.pop().flatten(),
+        }
+    }
 }
 
 /// Returns the value of a condition, or `None` if it depends on an absent value.
 pub fn evaluate(code: &[Op], facts: &impl Facts) -> Option<i64> {
-    let mut stack: Vec<Option<i64>> = Vec::with_capacity(8);
+    let mut stack = Stack::default();
     for op in code {
         let value = match *op {
             Op::Nothing => None,
@@ -103,12 +130,12 @@ pub fn evaluate(code: &[Op], facts: &impl Facts) -> Option<i64> {
                 bits.checked_shr(lo.into()).unwrap_or(0) & mask
             }),
             Op::Named(names) => {
-                let code = stack.pop().flatten();
+                let code = stack.pop();
                 code.and_then(|code| names.iter().find(|(c, _)| *c == code)).map(|(_, number)| *number)
             }
-            Op::OneOf(numbers) => stack.pop().flatten().map(|n| numbers.contains(&n).into()),
+            Op::OneOf(numbers) => stack.pop().map(|n| numbers.contains(&n).into()),
             Op::Pairs(pairs) => {
-                let (right, left) = (stack.pop().flatten(), stack.pop().flatten());
+                let (right, left) = (stack.pop(), stack.pop());
                 left.zip(right).map(|pair| pairs.contains(&pair).into())
             }
             Op::Builtin(builtin) => facts.builtin(builtin, &mut stack),
@@ -116,21 +143,21 @@ pub fn evaluate(code: &[Op], facts: &impl Facts) -> Option<i64> {
             Op::It(builtin) => facts.it(builtin),
             Op::Destination(builtin) => facts.destination(builtin),
             Op::Quantified(builtin, condition) => facts.quantified(builtin, condition),
-            Op::Negate => stack.pop().flatten().and_then(i64::checked_neg),
-            Op::Not => stack.pop().flatten().map(|n| (n == 0).into()),
-            Op::Complement => stack.pop().flatten().map(|n| !n),
+            Op::Negate => stack.pop().and_then(i64::checked_neg),
+            Op::Not => stack.pop().map(|n| (n == 0).into()),
+            Op::Complement => stack.pop().map(|n| !n),
             Op::Binary(operator) => {
-                let (right, left) = (stack.pop().flatten(), stack.pop().flatten());
+                let (right, left) = (stack.pop(), stack.pop());
                 binary(operator, left, right)
             }
             Op::Choose => {
-                let (otherwise, then) = (stack.pop().flatten(), stack.pop().flatten());
-                stack.pop().flatten().and_then(|condition| if condition != 0 { then } else { otherwise })
+                let (otherwise, then) = (stack.pop(), stack.pop());
+                stack.pop().and_then(|condition| if condition != 0 { then } else { otherwise })
             }
         };
         stack.push(value);
     }
-    stack.pop().flatten()
+    stack.pop()
 }
 
 fn binary(operator: Operator, left: Option<i64>, right: Option<i64>) -> Option<i64> {

@@ -30,7 +30,7 @@ mod value;
 mod visit;
 
 pub use bytes::{Bits, Bytes, Context, Reader, StructureVisitor, Version, Wire, Writer, field, place};
-pub use condition::{Facts, Op, Operator, evaluate};
+pub use condition::{Facts, Op, Operator, Stack, evaluate};
 #[cfg(feature = "text")]
 pub use cursor::{Candidate, Cursor, TextError};
 pub use error::{BadBits, DecodeError, DecodeProblem, EncodeError, empty, fit, narrow, present, selected};

@@ -5,7 +5,7 @@ use super::types::{data_type, is_integer, single};
 use super::{Report, Seen, Severity, Verifier};
 use crate::isa::{DataType, Modifier, Operand, PageCheck, Platform, RuleBuiltin, predefined};
 use crate::rt::reflect::{EachOperand, Field, FieldKind, FormConstraint, Platforms, Verdict};
-use crate::rt::{Facts, Op, Role, evaluate};
+use crate::rt::{Facts, Op, Role, Stack, evaluate};
 
 impl Report<'_> {
     /// Checks the rows of conditions that apply to the instruction.
@@ -169,9 +169,9 @@ impl<'a> Verifier<'a> {
     }
 
     /// Returns true if the platform is older than the first one that has the instruction.
-    fn is_before_first(&self) -> Option<bool> {
+    fn is_before_first(&self) -> bool {
         let first = self.page.platforms.iter().map(|range| range.from.map(Platform::age)).min().flatten();
-        Some(first.is_some_and(|first| self.platform.is_some_and(|p| p.age() < first)))
+        first.is_some_and(|first| self.platform.is_some_and(|p| p.age() < first))
     }
 
     /// Returns the number of platforms from the last one that has the instruction to this one.
@@ -241,22 +241,22 @@ impl Facts for Instruction<'_> {
         }
     }
 
-    fn builtin(&self, builtin: RuleBuiltin, stack: &mut Vec<Option<i64>>) -> Option<i64> {
+    fn builtin(&self, builtin: RuleBuiltin, stack: &mut Stack) -> Option<i64> {
         let verifier = self.verifier;
         match builtin {
             RuleBuiltin::ExecSize => i64::try_from(verifier.channels()).ok(),
             RuleBuiltin::GrfBytes => verifier.platform.map(|p| p.register_bytes().into()),
             RuleBuiltin::NoMask => Some(verifier.no_mask().into()),
             RuleBuiltin::Guarded => Some(verifier.is_guarded().into()),
-            RuleBuiltin::BeforeFirst => verifier.is_before_first().map(i64::from),
+            RuleBuiltin::BeforeFirst => Some(verifier.is_before_first().into()),
             RuleBuiltin::PlatformsPast => verifier.platforms_past(),
             RuleBuiltin::MappedUnpacked => Some(verifier.is_mapped(true, false).into()),
             RuleBuiltin::MappedElsewhere => Some(verifier.is_mapped(true, true).into()),
             RuleBuiltin::Max => {
-                let (b, a) = (stack.pop().flatten(), stack.pop().flatten());
+                let (b, a) = (stack.pop(), stack.pop());
                 Some(a?.max(b?))
             }
-            RuleBuiltin::Popcount => stack.pop().flatten().map(|n| n.count_ones().into()),
+            RuleBuiltin::Popcount => stack.pop().map(|n| n.count_ones().into()),
             // Conditions encode the other built-ins as operations of their own.
             _ => None,
         }

@@ -11,7 +11,7 @@ use crate::isa::{
 };
 use crate::limits::FINDINGS;
 use crate::object::Routine;
-use crate::rt::reflect::{Acceptance, Verdict};
+use crate::rt::reflect::Verdict;
 use crate::rt::{FieldRef, OperandRef, Role, Table, Use};
 
 /// Page that explains control flow.
@@ -89,8 +89,8 @@ fn outside(routine: &Routine, platform: Option<Platform>) -> Vec<Violation> {
     let check = PageCheck::OperandEnd;
     let mut out = Vec::new();
     for (number, instruction) in routine.instructions.iter().enumerate() {
-        let is_unchecked = |row: &&Acceptance| row.check == check && row.verdict == Verdict::Nothing;
-        if instruction.page().accepted.iter().copied().any(|row| is_unchecked(&row)) {
+        let mut accepted = instruction.page().accepted.iter();
+        if accepted.any(|row| row.check == check && row.verdict == Verdict::Nothing) {
             continue;
         }
         let channels = divergence::exec_size(instruction).map_or(1, |size| size.size.channels().into());

@@ -8,11 +8,12 @@ use crate::rt::reflect::EachOperand;
 impl Report<'_> {
     /// Checks that a type map has the types of destination and sources.
     pub(super) fn type_maps(&mut self) {
-        let Some((dst, src)) = self.verifier.mapped_types() else { return };
         if self.page.type_maps.is_empty() || self.verifier.is_mapped(false, false) {
             return;
         }
-        let names: Vec<_> = src.iter().map(|t| t.name()).collect();
+        // An instruction whose destination has no type needs no map.
+        let Some(dst) = self.destination_type() else { return };
+        let names: Vec<_> = self.source_types().map(DataType::name).collect();
         let message =
             format!("the type map has no entry for destination {} with sources {}", dst.name(), names.join(", "));
         self.violated(PageCheck::TypeMap, self.page.line, message);
@@ -20,20 +21,23 @@ impl Report<'_> {
 }
 
 impl Verifier<'_> {
-    /// Returns the types that a type map decides about: of the destination and of the sources.
-    fn mapped_types(&self) -> Option<(DataType, Vec<DataType>)> {
-        let ty = |at: usize| self.seen.get(at).and_then(|(_, value)| self.data_type(value));
-        let dst = self.destination().and_then(ty)?;
-        Some((dst, self.each(EachOperand::Source).filter_map(ty).collect()))
+    /// Returns the type of the destination.
+    fn destination_type(&self) -> Option<DataType> {
+        self.data_type(&self.seen.get(self.destination()?)?.1)
+    }
+
+    /// Returns the types of the sources that a type map decides about.
+    fn source_types(&self) -> impl Iterator<Item = DataType> {
+        self.each(EachOperand::Source).filter_map(|at| self.data_type(&self.seen.get(at)?.1))
     }
 
     /// Returns true if a type map has the types of destination and sources: with `unpacked`, a
     /// packed constant may have the type of its elements; with `elsewhere`, on any platform.
     pub(super) fn is_mapped(&self, unpacked_too: bool, elsewhere: bool) -> bool {
-        let Some((dst, src)) = self.mapped_types() else { return false };
+        let Some(dst) = self.destination_type() else { return false };
         self.page.type_maps.iter().filter(|map| elsewhere || self.applies(map.platforms)).any(|map| {
             let legal = |s: &DataType| map.src.contains(s) || unpacked_too && map.src.contains(&unpacked(*s));
-            map.dst.contains(&dst) && src.iter().all(legal)
+            map.dst.contains(&dst) && self.source_types().all(|s| legal(&s))
         })
     }
 
