@@ -16,7 +16,7 @@ use visakit_zebin::info;
 /// Work items of a group.
 const ITEMS: u64 = 5;
 
-/// Each work item writes 16 numbers of its own with one scatter, reads them backwards with one
+/// Each work item writes 16 separate numbers with one scatter, reads them backwards with one
 /// gather, and adds its group's number of registers. `STEP` is the distance of two work items.
 const TEXT: &str = r#".version 4.1
 .kernel "k"

@@ -194,7 +194,7 @@ impl Launch<'_> {
                 out.set_item("stats", stats)?;
                 Ok(out)
             }
-            // A check reports the fault beside the bugs, and a trace shows the way to it.
+            // A check reports the fault with the bugs, and a trace shows the steps that led to it.
             Err(error) if !matches!(observed, Observed::Nothing) => {
                 if let RunError::TrapReport(report) = &error {
                     out.set_item("fault", (self.located(report, Severity::Error), self.detail(report).to_string()))?;

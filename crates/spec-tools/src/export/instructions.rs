@@ -62,7 +62,7 @@ pub struct Instruction {
 pub enum PageKind {
     /// An instruction.
     Ordinary,
-    /// Family page without an encoding of its own.
+    /// Family page, which has no encoding.
     Umbrella,
     /// Another spelling of an instruction.
     Alias { of: String, alias_when: String },

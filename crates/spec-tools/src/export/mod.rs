@@ -91,7 +91,7 @@ pub struct Specification {
     pub builtins: Vec<Builtin>,
     /// The instructions, by opcode, sub-opcode and name.
     pub instructions: Vec<Instruction>,
-    /// Sources of facts besides the documents.
+    /// Sources of facts other than the documents.
     pub sources: Vec<Source>,
     /// Facts outside tables, with their sources.
     pub sourced: Vec<Sourced>,
