@@ -11,6 +11,8 @@ pub(crate) mod layout;
 pub(crate) mod order;
 pub(crate) mod page;
 pub(crate) mod probes;
+mod regions;
+pub(crate) mod declared;
 pub(crate) mod reverse;
 pub(crate) mod statement;
 pub(crate) mod vary;

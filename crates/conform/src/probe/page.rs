@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use visakit_codegen::model::{FieldKind, Instruction, TextForm};
+use visakit_codegen::model::{FieldKind, Instruction, TextForm, Verdict};
 
 use super::across;
 use super::probes::{Probe, Probes, form_name};
@@ -15,8 +15,9 @@ use crate::expect::meaning::{counted_by, exists_on, field, holds};
 use crate::expect::rules::{self, Broken};
 use crate::expect::sample::{EncodedSample, Sample, Value};
 use crate::expect::text::{Printed, applies, print, read_back, templates};
-use crate::finding::{Difference, Fact, Tally};
+use crate::finding::{Difference, Fact, Tally, same};
 use visakit::isa;
+use visakit::object::Routine;
 use visakit::rt::{DecodeProblem, Version};
 
 impl<'m> Probes<'m> {
@@ -62,6 +63,9 @@ impl<'m> Probes<'m> {
                 across::probe(self, &sample, &mut tally);
                 for refused in &all.refused {
                     self.refuse(refused, *version, &mut tally);
+                }
+                for (fact, sample, position, platforms) in &all.ends {
+                    self.end(fact, sample, *position, platforms, &mut tally);
                 }
                 for (fact, sample, platforms) in &all.judged {
                     if !self.is_broken(sample) {
@@ -373,7 +377,8 @@ impl<'m> Probes<'m> {
                 None => return,
             },
         };
-        let expected = rules::broken(&self.world, sample, platform);
+        let (expected, checks) = rules::violations(&self.world, sample, platform);
+        checks.iter().for_each(|check| tally.violated(check));
         let got = codec::verdict(instruction, &self.routine, known);
         let different: Vec<&Broken> = expected
             .symmetric_difference(&got)
@@ -403,17 +408,57 @@ impl<'m> Probes<'m> {
         }
     }
 
+    /// Probes the warning about an operand that ends after its variable.
+    fn end(
+        &self,
+        fact: &Fact,
+        sample: &Sample<'m>,
+        position: usize,
+        platforms: &[Option<usize>],
+        tally: &mut Tally,
+    ) {
+        let Ok((instruction, _)) = decode(&sample.encode(&self.world.operands).bytes, sample.version) else { return };
+        let routine = Routine { instructions: vec![instruction], ..self.routine.clone() };
+        let model = self.world.model;
+        let mut rows = model.accepted.iter().filter(|row| model.covers(&row.instructions, sample.page));
+        let unchecked = rows.any(|row| row.check.name == OPERAND_END && row.verdict == Verdict::Nothing);
+        for platform in platforms {
+            let known = platform.and_then(|at| self.platforms.get(at).copied().flatten());
+            if platform.is_some() && known.is_none() {
+                continue;
+            }
+            let is_outside = rules::is_outside(&self.world, sample, position, *platform);
+            if is_outside {
+                tally.violated(OPERAND_END);
+            }
+            let name = &sample.form.fields[position].name;
+            let found = visakit::verify::doubts(&routine, known);
+            let got = found.iter().any(|v| v.code == OUTSIDE && v.message.starts_with(&format!("{name} ")));
+            let expected = is_outside && !unchecked;
+            let say = |found: bool| if found { "a warning by rule `outside`" } else { "no warning" }.to_owned();
+            let code = if expected { "outside-accepted" } else { "outside-refused" };
+            let shown = codec::print(&routine.instructions[0], &routine, sample.version);
+            tally.probe(fact.clone(), same(code, format!("validating `{shown}`"), say(expected), say(got)));
+        }
+    }
+
     /// Returns the platforms that have an instruction, oldest first.
     pub(crate) fn platforms_of(&self, page: &Instruction) -> Vec<usize> {
         (0..self.platforms.len()).filter(|p| exists_on(page, Some(*p))).collect()
     }
 }
 
+/// Check of the end of an operand.
+const OPERAND_END: &str = "operand-end";
+/// Finding of that check.
+const OUTSIDE: &str = "outside";
+
 /// Returns true if a rule applies to a kind of facts. Other rules have separate findings.
 fn concerns(kind: &str, rule: &str) -> bool {
     match kind {
         "modifier" => matches!(rule, "modifier" | "saturation"),
         "region" => rule == "region",
+        "read-only" => rule == "read-only",
         "type-map" => rule == "type-map",
         "type" => matches!(rule, "type" | "type-map"),
         _ => rules::OF_PAGES.contains(&rule),
@@ -449,6 +494,14 @@ fn rule_code(rule: &str, accepted: bool) -> &'static str {
         ("saturation", false) => "saturation-refused",
         ("modifier", true) => "modifier-accepted",
         ("modifier", false) => "modifier-refused",
+        ("predicate", true) => "predicate-accepted",
+        ("predicate", false) => "predicate-refused",
+        ("constant", true) => "constant-accepted",
+        ("constant", false) => "constant-refused",
+        ("raw-place", true) => "raw-place-accepted",
+        ("raw-place", false) => "raw-place-refused",
+        ("read-only", true) => "read-only-accepted",
+        ("read-only", false) => "read-only-refused",
         ("region", true) => "region-accepted",
         ("region", false) => "region-refused",
         (_, true) => "rule-missing",
