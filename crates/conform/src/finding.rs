@@ -100,7 +100,9 @@ impl Tally {
         let slot = self.facts.entry((fact.kind, fact.path)).or_default();
         match slot {
             Some(broken) => broken.times += 1,
-            None => *slot = Some(Broken { code, at: fact.at, message, expected, got, times: 1, pages: BTreeSet::new() }),
+            None => {
+                *slot = Some(Broken { code, at: fact.at, message, expected, got, times: 1, pages: BTreeSet::new() })
+            }
         }
     }
 

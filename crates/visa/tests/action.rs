@@ -6,7 +6,8 @@ use std::process::Command;
 use visakit_testing::root;
 
 fn git(folder: &Path, arguments: &[&str]) {
-    let identity = ["-c", "user.name=n", "-c", "user.email=e@x", "-c", "commit.gpgsign=false", "-c", "init.defaultBranch=main"];
+    let identity =
+        ["-c", "user.name=n", "-c", "user.email=e@x", "-c", "commit.gpgsign=false", "-c", "init.defaultBranch=main"];
     let status = Command::new("git").args(identity).args(arguments).current_dir(folder).status().unwrap();
     assert!(status.success(), "git {arguments:?}");
 }

@@ -4,8 +4,8 @@
 pub(crate) mod base;
 pub(crate) mod condition;
 pub(crate) mod meaning;
-pub(crate) mod rules;
 mod regions;
+pub(crate) mod rules;
 pub(crate) mod sample;
 pub(crate) mod structure;
 pub(crate) mod text;

@@ -115,8 +115,7 @@ impl<'m> Check<'_, 'm> {
     /// Checks that a raw operand begins at a register, if its variable fills one.
     pub(super) fn raw_start(&mut self, operand: &Operand) {
         let raw = &self.world.anatomy.raw;
-        let (id, offset) =
-            (self.world.operands.get(operand, raw.id), self.world.operands.get(operand, raw.offset));
+        let (id, offset) = (self.world.operands.get(operand, raw.id), self.world.operands.get(operand, raw.offset));
         let register = self.register_bytes();
         let fills = self.world.is_declared(id)
             && self.world.variable_bytes(id, register).is_some_and(|bytes| bytes >= register);
@@ -134,8 +133,8 @@ impl<'m> Check<'_, 'm> {
             return;
         }
         let known = self.world.model.predefined.iter().find(|p| p.id == id);
-        let byte = get(general.row_offset) * self.register_bytes()
-            + get(general.col_offset) * self.world.element_bytes(id);
+        let byte =
+            get(general.row_offset) * self.register_bytes() + get(general.col_offset) * self.world.element_bytes(id);
         let is_writable = |p: &Predefined| match p.written.as_deref() {
             None => false,
             Some([]) => true,

@@ -245,13 +245,13 @@ impl Cases<'_, '_> {
             ("undeclared", at, true, vec![input(0, InputClass::General, past, 64, size)]),
             ("apart", at, false, vec![other(64), other(64 + size)]),
             ("overlap", at, true, vec![other(64), other(64 + size - 4)]),
-            ("implicit-last", at, false, vec![other(64), implicit(64 + size)]),
-            ("implicit-first", at, true, vec![implicit(64), other(64 + size)]),
+            ("implicit.last", at, false, vec![other(64), implicit(64 + size)]),
+            ("implicit.first", at, true, vec![implicit(64), other(64 + size)]),
             ("sampler", at, false, vec![input(0, InputClass::Sampler, 0, 64, 4)]),
-            ("sampler-undeclared", at, true, vec![input(0, InputClass::Sampler, 99, 64, 4)]),
+            ("sampler.undeclared", at, true, vec![input(0, InputClass::Sampler, 99, 64, 4)]),
             ("surface", surface_at, false, vec![input(0, InputClass::Surface, declared.1, 64, surface)]),
-            ("surface-size", surface_at, true, vec![input(0, InputClass::Surface, declared.1, 64, surface + 1)]),
-            ("surface-undeclared", surface_at, true, vec![input(0, InputClass::Surface, 999, 64, surface)]),
+            ("surface.size", surface_at, true, vec![input(0, InputClass::Surface, declared.1, 64, surface + 1)]),
+            ("surface.undeclared", surface_at, true, vec![input(0, InputClass::Surface, 999, 64, surface)]),
         ];
         for (name, at, is_broken, inputs) in cases {
             self.case(format!("input.{name}"), at, None, error("input", is_broken), |routine| {

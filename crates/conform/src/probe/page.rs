@@ -409,14 +409,7 @@ impl<'m> Probes<'m> {
     }
 
     /// Probes the warning about an operand that ends after its variable.
-    fn end(
-        &self,
-        fact: &Fact,
-        sample: &Sample<'m>,
-        position: usize,
-        platforms: &[Option<usize>],
-        tally: &mut Tally,
-    ) {
+    fn end(&self, fact: &Fact, sample: &Sample<'m>, position: usize, platforms: &[Option<usize>], tally: &mut Tally) {
         let Ok((instruction, _)) = decode(&sample.encode(&self.world.operands).bytes, sample.version) else { return };
         let routine = Routine { instructions: vec![instruction], ..self.routine.clone() };
         let model = self.world.model;

@@ -95,7 +95,8 @@ impl<'m> Vary<'_, 'm> {
             member.map_or(0, |m| limits(number_at(m, self.base.version)).1 as u64)
         };
         for entry in &world.model.predefined {
-            for (row, column) in [(0, 0), (0, 1), (0, 2), (0, 3), (0, 4), (0, 5), (1, 0), (most(general.row_offset), 0)]
+            for (row, column) in
+                [(0, 0), (0, 1), (0, 2), (0, 3), (0, 4), (0, 5), (1, 0), (most(general.row_offset), 0)]
             {
                 let one = world.operands.with(base.clone(), general.id, entry.id);
                 let one = world.operands.with(one, general.row_offset, row);

@@ -20,8 +20,7 @@ pub enum Class {
 
 impl Class {
     /// All classes, most severe first.
-    pub const ALL: [Self; 5] =
-        [Self::WireBreaking, Self::Narrowed, Self::Widened, Self::TextOnly, Self::Overlay];
+    pub const ALL: [Self; 5] = [Self::WireBreaking, Self::Narrowed, Self::Widened, Self::TextOnly, Self::Overlay];
 
     /// Returns the name, as in JSON.
     pub fn name(self) -> &'static str {

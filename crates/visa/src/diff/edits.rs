@@ -27,6 +27,8 @@ pub(super) struct Edits {
     pub(super) edits: Vec<Edit>,
     /// Edit of each change. Changes on the same edited lines have the same edit.
     of: Vec<usize>,
+    /// Edited line of each edit, if it has changes.
+    places: Vec<Option<(String, u32)>>,
     hunks: Vec<Hunk>,
 }
 
@@ -52,7 +54,13 @@ impl Edits {
                 of.iter_mut().filter(|edit| all.contains(edit)).for_each(|edit| *edit = first);
             }
         }
-        Self { changes, edits, of, hunks }
+        let places = (0..edits.len()).map(|edit| place(edit, &changes, &of, &hunks)).collect();
+        Self { changes, edits, of, places, hunks }
+    }
+
+    /// Returns the changes with the words that facts use for their subjects.
+    pub(super) fn searched(&self) -> Vec<Searched<'_>> {
+        self.changes.iter().map(Searched::new).collect()
     }
 
     /// Returns the sort key of a source: defects first, then edits by severity.
@@ -75,14 +83,13 @@ impl Edits {
     }
 
     /// Returns the edit that a finding follows from, if there is any edit.
-    pub(super) fn source(&self, finding: &Finding) -> Option<Source> {
+    pub(super) fn source(&self, finding: &Finding, searched: &[Searched<'_>]) -> Option<Source> {
         if self.hunks.is_empty() {
             return None;
         }
-        let searched: Vec<Searched<'_>> = self.changes.iter().map(Searched::new).collect();
         let found = match self.hunks.len() {
-            1 => explaining(finding, &searched).or((!self.changes.is_empty()).then_some(0)),
-            _ => explaining(finding, &searched),
+            1 => explaining(finding, searched).or((!self.changes.is_empty()).then_some(0)),
+            _ => explaining(finding, searched),
         };
         found.map(|i| Source::Edit(self.of[i])).or_else(|| self.nearest(finding))
     }
@@ -106,11 +113,7 @@ impl Edits {
     pub(super) fn point_at(&self, finding: &mut Diagnostic, source: &Source, own: &Model, model: &Model) {
         let place = match source {
             Source::Defect(..) => None,
-            Source::Edit(edit) => {
-                let gravest = self.edits[*edit].changes.iter().map(|&i| &self.changes[i]);
-                let gravest = gravest.min_by_key(|change| (change.is_prose(), change.class));
-                gravest.and_then(Change::place).map(|side| (side.file.clone(), side.line))
-            }
+            Source::Edit(edit) => self.places[*edit].clone(),
             Source::Hunk(n) => self.hunks.get(*n).map(|hunk| (hunk.place().0.to_owned(), hunk.place().1)),
         };
         let Some((file, line)) = place.filter(|place| *place != (finding.file.clone(), finding.line)) else { return };
@@ -118,7 +121,8 @@ impl Edits {
         let page = pages.find(|page| page.shown == file);
         let text = page.and_then(|page| page.text.lines().nth(line.checked_sub(1)? as usize)).unwrap_or("");
         let start = text.len() - text.trim_start().len();
-        *finding = Diagnostic { file, ..finding.clone() }.at_line(line, text, start, text.trim_end().len().max(start));
+        *finding =
+            Diagnostic { file, ..finding.clone() }.at_line(line, text, start, text.trim_end().len().max(start));
     }
 }
 
@@ -129,8 +133,22 @@ pub(super) fn words(path: &str) -> impl Iterator<Item = &str> {
     all.filter(|word| !KINDS.contains(word))
 }
 
+/// Returns the edited line of an edit: that of its most severe change on an edited line. The facts of
+/// other changes may stand on unedited lines, such as the description of a removed field.
+fn place(edit: usize, changes: &[Change], of: &[usize], hunks: &[Hunk]) -> Option<(String, u32)> {
+    let all = changes.iter().zip(of).filter(|(_, of)| **of == edit).map(|(change, _)| change);
+    let (change, is_inside) = all
+        .map(|change| (change, hunks.iter().any(|hunk| hunk.has(change))))
+        .min_by_key(|(change, is_inside)| (!is_inside, change.is_prose(), change.class))?;
+    if let (false, [hunk]) = (is_inside, hunks) {
+        let (file, line) = hunk.place();
+        return Some((file.to_owned(), line));
+    }
+    change.place().map(|side| (side.file.clone(), side.line))
+}
+
 /// Change with the words that facts use for its subject.
-struct Searched<'a> {
+pub(super) struct Searched<'a> {
     change: &'a Change,
     words: Vec<String>,
     /// Old and new value, if they are names or numbers.

@@ -57,12 +57,13 @@ pub(super) fn causes(
         return (Vec::new(), Vec::new());
     }
     let edits = Edits::new(own, model);
+    let searched = edits.searched();
     let mut members: BTreeMap<Source, Vec<usize>> = BTreeMap::new();
     for (n, finding) in findings.iter_mut().enumerate() {
         let code = finding.diagnostic.code;
         let source = match known.contains(&(code, finding.path.clone())) {
             true => None,
-            false => edits.source(finding),
+            false => edits.source(finding, &searched),
         };
         if let Some(source) = &source {
             edits.point_at(&mut finding.diagnostic, source, own, model);
@@ -89,9 +90,7 @@ pub(super) fn causes(
                 (class.name(), edits.what(*edit), help.to_owned())
             }
             Source::Hunk(_) => (EDITED, format!("the page was edited: {}", first.path), FOLLOW.to_owned()),
-            Source::Defect("kernel-missing", _) => {
-                (IMPLEMENTATION, "instructions without a kernel".to_owned(), help)
-            }
+            Source::Defect("kernel-missing", _) => (IMPLEMENTATION, "instructions without a kernel".to_owned(), help),
             Source::Defect(code, _) => (IMPLEMENTATION, format!("{code}: {}", first.diagnostic.message), help),
         };
         causes.push(Cause {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use serde::Serialize;
 use visakit_codegen::model::Model;
-use visakit_diag::{Diagnostic, Severity};
+use visakit_diag::Diagnostic;
 use visakit_spec_tools::diff::{Change, diff};
 use visakit_spec_tools::export::export;
 
@@ -241,8 +241,7 @@ fn human(name: &str, entries: &[Entry], stated: &[Stated]) -> String {
     }
     for one in stated {
         let since = one.since.as_ref().map_or(String::new(), |since| format!(", since {since}"));
-        let sources =
-            if one.sources.is_empty() { String::new() } else { format!(" ({})", one.sources.join(", ")) };
+        let sources = if one.sources.is_empty() { String::new() } else { format!(" ({})", one.sources.join(", ")) };
         let file = one.file.splitn(3, ':').last().unwrap_or(&one.file);
         let _ = writeln!(s, "  {file}:{}: {}{since}{sources}", one.line, one.text);
     }

@@ -47,7 +47,9 @@ pub(super) fn run(args: &Args, model: &Model) -> Result<Outcome, Findings> {
         answers.push(answer(tool, platform, &asked, &state)?);
     }
     let found: Vec<Difference<'_>> = match (tools.as_slice(), answers.as_slice()) {
-        ([_], [own]) => asked.iter().zip(own).flat_map(|(asked, answer)| report::differences(asked, answer)).collect(),
+        ([_], [own]) => {
+            asked.iter().zip(own).flat_map(|(asked, answer)| report::differences(asked, answer)).collect()
+        }
         ([..], [old, new]) => {
             let both = asked.iter().zip(old.iter().zip(new));
             both.filter_map(|(asked, (old, new))| report::changed(asked, old, new)).collect()

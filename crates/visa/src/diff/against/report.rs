@@ -67,7 +67,9 @@ pub(super) fn differences<'a>(asked: &'a Asked, answer: &Answer) -> Vec<Differen
     let one = |kind, expected: String, got: String| vec![Difference { kind, asked, expected, got }];
     match (asked.refused, answer.accepted) {
         (None, false) => return one("against-refused", "accepted".to_owned(), answer.message.clone()),
-        (Some(rule), true) => return one("against-accepted", format!("an error by rule `{rule}`"), "accepted".into()),
+        (Some(rule), true) => {
+            return one("against-accepted", format!("an error by rule `{rule}`"), "accepted".into());
+        }
         (Some(_), false) => return Vec::new(),
         (None, true) => {}
     }

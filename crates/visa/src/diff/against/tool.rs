@@ -106,6 +106,10 @@ impl Tool {
                     Run::Failed(message) if group.len() == 1 => vec![(0, message)],
                     Run::Failed(_) => Vec::new(),
                 };
+                if refused.is_empty() && group.len() == 1 {
+                    out[group[0]] = Some(Answer::refused("the text is refused"));
+                    break;
+                }
                 if refused.is_empty() {
                     // The error has no statement, so halve the text.
                     rest.push(group.split_off(group.len() / 2));
@@ -210,7 +214,8 @@ impl Tool {
             .map(|(id, one)| Request { id, platform: platform.name(), text: Asked::text(&[one]) })
             .map(|request| serde_json::to_string(&request).unwrap_or_default() + "\n")
             .collect();
-        let writer = std::thread::spawn(move || requests.iter().try_for_each(|line| input.write_all(line.as_bytes())));
+        let writer =
+            std::thread::spawn(move || requests.iter().try_for_each(|line| input.write_all(line.as_bytes())));
         let (sender, lines) = mpsc::channel();
         std::thread::spawn(move || {
             for line in BufReader::new(output).lines().map_while(Result::ok) {
