@@ -77,11 +77,11 @@ fn the_action_marks_the_edited_line() {
 
     // Only the classes of `fail-on` fail, and an accepted change does not.
     assert_eq!(compare(&folder, &[("VISA_DIFF_FAIL_ON", "wire-breaking")]).code, 0);
-    std::fs::write(folder.join("accept.toml"), "[[accept]]\npath = 'GATHER.Elt_size.*'\nreason = 'nobody used it'\n")
+    std::fs::write(folder.join("accept.toml"), "[[accept]]\npath = 'GATHER.Elt_size.*'\nreason = 'it was unused'\n")
         .unwrap();
     let ran = compare(&folder, &[("VISA_DIFF_ACCEPT", "accept.toml")]);
     assert_eq!(ran.code, 0, "{}", ran.out);
-    assert!(ran.summary.contains("## Accepted") && ran.summary.contains("nobody used it"), "{}", ran.summary);
+    assert!(ran.summary.contains("## Accepted") && ran.summary.contains("it was unused"), "{}", ran.summary);
 
     // An entry that accepts nothing is a warning at its line, and an entry without a reason ends
     // the step.

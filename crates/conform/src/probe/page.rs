@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use visakit_codegen::model::{FieldKind, Instruction, TextForm, Verdict};
+use visakit_codegen::model::{FieldKind, Instruction, TextForm};
 
 use super::across;
 use super::probes::{Probe, Probes, form_name};
@@ -15,9 +15,8 @@ use crate::expect::meaning::{counted_by, exists_on, field, holds};
 use crate::expect::rules::{self, Broken};
 use crate::expect::sample::{EncodedSample, Sample, Value};
 use crate::expect::text::{Printed, applies, print, read_back, templates};
-use crate::finding::{Difference, Fact, Tally, same};
+use crate::finding::{Difference, Fact, Tally};
 use visakit::isa;
-use visakit::object::Routine;
 use visakit::rt::{DecodeProblem, Version};
 
 impl<'m> Probes<'m> {
@@ -408,43 +407,11 @@ impl<'m> Probes<'m> {
         }
     }
 
-    /// Probes the warning about an operand that ends after its variable.
-    fn end(&self, fact: &Fact, sample: &Sample<'m>, position: usize, platforms: &[Option<usize>], tally: &mut Tally) {
-        let Ok((instruction, _)) = decode(&sample.encode(&self.world.operands).bytes, sample.version) else { return };
-        let routine = Routine { instructions: vec![instruction], ..self.routine.clone() };
-        let model = self.world.model;
-        let mut rows = model.accepted.iter().filter(|row| model.covers(&row.instructions, sample.page));
-        let unchecked = rows.any(|row| row.check.name == OPERAND_END && row.verdict == Verdict::Nothing);
-        for platform in platforms {
-            let known = platform.and_then(|at| self.platforms.get(at).copied().flatten());
-            if platform.is_some() && known.is_none() {
-                continue;
-            }
-            let is_outside = rules::is_outside(&self.world, sample, position, *platform);
-            if is_outside {
-                tally.violated(OPERAND_END);
-            }
-            let name = &sample.form.fields[position].name;
-            let found = visakit::verify::doubts(&routine, known);
-            let got = found.iter().any(|v| v.code == OUTSIDE && v.message.starts_with(&format!("{name} ")));
-            let expected = is_outside && !unchecked;
-            let say = |found: bool| if found { "a warning by rule `outside`" } else { "no warning" }.to_owned();
-            let code = if expected { "outside-accepted" } else { "outside-refused" };
-            let shown = codec::print(&routine.instructions[0], &routine, sample.version);
-            tally.probe(fact.clone(), same(code, format!("validating `{shown}`"), say(expected), say(got)));
-        }
-    }
-
     /// Returns the platforms that have an instruction, oldest first.
     pub(crate) fn platforms_of(&self, page: &Instruction) -> Vec<usize> {
         (0..self.platforms.len()).filter(|p| exists_on(page, Some(*p))).collect()
     }
 }
-
-/// Check of the end of an operand.
-const OPERAND_END: &str = "operand-end";
-/// Finding of that check.
-const OUTSIDE: &str = "outside";
 
 /// Returns true if a rule applies to a kind of facts. Other rules have separate findings.
 fn concerns(kind: &str, rule: &str) -> bool {

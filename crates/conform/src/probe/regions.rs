@@ -1,16 +1,24 @@
 //! Variants of an instruction in the regions of its operands, and in the predefined variables that
 //! it writes.
 
-use visakit_codegen::model::{Field, FieldKind};
+use visakit_codegen::anatomy::MemberId;
+use visakit_codegen::model::{Field, FieldKind, TypeId, Verdict};
 
+use super::probes::Probes;
 use super::vary::Vary;
+use crate::codec::{self, decode};
 use crate::expect::base::operand;
 use crate::expect::meaning::{BitsKind, bits, bits_of, is_written, limits, meant, ones};
-use crate::expect::sample::{Kind, Operand, Value};
+use crate::expect::rules;
+use crate::expect::sample::{Kind, Operand, Sample, Value};
 use crate::expect::structure::number_at;
-use crate::finding::Fact;
-use visakit_codegen::anatomy::MemberId;
-use visakit_codegen::model::TypeId;
+use crate::finding::{Fact, Tally, same};
+use visakit::object::Routine;
+
+/// Check of the end of an operand.
+const OPERAND_END: &str = "operand-end";
+/// Finding of that check.
+const OUTSIDE: &str = "outside";
 
 impl<'m> Vary<'_, 'm> {
     /// Varies the strides and the place of an operand. The text of a region does not show what is
@@ -105,6 +113,42 @@ impl<'m> Vary<'_, 'm> {
                 let fact = Fact::new("read-only", format!("{own}.{}({row},{column})", entry.name), field.at);
                 self.out.judged.push((fact, sample, self.both_platforms()));
             }
+        }
+    }
+}
+
+impl<'m> Probes<'m> {
+    /// Probes the warning about an operand that ends after its variable.
+    pub(super) fn end(
+        &self,
+        fact: &Fact,
+        sample: &Sample<'m>,
+        position: usize,
+        platforms: &[Option<usize>],
+        tally: &mut Tally,
+    ) {
+        let Ok((instruction, _)) = decode(&sample.encode(&self.world.operands).bytes, sample.version) else { return };
+        let routine = Routine { instructions: vec![instruction], ..self.routine.clone() };
+        let model = self.world.model;
+        let mut rows = model.accepted.iter().filter(|row| model.covers(&row.instructions, sample.page));
+        let unchecked = rows.any(|row| row.check.name == OPERAND_END && row.verdict == Verdict::Nothing);
+        for platform in platforms {
+            let known = platform.and_then(|at| self.platforms.get(at).copied().flatten());
+            if platform.is_some() && known.is_none() {
+                continue;
+            }
+            let is_outside = rules::is_outside(&self.world, sample, position, *platform);
+            if is_outside {
+                tally.violated(OPERAND_END);
+            }
+            let name = &sample.form.fields[position].name;
+            let found = visakit::verify::doubts(&routine, known);
+            let got = found.iter().any(|v| v.code == OUTSIDE && v.message.starts_with(&format!("{name} ")));
+            let expected = is_outside && !unchecked;
+            let say = |found: bool| if found { "a warning by rule `outside`" } else { "no warning" }.to_owned();
+            let code = if expected { "outside-accepted" } else { "outside-refused" };
+            let shown = codec::print(&routine.instructions[0], &routine, sample.version);
+            tally.probe(fact.clone(), same(code, format!("validating `{shown}`"), say(expected), say(got)));
         }
     }
 }

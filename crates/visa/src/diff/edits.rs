@@ -133,8 +133,8 @@ pub(super) fn words(path: &str) -> impl Iterator<Item = &str> {
     all.filter(|word| !KINDS.contains(word))
 }
 
-/// Returns the edited line of an edit: that of its most severe change on an edited line. The facts of
-/// other changes may stand on unedited lines, such as the description of a removed field.
+/// Returns the edited line of an edit: that of its most severe change on an edited line. Other
+/// changes may concern unedited lines, such as the description of a removed field.
 fn place(edit: usize, changes: &[Change], of: &[usize], hunks: &[Hunk]) -> Option<(String, u32)> {
     let all = changes.iter().zip(of).filter(|(_, of)| **of == edit).map(|(change, _)| change);
     let (change, is_inside) = all

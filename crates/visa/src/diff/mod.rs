@@ -153,8 +153,8 @@ fn probe(args: &Args) -> Result<Outcome, Findings> {
     Ok(if found.findings.is_empty() { Outcome::Done } else { Outcome::Found })
 }
 
-/// Returns the findings that the built-in pages have too. They are searched only if an edit may have
-/// caused findings.
+/// Returns the findings that the built-in pages have too. They are searched only if an edit may
+/// have caused findings.
 fn known(found: &Report, own: &visakit_codegen::model::Model, model: &visakit_codegen::model::Model) -> Known {
     let is_edited = own.pages.iter().map(|p| (&p.path, &p.text)).ne(model.pages.iter().map(|p| (&p.path, &p.text)));
     if found.findings.is_empty() || !is_edited {

@@ -229,7 +229,7 @@ fn each_of_a_hundred_edits_is_the_cause_of_all_that_follows() {
 
 /// Several edits at once: each finding that follows from an edit has it as its cause.
 #[test]
-fn edits_of_several_pages_are_told_apart() {
+fn edits_of_several_pages_are_distinguished() {
     let (own, _) = own_model();
     let mut pages: Vec<Page> = own_pages().collect();
     let mut edited: BTreeSet<String> = BTreeSet::new();
