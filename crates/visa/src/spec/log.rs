@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use rayon::prelude::*;
 use serde::Serialize;
 use visakit_codegen::model::Model;
 use visakit_diag::Diagnostic;
@@ -83,18 +82,13 @@ fn log(args: &Args) -> Result<Outcome, Findings> {
     let file = args.spec.join(path);
     let revisions = revision::log(&args.revision, &file, args.limit)?;
     let mut bar = Bar::new("revisions", revisions.len() as u64);
-    let done = std::sync::atomic::AtomicU64::new(0);
-    let models: Vec<Model> = revisions
-        .par_iter()
-        .map(|one| {
-            // The pages of a broken revision are read as far as possible; a revision without pages
-            // has no facts.
-            let model = read(&one.revision, &args.spec).map_or_else(|_| Model::default(), |(model, _)| model);
-            let done = done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1;
-            bar.show(done, revisions.len() as u64);
-            model
-        })
-        .collect();
+    let mut models: Vec<Model> = Vec::new();
+    for one in &revisions {
+        // The pages of a broken revision are read as far as possible; a revision without pages has
+        // no facts.
+        models.push(read(&one.revision, &args.spec).map_or_else(|_| Model::default(), |(model, _)| model));
+        bar.show(models.len() as u64, revisions.len() as u64);
+    }
     bar.clear();
     let before = revision::before(&revisions, args.limit, &file)?;
     let first = before.and_then(|revision| read(&revision, &args.spec).ok()).map(|(model, _)| model);
