@@ -272,7 +272,7 @@ fn wrong_revisions_are_located() {
     }
 }
 
-/// The overlay corrects some facts of one revision only. These do not count as the vendor's changes.
+/// The overlay corrects some facts of one revision only. They are no changes of the documents.
 #[test]
 fn the_overlay_adds_no_changes_of_the_documents() {
     let Some(documents) = visakit_testing::upstream("the_overlay_adds_no_changes_of_the_documents") else { return };

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{Change, Class, Side};
 
-/// Gives changes of corrected specifications the class [`Class::Overlay`] if the overlay makes
+/// Assigns the class [`Class::Overlay`] to changes of corrected specifications if the overlay makes
 /// them: it corrects only one side, or the documents lack the change. The others keep the class
 /// that they have in the documents. `documents` are the changes without the overlay, and `ours` the
 /// names of the overlay's pages.

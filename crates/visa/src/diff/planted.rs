@@ -178,7 +178,11 @@ fn named(own: &Model, plant: &Plant) -> (usize, Vec<Cause>) {
     let touches = changes.iter().flat_map(|c| c.touches.iter().map(String::as_str).take(TOUCHED));
     let touched: BTreeSet<&str> = touches.chain(changes.iter().map(|change| change.subject())).collect();
     let mut found = run_on(&model, &|name| {
-        ALWAYS.contains(&name) || touched.contains(name) || plant.page == format!("instructions/{name}.md")
+        let is_named = || plant.from.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name);
+        ALWAYS.contains(&name)
+            || touched.contains(name)
+            || is_named()
+            || plant.page == format!("instructions/{name}.md")
     });
     let (causes, _) = causes(&mut found.findings, own, &model, &Known::new());
     (found.findings.len(), causes)

@@ -78,8 +78,7 @@ pub(super) fn run(args: Args) -> Outcome {
 fn log(args: &Args) -> Result<Outcome, Findings> {
     let (model, _) = read(&args.revision, &args.spec)?;
     let (subject, page) = subject(&model, args.name.trim())?;
-    let path = model.pages.iter().find(|known| known.shown == page).map_or(String::new(), |page| page.path.clone());
-    let file = args.spec.join(path);
+    let file = args.spec.join(&page);
     let revisions = revision::log(&args.revision, &file, args.limit)?;
     let mut bar = Bar::new("revisions", revisions.len() as u64);
     let mut models: Vec<Model> = Vec::new();
@@ -150,14 +149,14 @@ fn is_about(change: &Change, names: &[String]) -> bool {
 
 /// Returns the lines of a page that limit facts of the subject to versions or platforms, and the
 /// rows with a source.
-fn stated(model: &Model, names: &[String], shown: &str) -> Vec<Stated> {
+fn stated(model: &Model, names: &[String], path: &str) -> Vec<Stated> {
     let mut out = Vec::new();
     let is_named = |text: &str| {
         text.split(|c: char| !(c.is_alphanumeric() || c == '_'))
             .any(|word| names.iter().any(|name| name.eq_ignore_ascii_case(word)))
     };
     for page in &model.pages {
-        let is_own = page.shown == shown;
+        let is_own = page.path == path;
         let is_whole = is_own && names.iter().any(|name| page.stem().eq_ignore_ascii_case(name));
         let mut heading = String::new();
         for (line, text) in (1..).zip(page.text.lines()) {
@@ -173,7 +172,7 @@ fn stated(model: &Model, names: &[String], shown: &str) -> Vec<Stated> {
     }
     for row in &model.provenance {
         let Some(page) = model.pages.get(row.at.page as usize) else { continue };
-        let is_own = page.shown == shown && names.iter().any(|name| page.stem().eq_ignore_ascii_case(name));
+        let is_own = page.path == path && names.iter().any(|name| page.stem().eq_ignore_ascii_case(name));
         if !is_own && !is_named(&row.label) && !is_named(&row.section) {
             continue;
         }
