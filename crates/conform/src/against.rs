@@ -102,7 +102,10 @@ fn ask(probes: &Probes<'_>, fact: &Fact, sample: &Sample<'_>, platform: Platform
     let (instruction, _) = decode(&bytes, sample.version).ok()?;
     let statement = codec::print(&instruction, &probes.routine, sample.version);
     let words: BTreeSet<&str> = statement.split(|c: char| !c.is_ascii_alphanumeric()).collect();
-    let declared = |line: &String| line.split(' ').nth(1).is_some_and(|name| words.contains(name));
+    // An assembler may number the variables of the smaller tables, so these are always complete.
+    let declared = |line: &String| {
+        !line.starts_with(".decl V") || line.split(' ').nth(1).is_some_and(|name| words.contains(name))
+    };
     let declarations: Vec<String> = world.declarations().into_iter().filter(declared).collect();
     let has_label = words.iter().any(|word| word.strip_prefix('L').is_some_and(|n| n.parse::<u32>().is_ok()));
     let labels = if has_label || statement.ends_with(':') { world.tail() } else { String::new() };

@@ -38,7 +38,7 @@ struct File {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Said {
-    /// Path of the fact; `*` at the end stands for any rest.
+    /// Path of the fact; `*` stands for any text.
     path: Spanned<String>,
     /// Kind of the change, or code of the finding; any if absent.
     kind: Option<Spanned<String>>,
@@ -120,11 +120,7 @@ impl Accepted {
     pub(crate) fn reason_on(&self, kind: &str, path: &str, of: Option<(&str, &str)>) -> Option<&str> {
         let fits = |entry: &&Entry| {
             let Said { path: named, kind: of_kind, platforms, tools, .. } = &entry.said;
-            let named = named.get_ref();
-            let same = match named.strip_suffix('*') {
-                Some(front) => path.starts_with(front),
-                None => path == named,
-            };
+            let same = matches(named.get_ref(), path);
             let here = of.is_none_or(|(tool, platform)| {
                 (tools.is_empty() || tools.iter().any(|named| tool.starts_with(named.as_str())))
                     && (platforms.is_empty() || platforms.iter().any(|named| named == platform))
@@ -162,6 +158,19 @@ impl Accepted {
     }
 }
 
+/// Returns true if a path has the form of a pattern, in which `*` stands for any text.
+fn matches(pattern: &str, path: &str) -> bool {
+    let Some((front, rest)) = pattern.split_once('*') else { return pattern == path };
+    let Some(mut left) = path.strip_prefix(front) else { return false };
+    let mut parts: Vec<&str> = rest.split('*').collect();
+    let last = parts.pop().unwrap_or("");
+    for part in parts {
+        let Some((_, after)) = left.split_once(part) else { return false };
+        left = after;
+    }
+    left.ends_with(last)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -183,6 +192,21 @@ mod tests {
         assert_eq!(accepted.reason_on("x", "MOV", Some(("1.0.12504", "pvc"))), None);
         assert_eq!(accepted.uses().iter().map(|used| used.times).collect::<Vec<_>>(), [1, 1]);
         assert!(accepted.unused(&|_, _| true).is_empty());
+    }
+
+    #[test]
+    fn patterns_stand_for_paths() {
+        for (pattern, path, fits) in [
+            ("ADD", "ADD", true),
+            ("ADD", "ADDC", false),
+            ("ADD.*", "ADD.x", true),
+            ("*.%sr0(0,*)", "AVG.Dst.%sr0(0,1)", true),
+            ("*.%sr0(0,*)", "AVG.Dst.%sr0(1,1)", false),
+            ("*a*b", "xaxb", true),
+            ("*a*b", "xbxa", false),
+        ] {
+            assert_eq!(matches(pattern, path), fits, "{pattern} {path}");
+        }
     }
 
     #[test]

@@ -290,7 +290,10 @@ fn clear(folder: &Path) {
 fn syntax_error(output: &str) -> Option<(u32, String)> {
     let line = output.lines().find(|line| line.contains("near line "))?;
     let (number, message) = line.split_once("near line ")?.1.split_once(':')?;
-    Some((number.trim().parse().ok()?, message.trim().to_owned()))
+    let number: u32 = number.trim().parse().ok()?;
+    // The end of a line counts as a part of the next one.
+    let number = if message.contains("unexpected NEWLINE") { number.checked_sub(1)? } else { number };
+    Some((number, message.trim().to_owned()))
 }
 
 /// Returns the statements that the report of the verifier names, with its messages.
@@ -339,6 +342,7 @@ mod tests {
         assert_eq!(syntax_error("near line 7: syntax error, unexpected IDENT"), {
             Some((7, "syntax error, unexpected IDENT".to_owned()))
         });
+        assert_eq!(syntax_error("near line 7: syntax error, unexpected NEWLINE").unwrap().0, 6);
         let printed = ".kernel_attr Target=\"3d\"    add (M1, 8) V32   /// $0\n    ret (M1, 1)    /// $1\n";
         assert_eq!(statements(printed), ["add (M1, 8) V32", "ret (M1, 1)"]);
     }
