@@ -3,8 +3,8 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::lists::print_part;
 use super::format;
+use super::lists::print_part;
 use crate::emit::forms::{form_type, test, text_only_said};
 use crate::emit::indices::{index_arms, index_selector};
 use crate::emit::{Cx, member_name, type_name, variant_name};
