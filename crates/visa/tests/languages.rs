@@ -172,7 +172,7 @@ fn all_vectors_print_as_in_rust() {
             add(&object, format!("{number}-{version}.isa"));
         }
     }
-    assert!(paths.len() > 300 && expected.lines().count() > 10_000, "{}", paths.len());
+    assert!(paths.len() > 900 && expected.lines().count() > 2_000, "{} {}", paths.len(), expected.lines().count());
     for name in ["c", "python"] {
         let Some(language) = Language::new(test, name, "spec") else { continue };
         language.agrees(&expected, &language.output(&language.objects, &paths));

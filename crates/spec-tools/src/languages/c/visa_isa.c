@@ -376,19 +376,32 @@ size_t visa_decode(const uint8_t *code, size_t size, uint32_t version, visa_inst
 
 /* ---- Printing. */
 
-/* Text in progress: `length` counts what does not fit, too. */
+/* Text in progress: `length` counts what does not fit, too. Blanks wait for what follows them. */
 typedef struct printer {
     char *buffer;
-    size_t size, length;
+    size_t size, length, waiting;
     const visa_names *names;
     const visa_instruction *instruction;
 } printer;
 
+static void put_one(printer *p, char c)
+{
+    if (p->length + 1 < p->size)
+        p->buffer[p->length] = c;
+    p->length++;
+}
+
 static void put(printer *p, const char *text)
 {
-    for (; *text; text++, p->length++)
-        if (p->length + 1 < p->size)
-            p->buffer[p->length] = *text;
+    for (; *text; text++) {
+        if (*text == ' ') {
+            p->waiting++;
+            continue;
+        }
+        for (; p->waiting > 0; p->waiting--)
+            put_one(p, ' ');
+        put_one(p, *text);
+    }
 }
 
 static void putf(printer *p, const char *format, ...)
@@ -953,7 +966,7 @@ size_t visa_print(const visa_instruction *instruction, const visa_names *names, 
                   size_t size)
 {
     static const visa_names plain = {0};
-    printer p = {buffer, size, 0, names ? names : &plain, instruction};
+    printer p = {buffer, size, 0, 0, names ? names : &plain, instruction};
     const visa_form *form = instruction->form;
     int32_t i;
     for (i = form->texts; i < form->texts + form->text_count; i++) {
@@ -963,8 +976,6 @@ size_t visa_print(const visa_instruction *instruction, const visa_names *names, 
             break;
         }
     }
-    while (p.length > 0 && p.length < size && buffer[p.length - 1] == ' ')
-        p.length--;
     if (size > 0)
         buffer[p.length < size ? p.length : size - 1] = 0;
     return p.length;
