@@ -82,10 +82,7 @@ fn agrees(name: &str, routine: &Routine, style: Style, text: &str) {
 
 /// Returns true for instructions that are no statement with a mnemonic.
 fn is_marker(instruction: &Instruction) -> bool {
-    matches!(
-        instruction,
-        Instruction::Label(_) | Instruction::Subroutine(_) | Instruction::File(_) | Instruction::Loc(_)
-    )
+    matches!(instruction, Instruction::Label(_) | Instruction::Subroutine(_))
 }
 
 #[test]

@@ -7,9 +7,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::declare;
-use crate::isa::{
-    DataType, ExecMask, Modifier, candidates, pages, predefined, predefined_sampler, predefined_surface,
-};
+use crate::isa::{DataType, Modifier, candidates, pages, predefined, predefined_sampler, predefined_surface};
 use crate::rt::{Candidate, Table};
 
 /// Token of a text.
@@ -208,8 +206,11 @@ impl<'a> Splitter<'a> {
             self.part = Part::Size;
             return punctuation(rest);
         }
-        if self.last_end == self.at && (dotted(rest) > 0 || !word.is_empty()) {
-            return (TokenKind::Modifier, dotted(rest).max(word.len()));
+        if self.last_end == self.at {
+            // A part of the mnemonic may begin with a digit: `.16-full`.
+            let dot = usize::from(rest.starts_with('.'));
+            let len = dot + rest.bytes().skip(dot).take_while(|byte| is_word(*byte)).count();
+            return if len > dot { (TokenKind::Modifier, len) } else { punctuation(rest) };
         }
         self.part = Part::Operands;
         self.operand(rest, word)
@@ -234,14 +235,13 @@ impl<'a> Splitter<'a> {
 
     /// Returns the kind of a word among the operands.
     fn name(&self, word: &str, after: &str) -> TokenKind {
-        let is_mask = || self.part == Part::Size && ExecMask::ALL.iter().any(|mask| mask.text() == word);
         let names = |table| {
             let forms = self.found.iter().flat_map(|candidate| candidate.page.forms);
             forms.flat_map(|form| form.fields).any(|field| field.table == Some(table))
         };
         match word {
-            _ if is_mask() => TokenKind::Modifier,
             _ if self.names.contains(word) => TokenKind::Variable,
+            _ if self.part == Part::Size => TokenKind::Modifier,
             // The form of an address has its own name before the brackets.
             _ if after.starts_with('[') || self.is_keyword(word) => TokenKind::Modifier,
             _ if !after.starts_with(['(', '.', '<']) && (names(Table::Label) || names(Table::String)) => {
@@ -269,6 +269,8 @@ impl<'a> Splitter<'a> {
         }
         self.part = Part::Properties;
         let kind = match name {
+            // An input may lack its name.
+            _ if is_key(rest, word) && name != declare::KERNEL_ATTRIBUTE => TokenKind::Modifier,
             declare::KERNEL_ATTRIBUTE => {
                 self.part = Part::Attribute;
                 TokenKind::Modifier
@@ -289,9 +291,8 @@ impl<'a> Splitter<'a> {
         if word.is_empty() {
             return punctuation(rest);
         }
-        let is_key = rest[word.len()..].trim_start_matches(' ').starts_with('=');
         let kind = match self.before {
-            _ if is_key => TokenKind::Modifier,
+            _ if is_key(rest, word) => TokenKind::Modifier,
             Some(b'<') => TokenKind::Variable,
             Some(b'=') if self.names.contains(word) => TokenKind::Variable,
             Some(b'=') if DataType::ALL.iter().any(|t| t.name().eq_ignore_ascii_case(word)) => TokenKind::Type,
@@ -348,6 +349,11 @@ fn word(rest: &str) -> &str {
     let len = bytes[lead..].iter().take_while(|byte| is_word(**byte)).count();
     let is_number = lead == 0 && bytes.first().is_some_and(u8::is_ascii_digit);
     if len == 0 || is_number { "" } else { &rest[..lead + len] }
+}
+
+/// Returns true if the word at the start of a text is the key of a property.
+fn is_key(rest: &str, word: &str) -> bool {
+    rest[word.len()..].trim_start_matches(' ').starts_with('=')
 }
 
 /// Returns the length of a dot with the word after it, or zero.

@@ -112,7 +112,8 @@ pub unsafe extern "C" fn visakit_print_routine(
     guarded(|| {
         // SAFETY: the pointers are null or valid, by the contract of this function.
         let out = unsafe { Buffer::new(text, size) }?;
-        out.set(print(&object::get(object)?, routine, self::style(style)?)?.into_bytes());
+        let loaded = object::get(object)?;
+        out.set(print(&loaded, routine, self::style(style)?)?.into_bytes());
         Ok(())
     })
 }
