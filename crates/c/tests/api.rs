@@ -219,7 +219,7 @@ fn the_guide_has_a_program() {
     let source = scratch("c-guide-source").join("guide.c");
     std::fs::write(&source, block).unwrap();
     let Some(program) = compiled("c-guide", &source) else { return };
-    let object = root().join("tests/vectors/single/ADD.isa");
+    let object = root().join("tests/vectors/single/arith-00.isa");
     let out = Command::new(&program).arg(&object).output().unwrap();
     let decoded = Object::decode(&std::fs::read(&object).unwrap()).unwrap();
     let routine = decoded.routines().next().unwrap();

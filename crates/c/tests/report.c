@@ -38,20 +38,27 @@ static void print_buffer(visakit_status status, const char *what, const char *te
     check(visakit_free(text), "free");
 }
 
+/* The call comes before the use of its results. */
+#define PRINT(call, what)                         \
+    do {                                          \
+        visakit_status status = (call);           \
+        print_buffer(status, (what), text, size); \
+    } while (0)
+
 static void print_object(visakit_object *object) {
     const char *text;
     const uint8_t *bytes;
     size_t size, routines, instructions;
     check(visakit_count_routines(object, &routines), "routines");
     for (size_t r = 0; r < routines; r++) {
-        print_buffer(visakit_name(object, r, &text, &size), "name", text, size);
-        print_buffer(visakit_print_routine(object, r, VISAKIT_STYLE_FULL, &text, &size), "routine", text, size);
+        PRINT(visakit_name(object, r, &text, &size), "name");
+        PRINT(visakit_print_routine(object, r, VISAKIT_STYLE_FULL, &text, &size), "routine");
         check(visakit_count_instructions(object, r, &instructions), "instructions");
         for (size_t i = 0; i < instructions; i++)
-            print_buffer(visakit_print_instruction(object, r, i, &text, &size), "instruction", text, size);
+            PRINT(visakit_print_instruction(object, r, i, &text, &size), "instruction");
     }
-    print_buffer(visakit_print(object, VISAKIT_STYLE_VENDOR, &text, &size), "vendor", text, size);
-    print_buffer(visakit_print(object, VISAKIT_STYLE_EXPLICIT, &text, &size), "explicit", text, size);
+    PRINT(visakit_print(object, VISAKIT_STYLE_VENDOR, &text, &size), "vendor");
+    PRINT(visakit_print(object, VISAKIT_STYLE_EXPLICIT, &text, &size), "explicit");
     check(visakit_encode(object, &bytes, &size), "encode");
     uint32_t sum = 0;
     for (size_t i = 0; i < size; i++)
