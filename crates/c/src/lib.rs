@@ -2,7 +2,7 @@
 //! generated from this crate.
 //!
 //! Handles are keys of a registry and are never dereferenced, so a stale handle is an error. Only
-//! [`raw`] accesses memory of the caller.
+//! `raw` accesses memory of the caller.
 
 mod status;
 
