@@ -15,24 +15,39 @@ fn here(path: &str) -> PathBuf {
     root().join("crates/c").join(path)
 }
 
+/// Library to link.
+#[derive(Clone, Copy)]
+enum Link {
+    Shared,
+    Static,
+}
+
 /// Compiles a C program against the header and the shared library; returns its path.
 fn compiled(test: &str, source: &Path) -> Option<PathBuf> {
+    linked(test, source, Link::Shared)
+}
+
+/// Compiles a C program against the header and a library; returns its path.
+fn linked(test: &str, source: &Path, link: Link) -> Option<PathBuf> {
     if !visakit_testing::have(test, "vendor", visakit_testing::program("cc"), "C compiler") {
         return None;
     }
     let library = std::env::current_exe().unwrap().with_file_name("libvisakit_c.so");
     assert!(library.is_file(), "{} is not built", library.display());
     let program = scratch(test).join("program");
-    let folder = library.parent().unwrap();
+    let folder = library.parent().unwrap().display();
+    let shared = [format!("-L{folder}"), "-lvisakit_c".to_owned(), format!("-Wl,-rpath,{folder}")];
+    let archive = library.with_extension("a");
     let out = Command::new("cc")
         .args(["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-g", "-I"])
         .arg(here("include"))
         .arg(source)
         .arg("-o")
         .arg(&program)
-        .arg("-L")
-        .arg(folder)
-        .args(["-lvisakit_c", &format!("-Wl,-rpath,{}", folder.display())])
+        .args(match link {
+            Link::Shared => shared.each_ref().map(String::as_str).to_vec(),
+            Link::Static => vec![archive.to_str().unwrap(), "-lpthread", "-ldl", "-lm"],
+        })
         .output()
         .unwrap();
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
@@ -225,6 +240,8 @@ fn the_guide_has_a_program() {
     let routine = decoded.routines().next().unwrap();
     let text = text::print(&decoded, routine, decoded.platform(), Style::Full);
     assert!(String::from_utf8_lossy(succeeds(&out)).contains(&text));
+    let Some(with_archive) = linked("c-guide-static", &source, Link::Static) else { return };
+    assert_eq!(Command::new(with_archive).arg(&object).output().unwrap().stdout, out.stdout);
     let text = root().join("README.md");
     let out = Command::new(&program).arg(&text).output().unwrap();
     assert!(!out.status.success() && String::from_utf8_lossy(&out.stderr).contains("object"), "{out:?}");
