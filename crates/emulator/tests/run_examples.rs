@@ -370,7 +370,7 @@ fn results_are_checked() {
     let outcome = run(&program, &[3], None, 1, arguments);
     assert_eq!(outcome.elements::<f32>(1).unwrap(), [2.0; 3]);
     assert_eq!(outcome.elements::<[f32; 3]>(1).unwrap(), [[2.0; 3]]);
-    for (argument, code) in [(2, "result-size"), (3, "result-missing"), (4, "result-missing")] {
+    for (argument, code) in [(2, "result-elements"), (3, "result-missing"), (4, "result-missing")] {
         let error = outcome.elements::<f32>(argument).unwrap_err();
         assert_eq!(error.code, code, "{error}");
         assert!(error.file == format!("arg {argument}") && !error.help.is_empty(), "{error}");

@@ -54,7 +54,7 @@ impl Outcome {
             let (size, each) = (bytes.len(), T::BYTES);
             let message =
                 format!("argument {argument} has {size} bytes, no whole number of elements of {each} bytes");
-            wrong("result-size", message, "use the element type of the kernel's parameter")
+            wrong("result-elements", message, "use the element type of the kernel's parameter")
         })
     }
 }
