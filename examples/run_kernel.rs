@@ -1,5 +1,5 @@
-//! Runs a compiled kernel on slices, then a rewritten copy of it: `cargo run --example run_kernel --
-//! examples/vector_add/vector_add.skl.zebin`.
+//! Runs a compiled kernel on slices, then a rewritten copy of it: `cargo run --example run_kernel
+//! -- examples/vector_add/vector_add.skl.zebin`.
 
 use std::error::Error;
 
@@ -17,7 +17,7 @@ pub(crate) fn run(name: &str, bytes: &[u8], a: &[f32], b: &[f32]) -> Result<[Vec
     Ok([sums, products])
 }
 
-/// Launches the kernel `void vector_add(global float *a, global float *b, global float *c, uint n)`.
+/// Launches the kernel, whose parameters are three buffers of floats and their length.
 fn add(program: &Program, a: &[f32], b: &[f32]) -> Result<Vec<f32>, Box<dyn Error>> {
     let n = a.len().min(b.len());
     // A slice becomes a buffer with its elements, and a number a value.

@@ -56,7 +56,9 @@ pub enum TokenKind {
 /// use visakit::text::{TokenKind, tokens};
 ///
 /// let text = "add (M1, 8) V32(0,0)<1> V33(0,0)<8;8,1> 2:ud // sum";
-/// let of = |kind| tokens(text).filter(|t| t.kind == kind).map(|t| &text[t.range]).collect::<Vec<_>>();
+/// let of = |kind| -> Vec<&str> {
+///     tokens(text).filter(|t| t.kind == kind).map(|t| &text[t.range]).collect()
+/// };
 /// assert_eq!(of(TokenKind::Mnemonic), ["add"]);
 /// assert_eq!(of(TokenKind::Variable), ["V32", "V33"]);
 /// assert_eq!(of(TokenKind::Region), ["<1>", "<8;8,1>"]);
@@ -342,7 +344,7 @@ impl<'a> Splitter<'a> {
     }
 }
 
-/// Returns the word at the start of a text, which may begin with `%`; empty if there is none.
+/// Returns the word at the start of a text, which may begin with `%`; empty without one.
 fn word(rest: &str) -> &str {
     let bytes = rest.as_bytes();
     let lead = usize::from(bytes.first() == Some(&b'%'));

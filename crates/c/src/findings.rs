@@ -35,7 +35,7 @@ pub struct Finding {
     pub severity: Severity,
     /// Problem, in one sentence.
     pub message: *const c_char,
-    /// What to do; empty if unknown.
+    /// Advice: what to do; empty if unknown.
     pub help: *const c_char,
     /// File, as the caller named it.
     pub file: *const c_char,

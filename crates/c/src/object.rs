@@ -88,15 +88,15 @@ pub unsafe extern "C" fn visakit_decode(
 }
 
 /// Parses assembly text, which need not end with a zero byte. `file` is its name in findings, or
-/// null; `platform` is the name of the platform, or null. The caller frees the handle in `object` by
-/// `visakit_object_free`.
+/// null; `platform` is the name of the platform, or null. The caller frees the handle in `object`
+/// by `visakit_object_free`.
 ///
 /// With VISAKIT_STATUS_INPUT, `findings` receives the reasons, which the caller frees by
 /// `visakit_findings_free`; otherwise it receives null. `findings` may be null.
 ///
 /// # Safety
-/// `text` is valid for reads of `size` bytes, or null if `size` is 0. `file` and `platform` are null
-/// or strings. `object` and `findings` are null or valid for writes.
+/// `text` is valid for reads of `size` bytes, or null if `size` is 0. `file` and `platform` are
+/// null or strings. `object` and `findings` are null or valid for writes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn visakit_parse(
     text: *const c_char,
@@ -131,7 +131,7 @@ fn lines(parsed: &Parsed) -> Vec<Vec<u32>> {
     all.into_iter().map(|(_, lines)| lines.to_vec()).collect()
 }
 
-/// Writes the handle of an object, or of the reasons why there is none.
+/// Writes the handle of an object, or of the findings about a wrong input.
 fn deliver(
     loaded: Result<Loaded, Vec<Diagnostic>>,
     object: Out<*mut Object>,
@@ -183,8 +183,8 @@ pub unsafe extern "C" fn visakit_count_routines(object: *const Object, count: *m
     })
 }
 
-/// Writes the number of a routine's instructions to `count`; labels count. Routines are counted from
-/// 0, kernels first.
+/// Writes the number of a routine's instructions to `count`; labels count. Routines are counted
+/// from 0, kernels first.
 ///
 /// # Safety
 /// `count` is null or valid for writes.
@@ -202,9 +202,9 @@ pub unsafe extern "C" fn visakit_count_instructions(
     })
 }
 
-/// Checks all routines against the rules of the specification. `platform` is the name of a platform,
-/// or null for the object's own; without a platform, rules that depend on it do not apply. The
-/// caller frees the list in `findings` by `visakit_findings_free`.
+/// Checks all routines against the rules of the specification. `platform` is the name of a
+/// platform, or null for the object's own; without a platform, rules that depend on it do not
+/// apply. The caller frees the list in `findings` by `visakit_findings_free`.
 ///
 /// # Safety
 /// `platform` is null or a string. `findings` is null or valid for writes.

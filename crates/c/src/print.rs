@@ -29,8 +29,8 @@ fn register(mut bytes: Vec<u8>) -> *const u8 {
     at
 }
 
-/// Frees a text, a name or the bytes of an object. A null pointer is allowed; a pointer that is none
-/// of these is an error.
+/// Frees a text, a name or the bytes of an object. A null pointer is allowed; a pointer that is
+/// none of these is an error.
 #[unsafe(no_mangle)]
 pub extern "C" fn visakit_free(buffer: *const c_void) -> Status {
     guarded(|| {
@@ -70,8 +70,8 @@ impl<T> Buffer<T> {
     }
 }
 
-/// Writes the text of all routines to `text` and its length to `size`, which may be null. The caller
-/// frees the text by `visakit_free`.
+/// Writes the text of all routines to `text` and its length to `size`, which may be null. The
+/// caller frees the text by `visakit_free`.
 ///
 /// # Safety
 /// `text` and `size` are null or valid for writes.

@@ -56,7 +56,7 @@ pub(crate) unsafe fn string<'a>(at: *const c_char) -> Result<Option<&'a str>, St
     if at.is_null() {
         return Ok(None);
     }
-    // SAFETY: the pointer is not null, and the caller of this function promises a terminated string.
+    // SAFETY: the pointer is not null, and the caller promises a terminated string.
     let text = unsafe { CStr::from_ptr(at) };
     text.to_str().map(Some).map_err(|_| Status::Utf8)
 }

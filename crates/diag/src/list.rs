@@ -11,7 +11,8 @@ use crate::Diagnostic;
 /// use visakit_diag::{Diagnostic, Diagnostics, Severity};
 ///
 /// fn read() -> Result<(), Box<dyn std::error::Error>> {
-///     let finding = Diagnostic::new("opcode-missing", Severity::Error, "ADD.md", "the page has no opcode");
+///     let message = "the page has no opcode";
+///     let finding = Diagnostic::new("opcode-missing", Severity::Error, "ADD.md", message);
 ///     Err(Diagnostics::from(finding))?
 /// }
 /// assert_eq!(read().unwrap_err().to_string(), "ADD.md: the page has no opcode [opcode-missing]");

@@ -10,7 +10,8 @@
 //! let zebin = Zebin::parse("vector_add.skl.zebin", &bytes)?;
 //! let program = Program::from_zebin(&zebin, None, None)?;
 //! let (a, b, c) = ([1.0_f32, 2.0], [3.0_f32, 4.0], [0.0_f32; 2]);
-//! let arguments = vec![Some((&a).into()), Some((&b).into()), Some((&c).into()), Some(2_u32.into())];
+//! let buffers = [&a, &b, &c].map(|buffer| Some(buffer.into()));
+//! let arguments = buffers.into_iter().chain([Some(2_u32.into())]).collect();
 //! let range = NdRange::new(&[2], None, None, program.required_local_size())?;
 //! let outcome = launch(&program, &range, arguments, &Options::default())?;
 //! assert_eq!(outcome.elements::<f32>(2)?, [4.0, 6.0]);

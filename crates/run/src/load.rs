@@ -92,7 +92,8 @@ pub fn from_object(file: &str, bytes: &[u8], selection: Selection<'_>) -> Result
 /// use visakit_run::{Options, launch, load};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let object = text::parse(".version 4.1\n.kernel \"k\"\n    ret (M1, 1)\n", Default::default())?.into_object();
+/// let text = ".version 4.1\n.kernel \"k\"\n    ret (M1, 1)\n";
+/// let object = text::parse(text, Default::default())?.into_object();
 /// let program = load::from_decoded("k", &object, load::Selection::default())?;
 /// let range = NdRange::new(&[1], None, None, program.required_local_size())?;
 /// assert_eq!(launch(&program, &range, vec![], &Options::default())?.instructions, 1);
