@@ -73,7 +73,7 @@ typedef struct visakit_finding {
   enum visakit_severity severity;
   // Problem, in one sentence.
   const char *message;
-  // What to do; empty if unknown.
+  // Advice: what to do; empty if unknown.
   const char *help;
   // File, as the caller named it.
   const char *file;
@@ -134,15 +134,15 @@ enum visakit_status visakit_decode(const uint8_t *bytes,
                                    struct visakit_findings **findings);
 
 // Parses assembly text, which need not end with a zero byte. `file` is its name in findings, or
-// null; `platform` is the name of the platform, or null. The caller frees the handle in `object` by
-// `visakit_object_free`.
+// null; `platform` is the name of the platform, or null. The caller frees the handle in `object`
+// by `visakit_object_free`.
 //
 // With VISAKIT_STATUS_INPUT, `findings` receives the reasons, which the caller frees by
 // `visakit_findings_free`; otherwise it receives null. `findings` may be null.
 //
 // # Safety
-// `text` is valid for reads of `size` bytes, or null if `size` is 0. `file` and `platform` are null
-// or strings. `object` and `findings` are null or valid for writes.
+// `text` is valid for reads of `size` bytes, or null if `size` is 0. `file` and `platform` are
+// null or strings. `object` and `findings` are null or valid for writes.
 enum visakit_status visakit_parse(const char *text,
                                   size_t size,
                                   const char *file,
@@ -159,8 +159,8 @@ enum visakit_status visakit_object_free(struct visakit_object *object);
 // `count` is null or valid for writes.
 enum visakit_status visakit_count_routines(const struct visakit_object *object, size_t *count);
 
-// Writes the number of a routine's instructions to `count`; labels count. Routines are counted from
-// 0, kernels first.
+// Writes the number of a routine's instructions to `count`; labels count. Routines are counted
+// from 0, kernels first.
 //
 // # Safety
 // `count` is null or valid for writes.
@@ -168,9 +168,9 @@ enum visakit_status visakit_count_instructions(const struct visakit_object *obje
                                                size_t routine,
                                                size_t *count);
 
-// Checks all routines against the rules of the specification. `platform` is the name of a platform,
-// or null for the object's own; without a platform, rules that depend on it do not apply. The
-// caller frees the list in `findings` by `visakit_findings_free`.
+// Checks all routines against the rules of the specification. `platform` is the name of a
+// platform, or null for the object's own; without a platform, rules that depend on it do not
+// apply. The caller frees the list in `findings` by `visakit_findings_free`.
 //
 // # Safety
 // `platform` is null or a string. `findings` is null or valid for writes.
@@ -178,12 +178,12 @@ enum visakit_status visakit_verify(const struct visakit_object *object,
                                    const char *platform,
                                    struct visakit_findings **findings);
 
-// Frees a text, a name or the bytes of an object. A null pointer is allowed; a pointer that is none
-// of these is an error.
+// Frees a text, a name or the bytes of an object. A null pointer is allowed; a pointer that is
+// none of these is an error.
 enum visakit_status visakit_free(const void *buffer);
 
-// Writes the text of all routines to `text` and its length to `size`, which may be null. The caller
-// frees the text by `visakit_free`.
+// Writes the text of all routines to `text` and its length to `size`, which may be null. The
+// caller frees the text by `visakit_free`.
 //
 // # Safety
 // `text` and `size` are null or valid for writes.
