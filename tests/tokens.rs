@@ -135,103 +135,47 @@ fn every_text_is_covered() {
     });
 }
 
+/// Formats each token but blanks: punctuation as it stands, other tokens with their kinds.
+fn shown(text: &str) -> String {
+    let shown = |(kind, text): (TokenKind, &str)| match kind {
+        TokenKind::Blank => String::new(),
+        TokenKind::Punctuation => format!(" {text}"),
+        _ => format!(" {kind:?}:{text}"),
+    };
+    covered(text).into_iter().map(shown).collect::<String>().trim_start().to_owned()
+}
+
 /// Each kind of token, as its documentation describes it.
 #[test]
 fn kinds() {
-    use TokenKind::*;
-    let kinds = |text| covered(text).into_iter().filter(|(kind, _)| *kind != Blank).collect::<Vec<_>>();
-    let expected = [
-        (Punctuation, "("),
-        (Punctuation, "!"),
-        (Variable, "P1"),
-        (Modifier, ".any"),
-        (Punctuation, ")"),
-        (Mnemonic, "mul"),
-        (Modifier, ".sat"),
-        (Punctuation, "("),
-        (Modifier, "M1_NM"),
-        (Punctuation, ","),
-        (Number, "16"),
-        (Punctuation, ")"),
-        (Variable, "V32"),
-        (Punctuation, "("),
-        (Number, "0"),
-        (Punctuation, ","),
-        (Number, "0"),
-        (Punctuation, ")"),
-        (Region, "<1>"),
-        (Punctuation, "("),
-        (Punctuation, "-"),
-        (Modifier, "abs"),
-        (Punctuation, ")"),
-        (Variable, "%a0"),
-        (Punctuation, "."),
-        (Number, "32"),
-        (Number, "-1.5e-3"),
-        (Punctuation, ":"),
-        (Type, "f"),
-        (Comment, "// end"),
-    ];
-    assert_eq!(kinds("(!P1.any) mul.sat (M1_NM, 16) V32(0,0)<1> (-abs)%a0.32 -1.5e-3:f // end"), expected);
-    let expected = [
-        (Directive, ".decl"),
-        (Variable, "x"),
-        (Modifier, "v_type"),
-        (Punctuation, "="),
-        (Modifier, "G"),
-        (Modifier, "type"),
-        (Punctuation, "="),
-        (Type, "ud"),
-        (Modifier, "alias"),
-        (Punctuation, "="),
-        (Punctuation, "<"),
-        (Variable, "y"),
-        (Punctuation, ","),
-        (Number, "4"),
-        (Punctuation, ">"),
-    ];
-    assert_eq!(kinds(".decl x v_type=G type=ud alias=<y, 4>"), expected);
-    assert_eq!(
-        kinds("next: /* a\n b */ goto (M1, 1) next"),
-        [
-            (Label, "next"),
-            (Punctuation, ":"),
-            (Comment, "/* a\n b */"),
-            (Mnemonic, "goto"),
-            (Punctuation, "("),
-            (Modifier, "M1"),
-            (Punctuation, ","),
-            (Number, "1"),
-            (Punctuation, ")"),
-            (Label, "next"),
-        ]
-    );
-    assert_eq!(
-        kinds(".kernel_attr SimdSize=16    ret (M1, 1)")[..5],
-        [(Directive, ".kernel_attr"), (Modifier, "SimdSize"), (Punctuation, "="), (Number, "16"), (Mnemonic, "ret"),]
-    );
-    assert_eq!(
-        kinds("lsc_load.ugm.ca (M1, 8) V34:d32x2t flat[V38+0x10]:a64")[8..],
-        [
-            (Variable, "V34"),
-            (Punctuation, ":"),
-            (Type, "d32x2t"),
-            (Modifier, "flat"),
-            (Punctuation, "["),
-            (Variable, "V38"),
-            (Punctuation, "+"),
-            (Number, "0x10"),
-            (Punctuation, "]"),
-            (Punctuation, ":"),
-            (Type, "a64"),
-        ]
-    );
-    assert_eq!(
-        kinds(".unknown frobnicate\nfrobnicate x"),
-        [(Unknown, ".unknown"), (Variable, "frobnicate"), (Unknown, "frobnicate"), (Variable, "x"),]
-    );
-    assert_eq!(
-        kinds(".kernel \"a\\\"b\" \"open"),
-        [(Directive, ".kernel"), (String, "\"a\\\"b\""), (String, "\"open")]
-    );
+    for (text, expected) in [
+        (
+            "(!P1.any) mul.sat (M1_NM, 16) V32(0,0)<1> (-abs)%a0.32 -1.5e-3:f // end",
+            "( ! Variable:P1 Modifier:.any ) Mnemonic:mul Modifier:.sat ( Modifier:M1_NM , Number:16 ) \
+             Variable:V32 ( Number:0 , Number:0 ) Region:<1> ( - Modifier:abs ) Variable:%a0 . Number:32 \
+             Number:-1.5e-3 : Type:f Comment:// end",
+        ),
+        (
+            ".decl x v_type=G type=ud alias=<y, 4>",
+            "Directive:.decl Variable:x Modifier:v_type = Modifier:G Modifier:type = Type:ud Modifier:alias = \
+             < Variable:y , Number:4 >",
+        ),
+        (
+            "next: /* a\n b */ goto (M1, 1) next",
+            "Label:next : Comment:/* a\n b */ Mnemonic:goto ( Modifier:M1 , Number:1 ) Label:next",
+        ),
+        (
+            ".kernel_attr SimdSize=16    ret (M1, 1)",
+            "Directive:.kernel_attr Modifier:SimdSize = Number:16 Mnemonic:ret ( Modifier:M1 , Number:1 )",
+        ),
+        (
+            "lsc_load.ugm.ca (M1, 8) V34:d32x2t flat[V38+0x10]:a64",
+            "Mnemonic:lsc_load Modifier:.ugm Modifier:.ca ( Modifier:M1 , Number:8 ) Variable:V34 : Type:d32x2t \
+             Modifier:flat [ Variable:V38 + Number:0x10 ] : Type:a64",
+        ),
+        (".unknown frobnicate\nfrobnicate x", "Unknown:.unknown Variable:frobnicate Unknown:frobnicate Variable:x"),
+        (".kernel \"a\\\"b\" \"open", "Directive:.kernel String:\"a\\\"b\" String:\"open"),
+    ] {
+        assert_eq!(shown(text), expected);
+    }
 }
