@@ -37,6 +37,9 @@ pub fn parse(file: &str, text: &str) -> Result<ZeInfo, Box<Diagnostic>> {
         }
         Box::new(finding)
     })?;
+    for kernel in &mut info.kernels {
+        kernel.section = info.keys.clone();
+    }
     let mut places: Vec<_> = info.kernels.iter_mut().flat_map(|kernel| kernel.places_mut()).collect();
     places.sort_by_key(|place| place.line);
     let mut lines = (1..).zip(text.lines());
