@@ -300,7 +300,11 @@ fn warnings() {
 #[test]
 fn rules_of_todays_compiler() {
     for (statement, platform, expected) in [
-        ("lsc_load.ugm (M1, 16)  V33:d32  flat[V32]:a64", "cri", &["addresses of 64 bits must have type q or uq"][..]),
+        (
+            "lsc_load.ugm (M1, 16)  V33:d32  flat[V32]:a64",
+            "cri",
+            &["addresses of 64 bits must have type q or uq"][..],
+        ),
         ("lsc_load.slm (M1, 16)  V33:d32  flat[V34]:a32", "nvl", &["addresses of 32 bits must have type d or ud"]),
         ("lsc_load.slm (M1, 16)  V33:d32  flat[V38]:a32", "cri", &[]),
         ("lsc_load.slm (M1, 16)  V33:d32  flat[V34]:a32", "xe3", &[]),
@@ -315,7 +319,8 @@ fn rules_of_todays_compiler() {
     ] {
         let platform = Platform::from_name(platform);
         let text = kernel("", statement);
-        let parsed = parse(&text, Options { file: String::new(), platform }).unwrap_or_else(|e| panic!("{text}{e:#?}"));
+        let parsed =
+            parse(&text, Options { file: String::new(), platform }).unwrap_or_else(|e| panic!("{text}{e:#?}"));
         let found = routine(&parsed.routine, platform);
         let messages: Vec<_> = found.iter().filter(|v| v.code != "unwritten").map(|v| v.message.as_str()).collect();
         assert_eq!(messages, expected, "{statement}");

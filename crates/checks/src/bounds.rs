@@ -51,7 +51,8 @@ impl Owners {
         for owner in &mut owners[start..end] {
             match *owner {
                 0 => *owner = own,
-                other if other != own && own != SHARED && other != SHARED => foreign = Some(u32::from(other) - 1),
+                _ if is_shared => *owner = own,
+                other if other != own && other != SHARED => foreign = Some(u32::from(other) - 1),
                 _ => {}
             }
         }

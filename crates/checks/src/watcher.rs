@@ -277,7 +277,9 @@ impl Observer for Watcher<'_> {
             }
             if state.bounds && accesses.first.space == Space::Scratch {
                 let is_single = accesses.enabled.count_ones() == 1;
-                accesses.all().for_each(|access| state.owners.access(&access, is_single, &state.map, &mut state.seen));
+                accesses
+                    .all()
+                    .for_each(|access| state.owners.access(&access, is_single, &state.map, &mut state.seen));
             }
             state.note(&accesses.first);
             match &mut state.races {

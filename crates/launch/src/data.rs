@@ -27,11 +27,6 @@ impl ProgramData {
         let functions = texts.map(|text| text.function().unwrap_or_default().to_owned()).collect();
         Self { sections: zebin.data.clone(), symbols: zebin.symbols.clone(), functions }
     }
-
-    /// Returns the address that calls of a function use.
-    fn function(&self, name: &str) -> Option<u64> {
-        self.functions.iter().position(|known| known == name).map(function_address)
-    }
 }
 
 /// Addresses of a program's data.
@@ -67,15 +62,18 @@ pub fn map(data: &ProgramData, memory: &mut Memory) -> Result<DataPlaces, Box<Di
 pub fn lay_out(data: &ProgramData, addresses: &[u64]) -> Result<(DataPlaces, Vec<Vec<u8>>), Box<Diagnostic>> {
     let addresses: HashMap<usize, u64> =
         data.sections.iter().zip(addresses).map(|(section, address)| (section.section, *address)).collect();
+    // The address of a function is not that of its native code.
+    let functions: HashMap<&str, u64> =
+        data.functions.iter().enumerate().map(|(n, name)| (name.as_str(), function_address(n))).collect();
     let mut contents = Vec::with_capacity(data.sections.len());
     for section in &data.sections {
         let size = usize::try_from(section.size).ok().filter(|_| section.size <= MAX_BUFFER);
         let mut bytes = section.bytes.clone();
         bytes.resize(size.ok_or_else(|| too_large(section))?, 0);
         for relocation in &section.relocations {
-            // The address of a function is not that of its native code.
             let in_data = addresses.get(&relocation.section).map(|first| first.wrapping_add(relocation.value));
-            let Some(address) = in_data.or_else(|| data.function(&relocation.symbol)) else { continue };
+            let function = || functions.get(relocation.symbol.as_str()).copied();
+            let Some(address) = in_data.or_else(function) else { continue };
             let Ok(at) = usize::try_from(relocation.offset) else { continue };
             put_address(&mut bytes, at, relocation.part, address);
         }
@@ -134,7 +132,8 @@ mod tests {
 
     #[test]
     fn addresses_in_data() {
-        let pointer = Relocation { offset: 4, part: AddressPart::Whole, section: 3, value: 2, symbol: "v".to_owned() };
+        let pointer =
+            Relocation { offset: 4, part: AddressPart::Whole, section: 3, value: 2, symbol: "v".to_owned() };
         let beyond = Relocation { offset: 100, ..pointer.clone() };
         let low = Relocation { offset: 0, part: AddressPart::Low, value: 0x10, ..pointer.clone() };
         let function = Relocation { offset: 12, section: 1, value: 0x40, symbol: "g".to_owned(), ..pointer.clone() };

@@ -54,7 +54,7 @@ pub struct KernelInfo {
     /// Place of the entry, and its unknown keys.
     #[serde(skip)]
     pub keys: Keys,
-    /// Unknown keys of the whole section, which may concern every kernel.
+    /// First unknown key of the whole section, which may concern every kernel.
     #[serde(skip)]
     pub section: Keys,
 }

@@ -10,9 +10,7 @@ use std::ops::Range;
 
 use crate::lowering::layout::Layout;
 use crate::lowering::shape::{channels, strides};
-use visakit::isa::{
-    ExecSize, GenOpnd, GeneralId, Instruction, LscUntyped, Operand, Stride, VecOperand, predefined,
-};
+use visakit::isa::{ExecSize, GenOpnd, GeneralId, Instruction, LscUntyped, Operand, Stride, VecOperand, predefined};
 use visakit::object::Routine;
 use visakit::rt::{Bits, FieldRef, Role, Visitor, reflect};
 use visakit_machine::lane::MAX_LANES;
@@ -169,7 +167,8 @@ mod tests {
                     lsc_store.slm (M1, 16)  flat[V33]:a32  V32.128:d32x2\n    ret (M1, 1)\n";
         let routine = parse(text, Options::default()).unwrap().routine;
         let layout = Layout::new(&routine, Platform::Pvc, 0).unwrap();
-        let (reads, variable) = (Reads::of(&routine, &layout), layout.variable(GeneralId(predefined::DECLARED)).unwrap());
+        let (reads, variable) =
+            (Reads::of(&routine, &layout), layout.variable(GeneralId(predefined::DECLARED)).unwrap());
         let is_read = |register: u32| {
             let first = variable.offset + register * 64;
             reads.is_read(variable.root, &(first..first + 64))
