@@ -49,7 +49,8 @@ impl Platform {
     ///
     /// ```
     /// use visakit::isa::Platform;
-    /// assert_eq!(Platform::preferred(true).next().and_then(|first| first.device()).unwrap().name(), "bmg");
+    /// let first = Platform::preferred(true).next().unwrap();
+    /// assert_eq!(first.device().unwrap().name(), "bmg");
     /// ```
     pub fn preferred(images: bool) -> impl Iterator<Item = Self> {
         let of_kind = |card| Self::emulated_ones().rev().filter(move |platform| platform.card() == card);

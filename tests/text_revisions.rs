@@ -140,7 +140,7 @@ fn aliases_of_the_null_variable_come_back() {
     let source = format!("{}{alias}{}", &source[..at], &source[at..]);
     let (_, printed) = round(&source);
     assert!(printed.contains(alias), "{printed}");
-    // Texts without a newer form assemble to the object of the packaged assembler, without the mark.
+    // Texts without a newer form assemble to the packaged assembler's object, without the mark.
     assert!(!round(&source.replacen("4.2", "4.1", 1)).1.contains("%null, 0>"));
 }
 

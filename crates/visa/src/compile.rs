@@ -42,7 +42,8 @@ pub(super) struct Args {
     /// input
     source: PathBuf,
     /// The device, by the compiler's name or a name in spec/platforms.md [default: the newest
-    /// graphics card that the compiler and the emulator support, with images if the source uses any]
+    /// graphics card that the compiler and the emulator support, with images if the source uses
+    /// any]
     #[arg(long, value_name = "NAME")]
     device: Option<String>,
     /// The zebin to write
