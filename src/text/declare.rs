@@ -310,6 +310,9 @@ fn enter_decl(scope: &mut Scope, decl: Decl, at: usize) -> Result<(), TextError>
     let tables = &mut scope.tables;
     let (table, id) = match decl.kind {
         "G" => {
+            if base_of == Some((0, AliasScope::Local)) {
+                scope.null_aliases.push(tables.routine.variables.len());
+            }
             let type_ = decl.data_type.unwrap_or_default();
             let (alias_index, alias_scope_specifier, alias_offset) = match (&decl.alias, base_of) {
                 (Some((_, offset, _)), Some((id, scope))) => (GeneralId(id), scope, *offset),

@@ -28,8 +28,8 @@ pub enum Argument {
     /// A pointer to memory of another owner, used in place. The kernel receives the given address,
     /// or the address of the memory's slot.
     Lent(Lent, Option<u64>),
-    /// A pointer into memory of another owner: a sub-buffer. The pointer also reaches the rest of the memory, as on a
-    /// device; a surface is only the part.
+    /// A pointer into memory of another owner: a sub-buffer. The pointer also reaches the rest of
+    /// the memory, as on a device; a surface is only the part.
     Part {
         /// Memory of the part.
         part: Lent,
