@@ -25,7 +25,7 @@ pub(super) fn directive(scope: &mut Scope, word: &str, text: &str, at: usize) ->
             scope.string(string);
             Ok(())
         }
-        ".label" => label(scope, text, at),
+        LABEL => label(scope, text, at),
         ".file_variable" => file::variable(scope, text, at),
         ".use_variable" | ".use_function" => file::usage(scope, word, text, at),
         ".input" | ".parameter" => input(scope, word, text, at, InputOrigin::default()),
@@ -68,6 +68,12 @@ fn label(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
 /// Prefix of the directive of an implicit input; the origin follows.
 const IMPLICIT: &str = ".implicit_";
 
+/// Directive of a kernel's attribute.
+pub(super) const KERNEL_ATTRIBUTE: &str = ".kernel_attr";
+
+/// Directive of an entry of the label table.
+pub(super) const LABEL: &str = ".label";
+
 /// Directives' names; `.implicit_` continues with the origin of the input.
 const DIRECTIVES: &[&str] = &[
     ".version",
@@ -78,10 +84,10 @@ const DIRECTIVES: &[&str] = &[
     ".input",
     ".parameter",
     IMPLICIT,
-    ".kernel_attr",
+    KERNEL_ATTRIBUTE,
     ".function",
     ".string",
-    ".label",
+    LABEL,
     ".file_variable",
     ".use_variable",
     ".use_function",
@@ -96,6 +102,14 @@ pub(super) fn word_len(text: &str) -> usize {
     let known = DIRECTIVES.iter().filter(|word| text.starts_with(**word)).map(|word| word.len()).max();
     let word = text[1..].find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).map_or(text.len(), |len| len + 1);
     known.filter(|_| !text.starts_with(IMPLICIT)).unwrap_or(word)
+}
+
+/// Returns true for the name of a directive.
+pub(super) fn is_directive(word: &str) -> bool {
+    match word.strip_prefix(IMPLICIT) {
+        Some(origin) => InputOrigin::ALL.iter().any(|o| o.text().eq_ignore_ascii_case(origin)),
+        None => DIRECTIVES.contains(&word),
+    }
 }
 
 /// Operands of `.decl`, collected before the entry is made.
@@ -296,6 +310,9 @@ fn enter_decl(scope: &mut Scope, decl: Decl, at: usize) -> Result<(), TextError>
     let tables = &mut scope.tables;
     let (table, id) = match decl.kind {
         "G" => {
+            if base_of == Some((0, AliasScope::Local)) {
+                scope.null_aliases.push(tables.routine.variables.len());
+            }
             let type_ = decl.data_type.unwrap_or_default();
             let (alias_index, alias_scope_specifier, alias_offset) = match (&decl.alias, base_of) {
                 (Some((_, offset, _)), Some((id, scope))) => (GeneralId(id), scope, *offset),

@@ -130,6 +130,7 @@ fn variables(routine: &Routine, names: &RoutineNames<'_>, style: Style) -> [VecD
         true => shown.to_owned(),
         false => format!("\"{}\"", escape(shown)),
     };
+    let null_aliases = marks::null_aliases(routine);
     let [generals, addresses, predicates, samplers, surfaces] = &mut tables;
     for (id, variable) in (predefined::DECLARED..).zip(&routine.variables) {
         let name = names.name(Table::General, id).unwrap_or_default();
@@ -143,6 +144,9 @@ fn variables(routine: &Routine, names: &RoutineNames<'_>, style: Style) -> [VecD
             let _ = write!(line, " alias=<global {}, {}>", variable.alias_index.0, variable.alias_offset);
         } else if variable.alias_index.0 != 0 {
             let base = names.name(Table::General, variable.alias_index.0).unwrap_or_default();
+            let _ = write!(line, " alias=<{base}, {}>", variable.alias_offset);
+        } else if null_aliases.contains(&((id - predefined::DECLARED) as usize)) {
+            let base = names.name(Table::General, 0).unwrap_or_default();
             let _ = write!(line, " alias=<{base}, {}>", variable.alias_offset);
         }
         generals.push_back(with(line, variable.name_index, &name, &variable.attribute_info));
