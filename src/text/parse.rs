@@ -353,20 +353,17 @@ impl Reader<'_> {
         }
         let info = self.scope.tables.routine.labels.get(label.0 as usize);
         let instruction = match info.map(|l| l.kind) {
-            Some(LabelKind::Block) | None => Instruction::Label(Label { label }),
-            Some(_) => Instruction::Subroutine(Subroutine { label }),
+            Some(LabelKind::Block) | None => Label { label }.into(),
+            Some(_) => Subroutine { label }.into(),
         };
         self.push(instruction, line);
     }
 
     /// Marks a label as defined if an instruction in bytes places it.
     fn defines(&mut self, instruction: &Instruction) {
-        let label = match instruction {
-            Instruction::Label(l) => l.label,
-            Instruction::Subroutine(s) => s.label,
-            _ => return,
-        };
-        if let Some(defined) = self.scope.defined.get_mut(label.0 as usize) {
+        if let Some(label) = instruction.placed_label()
+            && let Some(defined) = self.scope.defined.get_mut(label.0 as usize)
+        {
             *defined = true;
         }
     }
@@ -385,18 +382,20 @@ impl Reader<'_> {
                 "an instruction as in the lines above: this form belongs to texts of another date".to_owned();
             return Err(TextError { at: lead, expected });
         }
-        self.label_kind(&instruction, link);
+        if link {
+            self.linked(&instruction);
+        }
         self.push(instruction, line);
         Ok(())
     }
 
     /// Sets the kind of a label that an `fccall` names. If the label was not placed before, it
     /// belongs to another kernel.
-    fn label_kind(&mut self, instruction: &Instruction, link: bool) {
-        let Instruction::Call(call) = instruction else { return };
-        let defined = self.scope.defined.get(call.label.0 as usize).copied().unwrap_or(true);
-        if link && !defined {
-            self.scope.set_kind(call.label.0, LabelKind::Fccall);
+    fn linked(&mut self, instruction: &Instruction) {
+        for LabelId(label) in instruction.labels() {
+            if self.scope.defined.get(label as usize) == Some(&false) {
+                self.scope.set_kind(label, LabelKind::Fccall);
+            }
         }
     }
 

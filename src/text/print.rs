@@ -4,12 +4,13 @@ use std::collections::{HashSet, VecDeque};
 use std::fmt::Write as _;
 
 use super::declare::{is_plain, spelled};
+use super::instruction::linked_call;
 use super::names::{RoutineNames, Style};
 use super::unique::is_word;
 use super::{explicit, file, revision};
 use crate::isa::{
-    ATTRIBUTES, AliasScope, AttributeInfo, InputClass, Instruction, Platform, StringId, attribute, limits, pages,
-    predefined, predefined_surface,
+    ATTRIBUTES, AliasScope, AttributeInfo, InputClass, Instruction, InstructionGroup, LabelId, LabelKind, Platform,
+    StringId, attribute, limits, predefined, predefined_surface,
 };
 use crate::object::{Object, Routine, RoutineKind, marks};
 use crate::rt::{Names, Printer, Table, escape};
@@ -242,7 +243,7 @@ fn attributes(out: &mut String, routine: &Routine, style: Style) {
         shown.push(format!("{TARGET}={}", spelled_of(TARGET, DEFAULT_TARGET)));
     }
     // Labels and subroutines begin with their own line end.
-    let breaks = matches!(routine.instructions.first(), Some(Instruction::Label(_) | Instruction::Subroutine(_)));
+    let breaks = routine.instructions.first().is_some_and(|first| first.placed_label().is_some());
     for (i, one) in shown.iter().enumerate() {
         let _ = write!(out, ".kernel_attr {one}");
         if full && !breaks || i + 1 < shown.len() {
@@ -266,62 +267,51 @@ fn spelled_of(name: &str, value: u8) -> String {
 fn code(out: String, routine: &Routine, names: &RoutineNames<'_>, style: Style, as_bytes: &HashSet<usize>) -> String {
     let mut p = Printer::new(out, names);
     for (number, instruction) in routine.instructions.iter().enumerate() {
-        match instruction {
-            _ if as_bytes.contains(&number) => {
-                let mut text = Printer::new(String::new(), names);
-                instruction.print(&mut text);
-                p.text(&explicit::code(instruction, names.version(), &text.into_text()));
+        let is_in = |group| instruction.is_in(group);
+        if as_bytes.contains(&number) {
+            let mut text = Printer::new(String::new(), names);
+            instruction.print(&mut text);
+            p.text(&explicit::code(instruction, names.version(), &text.into_text()));
+        } else if is_in(InstructionGroup::BlockStart) {
+            p.text("\n");
+            instruction.print(&mut p);
+            p.text("\n");
+        } else if is_in(InstructionGroup::SubroutineStart) {
+            let label = instruction.labels().next().map_or(0, |label| label.0);
+            let name = names.name(Table::Label, label).unwrap_or_default();
+            p.text("    \n.function \"");
+            p.text(&name);
+            p.text("\"");
+            let original = names.original_label(label).unwrap_or_default();
+            if style == Style::Vendor && original != name {
+                p.text(&format!(" /// Original Name: \"{original}\""));
             }
-            Instruction::Label(_) => {
-                p.text("\n");
-                instruction.print(&mut p);
-                p.text("\n");
-            }
-            Instruction::Subroutine(inst) => {
-                let name = names.name(Table::Label, inst.label.0).unwrap_or_default();
-                p.text("    \n.function \"");
-                p.text(&name);
-                p.text("\"");
-                let original = names.original_label(inst.label.0).unwrap_or_default();
-                if style == Style::Vendor && original != name {
-                    p.text(&format!(" /// Original Name: \"{original}\""));
-                }
-                p.text("\n\n");
-                instruction.print(&mut p);
-                p.text("\n");
-            }
-            Instruction::File(_) | Instruction::Loc(_) => {
-                p.text("    ");
-                instruction.print(&mut p);
-                p.text("\n");
-            }
-            _ => {
-                let start = p.len();
-                p.text("    ");
-                print_call(instruction, routine, &mut p);
-                let width = p.len() - start;
-                p.spaces(NUMBER_COLUMN.saturating_sub(width));
-                p.text(&format!(" /// ${number}\n"));
-            }
+            p.text("\n\n");
+            instruction.print(&mut p);
+            p.text("\n");
+        } else if is_in(InstructionGroup::SourcePlace) {
+            p.text("    ");
+            instruction.print(&mut p);
+            p.text("\n");
+        } else {
+            let start = p.len();
+            p.text("    ");
+            print_call(instruction, routine, &mut p);
+            let width = p.len() - start;
+            p.spaces(NUMBER_COLUMN.saturating_sub(width));
+            p.text(&format!(" /// ${number}\n"));
         }
     }
     p.into_text()
 }
 
-/// Prints an instruction; a call of a label of another file is spelled `fccall`.
+/// Prints an instruction; a call of a label of another file has a spelling of its own.
 pub(super) fn print_call(instruction: &Instruction, routine: &Routine, p: &mut Printer<'_>) {
-    let link = match instruction {
-        Instruction::Call(call) => {
-            routine.labels.get(call.label.0 as usize).is_some_and(|l| l.kind == crate::isa::LabelKind::Fccall)
-        }
-        _ => false,
-    };
-    if !link {
-        instruction.print(p);
-        return;
-    }
+    let is_foreign =
+        |label: LabelId| routine.labels.get(label.0 as usize).is_some_and(|info| info.kind == LabelKind::Fccall);
+    let is_link = instruction.is_in(InstructionGroup::SubroutineCall) && instruction.labels().any(is_foreign);
+    let Some(call) = is_link.then(linked_call).flatten() else { return instruction.print(p) };
     let mut inner = Printer::new(String::new(), p.names);
     instruction.print(&mut inner);
-    let [call, link] = [&pages::CALL, &pages::FCCALL].map(|page| page.name.to_ascii_lowercase());
-    p.text(&inner.into_text().replacen(&call, &link, 1));
+    p.text(&inner.into_text().replacen(&call.usual, &call.spelling, 1));
 }
