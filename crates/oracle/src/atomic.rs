@@ -29,10 +29,10 @@ impl Update {
     /// Returns the float format of `bytes` bytes, if the operation is on floats.
     pub(crate) fn format(self, bytes: u32) -> Option<Format> {
         match (self.numbers, bytes) {
-            (Numbers::Float, 2) => Some(Format::Half),
-            (Numbers::Float, 4) => Some(Format::Single),
-            (Numbers::Float, 8) => Some(Format::Double),
-            (Numbers::Bfloat, 2) => Some(Format::Brain),
+            (Numbers::FloatBits, 2) => Some(Format::Half),
+            (Numbers::FloatBits, 4) => Some(Format::Single),
+            (Numbers::FloatBits, 8) => Some(Format::Double),
+            (Numbers::BfloatBits, 2) => Some(Format::Brain),
             _ => None,
         }
     }
@@ -40,7 +40,8 @@ impl Update {
     /// Returns true if the operation adds or subtracts floats, in which case the NaN of the result
     /// is unspecified.
     pub(crate) fn adds_floats(self) -> bool {
-        matches!(self.numbers, Numbers::Float | Numbers::Bfloat) && matches!(self.step, Step::Add | Step::Subtract)
+        matches!(self.numbers, Numbers::FloatBits | Numbers::BfloatBits)
+            && matches!(self.step, Step::Add | Step::Subtract)
     }
 
     /// Returns the new value of `bytes` bytes.
@@ -77,7 +78,7 @@ impl Update {
         }
         let unused = 64 - bytes * 8;
         match self.numbers {
-            Numbers::Signed => ((x << unused) as i64) < ((y << unused) as i64),
+            Numbers::SignedBits => ((x << unused) as i64) < ((y << unused) as i64),
             _ => x < y,
         }
     }

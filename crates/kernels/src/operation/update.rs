@@ -32,7 +32,7 @@ pub(crate) enum Family {
 
 /// Returns the native operation of an update, if it exists.
 fn change(update: AtomicUpdate, numbers: AtomicNumbers) -> Option<Change> {
-    let of_integers = matches!(numbers, AtomicNumbers::Unsigned | AtomicNumbers::Signed);
+    let of_integers = matches!(numbers, AtomicNumbers::UnsignedBits | AtomicNumbers::SignedBits);
     Some(match update {
         _ if !of_integers => return None,
         AtomicUpdate::Add => Change::Add,
@@ -83,8 +83,8 @@ macro_rules! functions {
         fn back(value: $float) -> u64 {
             value.to_bits().into()
         }
-        let is_signed = $numbers == AtomicNumbers::Signed;
-        let is_float = matches!($numbers, AtomicNumbers::Float | AtomicNumbers::Bfloat);
+        let is_signed = $numbers == AtomicNumbers::SignedBits;
+        let is_float = matches!($numbers, AtomicNumbers::FloatBits | AtomicNumbers::BfloatBits);
         let function: fn(u64, u64, u64) -> u64 = match $update {
             AtomicUpdate::Load => |old, _, _| old,
             AtomicUpdate::Store => |_, a, _| a,
@@ -120,8 +120,8 @@ macro_rules! functions {
 /// Returns the function of an operation on values of `size` bytes.
 fn function(update: AtomicUpdate, numbers: AtomicNumbers, size: u32) -> Option<fn(u64, u64, u64) -> u64> {
     Some(match (size, numbers) {
-        (2, AtomicNumbers::Bfloat) => functions!(update, numbers, u16, i16, bf16),
-        (_, AtomicNumbers::Bfloat) => return None,
+        (2, AtomicNumbers::BfloatBits) => functions!(update, numbers, u16, i16, bf16),
+        (_, AtomicNumbers::BfloatBits) => return None,
         (2, _) => functions!(update, numbers, u16, i16, f16),
         (4, _) => functions!(update, numbers, u32, i32, f32),
         (8, _) => functions!(update, numbers, u64, i64, f64),
