@@ -3,6 +3,7 @@
 pub mod anatomy;
 mod columns;
 mod instruction;
+mod languages;
 mod lists;
 mod lookup;
 mod object;

@@ -91,7 +91,8 @@ In a shell:
 
     eval "$(visakit env)"
 
-VISAKIT_DEVICES=dg2,pvc selects devices. Other settings are in docs/reference/environment.md."""
+VISAKIT_DEVICES=dg2,pvc selects devices. Other settings:
+https://github.com/visakit/visakit/blob/main/docs/reference/environment.md"""
     )
     return 0 if names else 1
 

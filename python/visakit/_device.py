@@ -223,7 +223,7 @@ def enable(
         return
     loaded = _loaded()
     # Once the loader has loaded the driver, neither reads its settings again.
-    if loaded and (_enabled is None or _started()):
+    if loaded and not (_is_prepared() if not _started() else _enabled is None and _is_prepared() and _is_set(wanted)):
         help = "call visakit.enable() before importing libraries that use OpenCL, or start the program with `visakit run`"
         raise _fail("loader-loaded", f"the OpenCL loader is already loaded: {loaded[0]}", help)
     path = loader()
@@ -233,6 +233,16 @@ def enable(
         ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
     os.environ.update(environment(devices=devices, check=check, report=report))
     _enabled = wanted
+
+
+def _is_prepared() -> bool:
+    """Returns true if `enable` was called, or `visakit run` has set up the process."""
+    return _enabled is not None or os.environ.get("OCL_ICD_VENDORS") == vendors()
+
+
+def _is_set(wanted: Mapping[str, Optional[str]]) -> bool:
+    """Returns true if the environment has these settings."""
+    return all(os.environ.get(f"VISAKIT_{name.upper()}") == value for name, value in wanted.items() if value is not None)
 
 
 def is_enabled() -> bool:

@@ -94,6 +94,18 @@ def test_enable(device):
     assert "SKL" in done.stdout and done.stdout.endswith("loader-loaded\n"), done
 
 
+def test_enable_in_a_program_of_visakit_run(device):
+    """The settings of `visakit run` may be repeated, and changed until the driver is loaded."""
+    first = f"import visakit; visakit.enable(devices='dg2'); {LIST}; visakit.enable(devices='dg2')"
+    done = run("visakit", "run", "--devices", "skl", sys.executable, "-c", first)
+    assert "DG2" in done.stdout and "SKL" not in done.stdout, done
+    late = f"import visakit; {LIST}; visakit.enable(devices='skl')"
+    done = run("visakit", "run", "--devices", "skl", sys.executable, "-c", late)
+    assert "SKL" in done.stdout and done.returncode == 0, done
+    other = f"import visakit; {LIST}\ntry: visakit.enable(devices='dg2')\nexcept visakit.VisakitError as e: print(e.code)"
+    assert run("visakit", "run", "--devices", "skl", sys.executable, "-c", other).stdout.endswith("loader-loaded\n")
+
+
 def test_the_driver_reports_bugs(device, tmp_path):
     report = tmp_path / "bugs.jsonl"
     script = tmp_path / "race.py"

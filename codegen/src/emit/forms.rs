@@ -5,13 +5,8 @@ use quote::{format_ident, quote};
 
 use super::{Cx, member_name, type_name, variant_name};
 use crate::model::{
-    Access, BitFieldKind, Condition, Field, FieldKind, Form, Instruction, ListId, PageKind, Place, Presence, targets,
+    Access, BitFieldKind, Condition, Field, FieldKind, Form, Instruction, ListId, Place, Presence, targets,
 };
-
-/// Returns true for a page that has a struct.
-pub(crate) fn encoded(i: &Instruction) -> bool {
-    matches!(i.kind, PageKind::Ordinary | PageKind::Undefined) && !i.forms.is_empty()
-}
 
 /// Returns the name of a form's struct: the instruction's name, plus the form's name if it has one.
 pub(crate) fn form_type(instruction: &Instruction, form: &Form) -> Ident {
@@ -69,11 +64,6 @@ pub(crate) fn text_only_said(field: &Field) -> TokenStream {
         FieldKind::Number | FieldKind::IndexBy(_) => quote!((self.#member != 0)),
         _ => quote!((self.#member != Default::default())),
     }
-}
-
-/// Returns true for a field that counts another one. It is derived and has no member.
-pub(crate) fn is_counter(form: &Form, position: usize) -> bool {
-    form.fields.iter().any(|f| f.presence == Presence::Times(position))
 }
 
 /// Emits the role of a field, as an `Option<Role>`.

@@ -6,7 +6,7 @@ mod form;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::forms::{boxed, boxed_type, encoded, enumerators, form_type, is_large, selector};
+use super::forms::{boxed, boxed_type, enumerators, form_type, is_large, selector};
 use super::{Cx, hex, member_name, type_name, variant_name};
 use crate::model::{Condition, FieldKind, Form, Instruction, PageKind, Presence, targets};
 use form::{form_struct, read_located};
@@ -20,7 +20,7 @@ fn only_form(i: &Instruction) -> Option<&Form> {
 }
 
 pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
-    let all: Vec<&Instruction> = cx.model.instructions.iter().filter(|i| encoded(i)).collect();
+    let all: Vec<&Instruction> = cx.model.instructions.iter().filter(|i| i.is_encoded()).collect();
     let structs = all.iter().map(|i| one(cx, i));
     let names: Vec<_> = all.iter().map(|i| type_name(&i.name)).collect();
     let docs = all.iter().map(|i| {
@@ -226,13 +226,13 @@ fn decode(cx: &Cx<'_>) -> TokenStream {
     for opcode in opcodes {
         let same: Vec<&Instruction> = cx.model.instructions.iter().filter(|i| i.opcode == opcode).collect();
         let code = hex(u64::from(opcode));
-        if let Some(i) = same.iter().find(|i| encoded(i) && i.sub_opcode.is_none()) {
+        if let Some(i) = same.iter().find(|i| i.is_encoded() && i.sub_opcode.is_none()) {
             let name = type_name(&i.name);
             let wrap = wrap(&name, only_form(i));
             arms.push(quote!(#code => #name::decode_fields(r, cx).map(#wrap)));
-        } else if same.iter().any(|i| encoded(i)) {
+        } else if same.iter().any(|i| i.is_encoded()) {
             let family = same.iter().find_map(|i| i.family.as_deref()).unwrap_or("");
-            let subs = same.iter().filter(|i| encoded(i)).map(|i| {
+            let subs = same.iter().filter(|i| i.is_encoded()).map(|i| {
                 let sub = hex(u64::from(i.sub_opcode.unwrap_or(0)));
                 let name = type_name(&i.name);
                 let wrap = wrap(&name, only_form(i));

@@ -3,12 +3,11 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::forms::encoded;
 use super::{Cx, constant_name, member_name, type_name};
 use crate::model::{Access, Field, FieldKind, Instruction, PageKind};
 
 pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
-    let all: Vec<&Instruction> = cx.model.instructions.iter().filter(|i| encoded(i)).collect();
+    let all: Vec<&Instruction> = cx.model.instructions.iter().filter(|i| i.is_encoded()).collect();
     let methods = all.iter().map(|i| method(cx, i));
     let calls = all.iter().map(|i| call(cx, i));
     let operands = all.iter().filter_map(|i| operands(cx, i));
@@ -49,7 +48,7 @@ struct Operands<'a> {
 
 fn component_wise<'a>(cx: &Cx<'_>, i: &'a Instruction) -> Option<Operands<'a>> {
     let [form] = i.forms.as_slice() else { return None };
-    let size = form.fields.iter().find(|f| cx.is_exec_size(f))?;
+    let size = form.fields.iter().find(|f| cx.model.is_exec_size(f))?;
     let predicates: Vec<_> = form.fields.iter().filter(|f| f.shape == FieldKind::Predicate).collect();
     let mut vectors = form.fields.iter().filter(|f| f.shape == FieldKind::Vector);
     let dst = vectors.next().filter(|f| f.access == Access::Write)?;

@@ -115,11 +115,6 @@ impl Cx<'_> {
         proc_macro2::Ident::new(&self.names.lists[id.0], proc_macro2::Span::call_site())
     }
 
-    /// Returns true for the field with the execution size.
-    pub(crate) fn is_exec_size(&self, field: &Field) -> bool {
-        self.anatomy().is_some_and(|a| field.shape == FieldKind::List(a.exec_size.list))
-    }
-
     /// Returns the list with the layout of a predicate field.
     pub(crate) fn predicate_list(&self) -> Option<ListId> {
         self.anatomy().map(|a| a.predicate.list)

@@ -9,22 +9,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use super::forms::{encoded, enumerator};
+use super::forms::enumerator;
 use super::{Cx, member_name, type_name};
-use crate::model::{Access, Enumerator, Field, FieldKind, Form, Instruction, ListKind, Place, TextForm, targets};
-use crate::template::{Item, Style, Template};
+use crate::model::{Enumerator, Field, Form, Instruction, ListKind, TextForm, targets};
+use crate::template::{Item, Style};
 use parse::parser;
 use print::printers;
 
 pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
-    let all: Vec<&Instruction> = cx.model.instructions.iter().filter(|i| encoded(i)).collect();
+    let all: Vec<&Instruction> = cx.model.instructions.iter().filter(|i| i.is_encoded()).collect();
     let names: Vec<_> = all.iter().map(|i| type_name(&i.name)).collect();
     let printers = all.iter().map(|i| printers(cx, i));
     let mut parsers = Vec::new();
     let mut by_word: BTreeMap<String, Vec<Ident>> = BTreeMap::new();
     for i in &all {
         for form in &i.forms {
-            let all_texts = texts(cx, i, form);
+            let all_texts = cx.model.texts(i, form);
             // Templates for text-only operands are tried last.
             let mut in_turn: Vec<_> = all_texts.clone().into_iter().enumerate().collect();
             in_turn.sort_by_key(|(_, text)| text.text_only_operands(form).next().is_some());
@@ -82,48 +82,14 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
 /// Returns the first words of statements, each with the names of its possible instructions.
 pub(super) fn mnemonics<'m>(cx: &Cx<'m>) -> BTreeMap<String, BTreeSet<&'m str>> {
     let mut by_word: BTreeMap<String, BTreeSet<&'m str>> = BTreeMap::new();
-    for i in cx.model.instructions.iter().filter(|i| encoded(i)) {
+    for i in cx.model.instructions.iter().filter(|i| i.is_encoded()) {
         for form in &i.forms {
-            for word in texts(cx, i, form).iter().flat_map(|text| words(cx, form, text)) {
+            for word in cx.model.texts(i, form).iter().flat_map(|text| words(cx, form, text)) {
                 by_word.entry(word).or_default().insert(&i.name);
             }
         }
     }
     by_word
-}
-
-/// Returns the templates of a form, or a default template if the page has none that is usable.
-fn texts(cx: &Cx<'_>, i: &Instruction, form: &Form) -> Vec<TextForm> {
-    if form.texts.is_empty() { vec![fallback(cx, i, form)] } else { form.texts.clone() }
-}
-
-/// Returns the default template `[(<P>)] NAME (<exec_size>) <field> …`.
-fn fallback(cx: &Cx<'_>, i: &Instruction, form: &Form) -> TextForm {
-    let mut items = Vec::new();
-    if form.fields.iter().any(|f| f.shape == FieldKind::Predicate) {
-        items.push(Item::Predicate);
-    }
-    items.push(Item::Text(i.name.to_ascii_lowercase()));
-    for (position, field) in form.fields.iter().enumerate() {
-        if matches!(field.shape, FieldKind::Predicate | FieldKind::Zero | FieldKind::Copy(_)) {
-            continue;
-        }
-        items.push(Item::Space(1));
-        let place = Some(Place { field: position, part: None });
-        let shown = Item::Field { field: field.name.clone(), part: None, place, format: Style::Plain };
-        if cx.is_exec_size(field) {
-            items.extend([Item::Text("(".to_owned()), shown, Item::Text(")".to_owned())]);
-        } else {
-            items.push(shown);
-        }
-    }
-    TextForm {
-        form: None,
-        conditions: Vec::new(),
-        conditions_at: form.at,
-        template: Template { items, ..Template::default() },
-        at: form.at,
-    }
 }
 
 /// Returns true if a template of newer texts differs from another template of the form in blanks
@@ -169,12 +135,6 @@ fn words(cx: &Cx<'_>, form: &Form, text: &TextForm) -> Vec<String> {
 pub(crate) fn format(style: Style) -> TokenStream {
     let name = format_ident!("{style:?}");
     quote!(rt::Format::#name)
-}
-
-/// Returns the destination that `.sat` applies to.
-fn destination(form: &Form) -> Option<&Field> {
-    let vectors = || form.fields.iter().filter(|f| f.shape == FieldKind::Vector);
-    vectors().find(|f| f.access == Access::Write).or_else(|| vectors().next())
 }
 
 /// Returns the values of an enumeration that a page allows: a pattern, and the text for an error.

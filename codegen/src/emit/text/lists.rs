@@ -5,7 +5,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::emit::{Cx, index_type, member_name, unsigned, variant_name};
-use crate::model::{BitField, BitFieldKind, CellValue, Enumerator, IndexKind, List, ListId, ListKind, Place};
+use crate::model::{BitField, BitFieldKind, Enumerator, IndexKind, List, ListId, ListKind, Place};
 use crate::template::{self, Item, Style};
 
 pub(super) fn emit(cx: &Cx<'_>) -> TokenStream {
@@ -43,7 +43,7 @@ fn enumeration(cx: &Cx<'_>, id: ListId, list: &List, width: u32, values: &[Enume
     let (spec, repr) = (&list.name, unsigned(width));
     let named: Vec<_> = values.iter().filter(|v| !v.reserved).collect();
     let spellings = named.iter().map(|v| &v.text);
-    let newer = newer_spellings(list, &named);
+    let newer = list.newer_spellings();
     let (mut read_newer, mut print_newer) = (Vec::new(), Vec::new());
     for (position, since, text) in &newer {
         let variant = variant_name(&named[*position].name);
@@ -92,28 +92,6 @@ fn enumeration(cx: &Cx<'_>, id: ListId, list: &List, width: u32, values: &[Enume
             fn is_default(&self) -> bool { *self == Self::default() }
         }
     }
-}
-
-/// Prefix of the column heading for spellings of newer texts; a text revision follows, as in `Text
-/// 2025-05`.
-const NEWER_TEXT: &str = "Text ";
-
-/// Returns the spellings that values have from a text revision on: position of the value, revision,
-/// spelling.
-fn newer_spellings(list: &List, named: &[&Enumerator]) -> Vec<(usize, u32, String)> {
-    let columns = list.columns.iter().enumerate();
-    let columns = columns.filter_map(|(at, c)| Some((at, template::revision(c.name.strip_prefix(NEWER_TEXT)?)?)));
-    let mut out = Vec::new();
-    for (column, since) in columns {
-        for (position, value) in named.iter().enumerate() {
-            if let Some(CellValue::Names(names)) = value.cells.get(column).map(|c| &c.value)
-                && let Some(text) = names.first()
-            {
-                out.push((position, since, text.clone()));
-            }
-        }
-    }
-    out
 }
 
 /// Emits the printer and parser of a bit field: by its own template, as letters of its flags, or as

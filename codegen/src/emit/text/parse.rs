@@ -5,9 +5,9 @@ use quote::{ToTokens, format_ident, quote};
 
 use super::lists::parse_part;
 use super::print::separator;
-use super::{destination, format, local, only};
-use crate::emit::forms::{boxed, enumerator, form_type, is_counter, test};
-use crate::emit::indices::{index_arms, index_part};
+use super::{format, local, only};
+use crate::emit::forms::{boxed, enumerator, form_type, test};
+use crate::emit::indices::index_arms;
 use crate::emit::{Cx, constant_name, member_name, number_type, type_name, variant_name, version_condition, widest};
 use crate::model::{Access, BitFieldKind, Condition, Field, FieldKind, Form, Instruction, Presence, TextForm};
 use crate::template::{self, Item, Style};
@@ -21,7 +21,7 @@ pub(super) fn parser(cx: &Cx<'_>, i: &Instruction, form: &Form, text: &TextForm,
     let mut members = Vec::new();
     for (position, field) in form.fields.iter().enumerate() {
         let Some(ty) = cx.field_type(field) else { continue };
-        if is_counter(form, position) {
+        if form.is_counter(position) {
             continue;
         }
         let (local, member) = (local(field), member_name(&field.name));
@@ -43,7 +43,7 @@ pub(super) fn parser(cx: &Cx<'_>, i: &Instruction, form: &Form, text: &TextForm,
     let shown = shown.into_iter().chain(text.template.before.map(|before| quote!(c.note_before(#before);)));
     let items = parse_items(cx, form, &text.template.items);
     let saturate = text.template.items.contains(&Item::Saturation).then(|| {
-        let local = destination(form).map(local);
+        let local = form.destination().map(|at| local(&form.fields[at]));
         quote!(if saturated { rt::saturate(&mut #local); })
     });
     let form_name = form_type(i, form);
@@ -215,7 +215,7 @@ fn presence_test(cx: &Cx<'_>, form: &Form, items: &[Item]) -> Option<TokenStream
 fn parse_field(cx: &Cx<'_>, form: &Form, field: &Field, position: usize, shown: Style) -> TokenStream {
     let local = local(field);
     let format = format(shown);
-    if is_counter(form, position) {
+    if form.is_counter(position) {
         return quote!(let _ = c.integer(#format)?;);
     }
     let one = match field.shape {
@@ -227,7 +227,7 @@ fn parse_field(cx: &Cx<'_>, form: &Form, field: &Field, position: usize, shown: 
         }
         FieldKind::IndexBy(by) => {
             let by = &form.fields[by];
-            let part = index_part(cx, by).map(|p| member_name(&p.name));
+            let part = cx.model.index_part(by).map(|p| member_name(&p.name));
             let by_local = self::local(by);
             let arms = index_arms(cx, by).into_iter().map(|(pattern, id)| {
                 quote! {

@@ -3,9 +3,9 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use super::format;
 use super::lists::print_part;
-use super::{destination, format, texts};
-use crate::emit::forms::{form_type, is_counter, test, text_only_said};
+use crate::emit::forms::{form_type, test, text_only_said};
 use crate::emit::indices::{index_arms, index_selector};
 use crate::emit::{Cx, member_name, type_name, variant_name};
 use crate::model::{BitFieldKind, Field, FieldKind, Form, IndexKind, Instruction, Presence};
@@ -15,7 +15,7 @@ pub(super) fn printers(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
     let forms = i.forms.iter().map(|form| {
         let name = form_type(i, form);
         let mut body = TokenStream::new();
-        let (full, usual): (Vec<_>, Vec<_>) = texts(cx, i, form).into_iter().partition(|t| t.template.full);
+        let (full, usual): (Vec<_>, Vec<_>) = cx.model.texts(i, form).into_iter().partition(|t| t.template.full);
         for text in full.into_iter().chain(usual) {
             let tests = text.conditions.iter().map(|condition| test(cx, form, condition, member));
             let full = text.template.full.then(|| quote!(p.names.full()));
@@ -73,7 +73,7 @@ fn print_items(cx: &Cx<'_>, form: &Form, items: &[Item]) -> TokenStream {
             }
             None => quote!(),
         },
-        Item::Saturation => match destination(form) {
+        Item::Saturation => match form.destination().map(|at| &form.fields[at]) {
             Some(field) => {
                 let member = member_name(&field.name);
                 quote!(if rt::is_saturated(&self.#member) { p.text(".sat"); })
@@ -102,7 +102,7 @@ fn print_items(cx: &Cx<'_>, form: &Form, items: &[Item]) -> TokenStream {
 fn print_field(cx: &Cx<'_>, form: &Form, field: &Field, position: usize, shown: Style) -> TokenStream {
     let member = member_name(&field.name);
     let format = format(shown);
-    if is_counter(form, position) {
+    if form.is_counter(position) {
         let counted = form.fields.iter().find(|f| f.presence == Presence::Times(position));
         let counted = counted.map(|f| member_name(&f.name));
         return quote!(p.number(self.#counted.len() as i64, #format););

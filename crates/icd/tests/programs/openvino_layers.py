@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Single layers and small networks on OpenVINO's GPU plugin, compared with its CPU plugin.
 
-    openvino_layers.py [--precision f32|f16] [--only TEXT] [--list]
+    openvino_layers.py [--precision f32|f16|i8] [--only TEXT] [--time] [--list]
 
 Needs the packages openvino and numpy from PyPI, and an OpenCL loader that finds the driver (OCL_ICD_VENDORS). Each model is
-made here from random weights. The CPU plugin computes in singles. Prints a line for each model that differs or fails, and the counts.
+made here from random weights. The CPU plugin computes in singles. i8 quantizes the inputs and weights of each convolution and product to 8 bits.
+Prints a line for each model that differs or fails, and the counts; with --time also the seconds of compiling with the first inference, and
+of the tenth inference.
 """
-import argparse, sys
+import argparse, sys, time
 
 import numpy as np
 import openvino as ov
@@ -194,16 +196,44 @@ MODELS = {
 }
 
 
-def compare(core, name, precision):
+def quantize(model):
+    """Quantizes the inputs of the model's convolutions and products to 8 bits."""
+    for node in model.get_ordered_ops():
+        if node.get_type_name() in ("Convolution", "GroupConvolution", "ConvolutionBackpropData", "MatMul"):
+            for port in node.inputs()[:2]:
+                source = port.get_source_output()
+                is_weight = source.get_node().get_type_name() == "Constant"
+                bound = float(np.abs(source.get_node().data).max()) if is_weight else 4.0
+                low, high = op.constant(np.float32(-bound)), op.constant(np.float32(bound if is_weight else bound * 127 / 128))
+                port.replace_source_output(op.fake_quantize(source, low, high, low, high, 255 if is_weight else 256).output(0))
+    model.validate_nodes_and_infer_types()
+
+
+def infer(core, model, device, hint, data, times):
+    """Returns the result of the first inference. Adds its time, and that of the tenth, to `times`."""
+    begin = time.monotonic()
+    compiled = core.compile_model(model, device, {"INFERENCE_PRECISION_HINT": hint})
+    result = compiled(data)[0].copy()
+    if times is not None:
+        times.append(time.monotonic() - begin)
+        for _ in range(9):
+            begin = time.monotonic()
+            compiled(data)
+        times.append(time.monotonic() - begin)
+    return result
+
+
+def compare(core, name, precision, times=None):
     """Returns the greatest difference, relative to the greatest value."""
     shapes, build = MODELS[name]()
     inputs = [op.parameter(shape, np.float32, name=f"x{n}") for n, shape in enumerate(shapes)]
     result = build(*inputs)
     model = ov.Model([op.convert(result, "f32")], inputs, name)
+    if precision == "i8":
+        quantize(model)
     data = [RANDOM.standard_normal(shape).astype(np.float32) for shape in shapes]
-    expected, found = (
-        core.compile_model(model, device, {"INFERENCE_PRECISION_HINT": hint})(data)[0]
-        for device, hint in (("CPU", "f32"), ("GPU", precision)))
+    hints = (("CPU", "f32"), ("GPU", "f16" if precision == "f16" else "f32"))
+    expected, found = (infer(core, model, device, hint, data, times) for device, hint in hints)
     if not np.isfinite(found).all():
         return float("inf")
     return float(np.abs(found - expected).max() / max(1e-3, np.abs(expected).max()))
@@ -211,8 +241,9 @@ def compare(core, name, precision):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--precision", choices=["f32", "f16"], default="f32")
+    parser.add_argument("--precision", choices=["f32", "f16", "i8"], default="f32")
     parser.add_argument("--only", default="")
+    parser.add_argument("--time", action="store_true")
     parser.add_argument("--list", action="store_true")
     args = parser.parse_args()
     names = [name for name in MODELS if args.only in name]
@@ -221,9 +252,10 @@ def main():
     core, right = ov.Core(), 0
     for name in names:
         # Quantised values may fall on either side of a step.
-        limit = 0.05 if "quantized" in name else {"f32": 2e-4, "f16": 3e-2}[args.precision]
+        limit = 0.05 if "quantized" in name else {"f32": 2e-4, "f16": 3e-2, "i8": 0.05}[args.precision]
+        times = [] if args.time else None
         try:
-            error = compare(core, name, args.precision)
+            error = compare(core, name, args.precision, times)
         except Exception as exception:
             print(f"{name}: {str(exception).strip().splitlines()[-1]}", flush=True)
             continue
@@ -231,6 +263,8 @@ def main():
             right += 1
         else:
             print(f"{name}: differs by {error:.2g}", flush=True)
+        if times:
+            print("{}: CPU {:.3g} s, then {:.3g} s; GPU {:.3g} s, then {:.3g} s".format(name, *times), flush=True)
     print(f"{right} of {len(names)} models agree ({core.get_property('GPU', 'FULL_DEVICE_NAME')}, {args.precision})")
     sys.exit(right != len(names))
 

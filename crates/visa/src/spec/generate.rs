@@ -1,25 +1,29 @@
 //! Command `visa spec generate`: writes the Rust that the build emits, with its runtime, for use
-//! without this crate.
+//! without this crate; or a decoder and printer in C or Python.
 
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use visakit_codegen::model::Model;
 use visakit_diag::Diagnostic;
+use visakit_spec_tools::languages::{self, Language};
 
 use super::source::{self, OverlayArg};
 use crate::io::{make_folder, out, write_named};
 use crate::outcome::{Outcome, OutputFormat};
 use crate::report::{Findings, answer, finish, problem};
 
-/// Generate a self-contained Rust crate: the instruction set and the runtime that it needs.
+/// Generate the instruction set in Rust, C or Python, with the runtime that it needs.
 ///
-/// The crate needs the standard library only; its root is mod.rs. To use it as a module of your own
-/// crate, copy the folder and declare it with `mod`.
+/// The output needs the standard library of its language only. In Rust it is a crate with the root
+/// mod.rs, or a module of your own crate; it contains types, codec, assembly text and stubs. In C
+/// and in Python it decodes and prints: compile the .c files, or import the folder as a package.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Example:
   visa spec generate pages -o src/visa_isa
+  visa spec generate --lang python -o visa_isa && python3 -m visa_isa kernel.isa
+  visa spec generate --lang c -o visa_isa && cc -o visa_dis visa_isa/*.c
 
 Exit codes: 0 written, 1 pages have errors, 2 usage, or a file could not be read or written")]
 pub(crate) struct Args {
@@ -30,9 +34,24 @@ pub(crate) struct Args {
     /// The folder to write to
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
+    /// The language to generate
+    #[arg(long, value_enum, default_value_t)]
+    lang: Lang,
     /// How findings are reported; json lists the files as `written`
     #[arg(long, value_enum, default_value_t)]
     format: OutputFormat,
+}
+
+/// Language of the output.
+#[derive(Clone, Copy, Default, clap::ValueEnum)]
+enum Lang {
+    /// Types, codec, assembly text and stubs
+    #[default]
+    Rust,
+    /// Decoder and printer in C99
+    C,
+    /// Decoder, printer and object reader in Python 3.9
+    Python,
 }
 
 /// Text of the generated root module.
@@ -64,7 +83,12 @@ fn write(args: &Args) -> Result<Outcome, Findings> {
     // Generating the files takes long, so an unusable folder is reported first.
     make_folder(&args.output)?;
     let mut written = Vec::new();
-    for (path, text) in files(&model, &args.output)? {
+    let files = match args.lang {
+        Lang::Rust => files(&model, &args.output)?,
+        Lang::C => others(&model, Language::C, &args.output),
+        Lang::Python => others(&model, Language::Python, &args.output),
+    };
+    for (path, text) in files {
         write_named(&path, &[], text.as_bytes())?;
         written.push(path.display().to_string());
     }
@@ -76,7 +100,12 @@ fn write(args: &Args) -> Result<Outcome, Findings> {
     Ok(Outcome::Done)
 }
 
-/// Returns all files with their texts.
+/// Returns the files of another language than Rust, with their texts.
+fn others(model: &Model, language: Language, dir: &Path) -> Vec<(PathBuf, String)> {
+    languages::generate(model, language).into_iter().map(|(name, text)| (dir.join(name), text)).collect()
+}
+
+/// Returns all files of the Rust crate with their texts.
 fn files(model: &Model, dir: &Path) -> Result<Vec<(PathBuf, String)>, Box<Diagnostic>> {
     let mut out = vec![(dir.join("mod.rs"), ROOT.to_owned())];
     out.extend(visakit::sources::RUNTIME.iter().map(|(name, text)| (dir.join("rt").join(name), whole(text))));
