@@ -57,3 +57,20 @@ fn an_unknown_key_is_an_error_at_its_place() {
     assert_eq!(found.line as usize, line, "{found:?}");
     assert!(found.message.contains("`key_ofset`"), "{found:?}");
 }
+
+#[test]
+fn an_instruction_with_a_label_has_one_group_of_control_flow() {
+    let (pages, files) = visakit_codegen::load(&visakit_testing::root().join("spec")).unwrap();
+    for (old, new, name) in
+        [("| JMP, SWITCHJMP |", "| JMP |", "SWITCHJMP"), ("| CALL | enters", "| CALL, GOTO | enters", "GOTO")]
+    {
+        let mut pages = pages.clone();
+        let roles = pages.iter_mut().find(|page| page.path == "roles.md").unwrap();
+        assert!(roles.text.contains(old), "{old}");
+        roles.text = roles.text.replacen(old, new, 1);
+        let (_, findings) = visakit_codegen::read_placed(pages, Some(files.clone()));
+        let found: Vec<_> = findings.iter().filter(|one| one.code == "group-missing").collect();
+        let [found] = found.as_slice() else { panic!("{findings:#?}") };
+        assert!(found.file.ends_with(&format!("{name}.md")) && found.message.starts_with(name), "{found:?}");
+    }
+}

@@ -242,8 +242,6 @@ const OURS: &[Plant] = &[
     Plant("verification.md", "typed, -logic,", "typed, -logics,", "rule-dead", "`arithmetic`"),
     // Roles, and the columns that stand for behaviour.
     Plant("roles.md", "| BARRIER, SBARRIER,", "| BARIER, SBARRIER,", "rule-dead", "`barrier`"),
-    Plant("roles.md", "| JMP, SWITCHJMP |", "| JMP |", "group-missing", "SWITCHJMP"),
-    Plant("roles.md", "| CALL | enters", "| CALL, GOTO | enters", "group-missing", "GOTO"),
     Plant(
         "lists.md",
         "lsc_store_uncompressed | store |",

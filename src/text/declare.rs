@@ -8,8 +8,8 @@ use super::scope::Scope;
 use super::unique::is_reserved;
 use crate::builder::{AttributeValue, attribute_bytes, attribute_code};
 use crate::isa::{
-    ATTRIBUTES, AddressInfo, AliasScope, Alignment, AttributeInfo, DataType, Declaration, Directive, GeneralId,
-    InputClass, InputInfoKind, InputOrigin, LabelKind, Linkage, PredicateInfo, SamplerInfo, StringId, SurfaceInfo,
+    ATTRIBUTES, AddressInfo, AliasScope, Alignment, AttributeInfo, DataType, DeclaredClass, GeneralId, InputClass,
+    InputInfoKind, InputOrigin, LabelKind, Linkage, PredicateInfo, SamplerInfo, StringId, SurfaceInfo, TextDirective,
     TextKey, VarInfo, VarInfoBitProperties,
 };
 use crate::object::RoutineKind;
@@ -19,29 +19,29 @@ use crate::rt::{Bits, Cursor, Format, Symbols, Table, Text, TextError, meant, ne
 /// the text; `None` stands for an unknown directive.
 pub(super) fn directive(
     scope: &mut Scope,
-    directive: Option<Directive>,
+    directive: Option<TextDirective>,
     word: &str,
     text: &str,
     at: usize,
 ) -> Result<(), TextError> {
     match directive {
-        Some(Directive::DeclLine) => decl(scope, text, at),
-        Some(Directive::StringLine) => {
+        Some(TextDirective::DeclLine) => decl(scope, text, at),
+        Some(TextDirective::StringLine) => {
             let mut c = Cursor::new(text, at, scope);
             c.skip_blanks();
             let string = c.quoted()?;
             scope.string(string);
             Ok(())
         }
-        Some(Directive::LabelLine) => label(scope, text, at),
-        Some(Directive::FileVariableLine) => file::variable(scope, text, at),
-        Some(directive @ (Directive::UseVariableLine | Directive::UseFunctionLine)) => {
+        Some(TextDirective::LabelLine) => label(scope, text, at),
+        Some(TextDirective::FileVariableLine) => file::variable(scope, text, at),
+        Some(directive @ (TextDirective::UseVariableLine | TextDirective::UseFunctionLine)) => {
             file::usage(scope, directive, text, at)
         }
-        Some(directive @ (Directive::InputLine | Directive::ParameterLine)) => {
+        Some(directive @ (TextDirective::InputLine | TextDirective::ParameterLine)) => {
             input(scope, directive, text, at, InputOrigin::default())
         }
-        Some(directive @ Directive::ImplicitLine) => {
+        Some(directive @ TextDirective::ImplicitLine) => {
             let origin = word.strip_prefix(directive.text()).unwrap_or_default();
             let found = InputOrigin::ALL.iter().copied().find(|o| o.text().eq_ignore_ascii_case(origin));
             match found {
@@ -50,7 +50,7 @@ pub(super) fn directive(
             }
         }
         _ => {
-            let all: Vec<&str> = Directive::ALL.iter().map(|one| one.text()).collect();
+            let all: Vec<&str> = TextDirective::ALL.iter().map(|one| one.text()).collect();
             let hint = meant(nearest(word, all.iter().copied()));
             Err(TextError { at: 0, expected: format!("one of {}{hint}", all.join(", ")) })
         }
@@ -64,7 +64,7 @@ fn label(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
     c.skip_blanks();
     let start = c.save();
     let name = c.word().ok_or_else(|| c.error("the name of a label"))?.to_owned();
-    let values = keys(&mut c, Directive::LabelLine.required(), Directive::LabelLine.optional())?;
+    let values = keys(&mut c, TextDirective::LabelLine.required(), TextDirective::LabelLine.optional())?;
     c.end()?;
     let (kind, string) = (values.kind, values.string.unwrap_or_default());
     if scope.names.label(&name, kind).is_some() {
@@ -77,11 +77,11 @@ fn label(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
 /// Returns the directive at the start of a text, and the length of its spelling. The next token may
 /// follow without a blank: `.inputV32`.
 #[inline]
-pub(super) fn word(text: &str) -> (Option<Directive>, usize) {
-    let known = Directive::ALL.iter().copied().filter(|one| text.starts_with(one.text()));
+pub(super) fn word(text: &str) -> (Option<TextDirective>, usize) {
+    let known = TextDirective::ALL.iter().copied().filter(|one| text.starts_with(one.text()));
     let found = known.max_by_key(|one| one.text().len());
     match found {
-        Some(directive) if directive != Directive::ImplicitLine => (found, directive.text().len()),
+        Some(directive) if directive != TextDirective::ImplicitLine => (found, directive.text().len()),
         _ => {
             let end = text[1..].find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
             (found, end.map_or(text.len(), |len| len + 1))
@@ -184,11 +184,11 @@ fn decl(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
         c.restore(start);
         return Err(c.error(format!("the name of a variable: `{name}` is a keyword")));
     }
-    for key in Directive::DeclLine.required() {
+    for key in TextDirective::DeclLine.required() {
         c.key(key.text())?;
     }
-    let Some(class) = Declaration::ALL.iter().copied().find(|class| c.rest().starts_with(class.text())) else {
-        let all: Vec<&str> = Declaration::ALL.iter().map(|class| class.text()).collect();
+    let Some(class) = DeclaredClass::ALL.iter().copied().find(|class| c.rest().starts_with(class.text())) else {
+        let all: Vec<&str> = DeclaredClass::ALL.iter().map(|class| class.text()).collect();
         let (last, others) = all.split_last().unwrap_or((&"", &[]));
         return Err(c.error(format!("{} or {last}", others.join(", "))));
     };
@@ -293,7 +293,13 @@ fn value(c: &mut Cursor<'_>) -> Result<AttributeValue, TextError> {
     }
 }
 
-fn enter_decl(scope: &mut Scope, name: &str, class: Declaration, values: Values, at: usize) -> Result<(), TextError> {
+fn enter_decl(
+    scope: &mut Scope,
+    name: &str,
+    class: DeclaredClass,
+    values: Values,
+    at: usize,
+) -> Result<(), TextError> {
     if scope.names.is_declared(name) {
         let expected = format!(
             "a new name: `{name}` is already declared. The compiler drops the braces around \
@@ -314,7 +320,7 @@ fn enter_decl(scope: &mut Scope, name: &str, class: Declaration, values: Values,
     });
     let tables = &mut scope.tables;
     let (table, id) = match class {
-        Declaration::GeneralClass => {
+        DeclaredClass::GeneralClass => {
             let (alias_index, alias_scope_specifier, alias_offset) = match (&values.alias, base_of) {
                 (Some((_, offset, _)), Some((id, scope))) => (GeneralId(id), scope, *offset),
                 (Some((Base::Name(base), _, at)), None) => {
@@ -334,16 +340,16 @@ fn enter_decl(scope: &mut Scope, name: &str, class: Declaration, values: Values,
             });
             (Table::General, id.0)
         }
-        Declaration::AddressClass => {
+        DeclaredClass::AddressClass => {
             (Table::Address, tables.address(AddressInfo { name_index, num_elements, attribute_info }).0)
         }
-        Declaration::PredicateClass => {
+        DeclaredClass::PredicateClass => {
             (Table::Predicate, tables.predicate(PredicateInfo { name_index, num_elements, attribute_info }).0)
         }
-        Declaration::SamplerClass => {
+        DeclaredClass::SamplerClass => {
             (Table::Sampler, tables.sampler(SamplerInfo { name_index, num_elements, attribute_info }).0)
         }
-        Declaration::SurfaceClass => {
+        DeclaredClass::SurfaceClass => {
             (Table::Surface, tables.surface(SurfaceInfo { name_index, num_elements, attribute_info }).0)
         }
     };
@@ -353,7 +359,7 @@ fn enter_decl(scope: &mut Scope, name: &str, class: Declaration, values: Values,
 
 fn input(
     scope: &mut Scope,
-    directive: Directive,
+    directive: TextDirective,
     text: &str,
     at: usize,
     origin: InputOrigin,
@@ -365,7 +371,7 @@ fn input(
     let name = c.identifier("the name of a variable")?.to_owned();
     // An input without an offset lies at 0, as function parameters do. The vendor's printer prints
     // the offset of a function's parameters, which its assembler rejects.
-    let is_parameter = directive == Directive::ParameterLine;
+    let is_parameter = directive == TextDirective::ParameterLine;
     let optional = directive.optional().iter().copied();
     let optional: Vec<TextKey> =
         optional.filter(|key| !(is_parameter && in_kernel && *key == TextKey::KeyOffset)).collect();

@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 
 use super::unique::Unique;
-use crate::isa::{AttributeInfo, Directive, Instruction, StringId, TextKey};
+use crate::isa::{AttributeInfo, Instruction, StringId, TextDirective, TextKey};
 use crate::object::Routine;
 use crate::rt::{Bytes, Context, Reader, Version, Wire, Writer, escape};
 
@@ -17,7 +17,7 @@ pub(super) fn code(instruction: &Instruction, version: Version, text: &str) -> S
     // An instruction that cannot be encoded is not read back either; the comparison detects it.
     let _ = instruction.encode(&mut w, Context { version });
     let digits: String = w.into_bytes().iter().map(|b| format!("{b:02x}")).collect();
-    format!("    {} {digits} // {}\n", Directive::CodeLine.text(), text.replace('\n', " "))
+    format!("    {} {digits} // {}\n", TextDirective::CodeLine.text(), text.replace('\n', " "))
 }
 
 /// Parses the digits of a `.code` line.
@@ -40,11 +40,11 @@ pub(super) fn read_code(digits: &str, version: Version) -> Result<Instruction, S
 /// Prints the directives after the routine's own: all strings, then all labels.
 pub(super) fn tables(out: &mut String, routine: &Routine, names: &Unique) {
     for string in &routine.strings {
-        let _ = writeln!(out, "{} \"{}\"", Directive::StringLine.text(), escape(&string.to_text()));
+        let _ = writeln!(out, "{} \"{}\"", TextDirective::StringLine.text(), escape(&string.to_text()));
     }
     for (label, name) in routine.labels.iter().zip(&names.labels) {
-        let _ = write!(out, "{} {name}", Directive::LabelLine.text());
-        for key in Directive::LabelLine.required() {
+        let _ = write!(out, "{} {name}", TextDirective::LabelLine.text());
+        for key in TextDirective::LabelLine.required() {
             let _ = match key {
                 TextKey::KeyKind => write!(out, " {}={}", key.text(), label.kind.name()),
                 _ => write!(out, " {}={}", key.text(), label.name_index.0),

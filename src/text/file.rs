@@ -7,7 +7,7 @@ use std::fmt::{Display, Write as _};
 use super::declare::keys;
 use super::scope::{Scope, Uses};
 use crate::isa::{
-    Directive, FileScopeVarInfo, FileScopeVarInfoBitProperties, FunctionRelocSymtab, TextKey, VariableRelocSymtab,
+    FileScopeVarInfo, FileScopeVarInfoBitProperties, FunctionRelocSymtab, TextDirective, TextKey, VariableRelocSymtab,
 };
 use crate::object::{Object, Routine};
 use crate::rt::{Bytes, Cursor, Format, TextError, escape};
@@ -24,7 +24,7 @@ pub(super) fn uses(object: &Object, routine: &Routine) -> Uses {
 pub(super) fn print(out: &mut String, object: &Object, routine: &Routine) {
     for variable in &object.variables {
         let FileScopeVarInfoBitProperties { type_, alignment } = variable.bit_properties;
-        let directive = Directive::FileVariableLine;
+        let directive = TextDirective::FileVariableLine;
         let _ = write!(out, "{} \"{}\"", directive.text(), escape(&variable.name.to_text()));
         for key in directive.required() {
             let value: &dyn Display = match key {
@@ -40,11 +40,11 @@ pub(super) fn print(out: &mut String, object: &Object, routine: &Routine) {
     }
     let Uses { variables, functions } = uses(object, routine);
     for used in variables {
-        let word = Directive::UseVariableLine.text();
+        let word = TextDirective::UseVariableLine.text();
         let _ = writeln!(out, "{word} {}={}", used.symbolic_index, used.resolved_index);
     }
     for used in functions {
-        let word = Directive::UseFunctionLine.text();
+        let word = TextDirective::UseFunctionLine.text();
         let _ = writeln!(out, "{word} {}={}", used.symbolic_index, used.resolved_index);
     }
 }
@@ -56,7 +56,8 @@ pub(super) fn variable(scope: &mut Scope, text: &str, at: usize) -> Result<(), T
     c.skip_blanks();
     let start = c.save();
     let name = Bytes::from(c.quoted()?.as_str());
-    let values = keys(&mut c, Directive::FileVariableLine.required(), Directive::FileVariableLine.optional())?;
+    let values =
+        keys(&mut c, TextDirective::FileVariableLine.required(), TextDirective::FileVariableLine.optional())?;
     c.end()?;
     let (linkage, num_elements) = (values.linkage, values.elements);
     let bit_properties = FileScopeVarInfoBitProperties { type_: values.data_type, alignment: values.alignment };
@@ -79,7 +80,7 @@ pub(super) fn variable(scope: &mut Scope, text: &str, at: usize) -> Result<(), T
 
 /// Parses `.use_variable 25=3`: variable 25 of the routine is variable 3 of the file. Functions
 /// have a directive of the same form.
-pub(super) fn usage(scope: &mut Scope, directive: Directive, text: &str, at: usize) -> Result<(), TextError> {
+pub(super) fn usage(scope: &mut Scope, directive: TextDirective, text: &str, at: usize) -> Result<(), TextError> {
     let mut c = Cursor::new(text, at, scope);
     c.skip_blanks();
     let symbolic_index = c.number("number in the routine", Format::Plain)?;
@@ -87,7 +88,7 @@ pub(super) fn usage(scope: &mut Scope, directive: Directive, text: &str, at: usi
     let resolved_index = c.number("number in the file", Format::Plain)?;
     c.end()?;
     match directive {
-        Directive::UseVariableLine => {
+        TextDirective::UseVariableLine => {
             scope.uses.variables.push(VariableRelocSymtab { symbolic_index, resolved_index })
         }
         _ => scope.uses.functions.push(FunctionRelocSymtab { symbolic_index, resolved_index }),

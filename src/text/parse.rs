@@ -7,7 +7,7 @@ use visakit_diag::{Diagnostic, Lines, Severity};
 use super::scope::{Scope, Uses};
 use super::source::{Statement, statements};
 use super::{declare, instruction, revision};
-use crate::isa::{Directive, FileScopeVarInfo, Instruction, Label, LabelId, LabelKind, Platform, Subroutine};
+use crate::isa::{FileScopeVarInfo, Instruction, Label, LabelId, LabelKind, Platform, Subroutine, TextDirective};
 use crate::limits;
 use crate::object::{Object, Routine, RoutineKind};
 use crate::rt::{Cursor, TextError, Version};
@@ -138,7 +138,7 @@ impl Reader<'_> {
         if rest.is_empty() {
             return;
         }
-        if let Some(behind) = rest.strip_prefix(Directive::KernelAttrLine.text()) {
+        if let Some(behind) = rest.strip_prefix(TextDirective::KernelAttrLine.text()) {
             return self.kernel_attribute(statement, text.len() - behind.len());
         }
         if rest.starts_with('{') {
@@ -204,7 +204,9 @@ impl Reader<'_> {
     #[inline]
     fn content(&mut self, statement: &Statement, text: &str, lead: usize) -> Result<(), TextError> {
         let rest = &text[lead..];
-        if let Some(digits) = rest.strip_prefix(Directive::CodeLine.text()).and_then(|rest| rest.strip_prefix(' ')) {
+        if let Some(digits) =
+            rest.strip_prefix(TextDirective::CodeLine.text()).and_then(|rest| rest.strip_prefix(' '))
+        {
             // `.code` holds an instruction as bytes.
             let at = text.len() - digits.len();
             let instruction = super::explicit::read_code(digits.trim(), self.scope.version)
@@ -229,11 +231,11 @@ impl Reader<'_> {
     /// repeat it.
     fn in_order(&mut self, rest: &str, at: usize) -> Result<(), TextError> {
         let first = rest.split_whitespace().next();
-        let begins = |directives: &[Directive]| directives.iter().any(|one| first == Some(one.text()));
-        let (before, version) = (self.next, begins(&[Directive::VersionLine]));
+        let begins = |directives: &[TextDirective]| directives.iter().any(|one| first == Some(one.text()));
+        let (before, version) = (self.next, begins(&[TextDirective::VersionLine]));
         self.next = if version && self.named { Next::Routine } else { Next::Any };
         let expected = match before {
-            Next::Routine if !begins(&[Directive::KernelLine, Directive::GlobalFunctionLine]) => {
+            Next::Routine if !begins(&[TextDirective::KernelLine, TextDirective::GlobalFunctionLine]) => {
                 "`.kernel` after `.version`"
             }
             Next::Any if version && !(self.named && self.version.is_some()) => {
@@ -277,7 +279,7 @@ impl Reader<'_> {
         let (directive, len) = declare::word(rest);
         let (word, at) = (&rest[..len], lead + len);
         match directive {
-            Some(Directive::VersionLine) => {
+            Some(TextDirective::VersionLine) => {
                 let mut c = Cursor::new(text, at, &mut self.scope);
                 let major = c.number("major version", crate::rt::Format::Plain)?;
                 c.expect(".")?;
@@ -292,21 +294,21 @@ impl Reader<'_> {
                 self.statement_from(statement, end);
                 Ok(())
             }
-            Some(directive @ (Directive::KernelLine | Directive::GlobalFunctionLine)) => {
+            Some(directive @ (TextDirective::KernelLine | TextDirective::GlobalFunctionLine)) => {
                 let name = self.name(text, at)?;
                 if self.named {
                     self.complete();
                 }
                 self.named = true;
                 let kind = match directive {
-                    Directive::KernelLine => RoutineKind::Kernel,
+                    TextDirective::KernelLine => RoutineKind::Kernel,
                     _ => RoutineKind::Function { input_size: 0, return_value_size: 0 },
                 };
                 self.scope.begin(&name, kind);
                 Ok(())
             }
             // Names the functions of the object; each function has a separate text.
-            Some(Directive::FuncdeclLine) => {
+            Some(TextDirective::FuncdeclLine) => {
                 let mut c = Cursor::new(text, at, &mut self.scope);
                 c.skip_blanks();
                 let name = c.quoted()?;
@@ -314,7 +316,7 @@ impl Reader<'_> {
                 self.scope.functions.push(name);
                 Ok(())
             }
-            Some(Directive::FunctionLine) => {
+            Some(TextDirective::FunctionLine) => {
                 let name = self.name(text, at)?;
                 // The directive places the subroutine's label; a label of the same name may follow,
                 // without effect.
@@ -504,8 +506,8 @@ impl Reader<'_> {
 /// not change.
 fn old_spelling(text: &str) -> Option<&'static str> {
     match text.starts_with('.').then(|| declare::word(text).0)?? {
-        Directive::FileLine => Some(" FILE"),
-        Directive::LocLine => Some(" LOC"),
+        TextDirective::FileLine => Some(" FILE"),
+        TextDirective::LocLine => Some(" LOC"),
         _ => None,
     }
 }

@@ -9,8 +9,9 @@ use super::names::{RoutineNames, Style};
 use super::unique::is_word;
 use super::{explicit, file, revision};
 use crate::isa::{
-    ATTRIBUTES, AliasScope, AttributeInfo, Declaration, Directive, InputClass, Instruction, InstructionGroup,
-    LabelId, LabelKind, Platform, StringId, TextKey, VarInfo, attribute, limits, predefined, predefined_surface,
+    ATTRIBUTES, AliasScope, AttributeInfo, DeclaredClass, InputClass, Instruction, InstructionGroup, LabelId,
+    LabelKind, Platform, StringId, TextDirective, TextKey, VarInfo, attribute, limits, predefined,
+    predefined_surface,
 };
 use crate::object::{Object, Routine, RoutineKind, marks};
 use crate::rt::{Names, Printer, Table, escape};
@@ -69,17 +70,17 @@ fn names<'a>(object: &'a Object, routine: &'a Routine, platform: Option<Platform
 
 fn head(out: &mut String, object: &Object, routine: &Routine) {
     let directive = match routine.kind {
-        RoutineKind::Kernel => Directive::KernelLine.text(),
-        RoutineKind::Function { .. } => Directive::GlobalFunctionLine.text(),
+        RoutineKind::Kernel => TextDirective::KernelLine.text(),
+        RoutineKind::Function { .. } => TextDirective::GlobalFunctionLine.text(),
     };
     let version = revision::version(object.version, marks::revision(routine));
-    let _ = write!(out, "{} {version}\n{directive} \"{}\"\n", Directive::VersionLine.text(), routine.name());
+    let _ = write!(out, "{} {version}\n{directive} \"{}\"\n", TextDirective::VersionLine.text(), routine.name());
     if routine.kind == RoutineKind::Kernel {
         let known = object.functions.iter().map(|function| function.name.to_text());
         let mut declared = marks::functions(routine);
         declared.retain(|name| !object.functions.iter().any(|function| function.name.to_text() == *name));
         for name in known.chain(declared) {
-            let _ = writeln!(out, "{} \"{name}\"", Directive::FuncdeclLine.text());
+            let _ = writeln!(out, "{} \"{name}\"", TextDirective::FuncdeclLine.text());
         }
     }
 }
@@ -89,14 +90,16 @@ fn predefined_comments(out: &mut String, names: &RoutineNames<'_>) {
     let newer = names.revision() >= limits::TEXT_MINOR_SINCE;
     let known = if newer { usize::MAX } else { limits::POOL_VARIABLES as usize };
     let (word, [class, shown]) =
-        (Directive::DeclLine.text(), [TextKey::KeyClass, TextKey::KeyShownName].map(TextKey::text));
+        (TextDirective::DeclLine.text(), [TextKey::KeyClass, TextKey::KeyShownName].map(TextKey::text));
     for entry in predefined::ALL.iter().take(known) {
         let name = names.name(Table::General, entry.id).unwrap_or_default();
-        let _ = writeln!(out, "// {word} V{} {class}={} {shown}={name}", entry.id, Declaration::GeneralClass.text());
+        let _ =
+            writeln!(out, "// {word} V{} {class}={} {shown}={name}", entry.id, DeclaredClass::GeneralClass.text());
     }
     for entry in predefined_surface::ALL {
         let name = names.name(Table::Surface, entry.id).unwrap_or_default();
-        let _ = writeln!(out, "// {word} T{} {class}={} {shown}={name}", entry.id, Declaration::SurfaceClass.text());
+        let _ =
+            writeln!(out, "// {word} T{} {class}={} {shown}={name}", entry.id, DeclaredClass::SurfaceClass.text());
     }
     out.push('\n');
 }
@@ -126,7 +129,7 @@ fn variables(routine: &Routine, names: &RoutineNames<'_>, style: Style) -> [VecD
     };
     let generals = (predefined::DECLARED..).zip(&routine.variables).map(|(id, variable)| {
         let declared = Declared {
-            class: Declaration::GeneralClass,
+            class: DeclaredClass::GeneralClass,
             table: Table::General,
             id,
             name_index: variable.name_index,
@@ -137,23 +140,23 @@ fn variables(routine: &Routine, names: &RoutineNames<'_>, style: Style) -> [VecD
         (variable.name_index, printer.line(&declared))
     });
     let addresses = (0..).zip(&routine.addresses).map(|(id, a)| {
-        one(Declaration::AddressClass, Table::Address, id, a.name_index, a.num_elements, &a.attribute_info)
+        one(DeclaredClass::AddressClass, Table::Address, id, a.name_index, a.num_elements, &a.attribute_info)
     });
     let predicates = (1..).zip(&routine.predicates).map(|(id, p)| {
-        one(Declaration::PredicateClass, Table::Predicate, id, p.name_index, p.num_elements, &p.attribute_info)
+        one(DeclaredClass::PredicateClass, Table::Predicate, id, p.name_index, p.num_elements, &p.attribute_info)
     });
     let samplers = (0..).zip(&routine.samplers).map(|(id, s)| {
-        one(Declaration::SamplerClass, Table::Sampler, id, s.name_index, s.num_elements, &s.attribute_info)
+        one(DeclaredClass::SamplerClass, Table::Sampler, id, s.name_index, s.num_elements, &s.attribute_info)
     });
     let surfaces = (predefined_surface::DECLARED..).zip(&routine.surfaces).map(|(id, s)| {
-        one(Declaration::SurfaceClass, Table::Surface, id, s.name_index, s.num_elements, &s.attribute_info)
+        one(DeclaredClass::SurfaceClass, Table::Surface, id, s.name_index, s.num_elements, &s.attribute_info)
     });
     [generals.collect(), addresses.collect(), predicates.collect(), samplers.collect(), surfaces.collect()]
 }
 
 /// Declared variable.
 struct Declared<'a> {
-    class: Declaration,
+    class: DeclaredClass,
     table: Table,
     id: u32,
     name_index: StringId,
@@ -176,10 +179,10 @@ impl Declarations<'_> {
         let name = self.names.name(declared.table, declared.id).unwrap_or_default();
         let class = declared.class;
         let mut line = String::with_capacity(96);
-        line.push_str(Directive::DeclLine.text());
+        line.push_str(TextDirective::DeclLine.text());
         line.push(' ');
         line.push_str(&name);
-        for key in Directive::DeclLine.required() {
+        for key in TextDirective::DeclLine.required() {
             let _ = write!(line, " {}={}", key.text(), class.text());
         }
         for key in class.required().iter().chain(class.optional()) {
@@ -256,11 +259,11 @@ fn inputs(out: &mut String, routine: &Routine, names: &RoutineNames<'_>) {
         };
         let name = names.name(table, input.id).unwrap_or_default();
         let directive = match (is_plain(input.kind), &routine.kind) {
-            (true, RoutineKind::Kernel) => Directive::InputLine,
-            (true, RoutineKind::Function { .. }) => Directive::ParameterLine,
-            (false, _) => Directive::ImplicitLine,
+            (true, RoutineKind::Kernel) => TextDirective::InputLine,
+            (true, RoutineKind::Function { .. }) => TextDirective::ParameterLine,
+            (false, _) => TextDirective::ImplicitLine,
         };
-        let origin = if directive == Directive::ImplicitLine { input.kind.origin.text() } else { "" };
+        let origin = if directive == TextDirective::ImplicitLine { input.kind.origin.text() } else { "" };
         let _ = write!(out, "{}{origin} {name}", directive.text());
         for key in directive.required().iter().chain(directive.optional()) {
             let _ = match key {
@@ -318,7 +321,7 @@ fn attributes(out: &mut String, routine: &Routine, style: Style) {
     // Labels and subroutines begin with their own line end.
     let breaks = routine.instructions.first().is_some_and(|first| first.placed_label().is_some());
     for (i, one) in shown.iter().enumerate() {
-        let _ = write!(out, "{} {one}", Directive::KernelAttrLine.text());
+        let _ = write!(out, "{} {one}", TextDirective::KernelAttrLine.text());
         if full && !breaks || i + 1 < shown.len() {
             out.push('\n');
         }
@@ -352,7 +355,7 @@ fn code(out: String, routine: &Routine, names: &RoutineNames<'_>, style: Style, 
         } else if is_in(InstructionGroup::SubroutineStart) {
             let label = instruction.labels().next().map_or(0, |label| label.0);
             let name = names.name(Table::Label, label).unwrap_or_default();
-            p.text(&format!("    \n{} \"", Directive::FunctionLine.text()));
+            p.text(&format!("    \n{} \"", TextDirective::FunctionLine.text()));
             p.text(&name);
             p.text("\"");
             let original = names.original_label(label).unwrap_or_default();

@@ -44,8 +44,7 @@ pub(super) fn check(model: &Model, out: &mut Vec<Diagnostic>) {
 }
 
 /// Groups of the instructions that name labels, of which each such instruction has exactly one.
-const OF_LABELS: [&str; 5] =
-    ["block-start", "subroutine-start", "channel-branch", "thread-branch", "subroutine-call"];
+const OF_LABELS: &str = "block-start, subroutine-start, channel-branch, thread-branch, subroutine-call";
 
 /// Checks that an instruction with a label is in one of the groups for labels, so that control flow
 /// is known.
@@ -54,12 +53,12 @@ fn labels(model: &Model, out: &mut Vec<Diagnostic>) {
         page.forms.iter().flat_map(|form| &form.fields).any(|f| f.shape == FieldKind::Index(IndexKind::Label))
     };
     let of_labels = |page| {
-        let groups = model.groups.iter().filter(|g| OF_LABELS.contains(&g.name.as_str()));
+        let groups = model.groups.iter().filter(|g| OF_LABELS.split(", ").any(|name| g.name == name));
         groups.filter(|g| model.covers(&g.instructions, page)).count()
     };
     for page in model.instructions.iter().filter(|page| names_label(page) && of_labels(page) != 1) {
         let message = format!("{} names a label, but is not in exactly one group of control flow", page.name);
-        let help = format!("add it to one of the groups {} of roles.md", OF_LABELS.join(", "));
+        let help = format!("add it to one of the groups {OF_LABELS} of roles.md");
         model.report(Severity::Error, "group-missing", page.at, message, help, out);
     }
 }
