@@ -43,6 +43,20 @@ impl Platform {
         Self::ALL.iter().copied().filter(|platform| platform.emulated())
     }
 
+    /// Returns the emulated platforms in the order in which a default device is chosen from them:
+    /// those that are on sale as graphics cards first, each kind newest first. With `images`, only
+    /// platforms that have images count.
+    ///
+    /// ```
+    /// use visakit::isa::Platform;
+    /// let first = Platform::preferred(true).next().unwrap();
+    /// assert_eq!(first.device().unwrap().name(), "bmg");
+    /// ```
+    pub fn preferred(images: bool) -> impl Iterator<Item = Self> {
+        let of_kind = |card| Self::emulated_ones().rev().filter(move |platform| platform.card() == card);
+        of_kind(true).chain(of_kind(false)).filter(move |platform| platform.images() || !images)
+    }
+
     /// Returns the size in bytes of a register. Without a platform, the assumed one counts; see
     /// [`Platform::default`].
     pub fn register_bytes_of(platform: Option<Self>) -> u32 {

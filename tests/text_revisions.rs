@@ -132,6 +132,19 @@ fn functions_that_a_text_declares_come_back() {
 }
 
 #[test]
+fn aliases_of_the_null_variable_come_back() {
+    let alias = ".decl V50 v_type=G type=ud num_elts=2 align=dword alias=<%null, 0>\n";
+    let source = text("4.2", &["mov (M1_NM, 1) V50(0,0)<1> %tsc(0,0)<0;1,0>"]);
+    let at = source.find(".kernel_attr").or_else(|| source.find("    mov")).unwrap();
+    let at = source[..at].rfind(".decl").map_or(at, |last| last + source[last..].find('\n').unwrap() + 1);
+    let source = format!("{}{alias}{}", &source[..at], &source[at..]);
+    let (_, printed) = round(&source);
+    assert!(printed.contains(alias), "{printed}");
+    // Texts without a newer form assemble to the packaged assembler's object, without the mark.
+    assert!(!round(&source.replacen("4.2", "4.1", 1)).1.contains("%null, 0>"));
+}
+
+#[test]
 fn damaged_marks_are_refused() {
     let source = text("4.2", &["lsc_load.ugm.ca.ca.uc (M1, 16)  V32:d32  flat[V33]:a64"]);
     let object = parse(&source, Options::default()).unwrap().into_object();

@@ -187,6 +187,16 @@ const NEWER: &[(&str, &str, &str)] = &[
     ("dnscl.bftoint4.mode0.rne (M1, 16) V38.0 V38.0 V38.0 %null.0", "xe3p", ""),
     ("raw_sendg.0xe (M1, 16) %null.0/0 V38.0/64 V38.0/64 V34(0,0)<0;1,0> V34(0,1)<0;1,0> 0x0", "xe3p", ""),
     ("raw_sendg.0xe (M1, 16) %null.0/0 V38.0/1985 V38.0/64 V34(0,0)<0;1,0> V34(0,1)<0;1,0> 0x0", "xe3p", "range"),
+    ("div.sat (M1, 8) V37(0,0)<1> V37(0,0)<1;1,0> V37(0,0)<1;1,0>", "pvc", ""),
+    ("div.sat (M1, 8) V37(0,0)<1> V37(0,0)<1;1,0> V37(0,0)<1;1,0>", "skl", "saturated"),
+    ("lsc_store_quad.ugm (M1, 16)  flat[V34]:a64  V38:d32.xz", "cri", ""),
+    ("lsc_store_quad.ugm (M1, 16)  flat[V34]:a64  V38:d32.xz", "xe3", "message"),
+    ("lsc_store_quad.tgm (M1, 16)  bti(0x4)[V38, V38, V38, V38]:a32  V33:d32.xz", "cri", "message"),
+    ("lsc_load_block2d.ugm (M1_NM, 1)  V38:d32.4x4x8nn  flat[V34(0,0),0x1f,0x1f,0x3f,0x0,0x0]", "cri", ""),
+    ("lsc_load_block2d.ugm (M1_NM, 1)  V38:d32.4x4x8nn  flat[V34(0,0),0x1f,0x1f,0x3f,0x0,0x0]", "xe3", "message"),
+    ("lsc_load_block2d.ugm (M1_NM, 1)  V38:d32.4x16x8nn  flat[V34(0,0),0x1f,0x1f,0x3f,0x0,0x0]", "cri", "message"),
+    ("lsc_load_block2d.ugm (M1_NM, 1)  %null:d32.4x16x8nn  flat[V34(0,0),0x1f,0x1f,0x3f,0x0,0x0]", "cri", ""),
+    ("lsc_load_block2d.ugm (M1_NM, 1)  %null:d32.32x8nn  flat[V34(0,0),0x1f,0x1f,0x3f,0x0,0x0]", "cri", "message"),
     ("lsc_atomic_bfadd.ugm (M1, 16)  V38:d16c32  flat[V34]:a64  V38  %null", "xe3p", ""),
     ("lsc_atomic_bfadd.ugm (M1, 16)  V38:d16c32  flat[V34]:a64  V38  %null", "xe3", "value"),
     ("lsc_atomic_bfcas.ugm (M1, 16)  V38:d16c32  flat[V34]:a64  V38  %null", "xe3p", "message"),
@@ -284,6 +294,39 @@ fn warnings() {
     let found = routine(&parsed.routine, None);
     let codes: Vec<_> = found.iter().map(|v| (v.code, v.severity)).collect();
     assert_eq!(codes, [("mask", Severity::Warning)]);
+}
+
+/// Rules of today's compiler that give warnings, and types that it writes without one.
+#[test]
+fn rules_of_todays_compiler() {
+    for (statement, platform, expected) in [
+        (
+            "lsc_load.ugm (M1, 16)  V33:d32  flat[V32]:a64",
+            "cri",
+            &["addresses of 64 bits must have type q or uq"][..],
+        ),
+        ("lsc_load.slm (M1, 16)  V33:d32  flat[V34]:a32", "nvl", &["addresses of 32 bits must have type d or ud"]),
+        ("lsc_load.slm (M1, 16)  V33:d32  flat[V38]:a32", "cri", &[]),
+        ("lsc_load.slm (M1, 16)  V33:d32  flat[V34]:a32", "xe3", &[]),
+        (
+            "lsc_load_block2d.ugm (M1_NM, 1)  V38:d32.2x16x8nn  flat[V34(0,0),0x1f,0x1f,0x3f,0x0,0x0]",
+            "xe2",
+            &["the blocks of a load must have at most 64 bytes in a row"],
+        ),
+        ("lsc_load_block2d.ugm (M1_NM, 1)  V38:d32.2x8x8nn  flat[V34(0,0),0x1f,0x1f,0x3f,0x0,0x0]", "xe2", &[]),
+        ("nbarrier.signal 0x1:ud 0x2:ud", "pvc", &[]),
+        ("nbarrier.wait 0x1:b", "xe2", &[]),
+    ] {
+        let platform = Platform::from_name(platform);
+        let text = kernel("", statement);
+        let parsed =
+            parse(&text, Options { file: String::new(), platform }).unwrap_or_else(|e| panic!("{text}{e:#?}"));
+        let found = routine(&parsed.routine, platform);
+        let messages: Vec<_> = found.iter().filter(|v| v.code != "unwritten").map(|v| v.message.as_str()).collect();
+        let are_expected =
+            messages.len() == expected.len() && messages.iter().zip(expected).all(|(m, e)| m.ends_with(e));
+        assert!(are_expected, "{statement}: {messages:?}");
+    }
 }
 
 /// Only the producer uses pseudo inputs, so a kernel may have them between its arguments. The

@@ -4,6 +4,9 @@
 //! Nothing refers to the marks, so other readers ignore them. Spec page: `4_object_format.md`,
 //! "Text revisions".
 
+#[cfg(feature = "text")]
+use std::collections::HashSet;
+
 use super::{Routine, error::ObjectError};
 use crate::isa::{DataType, Instruction, VarInfo, limits};
 use crate::rt::{Bytes, Context, EncodeError, Reader, Version, Wire, Writer};
@@ -18,6 +21,9 @@ const INSTRUCTION: &str = ".extra ";
 const TYPE: &str = ".type ";
 /// Prefix of a string with the name of a function that a kernel's text declares.
 const FUNCTION: &str = ".funcdecl ";
+/// Prefix of a string with the number of a variable that the text declares as an alias of `%null`.
+/// Objects store no alias for it.
+const NULL_ALIAS: &str = ".null ";
 
 /// Name of every kernel in the texts of the packaged compiler of 2022. Its assembler drops the
 /// declarations of functions from kernels of this name.
@@ -29,7 +35,8 @@ const TEXT_ONLY: Context = Context { version: Version::new(limits::OBJECT_MAJOR 
 
 /// Returns the marks of a routine, last one first.
 fn marks(routine: &Routine) -> impl Iterator<Item = String> {
-    let is_mark = |text: &String| [REVISION, INSTRUCTION, TYPE, FUNCTION].iter().any(|mark| text.starts_with(mark));
+    let all = [REVISION, INSTRUCTION, TYPE, FUNCTION, NULL_ALIAS];
+    let is_mark = move |text: &String| all.iter().any(|mark| text.starts_with(mark));
     routine.strings.iter().rev().map(Bytes::to_text).take_while(is_mark)
 }
 
@@ -63,6 +70,18 @@ pub(crate) fn functions(routine: &Routine) -> Vec<String> {
     let mut out: Vec<_> = marks(routine).filter_map(|mark| Some(mark.strip_prefix(FUNCTION)?.to_owned())).collect();
     out.reverse();
     out
+}
+
+/// Returns the mark of a variable that is an alias of `%null`.
+#[cfg(feature = "text")]
+pub(crate) fn of_null_alias(number: usize) -> String {
+    format!("{NULL_ALIAS}{number}")
+}
+
+/// Returns the numbers of the variables that the text of a routine declares as aliases of `%null`.
+#[cfg(feature = "text")]
+pub(crate) fn null_aliases(routine: &Routine) -> HashSet<usize> {
+    marks(routine).filter_map(|mark| mark.strip_prefix(NULL_ALIAS)?.parse().ok()).collect()
 }
 
 /// Returns the marks of the variables with text-only types.

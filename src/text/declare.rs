@@ -321,6 +321,9 @@ fn enter_decl(
     let tables = &mut scope.tables;
     let (table, id) = match class {
         DeclaredClass::GeneralClass => {
+            if base_of == Some((0, AliasScope::Local)) {
+                scope.null_aliases.push(tables.routine.variables.len());
+            }
             let (alias_index, alias_scope_specifier, alias_offset) = match (&values.alias, base_of) {
                 (Some((_, offset, _)), Some((id, scope))) => (GeneralId(id), scope, *offset),
                 (Some((Base::Name(base), _, at)), None) => {

@@ -122,7 +122,7 @@ fn declarations(out: &mut String, routine: &Routine, names: &RoutineNames<'_>, s
 
 /// Returns the declarations of each table, with the string of each declared name.
 fn variables(routine: &Routine, names: &RoutineNames<'_>, style: Style) -> [VecDeque<(StringId, String)>; 5] {
-    let printer = Declarations { routine, names, style };
+    let printer = Declarations { routine, names, style, null_aliases: marks::null_aliases(routine) };
     let one = |class, table, id, name_index, elements, attributes: &Vec<AttributeInfo>| {
         let declared = Declared { class, table, id, name_index, elements, attributes, variable: None };
         (name_index, printer.line(&declared))
@@ -171,6 +171,8 @@ struct Declarations<'a> {
     routine: &'a Routine,
     names: &'a RoutineNames<'a>,
     style: Style,
+    /// Numbers of the variables that are aliases of `%null`.
+    null_aliases: HashSet<usize>,
 }
 
 impl Declarations<'_> {
@@ -216,9 +218,12 @@ impl Declarations<'_> {
                 if !is_vendor && variable.alias_scope_specifier == AliasScope::Global {
                     let _ = write!(line, "<global {base}, {offset}>");
                 } else {
-                    let name = self.names.name(Table::General, base).filter(|_| base != 0);
-                    let _ = write!(line, "<{}, {offset}>", name.unwrap_or_default());
-                    return base != 0;
+                    let number = declared.id.saturating_sub(predefined::DECLARED) as usize;
+                    if base == 0 && !self.null_aliases.contains(&number) {
+                        return false;
+                    }
+                    let name = self.names.name(Table::General, base).unwrap_or_default();
+                    let _ = write!(line, "<{name}, {offset}>");
                 }
             }
             // The vendor's text has names verbatim, even if they are not words.

@@ -37,6 +37,8 @@ pub(super) struct Scope {
     pub(super) file_variables_said: usize,
     /// Functions that the text declares.
     pub(super) functions: Vec<String>,
+    /// Numbers of the routine's variables that are aliases of `%null`.
+    pub(super) null_aliases: Vec<usize>,
     /// Range of text revisions that the forms so far allow: the first revision, and the exclusive
     /// end.
     pub(super) revisions: (u32, u32),
@@ -58,6 +60,7 @@ impl Scope {
             file_variables: Vec::new(),
             file_variables_said: 0,
             functions: Vec::new(),
+            null_aliases: Vec::new(),
             revisions: (0, u32::MAX),
             explicit: None,
         }
@@ -90,8 +93,9 @@ impl Scope {
         let functions = self.functions.iter().filter(|_| has_names).map(|name| marks::of_function(name));
         let instructions = marks::of_instructions(&self.tables.routine.instructions)?;
         let types = marks::of_types(&self.tables.routine.variables);
+        let aliases = self.null_aliases.iter().filter(|_| newer).map(|number| marks::of_null_alias(*number));
         let revision = newer.then(|| marks::of_revision(self.revisions.0));
-        for mark in functions.chain(types).chain(instructions).chain(revision) {
+        for mark in functions.chain(aliases).chain(types).chain(instructions).chain(revision) {
             self.tables.push_string(&mark);
         }
         Ok(())

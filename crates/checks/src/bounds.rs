@@ -4,12 +4,16 @@ use crate::bug::{Bug, Seen, What, actor, deed, found, place_in_program};
 use visakit_launch::argument::Parameter;
 use visakit_machine::fault::Trap;
 use visakit_machine::lane::{LANES, enabled_lanes};
-use visakit_machine::observer::{Access, LaunchMap, Space};
+use visakit_machine::observer::{Access, AccessKind, LaunchMap, Space};
 use visakit_machine::told::Accesses;
 use visakit_run::place::{Place, nearest};
 
+/// Owner of each byte of private memory that the thread itself writes, for all its channels.
+const SHARED: u16 = u16::MAX;
+
 /// Owner of each byte of private memory: the channel of a thread that touches it first. NoMask
-/// accesses own nothing.
+/// accesses own nothing, except that a store of one channel fills memory that all channels share:
+/// the compiler keeps values that are equal in all work items once per thread.
 #[derive(Default)]
 pub(super) struct Owners {
     /// Per byte: 0, or a number for thread and channel. Keyed by the upper half of the address.
@@ -22,10 +26,12 @@ impl Owners {
         self.owners.iter_mut().for_each(|(_, owners)| owners.fill(0));
     }
 
-    /// Checks an access for private memory of another channel.
-    pub(super) fn access(&mut self, access: &Access, map: &LaunchMap, seen: &mut Seen) {
+    /// Checks an access for private memory of another channel. `is_single` is true if no other
+    /// channel takes part.
+    pub(super) fn access(&mut self, access: &Access, is_single: bool, map: &LaunchMap, seen: &mut Seen) {
+        let is_shared = access.spot.no_mask && is_single && access.kind == AccessKind::Store;
         // Functions on a stack reuse each other's private memory.
-        if access.spot.no_mask || map.calls {
+        if access.spot.no_mask && !is_shared || map.calls {
             return;
         }
         let slot = access.address >> 32;
@@ -40,12 +46,13 @@ impl Owners {
             owners.resize(end.next_multiple_of(4096), 0);
         }
         let channel = access.lane + access.spot.first_channel;
-        let own = (access.thread * 32 + channel + 1) as u16;
+        let own = if is_shared { SHARED } else { (access.thread * 32 + channel + 1) as u16 };
         let mut foreign = None;
         for owner in &mut owners[start..end] {
             match *owner {
                 0 => *owner = own,
-                other if other != own => foreign = Some(u32::from(other) - 1),
+                _ if is_shared => *owner = own,
+                other if other != own && other != SHARED => foreign = Some(u32::from(other) - 1),
                 _ => {}
             }
         }
@@ -129,4 +136,36 @@ pub(super) fn message(access: &Access, map: &LaunchMap, parameters: &[Parameter]
     };
     let help = "check the index against the size of the argument";
     found("check-bounds", format!("{deed} at {place}, {inside}"), help)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use visakit_machine::observer::Spot;
+
+    fn access(lane: u32, kind: AccessKind, no_mask: bool) -> Access {
+        let spot = Spot { no_mask, ..Spot::default() };
+        let (group, thread, address, offset, size) = ([0; 3], 1, 64, 64, 4);
+        let (space, buffer, value, unread, changes) = (Space::Scratch, None, None, false, true);
+        Access { kind, space, buffer, group, thread, lane, address, offset, size, value, unread, changes, spot }
+    }
+
+    /// Returns true if one of the accesses is to memory of another work item.
+    fn is_foreign(accesses: &[(Access, bool)]) -> bool {
+        let (mut owners, mut seen) = (Owners::default(), Seen::default());
+        for (access, is_single) in accesses {
+            owners.access(access, *is_single, &LaunchMap::default(), &mut seen);
+        }
+        !seen.all.is_empty()
+    }
+
+    #[test]
+    fn memory_that_a_thread_fills_is_shared_by_its_channels() {
+        let fill = |is_single| (access(0, AccessKind::Store, true), is_single);
+        let loads = [0, 3].map(|lane| (access(lane, AccessKind::Load, false), false));
+        assert!(is_foreign(&loads), "channel 0 owns the memory");
+        assert!(!is_foreign(&[fill(true), loads[0], loads[1]]));
+        assert!(is_foreign(&[fill(false), loads[0], loads[1]]), "each channel fills its own memory");
+        assert!(is_foreign(&[(access(0, AccessKind::Load, true), true), loads[0], loads[1]]), "a load fills nothing");
+    }
 }

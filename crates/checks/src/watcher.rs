@@ -276,7 +276,10 @@ impl Observer for Watcher<'_> {
                 accesses.all().for_each(|access| bounds::access(&access, &state.map, &mut state.seen));
             }
             if state.bounds && accesses.first.space == Space::Scratch {
-                accesses.all().for_each(|access| state.owners.access(&access, &state.map, &mut state.seen));
+                let is_single = accesses.enabled.count_ones() == 1;
+                accesses
+                    .all()
+                    .for_each(|access| state.owners.access(&access, is_single, &state.map, &mut state.seen));
             }
             state.note(&accesses.first);
             match &mut state.races {
@@ -301,7 +304,7 @@ impl Observer for Watcher<'_> {
             if state.bounds {
                 bounds::access(access, &state.map, &mut state.seen);
                 if access.space == Space::Scratch {
-                    state.owners.access(access, &state.map, &mut state.seen);
+                    state.owners.access(access, access.lane == 0, &state.map, &mut state.seen);
                 }
             }
             state.note(access);

@@ -126,6 +126,26 @@ past:
     assert_eq!(["P2.any", "P2.all"].map(|predicate| jumps(0xff00, predicate)), [false, false]);
 }
 
+/// The mask of an instruction selects its channels, not the elements of a combination.
+#[test]
+fn combinations_ignore_the_mask() {
+    let d = typed("ud", "ud") + "\n.decl P1 v_type=P num_elts=16";
+    for bits in [0, 0x1, 0xff, 0xff00, 0xffff] {
+        let body = format!(
+            "
+    setp (M1_NM, 16) P1 0x{bits:x}:ud
+    mov (M1, 16) CT(0,0)<1> 0x0:ud
+    (P1.any) add (M3, 8) CT(1,0)<1> CT(1,0)<1;1,0> 0x1:ud
+    (P1.all) add (M3, 8) CT(1,0)<1> CT(1,0)<1;1,0> 0x2:ud
+    (!P1.all) add (M1, 8) CT(0,0)<1> CT(0,0)<1;1,0> 0x4:ud"
+        );
+        let got = values_of!(u32, run(&d, &body, &[]));
+        let (any, all) = (u32::from(bits != 0), u32::from(bits == 0xffff));
+        assert_eq!(got[..8], [4 * (1 - all); 8], "0x{bits:x}");
+        assert_eq!(got[8..16], [any + 2 * all; 8], "0x{bits:x}");
+    }
+}
+
 #[test]
 fn subroutines() {
     let d = typed("ud", "ud") + "\n.decl P1 v_type=P num_elts=16";

@@ -27,6 +27,16 @@ pub enum Argument {
     /// A pointer to memory of another owner, used in place. The kernel receives the given address,
     /// or the address of the memory's slot.
     Lent(Lent, Option<u64>),
+    /// A pointer into memory of another owner: a sub-buffer. The pointer also reaches the rest of the memory, as on a
+    /// device; a surface is only the part.
+    Part {
+        /// Memory of the part.
+        part: Lent,
+        /// The whole memory. Parts of the same memory have addresses in one slot.
+        whole: Lent,
+        /// Offset in bytes of the part.
+        offset: u64,
+    },
     /// An image on texels of another owner, used in place; its own texels are empty.
     LentImage(Lent, ImageArgument),
     /// An image.

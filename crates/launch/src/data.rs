@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use visakit_diag::{Diagnostic, Severity};
 
 use visakit_machine::buffer::Buffer;
-use visakit_machine::memory::{MAX_BUFFER, Memory};
+use visakit_machine::memory::{MAX_BUFFER, Memory, function_address};
 use visakit_zebin::{AddressPart, DataSection, Symbol, Zebin};
 
 /// Data sections and symbols of a program.
@@ -16,12 +16,16 @@ pub struct ProgramData {
     pub sections: Vec<DataSection>,
     /// Symbols.
     pub symbols: Vec<Symbol>,
+    /// Names of the functions, in the order of their texts.
+    pub functions: Vec<String>,
 }
 
 impl ProgramData {
     /// Returns the data of a zebin.
     pub fn of(zebin: &Zebin) -> Self {
-        Self { sections: zebin.data.clone(), symbols: zebin.symbols.clone() }
+        let texts = zebin.texts.iter().filter(|text| !text.is_kernel());
+        let functions = texts.map(|text| text.function().unwrap_or_default().to_owned()).collect();
+        Self { sections: zebin.data.clone(), symbols: zebin.symbols.clone(), functions }
     }
 }
 
@@ -58,15 +62,20 @@ pub fn map(data: &ProgramData, memory: &mut Memory) -> Result<DataPlaces, Box<Di
 pub fn lay_out(data: &ProgramData, addresses: &[u64]) -> Result<(DataPlaces, Vec<Vec<u8>>), Box<Diagnostic>> {
     let addresses: HashMap<usize, u64> =
         data.sections.iter().zip(addresses).map(|(section, address)| (section.section, *address)).collect();
+    // The address of a function is not that of its native code.
+    let functions: HashMap<&str, u64> =
+        data.functions.iter().enumerate().map(|(n, name)| (name.as_str(), function_address(n))).collect();
     let mut contents = Vec::with_capacity(data.sections.len());
     for section in &data.sections {
         let size = usize::try_from(section.size).ok().filter(|_| section.size <= MAX_BUFFER);
         let mut bytes = section.bytes.clone();
         bytes.resize(size.ok_or_else(|| too_large(section))?, 0);
         for relocation in &section.relocations {
-            let Some(address) = addresses.get(&relocation.section) else { continue };
+            let in_data = addresses.get(&relocation.section).map(|first| first.wrapping_add(relocation.value));
+            let function = || functions.get(relocation.symbol.as_str()).copied();
+            let Some(address) = in_data.or_else(function) else { continue };
             let Ok(at) = usize::try_from(relocation.offset) else { continue };
-            put_address(&mut bytes, at, relocation.part, address.wrapping_add(relocation.value));
+            put_address(&mut bytes, at, relocation.part, address);
         }
         contents.push(bytes);
     }
@@ -123,22 +132,26 @@ mod tests {
 
     #[test]
     fn addresses_in_data() {
-        let pointer = Relocation { offset: 4, part: AddressPart::Whole, section: 3, value: 2 };
-        let beyond = Relocation { offset: 100, ..pointer };
-        let low = Relocation { offset: 0, part: AddressPart::Low, section: 3, value: 0x10 };
+        let pointer =
+            Relocation { offset: 4, part: AddressPart::Whole, section: 3, value: 2, symbol: "v".to_owned() };
+        let beyond = Relocation { offset: 100, ..pointer.clone() };
+        let low = Relocation { offset: 0, part: AddressPart::Low, value: 0x10, ..pointer.clone() };
+        let function = Relocation { offset: 12, section: 1, value: 0x40, symbol: "g".to_owned(), ..pointer.clone() };
         let sections = vec![
-            section(7, ".data.const", &[1, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0], vec![pointer, beyond, low]),
+            section(7, ".data.const", &[1, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0], vec![pointer, beyond, low, function]),
             section(3, ".bss.global", &[], Vec::new()),
         ];
         let symbols = vec![Symbol { name: "v".to_owned(), section: 3, value: 4, size: 4 }];
         let mut memory = Memory::default();
         memory.map(Buffer::zeros(4)).unwrap();
-        let places = map(&ProgramData { sections, symbols }, &mut memory).unwrap();
+        let functions = vec!["f".to_owned(), "g".to_owned()];
+        let places = map(&ProgramData { sections, symbols, functions }, &mut memory).unwrap();
         assert_eq!((places.constants, places.variables), (memory.address(1), memory.address(2)));
         assert_eq!(places.symbols["v"], places.variables + 4);
         let constants = memory.buffers()[1].to_bytes();
         assert_eq!(constants.len(), 20, "the rest of a section is zero");
         assert_eq!(constants[4..12], (places.variables + 2 + 5).to_le_bytes());
+        assert_eq!(constants[12..20], function_address(1).to_le_bytes());
         assert_eq!(constants[..4], (0x11_u32).to_le_bytes());
     }
 }

@@ -4,7 +4,7 @@
 use visakit_diag::{Diagnostic, Severity};
 
 use visakit::isa::limits::KERNEL_SAMPLERS as SAMPLERS;
-use visakit_zebin::info::{AddrMode, AddrSpace, KernelInfo, Place};
+use visakit_zebin::info::{AccessType, AddrMode, AddrSpace, KernelInfo, PayloadArgument, Place};
 
 /// Rejects a kernel whose layout has unknown keys or names.
 ///
@@ -14,14 +14,13 @@ pub fn check(kernel: &KernelInfo) -> Result<(), Box<Diagnostic>> {
     if let Some((what, key, place)) = kernel.unknown_keys().next() {
         return Err(not_understood(place, format!("unknown key `{key}` of {what}")));
     }
+    let attributes = &kernel.user_attributes;
+    if !attributes.invalid_kernel.is_empty() {
+        let message = format!("the compiler marked the kernel as invalid: {}", attributes.invalid_kernel);
+        return Err(not_understood(&attributes.keys.place, message));
+    }
     for item in &kernel.payload_arguments {
-        let unknown = match (&item.addrmode, &item.addrspace, item.image_type.as_deref()) {
-            (Some(AddrMode::Other(name)), ..) => Some(("addrmode", name.as_str())),
-            (_, Some(AddrSpace::Other(name)), _) => Some(("addrspace", name.as_str())),
-            (_, _, Some(name)) if !IMAGES.contains(&name) => Some(("image_type", name)),
-            _ => None,
-        };
-        if let Some((key, name)) = unknown {
+        if let Some((key, name)) = unknown_name(item) {
             return Err(not_understood(&item.keys.place, format!("unknown {key} `{name}`")));
         }
     }
@@ -52,6 +51,22 @@ pub fn check(kernel: &KernelInfo) -> Result<(), Box<Diagnostic>> {
         return Err(not_understood(&kernel.execution_env.keys.place, message));
     }
     Ok(())
+}
+
+/// Returns a key of an argument whose value is an unknown name, with this name.
+fn unknown_name(item: &PayloadArgument) -> Option<(&'static str, &str)> {
+    match (&item.addrmode, &item.addrspace, &item.access_type) {
+        (Some(AddrMode::Other(name)), ..) => return Some(("addrmode", name)),
+        (_, Some(AddrSpace::Other(name)), _) => return Some(("addrspace", name)),
+        (.., Some(AccessType::Other(name))) => return Some(("access_type", name)),
+        _ => {}
+    }
+    let names =
+        [("image_type", &item.image_type, &IMAGES[..]), ("sampler_type", &item.sampler_type, &["texture"][..])];
+    names.into_iter().find_map(|(key, name, known)| {
+        let name = name.as_deref().filter(|name| !known.contains(name))?;
+        Some((key, name))
+    })
 }
 
 /// Supported kinds of images.
@@ -101,10 +116,13 @@ kernels:
     execution_env: { simd_size: 16, slm_alloc_mode: 1 }
     payload_arguments:
       - { arg_type: arg_bypointer, offset: 0, size: 8, arg_index: 0, addrmode: stateless, addrspace: image, image_type: image_2d }
+      - { arg_type: arg_bypointer, offset: 8, size: 8, arg_index: 1, addrspace: sampler, access_type: readwrite, sampler_type: texture }
     per_thread_memory_buffers:
       - { type: scratch, usage: private_space, size: 64 }
     inline_samplers:
       - { sampler_index: 0, addrmode: repeat, filtermode: linear }
+    user_attributes: { intel_reqd_workgroup_walk_order: [0, 1, 2] }
+l1_cache_policy: wb
 ";
 
     #[test]
@@ -118,14 +136,19 @@ kernels:
             ("addrspace: image", "addrspace: outer", 6, "outer"),
             ("image_2d", "image_4d", 6, "image_4d"),
             ("size: 8", "size: 8, lane: 3", 6, "lane"),
-            ("scratch", "tape", 8, "tape"),
-            ("private_space", "public_space", 8, "public_space"),
-            ("size: 64", "size: 64, lane: 3", 8, "lane"),
-            ("repeat", "reflect", 10, "reflect"),
-            ("linear", "cubic", 10, "cubic"),
-            ("sampler_index: 0", "sampler_index: 256", 10, "256"),
-            ("filtermode", "lane: 3, filtermode", 10, "lane"),
+            ("readwrite", "readtwice", 7, "readtwice"),
+            ("texture", "vme", 7, "vme"),
+            ("scratch", "tape", 9, "tape"),
+            ("private_space", "public_space", 9, "public_space"),
+            ("size: 64", "size: 64, lane: 3", 9, "lane"),
+            ("repeat", "reflect", 11, "reflect"),
+            ("linear", "cubic", 11, "cubic"),
+            ("sampler_index: 0", "sampler_index: 256", 11, "256"),
+            ("filtermode", "lane: 3, filtermode", 11, "lane"),
             ("    execution_env", "    lane: 3\n    execution_env", 4, "lane"),
+            ("intel_reqd", "extra_reqd", 12, "extra_reqd"),
+            ("{ intel_reqd", "{ invalid_kernel: no DF, intel_reqd", 12, "no DF"),
+            ("l1_cache", "l4_cache", 13, "l4_cache"),
         ] {
             let error = found(&INFO.replacen(from, to, 1)).unwrap_err();
             assert_eq!((error.code, error.line), ("launch-unsupported", line), "{to}: {error:?}");

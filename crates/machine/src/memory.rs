@@ -185,6 +185,23 @@ impl Memory {
     }
 }
 
+/// Address of the first function, in a part of the address space without buffers.
+const FUNCTIONS_AT: u64 = 0x1_0000;
+/// Distance between function addresses.
+const FUNCTION_STEP: u64 = 16;
+
+/// Returns the address of the n-th function.
+pub fn function_address(n: usize) -> u64 {
+    FUNCTIONS_AT + n as u64 * FUNCTION_STEP
+}
+
+/// Returns the index of the function at an address.
+#[inline]
+pub fn function_at(address: u64) -> Option<usize> {
+    let distance = address.checked_sub(FUNCTIONS_AT)?;
+    distance.is_multiple_of(FUNCTION_STEP).then(|| usize::try_from(distance / FUNCTION_STEP).ok())?
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;

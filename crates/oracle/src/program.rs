@@ -77,13 +77,9 @@ pub(crate) struct Predicated {
 }
 
 impl Channels {
-    /// Returns the elements of the predicate that a combination uses: all, or with a mask other
-    /// than M1 those of the instruction's channels.
+    /// Returns the elements of the predicate that a combination uses.
     pub(crate) fn combined(&self) -> std::ops::Range<u32> {
-        match self.predicate {
-            Some(predicate) if self.first == 0 => 0..predicate.elements,
-            _ => self.first..self.first + self.count,
-        }
+        0..self.predicate.map_or(0, |predicate| predicate.elements)
     }
 
     /// Returns the elements of [`Channels::combined`], one bit each.

@@ -26,7 +26,7 @@ pub(super) fn map(
     regions: &[(u64, Lent)],
     memory: &mut Memory,
 ) -> Result<Mapped, Box<Diagnostic>> {
-    let (mut undefined, mut same) = (Vec::new(), Vec::new());
+    let (mut undefined, mut same, mut wholes) = (Vec::new(), Vec::new(), Vec::new());
     let mut mapped = Vec::with_capacity(arguments.len());
     for (index, argument) in arguments.into_iter().enumerate() {
         let mut buffer = |buffer, given| add(memory, buffer, index, given);
@@ -46,6 +46,19 @@ pub(super) fn map(
                 Some(MappedArgument::Buffer(buffer))
             }
             Some(Argument::Lent(lent, address)) => Some(MappedArgument::Buffer(buffer(Buffer::lent(lent), address)?)),
+            Some(Argument::Part { part, whole, offset }) => {
+                let known = wholes.iter().find(|(words, _)| *words == whole.words.as_ptr());
+                let start = match known {
+                    Some((_, start)) => *start,
+                    None => {
+                        let words = whole.words.as_ptr();
+                        let start = buffer(Buffer::lent(whole), None)?.address;
+                        wholes.push((words, start));
+                        start
+                    }
+                };
+                Some(MappedArgument::Buffer(buffer(Buffer::lent(part), Some(start + offset))?))
+            }
             // A surface of the argument also needs the memory at the pointer.
             Some(Argument::Pointer(address)) => {
                 let adds_offset = info.payload_arguments.iter().any(|item| {

@@ -4,12 +4,13 @@ use crate::limits::CALL_DEPTH;
 use crate::native::{Begun, Native};
 use crate::plan::Plan;
 use crate::stats::Counts;
-use visakit_kernels::code::{DebugLoc, Terminator, function_at};
+use visakit_kernels::code::{DebugLoc, Terminator};
 use visakit_machine::World;
 use visakit_machine::activation;
 use visakit_machine::fault::Trap;
 use visakit_machine::flow::{Callee, Next};
 use visakit_machine::lane::LANES;
+use visakit_machine::memory::function_at;
 use visakit_machine::thread::Thread;
 use visakit_native::{Exit, ir::Action};
 

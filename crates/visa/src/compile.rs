@@ -42,7 +42,8 @@ pub(super) struct Args {
     /// input
     source: PathBuf,
     /// The device, by the compiler's name or a name in spec/platforms.md [default: the newest
-    /// device that both the compiler and the emulator support, with images if the source uses any]
+    /// graphics card that the compiler and the emulator support, with images if the source uses
+    /// any]
     #[arg(long, value_name = "NAME")]
     device: Option<String>,
     /// The zebin to write
@@ -207,7 +208,7 @@ fn workspace() -> Result<(tempfile::TempDir, Unfinished), Box<Diagnostic>> {
 }
 
 /// Calls the compilers for a device in order until one produces an output. Without a device it
-/// takes the default one, or for a program with images the newest device that has images.
+/// takes the default one, or for a program with images the default device among those with images.
 fn call(
     source: &Path,
     text: &str,
@@ -222,13 +223,13 @@ fn call(
     if let Some(device) = device {
         return call_for(source, text, folder, device, arguments, seconds);
     }
-    let Some(newest) = compiler::default_device(false) else {
+    let Some(default) = compiler::default_device(false) else {
         let finding = problem("compiler-device", source, "no installed compiler supports a device of the emulator");
         return Err(finding.help("name a device with --device; `visa info` shows the compilers").into());
     };
-    let built = call_for(source, text, folder, newest, arguments, seconds)?;
+    let built = call_for(source, text, folder, default, arguments, seconds)?;
     match compiler::default_device(true) {
-        Some(other) if other != newest && has_images(&built.bytes) => {
+        Some(other) if other != default && has_images(&built.bytes) => {
             call_for(source, text, folder, other, arguments, seconds)
         }
         _ => Ok(built),

@@ -104,16 +104,12 @@ pub(crate) fn for_device(device: &str) -> Vec<(&'static Compiler, String)> {
     listed
 }
 
-/// Returns the newest device that a compiler builds for and the emulator runs; with `images`, the
-/// newest such device that has images.
+/// Returns the default device: the first platform of [`Platform::preferred`] that a compiler
+/// supports.
 pub(crate) fn default_device(images: bool) -> Option<&'static str> {
-    let runs = |platform: &&Platform| platform.emulated() && (platform.images() || !images);
-    let mut products = Platform::ALL
-        .iter()
-        .rev()
-        .filter(runs)
-        .filter_map(|platform| installed().iter().find_map(|compiler| product_of(*platform, &compiler.devices)));
-    products.next()
+    let product =
+        |platform| installed().iter().find_map(|compiler: &'static Compiler| product_of(platform, &compiler.devices));
+    Platform::preferred(images).find_map(product)
 }
 
 /// Returns the error reported when no compiler is installed.

@@ -100,11 +100,32 @@ fn the_device_chooses_the_compiler() {
     assert_eq!(answer["compilers"][0]["version"], "new.1");
     assert_eq!(answer["compilers"][0]["devices"], serde_json::json!(["tgllp", "bmg"]));
     assert_eq!(answer["compilers"][1]["works"], true);
-    // Default device: the newest one that a compiler lists and the emulator runs.
     let default = answer["default_device"].as_str().unwrap();
-    assert!(["tgllp", "bmg"].contains(&default), "{default}");
     let output = visa(&COMPILE[..4], &folder, &compilers);
     assert!(stderr(&output).contains(&format!("compiled for {default}")), "{}", stderr(&output));
+}
+
+/// The default device is the newest graphics card that a compiler supports; without a card, the
+/// newest platform that the emulator runs.
+#[test]
+fn the_default_device_is_a_card_on_sale() {
+    let folder = folder("default");
+    for (n, (devices, default)) in [
+        ("tgllp, dg2, pvc, mtl, bmg, ptl, nvl-p, cri", "bmg"),
+        ("skl, tgllp, dg2, pvc, xe_hp_sdv", "pvc"),
+        ("skl, tgllp, mtl, ptl", "ptl"),
+        ("bdw, skl, icllp", "icllp"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let program = compiler(&folder, &format!("release-{n}"), devices, "printf \"$device\" >out.bin");
+        let output = visa(&COMPILE[..4], &folder, std::slice::from_ref(&program));
+        assert!(stderr(&output).contains(&format!("compiled for {default} ")), "{devices}: {}", stderr(&output));
+        let output = visa(&["info"], &folder, &[program]);
+        let out = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(out.contains(&format!("default device: {default}\n")), "{devices}: {out}");
+    }
 }
 
 /// An unknown device is reported together with the known devices.

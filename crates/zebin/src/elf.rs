@@ -139,8 +139,14 @@ fn relocations(
             R_ZE_SYM_ADDR_32_HI => AddressPart::High,
             _ => continue,
         };
-        let offset = entry.r_offset(endian);
-        relocations.push(Relocation { offset, part, section: section.0, value: symbol.st_value(endian) });
+        let name = symbol.name(endian, table.strings()).map_err(|e| damaged(file, "symbol name", e))?;
+        relocations.push(Relocation {
+            offset: entry.r_offset(endian),
+            part,
+            section: section.0,
+            value: symbol.st_value(endian),
+            symbol: String::from_utf8_lossy(name).into_owned(),
+        });
     }
     Ok(relocations)
 }

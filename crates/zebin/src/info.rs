@@ -16,7 +16,7 @@ use read::{at_most, simd_size, some_at_most};
 
 /// Contents of the section.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
+#[serde(default, remote = "Self")]
 pub struct ZeInfo {
     /// Version of the format, such as `1.20`.
     pub version: String,
@@ -26,6 +26,9 @@ pub struct ZeInfo {
     pub functions: Vec<FunctionInfo>,
     /// Names and types of the kernels' arguments.
     pub kernels_misc_info: Vec<KernelMiscInfo>,
+    /// Place of the section, and its unknown keys.
+    #[serde(skip)]
+    pub keys: Keys,
 }
 
 /// Entry of one kernel.
@@ -51,18 +54,26 @@ pub struct KernelInfo {
     /// Place of the entry, and its unknown keys.
     #[serde(skip)]
     pub keys: Keys,
+    /// First unknown key of the whole section, which may concern every kernel.
+    #[serde(skip)]
+    pub section: Keys,
 }
 
 /// Attributes of a kernel in its source.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
+#[serde(default, remote = "Self")]
 pub struct UserAttributes {
+    /// Reason for which the compiler marked the kernel as invalid; empty for other kernels.
+    pub invalid_kernel: String,
     /// Required sub-group size; 0 if the source leaves it to the compiler.
     pub intel_reqd_sub_group_size: u32,
     /// Type hint of the source for the kernel's computations; empty without a hint.
     pub vec_type_hint: String,
     /// Hint of the source for the local size; zeros without a hint.
     pub work_group_size_hint: [u32; 3],
+    /// Place of the map, and its unknown keys.
+    #[serde(skip)]
+    pub keys: Keys,
 }
 
 /// Function that kernels and other modules may call.
@@ -129,6 +140,10 @@ impl ExecutionEnv {
 }
 
 keeps_unknown_keys! {
+    ZeInfo: ["global_host_access_table" "kernels_cost_info" "l1_cache_policy"],
+    UserAttributes: [
+        "intel_reqd_thread_group_dispatch_size" "intel_reqd_workgroup_walk_order" "reqd_work_group_size"
+    ],
     KernelInfo: ["experimental_properties" "debug_env"],
     ExecutionEnv: [
         "disable_mid_thread_preemption" "eu_thread_count" "generate_local_id" "has_4gb_buffers" "has_bindless_image_read"
@@ -139,7 +154,7 @@ keeps_unknown_keys! {
         "require_assert_buffer" "require_disable_eufusion" "require_sync_buffer" "subgroup_independent_forward_progress"
         "thread_scheduling_mode"
     ],
-    PayloadArgument: ["image_transformable" "is_pipe" "sampler_type"],
+    PayloadArgument: ["image_transformable" "is_pipe"],
     BindingTableIndex: [],
     PerThreadMemoryBuffer: [],
     InlineSampler: [],
@@ -149,8 +164,14 @@ impl KernelInfo {
     /// Returns the unknown keys of the kernel: owner, key and place.
     pub fn unknown_keys(&self) -> impl Iterator<Item = (&'static str, &str, &Place)> {
         let arguments = self.payload_arguments.iter().chain(&self.per_thread_payload_arguments);
-        let maps = [("a kernel", &self.keys), ("an execution environment", &self.execution_env.keys)].into_iter();
-        maps.chain(arguments.map(|item| ("a payload argument", &item.keys)))
+        let maps = [
+            ("the section", &self.section),
+            ("a kernel", &self.keys),
+            ("user attributes", &self.user_attributes.keys),
+            ("an execution environment", &self.execution_env.keys),
+        ];
+        maps.into_iter()
+            .chain(arguments.map(|item| ("a payload argument", &item.keys)))
             .chain(self.binding_table_indices.iter().map(|item| ("a binding-table index", &item.keys)))
             .chain(self.per_thread_memory_buffers.iter().map(|item| ("a memory buffer", &item.keys)))
             .chain(self.inline_samplers.iter().map(|item| ("an inline sampler", &item.keys)))
@@ -159,8 +180,9 @@ impl KernelInfo {
 
     fn places_mut(&mut self) -> impl Iterator<Item = &mut Place> {
         let arguments = self.payload_arguments.iter_mut().chain(&mut self.per_thread_payload_arguments);
-        let maps = [&mut self.keys, &mut self.execution_env.keys].into_iter();
-        maps.chain(arguments.map(|item| &mut item.keys))
+        let own = [&mut self.section, &mut self.keys, &mut self.user_attributes.keys, &mut self.execution_env.keys];
+        own.into_iter()
+            .chain(arguments.map(|item| &mut item.keys))
             .chain(self.binding_table_indices.iter_mut().map(|item| &mut item.keys))
             .chain(self.per_thread_memory_buffers.iter_mut().map(|item| &mut item.keys))
             .chain(self.inline_samplers.iter_mut().map(|item| &mut item.keys))
@@ -235,6 +257,9 @@ pub struct PayloadArgument {
     /// Index of the sampler.
     #[serde(default)]
     pub sampler_index: Option<u32>,
+    /// Kind of the sampler.
+    #[serde(default)]
+    pub sampler_type: Option<String>,
     /// Kind of the image.
     #[serde(default)]
     pub image_type: Option<String>,

@@ -74,6 +74,12 @@ impl VisaText {
     pub fn is_kernel(&self) -> bool {
         self.text.lines().any(|line| line.trim_start().starts_with(".kernel "))
     }
+
+    /// Returns the name of the function whose text this is; `None` for a kernel.
+    pub fn function(&self) -> Option<&str> {
+        let name = self.text.lines().find_map(|line| line.trim_start().strip_prefix(".global_function "))?;
+        name.trim().strip_prefix('"')?.split('"').next()
+    }
 }
 
 /// Facts from the compatibility notes; `None` for an absent note.
@@ -105,7 +111,7 @@ pub struct DataSection {
 }
 
 /// Address to be added to the contents of a data section once all addresses are known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Relocation {
     /// Offset of the address in its section.
     pub offset: u64,
@@ -115,6 +121,8 @@ pub struct Relocation {
     pub section: usize,
     /// Offset in the target section.
     pub value: u64,
+    /// Name of the symbol at that place.
+    pub symbol: String,
 }
 
 /// Part of an address.

@@ -194,6 +194,22 @@ def hardware():
             for kernel in ("small", "large", "large16", "large32") for size in (256, 1024)], {}
 
 
+def named():
+    """Groups of 128 work items in eight sub-groups."""
+    pairs, rounds, n = [], [], 5
+    for group in range(2):
+        values = list(words("i", BYTES[512 * group:512 * group + 512]))
+        shared = [signed(2 * values[i ^ 16], 32) if i < 64 else values[i] for i in range(128)]
+        pairs += [signed(shared[i ^ 16] + shared[i ^ 17] if i < 64 else shared[i - 64] - shared[i], 32) for i in range(128)]
+        for first, count in ((0, 3 * n), (64, n)):
+            for turn in range(count):
+                values[first:first + 64] = [values[first + i] * 3 + values[first + (i + 16 & 63)] + turn & 0xFFFFFFFF for i in range(64)]
+        rounds += [values[i] + values[127 - i] & 0xFFFFFFFF for i in range(128)]
+    return [case("pairs", [256], [128], [{"in": "bytes"}, {"out": 1024}], [(1, "int", packed("i", pairs))]),
+            case("rounds", [256], [128], [{"in": "bytes"}, {"out": 1024}, {"val": packed("I", [n])}],
+                 [(1, "uint", packed("I", rounds))])], {"bytes": BYTES[:1024].hex()}
+
+
 if __name__ == "__main__":
-    for made in (hardware, matrix, loads, narrow, blocks, subgroups2, subgroups3, dots, localblocks, pipes):
+    for made in (hardware, matrix, loads, narrow, blocks, subgroups2, subgroups3, dots, localblocks, pipes, named):
         family(os.path.join(HERE, made.__name__ + ".cl"), *made())

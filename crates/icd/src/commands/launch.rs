@@ -217,6 +217,10 @@ impl Launch {
                     match (before, mem.texels) {
                         (Some(before), _) => Given::Same(before as u32),
                         (None, Some(texels)) => Given::LentImage(lent, texels.argument()),
+                        (None, None) if mem.parent.is_some() && mem.storage.slot().is_none() => {
+                            let whole = mem.storage.lend(0, usize::MAX);
+                            Given::Part { part: lent, whole, offset: mem.offset as u64 }
+                        }
                         (None, None) => Given::Lent(lent, mem.storage.slot().map(|slot| slot + mem.offset as u64)),
                     }
                 }
@@ -246,6 +250,8 @@ fn look_for_bugs(
     };
     let copied = |given: &Given| match given {
         Given::Lent(lent, address) => Given::Lent(copy(lent), *address),
+        // An access outside a sub-buffer is a bug.
+        Given::Part { part, .. } => Given::Lent(copy(part), None),
         Given::LentImage(lent, image) => Given::LentImage(copy(lent), image.clone()),
         other => other.clone(),
     };

@@ -53,7 +53,7 @@ fn write(
         let Some(argument) = argument else { continue };
         let file = format!("{name}.{index}.bin");
         let spec = match argument {
-            Argument::Lent(lent, _) => {
+            Argument::Lent(lent, _) | Argument::Part { part: lent, .. } => {
                 fs::write(folder.join(&file), bytes(lent))?;
                 format!("file:{file}")
             }

@@ -20,6 +20,7 @@ use crate::base::raw::Answer;
 use crate::base::say::say;
 use crate::base::storage::ALIGNMENT;
 use crate::devices::features::{COMMAND_BUFFER, DOT_PRODUCT, Has, PROMISES};
+use crate::devices::offered;
 use crate::devices::version::{VERSION, VERSION_TEXT, version};
 use crate::vendor::compilers;
 
@@ -55,14 +56,6 @@ kind!(Device, CL_INVALID_DEVICE);
 /// subslice that they expect, which is 8 or 16, and then divide by the result.
 const MIN_UNITS: usize = 16;
 
-/// Returns the platforms offered as devices, in the default order.
-fn targets() -> Vec<Platform> {
-    let offered = Platform::emulated_ones().filter_map(|target| Some((target.driver_order()?, target)));
-    let mut offered: Vec<_> = offered.collect();
-    offered.sort_by_key(|&(order, _)| order);
-    offered.into_iter().map(|(_, target)| target).collect()
-}
-
 /// Returns the macros that a program for a device must not see: the headers define them although
 /// the device lacks the feature.
 pub(crate) fn untrue_macros(target: Platform) -> Vec<&'static str> {
@@ -75,7 +68,7 @@ pub(crate) fn untrue_macros(target: Platform) -> Vec<&'static str> {
 pub(crate) fn all() -> Vec<Handle<Device>> {
     let targets: Vec<_> = match &ENVIRONMENT.devices {
         // A device without a compiler is listed only on request; it can run binaries.
-        None => targets().into_iter().filter(|&target| compilers::of(target).is_some()).collect(),
+        None => offered::in_default_order(|target| compilers::of(target).is_some()),
         Some(names) => names.split(',').filter_map(known).collect(),
     };
     let devices: Vec<_> = targets.into_iter().map(|target| handle::create(Device::new(target))).collect();
@@ -92,9 +85,9 @@ pub(crate) fn product(target: Platform) -> &'static str {
 
 /// Returns the platform of a name, and reports an unknown name.
 fn known(name: &str) -> Option<Platform> {
-    let found = Platform::from_name(name.trim()).filter(|target| targets().contains(target));
+    let found = Platform::from_name(name.trim()).filter(|target| offered::targets().contains(target));
     if found.is_none() {
-        let names = targets().into_iter().map(product).collect::<Vec<_>>().join(", ");
+        let names = offered::targets().into_iter().map(product).collect::<Vec<_>>().join(", ");
         say(&format!("unknown device `{}`; VISAKIT_DEVICES may list {names}", name.trim()));
     }
     found

@@ -4,6 +4,8 @@ pub(crate) mod version;
 
 pub(crate) mod features;
 
+pub(crate) mod offered;
+
 pub(crate) mod device;
 
 pub(crate) mod platform;

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Single layers and small networks on OpenVINO's GPU plugin, compared with its CPU plugin.
 
-    openvino_layers.py [--precision f32|f16|i8] [--only TEXT] [--time] [--list]
+    openvino_layers.py [--precision f32|f16|i8] [--only TEXT] [--sample N] [--time] [--list]
 
 Needs the packages openvino and numpy from PyPI, and an OpenCL loader that finds the driver (OCL_ICD_VENDORS). Each model is
-made here from random weights. The CPU plugin computes in singles. i8 quantizes the inputs and weights of each convolution and product to 8 bits.
-Prints a line for each model that differs or fails, and the counts; with --time also the seconds of compiling with the first inference, and
-of the tenth inference.
+made here from random weights. The CPU plugin computes in singles. i8 quantizes the inputs and weights of each convolution and product to
+8 bits. --sample takes the networks and N layers, by a seed. Prints a line for each model that differs or fails, and the counts; with --time
+also the seconds of compiling with the first inference, and of the tenth inference.
 """
 import argparse, sys, time
 
@@ -243,10 +243,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--precision", choices=["f32", "f16", "i8"], default="f32")
     parser.add_argument("--only", default="")
+    parser.add_argument("--sample", type=int)
     parser.add_argument("--time", action="store_true")
     parser.add_argument("--list", action="store_true")
     args = parser.parse_args()
     names = [name for name in MODELS if args.only in name]
+    if args.sample:
+        layers = [name for name in names if not name.startswith("network_")]
+        chosen = set(np.random.default_rng(7).choice(layers, min(args.sample, len(layers)), replace=False))
+        names = [name for name in names if name in chosen or name.startswith("network_")]
     if args.list:
         sys.exit("\n".join(names))
     core, right = ov.Core(), 0

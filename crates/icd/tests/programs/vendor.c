@@ -9,7 +9,8 @@ static const char *const source =
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    to[get_global_id(0)] += (room ? room[get_local_id(0)] : 0) + small;\n"
     "}\n"
-    "kernel void plain(global uint *to, uint by) { to[get_global_id(0)] += by; }\n";
+    "kernel void plain(global uint *to, uint by) { to[get_global_id(0)] += by; }\n"
+    "kernel void before(global uint *to) { *(global uint *)((ulong)to - 4) = 7; }\n";
 
 static const char *const images =
     "kernel void copy(read_only image2d_t from, write_only image2d_t to) { write_imageui(to, (int2)(0, 0), read_imageui(from, (int2)(0, 0))); }\n";
@@ -135,6 +136,14 @@ static void memory(cl_command_queue queue, cl_program program) {
     CHECK(clEnqueueNDRangeKernel(queue, plain, 1, NULL, &items, NULL, 0, NULL, NULL));
     CHECK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof found, found, 0, NULL, NULL));
     for (int i = 0; i < 64; i++) row("part-origin", found[i], i >= 3 && i < 35 ? i + 100 : i);
+    cl_kernel before = clCreateKernel(program, "before", &code);
+    CHECK(code);
+    items = 1;
+    CHECK(clSetKernelArg(before, 0, sizeof part, &part));
+    CHECK(clEnqueueNDRangeKernel(queue, before, 1, NULL, &items, NULL, 0, NULL, NULL));
+    CHECK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof found, found, 0, NULL, NULL));
+    row("part-outside", found[2], 7);
+    CHECK(clReleaseKernel(before));
     region.origin = 2;
     clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
     row("part-odd", code, CL_MISALIGNED_SUB_BUFFER_OFFSET);

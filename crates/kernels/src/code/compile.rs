@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 
 use crate::code::builder::Builder;
-use crate::code::routine::{CompiledRoutine, function_address};
+use crate::code::routine::CompiledRoutine;
 use crate::lowering::layout::Layout;
 use crate::lowering::step::{Lowered, Run};
 use crate::lowering::{LowerError, Lowering, text_only};
 use visakit::isa::Instruction;
 use visakit::object::Routine;
 use visakit_machine::fault::Trap;
+use visakit_machine::memory::function_address;
 use visakit_machine::thread::ExecMask;
 
 /// Executes instructions by the semantics on their pages instead of by kernels.

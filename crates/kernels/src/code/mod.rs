@@ -9,4 +9,4 @@ mod compile;
 mod native;
 
 pub use compile::Interpreter;
-pub use routine::{Block, CompiledRoutine, DebugLoc, Switch, Terminator, function_at};
+pub use routine::{Block, CompiledRoutine, DebugLoc, Switch, Terminator};

@@ -161,9 +161,8 @@ impl<'a> Lowering<'a> {
         };
         let (shift, always) = mask(exec_size.mask);
         let lanes = ones(channels(exec_size));
-        // A combination uses the whole variable, or the part that the mask selects.
-        let elements =
-            || if shift == 0 { self.layout.predicate_elements(predicate.id.into()) } else { lanes << shift };
+        // A combination uses the whole variable, whichever channels the mask selects.
+        let elements = || self.layout.predicate_elements(predicate.id.into());
         let combine = match predicate.combine {
             visakit::isa::Combine::None => Combine::Each,
             visakit::isa::Combine::Any => Combine::Any(elements()),

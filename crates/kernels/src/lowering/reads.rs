@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use crate::lowering::layout::Layout;
 use crate::lowering::shape::{channels, strides};
-use visakit::isa::{ExecSize, GenOpnd, GeneralId, Operand, Stride, VecOperand, predefined};
+use visakit::isa::{ExecSize, GenOpnd, GeneralId, Instruction, LscUntyped, Operand, Stride, VecOperand, predefined};
 use visakit::object::Routine;
 use visakit::rt::{Bits, FieldRef, Role, Visitor, reflect};
 use visakit_machine::lane::MAX_LANES;
@@ -32,9 +32,10 @@ struct Places {
 impl Reads {
     /// Collects the reads of a routine's instructions.
     pub(crate) fn of(routine: &Routine, layout: &Layout) -> Self {
-        let mut look = Look { layout, fields: &[], lanes: 0, places: HashMap::new() };
+        let mut look = Look { layout, fields: &[], lanes: 0, raw: u32::MAX, places: HashMap::new() };
         for instruction in &routine.instructions {
             (look.fields, look.lanes) = (instruction.form().fields, MAX_LANES);
+            look.raw = raw_bytes(instruction, layout.grf_bytes);
             instruction.visit(&mut look);
         }
         Self(Some(look.places))
@@ -62,12 +63,28 @@ impl Reads {
     }
 }
 
+/// Returns the number of bytes that an instruction reads of a raw operand at most.
+fn raw_bytes(instruction: &Instruction, grf_bytes: u32) -> u32 {
+    let (exec_size, size, count, address) = match instruction {
+        Instruction::LscUntyped(LscUntyped::Access(inst)) => {
+            (inst.exec_size, inst.data_size, inst.data_elems_per_addr.count(), inst.addr_size)
+        }
+        Instruction::LscUntyped(LscUntyped::Quad(inst)) => (inst.exec_size, inst.data_size, 4, inst.addr_size),
+        _ => return u32::MAX,
+    };
+    let registers = |bytes: u32| (channels(exec_size) as u32 * bytes).next_multiple_of(grf_bytes);
+    let data = registers(size.register_bytes()).saturating_mul(count);
+    data.max(registers(address.bytes()))
+}
+
 /// Visitor of instruction operands. The number of channels precedes the operands.
 struct Look<'a> {
     layout: &'a Layout,
     fields: &'static [reflect::Field],
     /// Channels of the instruction.
     lanes: usize,
+    /// Bytes of the instruction's raw operands that are read at most.
+    raw: u32,
     places: HashMap<GeneralId, Places>,
 }
 
@@ -128,9 +145,34 @@ impl Visitor<'_> for Look<'_> {
             }
             FieldRef::Raw(operand) => {
                 let first = self.layout.variable(operand.id).map_or(0, |variable| variable.offset);
-                self.read(operand.id, first.saturating_add(operand.offset.into())..u32::MAX, None);
+                let start = first.saturating_add(operand.offset.into());
+                self.read(operand.id, start..start.saturating_add(self.raw), None);
             }
             _ => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use visakit::isa::Platform;
+    use visakit::text::{Options, parse};
+
+    #[test]
+    fn messages_read_the_registers_that_they_store() {
+        let text = ".version 4.1\n.kernel \"k\"\n.decl V32 v_type=G type=d num_elts=96 align=GRF\n\
+                    .decl V33 v_type=G type=d num_elts=16 align=GRF\n.kernel_attr Target=\"cm\"\n    \
+                    lsc_store.slm (M1, 16)  flat[V33]:a32  V32:d32\n    \
+                    lsc_store.slm (M1, 16)  flat[V33]:a32  V32.128:d32x2\n    ret (M1, 1)\n";
+        let routine = parse(text, Options::default()).unwrap().routine;
+        let layout = Layout::new(&routine, Platform::Pvc, 0).unwrap();
+        let (reads, variable) =
+            (Reads::of(&routine, &layout), layout.variable(GeneralId(predefined::DECLARED)).unwrap());
+        let is_read = |register: u32| {
+            let first = variable.offset + register * 64;
+            reads.is_read(variable.root, &(first..first + 64))
+        };
+        assert_eq!([0, 1, 2, 3, 4].map(is_read), [true, false, true, true, false]);
     }
 }

@@ -4,7 +4,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use visakit_diag::{Diagnostic, QUOTED, Severity};
 
-use super::ZeInfo;
+use super::{Keys, ZeInfo};
 use crate::limits::{SIMD_SIZES, YAML_DEPTH, YAML_NODES};
 
 /// Parses the section. `file` is the name of the zebin, or of the YAML file.
@@ -37,6 +37,11 @@ pub fn parse(file: &str, text: &str) -> Result<ZeInfo, Box<Diagnostic>> {
         }
         Box::new(finding)
     })?;
+    // One unknown key is enough to refuse a kernel; copies of all would take quadratic memory.
+    let first = Keys { place: info.keys.place.clone(), unknown: info.keys.unknown.iter().take(1).cloned().collect() };
+    for kernel in &mut info.kernels {
+        kernel.section = first.clone();
+    }
     let mut places: Vec<_> = info.kernels.iter_mut().flat_map(|kernel| kernel.places_mut()).collect();
     places.sort_by_key(|place| place.line);
     let mut lines = (1..).zip(text.lines());
