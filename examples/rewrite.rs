@@ -33,7 +33,8 @@ fn product_to_sum(instruction: &mut Instruction) {
     }
 }
 
-fn rewrite(routine: &mut Routine) {
+/// Changes the instructions of a routine.
+pub(crate) fn rewrite(routine: &mut Routine) {
     for instruction in &mut routine.instructions {
         instruction.visit_mut(&mut OneToTwo);
         product_to_sum(instruction);
@@ -43,8 +44,7 @@ fn rewrite(routine: &mut Routine) {
 /// Returns the bytes of the rewritten object.
 pub(crate) fn run(bytes: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
     let mut object = Object::decode(bytes)?;
-    object.kernels.iter_mut().for_each(|kernel| rewrite(&mut kernel.routine));
-    object.functions.iter_mut().for_each(|function| rewrite(&mut function.routine));
+    object.routines_mut().for_each(rewrite);
     Ok(object.encode()?)
 }
 

@@ -2,7 +2,7 @@
 
 use visakit::object::Object;
 use visakit::text::{Options, parse, print_exact};
-use visakit_diag::Diagnostic;
+use visakit_diag::Diagnostics;
 
 const HEAD: &str = "\
 .version 4.1
@@ -13,7 +13,7 @@ const HEAD: &str = "\
 .kernel_attr SimdSize=16
 ";
 
-fn errors(body: &str) -> Vec<Diagnostic> {
+fn errors(body: &str) -> Diagnostics {
     let text = format!("{HEAD}{body}");
     parse(&text, Options { file: "k.visaasm".into(), platform: None }).err().unwrap_or_default()
 }

@@ -277,6 +277,11 @@ impl Object {
     pub fn routines(&self) -> impl Iterator<Item = &Routine> {
         self.kernels.iter().map(|k| &k.routine).chain(self.functions.iter().map(|f| &f.routine))
     }
+
+    /// Returns all routines for changes, kernels first.
+    pub fn routines_mut(&mut self) -> impl Iterator<Item = &mut Routine> {
+        self.kernels.iter_mut().map(|k| &mut k.routine).chain(self.functions.iter_mut().map(|f| &mut f.routine))
+    }
 }
 
 /// Returns the header entry of a kernel, with zero for the offsets; the layout of the parts sets

@@ -74,6 +74,18 @@ fn label(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
     Ok(())
 }
 
+/// Spellings of directives for the splitter of tokens.
+pub(super) const KERNEL_ATTRIBUTE: &str = TextDirective::KernelAttrLine.text();
+pub(super) const LABEL: &str = TextDirective::LabelLine.text();
+
+/// Returns true for the spelling of a directive.
+pub(super) fn is_directive(name: &str) -> bool {
+    match name.strip_prefix(TextDirective::ImplicitLine.text()) {
+        Some(origin) => InputOrigin::ALL.iter().any(|o| o.text().eq_ignore_ascii_case(origin)),
+        None => TextDirective::ALL.iter().any(|one| one.text() == name),
+    }
+}
+
 /// Returns the directive at the start of a text, and the length of its spelling. The next token may
 /// follow without a blank: `.inputV32`.
 #[inline]

@@ -17,6 +17,7 @@ mod revision;
 mod salvage;
 mod scope;
 mod source;
+mod tokens;
 mod unique;
 mod withdrawn;
 
@@ -26,3 +27,4 @@ pub use parse::{Options, Parsed, parse};
 pub use print::print;
 pub use salvage::print_salvaged;
 pub use scope::Uses;
+pub use tokens::{Token, TokenKind, tokens};

@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use visakit_diag::{Diagnostic, Lines, Severity};
+use visakit_diag::{Diagnostic, Diagnostics, Lines, Severity};
 
 use super::scope::{Scope, Uses};
 use super::source::{Statement, statements};
@@ -69,7 +69,7 @@ impl Parsed {
 ///
 /// # Errors
 /// All errors of the text, each with its line and column.
-pub fn parse(text: &str, options: Options) -> Result<Parsed, Vec<Diagnostic>> {
+pub fn parse(text: &str, options: Options) -> Result<Parsed, Diagnostics> {
     let register_bytes = Platform::register_bytes_of(options.platform);
     let mut reader = Reader {
         text,
@@ -89,7 +89,7 @@ pub fn parse(text: &str, options: Options) -> Result<Parsed, Vec<Diagnostic>> {
     for statement in statements(text) {
         reader.statement(&statement);
         if reader.is_full(&statement) {
-            return Err(reader.errors);
+            return Err(reader.errors.into());
         }
     }
     reader.finish()
@@ -470,7 +470,7 @@ impl Reader<'_> {
         Diagnostic::new(code, Severity::Error, self.file.as_str(), message).at_text(self.text, 0, 0).help(help)
     }
 
-    fn finish(mut self) -> Result<Parsed, Vec<Diagnostic>> {
+    fn finish(mut self) -> Result<Parsed, Diagnostics> {
         if !self.named {
             let missing =
                 self.whole("kernel-missing", "the text names no kernel", "begin the text with `.kernel \"name\"`");
@@ -497,7 +497,7 @@ impl Reader<'_> {
                 let (variables, uses) = (self.scope.file_variables, self.used);
                 Ok(Parsed { version, routine, lines, more: done.collect(), variables, uses })
             }
-            _ => Err(self.errors),
+            _ => Err(self.errors.into()),
         }
     }
 }

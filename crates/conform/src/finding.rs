@@ -1,7 +1,7 @@
 //! Findings of the probes: the probed facts, and for each failed fact the expected and the actual
 //! result.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use visakit_codegen::model::{Model, SourceSpan};
@@ -20,6 +20,9 @@ pub struct Finding {
     pub expected: String,
     /// Result of the implementation.
     pub got: String,
+    /// Pages whose probes show the difference; empty for probes of chapters.
+    #[serde(skip)]
+    pub pages: BTreeSet<String>,
 }
 
 /// Counts of the facts of one kind.
@@ -59,12 +62,15 @@ struct Broken {
     expected: String,
     got: String,
     times: usize,
+    pages: BTreeSet<String>,
 }
 
 /// Collection of facts. A fact fails if any of its probes fails.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tally {
     facts: BTreeMap<(&'static str, String), Option<Broken>>,
+    /// Number of probes that violate each check, and each finding code of other rules.
+    violated: BTreeMap<String, usize>,
 }
 
 /// Result of a failed probe.
@@ -94,8 +100,23 @@ impl Tally {
         let slot = self.facts.entry((fact.kind, fact.path)).or_default();
         match slot {
             Some(broken) => broken.times += 1,
-            None => *slot = Some(Broken { code, at: fact.at, message, expected, got, times: 1 }),
+            None => {
+                *slot = Some(Broken { code, at: fact.at, message, expected, got, times: 1, pages: BTreeSet::new() })
+            }
         }
+    }
+
+    /// Records that a probe violates a check, or a rule with a finding code.
+    pub(super) fn violated(&mut self, rule: &str) {
+        match self.violated.get_mut(rule) {
+            Some(times) => *times += 1,
+            None => drop(self.violated.insert(rule.to_owned(), 1)),
+        }
+    }
+
+    /// Returns the number of probes that violate each check and finding code.
+    pub(super) fn violations(&self) -> BTreeMap<String, usize> {
+        self.violated.clone()
     }
 
     /// Records the result of a probe.
@@ -108,6 +129,14 @@ impl Tally {
         passed
     }
 
+    /// Names the page whose probes the failed facts come from.
+    pub(super) fn of_page(mut self, name: &str) -> Self {
+        for broken in self.facts.values_mut().flatten() {
+            broken.pages.insert(name.to_owned());
+        }
+        self
+    }
+
     /// Returns true if any fact failed.
     pub(super) fn is_broken(&self) -> bool {
         self.facts.values().any(Option::is_some)
@@ -115,9 +144,15 @@ impl Tally {
 
     /// Adds the facts of another tally.
     pub(super) fn merge(&mut self, other: Tally) {
+        for (rule, times) in other.violated {
+            *self.violated.entry(rule).or_default() += times;
+        }
         for (key, broken) in other.facts {
             match (self.facts.entry(key).or_default(), broken) {
-                (Some(mine), Some(more)) => mine.times += more.times,
+                (Some(mine), Some(more)) => {
+                    mine.times += more.times;
+                    mine.pages.extend(more.pages);
+                }
                 (slot @ None, broken) => *slot = broken,
                 (Some(_), None) => {}
             }
@@ -158,7 +193,7 @@ fn finding(model: &Model, path: String, broken: Broken) -> Finding {
     if let Some((at, page)) = page {
         diagnostic = diagnostic.at_text(&page.text, at.start as usize, at.end as usize);
     }
-    Finding { diagnostic, path, expected: broken.expected, got: broken.got }
+    Finding { diagnostic, path, expected: broken.expected, got: broken.got, pages: broken.pages }
 }
 
 /// Returns the help text for a kind of finding.

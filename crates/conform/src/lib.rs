@@ -16,6 +16,7 @@
 //! assert!(report.facts["opcode"].probed > 100);
 //! ```
 
+pub mod against;
 pub mod behaviour;
 mod codec;
 mod expect;
@@ -48,6 +49,10 @@ pub struct Report {
     pub filled: usize,
     /// Numbers of probed and of passed facts, by kind.
     pub facts: BTreeMap<&'static str, Count>,
+    /// Number of probes that violate each check of verification.md, and each finding code of its
+    /// other rules.
+    #[serde(skip)]
+    pub violated: BTreeMap<String, usize>,
 }
 
 /// Returns the model of the pages that this program was built from, with their diagnostics.
@@ -75,18 +80,27 @@ pub fn with_own_chapters(model: &Model) -> Option<Model> {
 /// Probes the implementation for every fact of a model, and the model for every feature of the
 /// implementation.
 pub fn run(model: &Model) -> Report {
+    run_on(model, &|_| true)
+}
+
+/// Probes as [`run`] does, but only the pages whose names `chosen` accepts; chapters are always
+/// probed.
+pub fn run_on(model: &Model, chosen: &dyn Fn(&str) -> bool) -> Report {
     let mut tally = Tally::default();
     let entries = match probe::chapter::prepare(model, &mut tally) {
         Some(probes) => {
-            let pages: Vec<_> = model.instructions.iter().filter(|i| encodes(i)).collect();
-            let parts: Vec<Tally> = pages.par_iter().map(|page| probes.page(page)).collect();
+            let pages = model.instructions.iter().filter(|i| encodes(i) && chosen(&i.name));
+            let pages: Vec<_> = pages.collect();
+            let parts: Vec<Tally> = pages.par_iter().map(|page| probes.page(page).of_page(&page.name)).collect();
             parts.into_iter().for_each(|part| tally.merge(part));
             probe::execute::all(&probes.world, &mut tally);
+            probe::declared::rules(&probes, &mut tally);
             probe::reverse::extras(&probes, &mut tally);
             probe::kernel::all(&probes, &mut tally)
         }
         None => Vec::new(),
     };
+    let violated = tally.violations();
     let (findings, facts) = tally.finish(model);
     let with = |status| entries.iter().filter(|e: &&Entry| e.status == status).cloned().collect::<Vec<_>>();
     Report {
@@ -95,5 +109,6 @@ pub fn run(model: &Model) -> Report {
         undefined: with(Status::Undefined),
         filled: with(Status::Filled).len(),
         facts,
+        violated,
     }
 }

@@ -3,6 +3,10 @@
 //! Readers return their value together with a list of diagnostics, so that one run reports all
 //! problems.
 
+mod list;
+
+pub use list::Diagnostics;
+
 use std::fmt::Write as _;
 
 #[cfg(feature = "serde")]

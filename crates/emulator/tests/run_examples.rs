@@ -1,10 +1,17 @@
 //! Example kernels, compiled for four targets, run on the emulator and compared with computations
 //! on the host.
 
+use visakit::isa::{GeneralId, Operand};
+use visakit::object::RoutineKind;
+use visakit::rt::{FieldMut, Table, VisitorMut};
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
 use visakit_emulator::run::{Options, Outcome, Policy, Program, launch};
 use visakit_zebin::Zebin;
+
+#[allow(dead_code, reason = "its main is for the command line")]
+#[path = "../../../examples/run_kernel.rs"]
+mod run_kernel;
 
 const TARGETS: [&str; 4] = ["skl", "tgllp", "dg2", "pvc"];
 
@@ -269,4 +276,103 @@ fn counts_add_up() {
     assert_eq!(stats.by_opcode["gather4_scaled"].lane_operations, 200);
     assert_eq!(stats.by_opcode["scatter4_scaled"].lane_operations, 100);
     assert!(!stats.by_opcode.contains_key("label"));
+}
+
+#[test]
+fn run_kernel_adds_and_multiplies() {
+    for target in TARGETS {
+        let path = visakit_testing::root().join(format!("examples/vector_add/vector_add.{target}.zebin"));
+        let bytes = std::fs::read(&path).unwrap();
+        let a: Vec<f32> = (1..100).map(|n| n as f32 * 0.5).collect();
+        let b: Vec<f32> = (1..100).map(|n| 7.0 - n as f32).collect();
+        let results = run_kernel::run("k", &bytes, &a, &b).unwrap();
+        let pairs = || a.iter().zip(&b);
+        let expected = [pairs().map(|(a, b)| a + b).collect::<Vec<_>>(), pairs().map(|(a, b)| a * b).collect()];
+        assert_eq!(results, expected, "{target}");
+        let error = run_kernel::run("k", &bytes[..200], &a, &b).unwrap_err();
+        assert!(error.to_string().contains("[zebin-damaged]"), "{error}");
+    }
+}
+
+/// A kernel's code from a builder, an object or another program runs like the original.
+#[test]
+fn code_moves_between_programs() {
+    for target in TARGETS {
+        let original = program("vector_add", target);
+        let (routine, info, platform) = (original.routine.clone(), original.info.clone(), original.platform);
+        let a: Vec<f32> = (0..50).map(|n| n as f32).collect();
+        let result = |program: &Program| {
+            let arguments =
+                vec![Some((&a).into()), Some((&a).into()), Some((&[0_f32; 50]).into()), Some(50_u32.into())];
+            run(program, &[50], None, 1, arguments).elements::<f32>(2).unwrap()
+        };
+        let doubled: Vec<f32> = a.iter().map(|x| x + x).collect();
+        let built = Program::from_routine("built", routine.clone(), info, platform).unwrap();
+        assert_eq!(result(&built), doubled);
+        let kept = original.clone().rewritten(|_| {}).unwrap();
+        assert_eq!(
+            (kept.text, kept.lines),
+            (original.text.clone(), original.lines.clone()),
+            "equal code keeps its text"
+        );
+        let replaced = original.clone().with_routine(routine.clone()).unwrap();
+        assert_eq!((replaced.text.as_deref(), result(&replaced)), (None, doubled));
+
+        let mut function = routine;
+        function.kind = RoutineKind::Function { input_size: 0, return_value_size: 0 };
+        let error = original.with_routine(function).unwrap_err();
+        assert_eq!((error.len(), error[0].code), (1, "program-kind"));
+    }
+}
+
+/// Code with ids that no table has is refused at the launch or stopped, but never panics.
+#[test]
+fn rewritten_code_may_be_wrong() {
+    for target in TARGETS {
+        let original = program("vector_add", target);
+        for table in [Table::General, Table::Predicate, Table::Label, Table::Surface] {
+            let program = original.clone().rewritten(|routine| {
+                routine.instructions.iter_mut().for_each(|one| one.visit_mut(&mut Undeclared(table)));
+            });
+            let range = NdRange::new(&[64], None, None, [0; 3]).unwrap();
+            let buffer = || Some(Argument::from(&[0_f32; 64]));
+            let arguments = vec![buffer(), buffer(), buffer(), Some(64_u32.into())];
+            let options = Options::from(Policy { max_instructions: Some(10_000), ..Policy::default() });
+            let _ = launch(&program.unwrap(), &range, arguments, &options);
+        }
+    }
+}
+
+/// Visitor that replaces the ids of a table by an id that is not declared.
+struct Undeclared(Table);
+
+impl VisitorMut for Undeclared {
+    fn field(&mut self, _position: usize, value: FieldMut<'_>) {
+        match (self.0, value) {
+            (Table::General, FieldMut::Vector(operand)) => {
+                if let Operand::General(general) = &mut operand.operand {
+                    general.id = GeneralId(60_000);
+                }
+            }
+            (Table::General, FieldMut::Raw(raw)) => raw.id = GeneralId(60_000),
+            (Table::Predicate, FieldMut::Predicate(predicate)) => predicate.id = 4_000,
+            (table, FieldMut::Index(of, id)) if table == of => *id = 200,
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn results_are_checked() {
+    let program = program("vector_add", "skl");
+    let arguments =
+        vec![Some((&[1_f32; 3]).into()), Some((&[2_f32; 3]).into()), Some((&[0_u8; 13]).into()), Some(3_u32.into())];
+    let outcome = run(&program, &[3], None, 1, arguments);
+    assert_eq!(outcome.elements::<f32>(1).unwrap(), [2.0; 3]);
+    assert_eq!(outcome.elements::<[f32; 3]>(1).unwrap(), [[2.0; 3]]);
+    for (argument, code) in [(2, "result-elements"), (3, "result-missing"), (4, "result-missing")] {
+        let error = outcome.elements::<f32>(argument).unwrap_err();
+        assert_eq!(error.code, code, "{error}");
+        assert!(error.file == format!("arg {argument}") && !error.help.is_empty(), "{error}");
+    }
 }

@@ -4,6 +4,7 @@ use visakit_diag::{Diagnostic, Severity};
 
 pub use super::contents::ImageArgument;
 use super::contents::{image, pipe, read_file, reserve, zeros};
+use super::element::{self, Element};
 use super::forms::{Gives, forms_that_give};
 use super::scalar::Scalar;
 use super::spec::{ArgKey, ArgSpec};
@@ -27,8 +28,8 @@ pub enum Argument {
     /// A pointer to memory of another owner, used in place. The kernel receives the given address,
     /// or the address of the memory's slot.
     Lent(Lent, Option<u64>),
-    /// A pointer into memory of another owner: a sub-buffer. The pointer also reaches the rest of the memory, as on a
-    /// device; a surface is only the part.
+    /// A pointer into memory of another owner: a sub-buffer. The pointer also reaches the rest of
+    /// the memory, as on a device; a surface is only the part.
     Part {
         /// Memory of the part.
         part: Lent,
@@ -45,6 +46,40 @@ pub enum Argument {
     Sampler(Sampler),
     /// The buffer or image of the argument with this index.
     Same(u32),
+}
+
+/// Returns a buffer with these elements.
+///
+/// ```
+/// use visakit_launch::argument::Argument;
+/// assert_eq!(Argument::from(&[1.0_f32][..]), Argument::Buffer(vec![0, 0, 0x80, 0x3f]));
+/// assert_eq!(Argument::from(7_u16), Argument::Value(vec![7, 0]));
+/// ```
+impl<T: Element> From<&[T]> for Argument {
+    fn from(elements: &[T]) -> Self {
+        Self::Buffer(element::bytes(elements))
+    }
+}
+
+/// Returns a buffer with these elements.
+impl<T: Element> From<&Vec<T>> for Argument {
+    fn from(elements: &Vec<T>) -> Self {
+        Self::from(elements.as_slice())
+    }
+}
+
+/// Returns a buffer with these elements.
+impl<T: Element, const N: usize> From<&[T; N]> for Argument {
+    fn from(elements: &[T; N]) -> Self {
+        Self::from(elements.as_slice())
+    }
+}
+
+/// Returns a value. A vector is an array, such as `[1.0_f32; 4]`.
+impl<T: Element> From<T> for Argument {
+    fn from(value: T) -> Self {
+        Self::Value(element::bytes(&[value]))
+    }
 }
 
 /// A parameter of a kernel, from its file.

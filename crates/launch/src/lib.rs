@@ -9,6 +9,7 @@ pub mod argument;
 pub mod asserts;
 pub mod contents;
 pub mod data;
+pub mod element;
 pub mod forms;
 pub mod implicit;
 pub mod limits;

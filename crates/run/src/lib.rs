@@ -1,21 +1,22 @@
 //! Execution of a kernel: arguments in, buffers out.
 //!
 //! ```
-//! use visakit_launch::{argument::Argument, range::NdRange};
+//! use visakit_launch::range::NdRange;
 //! use visakit_run::{Options, Program, launch};
 //! use visakit_zebin::Zebin;
 //!
-//! let bytes = std::fs::read("../../examples/vector_add/vector_add.skl.zebin").unwrap();
-//! let zebin = Zebin::parse("vector_add.skl.zebin", &bytes).unwrap();
-//! let program = Program::from_zebin(&zebin, None, None).unwrap();
-//! let a = Argument::Buffer([1.0_f32, 2.0].map(f32::to_le_bytes).concat());
-//! let c = Argument::Buffer(vec![0; 8]);
-//! let n = Argument::Value(2_u32.to_le_bytes().to_vec());
-//! let range = NdRange::new(&[2], None, None, program.required_local_size()).unwrap();
-//! let arguments = vec![Some(a.clone()), Some(a), Some(c), Some(n)];
-//! let outcome = launch(&program, &range, arguments, &Options::default()).unwrap();
-//! let want = [2.0_f32, 4.0].map(f32::to_le_bytes).concat();
-//! assert_eq!(outcome.buffers[2].as_deref(), Some(&want[..]));
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let bytes = std::fs::read("../../examples/vector_add/vector_add.skl.zebin")?;
+//! let zebin = Zebin::parse("vector_add.skl.zebin", &bytes)?;
+//! let program = Program::from_zebin(&zebin, None, None)?;
+//! let (a, b, c) = ([1.0_f32, 2.0], [3.0_f32, 4.0], [0.0_f32; 2]);
+//! let buffers = [&a, &b, &c].map(|buffer| Some(buffer.into()));
+//! let arguments = buffers.into_iter().chain([Some(2_u32.into())]).collect();
+//! let range = NdRange::new(&[2], None, None, program.required_local_size())?;
+//! let outcome = launch(&program, &range, arguments, &Options::default())?;
+//! assert_eq!(outcome.elements::<f32>(2)?, [4.0, 6.0]);
+//! # Ok(())
+//! # }
 //! ```
 
 pub mod limits;

@@ -1,14 +1,14 @@
 //! Loading of programs: from zebins for several devices, from vISA texts and from vISA objects.
 
 use visakit::isa::Platform;
-use visakit::object::{Object, ObjectError, Routine, RoutineKind};
+use visakit::object::{Object, ObjectError, Routine};
 use visakit::text;
-use visakit_diag::{Diagnostic, Severity};
+use visakit_diag::{Diagnostic, Diagnostics, Severity};
 use visakit_launch::data::ProgramData;
 use visakit_zebin::Zebin;
 use visakit_zebin::info::{ExecutionEnv, KernelInfo, KernelMiscInfo};
 
-use crate::program::{FunctionText, Program};
+use crate::program::{self, FunctionText, Program};
 
 /// Kernel to load, and the facts that a text or an object lacks.
 #[derive(Clone, Copy)]
@@ -23,6 +23,13 @@ pub struct Selection<'a> {
     pub assume: fn() -> Platform,
 }
 
+/// Selects the only kernel for the file's own platform.
+impl Default for Selection<'_> {
+    fn default() -> Self {
+        Self { layout: None, kernel: None, platform: None, assume: Platform::default }
+    }
+}
+
 /// Loads a kernel of a platform from several zebins. Without a platform, all must have the same.
 ///
 /// # Errors
@@ -32,7 +39,7 @@ pub fn from_zebins(
     zebins: &[Zebin],
     kernel: Option<&str>,
     platform: Option<Platform>,
-) -> Result<Program, Vec<Diagnostic>> {
+) -> Result<Program, Diagnostics> {
     let zebins: Vec<_> = zebins.iter().filter(|zebin| !zebin.texts.is_empty()).collect();
     let mut names: Vec<_> =
         zebins.iter().filter_map(|zebin| Program::platform_of(zebin)).map(Platform::name).collect();
@@ -47,7 +54,7 @@ pub fn from_zebins(
                 None => "the archive has programs for several platforms".to_owned(),
             };
             let help = format!("select one with --platform: {}", names.join(", "));
-            Err(vec![problem("archive-platform", file, &message).help(help)])
+            Err(problem("archive-platform", file, &message).help(help).into())
         }
     }
 }
@@ -56,11 +63,10 @@ pub fn from_zebins(
 ///
 /// # Errors
 /// Invalid text, no such kernel, or arguments whose layout is unknown.
-pub fn from_text(file: &str, bytes: Vec<u8>, selection: Selection<'_>) -> Result<Program, Vec<Diagnostic>> {
+pub fn from_text(file: &str, bytes: Vec<u8>, selection: Selection<'_>) -> Result<Program, Diagnostics> {
     let Selection { layout, kernel, platform, assume } = selection;
-    let text = String::from_utf8(bytes).map_err(|e| {
-        vec![problem("program-text", file, "is no text").at_offset(e.utf8_error().valid_up_to() as u64)]
-    })?;
+    let text = String::from_utf8(bytes)
+        .map_err(|e| problem("program-text", file, "is no text").at_offset(e.utf8_error().valid_up_to() as u64))?;
     let platform = platform.unwrap_or_else(assume);
     let options = text::Options { file: file.to_owned(), platform: Some(platform) };
     let parsed = text::parse(&text, options)?;
@@ -72,9 +78,33 @@ pub fn from_text(file: &str, bytes: Vec<u8>, selection: Selection<'_>) -> Result
 ///
 /// # Errors
 /// A damaged object, no such kernel, or arguments whose layout is unknown.
-pub fn from_object(file: &str, bytes: &[u8], selection: Selection<'_>) -> Result<Program, Vec<Diagnostic>> {
+pub fn from_object(file: &str, bytes: &[u8], selection: Selection<'_>) -> Result<Program, Diagnostics> {
+    let object = Object::decode(bytes).map_err(|e| damaged(file, e))?;
+    from_decoded(file, &object, selection)
+}
+
+/// Loads a kernel from an object in memory, such as one that was built or changed. `file` is the
+/// object's name in messages.
+///
+/// ```
+/// use visakit::text;
+/// use visakit_launch::range::NdRange;
+/// use visakit_run::{Options, launch, load};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let text = ".version 4.1\n.kernel \"k\"\n    ret (M1, 1)\n";
+/// let object = text::parse(text, Default::default())?.into_object();
+/// let program = load::from_decoded("k", &object, load::Selection::default())?;
+/// let range = NdRange::new(&[1], None, None, program.required_local_size())?;
+/// assert_eq!(launch(&program, &range, vec![], &Options::default())?.instructions, 1);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// No such kernel, or arguments whose layout is unknown.
+pub fn from_decoded(file: &str, object: &Object, selection: Selection<'_>) -> Result<Program, Diagnostics> {
     let Selection { layout, kernel, platform, assume } = selection;
-    let object = Object::decode(bytes).map_err(|e| vec![damaged(file, e)])?;
     let platform = platform.or_else(|| object.platform()).unwrap_or_else(assume);
     let named = |name: &str| object.kernels.iter().find(|kernel| kernel.routine.name() == name);
     // The compiler may name the only kernel of an object `kernel`; the layout has its real name.
@@ -84,7 +114,7 @@ pub fn from_object(file: &str, bytes: &[u8], selection: Selection<'_>) -> Result
         (kernels, None) => {
             let names: Vec<_> = kernels.iter().map(|kernel| kernel.routine.name()).collect();
             let finding = problem("kernel-unknown", file, "the file has no such kernel, or it has several kernels");
-            return Err(vec![finding.help(format!("select one with --kernel: {}", names.join(", ")))]);
+            return Err(finding.help(format!("select one with --kernel: {}", names.join(", "))).into());
         }
     };
     let code = |routine: &Routine| FunctionText {
@@ -104,7 +134,7 @@ fn assemble(
     layout: Option<&Zebin>,
     kernel: Option<&str>,
     platform: Platform,
-) -> Result<Program, Vec<Diagnostic>> {
+) -> Result<Program, Diagnostics> {
     let FunctionText { file, text, routine, lines } = code;
     let info = layout_of(&file, &routine, layout, kernel)?;
     let names = names_of(layout, &info);
@@ -124,13 +154,10 @@ fn layout_of(
     routine: &Routine,
     layout: Option<&Zebin>,
     kernel: Option<&str>,
-) -> Result<KernelInfo, Vec<Diagnostic>> {
-    if routine.kind != RoutineKind::Kernel {
-        let finding = problem("program-kind", file, "this is a function, not a kernel");
-        return Err(vec![finding.help("give a file that has a kernel")]);
-    }
+) -> Result<KernelInfo, Diagnostics> {
+    program::kernel_of(file, routine)?;
     if let Some(zebin) = layout {
-        return zebin.kernel_info(kernel).cloned().map_err(|e| vec![*e]);
+        return Ok(zebin.kernel_info(kernel)?.clone());
     }
     if !routine.inputs.is_empty() {
         let finding = problem(
@@ -139,7 +166,7 @@ fn layout_of(
             "the file does not describe where the \
          kernel's arguments are placed",
         );
-        return Err(vec![finding.help("give the zebin of the same kernel with --zebin")]);
+        return Err(finding.help("give the zebin of the same kernel with --zebin").into());
     }
     let simd_size = routine.attribute(visakit::isa::attribute::SIMD_SIZE).unwrap_or(1);
     let execution_env = ExecutionEnv { simd_size, ..ExecutionEnv::default() };

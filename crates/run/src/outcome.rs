@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use crate::program::Program;
 use crate::stats::Stats;
-use visakit_diag::Diagnostic;
+use visakit_diag::{Diagnostic, Severity};
+use visakit_launch::element::{Element, elements};
 use visakit_machine::fault::TrapReport;
 
 /// Result of a run.
@@ -29,6 +30,33 @@ pub struct Outcome {
     pub outside_reads: u64,
     /// Number of elements dropped by writes past the end of a surface, or outside every buffer.
     pub outside_writes: u64,
+}
+
+impl Outcome {
+    /// Returns the contents of the buffer with this argument index, as elements of a type.
+    ///
+    /// # Errors
+    /// The argument is no buffer with its own contents, or its size is not a multiple of the
+    /// element's.
+    pub fn elements<T: Element>(&self, argument: usize) -> Result<Vec<T>, Box<Diagnostic>> {
+        let wrong = |code, message: String, help: &str| {
+            Box::new(Diagnostic::new(code, Severity::Error, format!("arg {argument}"), message).help(help))
+        };
+        let Some(bytes) = self.buffers.get(argument).and_then(Option::as_ref) else {
+            let message = format!("argument {argument} is no buffer or image with its own contents");
+            return Err(wrong(
+                "result-missing",
+                message,
+                "use the index of an argument that the launch gave as a buffer",
+            ));
+        };
+        elements(bytes).ok_or_else(|| {
+            let (size, each) = (bytes.len(), T::BYTES);
+            let message =
+                format!("argument {argument} has {size} bytes, no whole number of elements of {each} bytes");
+            wrong("result-elements", message, "use the element type of the kernel's parameter")
+        })
+    }
 }
 
 /// Error of a run.

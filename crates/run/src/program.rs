@@ -1,11 +1,11 @@
 //! A runnable kernel: its code and the layout of its arguments.
 
-use visakit_diag::{Diagnostic, Severity};
+use visakit_diag::{Diagnostic, Diagnostics, Severity};
 
 use serde::Serialize;
 use visakit::ThreadId;
 use visakit::isa::{InstructionGroup, Platform, StringId};
-use visakit::object::Routine;
+use visakit::object::{Routine, RoutineKind};
 use visakit::rt::Table;
 use visakit::text;
 use visakit_launch::argument::{self, Parameter};
@@ -107,12 +107,8 @@ impl Program {
     ///
     /// # Errors
     /// No such kernel, no vISA text for it, or invalid text.
-    pub fn from_zebin(
-        zebin: &Zebin,
-        kernel: Option<&str>,
-        platform: Option<Platform>,
-    ) -> Result<Self, Vec<Diagnostic>> {
-        let found = zebin.kernel(kernel).map_err(|e| vec![*e])?;
+    pub fn from_zebin(zebin: &Zebin, kernel: Option<&str>, platform: Option<Platform>) -> Result<Self, Diagnostics> {
+        let found = zebin.kernel(kernel)?;
         let platform = platform.or_else(|| Self::platform_of(zebin)).unwrap_or_default();
         let file = format!("{}({})", zebin.file, found.info.name);
         let mut program = Self::from_text(&file, &found.text.text, found.info.clone(), platform)?;
@@ -138,12 +134,12 @@ impl Program {
     ///
     /// # Errors
     /// A version unknown to the emulator.
-    pub fn implicit_of(zebin: &Zebin) -> Result<implicit::Version, Vec<Diagnostic>> {
+    pub fn implicit_of(zebin: &Zebin) -> Result<implicit::Version, Diagnostics> {
         let version = zebin.target.implicit_version.unwrap_or(0);
         implicit::Version::of(version).ok_or_else(|| {
             let message = format!("version {version} of the implicit-argument structure is not supported");
             let finding = Diagnostic::new("launch-unsupported", Severity::Error, zebin.file.clone(), message);
-            vec![finding.help("the file's note 8 gives the version; versions 0, 1 and 2 are supported")]
+            finding.help("the file's note 8 gives the version; versions 0, 1 and 2 are supported").into()
         })
     }
 
@@ -151,24 +147,73 @@ impl Program {
     ///
     /// # Errors
     /// Invalid text.
-    pub fn from_text(file: &str, text: &str, info: KernelInfo, platform: Platform) -> Result<Self, Vec<Diagnostic>> {
+    pub fn from_text(file: &str, text: &str, info: KernelInfo, platform: Platform) -> Result<Self, Diagnostics> {
         let options = text::Options { file: file.to_owned(), platform: Some(platform) };
         let parsed = text::parse(text, options)?;
-        let text = Some(text.to_owned());
-        let (routine, lines) = (parsed.routine, parsed.lines);
-        let (functions, data) = (Vec::new(), ProgramData::default());
-        Ok(Self {
+        let program = Self::of(file, parsed.routine, info, platform);
+        Ok(Self { text: Some(text.to_owned()), lines: parsed.lines, ..program })
+    }
+
+    /// Creates a program of a kernel's code, such as code from a builder. `info` is the layout of
+    /// its arguments. `file` is the kernel's name in messages.
+    ///
+    /// # Errors
+    /// The routine is a function.
+    pub fn from_routine(
+        file: &str,
+        routine: Routine,
+        info: KernelInfo,
+        platform: Platform,
+    ) -> Result<Self, Diagnostics> {
+        kernel_of(file, &routine)?;
+        Ok(Self::of(file, routine, info, platform))
+    }
+
+    fn of(file: &str, routine: Routine, info: KernelInfo, platform: Platform) -> Self {
+        Self {
             file: file.to_owned(),
-            text,
+            text: None,
             routine,
-            lines,
-            functions,
+            lines: Vec::new(),
+            functions: Vec::new(),
             info,
             names: None,
-            data,
+            data: ProgramData::default(),
             platform,
             implicit: implicit::Version::default(),
-        })
+        }
+    }
+
+    /// Returns the program with other code and the same arguments and data. Messages about the new
+    /// code quote no text.
+    ///
+    /// # Errors
+    /// The routine is a function.
+    pub fn with_routine(self, routine: Routine) -> Result<Self, Diagnostics> {
+        kernel_of(&self.file, &routine)?;
+        Ok(Self { routine, text: None, lines: Vec::new(), ..self })
+    }
+
+    /// Returns the program after a change of its kernel and of each function that it may call.
+    /// Messages about changed code quote no text.
+    ///
+    /// # Errors
+    /// `change` makes the kernel a function.
+    pub fn rewritten(self, mut change: impl FnMut(&mut Routine)) -> Result<Self, Diagnostics> {
+        let mut routine = self.routine.clone();
+        change(&mut routine);
+        let mut program = match routine == self.routine {
+            true => self,
+            false => self.with_routine(routine)?,
+        };
+        for function in &mut program.functions {
+            let before = function.routine.clone();
+            change(&mut function.routine);
+            if function.routine != before {
+                (function.text, function.lines) = (None, Vec::new());
+            }
+        }
+        Ok(program)
     }
 
     /// Returns the parameters of the kernel.
@@ -345,4 +390,13 @@ impl Program {
             None => finding,
         }
     }
+}
+
+/// Checks that a routine is a kernel.
+pub(super) fn kernel_of(file: &str, routine: &Routine) -> Result<(), Diagnostics> {
+    if routine.kind == RoutineKind::Kernel {
+        return Ok(());
+    }
+    let finding = Diagnostic::new("program-kind", Severity::Error, file, "this is a function, not a kernel");
+    Err(finding.help("give a file that has a kernel").into())
 }

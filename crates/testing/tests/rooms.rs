@@ -4,7 +4,8 @@ use visakit_testing::imports::{Finding, Modules};
 use visakit_testing::root;
 
 /// Crates by their root folders.
-const CRATES: [&str; 7] = [
+const CRATES: [&str; 8] = [
+    "crates/c/src",
     "crates/machine/src",
     "crates/kernels/src",
     "crates/run/src",

@@ -7,12 +7,13 @@ use serde::Serialize;
 use serde_json::json;
 use visakit::isa::Platform;
 use visakit::object::{Object, Routine, RoutineKind};
-use visakit::text::{Style, print, print_exact, print_salvaged};
+use visakit::text::{Style, Token, TokenKind, print, print_exact, print_salvaged, tokens};
 use visakit_diag::Diagnostic;
 use visakit_zebin::plain_name;
 
+use crate::groups::paint;
 use crate::input::{Content, Module, Selection, modules};
-use crate::io::{Output, Written, make_folder};
+use crate::io::{Output, Written, color, make_folder};
 use crate::outcome::{Outcome, OutputFormat};
 use crate::report::{Findings, answer, finish, report};
 
@@ -84,6 +85,8 @@ fn disassemble(args: &Args) -> Result<Outcome, Findings> {
         }
         (None, output) => {
             let all: String = texts.iter().map(|text| text.text.as_str()).collect();
+            let colored = output.as_ref().is_some_and(Output::is_stdout) && color(&std::io::stdout());
+            let all = if colored { painted(&all) } else { all };
             output.iter().map(|output| output.write(all.as_bytes())).collect()
         }
     };
@@ -94,6 +97,26 @@ fn disassemble(args: &Args) -> Result<Outcome, Findings> {
         (OutputFormat::Json, false) => answer(&findings, json!({ "texts": texts })),
     }
     Ok(if findings.is_empty() { Outcome::Done } else { Outcome::Found })
+}
+
+/// Returns a text with colours for a terminal.
+fn painted(text: &str) -> String {
+    let paint = |token: Token| {
+        let code = match token.kind {
+            TokenKind::Comment => "2",
+            TokenKind::String => "32",
+            TokenKind::Directive => "35",
+            TokenKind::Mnemonic => "1",
+            TokenKind::Modifier | TokenKind::Region => "36",
+            TokenKind::Number => "33",
+            TokenKind::Type => "34",
+            TokenKind::Label => "1;34",
+            TokenKind::Unknown => "31",
+            TokenKind::Blank | TokenKind::Variable | TokenKind::Punctuation => "",
+        };
+        paint(&text[token.range], code, !code.is_empty())
+    };
+    tokens(text).map(paint).collect()
 }
 
 fn write(path: &Path, text: &Text, args: &Args) -> Result<Written, Box<Diagnostic>> {

@@ -5,7 +5,7 @@ use std::path::Path;
 use visakit::isa::Platform;
 use visakit::object::Object;
 use visakit::text::{Options, Parsed, parse};
-use visakit_diag::{Diagnostic, Severity};
+use visakit_diag::{Diagnostic, Diagnostics, Severity};
 use visakit_emulator::run::Program;
 use visakit_zebin::Zebin;
 
@@ -77,7 +77,7 @@ impl Module {
     ///
     /// # Errors
     /// Errors in the text.
-    pub(crate) fn parse(&self, text: &str, platform: Option<Platform>) -> Result<Parsed, Vec<Diagnostic>> {
+    pub(crate) fn parse(&self, text: &str, platform: Option<Platform>) -> Result<Parsed, Diagnostics> {
         parse(text, Options { file: self.file.clone(), platform: platform.or(self.platform) })
     }
 

@@ -3,6 +3,7 @@
 //! Exit codes: 0 done without findings, 1 the input is wrong or a comparison found a difference, 2
 //! usage or I/O.
 
+mod accept;
 mod asm;
 mod codes;
 mod compile;
@@ -31,6 +32,7 @@ mod roundtrip;
 mod run;
 mod shell;
 mod spec;
+mod summary;
 mod unfinished;
 mod verify;
 mod zebins;

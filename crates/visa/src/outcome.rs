@@ -72,7 +72,8 @@ impl Outcome {
 /// Returns true if a finding is about the command line, or about a file that cannot be read or
 /// written.
 fn is_usage(code: &str) -> bool {
-    const PREFIXES: [&str; 14] = [
+    const PREFIXES: [&str; 15] = [
+        "accept-",
         "argument-",
         "compiler-",
         "dump-",

@@ -136,6 +136,10 @@ fn rows(out: &mut BTreeSet<String>) {
             (in_table, in_checks) = (false, false);
             continue;
         };
+        // Code also names the limits of declarations.
+        if cells.len() == 5 && cells[2].parse::<u64>().is_ok() {
+            out.remove(cells[1].trim_matches('`'));
+        }
         if finding == "Finding" {
             (in_table, tables) = (true, tables + 1);
         } else if cells.len() > 4 && cells[2] == "Finding" {

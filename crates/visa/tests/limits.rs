@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use visakit::limits;
 use visakit::verify::{Location, routine};
 use visakit_codegen::limits as pages;
-use visakit_diag::Diagnostic;
+use visakit_diag::{Diagnostic, Diagnostics};
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
 use visakit_emulator::limits as launches;
@@ -16,7 +16,7 @@ use visakit_zebin::{Zebin, limits as containers};
 
 mod common;
 
-fn text(body: &str) -> Result<visakit::text::Parsed, Vec<Diagnostic>> {
+fn text(body: &str) -> Result<visakit::text::Parsed, Diagnostics> {
     visakit::text::parse(&format!(".version 4.1\n.kernel \"k\"\n{body}"), Default::default())
 }
 
@@ -120,7 +120,7 @@ fn nothing_nests_without_end() {
 }
 
 /// Reads the example with numbers of its `.ze_info` replaced by numbers of the same length.
-fn example(changes: &[(&str, &str)]) -> Result<Program, Vec<Diagnostic>> {
+fn example(changes: &[(&str, &str)]) -> Result<Program, Diagnostics> {
     let path = visakit_testing::root().join("examples/vector_add/vector_add.skl.zebin");
     let mut bytes = std::fs::read(path).unwrap();
     for (old, new) in changes {

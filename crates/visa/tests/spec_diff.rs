@@ -271,3 +271,25 @@ fn wrong_revisions_are_located() {
         assert!(is_refused, "{operand}: {exit} {out}\n{err}");
     }
 }
+
+/// The overlay corrects some facts of one revision only. They are no changes of the documents.
+#[test]
+fn the_overlay_adds_no_changes_of_the_documents() {
+    let Some(documents) = visakit_testing::upstream("the_overlay_adds_no_changes_of_the_documents") else { return };
+    let (old, new) = (documents.join("2022-12"), documents.join("2025-02"));
+    let changes = |arguments: &[&str]| -> Vec<serde_json::Value> {
+        let both = ["spec", "diff", old.to_str().unwrap(), new.to_str().unwrap(), "--format", "json"];
+        let (_, json, _) = run(&[both.as_slice(), arguments].concat());
+        let found: serde_json::Value = serde_json::from_str(&json).unwrap();
+        found["changes"].as_array().unwrap().clone()
+    };
+    let plain = changes(&[]);
+    let (overlay, of_documents): (Vec<_>, Vec<_>) =
+        changes(&["--overlay", "builtin"]).into_iter().partition(|change| change["class"] == "overlay");
+    assert!(plain.len() >= of_documents.len() && of_documents.len() > 20, "{} {}", plain.len(), of_documents.len());
+    assert!(!overlay.is_empty());
+    let is_known = |change: &serde_json::Value| {
+        plain.iter().any(|other| other["path"] == change["path"] && other["kind"] == change["kind"])
+    };
+    assert!(of_documents.iter().all(is_known));
+}

@@ -194,6 +194,24 @@ fn what_was_written_is_said() {
 }
 
 /// No stream of the test is a terminal, so output is coloured only on request.
+/// Colours add escape sequences to a printed object and change nothing else.
+#[test]
+fn printed_objects_have_colors() {
+    let object = text(&root().join("tests/vectors/single/arith-00.isa"));
+    let (_, plain, _) = ended(visa(&["disasm", &object, "--color", "never"]), b"");
+    let (_, colored, _) = ended(visa(&["disasm", &object, "--color", "always"]), b"");
+    let colored = String::from_utf8(colored).unwrap();
+    assert!(colored.contains("\x1b[1madd\x1b[0m"), "{colored}");
+    let mut parts = colored.split('\x1b');
+    let stripped: String =
+        std::iter::once(parts.next().unwrap()).chain(parts.map(|part| part.split_once('m').unwrap().1)).collect();
+    assert_eq!(stripped.as_bytes(), plain);
+    let folder = scratch("colored-file");
+    let file = text(&folder.join("k.visaasm"));
+    ended(visa(&["disasm", &object, "--color", "always", "-o", &file]), b"");
+    assert_eq!(std::fs::read(file).unwrap(), plain, "files have no colours");
+}
+
 #[test]
 fn colors_are_chosen() {
     let bad = illegal();

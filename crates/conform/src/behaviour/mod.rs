@@ -160,7 +160,8 @@ impl Difference {
             diagnostic = diagnostic.at_line(self.line, text, start, text.trim_end().len().max(start));
         }
         let path = format!("{}.semantics", self.name);
-        Finding { diagnostic, path, expected: self.page.clone(), got: self.kernel.clone() }
+        let pages = [self.name.clone()].into();
+        Finding { diagnostic, path, expected: self.page.clone(), got: self.kernel.clone(), pages }
     }
 }
 

@@ -6,6 +6,7 @@ use visakit_codegen::model::{
     TypeId, targets,
 };
 
+use super::condition::Subject;
 use super::meaning::{
     BitsKind, bits, bits_of, counted_by, exists_on, is_written, limits, named, on, ones, storage, usual,
 };
@@ -16,6 +17,9 @@ use visakit::rt::Version;
 
 /// Number of elements in repeated fields.
 const REPEATED: usize = 2;
+
+/// Width of the regions of sources.
+const WIDTH: i64 = 8;
 
 /// Returns the newest platform that has an instruction.
 pub(crate) fn newest_platform(world: &World<'_>, page: &Instruction) -> Option<usize> {
@@ -67,6 +71,15 @@ pub(crate) fn typed<'m>(
             _ => one,
         };
     }
+    // A row must not have more elements than the instruction has channels.
+    if Subject::new(world, &out, platform).channels() < WIDTH as u64 {
+        let sources = form.fields.iter().zip(&mut out.values).filter(|(field, _)| !is_written(field));
+        for (_, value) in sources {
+            if let Value::Operand(one) = value {
+                *one = world.operands.region(one.clone(), Some(0), Some(1), Some(0));
+            }
+        }
+    }
     out
 }
 
@@ -116,7 +129,8 @@ fn own_type(world: &World<'_>, field: &Field) -> Option<TypeId> {
 /// Returns a raw operand whose offset depends on its position.
 pub(crate) fn raw(world: &World<'_>, id: u64, position: usize) -> Operand {
     let out = world.operands.with(world.operands.of_raw(), world.anatomy.raw.id, id);
-    world.operands.with(out, world.anatomy.raw.offset, 32 * position as u64)
+    // The offset is at a register on all platforms.
+    world.operands.with(out, world.anatomy.raw.offset, 64 * position as u64)
 }
 
 /// Returns an operand of a kind and a type whose position in its variable depends on its field.
@@ -127,7 +141,7 @@ pub(crate) fn operand(world: &World<'_>, kind: Kind, ty: TypeId, is_dst: bool, p
     let code = world.ty(ty).code;
     let region = |out| match is_dst {
         true => operands.region(out, None, None, Some(1)),
-        false => operands.region(out, Some(8), Some(8), Some(1)),
+        false => operands.region(out, Some(WIDTH), Some(WIDTH), Some(1)),
     };
     let with = |out, members: &[(_, u64)]| members.iter().fold(out, |out, (id, v)| operands.with(out, *id, *v));
     Some(match kind {
@@ -176,9 +190,11 @@ fn list(world: &World<'_>, field: &Field, id: ListId, selected: Option<&Conditio
         };
         let preferred = match b.what {
             BitsKind::Values(values) => {
-                let no_mask =
-                    |v: &&Enumerator| b.cell(v, world.anatomy.exec_size.no_mask) == Some(&CellValue::Flag(true));
-                values.iter().find(no_mask).map(|v| v.value)
+                let sizes = &world.anatomy.exec_size;
+                let no_mask = |v: &&Enumerator| b.cell(v, sizes.no_mask) == Some(&CellValue::Flag(true));
+                // The regions of sources have rows of this many elements.
+                let fits = |v: &&Enumerator| b.cell(v, sizes.channels) == Some(&CellValue::Number(WIDTH));
+                values.iter().find(no_mask).or_else(|| values.iter().find(fits)).map(|v| v.value)
             }
             _ => None,
         };

@@ -190,7 +190,7 @@ impl<'a, 'm> Subject<'a, 'm> {
         let number = |n: Option<i64>| n.map_or(Term::Nothing, Term::Number);
         let sizes = &self.world.anatomy.exec_size;
         match name {
-            EXEC_SIZE => return Term::Number(self.column_of(sizes.size, sizes.channels).unwrap_or(1)),
+            EXEC_SIZE => return Term::Number(self.channels() as i64),
             NO_MASK => return Term::Number(self.column_of(sizes.mask, sizes.no_mask).unwrap_or(0)),
             "grf_bytes" => {
                 let platform = self.platform.and_then(|p| model.platforms.get(p));
@@ -292,6 +292,12 @@ impl<'a, 'm> Subject<'a, 'm> {
             CellValue::Flag(flag) => Some((*flag).into()),
             CellValue::None | CellValue::Numbers(_) | CellValue::Names(_) => None,
         }
+    }
+
+    /// Returns the number of channels; 1 for an instruction without an execution size.
+    pub(crate) fn channels(self) -> u64 {
+        let sizes = &self.world.anatomy.exec_size;
+        self.column_of(sizes.size, sizes.channels).and_then(|n| u64::try_from(n).ok()).unwrap_or(1)
     }
 
     fn is_guarded(self) -> bool {

@@ -4,6 +4,7 @@
 pub(crate) mod base;
 pub(crate) mod condition;
 pub(crate) mod meaning;
+mod regions;
 pub(crate) mod rules;
 pub(crate) mod sample;
 pub(crate) mod structure;

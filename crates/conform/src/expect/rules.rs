@@ -14,10 +14,25 @@ use super::sample::{Kind, Operand, Sample, Value};
 use super::world::{World, element, is_integer};
 use visakit::isa::predefined;
 
-/// Rules that a page states about one field or its types. No page states the validator's other
-/// rules, about several operands and declarations, so they are not compared here.
-pub(crate) const OF_PAGES: [&str; 10] =
-    ["platform", "value", "zero", "range", "mask", "class", "type", "type-map", "modifier", "saturation"];
+/// Findings of the checks of verification.md. Rows of conditions and declarations have their own
+/// probes.
+pub(crate) const OF_PAGES: [&str; 15] = [
+    "platform",
+    "value",
+    "zero",
+    "range",
+    "predicate",
+    "mask",
+    "class",
+    "constant",
+    "type",
+    "type-map",
+    "raw-place",
+    "modifier",
+    "saturation",
+    "read-only",
+    "region",
+];
 
 /// Finding of the validator: its code, and whether it is a warning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,8 +44,25 @@ pub(crate) struct Broken {
 /// Returns the rules that an instruction violates. `platform` is a position in the model; `None`
 /// means independent of platforms.
 pub(crate) fn broken(world: &World<'_>, sample: &Sample<'_>, platform: Option<usize>) -> BTreeSet<Broken> {
+    violations(world, sample, platform).0
+}
+
+/// Returns true if an operand of the instruction ends after its variable.
+pub(crate) fn is_outside(world: &World<'_>, sample: &Sample<'_>, position: usize, platform: Option<usize>) -> bool {
     let subject = Subject::new(world, sample, platform);
-    let mut check = Check { world, sample, platform, subject, out: BTreeSet::new() };
+    let check = Check { world, sample, platform, subject, out: BTreeSet::new(), checks: BTreeSet::new() };
+    matches!(&sample.values[position], Value::Operand(operand) if check.is_outside(operand))
+}
+
+/// Returns the rules that an instruction violates, and the names of the violated checks, including
+/// those that the assembler does not apply.
+pub(crate) fn violations(
+    world: &World<'_>,
+    sample: &Sample<'_>,
+    platform: Option<usize>,
+) -> (BTreeSet<Broken>, BTreeSet<&'static str>) {
+    let subject = Subject::new(world, sample, platform);
+    let mut check = Check { world, sample, platform, subject, out: BTreeSet::new(), checks: BTreeSet::new() };
     if !exists_on(sample.page, platform) {
         check.violated("platform", "platform");
     }
@@ -48,7 +80,7 @@ pub(crate) fn broken(world: &World<'_>, sample: &Sample<'_>, platform: Option<us
         }
     }
     check.type_maps();
-    check.out
+    (check.out, check.checks)
 }
 
 /// Returns true if a predicate guards an instruction on predicates. The text has no syntax for it,
@@ -63,18 +95,22 @@ pub(crate) fn is_guarded(world: &World<'_>, sample: &Sample<'_>) -> bool {
         && operands.into_iter().any(|o| world.operands.kind(o) == Kind::Predicate)
 }
 
-struct Check<'a, 'm> {
-    world: &'a World<'m>,
-    sample: &'a Sample<'m>,
-    platform: Option<usize>,
+/// Checks of an instruction.
+pub(super) struct Check<'a, 'm> {
+    pub(super) world: &'a World<'m>,
+    pub(super) sample: &'a Sample<'m>,
+    pub(super) platform: Option<usize>,
     /// Instruction and operand for the conditions of what the assembler accepts.
-    subject: Subject<'a, 'm>,
+    pub(super) subject: Subject<'a, 'm>,
     out: BTreeSet<Broken>,
+    /// Names of the violated checks.
+    checks: BTreeSet<&'static str>,
 }
 
 impl<'m> Check<'_, 'm> {
     /// Records a violation of a check, unless the assembler accepts it.
-    fn violated(&mut self, check: &str, code: &'static str) {
+    pub(super) fn violated(&mut self, check: &'static str, code: &'static str) {
+        self.checks.insert(check);
         match self.subject.accepted(check) {
             None => self.out.insert(Broken { code, warning: false }),
             Some(Verdict::Warning) => self.out.insert(Broken { code, warning: true }),
@@ -97,6 +133,7 @@ impl<'m> Check<'_, 'm> {
             }
             (FieldKind::Vector | FieldKind::Scalar, Value::Operand(operand)) => self.vector(field, operand),
             (FieldKind::Raw, Value::Operand(operand)) => self.raw(field, operand),
+            (FieldKind::Predicate, value) => self.declared_predicate(field, value.bits()),
             _ => {}
         }
     }
@@ -177,15 +214,20 @@ impl<'m> Check<'_, 'm> {
                 self.violated("source-modifier", "modifier");
             }
         }
-        if is_dst && kind == Kind::General {
-            self.destination_stride(operand);
+        self.constant_type(operand);
+        if is_dst {
+            self.writable(operand);
+        }
+        match operands.region_of(operand) {
+            Some(member) if is_dst => self.destination_stride(operands.get(operand, member)),
+            Some(_) => self.source_region(operand),
+            None => {}
         }
     }
 
     /// Checks the horizontal stride of a destination.
-    fn destination_stride(&mut self, operand: &Operand) {
+    fn destination_stride(&mut self, region: u64) {
         let a = self.world.anatomy;
-        let region = self.world.operands.get(operand, a.general.region);
         let stride = bits_of(self.model(), a.region.horizontal_stride);
         let said = |column| stride.as_ref().and_then(|stride| stride.said(region, column));
         if said(a.region.elements) == Some(&CellValue::Number(0)) {
@@ -214,8 +256,9 @@ impl<'m> Check<'_, 'm> {
         }
     }
 
-    /// Checks the element width of a raw operand, which its types determine.
+    /// Checks the element width of a raw operand, which its types determine, and its start.
     fn raw(&mut self, field: &Field, operand: &Operand) {
+        self.raw_start(operand);
         let id = self.world.operands.get(operand, self.world.anatomy.raw.id);
         let bits = |ty| self.world.ty(ty).bits;
         let Some(ty) = self.world.type_of(id).filter(|_| id >= u64::from(predefined::DECLARED)) else { return };

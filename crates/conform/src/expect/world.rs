@@ -68,6 +68,16 @@ impl<'m> World<'m> {
         }
     }
 
+    /// Returns true if the routine declares a general variable.
+    pub(crate) fn is_declared(&self, id: u64) -> bool {
+        id.checked_sub(FIRST_GENERAL).is_some_and(|at| at < self.types.len() as u64)
+    }
+
+    /// Returns true for the number of a general variable that a routine can declare.
+    pub(crate) fn is_past_predefined(&self, id: u64) -> bool {
+        id >= FIRST_GENERAL
+    }
+
     /// Returns the element size of a variable in bytes.
     pub(crate) fn element_bytes(&self, id: u64) -> u64 {
         self.type_of(id).map_or(1, |ty| u64::from(self.ty(ty).bits.div_ceil(8)))

@@ -12,7 +12,7 @@ use crate::codec::{self, decode};
 use crate::expect::base::{newest_platform, operand, raw};
 use crate::expect::condition::{self, Subject};
 use crate::expect::meaning::{BitsKind, bits, counted_by, exists_on, is_written, limits, meant, on, ones, storage};
-use crate::expect::sample::{Kind, Sample, Value};
+use crate::expect::sample::{Kind, Operand, Sample, Value};
 use crate::finding::{Difference, Fact, Tally};
 use visakit::verify;
 use visakit_diag::Severity;
@@ -49,6 +49,23 @@ pub(crate) fn probe<'m>(probes: &Probes<'m>, base: &Sample<'m>, tally: &mut Tall
     }
 }
 
+/// Returns for each row that names the page of a base instruction an instruction that keeps it and
+/// one that breaks it.
+pub(crate) fn samples<'m>(probes: &Probes<'m>, base: &Sample<'m>) -> Vec<(Fact, Sample<'m>)> {
+    let model = probes.world.model;
+    let rows: Vec<&Constraint> =
+        model.constraints.iter().filter(|c| model.covers(&c.instructions, base.page)).collect();
+    let mut out = Vec::new();
+    for row in &rows {
+        let search = Search { probes, rows: &rows, row, platform: platform(probes, base, row) };
+        for (keep, name) in [(true, "kept"), (false, "broken")] {
+            let fact = || Fact::new("rule-across", format!("{}.{}.{name}", base.page.name, row.name), row.at);
+            out.extend(search.find(base, keep).map(|sample| (fact(), sample)));
+        }
+    }
+    out
+}
+
 /// Returns the newest platform that has the instruction and to which a row applies.
 fn platform(probes: &Probes<'_>, base: &Sample<'_>, row: &Constraint) -> Option<usize> {
     let model = probes.world.model;
@@ -82,6 +99,7 @@ fn judge<'m>(
     let found = verify::instruction(&instruction, 0, &probes.routine, known);
     let mut got: Vec<(&str, bool)> =
         found.iter().filter(|v| codes.contains(v.code)).map(|v| (v.code, v.severity == Severity::Warning)).collect();
+    broken.iter().for_each(|(code, _)| tally.violated(code));
     broken.sort_unstable();
     got.sort_unstable();
     if broken == got {
@@ -277,6 +295,24 @@ impl<'m> Search<'_, 'm> {
                 out.extend(operand(world, class.kind, ty, is_written(field), position).map(Value::Operand));
             }
         }
+        // Variables with each modifier, for rows about modifiers.
+        let mut names = BTreeSet::new();
+        self.row.when.iter().chain([&self.row.must]).for_each(|e| named(world.model, e, &mut names));
+        let concerns = ["is_saturated()", "is_inverted()", "is_modified()"].iter().any(|name| names.contains(*name));
+        if let Some(modifier) = world.operands.modifier.as_ref().filter(|_| concerns) {
+            let plain = out.clone();
+            let variables = plain.iter().filter_map(|value| match value {
+                Value::Operand(one) if world.operands.kind(one) == Kind::General => Some(one),
+                _ => None,
+            });
+            for one in variables {
+                let codes = (1..=ones(modifier.width)).filter(|code| meant(world.model, modifier, *code));
+                out.extend(codes.map(|code| {
+                    let tag = one.tag.map(|tag| modifier.set(tag, code));
+                    Value::Operand(Operand { tag, ..one.clone() })
+                }));
+            }
+        }
         let dword = world.anatomy.types.dword;
         for low in [1 << 20, 0x1f << 20, 1 << 25, 0xf << 25] {
             out.extend(
@@ -303,7 +339,7 @@ fn conjuncts<'m>(model: &'m visakit_codegen::model::Model, e: &'m Expression, ou
     }
 }
 
-/// Returns the names in a condition, with definitions expanded.
+/// Returns the names in a condition, and its functions with parentheses. Definitions are expanded.
 fn named(model: &visakit_codegen::model::Model, e: &Expression, out: &mut BTreeSet<String>) {
     match &e.kind {
         ExpressionKind::Name { name, .. } => match model.definitions.iter().find(|d| d.name == *name) {
@@ -314,7 +350,10 @@ fn named(model: &visakit_codegen::model::Model, e: &Expression, out: &mut BTreeS
         },
         ExpressionKind::BitField { of, .. } => named(model, of, out),
         ExpressionKind::Index { of, index } => [of, index].into_iter().for_each(|e| named(model, e, out)),
-        ExpressionKind::Call(call) => call.arguments.iter().for_each(|e| named(model, e, out)),
+        ExpressionKind::Call(call) => {
+            out.insert(format!("{}()", call.function.text));
+            call.arguments.iter().for_each(|e| named(model, e, out));
+        }
         ExpressionKind::Unary { operand, .. } => named(model, operand, out),
         ExpressionKind::Binary { left, right, .. } => [left, right].into_iter().for_each(|e| named(model, e, out)),
         ExpressionKind::Choice { condition, then, otherwise } => {

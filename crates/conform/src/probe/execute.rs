@@ -178,7 +178,8 @@ fn run_all(cases: &[Case]) -> Result<Vec<Vec<u16>>, String> {
     );
     let layout = info::parse("k", &layout).map_err(|e| e.message.clone())?.kernels.pop().ok_or("no kernel")?;
     let first = |all: Vec<visakit_diag::Diagnostic>| all.first().map_or(String::new(), |e| e.message.clone());
-    let program = Program::from_text("k.visaasm", &text, layout, Platform::default()).map_err(first)?;
+    let loaded = Program::from_text("k.visaasm", &text, layout, Platform::default());
+    let program = loaded.map_err(|all| first(all.into_vec()))?;
     let range = NdRange::new(&[ENABLED], Some(&[ENABLED]), None, [0; 3]).map_err(|e| e.message.clone())?;
     let options = Options::from(Policy { threads: Some(1), engine: run::Engine::Interpreter, ..Policy::default() });
     let arguments = vec![Some(Argument::Buffer(vec![0; BYTES * cases.len()]))];

@@ -63,6 +63,9 @@ impl<'m> Probes<'m> {
                 for refused in &all.refused {
                     self.refuse(refused, *version, &mut tally);
                 }
+                for (fact, sample, position, platforms) in &all.ends {
+                    self.end(fact, sample, *position, platforms, &mut tally);
+                }
                 for (fact, sample, platforms) in &all.judged {
                     if !self.is_broken(sample) {
                         self.judge_on(fact, sample, platforms, &ignored, &mut tally);
@@ -373,7 +376,8 @@ impl<'m> Probes<'m> {
                 None => return,
             },
         };
-        let expected = rules::broken(&self.world, sample, platform);
+        let (expected, checks) = rules::violations(&self.world, sample, platform);
+        checks.iter().for_each(|check| tally.violated(check));
         let got = codec::verdict(instruction, &self.routine, known);
         let different: Vec<&Broken> = expected
             .symmetric_difference(&got)
@@ -414,6 +418,7 @@ fn concerns(kind: &str, rule: &str) -> bool {
     match kind {
         "modifier" => matches!(rule, "modifier" | "saturation"),
         "region" => rule == "region",
+        "read-only" => rule == "read-only",
         "type-map" => rule == "type-map",
         "type" => matches!(rule, "type" | "type-map"),
         _ => rules::OF_PAGES.contains(&rule),
@@ -449,6 +454,14 @@ fn rule_code(rule: &str, accepted: bool) -> &'static str {
         ("saturation", false) => "saturation-refused",
         ("modifier", true) => "modifier-accepted",
         ("modifier", false) => "modifier-refused",
+        ("predicate", true) => "predicate-accepted",
+        ("predicate", false) => "predicate-refused",
+        ("constant", true) => "constant-accepted",
+        ("constant", false) => "constant-refused",
+        ("raw-place", true) => "raw-place-accepted",
+        ("raw-place", false) => "raw-place-refused",
+        ("read-only", true) => "read-only-accepted",
+        ("read-only", false) => "read-only-refused",
         ("region", true) => "region-accepted",
         ("region", false) => "region-refused",
         (_, true) => "rule-missing",

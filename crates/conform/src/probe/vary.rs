@@ -24,6 +24,9 @@ pub(crate) struct All<'m> {
     pub(crate) refused: Vec<Refused>,
     /// Variants for the validator only, with the platforms to judge.
     pub(crate) judged: Vec<(Fact, Sample<'m>, Vec<Option<usize>>)>,
+    /// Variants with an operand at the end of its variable, the position of the operand, and the
+    /// platforms to judge.
+    pub(crate) ends: Vec<(Fact, Sample<'m>, usize, Vec<Option<usize>>)>,
 }
 
 /// Bytes that must be refused.
@@ -51,11 +54,12 @@ pub(crate) fn all<'m>(probes: &Probes<'m>, base: &Sample<'m>, sound: bool) -> Al
     vary.out
 }
 
-struct Vary<'a, 'm> {
-    probes: &'a Probes<'m>,
-    base: &'a Sample<'m>,
+/// Collector of the variants of a base instruction.
+pub(super) struct Vary<'a, 'm> {
+    pub(super) probes: &'a Probes<'m>,
+    pub(super) base: &'a Sample<'m>,
     name: String,
-    out: All<'m>,
+    pub(super) out: All<'m>,
 }
 
 impl<'m> Vary<'_, 'm> {
@@ -88,7 +92,7 @@ impl<'m> Vary<'_, 'm> {
 
     /// Returns the base instruction with one field replaced. Indices whose table that field selects
     /// are adjusted.
-    fn with(&self, position: usize, value: Value) -> Sample<'m> {
+    pub(super) fn with(&self, position: usize, value: Value) -> Sample<'m> {
         let mut out = self.base.clone();
         out.values[position] = value;
         for (at, field) in self.base.form.fields.iter().enumerate() {
@@ -252,14 +256,18 @@ impl<'m> Vary<'_, 'm> {
             }
         }
         self.modifiers(position, field, base, own);
+        self.regions(position, field, own_type, own);
+        if destination(self.base.form) == Some(position) {
+            self.written(position, field, base, own);
+        }
         let platforms = self.both_platforms();
         for (id, ty) in world.model.types.iter().enumerate().map(|(at, ty)| (TypeId(at), ty)) {
             for kind in [Kind::General, Kind::Immediate] {
                 let legal = field.classes.is_empty() || world.operands.lists(field, kind);
-                // Only constants have packed types, and only predicates are booleans.
+                // Only constants have packed types.
                 let sensible = match kind {
                     Kind::General => of_variables(world.model, ty),
-                    _ => id != world.anatomy.types.boolean,
+                    _ => true,
                 };
                 let one = operand(world, kind, id, is_written(field), position);
                 if let (Some(one), true) = (one, legal && sensible) {
@@ -297,12 +305,6 @@ impl<'m> Vary<'_, 'm> {
                 }
             }
         }
-        if is_dst && world.operands.kind(base) == Kind::General {
-            let region = world.operands.region(base.clone(), None, None, Some(0));
-            let sample = self.with(position, Value::Operand(region));
-            let fact = Fact::new("region", format!("{own}.region"), field.at);
-            self.out.judged.push((fact, sample, vec![None]));
-        }
     }
 
     fn raw(&mut self, position: usize, field: &'m Field, own: &str) {
@@ -328,7 +330,7 @@ impl<'m> Vary<'_, 'm> {
     }
 
     /// Returns no platform, the newest and the oldest platform that has the instruction.
-    fn both_platforms(&self) -> Vec<Option<usize>> {
+    pub(super) fn both_platforms(&self) -> Vec<Option<usize>> {
         let all = self.probes.platforms_of(self.base.page);
         let mut out = vec![None, all.first().copied(), all.last().copied()];
         out.dedup();

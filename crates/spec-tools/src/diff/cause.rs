@@ -295,6 +295,7 @@ fn part(text: &str, from: usize) -> String {
 /// Returns the advice for a change.
 fn help(change: &Change) -> &'static str {
     match (change.kind, change.class) {
+        (_, Class::Overlay) => "the overlay corrects one side only: give its entry the facts of both revisions",
         ("semantics", _) => "check with `visa diff` whether the kernels implement the new behaviour",
         ("instruction-added", _) => "build from these pages; `visa diff` names the missing kernel",
         ("instruction-removed", Class::Narrowed) => {

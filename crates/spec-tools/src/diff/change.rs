@@ -14,11 +14,13 @@ pub enum Class {
     Widened,
     /// Bytes and legality are unchanged.
     TextOnly,
+    /// An overlay corrects the fact on one side only: the documents did not change it.
+    Overlay,
 }
 
 impl Class {
     /// All classes, most severe first.
-    pub const ALL: [Self; 4] = [Self::WireBreaking, Self::Narrowed, Self::Widened, Self::TextOnly];
+    pub const ALL: [Self; 5] = [Self::WireBreaking, Self::Narrowed, Self::Widened, Self::TextOnly, Self::Overlay];
 
     /// Returns the name, as in JSON.
     pub fn name(self) -> &'static str {
@@ -27,6 +29,7 @@ impl Class {
             Self::Narrowed => "narrowed",
             Self::Widened => "widened",
             Self::TextOnly => "text-only",
+            Self::Overlay => "overlay",
         }
     }
 }

@@ -9,7 +9,9 @@ mod cause;
 mod change;
 mod context;
 mod facts;
+mod hunks;
 mod matching;
+mod overlay;
 mod places;
 mod platforms;
 mod words;
@@ -19,6 +21,8 @@ use std::collections::BTreeSet;
 pub use cause::{Cause, Location, causes};
 pub use change::{Change, Class, KINDS, Side};
 use context::Cx;
+pub use hunks::{Hunk, hunks};
+pub use overlay::set_apart;
 use visakit_codegen::model::{Model, Platform};
 
 /// Compares two specifications. `platforms` lists the platforms in order, for documents without a

@@ -1,23 +1,31 @@
 //! Command `visa diff`: finds statements of the specification that the implementation does not
 //! follow.
 
+mod against;
+mod edits;
 mod explain;
+#[cfg(test)]
+mod planted;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::Serialize;
+use visakit::isa::Platform;
 use visakit_conform::behaviour::{self, Behaviour, Effort};
 use visakit_conform::{Finding, Report};
 use visakit_diag::{Diagnostic, Severity};
 
-use crate::groups::{Group, Layout, listed, summary};
+use crate::accept::{Accepted, AcceptedUse};
+use crate::codes;
+use crate::groups::{self, Group, Layout, listed};
 use crate::io::{layout, note, out};
 use crate::outcome::{Outcome, OutputFormat};
 use crate::progress::Bar;
 use crate::report::{Findings, finish, print_json, report};
 use crate::spec::source::{self, OverlayArg};
-use explain::{Cause, causes};
+use crate::summary;
+use explain::{Cause, Known, causes};
 
 /// Compare this implementation with the specification by testing it.
 ///
@@ -29,6 +37,8 @@ Examples:
   visa diff
   visa diff --spec pages --format json
   visa diff --spec vendors-documents --overlay builtin --details
+  visa diff --against GenX_IR --platform dg2 --state dg2.jsonl --accept docs/data/against.toml
+  visa diff --against 2022=GenX_IR --against now=./GenX_IR --platform pvc     what changed between two versions
 
 Instructions are also executed by the Semantics of their pages and by the emulator's kernels. A \
 difference is a finding with the smallest instruction that shows it, its inputs and both results.
@@ -48,9 +58,27 @@ pub(super) struct Args {
     /// Execute instructions over whole domains, and a million channels for each page (slow)
     #[arg(long, conflicts_with = "no_behaviour")]
     thorough: bool,
-    /// Execute the instructions of these pages only, such as ADD,MAD; test nothing else
+    /// Execute the instructions of these pages only, such as ADD,MAD; test nothing else. With
+    /// --against, ask about these pages only
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = page_name, conflicts_with = "no_behaviour")]
     only: Vec<String>,
+    /// Give the text of each probe to another assembler and compare its answers: GenX_IR, or a
+    /// command that follows the protocol of the guide. Named twice, show what changed between them
+    #[arg(long, value_name = "[NAME=]COMMAND", conflicts_with_all = ["no_behaviour", "thorough"])]
+    against: Vec<String>,
+    /// Platform for --against
+    #[arg(long, value_name = "PLATFORM", value_parser = crate::platform::platform, requires = "against")]
+    platform: Option<Platform>,
+    /// Keep the answers of --against in a file, and use those that it has
+    #[arg(long, value_name = "FILE", requires = "against")]
+    state: Option<PathBuf>,
+    /// Accepted findings, which do not count: a TOML file of entries `[[accept]]` with `path`,
+    /// `reason` and optionally `kind`, the code of the finding
+    #[arg(long, value_name = "FILE")]
+    accept: Option<PathBuf>,
+    /// Append a Markdown summary to a file, such as $GITHUB_STEP_SUMMARY
+    #[arg(long, value_name = "FILE")]
+    summary: Option<PathBuf>,
     /// Also show each finding, and the number of tested facts
     #[arg(long)]
     details: bool,
@@ -79,6 +107,11 @@ fn probe(args: &Args) -> Result<Outcome, Findings> {
         );
     }
     let model = completed.unwrap_or(model);
+    if !args.against.is_empty() {
+        return against::run(args, &model);
+    }
+    let codes = codes::entries();
+    let accepted = Accepted::read(args.accept.as_deref(), &|code| codes.iter().any(|entry| entry.code == code))?;
     let effort = if args.thorough { &Effort::THOROUGH } else { &Effort::QUICK };
     let execute = || {
         let mut bar = Bar::new("pages", 0);
@@ -98,16 +131,49 @@ fn probe(args: &Args) -> Result<Outcome, Findings> {
     if let Some(behaviour) = &behaviour {
         behaviour.report(&model, &mut found);
     }
-    let (causes, of) = causes(&mut found.findings, &model);
+    found.findings.retain(|finding| accepted.reason(finding.diagnostic.code, &finding.path).is_none());
+    let (uses, unused) = (accepted.uses(), accepted.unused(&|_, _| true));
+    let (own, _) = visakit_conform::own_model();
+    let known = pool.install(|| known(&found, &own, &model));
+    let (causes, of) = causes(&mut found.findings, &own, &model, &known);
+    if let Some(file) = &args.summary {
+        summary::append(file, &(markdown(&found, &causes) + &summary::accepted(&uses)))?;
+    }
     match args.format {
-        OutputFormat::Json => print_json(&Answer::new(&found, &causes, &of, behaviour.as_ref())),
-        OutputFormat::Human => human(&found, causes, behaviour.as_ref(), args.details),
+        OutputFormat::Json => print_json(&Answer::new(&found, &causes, &of, behaviour.as_ref(), &uses)),
+        OutputFormat::Human => {
+            human(&found, causes, behaviour.as_ref(), args.details);
+            report(&unused, args.format);
+        }
         OutputFormat::Github | OutputFormat::Sarif => {
-            let findings: Vec<_> = found.findings.iter().map(|finding| finding.diagnostic.clone()).collect();
-            report(&findings, args.format);
+            let findings = found.findings.iter().map(|finding| finding.diagnostic.clone());
+            report(&findings.chain(unused).collect::<Vec<_>>(), args.format);
         }
     }
     Ok(if found.findings.is_empty() { Outcome::Done } else { Outcome::Found })
+}
+
+/// Returns the findings that the built-in pages have too. They are searched only if an edit may
+/// have caused findings.
+fn known(found: &Report, own: &visakit_codegen::model::Model, model: &visakit_codegen::model::Model) -> Known {
+    let is_edited = own.pages.iter().map(|p| (&p.path, &p.text)).ne(model.pages.iter().map(|p| (&p.path, &p.text)));
+    if found.findings.is_empty() || !is_edited {
+        return Known::new();
+    }
+    let own = visakit_conform::run(own).findings;
+    own.into_iter().map(|finding| (finding.diagnostic.code, finding.path)).collect()
+}
+
+/// Returns the causes as a Markdown table.
+fn markdown(found: &Report, causes: &[Cause]) -> String {
+    let (probed, passed) = found.facts.values().fold((0, 0), |(a, b), n| (a + n.probed, b + n.passed));
+    let mut s = format!("# Implementation and specification\n\n{passed} of {probed} facts hold.\n");
+    if causes.is_empty() {
+        return s;
+    }
+    s.push_str("\n| Class | Cause | Facts | Where |\n| --- | --- | --- | --- |\n");
+    causes.iter().for_each(|cause| s.push_str(&cause.row()));
+    s
 }
 
 /// JSON report with the causes.
@@ -121,6 +187,8 @@ struct Answer<'a> {
     facts: &'a BTreeMap<&'static str, visakit_conform::Count>,
     #[serde(skip_serializing_if = "Option::is_none")]
     behaviour: Option<&'a Behaviour>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    accepted: &'a [AcceptedUse],
 }
 
 /// Finding with the index of its cause.
@@ -132,10 +200,16 @@ struct Entry<'a> {
 }
 
 impl<'a> Answer<'a> {
-    fn new(found: &'a Report, causes: &'a [Cause], of: &[usize], behaviour: Option<&'a Behaviour>) -> Self {
-        let Report { findings, missing, undefined, filled, facts } = found;
+    fn new(
+        found: &'a Report,
+        causes: &'a [Cause],
+        of: &[usize],
+        behaviour: Option<&'a Behaviour>,
+        accepted: &'a [AcceptedUse],
+    ) -> Self {
+        let Report { findings, missing, undefined, filled, facts, .. } = found;
         let findings = findings.iter().zip(of).map(|(finding, cause)| Entry { finding, cause: *cause }).collect();
-        Self { findings, causes, missing, undefined, filled: *filled, facts, behaviour }
+        Self { findings, causes, missing, undefined, filled: *filled, facts, behaviour, accepted }
     }
 }
 
@@ -171,7 +245,7 @@ fn human(found: &Report, causes: Vec<Cause>, behaviour: Option<&Behaviour>, deta
         say_behaviour(behaviour, details, layout);
     }
     let groups: Vec<Group> = causes.into_iter().map(Group::from).collect();
-    out(&summary(&groups, layout));
+    out(&groups::summary(&groups, layout));
     if details {
         let diagnostics: Vec<_> = found.findings.iter().map(|f| f.diagnostic.clone()).collect();
         report(&diagnostics, OutputFormat::Human);

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use serde_json::json;
-use visakit_diag::{Diagnostic, Severity};
+use visakit_diag::{Diagnostic, Diagnostics, Severity};
 
 use crate::io;
 use crate::limits::PRINTED;
@@ -23,6 +23,12 @@ pub(crate) struct Findings(pub(crate) Vec<Diagnostic>);
 impl From<Vec<Diagnostic>> for Findings {
     fn from(findings: Vec<Diagnostic>) -> Self {
         Self(findings)
+    }
+}
+
+impl From<Diagnostics> for Findings {
+    fn from(findings: Diagnostics) -> Self {
+        Self(findings.into_vec())
     }
 }
 

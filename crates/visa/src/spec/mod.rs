@@ -4,6 +4,7 @@ mod diff;
 mod export;
 mod generate;
 mod lint;
+mod log;
 mod page;
 mod revision;
 mod show;
@@ -19,6 +20,7 @@ pub(super) enum Command {
     Lint(lint::Args),
     Show(show::Args),
     Diff(diff::Args),
+    Log(log::Args),
     Export(export::Args),
     Generate(generate::Args),
 }
@@ -28,6 +30,7 @@ pub(super) fn run(command: Command) -> Outcome {
         Command::Lint(args) => lint::run(args),
         Command::Show(args) => show::run(args),
         Command::Diff(args) => diff::run(args),
+        Command::Log(args) => log::run(args),
         Command::Export(args) => export::run(args),
         Command::Generate(args) => generate::run(args),
     }

@@ -41,6 +41,48 @@ pub(super) fn read(operand: &Path) -> Result<Tree, Box<Diagnostic>> {
     }
 }
 
+/// Revision that changed a file.
+pub(super) struct Revision {
+    pub(super) revision: String,
+    /// Date of the commit, `YYYY-MM-DD`.
+    pub(super) date: String,
+    /// First line of the commit's message.
+    pub(super) title: String,
+}
+
+/// Returns the last revisions that changed a file, newest first.
+///
+/// # Errors
+/// git is missing, or the revision does not exist.
+pub(super) fn log(from: &str, file: &Path, limit: u32) -> Result<Vec<Revision>, Box<Diagnostic>> {
+    let operand = format!("{PREFIX}{from}:{}", file.display());
+    let named = Named::parse(Path::new(&operand))?;
+    named.kind()?;
+    let file = format!(":(top){}", file.display());
+    let limit = format!("--max-count={limit}");
+    let form = "--format=%H%x09%cs%x09%s";
+    let listed = named.git(["log", "--no-merges", limit.as_str(), form, from, "--", file.as_str()])?;
+    let listed = listed.map_err(|why| named.unread(&why))?;
+    let revision = |line: &str| {
+        let mut parts = line.splitn(3, '\t').map(str::to_owned);
+        Some(Revision { revision: parts.next()?, date: parts.next()?, title: parts.next()? })
+    };
+    Ok(String::from_utf8_lossy(&listed).lines().filter_map(revision).collect())
+}
+
+/// Returns the revision before the oldest one of a log, if the log was cut at its limit.
+///
+/// # Errors
+/// git is missing.
+pub(super) fn before(log: &[Revision], limit: u32, file: &Path) -> Result<Option<String>, Box<Diagnostic>> {
+    let Some(oldest) = log.last().filter(|_| log.len() >= limit as usize) else { return Ok(None) };
+    let operand = format!("{PREFIX}{}:{}", oldest.revision, file.display());
+    let named = Named::parse(Path::new(&operand))?;
+    let parent = format!("{}^", oldest.revision);
+    let found = named.git(["rev-parse", "--verify", "--quiet", parent.as_str()])?;
+    Ok(found.ok().map(|bytes| String::from_utf8_lossy(&bytes).trim().to_owned()))
+}
+
 /// Operand in its parts.
 struct Named<'a> {
     operand: &'a Path,

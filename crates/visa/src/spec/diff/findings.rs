@@ -16,7 +16,7 @@ fn finding(change: &Change, cause: &Cause) -> Diagnostic {
     let severity = match change.class {
         Class::WireBreaking | Class::Narrowed => Severity::Error,
         Class::Widened => Severity::Warning,
-        Class::TextOnly => Severity::Note,
+        Class::TextOnly | Class::Overlay => Severity::Note,
     };
     let value = |side: &Option<_>| side.as_ref().map(|side: &visakit_spec_tools::diff::Side| side.value.clone());
     let said = match (value(&change.old), value(&change.new)) {

@@ -8,14 +8,15 @@ use visakit_spec_tools::diff::{Cause, Change, Class, Side};
 use crate::groups::{Group, Layout, paint, wrap};
 use crate::outcome::count;
 
-use super::{excerpt, summary};
+use super::{excerpt, totals};
 
 pub(super) fn text(changes: &[Change], causes: &[Cause], details: bool, layout: Layout) -> String {
     if changes.is_empty() {
         return "nothing changed\n".to_owned();
     }
-    let mut s =
-        format!("{} by {}: {}\n", count(changes.len(), "change"), count(causes.len(), "cause"), summary(changes));
+    let of_documents = changes.iter().filter(|change| change.class != Class::Overlay).count();
+    let edits = causes.iter().filter(|cause| cause.class != Class::Overlay).count();
+    let mut s = format!("{} by {}: {}\n", count(of_documents, "change"), count(edits, "cause"), totals(changes));
     if !details {
         let groups: Vec<Group> = causes.iter().map(|cause| group(cause, changes)).collect();
         return s + &crate::groups::summary(&groups, layout) + "\n--details shows each change\n";
@@ -58,7 +59,7 @@ fn entry(s: &mut String, change: &Change, cause: &Cause, layout: Layout) {
         Class::WireBreaking => "1;31",
         Class::Narrowed => "33",
         Class::Widened => "32",
-        Class::TextOnly => "2",
+        Class::TextOnly | Class::Overlay => "2",
     };
     let class = paint(&format!("{:<13}", change.class.name()), code, color);
     let what = change.detail();

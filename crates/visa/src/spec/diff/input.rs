@@ -19,6 +19,16 @@ pub(super) struct Sides {
     pub(super) findings: [usize; 2],
     /// Pages to compare, by their displayed names; `None` for all pages.
     pub(super) scope: Option<BTreeSet<String>>,
+    /// The specifications without the overlay, if there is one.
+    pub(super) documents: Option<Box<Documents>>,
+    /// Names of the overlay's pages.
+    pub(super) ours: BTreeSet<String>,
+}
+
+/// The two specifications without corrections.
+pub(super) struct Documents {
+    pub(super) old: Model,
+    pub(super) new: Model,
 }
 
 type Refused = Box<Diagnostic>;
@@ -43,7 +53,26 @@ pub(super) fn read(old: &Path, new: &Path, overlay: &OverlayArg) -> Result<Sides
         scope.extend(counterpart(&b.0, page, &a.0));
     }
     let findings = [a.1, b.1];
-    Ok(Sides { old: a.0, new: b.0, findings, scope: (!scope.is_empty()).then_some(scope) })
+    let (documents, ours) = uncorrected(old, new, overlay)?;
+    let scope = (!scope.is_empty()).then_some(scope);
+    Ok(Sides { old: a.0, new: b.0, findings, scope, documents, ours })
+}
+
+/// Reads two folders without the overlay. Also returns the names of the overlay's pages.
+fn uncorrected(
+    old: &Path,
+    new: &Path,
+    overlay: &OverlayArg,
+) -> Result<(Option<Box<Documents>>, BTreeSet<String>), Refused> {
+    let Some((corrections, _)) = source::read_overlay(overlay)? else { return Ok((None, BTreeSet::new())) };
+    if !source::is_folder(old)? || !source::is_folder(new)? {
+        return Ok((None, BTreeSet::new()));
+    }
+    let plain = OverlayArg { overlay: None };
+    let read = |path| source::read(Some(path), &plain).map(|(model, _)| model);
+    let documents = Documents { old: read(old)?, new: read(new)? };
+    let ours = corrections.base.pages.into_iter().map(|page| page.shown).collect();
+    Ok((Some(Box::new(documents)), ours))
 }
 
 /// Returns the specification of a path: the folder itself, or the folder around a page.

@@ -4,18 +4,20 @@ use std::fmt::Write as _;
 
 use visakit_spec_tools::diff::{Cause, Change, Class, Side};
 
-use super::{excerpt, summary};
+use super::{excerpt, totals};
+use crate::summary::escape;
 
 pub(super) fn text(changes: &[Change], causes: &[Cause], (old, new): (&str, &str)) -> String {
     let mut s = String::new();
     let _ = writeln!(s, "# Changes of the specification\n");
-    let _ = writeln!(s, "From `{old}` to `{new}`: {}.", summary(changes));
+    let _ = writeln!(s, "From `{old}` to `{new}`: {}.", totals(changes));
     for class in Class::ALL {
         let (title, meaning) = match class {
             Class::WireBreaking => ("Wire-breaking", "The encoding changes: bytes are laid out or read differently."),
             Class::Narrowed => ("Narrowed", "Something that was legal is now illegal."),
             Class::Widened => ("Widened", "More is legal; the meaning of legal input is unchanged."),
             Class::TextOnly => ("Text only", "Neither the encoding nor the legal input changes."),
+            Class::Overlay => ("Overlay", "The overlay corrects one side only; the documents did not change."),
         };
         let own =
             |cause: &Cause| cause.first.iter().map(|&i| &changes[i]).filter(|c| c.class == class).collect::<Vec<_>>();
@@ -44,16 +46,4 @@ fn cell(value: &str, side: &Option<Side>) -> String {
         Some(side) => format!("{} ({}:{})", escape(value), escape(&side.file), side.line),
         None => String::new(),
     }
-}
-
-/// Escapes characters that Markdown would read as markup or as the end of a cell.
-fn escape(text: &str) -> String {
-    let mut out = String::new();
-    for c in text.chars() {
-        if matches!(c, '|' | '*' | '_' | '`' | '<' | '>' | '[' | ']' | '\\') {
-            out.push('\\');
-        }
-        out.push(c);
-    }
-    out
 }

@@ -10,14 +10,16 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use serde::Serialize;
-use visakit_spec_tools::diff::{Cause, Change, Class, Side, causes, diff};
+use visakit_spec_tools::diff::{Cause, Change, Class, KINDS, Side, causes, diff, set_apart};
 
+use crate::accept::{Accepted, AcceptedUse};
 use crate::io::{layout, note, out};
 use crate::outcome::{Outcome, OutputFormat, count};
 use crate::report::sarif::{self, Notes};
 use crate::report::{Findings, answer, finish, report};
 use crate::spec::platforms;
 use crate::spec::source::OverlayArg;
+use crate::summary;
 
 /// Compare two specifications: folders, or single pages.
 ///
@@ -35,6 +37,7 @@ Examples:
   visa spec diff builtin pages --fail-on wire-breaking,narrowed
   visa spec diff old/ADD.md new/ADD.md --format markdown
   visa spec diff old spec --format github     annotate the lines of the new pages
+  visa spec diff git:main:spec spec --accept accepted.toml --summary \"$GITHUB_STEP_SUMMARY\"
 
 With `--format json`, `changes` has `class`, `kind`, `path`, `old` and `new` with `value`, `file` and `line`, and the number of \
 its `cause`; `causes` has `id`, `class`, `what`, `old` and `new`, `subjects`, `touches`, `changes` and `help`.
@@ -50,6 +53,13 @@ pub(crate) struct Args {
     /// Classes of changes that give exit code 1 [default: all]
     #[arg(long, value_name = "CLASS", value_delimiter = ',', value_parser = Class::ALL.map(Class::name))]
     fail_on: Vec<String>,
+    /// Accepted changes, which do not count: a TOML file of entries `[[accept]]` with `path`,
+    /// `reason` and optionally `kind`
+    #[arg(long, value_name = "FILE")]
+    accept: Option<PathBuf>,
+    /// Append a Markdown summary to a file, such as $GITHUB_STEP_SUMMARY
+    #[arg(long, value_name = "FILE")]
+    summary: Option<PathBuf>,
     /// Show each change with its old and new value
     #[arg(long)]
     details: bool,
@@ -91,6 +101,7 @@ pub(super) fn run(args: Args) -> Outcome {
 }
 
 fn compare(args: &Args) -> Result<Outcome, Findings> {
+    let accepted = Accepted::read(args.accept.as_deref(), &|kind| KINDS.contains(&kind))?;
     let sides = input::read(&args.old, &args.new, &args.overlay)?;
     for (path, findings) in [(&args.old, sides.findings[0]), (&args.new, sides.findings[1])] {
         if findings > 0 {
@@ -99,22 +110,43 @@ fn compare(args: &Args) -> Result<Outcome, Findings> {
         }
     }
     let mut changes = diff(&sides.old, &sides.new, &platforms());
+    if let Some(documents) = &sides.documents {
+        let documents = diff(&documents.old, &documents.new, &platforms());
+        set_apart(&mut changes, &documents, &sides.ours);
+    }
     if let Some(scope) = &sides.scope {
         let inside = |side: &Option<Side>| side.as_ref().is_some_and(|s| scope.contains(&s.file));
         changes.retain(|c| inside(&c.old) || inside(&c.new));
     }
+    changes.retain(|change| accepted.reason(change.kind, &change.path).is_none());
+    let (uses, unused) = (accepted.uses(), accepted.unused(&|_, _| true));
     let causes = causes(&changes);
+    let marked = || findings::of(&changes, &causes).into_iter().chain(unused.clone()).collect::<Vec<_>>();
+    let document = || {
+        let title = (args.old.display().to_string(), args.new.display().to_string());
+        markdown::text(&changes, &causes, (&title.0, &title.1)) + &summary::accepted(&uses)
+    };
     match args.format {
         DiffFormat::Human => out(&human::text(&changes, &causes, args.details, layout())),
-        DiffFormat::Json => answer(&[], Answer::new(&changes, &causes)),
-        DiffFormat::Github => report(&findings::of(&changes, &causes), OutputFormat::Github),
-        DiffFormat::Sarif => sarif::print(&findings::of(&changes, &causes), Notes::Stand, BTreeMap::new()),
-        DiffFormat::Markdown => {
-            let title = (args.old.display().to_string(), args.new.display().to_string());
-            out(&markdown::text(&changes, &causes, (&title.0, &title.1)));
-        }
+        DiffFormat::Json => answer(&unused, Answer::new(&changes, &causes, &uses)),
+        DiffFormat::Github => report(&marked(), OutputFormat::Github),
+        DiffFormat::Sarif => sarif::print(&marked(), Notes::Stand, BTreeMap::new()),
+        DiffFormat::Markdown => out(&document()),
     }
-    let fails = |change: &Change| args.fail_on.is_empty() || args.fail_on.contains(&change.class.name().to_owned());
+    if matches!(args.format, DiffFormat::Human | DiffFormat::Markdown) {
+        let times: usize = uses.iter().map(|used| used.times).sum();
+        if times > 0 {
+            note(&format!("note: {} accepted by {}", count(times, "change"), count(uses.len(), "--accept rule")));
+        }
+        report(&unused, OutputFormat::Human);
+    }
+    if let Some(file) = &args.summary {
+        summary::append(file, &document())?;
+    }
+    let fails = |change: &Change| match args.fail_on.as_slice() {
+        [] => change.class != Class::Overlay,
+        classes => classes.iter().any(|class| class == change.class.name()),
+    };
     Ok(if changes.iter().any(fails) { Outcome::Found } else { Outcome::Done })
 }
 
@@ -123,6 +155,8 @@ fn compare(args: &Args) -> Result<Outcome, Findings> {
 struct Answer<'a> {
     causes: Vec<CauseEntry<'a>>,
     changes: Vec<ChangeEntry<'a>>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    accepted: &'a [AcceptedUse],
 }
 
 #[derive(Serialize)]
@@ -141,7 +175,7 @@ struct ChangeEntry<'a> {
 }
 
 impl<'a> Answer<'a> {
-    fn new(changes: &'a [Change], causes: &'a [Cause]) -> Self {
+    fn new(changes: &'a [Change], causes: &'a [Cause], accepted: &'a [AcceptedUse]) -> Self {
         let mut of = vec![0; changes.len()];
         for (id, cause) in (1..).zip(causes) {
             cause.changes.iter().for_each(|&i| of[i] = id);
@@ -150,14 +184,20 @@ impl<'a> Answer<'a> {
         Self {
             causes: (1..).zip(causes).map(entry).collect(),
             changes: changes.iter().zip(of).map(|(change, cause)| ChangeEntry { change, cause }).collect(),
+            accepted,
         }
     }
 }
 
 /// Formats the counts: `3 wire-breaking, 1 narrowed, 0 widened, 12 text-only`.
-fn summary(changes: &[Change]) -> String {
+fn totals(changes: &[Change]) -> String {
     let count = |class| changes.iter().filter(|c| c.class == class).count();
-    Class::ALL.map(|class| format!("{} {}", count(class), class.name())).join(", ")
+    let (documents, overlay): (Vec<Class>, Vec<Class>) =
+        Class::ALL.into_iter().partition(|class| *class != Class::Overlay);
+    let documents = documents.into_iter().map(|class| format!("{} {}", count(class), class.name()));
+    let overlay = overlay.into_iter().filter(|class| count(*class) > 0);
+    let overlay = overlay.map(|class| format!("{} where the overlay corrects one side only", count(class)));
+    documents.chain(overlay).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the differing words of both texts with some context; ellipses replace the rest.

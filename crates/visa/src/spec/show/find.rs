@@ -11,7 +11,7 @@ use visakit_spec_tools::export::{
 /// Item that a word stands for. Its parts are those of `visa spec export`.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Hit<'a> {
+pub(in crate::spec) enum Hit<'a> {
     Instruction(&'a Instruction),
     Type(&'a DataType),
     Platform(&'a Platform),
@@ -29,7 +29,7 @@ pub(super) enum Hit<'a> {
 /// Row of verification.md.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum RuleRow<'a> {
+pub(in crate::spec) enum RuleRow<'a> {
     Group(&'a Group),
     Check(&'a Check),
     Accepted(&'a Acceptance),
@@ -81,7 +81,7 @@ impl<'a> Hit<'a> {
     }
 
     /// Returns the name of the item.
-    pub(super) fn name(self) -> &'a str {
+    pub(in crate::spec) fn name(self) -> &'a str {
         match self {
             Self::Instruction(one) => &one.name,
             Self::Type(one) => &one.name,
@@ -99,7 +99,7 @@ impl<'a> Hit<'a> {
     }
 
     /// Returns the location of the item in the pages.
-    pub(super) fn place(self) -> &'a Location {
+    pub(in crate::spec) fn place(self) -> &'a Location {
         match self {
             Self::Instruction(one) => &one.at,
             Self::Type(one) => &one.at,
@@ -136,11 +136,11 @@ impl<'a> Hit<'a> {
 }
 
 /// Words that begin statements, each with the instructions that it may belong to.
-pub(super) type Mnemonics<'m> = BTreeMap<String, BTreeSet<&'m str>>;
+pub(in crate::spec) type Mnemonics<'m> = BTreeMap<String, BTreeSet<&'m str>>;
 
 /// Returns the items that a word stands for, in groups from most to least likely. No group is
 /// empty.
-pub(super) fn find<'a>(all: &'a Specification, mnemonics: &Mnemonics<'_>, word: &str) -> Vec<Vec<Hit<'a>>> {
+pub(in crate::spec) fn find<'a>(all: &'a Specification, mnemonics: &Mnemonics<'_>, word: &str) -> Vec<Vec<Hit<'a>>> {
     let instructions = |is: &dyn Fn(&Instruction) -> bool| -> Vec<Hit<'a>> {
         all.instructions.iter().filter(|one| is(one)).map(Hit::Instruction).collect()
     };
@@ -162,7 +162,7 @@ pub(super) fn find<'a>(all: &'a Specification, mnemonics: &Mnemonics<'_>, word: 
 }
 
 /// Returns every word that can be found, for suggestions.
-pub(super) fn words<'a>(all: &'a Specification, mnemonics: &'a Mnemonics<'_>) -> Vec<&'a str> {
+pub(in crate::spec) fn words<'a>(all: &'a Specification, mnemonics: &'a Mnemonics<'_>) -> Vec<&'a str> {
     let mut words: Vec<&str> = mnemonics.keys().map(String::as_str).collect();
     words.extend(all.instructions.iter().map(|one| one.name.as_str()));
     words.extend(all.types.iter().map(|one| one.name.as_str()));

@@ -1,7 +1,7 @@
 //! Command `visa spec show`: prints what the pages say about a word.
 
 mod chapters;
-mod find;
+pub(super) mod find;
 mod instruction;
 
 use std::path::PathBuf;
@@ -91,7 +91,7 @@ fn whole(model: &Model, mnemonics: &Mnemonics<'_>, hit: Hit<'_>) -> String {
     instruction::text(model, instruction, &words)
 }
 
-fn unknown(word: &str, words: &[&str]) -> Diagnostic {
+pub(super) fn unknown(word: &str, words: &[&str]) -> Diagnostic {
     let found = Diagnostic::new("word-unknown", Severity::Error, word, format!("no page contains the word `{word}`"));
     let wanted = word.to_ascii_lowercase();
     let mut near: Vec<_> = words

@@ -1,0 +1,227 @@
+//! Accepted differences: a file that names them, each with the reason.
+
+use std::cell::Cell;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use toml::Spanned;
+use visakit_diag::{Diagnostic, Severity};
+
+use crate::io::read_text;
+use crate::report::Findings;
+
+/// Accepted differences of a comparison.
+#[derive(Debug, Default)]
+pub(crate) struct Accepted {
+    file: String,
+    text: String,
+    entries: Vec<Entry>,
+}
+
+/// Entry of the file.
+#[derive(Debug)]
+struct Entry {
+    said: Said,
+    /// Byte range of the entry's path.
+    span: std::ops::Range<usize>,
+    times: Cell<usize>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    accept: Vec<Said>,
+}
+
+/// Words of an entry.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Said {
+    /// Path of the fact; `*` stands for any text.
+    path: Spanned<String>,
+    /// Kind of the change, or code of the finding; any if absent.
+    kind: Option<Spanned<String>>,
+    /// Platforms of the comparison; any if empty.
+    #[serde(default)]
+    platforms: Vec<String>,
+    /// Tools of the comparison, by the beginning of their versions; any if empty.
+    #[serde(default)]
+    tools: Vec<String>,
+    /// Reason why the difference is accepted.
+    reason: Spanned<String>,
+}
+
+/// Use of an entry, for reports.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct AcceptedUse {
+    pub(crate) path: String,
+    pub(crate) reason: String,
+    /// Number of accepted differences.
+    pub(crate) times: usize,
+}
+
+impl Accepted {
+    /// Reads a file. `is_kind` decides which kinds exist.
+    ///
+    /// # Errors
+    /// The file cannot be read, is not in the format, or has an entry with an unknown kind or
+    /// without a reason.
+    pub(crate) fn read(path: Option<&Path>, is_kind: &dyn Fn(&str) -> bool) -> Result<Self, Findings> {
+        match path {
+            None => Ok(Self::default()),
+            Some(path) => Self::parse(&path.display().to_string(), read_text(path)?, is_kind),
+        }
+    }
+
+    /// Parses the text of a file.
+    ///
+    /// # Errors
+    /// As [`Accepted::read`].
+    pub(crate) fn parse(name: &str, text: String, is_kind: &dyn Fn(&str) -> bool) -> Result<Self, Findings> {
+        let problem = |code, message: String, span: Option<std::ops::Range<usize>>| {
+            let finding = Diagnostic::new(code, Severity::Error, name, message);
+            match span {
+                Some(span) => finding.at_text(&text, span.start, span.end),
+                None => finding,
+            }
+        };
+        let file: File = toml::from_str(&text).map_err(|error| {
+            let help = "write entries `[[accept]]` with `path` and `reason`, and optionally `kind`, `platforms` and \
+                        `tools`";
+            problem("accept-file", error.message().to_owned(), error.span()).help(help)
+        })?;
+        let mut findings = Vec::new();
+        for said in &file.accept {
+            if let Some(kind) = said.kind.as_ref().filter(|kind| !is_kind(kind.get_ref())) {
+                let message = format!("no difference has the kind `{}`", kind.get_ref());
+                let help = "`--format json` shows the `kind` or `code` of each difference";
+                findings.push(problem("accept-kind", message, Some(kind.span())).help(help));
+            }
+            if said.reason.get_ref().trim().is_empty() {
+                let message = "an accepted difference needs a reason".to_owned();
+                let help = "write in a few words why the difference is right";
+                findings.push(problem("accept-reason", message, Some(said.reason.span())).help(help));
+            }
+        }
+        if !findings.is_empty() {
+            return Err(findings.into());
+        }
+        let entry = |said: Said| Entry { span: said.path.span(), said, times: Cell::new(0) };
+        Ok(Self { file: name.to_owned(), entries: file.accept.into_iter().map(entry).collect(), text })
+    }
+
+    /// Returns the reason for which a difference is accepted.
+    pub(crate) fn reason(&self, kind: &str, path: &str) -> Option<&str> {
+        self.reason_on(kind, path, None)
+    }
+
+    /// Returns the reason for which a difference of a tool on a platform is accepted.
+    pub(crate) fn reason_on(&self, kind: &str, path: &str, of: Option<(&str, &str)>) -> Option<&str> {
+        let fits = |entry: &&Entry| {
+            let Said { path: named, kind: of_kind, platforms, tools, .. } = &entry.said;
+            let same = matches(named.get_ref(), path);
+            let here = of.is_none_or(|(tool, platform)| {
+                (tools.is_empty() || tools.iter().any(|named| tool.starts_with(named.as_str())))
+                    && (platforms.is_empty() || platforms.iter().any(|named| named == platform))
+            });
+            same && here && of_kind.as_ref().is_none_or(|named| named.get_ref() == kind)
+        };
+        let entry = self.entries.iter().find(fits)?;
+        entry.times.set(entry.times.get() + 1);
+        Some(entry.said.reason.get_ref())
+    }
+
+    /// Returns how often each used entry was used.
+    pub(crate) fn uses(&self) -> Vec<AcceptedUse> {
+        let used = self.entries.iter().filter(|entry| entry.times.get() > 0);
+        let show = |entry: &Entry| AcceptedUse {
+            path: entry.said.path.get_ref().clone(),
+            reason: entry.said.reason.get_ref().clone(),
+            times: entry.times.get(),
+        };
+        used.map(show).collect()
+    }
+
+    /// Returns warnings about entries that accepted nothing. `concerns` selects the entries that
+    /// the comparison could use, by their tools and platforms.
+    pub(crate) fn unused(&self, concerns: &dyn Fn(&[String], &[String]) -> bool) -> Vec<Diagnostic> {
+        let unused = self.entries.iter().filter(|entry| entry.times.get() == 0);
+        let unused = unused.filter(|entry| concerns(&entry.said.tools, &entry.said.platforms));
+        let warn = |entry: &Entry| {
+            let message = format!("no difference has the path `{}`", entry.said.path.get_ref());
+            let finding = Diagnostic::new("accept-unused", Severity::Warning, self.file.as_str(), message);
+            let help = "remove the entry, or correct its path: `--format json` shows the `path` of each difference";
+            finding.at_text(&self.text, entry.span.start, entry.span.end).help(help)
+        };
+        unused.map(warn).collect()
+    }
+}
+
+/// Returns true if a path has the form of a pattern, in which `*` stands for any text.
+fn matches(pattern: &str, path: &str) -> bool {
+    let Some((front, rest)) = pattern.split_once('*') else { return pattern == path };
+    let Some(mut left) = path.strip_prefix(front) else { return false };
+    let mut parts: Vec<&str> = rest.split('*').collect();
+    let last = parts.pop().unwrap_or("");
+    for part in parts {
+        let Some((_, after)) = left.split_once(part) else { return false };
+        left = after;
+    }
+    left.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Accepted, Findings> {
+        Accepted::parse("a.toml", text.to_owned(), &|kind| kind == "opcode")
+    }
+
+    #[test]
+    fn entries_accept_what_they_name() {
+        let text = "[[accept]]\npath = 'ADD.*'\nkind = 'opcode'\nreason = 'r1'\n\
+                    [[accept]]\npath = 'MOV'\nplatforms = ['dg2']\ntools = ['1.0.']\nreason = 'r2'\n";
+        let accepted = read(text).unwrap();
+        assert_eq!(accepted.reason("opcode", "ADD.opcode"), Some("r1"));
+        assert_eq!(accepted.reason("width", "ADD.opcode"), None);
+        assert_eq!(accepted.reason("opcode", "ADDC.opcode"), None);
+        assert_eq!(accepted.reason_on("x", "MOV", Some(("1.0.12504", "dg2"))), Some("r2"));
+        assert_eq!(accepted.reason_on("x", "MOV", Some(("2.1", "dg2"))), None);
+        assert_eq!(accepted.reason_on("x", "MOV", Some(("1.0.12504", "pvc"))), None);
+        assert_eq!(accepted.uses().iter().map(|used| used.times).collect::<Vec<_>>(), [1, 1]);
+        assert!(accepted.unused(&|_, _| true).is_empty());
+    }
+
+    #[test]
+    fn patterns_stand_for_paths() {
+        for (pattern, path, fits) in [
+            ("ADD", "ADD", true),
+            ("ADD", "ADDC", false),
+            ("ADD.*", "ADD.x", true),
+            ("*.%sr0(0,*)", "AVG.Dst.%sr0(0,1)", true),
+            ("*.%sr0(0,*)", "AVG.Dst.%sr0(1,1)", false),
+            ("*a*b", "xaxb", true),
+            ("*a*b", "xbxa", false),
+        ] {
+            assert_eq!(matches(pattern, path), fits, "{pattern} {path}");
+        }
+    }
+
+    #[test]
+    fn errors_have_their_place() {
+        for (text, code, line, column) in [
+            ("[[accept]]\npath = 'A'\n", "accept-file", 1, 1),
+            ("[[accept]]\npath = 'A'\nreason = ''\n", "accept-reason", 3, 10),
+            ("[[accept]]\npath = 'A'\nreason = 'b'\nkind = 'none'\n", "accept-kind", 4, 8),
+            ("[[accept]]\npath = 'A'\nreason = 'b'\nplace = 'none'\n", "accept-file", 4, 1),
+            ("accept = 3\n", "accept-file", 1, 10),
+        ] {
+            let Findings(found) = read(text).unwrap_err();
+            assert_eq!((found[0].code, found[0].line, found[0].column), (code, line, column), "{text}: {found:?}");
+        }
+        let unused = read("\n[[accept]]\nreason = 'b'\npath = 'A'\n").unwrap().unused(&|_, _| true);
+        assert_eq!((unused[0].code, unused[0].line, unused[0].column), ("accept-unused", 4, 8));
+    }
+}

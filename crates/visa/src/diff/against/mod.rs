@@ -1,0 +1,125 @@
+//! Comparison of the specification with other assemblers: their answers to the text of each probe.
+
+mod report;
+mod state;
+mod tool;
+
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rayon::prelude::*;
+use visakit::isa::Platform;
+use visakit_codegen::model::Model;
+use visakit_conform::against::{Asked, asked};
+use visakit_diag::{Diagnostic, Severity};
+
+use super::Args;
+use crate::accept::Accepted;
+use crate::outcome::{Outcome, OutputFormat};
+use crate::progress::Bar;
+use crate::report::{Findings, problem};
+use crate::{io, summary};
+use report::{Difference, Group};
+use state::State;
+use tool::{Answer, Tool};
+
+/// Kinds of differences, which an entry of `--accept` may name.
+pub(super) const KINDS: [&str; 5] =
+    ["against-accepted", "against-refused", "against-printed", "against-bytes", "against-changed"];
+
+/// Asks the assemblers of the call, and reports the differences.
+pub(super) fn run(args: &Args, model: &Model) -> Result<Outcome, Findings> {
+    let accepted = Accepted::read(args.accept.as_deref(), &|kind| KINDS.contains(&kind))?;
+    let tools: Vec<Tool> = args.against.iter().map(|said| Tool::parse(said)).collect::<Result<_, _>>()?;
+    let Some(platform) = args.platform else {
+        let finding = Diagnostic::new("against-platform", Severity::Error, "--against", "the platform is missing");
+        return Err(finding.help("name it with `--platform`, such as `--platform dg2`").into());
+    };
+    let names = |name: &str| args.only.is_empty() || args.only.iter().any(|one| one == name);
+    let Some(asked) = asked(model, platform, &names) else {
+        let message = format!("the pages do not define {}, or no operands", platform.name());
+        let finding = Diagnostic::new("against-platform", Severity::Error, "--platform", message);
+        return Err(finding.help("name a platform of the pages' table of platforms").into());
+    };
+    let state = State::open(args.state.as_deref())?;
+    let mut answers = Vec::new();
+    for tool in &tools {
+        answers.push(answer(tool, platform, &asked, &state)?);
+    }
+    let found: Vec<Difference<'_>> = match (tools.as_slice(), answers.as_slice()) {
+        ([_], [own]) => {
+            asked.iter().zip(own).flat_map(|(asked, answer)| report::differences(asked, answer)).collect()
+        }
+        ([..], [old, new]) => {
+            let both = asked.iter().zip(old.iter().zip(new));
+            both.filter_map(|(asked, (old, new))| report::changed(asked, old, new)).collect()
+        }
+        _ => {
+            let finding = Diagnostic::new("against-tool", Severity::Error, "--against", "more than two assemblers");
+            return Err(finding.help("name one assembler, or two of which the second is newer").into());
+        }
+    };
+    let newest = tools.last().map_or("", |tool| tool.name.as_str());
+    let here = (newest, platform.name());
+    let of = |difference: &Difference<'_>| {
+        accepted.reason_on(difference.kind, &difference.asked.path, Some(here)).map(str::to_owned)
+    };
+    let (settled, open): (Vec<_>, Vec<_>) =
+        found.into_iter().map(|difference| (of(&difference), difference)).partition(|(reason, _)| reason.is_some());
+    let groups = Group::all(open.into_iter().map(|(_, difference)| difference).collect());
+    let settled = report::Settled::all(&settled);
+    let unused = accepted.unused(&|tools, platforms| {
+        (tools.is_empty() || tools.iter().any(|tool| newest.starts_with(tool.as_str())))
+            && (platforms.is_empty() || platforms.iter().any(|one| one == platform.name()))
+            && args.only.is_empty()
+    });
+    let title = report::title(&tools, platform, asked.len());
+    if let Some(file) = &args.summary {
+        summary::append(file, &report::markdown(&title, &groups, &settled))?;
+    }
+    match args.format {
+        OutputFormat::Json => crate::report::answer(&unused, report::Json::new(asked.len(), &groups, &settled)),
+        OutputFormat::Human => {
+            io::out(&report::human(&title, &groups, &settled, args.details));
+            crate::report::report(&unused, args.format);
+        }
+        OutputFormat::Github | OutputFormat::Sarif => {
+            let findings: Vec<Diagnostic> = groups.iter().map(|group| group.finding(model)).chain(unused).collect();
+            crate::report::report(&findings, args.format);
+        }
+    }
+    Ok(if groups.is_empty() { Outcome::Done } else { Outcome::Found })
+}
+
+/// Returns the answers of an assembler, known ones from the file of answers.
+fn answer(tool: &Tool, platform: Platform, asked: &[Asked], state: &State) -> Result<Vec<Answer>, Findings> {
+    let texts: Vec<String> = asked.iter().map(|one| Asked::text(&[one])).collect();
+    let mut out: Vec<Option<Answer>> =
+        texts.iter().map(|text| state.get(&tool.name, platform.name(), text)).collect();
+    let left: Vec<usize> = (0..asked.len()).filter(|&n| out[n].is_none()).collect();
+    let scratch = tempfile::tempdir().map_err(|error| {
+        problem("file-write", Path::new("--against"), format!("a scratch folder cannot be made: {error}"))
+    })?;
+    let mut bar = Bar::new("statements", left.len() as u64);
+    let done = AtomicU64::new(0);
+    let batches: Vec<(usize, &[usize])> = left.chunks(tool.batch()).enumerate().collect();
+    let ask = |(number, batch): &(usize, &[usize])| -> Result<Vec<(usize, Answer)>, Box<Diagnostic>> {
+        let folder = scratch.path().join(number.to_string());
+        std::fs::create_dir_all(&folder)
+            .map_err(|error| problem("file-write", &folder, format!("cannot be made: {error}")))?;
+        let all: Vec<&Asked> = batch.iter().map(|&n| &asked[n]).collect();
+        let found = tool.ask(&folder, platform, &all)?;
+        let _ = std::fs::remove_dir_all(&folder);
+        let kept: Vec<(String, Answer)> = batch.iter().map(|&n| texts[n].clone()).zip(found.clone()).collect();
+        state.keep(&tool.name, platform.name(), &kept);
+        let sum = done.fetch_add(batch.len() as u64, Ordering::Relaxed) + batch.len() as u64;
+        bar.show(sum, left.len() as u64);
+        Ok(batch.iter().copied().zip(found).collect())
+    };
+    let found: Vec<Vec<(usize, Answer)>> = batches.par_iter().map(ask).collect::<Result<_, _>>()?;
+    bar.clear();
+    for (n, answer) in found.into_iter().flatten() {
+        out[n] = Some(answer);
+    }
+    Ok(out.into_iter().flatten().collect())
+}
