@@ -240,6 +240,17 @@ const OURS: &[Plant] = &[
         "it) == Data_type.F` | warning | refused",
     ),
     Plant("verification.md", "typed, -logic,", "typed, -logics,", "rule-dead", "`arithmetic`"),
+    // Roles, and the columns that stand for behaviour.
+    Plant("roles.md", "| BARRIER, SBARRIER,", "| BARIER, SBARRIER,", "rule-dead", "`barrier`"),
+    Plant(
+        "lists.md",
+        "lsc_store_uncompressed | store |",
+        "lsc_store_uncompressed | - |",
+        "column-cell",
+        "lsc_store_uncompressed",
+    ),
+    Plant("lists.md", "| 2 | no | exchange_if_first |", "| 2 | no | - |", "column-cell", "lsc_atomic_icas"),
+    Plant("lists.md", "(#atomic_update) | [Numbers]", "(#atomic_updates) | [Numbers]", "column-link", "| Code"),
     Plant("verification.md", "SAD2, SAD2ADD", "SAD2, SADD", "rule-dead", "SADD"),
     Plant("verification.md", "{ICLLP}, {TGLLP}", "{ICLLP}, {TGL9}", "platform-unknown", "{TGL9}"),
     // Conditions: names, kinds, notation.

@@ -6,7 +6,7 @@
 use super::fragment::guess;
 use super::read::read_with;
 use super::{Object, ObjectError, Routine};
-use crate::isa::{LabelKind, pages};
+use crate::isa::{InstructionGroup, LabelKind};
 use crate::rt::Context;
 use crate::rt::reflect::{Form, Page};
 
@@ -75,7 +75,7 @@ fn salvage(code: &[u8], base: usize, routine: &Routine, cx: Context) -> Salvaged
     while let Some(rest) = code.get(at..).filter(|r| !r.is_empty()) {
         // The code ends where the left-over bytes match the size of the missing fields and all
         // labels were met.
-        let ended = out.instructions.last().is_some_and(|i| ENDS.contains(&i.page.name));
+        let ended = out.instructions.last().is_some_and(|i| i.page.is_in(InstructionGroup::Last));
         if ended && (least..=most).contains(&rest.len()) && labels.iter().all(|met| *met) {
             out.is_whole = true;
             break;
@@ -106,15 +106,5 @@ fn salvage(code: &[u8], base: usize, routine: &Routine, cx: Context) -> Salvaged
 
 /// Returns true if instructions of this page place a label.
 pub(crate) fn is_label(page: &Page) -> bool {
-    [pages::LABEL.name, pages::SUBROUTINE.name].contains(&page.name)
+    page.is_in(InstructionGroup::BlockStart) || page.is_in(InstructionGroup::SubroutineStart)
 }
-
-/// Instructions that may end the code of a routine.
-static ENDS: [&str; 6] = [
-    pages::RET.name,
-    pages::FRET.name,
-    pages::JMP.name,
-    pages::GOTO.name,
-    pages::RAW_SEND.name,
-    pages::RAW_SENDS.name,
-];

@@ -47,7 +47,7 @@ pub use operand::destination;
 #[cfg(feature = "text")]
 pub use text::{Printer, Text, escape};
 pub use value::{immediate_bits, is_saturated, saturate, zero_operand};
-pub use visit::{FieldInfo, FieldMut, FieldRef, OperandRef, Role, Table, Use, Visit, Visitor, VisitorMut};
+pub use visit::{FieldInfo, FieldMut, FieldRef, ListField, OperandRef, Role, Table, Use, Visit, Visitor, VisitorMut};
 
 /// Index into a table of a routine.
 pub trait Index: Copy {

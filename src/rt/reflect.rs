@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::super::isa::{DataType, OperandClass, PageCheck, Platform, list_data};
+use super::super::isa::{DataType, InstructionGroup, OperandClass, PAGES, PageCheck, Platform, list_data};
 use super::condition::Op;
 use super::visit::{Role, Table};
 
@@ -43,6 +43,20 @@ pub struct Page {
     pub platforms: &'static [Platforms],
     /// Violations of checks that the vendor's assembler accepts, in the order of verification.md.
     pub accepted: &'static [&'static Acceptance],
+    /// Groups that contain the instruction, in the order of the pages.
+    pub groups: &'static [InstructionGroup],
+}
+
+impl Page {
+    /// Returns true if a group contains the instruction.
+    pub fn is_in(&self, group: InstructionGroup) -> bool {
+        self.groups.contains(&group)
+    }
+
+    /// Returns the pages of a group, by opcode.
+    pub fn of_group(group: InstructionGroup) -> impl Iterator<Item = &'static Self> {
+        PAGES.iter().copied().filter(move |page| page.is_in(group))
+    }
 }
 
 /// Kind of a page.

@@ -4,8 +4,10 @@ use core::any::Any;
 use core::fmt;
 
 use super::super::isa::{
-    AddressId, GeneralId, Instruction, Operand, Predicate, RawOperand, StateClass, VecOperand, predefined,
+    AddressId, GeneralId, Instruction, InstructionGroup, LabelId, Operand, Predicate, RawOperand, StateClass,
+    VecOperand, predefined,
 };
+use super::bytes::Bits;
 use super::error::{EncodeError, narrow};
 
 /// Table of a routine.
@@ -198,6 +200,12 @@ impl Visit for Predicate {
     }
 }
 
+/// List that is the type of whole fields.
+pub trait ListField: Bits {
+    /// Name of the list on the page.
+    const LIST: &'static str;
+}
+
 macro_rules! numbers {
     ($($number:ty)*) => {
         $(impl Visit for $number {
@@ -285,6 +293,62 @@ impl Instruction {
     /// ```
     pub fn uses(&self) -> impl Iterator<Item = Use> {
         self.operands().filter_map(|operand| operand.used())
+    }
+
+    /// Returns true if a group of the pages contains the instruction.
+    ///
+    /// ```
+    /// # use visakit::isa::{Instruction, InstructionGroup, Ret};
+    /// assert!(Instruction::from(Ret::default()).is_in(InstructionGroup::SubroutineReturn));
+    /// ```
+    pub fn is_in(&self, group: InstructionGroup) -> bool {
+        self.page().is_in(group)
+    }
+
+    /// Returns the labels that the instruction names.
+    pub fn labels(&self) -> impl Iterator<Item = LabelId> {
+        self.uses().filter(|used| used.table == Table::Label).map(|used| LabelId(used.id))
+    }
+
+    /// Returns the label that the instruction places in the code.
+    pub fn placed_label(&self) -> Option<LabelId> {
+        let places = self.is_in(InstructionGroup::BlockStart) || self.is_in(InstructionGroup::SubroutineStart);
+        self.labels().next().filter(|_| places)
+    }
+
+    /// Returns the predicate that enables channels; `None` for an instruction without one, and for
+    /// an absent predicate.
+    pub fn predicate(&self) -> Option<Predicate> {
+        self.operands().find_map(|operand| match operand.value {
+            FieldRef::Predicate(predicate) => Some(predicate),
+            _ => None,
+        })
+    }
+
+    /// Returns the value of the first field that has a list as its type.
+    ///
+    /// ```
+    /// # use visakit::isa::{ExecSize, Instruction, Owords, Ret};
+    /// let ret = Instruction::from(Ret::default());
+    /// assert_eq!((ret.list::<ExecSize>(), ret.list::<Owords>()), (Some(ExecSize::default()), None));
+    /// ```
+    pub fn list<T: ListField>(&self) -> Option<T> {
+        struct Find<T> {
+            fields: &'static [super::reflect::Field],
+            found: Option<T>,
+        }
+        impl<T: ListField> Visitor<'_> for Find<T> {
+            fn field(&mut self, position: usize, value: FieldRef<'_>) {
+                if let (Some(field), FieldRef::Bits(bits), None) = (self.fields.get(position), value, &self.found)
+                    && field.list.is_some_and(|list| list.name == T::LIST)
+                {
+                    self.found = T::from_bits(bits).ok();
+                }
+            }
+        }
+        let mut find = Find { fields: self.form().fields, found: None };
+        self.visit(&mut find);
+        find.found
     }
 
     /// Renumbers every variable, label and string that the instruction names. `new` maps a table

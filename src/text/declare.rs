@@ -8,40 +8,52 @@ use super::scope::Scope;
 use super::unique::is_reserved;
 use crate::builder::{AttributeValue, attribute_bytes, attribute_code};
 use crate::isa::{
-    ATTRIBUTES, AddressInfo, AliasScope, Alignment, AttributeInfo, DataType, GeneralId, InputClass, InputInfoKind,
-    InputOrigin, LabelKind, PredicateInfo, SamplerInfo, StringId, SurfaceInfo, VarInfo, VarInfoBitProperties,
+    ATTRIBUTES, AddressInfo, AliasScope, Alignment, AttributeInfo, DataType, DeclaredClass, GeneralId, InputClass,
+    InputInfoKind, InputOrigin, LabelKind, Linkage, PredicateInfo, SamplerInfo, StringId, SurfaceInfo, TextDirective,
+    TextKey, VarInfo, VarInfoBitProperties,
 };
 use crate::object::RoutineKind;
 use crate::rt::{Bits, Cursor, Format, Symbols, Table, Text, TextError, meant, nearest};
 
-/// Parses a directive other than those that begin a file or a subroutine.
-pub(super) fn directive(scope: &mut Scope, word: &str, text: &str, at: usize) -> Result<(), TextError> {
-    match word {
-        ".decl" => decl(scope, text, at),
-        ".string" => {
+/// Parses a directive other than those that begin a file or a subroutine. `word` is its spelling in
+/// the text; `None` stands for an unknown directive.
+pub(super) fn directive(
+    scope: &mut Scope,
+    directive: Option<TextDirective>,
+    word: &str,
+    text: &str,
+    at: usize,
+) -> Result<(), TextError> {
+    match directive {
+        Some(TextDirective::DeclLine) => decl(scope, text, at),
+        Some(TextDirective::StringLine) => {
             let mut c = Cursor::new(text, at, scope);
             c.skip_blanks();
             let string = c.quoted()?;
             scope.string(string);
             Ok(())
         }
-        LABEL => label(scope, text, at),
-        ".file_variable" => file::variable(scope, text, at),
-        ".use_variable" | ".use_function" => file::usage(scope, word, text, at),
-        ".input" | ".parameter" => input(scope, word, text, at, InputOrigin::default()),
-        _ => match word.strip_prefix(IMPLICIT) {
-            Some(origin) => {
-                let found = InputOrigin::ALL.iter().copied().find(|o| o.text().eq_ignore_ascii_case(origin));
-                match found {
-                    Some(origin) => input(scope, word, text, at, origin),
-                    None => Err(TextError { at: 0, expected: format!("an input origin, not `{origin}`") }),
-                }
+        Some(TextDirective::LabelLine) => label(scope, text, at),
+        Some(TextDirective::FileVariableLine) => file::variable(scope, text, at),
+        Some(directive @ (TextDirective::UseVariableLine | TextDirective::UseFunctionLine)) => {
+            file::usage(scope, directive, text, at)
+        }
+        Some(directive @ (TextDirective::InputLine | TextDirective::ParameterLine)) => {
+            input(scope, directive, text, at, InputOrigin::default())
+        }
+        Some(directive @ TextDirective::ImplicitLine) => {
+            let origin = word.strip_prefix(directive.text()).unwrap_or_default();
+            let found = InputOrigin::ALL.iter().copied().find(|o| o.text().eq_ignore_ascii_case(origin));
+            match found {
+                Some(origin) => input(scope, directive, text, at, origin),
+                None => Err(TextError { at: 0, expected: format!("an input origin, not `{origin}`") }),
             }
-            None => {
-                let hint = meant(nearest(word, DIRECTIVES.iter().copied()));
-                Err(TextError { at: 0, expected: format!("one of {}{hint}", DIRECTIVES.join(", ")) })
-            }
-        },
+        }
+        _ => {
+            let all: Vec<&str> = TextDirective::ALL.iter().map(|one| one.text()).collect();
+            let hint = meant(nearest(word, all.iter().copied()));
+            Err(TextError { at: 0, expected: format!("one of {}{hint}", all.join(", ")) })
+        }
     }
 }
 
@@ -52,12 +64,9 @@ fn label(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
     c.skip_blanks();
     let start = c.save();
     let name = c.word().ok_or_else(|| c.error("the name of a label"))?.to_owned();
-    c.skip_blanks();
-    c.expect("kind=")?;
-    let kind: LabelKind = Text::parse(&mut c, Format::Plain)?;
-    c.skip_blanks();
-    c.expect("string=")?;
-    let string = StringId(c.number("string", Format::Plain)?);
+    let values = keys(&mut c, TextDirective::LabelLine.required(), TextDirective::LabelLine.optional())?;
+    c.end()?;
+    let (kind, string) = (values.kind, values.string.unwrap_or_default());
     if scope.names.label(&name, kind).is_some() {
         return Err(TextError { at: start, expected: format!("a new name: a label is already called `{name}`") });
     }
@@ -65,65 +74,104 @@ fn label(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
     Ok(())
 }
 
-/// Prefix of the directive of an implicit input; the origin follows.
-const IMPLICIT: &str = ".implicit_";
+/// Spellings of directives for the splitter of tokens.
+pub(super) const KERNEL_ATTRIBUTE: &str = TextDirective::KernelAttrLine.text();
+pub(super) const LABEL: &str = TextDirective::LabelLine.text();
 
-/// Directive of a kernel's attribute.
-pub(super) const KERNEL_ATTRIBUTE: &str = ".kernel_attr";
-
-/// Directive of an entry of the label table.
-pub(super) const LABEL: &str = ".label";
-
-/// Directives' names; `.implicit_` continues with the origin of the input.
-const DIRECTIVES: &[&str] = &[
-    ".version",
-    ".kernel",
-    ".global_function",
-    ".funcdecl",
-    ".decl",
-    ".input",
-    ".parameter",
-    IMPLICIT,
-    KERNEL_ATTRIBUTE,
-    ".function",
-    ".string",
-    LABEL,
-    ".file_variable",
-    ".use_variable",
-    ".use_function",
-    ".code",
-    ".file",
-    ".loc",
-];
-
-/// Returns the length of the directive's name at the start of a text. The next token may follow
-/// without a blank: `.inputV32`.
-pub(super) fn word_len(text: &str) -> usize {
-    let known = DIRECTIVES.iter().filter(|word| text.starts_with(**word)).map(|word| word.len()).max();
-    let word = text[1..].find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).map_or(text.len(), |len| len + 1);
-    known.filter(|_| !text.starts_with(IMPLICIT)).unwrap_or(word)
-}
-
-/// Returns true for the name of a directive.
-pub(super) fn is_directive(word: &str) -> bool {
-    match word.strip_prefix(IMPLICIT) {
+/// Returns true for the spelling of a directive.
+pub(super) fn is_directive(name: &str) -> bool {
+    match name.strip_prefix(TextDirective::ImplicitLine.text()) {
         Some(origin) => InputOrigin::ALL.iter().any(|o| o.text().eq_ignore_ascii_case(origin)),
-        None => DIRECTIVES.contains(&word),
+        None => TextDirective::ALL.iter().any(|one| one.text() == name),
     }
 }
 
-/// Operands of `.decl`, collected before the entry is made.
+/// Returns the directive at the start of a text, and the length of its spelling. The next token may
+/// follow without a blank: `.inputV32`.
+#[inline]
+pub(super) fn word(text: &str) -> (Option<TextDirective>, usize) {
+    let known = TextDirective::ALL.iter().copied().filter(|one| text.starts_with(one.text()));
+    let found = known.max_by_key(|one| one.text().len());
+    match found {
+        Some(directive) if directive != TextDirective::ImplicitLine => (found, directive.text().len()),
+        _ => {
+            let end = text[1..].find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+            (found, end.map_or(text.len(), |len| len + 1))
+        }
+    }
+}
+
+/// Values of the keys of a directive.
 #[derive(Default)]
-struct Decl {
-    name: String,
-    kind: &'static str,
-    data_type: Option<DataType>,
-    elements: u16,
-    alignment: Alignment,
+pub(super) struct Values {
+    pub(super) data_type: DataType,
+    pub(super) elements: u16,
+    pub(super) alignment: Alignment,
     alias: Option<Alias>,
     attributes: Vec<Attribute>,
     shown_name: Option<String>,
     string: Option<StringId>,
+    offset: Option<i16>,
+    size: Option<u16>,
+    kind: LabelKind,
+    pub(super) linkage: Linkage,
+}
+
+/// Parses the keys of a directive: all required ones, then any optional ones, in this order.
+pub(super) fn keys(c: &mut Cursor<'_>, required: &[TextKey], optional: &[TextKey]) -> Result<Values, TextError> {
+    let mut values = Values::default();
+    for key in required {
+        c.key(key.text())?;
+        values.read(c, *key)?;
+    }
+    for key in optional {
+        if c.take_key(key.text()) {
+            values.read(c, *key)?;
+        }
+    }
+    Ok(values)
+}
+
+impl Values {
+    /// Parses the value of a key.
+    fn read(&mut self, c: &mut Cursor<'_>, key: TextKey) -> Result<(), TextError> {
+        match key {
+            // The class selects the keys, so `.decl` parses it.
+            TextKey::KeyClass => {}
+            TextKey::KeyType => self.data_type = Text::parse(c, Format::Plain)?,
+            TextKey::KeyElements => self.elements = c.expression(key.text())?,
+            TextKey::KeyAlignment => self.alignment = alignment(c)?,
+            TextKey::KeyAlias => self.alias = Some(alias(c)?),
+            TextKey::KeyShownName => {
+                let name = if c.looking_at("\"") { c.quoted()? } else { c.identifier("a name")?.to_owned() };
+                self.shown_name = Some(name);
+            }
+            TextKey::KeyString => self.string = Some(StringId(c.number(key.text(), Format::Plain)?)),
+            TextKey::KeyAttributes => self.attributes = attributes(c)?,
+            TextKey::KeyOffset => self.offset = Some(c.expression(key.text())?),
+            TextKey::KeySize => self.size = Some(c.expression(key.text())?),
+            TextKey::KeyKind => self.kind = Text::parse(c, Format::Plain)?,
+            TextKey::KeyLinkage => self.linkage = Text::parse(c, Format::Plain)?,
+        }
+        Ok(())
+    }
+}
+
+/// Checks that a directive ends; otherwise its optional keys may follow.
+fn end(c: &mut Cursor<'_>, optional: &[TextKey]) -> Result<(), TextError> {
+    c.skip_blanks();
+    if c.at_end() {
+        return Ok(());
+    }
+    // The number of a string belongs to texts in the explicit style only.
+    let shown = optional.iter().filter(|key| **key != TextKey::KeyString).map(|key| format!("{}=", key.text()));
+    let shown: Vec<String> = shown.collect();
+    let list = match shown.as_slice() {
+        [] => return Err(c.error("the end of the line")),
+        [one] => one.clone(),
+        [others @ .., last] => format!("{} or {last}", others.join(", ")),
+    };
+    Err(c.error(format!("{list}, in this order, or the end of the line")))
 }
 
 /// Base of an alias, the offset in bytes, and the place in the text.
@@ -138,57 +186,28 @@ enum Base {
 /// Attribute in the text: its name, the explicit string index of the name if any, and its value.
 type Attribute = (String, Option<StringId>, AttributeValue);
 
-/// Parses `.decl`; the parts of a declaration have a fixed order.
+/// Parses `.decl`; the keys of a declaration have a fixed order.
 fn decl(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
     let mut c = Cursor::new(text, at, scope);
     c.skip_blanks();
     let start = c.save();
-    let mut decl = Decl { name: c.identifier("the name of a variable")?.to_owned(), ..Decl::default() };
-    if is_reserved(&decl.name) {
+    let name = c.identifier("the name of a variable")?.to_owned();
+    if is_reserved(&name) {
         c.restore(start);
-        return Err(c.error(format!("the name of a variable: `{}` is a keyword", decl.name)));
+        return Err(c.error(format!("the name of a variable: `{name}` is a keyword")));
     }
-    c.key("v_type")?;
-    let kinds = ["G", "A", "P", "S", "T"];
-    let Some(kind) = kinds.into_iter().find(|kind| c.rest().starts_with(kind)) else {
-        return Err(c.error("G, A, P, S or T"));
+    for key in TextDirective::DeclLine.required() {
+        c.key(key.text())?;
+    }
+    let Some(class) = DeclaredClass::ALL.iter().copied().find(|class| c.rest().starts_with(class.text())) else {
+        let all: Vec<&str> = DeclaredClass::ALL.iter().map(|class| class.text()).collect();
+        let (last, others) = all.split_last().unwrap_or((&"", &[]));
+        return Err(c.error(format!("{} or {last}", others.join(", "))));
     };
-    c.restore(c.save() + kind.len());
-    decl.kind = kind;
-    let (general, state) = (kind == "G", matches!(kind, "S" | "T"));
-    if general {
-        c.key("type")?;
-        decl.data_type = Some(Text::parse(&mut c, Format::Plain)?);
-    }
-    c.key("num_elts")?;
-    decl.elements = c.expression("num_elts")?;
-    if general && c.take_key("align") {
-        decl.alignment = alignment(&mut c)?;
-    }
-    if general && c.take_key("alias") {
-        decl.alias = Some(alias(&mut c)?);
-    }
-    if state && c.take_key("v_name") {
-        decl.shown_name = Some(if c.looking_at("\"") { c.quoted()? } else { c.identifier("a name")?.to_owned() });
-    }
-    if c.take_key("string") {
-        decl.string = Some(StringId(c.number("string", Format::Plain)?));
-    }
-    if c.take_key("attrs") {
-        decl.attributes = attributes(&mut c)?;
-    }
-    c.skip_blanks();
-    if !c.at_end() {
-        let next = if general {
-            "align=, alias= or attrs="
-        } else if state {
-            "v_name= or attrs="
-        } else {
-            "attrs="
-        };
-        return Err(c.error(format!("{next}, in this order, or the end of the line")));
-    }
-    enter_decl(scope, decl, start)
+    c.restore(c.save() + class.text().len());
+    let values = keys(&mut c, class.required(), class.optional())?;
+    end(&mut c, class.optional())?;
+    enter_decl(scope, &name, class, values, start)
 }
 
 /// Parses an alignment: its name, an older spelling, or a number of bytes.
@@ -207,7 +226,7 @@ fn alignment(c: &mut Cursor<'_>) -> Result<Alignment, TextError> {
         let all: Vec<&str> = Alignment::ALL.iter().map(|a| a.text()).collect();
         return Err(c.error(format!("an alignment: one of {}{}", all.join(", "), meant(nearest(word, all)))));
     }
-    let bytes: u32 = c.expression("align")?;
+    let bytes: u32 = c.expression(TextKey::KeyAlignment.text())?;
     // A number of bytes that equals the register size means that alignment, not register alignment.
     // The default alignment of one byte is not listed.
     let sizes = || Alignment::ALL.iter().filter(|a| **a != Alignment::default());
@@ -286,35 +305,38 @@ fn value(c: &mut Cursor<'_>) -> Result<AttributeValue, TextError> {
     }
 }
 
-fn enter_decl(scope: &mut Scope, decl: Decl, at: usize) -> Result<(), TextError> {
-    let fail = |expected: &str| Err(TextError { at, expected: expected.to_owned() });
-    if scope.names.is_declared(&decl.name) {
-        let name = &decl.name;
-        return fail(&format!(
+fn enter_decl(
+    scope: &mut Scope,
+    name: &str,
+    class: DeclaredClass,
+    values: Values,
+    at: usize,
+) -> Result<(), TextError> {
+    if scope.names.is_declared(name) {
+        let expected = format!(
             "a new name: `{name}` is already declared. The compiler drops the braces around \
              inline vISA: `visa compile` makes the names unique, and so does `{name}%=` in the \
              source"
-        ));
+        );
+        return Err(TextError { at, expected });
     }
-    let shown = decl.shown_name.as_deref().unwrap_or(&decl.name).to_owned();
-    let name_index = match decl.string {
+    let name_index = match values.string {
         Some(id) => id,
-        None => scope.tables.intern(if matches!(decl.kind, "S" | "T") { &shown } else { &decl.name }),
+        None => scope.tables.intern(values.shown_name.as_deref().unwrap_or(name)),
     };
-    let num_elements = decl.elements;
-    let attribute_info = decl.attributes.iter().map(|written| attribute(scope, written)).collect();
-    let base_of = decl.alias.as_ref().and_then(|(base, ..)| match base {
+    let num_elements = values.elements;
+    let attribute_info = values.attributes.iter().map(|written| attribute(scope, written)).collect();
+    let base_of = values.alias.as_ref().and_then(|(base, ..)| match base {
         Base::Name(name) => Some((scope.entry(Table::General, name)?, AliasScope::Local)),
         Base::File(number) => Some((*number, AliasScope::Global)),
     });
     let tables = &mut scope.tables;
-    let (table, id) = match decl.kind {
-        "G" => {
+    let (table, id) = match class {
+        DeclaredClass::GeneralClass => {
             if base_of == Some((0, AliasScope::Local)) {
                 scope.null_aliases.push(tables.routine.variables.len());
             }
-            let type_ = decl.data_type.unwrap_or_default();
-            let (alias_index, alias_scope_specifier, alias_offset) = match (&decl.alias, base_of) {
+            let (alias_index, alias_scope_specifier, alias_offset) = match (&values.alias, base_of) {
                 (Some((_, offset, _)), Some((id, scope))) => (GeneralId(id), scope, *offset),
                 (Some((Base::Name(base), _, at)), None) => {
                     let expected = format!("a variable declared above, not `{base}`");
@@ -324,7 +346,7 @@ fn enter_decl(scope: &mut Scope, decl: Decl, at: usize) -> Result<(), TextError>
             };
             let id = tables.general(VarInfo {
                 name_index,
-                bit_properties: VarInfoBitProperties { type_, alignment: decl.alignment },
+                bit_properties: VarInfoBitProperties { type_: values.data_type, alignment: values.alignment },
                 num_elements,
                 alias_index,
                 alias_offset,
@@ -333,17 +355,30 @@ fn enter_decl(scope: &mut Scope, decl: Decl, at: usize) -> Result<(), TextError>
             });
             (Table::General, id.0)
         }
-        "A" => (Table::Address, tables.address(AddressInfo { name_index, num_elements, attribute_info }).0),
-        "P" => (Table::Predicate, tables.predicate(PredicateInfo { name_index, num_elements, attribute_info }).0),
-        "S" => (Table::Sampler, tables.sampler(SamplerInfo { name_index, num_elements, attribute_info }).0),
-        "T" => (Table::Surface, tables.surface(SurfaceInfo { name_index, num_elements, attribute_info }).0),
-        _ => return fail("v_type= with G, A, P, S or T in this declaration"),
+        DeclaredClass::AddressClass => {
+            (Table::Address, tables.address(AddressInfo { name_index, num_elements, attribute_info }).0)
+        }
+        DeclaredClass::PredicateClass => {
+            (Table::Predicate, tables.predicate(PredicateInfo { name_index, num_elements, attribute_info }).0)
+        }
+        DeclaredClass::SamplerClass => {
+            (Table::Sampler, tables.sampler(SamplerInfo { name_index, num_elements, attribute_info }).0)
+        }
+        DeclaredClass::SurfaceClass => {
+            (Table::Surface, tables.surface(SurfaceInfo { name_index, num_elements, attribute_info }).0)
+        }
     };
-    scope.names.declare(table, &decl.name, id);
+    scope.names.declare(table, name, id);
     Ok(())
 }
 
-fn input(scope: &mut Scope, word: &str, text: &str, at: usize, origin: InputOrigin) -> Result<(), TextError> {
+fn input(
+    scope: &mut Scope,
+    directive: TextDirective,
+    text: &str,
+    at: usize,
+    origin: InputOrigin,
+) -> Result<(), TextError> {
     let in_kernel = scope.tables.routine.kind == RoutineKind::Kernel;
     let mut c = Cursor::new(text, at, scope);
     c.skip_blanks();
@@ -351,23 +386,17 @@ fn input(scope: &mut Scope, word: &str, text: &str, at: usize, origin: InputOrig
     let name = c.identifier("the name of a variable")?.to_owned();
     // An input without an offset lies at 0, as function parameters do. The vendor's printer prints
     // the offset of a function's parameters, which its assembler rejects.
-    let offset = if !(word == ".parameter" && in_kernel) && c.take_key("offset") {
-        Some(c.expression("offset")?)
-    } else {
-        None
-    };
-    let size = if c.take_key("size") { Some(c.expression("size")?) } else { None };
-    if word == ".parameter" && size.is_none() {
-        return Err(c.error("`size=`"));
+    let is_parameter = directive == TextDirective::ParameterLine;
+    let optional = directive.optional().iter().copied();
+    let optional: Vec<TextKey> =
+        optional.filter(|key| !(is_parameter && in_kernel && *key == TextKey::KeyOffset)).collect();
+    let values = keys(&mut c, directive.required(), &optional)?;
+    if is_parameter && values.size.is_none() {
+        return Err(c.error(format!("`{}=`", TextKey::KeySize.text())));
     }
     // Attributes of an input have no effect on the object.
-    if word != ".input" && c.take_key("attrs") {
-        attributes(&mut c)?;
-    }
-    c.skip_blanks();
-    if !c.at_end() {
-        return Err(c.error("offset= or size=, in this order, or the end of the line"));
-    }
+    let shown: Vec<TextKey> = optional.into_iter().filter(|key| *key != TextKey::KeyAttributes).collect();
+    end(&mut c, &shown)?;
     let fail = |expected: String| Err(TextError { at: start, expected });
     let classes = [
         (Table::General, InputClass::General),
@@ -379,15 +408,16 @@ fn input(scope: &mut Scope, word: &str, text: &str, at: usize, origin: InputOrig
         let hint = meant(scope.near(Table::General, &name).as_deref());
         return fail(format!("a declared variable, not `{name}`{hint}"));
     };
-    let offset = offset.unwrap_or(0);
+    let offset = values.offset.unwrap_or(0);
     let natural = natural_size(scope, class, id);
-    let size = match (size, natural) {
+    let size_key = TextKey::KeySize.text();
+    let size = match (values.size, natural) {
         (Some(size), Some(natural)) if size != natural => {
-            return fail(format!("size={natural}, the size of the variable"));
+            return fail(format!("{size_key}={natural}, the size of the variable"));
         }
         (Some(size), _) => size,
         (None, Some(natural)) => natural,
-        (None, None) => return fail("size= of this input".to_owned()),
+        (None, None) => return fail(format!("{size_key}= of this input")),
     };
     scope.tables.input(class, origin, id, offset, size);
     Ok(())

@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 
 use super::unique::Unique;
-use crate::isa::{AttributeInfo, Instruction, StringId};
+use crate::isa::{AttributeInfo, Instruction, StringId, TextDirective, TextKey};
 use crate::object::Routine;
 use crate::rt::{Bytes, Context, Reader, Version, Wire, Writer, escape};
 
@@ -17,7 +17,7 @@ pub(super) fn code(instruction: &Instruction, version: Version, text: &str) -> S
     // An instruction that cannot be encoded is not read back either; the comparison detects it.
     let _ = instruction.encode(&mut w, Context { version });
     let digits: String = w.into_bytes().iter().map(|b| format!("{b:02x}")).collect();
-    format!("    .code {digits} // {}\n", text.replace('\n', " "))
+    format!("    {} {digits} // {}\n", TextDirective::CodeLine.text(), text.replace('\n', " "))
 }
 
 /// Parses the digits of a `.code` line.
@@ -40,16 +40,23 @@ pub(super) fn read_code(digits: &str, version: Version) -> Result<Instruction, S
 /// Prints the directives after the routine's own: all strings, then all labels.
 pub(super) fn tables(out: &mut String, routine: &Routine, names: &Unique) {
     for string in &routine.strings {
-        let _ = writeln!(out, ".string \"{}\"", escape(&string.to_text()));
+        let _ = writeln!(out, "{} \"{}\"", TextDirective::StringLine.text(), escape(&string.to_text()));
     }
     for (label, name) in routine.labels.iter().zip(&names.labels) {
-        let _ = writeln!(out, ".label {name} kind={} string={}", label.kind.name(), label.name_index.0);
+        let _ = write!(out, "{} {name}", TextDirective::LabelLine.text());
+        for key in TextDirective::LabelLine.required() {
+            let _ = match key {
+                TextKey::KeyKind => write!(out, " {}={}", key.text(), label.kind.name()),
+                _ => write!(out, " {}={}", key.text(), label.name_index.0),
+            };
+        }
+        out.push('\n');
     }
 }
 
-/// Returns ` string=12` if the name in the text does not identify the string of the pool.
-pub(super) fn string_of(routine: &Routine, id: StringId, shown: &str) -> String {
-    if is_first(routine, id, shown) { String::new() } else { format!(" string={}", id.0) }
+/// Returns the number of a string if the name in the text does not identify the string of the pool.
+pub(super) fn string_of(routine: &Routine, id: StringId, shown: &str) -> Option<u32> {
+    (!is_first(routine, id, shown)).then_some(id.0)
 }
 
 /// Returns true if a string is the first in the pool with this text. A text without a string index

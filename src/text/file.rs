@@ -2,15 +2,15 @@
 //! functions of the file that the routine uses. The vendor's syntax has no such directives; these
 //! are extensions.
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 
+use super::declare::keys;
 use super::scope::{Scope, Uses};
 use crate::isa::{
-    Alignment, DataType, FileScopeVarInfo, FileScopeVarInfoBitProperties, FunctionRelocSymtab, Linkage,
-    VariableRelocSymtab,
+    FileScopeVarInfo, FileScopeVarInfoBitProperties, FunctionRelocSymtab, TextDirective, TextKey, VariableRelocSymtab,
 };
 use crate::object::{Object, Routine};
-use crate::rt::{Bytes, Cursor, Format, Text, TextError, escape};
+use crate::rt::{Bytes, Cursor, Format, TextError, escape};
 
 /// Returns the variables and functions of the file that a routine uses.
 pub(super) fn uses(object: &Object, routine: &Routine) -> Uses {
@@ -24,22 +24,28 @@ pub(super) fn uses(object: &Object, routine: &Routine) -> Uses {
 pub(super) fn print(out: &mut String, object: &Object, routine: &Routine) {
     for variable in &object.variables {
         let FileScopeVarInfoBitProperties { type_, alignment } = variable.bit_properties;
-        let _ = writeln!(
-            out,
-            ".file_variable \"{}\" linkage={} type={} num_elts={} align={}",
-            escape(&variable.name.to_text()),
-            variable.linkage.text(),
-            type_.name(),
-            variable.num_elements,
-            alignment.text()
-        );
+        let directive = TextDirective::FileVariableLine;
+        let _ = write!(out, "{} \"{}\"", directive.text(), escape(&variable.name.to_text()));
+        for key in directive.required() {
+            let value: &dyn Display = match key {
+                TextKey::KeyLinkage => &variable.linkage.text(),
+                TextKey::KeyType => &type_.name(),
+                TextKey::KeyElements => &variable.num_elements,
+                TextKey::KeyAlignment => &alignment.text(),
+                _ => continue,
+            };
+            let _ = write!(out, " {}={value}", key.text());
+        }
+        out.push('\n');
     }
     let Uses { variables, functions } = uses(object, routine);
     for used in variables {
-        let _ = writeln!(out, ".use_variable {}={}", used.symbolic_index, used.resolved_index);
+        let word = TextDirective::UseVariableLine.text();
+        let _ = writeln!(out, "{word} {}={}", used.symbolic_index, used.resolved_index);
     }
     for used in functions {
-        let _ = writeln!(out, ".use_function {}={}", used.symbolic_index, used.resolved_index);
+        let word = TextDirective::UseFunctionLine.text();
+        let _ = writeln!(out, "{word} {}={}", used.symbolic_index, used.resolved_index);
     }
 }
 
@@ -50,14 +56,11 @@ pub(super) fn variable(scope: &mut Scope, text: &str, at: usize) -> Result<(), T
     c.skip_blanks();
     let start = c.save();
     let name = Bytes::from(c.quoted()?.as_str());
-    let linkage: Linkage = key(&mut c, "linkage=")?;
-    let type_: DataType = key(&mut c, "type=")?;
-    c.skip_blanks();
-    c.expect("num_elts=")?;
-    let num_elements = c.number("num_elts", Format::Plain)?;
-    let alignment: Alignment = key(&mut c, "align=")?;
+    let values =
+        keys(&mut c, TextDirective::FileVariableLine.required(), TextDirective::FileVariableLine.optional())?;
     c.end()?;
-    let bit_properties = FileScopeVarInfoBitProperties { type_, alignment };
+    let (linkage, num_elements) = (values.linkage, values.elements);
+    let bit_properties = FileScopeVarInfoBitProperties { type_: values.data_type, alignment: values.alignment };
     let variable = FileScopeVarInfo { linkage, name, bit_properties, num_elements, ..FileScopeVarInfo::default() };
     let number = scope.file_variables_said;
     scope.file_variables_said += 1;
@@ -77,22 +80,18 @@ pub(super) fn variable(scope: &mut Scope, text: &str, at: usize) -> Result<(), T
 
 /// Parses `.use_variable 25=3`: variable 25 of the routine is variable 3 of the file. Functions
 /// have a directive of the same form.
-pub(super) fn usage(scope: &mut Scope, word: &str, text: &str, at: usize) -> Result<(), TextError> {
+pub(super) fn usage(scope: &mut Scope, directive: TextDirective, text: &str, at: usize) -> Result<(), TextError> {
     let mut c = Cursor::new(text, at, scope);
     c.skip_blanks();
     let symbolic_index = c.number("number in the routine", Format::Plain)?;
     c.expect("=")?;
     let resolved_index = c.number("number in the file", Format::Plain)?;
     c.end()?;
-    match word {
-        ".use_variable" => scope.uses.variables.push(VariableRelocSymtab { symbolic_index, resolved_index }),
+    match directive {
+        TextDirective::UseVariableLine => {
+            scope.uses.variables.push(VariableRelocSymtab { symbolic_index, resolved_index })
+        }
         _ => scope.uses.functions.push(FunctionRelocSymtab { symbolic_index, resolved_index }),
     }
     Ok(())
-}
-
-fn key<T: Text>(c: &mut Cursor<'_>, key: &str) -> Result<T, TextError> {
-    c.skip_blanks();
-    c.expect(key)?;
-    T::parse(c, Format::Plain)
 }

@@ -3,11 +3,13 @@
 use super::scope::Scope;
 use super::withdrawn;
 use crate::isa::{
-    And, ConstOpnd, DataType, ExecMask, ExecSize, Instruction, LscUntyped, Modifier, Not, Operand, Or, Predicate,
-    VecOperand, Xor, candidates, pages, predefined,
+    ConstOpnd, DataType, ExecMask, ExecSize, Instruction, InstructionGroup, LscUntyped, Modifier, Operand, Predicate,
+    VecOperand, candidates, predefined,
 };
-use crate::rt::reflect::Page;
-use crate::rt::{Candidate, Cursor, FieldInfo, FieldRef, Role, TextError, Visitor, meant, nearest};
+use crate::rt::reflect::{Page, PageKind};
+use crate::rt::{
+    Candidate, Cursor, FieldInfo, FieldMut, FieldRef, Role, TextError, Visitor, VisitorMut, meant, nearest,
+};
 
 /// Parses an instruction with its predicate. The flag in the result is true for a call whose label
 /// has the kind of `fccall`.
@@ -20,10 +22,13 @@ pub(super) fn read(scope: &mut Scope, text: &str, lead: usize) -> Result<(Instru
     }
     let behind = c.save();
     let word = &text[start..behind];
-    // An `fccall` is encoded as a call with another kind of label.
-    let link = is_mnemonic(word, &pages::FCCALL);
-    scope.calls = link || is_mnemonic(word, &pages::CALL);
-    let mut found = if link { candidates(&pages::CALL.name.to_ascii_lowercase()) } else { candidates(word) };
+    let mut found = candidates(word);
+    // A call of another file is encoded as a call with another kind of label.
+    let link = if found.is_empty() { linked_call().filter(|call| call.spelling == word) } else { None };
+    if let Some(call) = &link {
+        found = candidates(&call.usual);
+    }
+    scope.calls = found.first().is_some_and(|first| first.page.is_in(InstructionGroup::SubroutineCall));
     let mut c = Cursor::new(text, behind, scope);
     // Few mnemonics contain a plus: `sample+killpix` is another instruction than `sample`.
     if c.rest().starts_with('+') {
@@ -34,7 +39,7 @@ pub(super) fn read(scope: &mut Scope, text: &str, lead: usize) -> Result<(Instru
     let mut furthest: Option<(usize, &Candidate)> = None;
     for candidate in found {
         c.restore(start);
-        match c.attempt(|c| one(c, candidate, predicate, link)) {
+        match c.attempt(|c| one(c, candidate, predicate, link.as_ref())) {
             Ok(instruction) if c.revisions().1 != u32::MAX && begins_with_null(&instruction) => {
                 return Err(null_of_newer_texts(text, start));
             }
@@ -43,7 +48,7 @@ pub(super) fn read(scope: &mut Scope, text: &str, lead: usize) -> Result<(Instru
                 complete(&mut instruction);
                 let known = &mut scope.revisions;
                 *known = (known.0.max(since), known.1.min(before));
-                return Ok((instruction, link));
+                return Ok((instruction, link.is_some()));
             }
             Err(error) => {
                 if furthest.is_none_or(|(at, _)| error.at > at) {
@@ -58,7 +63,7 @@ pub(super) fn read(scope: &mut Scope, text: &str, lead: usize) -> Result<(Instru
     let Some((_, candidate)) = furthest else { return Err(unknown(word, start)) };
     // Parse again for the error that is reported; the first pass builds no messages.
     c.restore(start);
-    let error = match one(&mut c, candidate, predicate, link) {
+    let error = match one(&mut c, candidate, predicate, link.as_ref()) {
         Ok(_) => unknown(word, start),
         Err(error) => error,
     };
@@ -68,33 +73,49 @@ pub(super) fn read(scope: &mut Scope, text: &str, lead: usize) -> Result<(Instru
     })
 }
 
-/// Applies the vendor assembler's rules to instructions on predicates, see instructions/MOV.md: a
-/// predicate is moved by one channel without mask and without a predicate. Also sets the defaults
-/// of omitted operands.
+/// Applies the vendor assembler's rules to instructions on predicates, see roles.md. Also sets the
+/// defaults of omitted operands.
 fn complete(instruction: &mut Instruction) {
-    let is_predicate = |o: &VecOperand| matches!(o.operand, Operand::Predicate(_));
-    match instruction {
-        Instruction::Mov(mov) if is_predicate(&mov.src0) => {
-            mov.exec_size = ExecSize { mask: ExecMask::M1Nm, ..ExecSize::default() };
-            mov.pred = Predicate::default();
-            mov.dst.modifier = Modifier::None;
-        }
-        Instruction::And(And { pred, dst, .. })
-        | Instruction::Or(Or { pred, dst, .. })
-        | Instruction::Xor(Xor { pred, dst, .. })
-        | Instruction::Not(Not { pred, dst, .. })
-            if is_predicate(dst) =>
-        {
-            *pred = Predicate::default();
-            dst.modifier = Modifier::None;
-        }
+    let page = instruction.page();
+    let on_predicate = |instruction: &Instruction, is_write| {
+        let is_predicate = |vector: &VecOperand| matches!(vector.operand, Operand::Predicate(_));
+        let mut operands = instruction.operands().filter(|operand| operand.role.is_write() == is_write);
+        operands.any(|operand| matches!(operand.value, FieldRef::Vector(vector) if is_predicate(vector)))
+    };
+    if page.is_in(InstructionGroup::PredicateCopy) && on_predicate(instruction, false) {
+        let one = ExecSize { mask: ExecMask::M1Nm, ..ExecSize::default() };
+        instruction.visit_mut(&mut OfPredicates { fields: instruction.fields(), exec_size: Some(one) });
+    } else if page.is_in(InstructionGroup::PredicateLogic) && on_predicate(instruction, true) {
+        instruction.visit_mut(&mut OfPredicates { fields: instruction.fields(), exec_size: None });
+    } else if let Instruction::LscUntyped(LscUntyped::Strided(access)) = instruction
+        && access.src0_addr_pitch == VecOperand::default()
+    {
         // A strided access without a pitch has contiguous elements.
-        Instruction::LscUntyped(LscUntyped::Strided(access)) if access.src0_addr_pitch == VecOperand::default() => {
-            let low = access.data_size.register_bytes();
-            let pitch = ConstOpnd { type_: DataType::Ud, low, high: None };
-            access.src0_addr_pitch = VecOperand { operand: Operand::Immediate(pitch), ..VecOperand::default() };
+        let low = access.data_size.register_bytes();
+        let pitch = ConstOpnd { type_: DataType::Ud, low, high: None };
+        access.src0_addr_pitch = VecOperand { operand: Operand::Immediate(pitch), ..VecOperand::default() };
+    }
+}
+
+/// Removes predicate and saturation from an instruction on predicates, and sets its execution size.
+struct OfPredicates {
+    fields: &'static [FieldInfo],
+    exec_size: Option<ExecSize>,
+}
+
+impl VisitorMut for OfPredicates {
+    fn field(&mut self, position: usize, value: FieldMut<'_>) {
+        let is_written = self.fields.get(position).is_some_and(|f| f.role.is_some_and(Role::is_write));
+        match value {
+            FieldMut::Predicate(predicate) => *predicate = Predicate::default(),
+            FieldMut::Vector(vector) if is_written => vector.modifier = Modifier::None,
+            FieldMut::Value(value) => {
+                if let (Some(size), Some(own)) = (self.exec_size, value.downcast_mut::<ExecSize>()) {
+                    *own = size;
+                }
+            }
+            _ => {}
         }
-        _ => {}
     }
 }
 
@@ -132,14 +153,14 @@ fn one(
     c: &mut Cursor<'_>,
     candidate: &Candidate,
     predicate: Predicate,
-    link: bool,
+    link: Option<&LinkedCall>,
 ) -> Result<Instruction, TextError> {
     if !candidate.takes_predicate && predicate != Predicate::default() {
         return Err(c.error(format!("no predicate: {} cannot have one", candidate.page.name)));
     }
-    if link {
-        // The template spells `call`; `fccall` has two more letters.
-        c.restore(c.save() + "fc".len());
+    if let Some(call) = link {
+        // The template has the usual spelling, with which the other spelling ends.
+        c.restore(c.save() + call.spelling.len() - call.usual.len());
     }
     let instruction = (candidate.parse)(c, predicate)?;
     c.skip_blanks();
@@ -149,9 +170,20 @@ fn one(
     Ok(instruction)
 }
 
-/// Returns true if a word is the name of a page in lower case.
-fn is_mnemonic(word: &str, page: &Page) -> bool {
-    page.name.len() == word.len() && page.name.bytes().zip(word.bytes()).all(|(a, b)| a.to_ascii_lowercase() == b)
+/// Spellings of a call: of a label that another file defines, and the usual one.
+pub(super) struct LinkedCall {
+    pub(super) spelling: String,
+    pub(super) usual: String,
+}
+
+/// Returns the spellings of a call; `None` if the one does not end with the other.
+#[cold]
+pub(super) fn linked_call() -> Option<LinkedCall> {
+    Page::of_group(InstructionGroup::LinkedCall).find_map(|page| {
+        let PageKind::Alias(usual) = page.kind else { return None };
+        let (spelling, usual) = (page.name.to_ascii_lowercase(), usual.to_ascii_lowercase());
+        spelling.ends_with(&usual).then_some(LinkedCall { spelling, usual })
+    })
 }
 
 /// Older spelling of the execution mask of all channels.

@@ -7,7 +7,7 @@ use visakit_diag::{Diagnostic, Diagnostics, Lines, Severity};
 use super::scope::{Scope, Uses};
 use super::source::{Statement, statements};
 use super::{declare, instruction, revision};
-use crate::isa::{FileScopeVarInfo, Instruction, Label, LabelId, LabelKind, Platform, Subroutine};
+use crate::isa::{FileScopeVarInfo, Instruction, Label, LabelId, LabelKind, Platform, Subroutine, TextDirective};
 use crate::limits;
 use crate::object::{Object, Routine, RoutineKind};
 use crate::rt::{Cursor, TextError, Version};
@@ -138,7 +138,7 @@ impl Reader<'_> {
         if rest.is_empty() {
             return;
         }
-        if let Some(behind) = rest.strip_prefix(".kernel_attr") {
+        if let Some(behind) = rest.strip_prefix(TextDirective::KernelAttrLine.text()) {
             return self.kernel_attribute(statement, text.len() - behind.len());
         }
         if rest.starts_with('{') {
@@ -204,7 +204,9 @@ impl Reader<'_> {
     #[inline]
     fn content(&mut self, statement: &Statement, text: &str, lead: usize) -> Result<(), TextError> {
         let rest = &text[lead..];
-        if let Some(digits) = rest.strip_prefix(".code ") {
+        if let Some(digits) =
+            rest.strip_prefix(TextDirective::CodeLine.text()).and_then(|rest| rest.strip_prefix(' '))
+        {
             // `.code` holds an instruction as bytes.
             let at = text.len() - digits.len();
             let instruction = super::explicit::read_code(digits.trim(), self.scope.version)
@@ -228,11 +230,14 @@ impl Reader<'_> {
     /// Checks the order of statements. A text begins with its version; each further routine may
     /// repeat it.
     fn in_order(&mut self, rest: &str, at: usize) -> Result<(), TextError> {
-        let begins = |directives: &[&str]| directives.iter().any(|d| rest.split_whitespace().next() == Some(d));
-        let (before, version) = (self.next, begins(&[".version"]));
+        let first = rest.split_whitespace().next();
+        let begins = |directives: &[TextDirective]| directives.iter().any(|one| first == Some(one.text()));
+        let (before, version) = (self.next, begins(&[TextDirective::VersionLine]));
         self.next = if version && self.named { Next::Routine } else { Next::Any };
         let expected = match before {
-            Next::Routine if !begins(&[".kernel", ".global_function"]) => "`.kernel` after `.version`",
+            Next::Routine if !begins(&[TextDirective::KernelLine, TextDirective::GlobalFunctionLine]) => {
+                "`.kernel` after `.version`"
+            }
             Next::Any if version && !(self.named && self.version.is_some()) => {
                 "one `.version`, before everything else"
             }
@@ -271,10 +276,10 @@ impl Reader<'_> {
     fn directive(&mut self, statement: &Statement, text: &str, lead: usize) -> Result<(), TextError> {
         let line = statement.line;
         let rest = &text[lead..];
-        let len = declare::word_len(rest);
+        let (directive, len) = declare::word(rest);
         let (word, at) = (&rest[..len], lead + len);
-        match word {
-            ".version" => {
+        match directive {
+            Some(TextDirective::VersionLine) => {
                 let mut c = Cursor::new(text, at, &mut self.scope);
                 let major = c.number("major version", crate::rt::Format::Plain)?;
                 c.expect(".")?;
@@ -289,21 +294,21 @@ impl Reader<'_> {
                 self.statement_from(statement, end);
                 Ok(())
             }
-            ".kernel" | ".global_function" => {
+            Some(directive @ (TextDirective::KernelLine | TextDirective::GlobalFunctionLine)) => {
                 let name = self.name(text, at)?;
                 if self.named {
                     self.complete();
                 }
                 self.named = true;
-                let kind = match word {
-                    ".kernel" => RoutineKind::Kernel,
+                let kind = match directive {
+                    TextDirective::KernelLine => RoutineKind::Kernel,
                     _ => RoutineKind::Function { input_size: 0, return_value_size: 0 },
                 };
                 self.scope.begin(&name, kind);
                 Ok(())
             }
             // Names the functions of the object; each function has a separate text.
-            ".funcdecl" => {
+            Some(TextDirective::FuncdeclLine) => {
                 let mut c = Cursor::new(text, at, &mut self.scope);
                 c.skip_blanks();
                 let name = c.quoted()?;
@@ -311,7 +316,7 @@ impl Reader<'_> {
                 self.scope.functions.push(name);
                 Ok(())
             }
-            ".function" => {
+            Some(TextDirective::FunctionLine) => {
                 let name = self.name(text, at)?;
                 // The directive places the subroutine's label; a label of the same name may follow,
                 // without effect.
@@ -320,7 +325,7 @@ impl Reader<'_> {
                 self.place(LabelId(id), line);
                 Ok(())
             }
-            _ => declare::directive(&mut self.scope, word, text, at).map_err(|mut error| {
+            _ => declare::directive(&mut self.scope, directive, word, text, at).map_err(|mut error| {
                 error.at = error.at.max(lead);
                 error
             }),
@@ -353,20 +358,17 @@ impl Reader<'_> {
         }
         let info = self.scope.tables.routine.labels.get(label.0 as usize);
         let instruction = match info.map(|l| l.kind) {
-            Some(LabelKind::Block) | None => Instruction::Label(Label { label }),
-            Some(_) => Instruction::Subroutine(Subroutine { label }),
+            Some(LabelKind::Block) | None => Label { label }.into(),
+            Some(_) => Subroutine { label }.into(),
         };
         self.push(instruction, line);
     }
 
     /// Marks a label as defined if an instruction in bytes places it.
     fn defines(&mut self, instruction: &Instruction) {
-        let label = match instruction {
-            Instruction::Label(l) => l.label,
-            Instruction::Subroutine(s) => s.label,
-            _ => return,
-        };
-        if let Some(defined) = self.scope.defined.get_mut(label.0 as usize) {
+        if let Some(label) = instruction.placed_label()
+            && let Some(defined) = self.scope.defined.get_mut(label.0 as usize)
+        {
             *defined = true;
         }
     }
@@ -385,18 +387,20 @@ impl Reader<'_> {
                 "an instruction as in the lines above: this form belongs to texts of another date".to_owned();
             return Err(TextError { at: lead, expected });
         }
-        self.label_kind(&instruction, link);
+        if link {
+            self.linked(&instruction);
+        }
         self.push(instruction, line);
         Ok(())
     }
 
     /// Sets the kind of a label that an `fccall` names. If the label was not placed before, it
     /// belongs to another kernel.
-    fn label_kind(&mut self, instruction: &Instruction, link: bool) {
-        let Instruction::Call(call) = instruction else { return };
-        let defined = self.scope.defined.get(call.label.0 as usize).copied().unwrap_or(true);
-        if link && !defined {
-            self.scope.set_kind(call.label.0, LabelKind::Fccall);
+    fn linked(&mut self, instruction: &Instruction) {
+        for LabelId(label) in instruction.labels() {
+            if self.scope.defined.get(label as usize) == Some(&false) {
+                self.scope.set_kind(label, LabelKind::Fccall);
+            }
         }
     }
 
@@ -501,10 +505,9 @@ impl Reader<'_> {
 /// Returns the current spelling of `.file` and `.loc`, padded to the same length so that columns do
 /// not change.
 fn old_spelling(text: &str) -> Option<&'static str> {
-    let word = if text.starts_with('.') { &text[..declare::word_len(text)] } else { "" };
-    match word {
-        ".file" => Some(" FILE"),
-        ".loc" => Some(" LOC"),
+    match text.starts_with('.').then(|| declare::word(text).0)?? {
+        TextDirective::FileLine => Some(" FILE"),
+        TextDirective::LocLine => Some(" LOC"),
         _ => None,
     }
 }

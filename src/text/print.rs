@@ -4,12 +4,14 @@ use std::collections::{HashSet, VecDeque};
 use std::fmt::Write as _;
 
 use super::declare::{is_plain, spelled};
+use super::instruction::linked_call;
 use super::names::{RoutineNames, Style};
 use super::unique::is_word;
 use super::{explicit, file, revision};
 use crate::isa::{
-    ATTRIBUTES, AliasScope, AttributeInfo, InputClass, Instruction, Platform, StringId, attribute, limits, pages,
-    predefined, predefined_surface,
+    ATTRIBUTES, AliasScope, AttributeInfo, DeclaredClass, InputClass, Instruction, InstructionGroup, LabelId,
+    LabelKind, Platform, StringId, TextDirective, TextKey, VarInfo, attribute, limits, predefined,
+    predefined_surface,
 };
 use crate::object::{Object, Routine, RoutineKind, marks};
 use crate::rt::{Names, Printer, Table, escape};
@@ -68,17 +70,17 @@ fn names<'a>(object: &'a Object, routine: &'a Routine, platform: Option<Platform
 
 fn head(out: &mut String, object: &Object, routine: &Routine) {
     let directive = match routine.kind {
-        RoutineKind::Kernel => ".kernel",
-        RoutineKind::Function { .. } => ".global_function",
+        RoutineKind::Kernel => TextDirective::KernelLine.text(),
+        RoutineKind::Function { .. } => TextDirective::GlobalFunctionLine.text(),
     };
     let version = revision::version(object.version, marks::revision(routine));
-    let _ = write!(out, ".version {version}\n{directive} \"{}\"\n", routine.name());
+    let _ = write!(out, "{} {version}\n{directive} \"{}\"\n", TextDirective::VersionLine.text(), routine.name());
     if routine.kind == RoutineKind::Kernel {
         let known = object.functions.iter().map(|function| function.name.to_text());
         let mut declared = marks::functions(routine);
         declared.retain(|name| !object.functions.iter().any(|function| function.name.to_text() == *name));
         for name in known.chain(declared) {
-            let _ = writeln!(out, ".funcdecl \"{name}\"");
+            let _ = writeln!(out, "{} \"{name}\"", TextDirective::FuncdeclLine.text());
         }
     }
 }
@@ -87,13 +89,17 @@ fn predefined_comments(out: &mut String, names: &RoutineNames<'_>) {
     out.push_str("\n/// VISA Predefined Variables\n");
     let newer = names.revision() >= limits::TEXT_MINOR_SINCE;
     let known = if newer { usize::MAX } else { limits::POOL_VARIABLES as usize };
+    let (word, [class, shown]) =
+        (TextDirective::DeclLine.text(), [TextKey::KeyClass, TextKey::KeyShownName].map(TextKey::text));
     for entry in predefined::ALL.iter().take(known) {
         let name = names.name(Table::General, entry.id).unwrap_or_default();
-        let _ = writeln!(out, "// .decl V{} v_type=G v_name={name}", entry.id);
+        let _ =
+            writeln!(out, "// {word} V{} {class}={} {shown}={name}", entry.id, DeclaredClass::GeneralClass.text());
     }
     for entry in predefined_surface::ALL {
         let name = names.name(Table::Surface, entry.id).unwrap_or_default();
-        let _ = writeln!(out, "// .decl T{} v_type=T v_name={name}", entry.id);
+        let _ =
+            writeln!(out, "// {word} T{} {class}={} {shown}={name}", entry.id, DeclaredClass::SurfaceClass.text());
     }
     out.push('\n');
 }
@@ -116,62 +122,137 @@ fn declarations(out: &mut String, routine: &Routine, names: &RoutineNames<'_>, s
 
 /// Returns the declarations of each table, with the string of each declared name.
 fn variables(routine: &Routine, names: &RoutineNames<'_>, style: Style) -> [VecDeque<(StringId, String)>; 5] {
-    let mut tables = <[VecDeque<_>; 5]>::default();
-    let string = |id| routine.string(id).unwrap_or_default();
-    let with = |mut line: String, id, shown: &str, attributes: &[AttributeInfo]| {
-        if style == Style::Explicit {
-            line.push_str(&explicit::string_of(routine, id, shown));
-        }
-        variable_attributes(&mut line, routine, attributes, style);
-        (id, line)
+    let printer = Declarations { routine, names, style, null_aliases: marks::null_aliases(routine) };
+    let one = |class, table, id, name_index, elements, attributes: &Vec<AttributeInfo>| {
+        let declared = Declared { class, table, id, name_index, elements, attributes, variable: None };
+        (name_index, printer.line(&declared))
     };
-    // The vendor's text has names verbatim, even if they are not words.
-    let said = |shown: &str| match style == Style::Vendor || is_word(shown) {
-        true => shown.to_owned(),
-        false => format!("\"{}\"", escape(shown)),
-    };
-    let null_aliases = marks::null_aliases(routine);
-    let [generals, addresses, predicates, samplers, surfaces] = &mut tables;
-    for (id, variable) in (predefined::DECLARED..).zip(&routine.variables) {
-        let name = names.name(Table::General, id).unwrap_or_default();
-        let properties = variable.bit_properties;
-        let mut line =
-            format!(".decl {name} v_type=G type={} num_elts={}", properties.type_.name(), variable.num_elements);
-        if properties.alignment != Default::default() {
-            let _ = write!(line, " align={}", properties.alignment.text());
+    let generals = (predefined::DECLARED..).zip(&routine.variables).map(|(id, variable)| {
+        let declared = Declared {
+            class: DeclaredClass::GeneralClass,
+            table: Table::General,
+            id,
+            name_index: variable.name_index,
+            elements: variable.num_elements,
+            attributes: &variable.attribute_info,
+            variable: Some(variable),
+        };
+        (variable.name_index, printer.line(&declared))
+    });
+    let addresses = (0..).zip(&routine.addresses).map(|(id, a)| {
+        one(DeclaredClass::AddressClass, Table::Address, id, a.name_index, a.num_elements, &a.attribute_info)
+    });
+    let predicates = (1..).zip(&routine.predicates).map(|(id, p)| {
+        one(DeclaredClass::PredicateClass, Table::Predicate, id, p.name_index, p.num_elements, &p.attribute_info)
+    });
+    let samplers = (0..).zip(&routine.samplers).map(|(id, s)| {
+        one(DeclaredClass::SamplerClass, Table::Sampler, id, s.name_index, s.num_elements, &s.attribute_info)
+    });
+    let surfaces = (predefined_surface::DECLARED..).zip(&routine.surfaces).map(|(id, s)| {
+        one(DeclaredClass::SurfaceClass, Table::Surface, id, s.name_index, s.num_elements, &s.attribute_info)
+    });
+    [generals.collect(), addresses.collect(), predicates.collect(), samplers.collect(), surfaces.collect()]
+}
+
+/// Declared variable.
+struct Declared<'a> {
+    class: DeclaredClass,
+    table: Table,
+    id: u32,
+    name_index: StringId,
+    elements: u16,
+    attributes: &'a [AttributeInfo],
+    /// Facts that only general variables have.
+    variable: Option<&'a VarInfo>,
+}
+
+/// Printer of declarations.
+struct Declarations<'a> {
+    routine: &'a Routine,
+    names: &'a RoutineNames<'a>,
+    style: Style,
+    /// Numbers of the variables that are aliases of `%null`.
+    null_aliases: HashSet<usize>,
+}
+
+impl Declarations<'_> {
+    /// Returns the line of a declaration: its keys in the order of the page.
+    fn line(&self, declared: &Declared<'_>) -> String {
+        let name = self.names.name(declared.table, declared.id).unwrap_or_default();
+        let class = declared.class;
+        let mut line = String::with_capacity(96);
+        line.push_str(TextDirective::DeclLine.text());
+        line.push(' ');
+        line.push_str(&name);
+        for key in TextDirective::DeclLine.required() {
+            let _ = write!(line, " {}={}", key.text(), class.text());
         }
-        if style != Style::Vendor && variable.alias_scope_specifier == AliasScope::Global {
-            let _ = write!(line, " alias=<global {}, {}>", variable.alias_index.0, variable.alias_offset);
-        } else if variable.alias_index.0 != 0 {
-            let base = names.name(Table::General, variable.alias_index.0).unwrap_or_default();
-            let _ = write!(line, " alias=<{base}, {}>", variable.alias_offset);
-        } else if null_aliases.contains(&((id - predefined::DECLARED) as usize)) {
-            let base = names.name(Table::General, 0).unwrap_or_default();
-            let _ = write!(line, " alias=<{base}, {}>", variable.alias_offset);
+        for key in class.required().iter().chain(class.optional()) {
+            let start = line.len();
+            line.push(' ');
+            line.push_str(key.text());
+            line.push('=');
+            if !self.value(&mut line, *key, declared, &name) {
+                line.truncate(start);
+            }
         }
-        generals.push_back(with(line, variable.name_index, &name, &variable.attribute_info));
+        line.push('\n');
+        line
     }
-    for (id, address) in (0..).zip(&routine.addresses) {
-        let name = names.name(Table::Address, id).unwrap_or_default();
-        let line = format!(".decl {name} v_type=A num_elts={}", address.num_elements);
-        addresses.push_back(with(line, address.name_index, &name, &address.attribute_info));
+
+    /// Prints the value of a key; returns false if the declaration leaves the key out.
+    fn value(&self, line: &mut String, key: TextKey, declared: &Declared<'_>, name: &str) -> bool {
+        let is_vendor = self.style == Style::Vendor;
+        let shown = || self.routine.string(declared.name_index).unwrap_or_default();
+        match (key, declared.variable) {
+            (TextKey::KeyElements, _) => {
+                let _ = write!(line, "{}", declared.elements);
+            }
+            (TextKey::KeyType, Some(variable)) => line.push_str(variable.bit_properties.type_.name()),
+            (TextKey::KeyAlignment, Some(variable)) => {
+                line.push_str(variable.bit_properties.alignment.text());
+                return variable.bit_properties.alignment != Default::default();
+            }
+            (TextKey::KeyAlias, Some(variable)) => {
+                let (base, offset) = (variable.alias_index.0, variable.alias_offset);
+                if !is_vendor && variable.alias_scope_specifier == AliasScope::Global {
+                    let _ = write!(line, "<global {base}, {offset}>");
+                } else {
+                    let number = declared.id.saturating_sub(predefined::DECLARED) as usize;
+                    if base == 0 && !self.null_aliases.contains(&number) {
+                        return false;
+                    }
+                    let name = self.names.name(Table::General, base).unwrap_or_default();
+                    let _ = write!(line, "<{name}, {offset}>");
+                }
+            }
+            // The vendor's text has names verbatim, even if they are not words.
+            (TextKey::KeyShownName, _) => match shown() {
+                shown if is_vendor || is_word(&shown) => line.push_str(&shown),
+                shown => {
+                    let _ = write!(line, "\"{}\"", escape(&shown));
+                }
+            },
+            (TextKey::KeyString, _) if self.style == Style::Explicit => {
+                let has_name = declared.class.optional().contains(&TextKey::KeyShownName);
+                let written = if has_name { shown() } else { name.to_owned() };
+                match explicit::string_of(self.routine, declared.name_index, &written) {
+                    Some(number) => {
+                        let _ = write!(line, "{number}");
+                    }
+                    None => return false,
+                }
+            }
+            (TextKey::KeyAttributes, _) => {
+                let attributes = declared.attributes.iter();
+                let all: Vec<String> = attributes.map(|a| attribute(self.routine, a, self.style)).collect();
+                let _ = write!(line, "{{{}}}", all.join(", "));
+                return !all.is_empty();
+            }
+            _ => return false,
+        }
+        true
     }
-    for (id, predicate) in (1..).zip(&routine.predicates) {
-        let name = names.name(Table::Predicate, id).unwrap_or_default();
-        let line = format!(".decl {name} v_type=P num_elts={}", predicate.num_elements);
-        predicates.push_back(with(line, predicate.name_index, &name, &predicate.attribute_info));
-    }
-    for (id, sampler) in (0..).zip(&routine.samplers) {
-        let (name, shown) = (names.name(Table::Sampler, id).unwrap_or_default(), string(sampler.name_index));
-        let line = state(&name, 'S', sampler.num_elements, &said(&shown));
-        samplers.push_back(with(line, sampler.name_index, &shown, &sampler.attribute_info));
-    }
-    for (id, surface) in (predefined_surface::DECLARED..).zip(&routine.surfaces) {
-        let (name, shown) = (names.name(Table::Surface, id).unwrap_or_default(), string(surface.name_index));
-        let line = state(&name, 'T', surface.num_elements, &said(&shown));
-        surfaces.push_back(with(line, surface.name_index, &shown, &surface.attribute_info));
-    }
-    tables
 }
 
 fn inputs(out: &mut String, routine: &Routine, names: &RoutineNames<'_>) {
@@ -183,24 +264,21 @@ fn inputs(out: &mut String, routine: &Routine, names: &RoutineNames<'_>) {
         };
         let name = names.name(table, input.id).unwrap_or_default();
         let directive = match (is_plain(input.kind), &routine.kind) {
-            (true, RoutineKind::Kernel) => ".input".to_owned(),
-            (true, RoutineKind::Function { .. }) => ".parameter".to_owned(),
-            (false, _) => format!(".implicit_{}", input.kind.origin.text()),
+            (true, RoutineKind::Kernel) => TextDirective::InputLine,
+            (true, RoutineKind::Function { .. }) => TextDirective::ParameterLine,
+            (false, _) => TextDirective::ImplicitLine,
         };
-        let _ = writeln!(out, "{directive} {name} offset={} size={}", input.offset, input.size);
+        let origin = if directive == TextDirective::ImplicitLine { input.kind.origin.text() } else { "" };
+        let _ = write!(out, "{}{origin} {name}", directive.text());
+        for key in directive.required().iter().chain(directive.optional()) {
+            let _ = match key {
+                TextKey::KeyOffset => write!(out, " {}={}", key.text(), input.offset),
+                TextKey::KeySize => write!(out, " {}={}", key.text(), input.size),
+                _ => continue,
+            };
+        }
+        out.push('\n');
     }
-}
-
-fn state(name: &str, kind: char, elements: u16, shown: &str) -> String {
-    format!(".decl {name} v_type={kind} num_elts={elements} v_name={shown}")
-}
-
-fn variable_attributes(out: &mut String, routine: &Routine, attributes: &[AttributeInfo], style: Style) {
-    if !attributes.is_empty() {
-        let all: Vec<String> = attributes.iter().map(|a| attribute(routine, a, style)).collect();
-        let _ = write!(out, " attrs={{{}}}", all.join(", "));
-    }
-    out.push('\n');
 }
 
 /// Formats `Name`, `Name=16` or `Name="text"`.
@@ -246,9 +324,9 @@ fn attributes(out: &mut String, routine: &Routine, style: Style) {
         shown.push(format!("{TARGET}={}", spelled_of(TARGET, DEFAULT_TARGET)));
     }
     // Labels and subroutines begin with their own line end.
-    let breaks = matches!(routine.instructions.first(), Some(Instruction::Label(_) | Instruction::Subroutine(_)));
+    let breaks = routine.instructions.first().is_some_and(|first| first.placed_label().is_some());
     for (i, one) in shown.iter().enumerate() {
-        let _ = write!(out, ".kernel_attr {one}");
+        let _ = write!(out, "{} {one}", TextDirective::KernelAttrLine.text());
         if full && !breaks || i + 1 < shown.len() {
             out.push('\n');
         }
@@ -270,62 +348,51 @@ fn spelled_of(name: &str, value: u8) -> String {
 fn code(out: String, routine: &Routine, names: &RoutineNames<'_>, style: Style, as_bytes: &HashSet<usize>) -> String {
     let mut p = Printer::new(out, names);
     for (number, instruction) in routine.instructions.iter().enumerate() {
-        match instruction {
-            _ if as_bytes.contains(&number) => {
-                let mut text = Printer::new(String::new(), names);
-                instruction.print(&mut text);
-                p.text(&explicit::code(instruction, names.version(), &text.into_text()));
+        let is_in = |group| instruction.is_in(group);
+        if as_bytes.contains(&number) {
+            let mut text = Printer::new(String::new(), names);
+            instruction.print(&mut text);
+            p.text(&explicit::code(instruction, names.version(), &text.into_text()));
+        } else if is_in(InstructionGroup::BlockStart) {
+            p.text("\n");
+            instruction.print(&mut p);
+            p.text("\n");
+        } else if is_in(InstructionGroup::SubroutineStart) {
+            let label = instruction.labels().next().map_or(0, |label| label.0);
+            let name = names.name(Table::Label, label).unwrap_or_default();
+            p.text(&format!("    \n{} \"", TextDirective::FunctionLine.text()));
+            p.text(&name);
+            p.text("\"");
+            let original = names.original_label(label).unwrap_or_default();
+            if style == Style::Vendor && original != name {
+                p.text(&format!(" /// Original Name: \"{original}\""));
             }
-            Instruction::Label(_) => {
-                p.text("\n");
-                instruction.print(&mut p);
-                p.text("\n");
-            }
-            Instruction::Subroutine(inst) => {
-                let name = names.name(Table::Label, inst.label.0).unwrap_or_default();
-                p.text("    \n.function \"");
-                p.text(&name);
-                p.text("\"");
-                let original = names.original_label(inst.label.0).unwrap_or_default();
-                if style == Style::Vendor && original != name {
-                    p.text(&format!(" /// Original Name: \"{original}\""));
-                }
-                p.text("\n\n");
-                instruction.print(&mut p);
-                p.text("\n");
-            }
-            Instruction::File(_) | Instruction::Loc(_) => {
-                p.text("    ");
-                instruction.print(&mut p);
-                p.text("\n");
-            }
-            _ => {
-                let start = p.len();
-                p.text("    ");
-                print_call(instruction, routine, &mut p);
-                let width = p.len() - start;
-                p.spaces(NUMBER_COLUMN.saturating_sub(width));
-                p.text(&format!(" /// ${number}\n"));
-            }
+            p.text("\n\n");
+            instruction.print(&mut p);
+            p.text("\n");
+        } else if is_in(InstructionGroup::SourcePlace) {
+            p.text("    ");
+            instruction.print(&mut p);
+            p.text("\n");
+        } else {
+            let start = p.len();
+            p.text("    ");
+            print_call(instruction, routine, &mut p);
+            let width = p.len() - start;
+            p.spaces(NUMBER_COLUMN.saturating_sub(width));
+            p.text(&format!(" /// ${number}\n"));
         }
     }
     p.into_text()
 }
 
-/// Prints an instruction; a call of a label of another file is spelled `fccall`.
+/// Prints an instruction; a call of a label of another file has a spelling of its own.
 pub(super) fn print_call(instruction: &Instruction, routine: &Routine, p: &mut Printer<'_>) {
-    let link = match instruction {
-        Instruction::Call(call) => {
-            routine.labels.get(call.label.0 as usize).is_some_and(|l| l.kind == crate::isa::LabelKind::Fccall)
-        }
-        _ => false,
-    };
-    if !link {
-        instruction.print(p);
-        return;
-    }
+    let is_foreign =
+        |label: LabelId| routine.labels.get(label.0 as usize).is_some_and(|info| info.kind == LabelKind::Fccall);
+    let is_link = instruction.is_in(InstructionGroup::SubroutineCall) && instruction.labels().any(is_foreign);
+    let Some(call) = is_link.then(linked_call).flatten() else { return instruction.print(p) };
     let mut inner = Printer::new(String::new(), p.names);
     instruction.print(&mut inner);
-    let [call, link] = [&pages::CALL, &pages::FCCALL].map(|page| page.name.to_ascii_lowercase());
-    p.text(&inner.into_text().replacen(&call, &link, 1));
+    p.text(&inner.into_text().replacen(&call.usual, &call.spelling, 1));
 }

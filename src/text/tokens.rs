@@ -166,7 +166,7 @@ impl<'a> Splitter<'a> {
 
     fn start(&mut self, rest: &'a str, word: &'a str) -> (TokenKind, usize) {
         if rest.starts_with('.') {
-            let len = declare::word_len(rest);
+            let len = declare::word(rest).1;
             let name = &rest[..len];
             self.part = Part::Directive(name);
             let is_known = declare::is_directive(name);

@@ -5,9 +5,9 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::graph::labels;
-use crate::isa::{Combine, DataType, ExecSize, Goto, Instruction, Operand, Stride, predefined};
+use crate::isa::{Combine, DataType, ExecSize, Instruction, InstructionGroup, Operand, Stride, predefined};
 use crate::object::Routine;
-use crate::rt::{Bits, FieldRef, OperandRef, Table, Visitor};
+use crate::rt::{FieldRef, OperandRef, Table};
 
 /// Maximum number of rounds in which varying values propagate.
 const MOST_ROUNDS: usize = 64;
@@ -17,35 +17,31 @@ const MOST_PAIRS: usize = 1 << 22;
 /// Returns the numbers of the barriers that some channels may skip.
 pub(super) fn barriers(routine: &Routine) -> Vec<usize> {
     let all = || routine.instructions.iter().enumerate();
-    let is_barrier = |one: &Instruction| {
-        matches!(one, Instruction::Barrier(_) | Instruction::Sbarrier(_) | Instruction::Nbarrier(_))
-    };
-    let barriers: Vec<usize> = all().filter(|(_, one)| is_barrier(one)).map(|(number, _)| number).collect();
+    let barriers = all().filter(|(_, one)| one.is_in(InstructionGroup::Barrier));
+    let barriers: Vec<usize> = barriers.map(|(number, _)| number).collect();
     if barriers.is_empty() {
         return Vec::new();
     }
     let labels = labels(routine);
-    let target = |goto: &Goto| labels.get(goto.label.0 as usize).copied().flatten();
-    let gotos = all().filter_map(|(number, one)| match one {
-        Instruction::Goto(goto) => Some((number, goto, target(goto)?)),
-        _ => None,
-    });
+    let target = |one: &Instruction| labels.get(one.labels().next()?.0 as usize).copied().flatten();
+    let branches = all().filter(|(_, one)| one.is_in(InstructionGroup::ChannelBranch));
+    let gotos = branches.filter_map(|(number, one)| Some((number, by_channel(one), target(one)?)));
     let gotos: Vec<_> = gotos.collect();
     let back: Vec<Range<usize>> =
         gotos.iter().filter(|(number, _, to)| to <= number).map(|&(number, _, to)| to..number).collect();
     let mut pairs = 0;
     let mut ranges = Vec::new();
-    for (number, goto, to) in gotos.iter().filter(|(_, goto, _)| is_by_channel(goto)) {
-        let mut range = if to > number { number + 1..*to } else { *to..number + 1 };
+    for (number, predicate, to) in gotos.iter().filter_map(|&(number, by, to)| Some((number, by?, to))) {
+        let mut range = if to > number { number + 1..to } else { to..number + 1 };
         // A channel that leaves a loop is absent in its next iteration.
         let from = back.partition_point(|round| round.end < range.start);
-        for round in back[from..].iter().take_while(|round| round.end < *to).take(MOST_PAIRS - pairs) {
-            if round.start <= *number {
+        for round in back[from..].iter().take_while(|round| round.end < to).take(MOST_PAIRS - pairs) {
+            if round.start <= number {
                 range.start = range.start.min(round.start);
             }
             pairs += 1;
         }
-        ranges.push((range, (Table::Predicate, u32::from(goto.pred.id))));
+        ranges.push((range, predicate));
     }
     let within = |ranges: &mut dyn Iterator<Item = &Range<usize>>| {
         let depths = depths(routine.instructions.len(), ranges);
@@ -74,10 +70,15 @@ fn depths(instructions: usize, ranges: &mut dyn Iterator<Item = &Range<usize>>) 
     depths
 }
 
-/// Returns true for a branch that may diverge.
-fn is_by_channel(goto: &Goto) -> bool {
-    goto.exec_size.size.channels() > 1 && goto.pred.id != 0 && goto.pred.combine == Combine::None
+/// Returns the predicate of a branch that may diverge.
+fn by_channel(branch: &Instruction) -> Option<(Table, u32)> {
+    let is_wide = branch.list::<ExecSize>().is_some_and(|size| size.size.channels() > 1);
+    let predicate = branch.predicate().filter(|predicate| is_wide && predicate.combine == Combine::None)?;
+    Some((Table::Predicate, predicate.id.into()))
 }
+
+/// Branch: its number, its predicate if it may diverge, and the number of its target.
+type Branch = (usize, Option<(Table, u32)>, usize);
 
 /// Reason why a value varies across channels: an input with per-channel data, or channel numbers
 /// alone. A value loaded from a varying address counts the same, because the compiler keeps each
@@ -88,14 +89,12 @@ const NUMBER: Why = 2;
 
 /// Returns the varying variables: those with per-channel data, those computed from varying ones,
 /// and those that only some channels write.
-fn varying(routine: &Routine, gotos: &[(usize, &Goto, usize)]) -> HashMap<(Table, u32), Why> {
+fn varying(routine: &Routine, gotos: &[Branch]) -> HashMap<(Table, u32), Why> {
     let inputs: HashSet<u32> = routine.inputs.iter().map(|input| input.id).collect();
     let mut varying: HashMap<(Table, u32), Why> = HashMap::new();
     for _ in 0..MOST_ROUNDS {
         let mut changed = false;
-        let by_channel = gotos.iter().filter(|(_, goto, _)| {
-            is_by_channel(goto) && varying.contains_key(&(Table::Predicate, goto.pred.id.into()))
-        });
+        let by_channel = gotos.iter().filter(|(_, by, _)| by.is_some_and(|by| varying.contains_key(&by)));
         let ranges: Vec<_> = by_channel.map(|(number, _, to)| *number.min(to)..*number.max(to)).collect();
         let depths = depths(routine.instructions.len(), &mut ranges.iter());
         for (number, instruction) in routine.instructions.iter().enumerate() {
@@ -163,25 +162,5 @@ fn root(routine: &Routine, table: Table, id: u32) -> u32 {
 
 /// Returns true if an instruction ignores the execution mask of control flow.
 fn has_no_mask(instruction: &Instruction) -> bool {
-    exec_size(instruction).is_some_and(|size| size.mask.no_mask())
-}
-
-/// Returns the execution size and mask of an instruction.
-pub(super) fn exec_size(instruction: &Instruction) -> Option<ExecSize> {
-    struct Find {
-        fields: &'static [crate::rt::reflect::Field],
-        found: Option<ExecSize>,
-    }
-    impl Visitor<'_> for Find {
-        fn field(&mut self, position: usize, value: FieldRef<'_>) {
-            if let (Some(field), FieldRef::Bits(bits)) = (self.fields.get(position), value)
-                && field.is_exec_size()
-            {
-                self.found = ExecSize::from_bits(bits).ok();
-            }
-        }
-    }
-    let mut find = Find { fields: instruction.form().fields, found: None };
-    instruction.visit(&mut find);
-    find.found
+    instruction.list::<ExecSize>().is_some_and(|size| size.mask.no_mask())
 }

@@ -7,7 +7,8 @@ use super::aliases::root;
 use super::graph::Graph;
 use super::{Location, Severity, Violation, divergence, region};
 use crate::isa::{
-    InputClass, Instruction, Operand, PageCheck, Platform, predefined, predefined_sampler, predefined_surface,
+    ExecSize, InputClass, Instruction, InstructionGroup, Operand, PageCheck, Platform, predefined,
+    predefined_sampler, predefined_surface,
 };
 use crate::limits::FINDINGS;
 use crate::object::Routine;
@@ -62,14 +63,11 @@ fn doubt(code: &'static str, number: usize, message: String, page: &str) -> Viol
 
 /// Reports the first instruction of each unreachable part.
 fn unreachable(routine: &Routine, graph: &Graph, reached: &[bool]) -> Vec<Violation> {
-    use Instruction::{File, Fret, Label, Lifetime, Loc, Ret, Subroutine};
     let mut out = Vec::new();
     let mut was_reached = true;
     for (block, &is_reached) in graph.blocks.iter().zip(reached) {
         // A routine's final return and pseudo-instructions do no harm.
-        let does = |one: &Instruction| {
-            !matches!(one, Label(_) | Subroutine(_) | Loc(_) | File(_) | Lifetime(_) | Ret(_) | Fret(_))
-        };
+        let does = |one: &Instruction| !one.is_in(InstructionGroup::Harmless);
         let first = block.instructions.clone().find(|&number| does(&routine.instructions[number]));
         match first {
             Some(number) if !is_reached && was_reached => {
@@ -93,7 +91,7 @@ fn outside(routine: &Routine, platform: Option<Platform>) -> Vec<Violation> {
         if accepted.any(|row| row.check == check && row.verdict == Verdict::Nothing) {
             continue;
         }
-        let channels = divergence::exec_size(instruction).map_or(1, |size| size.size.channels().into());
+        let channels = instruction.list::<ExecSize>().map_or(1, |size| size.size.channels().into());
         for operand in instruction.operands().filter(|operand| !is_replaced(instruction, operand)) {
             let FieldRef::Vector(vector) = operand.value else { continue };
             let Operand::General(general) = &vector.operand else { continue };
@@ -303,7 +301,9 @@ fn is_replaced(instruction: &Instruction, operand: &OperandRef<'_>) -> bool {
 
 /// Returns the variable that an instruction copies.
 fn copied(routine: &Routine, instruction: &Instruction) -> Option<(Table, u32)> {
-    let Instruction::Mov(_) = instruction else { return None };
+    if !instruction.is_in(InstructionGroup::Copy) {
+        return None;
+    }
     let read =
         instruction.operands().filter(|operand| operand.role == Role::Read).find_map(|operand| operand.used())?;
     entry(routine, read)

@@ -1,9 +1,8 @@
 //! Rules of labels: each label in use must be placed exactly once.
 
 use super::{Location, Severity, Violation};
-use crate::isa::{Instruction, LabelId, LabelKind};
+use crate::isa::{LabelId, LabelKind};
 use crate::object::Routine;
-use crate::rt::Table;
 
 /// Page of the rules.
 const PAGES: &str = "4_object_format.md#label_info";
@@ -12,11 +11,7 @@ pub(super) fn check(routine: &Routine) -> Vec<Violation> {
     let mut out = Vec::new();
     let mut defined = vec![false; routine.labels.len()];
     for (number, instruction) in routine.instructions.iter().enumerate() {
-        let label = match instruction {
-            Instruction::Label(label) => label.label,
-            Instruction::Subroutine(subroutine) => subroutine.label,
-            _ => continue,
-        };
+        let Some(label) = instruction.placed_label() else { continue };
         match defined.get_mut(label.0 as usize) {
             Some(seen) if *seen => {
                 out.push(violation("label", number, format!("label `{}` is defined twice", name(routine, label))));
@@ -26,7 +21,8 @@ pub(super) fn check(routine: &Routine) -> Vec<Violation> {
         }
     }
     for (number, instruction) in routine.instructions.iter().enumerate() {
-        for label in uses(instruction) {
+        let placed = instruction.placed_label();
+        for label in instruction.labels().filter(|label| Some(*label) != placed) {
             let foreign = |kind| matches!(kind, LabelKind::Fccall | LabelKind::Function);
             match (routine.labels.get(label.0 as usize), defined.get(label.0 as usize)) {
                 (Some(info), Some(false)) if !foreign(info.kind) => {
@@ -47,13 +43,4 @@ fn violation(code: &'static str, number: usize, message: String) -> Violation {
 
 fn name(routine: &Routine, label: LabelId) -> String {
     routine.labels.get(label.0 as usize).and_then(|l| routine.string(l.name_index)).unwrap_or_default()
-}
-
-/// Returns the labels that an instruction branches to.
-fn uses(instruction: &Instruction) -> Vec<LabelId> {
-    if matches!(instruction, Instruction::Label(_) | Instruction::Subroutine(_)) {
-        return Vec::new();
-    }
-    let uses = instruction.uses();
-    uses.filter(|used| used.table == Table::Label).map(|used| LabelId(used.id)).collect()
 }

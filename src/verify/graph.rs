@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::isa::{Instruction, LabelId, Predicate};
+use crate::isa::{Instruction, InstructionGroup as Group, LabelId};
 use crate::object::Routine;
 
 /// Basic block.
@@ -26,8 +26,7 @@ impl Graph {
         let all = &routine.instructions;
         let mut firsts: Vec<usize> = Vec::new();
         for (number, instruction) in all.iter().enumerate() {
-            let begins = matches!(instruction, Instruction::Label(_) | Instruction::Subroutine(_));
-            if number == 0 || begins || ends_block(&all[number - 1]) {
+            if number == 0 || instruction.placed_label().is_some() || ends_block(&all[number - 1]) {
                 firsts.push(number);
             }
         }
@@ -38,18 +37,17 @@ impl Graph {
         let blocks = firsts.iter().enumerate().map(|(at, &first)| {
             let end = firsts.get(at + 1).copied().unwrap_or(all.len());
             let next = Some(at + 1).filter(|&next| next < firsts.len());
-            let mut out = Vec::new();
-            let falls = |pred: &Predicate| next.filter(|_| pred.id != 0);
-            match &all[end - 1] {
-                Instruction::Goto(goto) => out.extend(target(goto.label).into_iter().chain(falls(&goto.pred))),
-                Instruction::Jmp(jmp) => out.extend(target(jmp.label).into_iter().chain(falls(&jmp.pred))),
-                Instruction::Switchjmp(switch) => out.extend(switch.labels.iter().filter_map(|label| target(*label))),
-                // A called subroutine may have no effect, so the next block is a successor too.
-                Instruction::Call(call) => out.extend(target(call.label).into_iter().chain(next)),
-                Instruction::Ret(ret) => out.extend(returns.from(at).iter().copied().chain(falls(&ret.pred))),
-                Instruction::Fret(ret) => out.extend(falls(&ret.pred)),
-                _ => out.extend(next),
+            let last = &all[end - 1];
+            let mut out: Vec<usize> = Vec::new();
+            if ends_block(last) {
+                out.extend(last.labels().filter_map(&target));
             }
+            if last.is_in(Group::SubroutineReturn) {
+                out.extend(returns.from(at));
+            }
+            // A called subroutine may have no effect, so the next block is a successor too.
+            let goes_on = !ends_block(last) || last.is_in(Group::SubroutineCall) || last.predicate().is_some();
+            out.extend(next.filter(|_| goes_on));
             Block { instructions: first..end, next: out }
         });
         Self { blocks: blocks.collect() }
@@ -73,11 +71,7 @@ impl Graph {
 pub(super) fn labels(routine: &Routine) -> Vec<Option<usize>> {
     let mut labels = vec![None; routine.labels.len()];
     for (number, instruction) in routine.instructions.iter().enumerate() {
-        let label = match instruction {
-            Instruction::Label(label) => label.label,
-            Instruction::Subroutine(subroutine) => subroutine.label,
-            _ => continue,
-        };
+        let Some(label) = instruction.placed_label() else { continue };
         if let Some(place) = labels.get_mut(label.0 as usize) {
             *place = Some(number);
         }
@@ -86,8 +80,8 @@ pub(super) fn labels(routine: &Routine) -> Vec<Option<usize>> {
 }
 
 fn ends_block(instruction: &Instruction) -> bool {
-    use Instruction::{Call, Fret, Goto, Jmp, Ret, Switchjmp};
-    matches!(instruction, Goto(_) | Jmp(_) | Switchjmp(_) | Call(_) | Ret(_) | Fret(_))
+    let groups = [Group::Branch, Group::SubroutineCall, Group::SubroutineReturn, Group::FunctionReturn];
+    groups.into_iter().any(|group| instruction.is_in(group))
 }
 
 /// Return targets of subroutines.
@@ -105,13 +99,14 @@ impl Returns {
         block_of: &impl Fn(usize) -> usize,
     ) -> Self {
         let all = routine.instructions.iter().enumerate();
-        let starts = all.clone().filter(|(_, one)| matches!(one, Instruction::Subroutine(_)));
+        let starts = all.clone().filter(|(_, one)| one.is_in(Group::SubroutineStart));
         let starts: Vec<usize> = starts.map(|(number, _)| block_of(number)).collect();
         let mut behind = vec![Vec::new(); starts.len()];
         for (number, instruction) in all {
-            if let Instruction::Call(call) = instruction
+            if instruction.is_in(Group::SubroutineCall)
                 && number + 1 < routine.instructions.len()
-                && let Some(called) = target(call.label).and_then(|block| starts.binary_search(&block).ok())
+                && let Some(called) =
+                    instruction.labels().next().and_then(target).and_then(|block| starts.binary_search(&block).ok())
             {
                 behind[called].push(block_of(number + 1));
             }

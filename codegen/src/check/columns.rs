@@ -1,6 +1,6 @@
 //! Checks the names in columns: the lists that headings link to, and the names in cells.
 
-use crate::model::{CellValue, Column, ColumnKind, Model, NamesOf};
+use crate::model::{CellValue, Column, ColumnKind, ListKind, Model, NamesOf};
 use visakit_diag::{Diagnostic, Severity};
 
 pub(super) fn check(model: &Model, out: &mut Vec<Diagnostic>) {
@@ -20,6 +20,32 @@ pub(super) fn check(model: &Model, out: &mut Vec<Diagnostic>) {
                     model.report(Severity::Error, "column-cell", cell.at, message, help, out);
                 }
             }
+        }
+    }
+    operations(model, out);
+}
+
+/// List of the operations of LSC messages, and its columns.
+const OPERATIONS: &str = "Lsc_op";
+const KIND: &str = "Kind";
+const MOVES: &str = "Moves";
+const OF_ATOMICS: [&str; 2] = ["Update", "Numbers"];
+
+/// Checks that each operation of LSC messages has a kind, and each atomic operation on data the
+/// value that it writes: code that runs messages depends on it.
+fn operations(model: &Model, out: &mut Vec<Diagnostic>) {
+    let Some(list) = model.shared_list(OPERATIONS).and_then(|id| model.lists.get(id.0)) else { return };
+    let ListKind::Enumeration { values, .. } = &list.kind else { return };
+    let column = |name: &str| list.columns.iter().position(|c| c.name.eq_ignore_ascii_case(name));
+    for value in values.iter().filter(|value| !value.reserved) {
+        let cell = |name: &str| column(name).and_then(|at| value.cells.get(at));
+        let is_empty = |name: &str| cell(name).is_some_and(|cell| cell.value == CellValue::None);
+        let is_atomic = cell(KIND).is_some_and(|kind| kind.value == CellValue::Names(vec!["atomic".to_owned()]));
+        let of_data = OF_ATOMICS.into_iter().filter(|_| is_atomic && !is_empty(MOVES));
+        for name in std::iter::once(KIND).chain(of_data).filter(|name| is_empty(name)) {
+            let message = format!("`{}` has no entry under {name}", value.name);
+            let help = "without it, the operation cannot be executed: name the value as in other rows";
+            model.report(Severity::Error, "column-cell", value.at, message, help, out);
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::availability;
 use crate::model::semantics::{Expression, ExpressionKind};
-use crate::model::{Acceptance, Concern, Constraint, Model, SourceSpan};
+use crate::model::{Acceptance, Concern, Constraint, FieldKind, IndexKind, Instruction, Model, SourceSpan};
 use crate::semantics::{self, lower, lower_accepted, row};
 use crate::suggest;
 use visakit_diag::{Diagnostic, Severity};
@@ -14,8 +14,10 @@ use visakit_diag::{Diagnostic, Severity};
 pub(super) fn check(model: &Model, out: &mut Vec<Diagnostic>) {
     let rows = model.accepted.iter().map(|a| (&a.name, &a.instructions, a.platforms.as_slice(), a.at));
     let rows = rows.chain(model.constraints.iter().map(|c| (&c.name, &c.instructions, c.platforms.as_slice(), c.at)));
-    let rows = rows.chain(model.groups.iter().map(|g| (&g.name, &g.instructions, [].as_slice(), g.at)));
-    for (name, instructions, platforms, at) in rows {
+    let rows = rows.map(|row| (row, Severity::Warning));
+    // Code depends on the members of a group.
+    let groups = model.groups.iter().map(|g| ((&g.name, &g.instructions, [].as_slice(), g.at), Severity::Error));
+    for ((name, instructions, platforms, at), severity) in rows.chain(groups) {
         for marks in platforms {
             availability::check(model, marks, at, out);
         }
@@ -23,8 +25,11 @@ pub(super) fn check(model: &Model, out: &mut Vec<Diagnostic>) {
         for term in unknown.filter(|_| is_own(model, at) && model.files.is_some()) {
             let message = format!("row `{name}` names {}, which is no instruction and no earlier group", term.name);
             let help = "add the page or the group, or remove the name";
-            model.report(Severity::Warning, "rule-dead", at, message, help, out);
+            model.report(severity, "rule-dead", at, message, help, out);
         }
+    }
+    if model.files.is_some() {
+        labels(model, out);
     }
     let mut said = BTreeSet::new();
     for constraint in model.constraints.iter().filter(|c| is_own(model, c.at)) {
@@ -35,6 +40,26 @@ pub(super) fn check(model: &Model, out: &mut Vec<Diagnostic>) {
     }
     if model.files.is_some() {
         unused(model, out);
+    }
+}
+
+/// Groups of the instructions that name labels, of which each such instruction has exactly one.
+const OF_LABELS: &str = "block-start, subroutine-start, channel-branch, thread-branch, subroutine-call";
+
+/// Checks that an instruction with a label is in one of the groups for labels, so that control flow
+/// is known.
+fn labels(model: &Model, out: &mut Vec<Diagnostic>) {
+    let names_label = |page: &Instruction| {
+        page.forms.iter().flat_map(|form| &form.fields).any(|f| f.shape == FieldKind::Index(IndexKind::Label))
+    };
+    let of_labels = |page| {
+        let groups = model.groups.iter().filter(|g| OF_LABELS.split(", ").any(|name| g.name == name));
+        groups.filter(|g| model.covers(&g.instructions, page)).count()
+    };
+    for page in model.instructions.iter().filter(|page| names_label(page) && of_labels(page) != 1) {
+        let message = format!("{} names a label, but is not in exactly one group of control flow", page.name);
+        let help = format!("add it to one of the groups {OF_LABELS} of roles.md");
+        model.report(Severity::Error, "group-missing", page.at, message, help, out);
     }
 }
 

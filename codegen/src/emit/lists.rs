@@ -114,8 +114,13 @@ fn wire(cx: &Cx<'_>, id: ListId, list: &List) -> TokenStream {
             }
         }
     });
+    let spec = &list.name;
     quote! {
         #visit
+
+        impl rt::ListField for #name {
+            const LIST: &'static str = #spec;
+        }
 
         impl rt::Wire for #name {
             fn decode(r: &mut rt::Reader<'_>, cx: rt::Context) -> Result<Self, rt::DecodeError> {

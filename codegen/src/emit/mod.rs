@@ -78,7 +78,7 @@ struct Names {
 impl Names {
     fn new(model: &Model) -> Self {
         let mut taken: BTreeSet<String> = BTreeSet::new();
-        for name in ["DataType", "Platform", "Instruction", "Opcode", "Operand", "Kernels"] {
+        for name in ["DataType", "Platform", "Instruction", "Opcode", "Operand", "Kernels", "InstructionGroup"] {
             taken.insert(name.to_owned());
         }
         taken.extend(model.platform_columns.iter().map(|c| format!("Platform{}", type_name(&c.name))));

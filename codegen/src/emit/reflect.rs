@@ -28,7 +28,7 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
         /// Pages, as data.
         pub mod pages {
             #[allow(unused_imports, reason = "a specification may be small")]
-            use super::{ACCEPTED, CONSTRAINTS, DataType, Platform, RuleBuiltin, list_data};
+            use super::{ACCEPTED, CONSTRAINTS, DataType, InstructionGroup, Platform, RuleBuiltin, list_data};
             use super::rt;
             #(#pages)*
         }
@@ -126,7 +126,7 @@ fn page(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
     let platforms = i.platforms.iter().map(|m| cx.platform_range(m));
     let platforms = quote!(&[#(#platforms),*]);
     let out_of_bound = &i.out_of_bound;
-    let accepted = rules::accepted_of(cx, i);
+    let (accepted, groups) = (rules::accepted_of(cx, i), rules::groups_of(cx, i));
     let saturation = match i.saturation {
         Saturation::No => quote!(No),
         Saturation::Yes => quote!(Yes),
@@ -156,7 +156,7 @@ fn page(cx: &Cx<'_>, i: &Instruction) -> TokenStream {
             source_modifier: rt::reflect::SourceModifier::#modifier,
             out_of_bound: #out_of_bound,
             platforms: #platforms,
-            accepted: #accepted,
+            accepted: #accepted, groups: #groups,
         };
     }
 }

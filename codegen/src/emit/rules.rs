@@ -24,7 +24,7 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
             message: #message, origin: #origin
         })
     });
-    let (checks, accepted) = (checks(cx), accepted(cx));
+    let (checks, accepted, groups) = (checks(cx), accepted(cx), groups(cx));
     quote! {
         /// Built-in function of the conditions of verification.md.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +34,8 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
         pub static CONSTRAINTS: &[rt::reflect::Constraint] = &[#(#rows),*];
 
         #checks
+
+        #groups
 
         /// Violations of checks that the vendor's assembler accepts.
         pub static ACCEPTED: &[rt::reflect::Acceptance] = &[#(#accepted),*];
@@ -64,6 +66,36 @@ fn checks(cx: &Cx<'_>) -> TokenStream {
             }
         }
     }
+}
+
+/// Emits the groups of instructions.
+fn groups(cx: &Cx<'_>) -> TokenStream {
+    let groups = &cx.model.groups;
+    let names: Vec<_> = groups.iter().map(|g| variant_name(&g.name)).collect();
+    let docs = groups.iter().map(|g| cx.doc(&g.doc, &g.name, g.at));
+    let texts = groups.iter().map(|g| &g.name);
+    quote! {
+        /// Group of instructions with a common role.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum InstructionGroup { #(#docs #names),* }
+
+        impl InstructionGroup {
+            /// All groups, in the order of the pages.
+            pub const ALL: &'static [Self] = &[#(Self::#names),*];
+
+            /// Returns the name on the page.
+            pub const fn name(self) -> &'static str {
+                match self { #(Self::#names => #texts),* }
+            }
+        }
+    }
+}
+
+/// Emits the groups of a page.
+pub(crate) fn groups_of(cx: &Cx<'_>, page: &Instruction) -> TokenStream {
+    let groups = cx.model.groups.iter().filter(|g| cx.model.covers(&g.instructions, page));
+    let names = groups.map(|g| variant_name(&g.name));
+    quote!(&[#(InstructionGroup::#names),*])
 }
 
 /// Emits the rows of what the assembler accepts.

@@ -17,6 +17,7 @@ use std::sync::atomic::AtomicU32;
 
 use crate::bug::{Bug, Mistake, Seen, What, actor, place_in_program};
 use crate::race::Races;
+use visakit_machine::access::LOCAL_OFFSET;
 use visakit_machine::buffer::Lent;
 use visakit_machine::observer::{Access, AccessKind, LaunchMap, Space};
 use visakit_run::program::Actor;
@@ -32,10 +33,6 @@ const RECORD: u64 = 128;
 const MOST_ITEMS: usize = 1024;
 /// Largest number of checked elements of a copy.
 const MOST_ELEMENTS: u64 = 1 << 24;
-
-/// Offset bits of a pointer to shared local memory; compilers set other bits so that no pointer is
-/// null.
-const LOCAL: u64 = 0x0fff_ffff;
 
 /// Word indices in a record: the operation, 64-bit values as pairs of words, and the element size.
 const OPERATION: usize = 0;
@@ -204,7 +201,8 @@ impl Copies {
         match value {
             1 | 2 => {
                 let is_inward = value == 1;
-                let address = |field, is_local: bool| long(field) & if is_local { LOCAL } else { u64::MAX };
+                let address =
+                    |field, is_local: bool| long(field) & if is_local { LOCAL_OFFSET.into() } else { u64::MAX };
                 let copy = Copy {
                     to: address(TO, is_inward),
                     from: address(FROM, !is_inward),

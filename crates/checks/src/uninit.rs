@@ -31,7 +31,7 @@ pub(super) use digests::Digests;
 use gaps::Gaps;
 use source::{Source, is_near, place, poison, sources, words};
 pub(super) use unwritten::Unwritten;
-use visakit::isa::{Instruction, Operand};
+use visakit::isa::{InstructionGroup, Operand};
 use visakit::rt::FieldRef;
 use visakit_launch::argument::Argument;
 use visakit_launch::range::NdRange;
@@ -108,7 +108,7 @@ pub(super) fn find(
 /// Returns the constants in a kernel's comparisons, and a word that is a NaN as a float.
 fn constants(program: &Program) -> Vec<u32> {
     let mut words = vec![u32::MAX];
-    for instruction in program.routine.instructions.iter().filter(|one| matches!(one, Instruction::Cmp(_))) {
+    for instruction in program.routine.instructions.iter().filter(|one| one.is_in(InstructionGroup::Comparison)) {
         for operand in instruction.operands() {
             let FieldRef::Vector(vector) = operand.value else { continue };
             let Operand::Immediate(constant) = &vector.operand else { continue };

@@ -3,7 +3,7 @@
 
 use visakit_diag::{Diagnostic, Severity};
 
-use visakit_machine::SAMPLERS;
+use visakit::isa::limits::KERNEL_SAMPLERS as SAMPLERS;
 use visakit_zebin::info::{AccessType, AddrMode, AddrSpace, KernelInfo, PayloadArgument, Place};
 
 /// Rejects a kernel whose layout has unknown keys or names.

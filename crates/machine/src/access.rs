@@ -3,6 +3,8 @@
 //! [`crate::in_bounds`] is the fast path for messages whose data lie inside one buffer and
 //! cannot fault.
 
+use visakit::isa::limits;
+
 use crate::accesses::Accesses;
 use crate::buffer::{Buffer, Sharing};
 use crate::lane::{LANES, enabled_lanes};
@@ -11,7 +13,7 @@ use crate::observer::{Access, AccessKind, Space, Watch, Witness};
 use crate::trace::Trace;
 
 /// Offset bits of a shared-local-memory pointer; the bits above them hold a tag.
-const SLM_OFFSET: u64 = 0x0fff_ffff;
+pub const LOCAL_OFFSET: u32 = u32::MAX >> (u32::BITS - limits::LOCAL_OFFSET_BITS);
 
 /// A message target as seen by one thread.
 #[derive(Clone, Copy, Debug)]
@@ -106,7 +108,7 @@ impl<'a> View<'a> {
             Target::Flat(memory, private) => {
                 memory.find_with(private, address).map(|(buffer, base)| (buffer, base, u64::MAX))
             }
-            Target::Local(buffer) => Some((buffer, 0, SLM_OFFSET)),
+            Target::Local(buffer) => Some((buffer, 0, LOCAL_OFFSET.into())),
             Target::Scratch(buffer) | Target::Surface(_, buffer) => Some((buffer, 0, u64::MAX)),
             Target::Nothing => None,
         }
@@ -118,7 +120,7 @@ impl<'a> View<'a> {
     pub fn whole(&self) -> Option<(&'a Buffer, u32)> {
         match self.target {
             Target::Flat(..) | Target::Nothing => None,
-            Target::Local(buffer) => Some((buffer, SLM_OFFSET as u32)),
+            Target::Local(buffer) => Some((buffer, LOCAL_OFFSET)),
             Target::Scratch(buffer) | Target::Surface(_, buffer) => Some((buffer, u32::MAX)),
         }
     }
@@ -126,7 +128,7 @@ impl<'a> View<'a> {
     /// Returns a canonical address, equal for all aliases of a byte.
     #[inline]
     pub fn canonical(&self, address: u64) -> u64 {
-        if let Target::Local(_) = self.target { address & SLM_OFFSET } else { address }
+        if let Target::Local(_) = self.target { address & u64::from(LOCAL_OFFSET) } else { address }
     }
 
     /// Returns the trace that records accesses of this kind to `buffer`, if they are recorded.
@@ -281,7 +283,7 @@ impl<'a> View<'a> {
                 _ => miss(MissKind::Outside),
             },
             Target::Local(buffer) => {
-                let offset = address & SLM_OFFSET;
+                let offset = address & u64::from(LOCAL_OFFSET);
                 if fits(buffer, offset, size) { Ok(Some((buffer, offset))) } else { miss(MissKind::OutsideLocal) }
             }
             Target::Scratch(buffer) if fits(buffer, address, size) => Ok(Some((buffer, address))),
@@ -369,7 +371,7 @@ impl<'a> View<'a> {
                     None => (Space::Flat, None, address),
                 },
             },
-            Target::Local(_) => (Space::Local, None, address & SLM_OFFSET),
+            Target::Local(_) => (Space::Local, None, address & u64::from(LOCAL_OFFSET)),
             Target::Scratch(_) => (Space::Scratch, None, address),
             Target::Surface(memory, buffer) => (Space::Surface, number(memory, buffer), address),
             Target::Nothing => (Space::Surface, None, address),

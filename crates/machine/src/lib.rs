@@ -70,7 +70,7 @@ use observer::{Watch, Witness};
 use sampler::Sampler;
 use texels::Texels;
 use trace::Trace;
-use visakit::isa::BindingTable;
+use visakit::isa::{self, BindingTable};
 
 /// State that the threads of a group share: memory and the resources that the launch bound.
 #[derive(Clone, Copy, Debug)]
@@ -168,15 +168,11 @@ impl<'a> World<'a> {
 
 /// First index after the binding table. From here follow the surfaces of all arguments, in order,
 /// and those of the program's data.
-pub const ARGUMENTS: u32 = 256;
-/// Unit in bytes of the scratch base in a surface handle, which omits the low bits.
-pub const SCRATCH_UNIT: u64 = 16;
+pub const ARGUMENTS: u32 = isa::limits::BINDING_TABLE_ENTRIES;
 /// Size of a surface state in bytes.
-const STATE_BYTES: u32 = 64;
+const STATE_BYTES: u32 = isa::limits::SURFACE_STATE_BYTES;
 /// Distance between sampler states in bytes.
-const SAMPLER_BYTES: u32 = 32;
-/// Largest number of samplers of a kernel.
-pub const SAMPLERS: u32 = 256;
+const SAMPLER_BYTES: u32 = isa::limits::SAMPLER_STATE_BYTES;
 
 /// Returns the offset of the n-th surface state after the binding table, which is its handle in
 /// bindless messages.

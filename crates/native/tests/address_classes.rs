@@ -85,7 +85,7 @@ fn transfer(chance: &mut Chance) -> Vec<Step> {
     let (count, is_together) = (chance.of(&[1, 1, 2, 4]), chance.below(2) == 0);
     let (slot, moved) = (chance.addresses(), MOVED + chance.below(SLOTS - MOVED - count + 1));
     let private = Space::Private { number: NUMBERS * SLOT + 9 * 4, unit: 16 };
-    let spaces = [Space::Surface(0), Space::Surface(0), Space::Local, private];
+    let spaces = [Space::Surface(0), Space::Surface(0), Space::Local { mask: 0x0fff_ffff }, private];
     let (offset, space) = (chance.of(&[0, 0, 4, -4]), chance.of(&spaces));
     let alignment = chance.of(&[4, 4, 1]);
     let number = chance.of(&[0, 0, 1]);
@@ -143,7 +143,7 @@ fn perform(step: &Step, state: &mut State, words: &[Vec<AtomicU32>; 4], pages: &
         }
         Action::Transfer(transfer) => {
             let (words, begin) = match transfer.space {
-                Space::Local => (&words[2], 0),
+                Space::Local { .. } => (&words[2], 0),
                 Space::Private { number, .. } => (&words[3], state.get_one(number) * 16),
                 _ => (&words[state.states[0] as usize], 0),
             };
@@ -153,7 +153,7 @@ fn perform(step: &Step, state: &mut State, words: &[Vec<AtomicU32>; 4], pages: &
             let addresses: Vec<u32> = lanes
                 .iter()
                 .map(|n| state.get_one(at + n * 4).wrapping_add_signed(transfer.offset))
-                .map(|address| if let Space::Local = transfer.space { address & 0x0fff_ffff } else { address })
+                .map(|address| if let Space::Local { mask } = transfer.space { address & mask } else { address })
                 .collect();
             // Order of accesses: by half, then by element.
             let channels: Vec<(u32, u32)> = lanes.into_iter().zip(addresses).collect();

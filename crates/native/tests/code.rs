@@ -152,7 +152,7 @@ fn units_and_changes() {
             let alignment = if let Unit::Part { .. } = unit { 1 } else { 4 };
             let transfer = Transfer {
                 access,
-                space: if is_local { Space::Local } else { Space::Surface(0) },
+                space: if is_local { Space::Local { mask: 0x0fff_ffff } } else { Space::Surface(0) },
                 addresses: Addresses::Dwords(0),
                 global: None,
                 scale: 1,

@@ -2,7 +2,7 @@
 //! computes independently of the thread's modes: floats are rounded to nearest and keep subnormal
 //! numbers.
 
-use visakit::isa::{AtomicOpOp, LscOp};
+use visakit::isa::{AtomicNumbers as Numbers, AtomicOpOp, AtomicUpdate as Step, LscOp};
 use visakit_machine::float::FloatMode;
 
 use crate::convert::ones;
@@ -15,102 +15,24 @@ pub(crate) struct Update {
     numbers: Numbers,
 }
 
-/// Function from the old value and the operands to the new value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Step {
-    Old,
-    First,
-    More,
-    Less,
-    Sum,
-    Difference,
-    Smaller,
-    Larger,
-    And,
-    Or,
-    Xor,
-    /// Second operand if the old value equals the first operand.
-    SecondIfFirst,
-    /// First operand if the old value equals the second operand.
-    FirstIfSecond,
-}
-
-/// Interpretation of the bits as numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Numbers {
-    Unsigned,
-    Signed,
-    Float,
-    Brain,
-}
-
 impl Update {
     /// Returns the operation of a message to a surface or to flat memory.
     pub(crate) fn of_surface(op: AtomicOpOp) -> Self {
-        use AtomicOpOp as O;
-        let (step, numbers) = match op {
-            O::Add => (Step::Sum, Numbers::Unsigned),
-            O::Sub => (Step::Difference, Numbers::Unsigned),
-            O::Inc => (Step::More, Numbers::Unsigned),
-            O::Dec | O::Predec => (Step::Less, Numbers::Unsigned),
-            O::Min => (Step::Smaller, Numbers::Unsigned),
-            O::Max => (Step::Larger, Numbers::Unsigned),
-            O::Xchg => (Step::First, Numbers::Unsigned),
-            O::Cmpxchg => (Step::FirstIfSecond, Numbers::Unsigned),
-            O::And => (Step::And, Numbers::Unsigned),
-            O::Or => (Step::Or, Numbers::Unsigned),
-            O::Xor => (Step::Xor, Numbers::Unsigned),
-            O::Imin => (Step::Smaller, Numbers::Signed),
-            O::Imax => (Step::Larger, Numbers::Signed),
-            O::Fmax => (Step::Larger, Numbers::Float),
-            O::Fmin => (Step::Smaller, Numbers::Float),
-            O::Fcmpwr => (Step::SecondIfFirst, Numbers::Float),
-            O::Fadd => (Step::Sum, Numbers::Float),
-            O::Fsub => (Step::Difference, Numbers::Float),
-        };
-        Self { step, numbers }
+        Self { step: op.update(), numbers: op.numbers() }
     }
 
     /// Returns the operation of an LSC message, or `None` if it is not atomic.
     pub(crate) fn of_lsc(op: LscOp) -> Option<Self> {
-        use LscOp as O;
-        let (step, numbers) = match op {
-            O::LscAtomicIinc => (Step::More, Numbers::Unsigned),
-            O::LscAtomicIdec => (Step::Less, Numbers::Unsigned),
-            O::LscAtomicLoad => (Step::Old, Numbers::Unsigned),
-            O::LscAtomicStore => (Step::First, Numbers::Unsigned),
-            O::LscAtomicIadd => (Step::Sum, Numbers::Unsigned),
-            O::LscAtomicIsub => (Step::Difference, Numbers::Unsigned),
-            O::LscAtomicSmin => (Step::Smaller, Numbers::Signed),
-            O::LscAtomicSmax => (Step::Larger, Numbers::Signed),
-            O::LscAtomicUmin => (Step::Smaller, Numbers::Unsigned),
-            O::LscAtomicUmax => (Step::Larger, Numbers::Unsigned),
-            O::LscAtomicIcas => (Step::SecondIfFirst, Numbers::Unsigned),
-            O::LscAtomicFadd => (Step::Sum, Numbers::Float),
-            O::LscAtomicFsub => (Step::Difference, Numbers::Float),
-            O::LscAtomicFmin => (Step::Smaller, Numbers::Float),
-            O::LscAtomicFmax => (Step::Larger, Numbers::Float),
-            O::LscAtomicFcas => (Step::SecondIfFirst, Numbers::Float),
-            O::LscAtomicAnd => (Step::And, Numbers::Unsigned),
-            O::LscAtomicOr => (Step::Or, Numbers::Unsigned),
-            O::LscAtomicXor => (Step::Xor, Numbers::Unsigned),
-            O::LscAtomicBfadd => (Step::Sum, Numbers::Brain),
-            O::LscAtomicBfsub => (Step::Difference, Numbers::Brain),
-            O::LscAtomicBfmin => (Step::Smaller, Numbers::Brain),
-            O::LscAtomicBfmax => (Step::Larger, Numbers::Brain),
-            O::LscAtomicBfcas => (Step::SecondIfFirst, Numbers::Brain),
-            _ => return None,
-        };
-        Some(Self { step, numbers })
+        Some(Self { step: op.update()?, numbers: op.numbers()? })
     }
 
     /// Returns the float format of `bytes` bytes, if the operation is on floats.
     pub(crate) fn format(self, bytes: u32) -> Option<Format> {
         match (self.numbers, bytes) {
-            (Numbers::Float, 2) => Some(Format::Half),
-            (Numbers::Float, 4) => Some(Format::Single),
-            (Numbers::Float, 8) => Some(Format::Double),
-            (Numbers::Brain, 2) => Some(Format::Brain),
+            (Numbers::FloatBits, 2) => Some(Format::Half),
+            (Numbers::FloatBits, 4) => Some(Format::Single),
+            (Numbers::FloatBits, 8) => Some(Format::Double),
+            (Numbers::BfloatBits, 2) => Some(Format::Brain),
             _ => None,
         }
     }
@@ -118,7 +40,8 @@ impl Update {
     /// Returns true if the operation adds or subtracts floats, in which case the NaN of the result
     /// is unspecified.
     pub(crate) fn adds_floats(self) -> bool {
-        matches!(self.numbers, Numbers::Float | Numbers::Brain) && matches!(self.step, Step::Sum | Step::Difference)
+        matches!(self.numbers, Numbers::FloatBits | Numbers::BfloatBits)
+            && matches!(self.step, Step::Add | Step::Subtract)
     }
 
     /// Returns the new value of `bytes` bytes.
@@ -127,21 +50,19 @@ impl Update {
         let (old, [a, b]) = (old & mask, operands.map(|bits| bits & mask));
         let choose = |condition: bool, then: u64, otherwise: u64| if condition { then } else { otherwise };
         let new = match self.step {
-            Step::Old => old,
-            Step::First => a,
-            Step::More => old.wrapping_add(1),
-            Step::Less => old.wrapping_sub(1),
-            Step::Sum => self.format(bytes).map_or(old.wrapping_add(a), |f| joined(f, Join::Sum, old, a)),
-            Step::Difference => {
-                self.format(bytes).map_or(old.wrapping_sub(a), |f| joined(f, Join::Difference, old, a))
-            }
+            Step::Load => old,
+            Step::Store => a,
+            Step::Increment => old.wrapping_add(1),
+            Step::Decrement => old.wrapping_sub(1),
+            Step::Add => self.format(bytes).map_or(old.wrapping_add(a), |f| joined(f, Join::Sum, old, a)),
+            Step::Subtract => self.format(bytes).map_or(old.wrapping_sub(a), |f| joined(f, Join::Difference, old, a)),
             Step::Smaller => choose(self.is_less(bytes, a, old) || self.is_nan(bytes, old), a, old),
             Step::Larger => choose(self.is_less(bytes, old, a) || self.is_nan(bytes, old), a, old),
             Step::And => old & a,
             Step::Or => old | a,
             Step::Xor => old ^ a,
-            Step::SecondIfFirst => choose(self.is_equal(bytes, old, a), b, old),
-            Step::FirstIfSecond => choose(self.is_equal(bytes, old, b), a, old),
+            Step::ExchangeIfFirst => choose(self.is_equal(bytes, old, a), b, old),
+            Step::ExchangeIfSecond => choose(self.is_equal(bytes, old, b), a, old),
         };
         new & mask
     }
@@ -157,7 +78,7 @@ impl Update {
         }
         let unused = 64 - bytes * 8;
         match self.numbers {
-            Numbers::Signed => ((x << unused) as i64) < ((y << unused) as i64),
+            Numbers::SignedBits => ((x << unused) as i64) < ((y << unused) as i64),
             _ => x < y,
         }
     }

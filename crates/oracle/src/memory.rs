@@ -2,7 +2,7 @@
 //! machine decides which accesses are out of bounds or misaligned.
 
 use visakit::isa::R0Element;
-use visakit_machine::SCRATCH_UNIT;
+use visakit::isa::limits;
 use visakit_machine::access::{Request, View};
 use visakit_machine::fault::Trap;
 use visakit_machine::lane::LANES;
@@ -128,7 +128,9 @@ fn resolve<'r>(run: &mut Run<'r>, arguments: &[Node]) -> Result<Span<'r>> {
         (Space::Local, _) => (world.local(), 0),
         (Space::LocalFrom(operand), _) => (world.local(), run.wide(&Node::Operand(operand))?),
         (Space::Scratch, _) => (world.scratch(), 0),
-        (Space::ScratchFrom(operand), _) => (world.scratch(), u64::from(named(run, operand)?) * SCRATCH_UNIT),
+        (Space::ScratchFrom(operand), _) => {
+            (world.scratch(), u64::from(named(run, operand)?) * u64::from(limits::SCRATCH_UNIT))
+        }
         (Space::ScratchAt(place), _) => (world.scratch(), thread.registers.get::<u32>(place).into()),
         (Space::Arguments, _) => (world.scratch(), arguments_at(thread)),
         (Space::FlatFrom(operand), _) => (world.flat(), run.wide(&Node::Operand(operand))?),

@@ -4,7 +4,7 @@ use visakit_diag::{Diagnostic, Diagnostics, Severity};
 
 use serde::Serialize;
 use visakit::ThreadId;
-use visakit::isa::{Instruction, Platform};
+use visakit::isa::{InstructionGroup, Platform, StringId};
 use visakit::object::{Routine, RoutineKind};
 use visakit::rt::Table;
 use visakit::text;
@@ -326,10 +326,9 @@ impl Program {
     pub(super) fn source_file(&self, at: &Location) -> Option<String> {
         let routine = self.routine(at.function).2;
         let before = routine.instructions.get(..=at.instruction as usize)?;
-        before.iter().rev().find_map(|instruction| match instruction {
-            Instruction::File(file) => routine.string(file.file_name),
-            _ => None,
-        })
+        let file = before.iter().rev().find(|instruction| instruction.is_in(InstructionGroup::SourceFile))?;
+        let name = file.uses().find(|used| used.table == Table::String)?;
+        routine.string(StringId(name.id))
     }
 
     /// Returns file name, text and code of the kernel or of a function.

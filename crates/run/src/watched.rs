@@ -2,7 +2,11 @@
 
 use crate::memory::LaunchMemory;
 use crate::program::Program;
-use visakit::isa::{DataType, GeneralId, Instruction, LscDataOrder, LscUntyped, Operand, predefined};
+use visakit::isa::{
+    DataType, GeneralId, Instruction, InstructionGroup, LscDataOrder, LscElems, LscOp, LscOpMoves, Operand,
+    VecOperand, predefined,
+};
+use visakit::rt::{FieldRef, OperandRef};
 use visakit_kernels::code::CompiledRoutine;
 use visakit_launch::mapped::MappedArgument;
 use visakit_launch::range::NdRange;
@@ -48,7 +52,7 @@ pub(super) fn launch_map(
         undefined: mapped.undefined.clone(),
         private: mapped.private.clone(),
         variables: variables.collect(),
-        calls: has(program, &|instruction| matches!(instruction, Instruction::Fcall(_) | Instruction::Ifcall(_))),
+        calls: has(program, &|instruction| instruction.is_in(InstructionGroup::FunctionCall)),
         blocks: has(program, &stores_block),
         predicates: code.counts[0] > 0,
         // The compiler removes barriers if it knows the group size.
@@ -62,12 +66,14 @@ pub(super) fn launch_map(
 /// Returns true if a kernel computes channel numbers. Except for private-memory addresses, only
 /// sub-group functions need them, and their barriers leave no trace in the code.
 fn knows_channels(program: &Program) -> bool {
-    has(program, &|instruction| match instruction {
-        Instruction::Mov(mov) => match &mov.src0.operand {
-            Operand::Immediate(constant) => constant.type_ == DataType::V && constant.low == 0x7654_3210,
-            _ => false,
-        },
+    let is_numbers = |operand: &OperandRef<'_>| match operand.value {
+        FieldRef::Vector(VecOperand { operand: Operand::Immediate(constant), .. }) => {
+            constant.type_ == DataType::V && constant.low == 0x7654_3210
+        }
         _ => false,
+    };
+    has(program, &|instruction| {
+        instruction.is_in(InstructionGroup::Copy) && instruction.operands().any(|operand| is_numbers(&operand))
     })
 }
 
@@ -78,12 +84,8 @@ fn has(program: &Program, is_such: &dyn Fn(&Instruction) -> bool) -> bool {
 
 /// Returns true if an instruction stores data of several channels regardless of the enable mask.
 fn stores_block(instruction: &Instruction) -> bool {
-    match instruction {
-        Instruction::OwordSt(_) | Instruction::SvmBlockSt(_) => true,
-        Instruction::LscUntyped(LscUntyped::Block2d(_)) => true,
-        Instruction::LscUntyped(LscUntyped::Access(lsc)) => {
-            lsc.data_order == LscDataOrder::Transposed && lsc.data_elems_per_addr.count() > 1
-        }
-        _ => false,
-    }
+    let moves_block = instruction.list::<LscOp>().is_some_and(|op| op.moves() == Some(LscOpMoves::Block2d));
+    let is_transposed = instruction.list() == Some(LscDataOrder::Transposed);
+    let is_vector = instruction.list::<LscElems>().is_some_and(|elements| elements.count() > 1);
+    instruction.is_in(InstructionGroup::BlockStore) || moves_block || is_transposed && is_vector
 }

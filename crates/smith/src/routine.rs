@@ -4,8 +4,8 @@
 use arbitrary::{Result, Unstructured};
 use visakit::builder::{RoutineBuilder, immediate};
 use visakit::isa::{
-    ATTRIBUTES, Add, Cmp, DataType, ExecMask, ExecSize, ExecSizeSize, Fret, Goto, Instruction, Jmp, LabelId, Mov,
-    PAGES, Platform, RelOp, Ret, attribute, pages,
+    ATTRIBUTES, Add, Cmp, DataType, ExecMask, ExecSize, ExecSizeSize, Fret, Goto, Instruction, InstructionGroup, Jmp,
+    LabelId, Mov, PAGES, Platform, RelOp, Ret, attribute,
 };
 use visakit::object::{Routine, RoutineKind};
 use visakit::rt::Table;
@@ -50,7 +50,7 @@ const DEPTH: usize = 3;
 /// No input causes an error; only pages that lack an instruction that every routine needs.
 pub fn routine(u: &mut Unstructured<'_>, config: &Config) -> Result<(Platform, Routine)> {
     let platform = platform(u, config)?;
-    let returns = config.straight && config.page.is_some_and(|page| std::ptr::eq(page, &pages::FRET));
+    let returns = config.straight && config.page.is_some_and(|page| page.is_in(InstructionGroup::FunctionReturn));
     let kind = match returns {
         true => RoutineKind::Function { input_size: 0, return_value_size: 0 },
         false => RoutineKind::Kernel,
@@ -79,13 +79,14 @@ pub(crate) fn named(
             RoutineBuilder::function(name, input_size, return_value_size)
         }
     };
-    let is = |page: &Page, some: &[&'static Page]| some.iter().any(|one| std::ptr::eq(page, *one));
+    let is_in = |page: &Page, groups: &[InstructionGroup]| groups.iter().any(|group| page.is_in(*group));
     let alone = config.straight && config.page.is_some();
     let plain = |page: &&&Page| {
-        let goes = names(page, Table::Label) || is(page, &[&pages::RET, &pages::FRET]);
+        let goes = names(page, Table::Label)
+            || is_in(page, &[InstructionGroup::SubroutineReturn, InstructionGroup::FunctionReturn]);
         matches!(page.kind, PageKind::Ordinary | PageKind::Undefined)
             && exists(page, platform)
-            && (!goes || alone && !is(page, &[&pages::LABEL, &pages::SUBROUTINE]))
+            && (!goes || alone && !is_in(page, &[InstructionGroup::BlockStart, InstructionGroup::SubroutineStart]))
     };
     let wanted = |page: &&&Page| config.page.is_none_or(|only| std::ptr::eq(**page, only));
     let pages: Vec<_> = PAGES.iter().filter(plain).filter(wanted).copied().collect();
@@ -186,7 +187,7 @@ impl Plan {
                 _ => {
                     let page = *u.choose(&self.pages)?;
                     let label = match self.subroutines.last() {
-                        Some(start) if std::ptr::eq(page, &pages::CALL) => start.0,
+                        Some(start) if page.is_in(InstructionGroup::SubroutineCall) => start.0,
                         _ => self.places.last().map_or(0, |last| last.0),
                     };
                     if let Some(one) = instruction(u, &mut self.scope, page, label)? {
@@ -214,11 +215,11 @@ impl Plan {
     /// Draws a branch over a block, possibly with an alternative block.
     fn branch(&mut self, u: &mut Unstructured<'_>, depth: usize) -> Result<()> {
         let (skip, end) = (self.label(), self.label());
-        self.go(u, &pages::GOTO, skip)?;
+        self.go(u, InstructionGroup::ChannelBranch, skip)?;
         self.block(u, depth + 1)?;
         let otherwise = u.arbitrary()?;
         if otherwise {
-            self.go(u, &pages::GOTO, end)?;
+            self.go(u, InstructionGroup::ChannelBranch, end)?;
         }
         self.place(skip);
         if otherwise {
@@ -229,10 +230,10 @@ impl Plan {
     }
 
     /// Draws a branch to a label; falls back to a plain `goto` if none is found.
-    fn go(&mut self, u: &mut Unstructured<'_>, page: &'static Page, label: LabelId) -> Result<()> {
-        let found = match exists(page, self.scope.platform) {
-            true => instruction(u, &mut self.scope, page, label.0)?,
-            false => None,
+    fn go(&mut self, u: &mut Unstructured<'_>, group: InstructionGroup, label: LabelId) -> Result<()> {
+        let found = match Page::of_group(group).find(|page| exists(page, self.scope.platform)) {
+            Some(page) => instruction(u, &mut self.scope, page, label.0)?,
+            None => None,
         };
         let usual = Goto { exec_size: uniform(false), label, ..Goto::default() };
         self.push(found.unwrap_or_else(|| usual.into()));
@@ -267,8 +268,10 @@ impl Plan {
                 label
             }
         };
-        if let Some(call) = instruction(u, &mut self.scope, &pages::CALL, label.0)? {
-            self.push(call);
+        for page in Page::of_group(InstructionGroup::SubroutineCall).take(1) {
+            if let Some(call) = instruction(u, &mut self.scope, page, label.0)? {
+                self.push(call);
+            }
         }
         Ok(())
     }
@@ -276,7 +279,7 @@ impl Plan {
     /// Draws a jump table if the platform has one: all targets are the end of the next block.
     fn switch(&mut self, u: &mut Unstructured<'_>, depth: usize) -> Result<()> {
         let end = self.label();
-        self.go(u, &pages::SWITCHJMP, end)?;
+        self.go(u, InstructionGroup::JumpTable, end)?;
         self.block(u, depth + 1)?;
         self.place(end);
         Ok(())

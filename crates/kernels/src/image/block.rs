@@ -4,7 +4,7 @@ use crate::image::access::{image, lsc_space};
 use crate::lowering::step::{Lowered, Run};
 use crate::lowering::{LowerResult, Lowering, illegal};
 use crate::memory::address::AddressSpace;
-use visakit::isa::{LscOp, LscTypedBlock2d, MediaLd, MediaModifier, MediaSt, RawOperand, SurfaceId, VecOperand};
+use visakit::isa::{LscOpKind, LscTypedBlock2d, MediaLd, MediaModifier, MediaSt, RawOperand, SurfaceId, VecOperand};
 use visakit_machine::World;
 use visakit_machine::operand::Source;
 use visakit_machine::thread::{ExecMask, Thread};
@@ -26,9 +26,10 @@ pub(crate) fn typed(l: &mut Lowering<'_>, inst: &LscTypedBlock2d) -> LowerResult
     // The whole rectangle belongs to the first channel.
     let enable = ExecMask { lanes: 1, ..l.enable(inst.exec_size, inst.pred)? };
     let block = Block { enable, ..block };
-    match inst.lsc_sub_op {
-        LscOp::LscLoadBlock2d => block.load(l, &inst.dst_data),
-        _ => block.store(l, &inst.src1_data),
+    match inst.lsc_sub_op.kind() {
+        LscOpKind::Load => block.load(l, &inst.dst_data),
+        LscOpKind::Store => block.store(l, &inst.src1_data),
+        LscOpKind::Atomic => illegal("an atomic operation on a rectangle"),
     }
 }
 

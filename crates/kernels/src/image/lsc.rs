@@ -7,7 +7,7 @@ use crate::lowering::{LowerResult, Lowering, channels, illegal};
 use crate::memory::atomic::Atomic;
 use crate::memory::transfer::Transfer;
 use crate::operation::update;
-use visakit::isa::{LscDataSize, LscOp, LscTyped, LscTypedAccess, LscTypedQuad, pages};
+use visakit::isa::{LscDataSize, LscOpKind, LscOpMoves, LscTyped, LscTypedAccess, LscTypedQuad, pages};
 use visakit::rt::Stub;
 
 /// Lowers coordinates and mip level of an LSC message, whose address size is their element size.
@@ -43,11 +43,11 @@ fn lsc_quad(l: &mut Lowering<'_>, inst: &LscTypedQuad) -> LowerResult {
     let moved = (0..4).filter(|&c| flags[c]).collect();
     let space = lsc_space(l, inst.addr_type, &inst.surface)?;
     let enable = l.enable(inst.exec_size, inst.pred)?;
-    if matches!(inst.lsc_sub_op, LscOp::LscLoadQuadMsrt | LscOp::LscStoreQuadMsrt) {
+    if inst.lsc_sub_op.moves() == Some(LscOpMoves::QuadOfSample) {
         // The layout of a texel's samples is not published.
         return Err(Stub::undefined(&pages::LSC_TYPED).into());
     }
-    if inst.lsc_sub_op != LscOp::LscLoadQuad {
+    if inst.lsc_sub_op.kind() == LscOpKind::Store {
         let components = Components::dwords(l, &inst.src1_data, lanes, moved)?;
         return write(l, enable, space, place, components);
     }
@@ -63,7 +63,7 @@ fn lsc_access(l: &mut Lowering<'_>, inst: &LscTypedAccess) -> LowerResult {
         return illegal(format!("an atomic operation of {} elements", inst.data_size.name()));
     }
     let size = inst.data_size.bytes();
-    if inst.lsc_sub_op == LscOp::LscStoreUncompressed {
+    if inst.lsc_sub_op.kind() == LscOpKind::Store {
         return store_uncompressed(l, inst, lanes);
     }
     let Some(op) = update::of_lsc(inst.lsc_sub_op, size) else {

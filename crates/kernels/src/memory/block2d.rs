@@ -2,7 +2,7 @@
 
 use crate::lowering::step::Run;
 use crate::lowering::{LowerResult, Lowering, illegal};
-use visakit::isa::{LscBlockOrder, LscOp, LscUntypedBlock2d, RawOperand};
+use visakit::isa::{LscBlockOrder, LscOpKind, LscUntypedBlock2d, RawOperand};
 use visakit_machine::World;
 use visakit_machine::access::{Request, View};
 use visakit_machine::fault::Trap;
@@ -85,7 +85,7 @@ pub(super) fn block2d(l: &mut Lowering<'_>, inst: &LscUntypedBlock2d) -> LowerRe
     let pitch = (u64::from(row) * u64::from(lines) * u64::from(size)).next_multiple_of(l.layout.grf_bytes.into());
     let blocks = u32::from(inst.blocks).max(1);
     let bytes = pitch * u64::from(blocks);
-    let load = inst.lsc_sub_op == LscOp::LscLoadBlock2d;
+    let load = inst.lsc_sub_op.kind() == LscOpKind::Load;
     let data = if load { l.raw(&inst.dst_data, bytes)? } else { Some(l.raw_required(&inst.src1_data, bytes)?) };
     let surface = Surface2d::new(l, inst)?;
     // Only one of the two forms has offsets; the others are zero.

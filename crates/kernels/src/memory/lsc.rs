@@ -9,12 +9,11 @@ use crate::memory::message::Message;
 use crate::memory::transfer::Transfer;
 use crate::operation::update;
 use visakit::isa::{
-    DataType, ExecSize, LscAddrSize, LscAddrType, LscDataOrder, LscDataSize, LscOp, LscSfid, LscUntyped,
-    LscUntypedAccess, LscUntypedQuad, LscUntypedStrided, Operand, R0Element, RawOperand, VecOperand, pages,
-    predefined,
+    DataType, ExecSize, LscAddrSize, LscAddrType, LscDataOrder, LscDataSize, LscOp, LscOpKind, LscOpMoves, LscSfid,
+    LscUntyped, LscUntypedAccess, LscUntypedQuad, LscUntypedStrided, Operand, R0Element, RawOperand, VecOperand,
+    limits, pages, predefined,
 };
 use visakit::rt::Stub;
-use visakit_machine::SCRATCH_UNIT;
 use visakit_machine::lane::Change;
 use visakit_machine::operand::Source;
 use visakit_machine::thread::ExecMask;
@@ -88,7 +87,9 @@ impl Port<'_> {
             (_, LscAddrType::Surf) => AddressSpace::StateAddress(l.scalar(self.surface)?, 0),
         };
         let scratch = match self.kind {
-            LscAddrType::Ss => Some(ScratchBase { number: l.source(self.surface, 1)?, unit: SCRATCH_UNIT }),
+            LscAddrType::Ss => {
+                Some(ScratchBase { number: l.source(self.surface, 1)?, unit: limits::SCRATCH_UNIT.into() })
+            }
             LscAddrType::Surf if matches!(space, AddressSpace::Scratch) => {
                 let place = l.layout.variable(predefined::SCRATCHLOC).map_or(0, |variable| variable.offset);
                 Some(ScratchBase { number: Source::scalar(place), unit: 1 })
@@ -144,15 +145,16 @@ fn access(l: &mut Lowering<'_>, inst: &LscUntypedAccess) -> LowerResult {
     let addressing = addresses(l, &inst.src0_addrs, lanes, inst.addr_size, inst.addr_scale, inst.addr_imm_offset)?;
     let port = Port { sfid: inst.lsc_sfid, kind: inst.addr_type, surface: &inst.surface };
     let message = port.message(l, enable, addressing, transfer, elements)?;
-    match inst.lsc_sub_op {
-        op @ (LscOp::LscLoad | LscOp::LscStore | LscOp::LscStoreUncompressed) => {
-            load_or_store(l, message, op, [&inst.dst_data, &inst.src1_data])
-        }
-        LscOp::LscLoadStatus => {
+    let op = inst.lsc_sub_op;
+    match (op.kind(), op.moves()) {
+        (LscOpKind::Load, Some(LscOpMoves::Status)) => {
             let dst = l.raw(&inst.dst_data, 4)?;
             Ok(message.lower(l, Operation::Status(dst)))
         }
-        op => {
+        (LscOpKind::Load | LscOpKind::Store, Some(LscOpMoves::Vector)) => {
+            load_or_store(l, message, op, [&inst.dst_data, &inst.src1_data])
+        }
+        _ => {
             let Some(update) = update::of_lsc(op, transfer.size) else {
                 return illegal(format!("the operation {} on {} bytes", op.name(), transfer.size));
             };
@@ -194,8 +196,9 @@ fn strided(l: &mut Lowering<'_>, inst: &LscUntypedStrided) -> LowerResult {
 
 /// Lowers a message that only transfers data to its destination or from its source.
 fn load_or_store(l: &mut Lowering<'_>, message: Message, op: LscOp, [dst, src]: [&RawOperand; 2]) -> LowerResult {
-    match op {
-        LscOp::LscLoad | LscOp::LscLoadQuad | LscOp::LscLoadStrided => message.load(l, dst),
-        _ => message.store(l, src),
+    match op.kind() {
+        LscOpKind::Load => message.load(l, dst),
+        LscOpKind::Store => message.store(l, src),
+        LscOpKind::Atomic => illegal(format!("the operation {} in this form", op.name())),
     }
 }

@@ -3,6 +3,7 @@
 use crate::memory::address::{AddressSpace, Elements, GlobalPlace};
 use crate::memory::fast::{FastPath, Unit};
 use crate::memory::message::Message;
+use visakit_machine::access::LOCAL_OFFSET;
 use visakit_machine::lane::Change;
 use visakit_machine::operand::Source;
 use visakit_native::ir::{self, Access, Action, Addresses, Space};
@@ -21,7 +22,7 @@ impl Message {
         };
         let space = match &self.space {
             AddressSpace::Flat => Space::Flat,
-            AddressSpace::Local => Space::Local,
+            AddressSpace::Local => Space::Local { mask: LOCAL_OFFSET },
             AddressSpace::Surface(element) => Space::Surface(*element as u32),
             AddressSpace::SurfaceIndex(source) => Space::Named(plain_place(source)?),
             AddressSpace::Scratch => {

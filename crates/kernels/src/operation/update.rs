@@ -2,7 +2,7 @@
 
 use half::{bf16, f16};
 
-use visakit::isa::{AtomicOpOp, AtomicOpOpReturns, LscOp};
+use visakit::isa::{AtomicNumbers, AtomicOpOp, AtomicOpOpReturns, AtomicUpdate, LscOp};
 use visakit_native::ir::Change;
 
 /// An atomic operation on a value in memory.
@@ -27,93 +27,54 @@ pub(crate) struct Update {
 pub(crate) enum Family {
     Sum,
     /// A single operation.
-    One(AtomicOp),
-    /// A single operation on bfloat16.
-    Brain(AtomicOp),
+    One(AtomicUpdate, AtomicNumbers),
 }
 
-/// Atomic operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AtomicOp {
-    Load,
-    Exchange,
-    /// Stores the second operand if the old value equals the first.
-    CompareExchange,
-    /// Stores the first operand if the old value equals the second.
-    CompareExchangeSwapped,
-    Add,
-    Sub,
-    Increment,
-    Decrement,
-    Min,
-    Max,
-    SignedMin,
-    SignedMax,
-    And,
-    Or,
-    Xor,
-    FloatAdd,
-    FloatSub,
-    FloatMin,
-    FloatMax,
-    /// As [`AtomicOp::CompareExchange`], with a float comparison.
-    FloatCompareExchange,
-}
-
-impl AtomicOp {
-    fn change(self) -> Option<Change> {
-        Some(match self {
-            Self::Add => Change::Add,
-            Self::Sub => Change::Sub,
-            Self::Increment => Change::Increment,
-            Self::Decrement => Change::Decrement,
-            Self::And => Change::And,
-            Self::Or => Change::Or,
-            Self::Xor => Change::Xor,
-            _ => return None,
-        })
-    }
-
-    fn family(self) -> Family {
-        match self {
-            Self::Add | Self::Sub | Self::Increment | Self::Decrement => Family::Sum,
-            other => Family::One(other),
-        }
-    }
+/// Returns the native operation of an update, if it exists.
+fn change(update: AtomicUpdate, numbers: AtomicNumbers) -> Option<Change> {
+    let of_integers = matches!(numbers, AtomicNumbers::UnsignedBits | AtomicNumbers::SignedBits);
+    Some(match update {
+        _ if !of_integers => return None,
+        AtomicUpdate::Add => Change::Add,
+        AtomicUpdate::Subtract => Change::Sub,
+        AtomicUpdate::Increment => Change::Increment,
+        AtomicUpdate::Decrement => Change::Decrement,
+        AtomicUpdate::And => Change::And,
+        AtomicUpdate::Or => Change::Or,
+        AtomicUpdate::Xor => Change::Xor,
+        _ => return None,
+    })
 }
 
 /// Returns the operation of a surface or SVM message; `None` for an unsupported size.
 pub(crate) fn of_surface(op: AtomicOpOp, size: u32) -> Option<Update> {
     let returns_new = op.returns() == AtomicOpOpReturns::New;
-    let (commutes, op) = (
-        op.commutes(),
-        match op {
-            AtomicOpOp::Add => AtomicOp::Add,
-            AtomicOpOp::Sub => AtomicOp::Sub,
-            AtomicOpOp::Inc => AtomicOp::Increment,
-            AtomicOpOp::Dec | AtomicOpOp::Predec => AtomicOp::Decrement,
-            AtomicOpOp::Min => AtomicOp::Min,
-            AtomicOpOp::Max => AtomicOp::Max,
-            AtomicOpOp::Xchg => AtomicOp::Exchange,
-            AtomicOpOp::Cmpxchg => AtomicOp::CompareExchangeSwapped,
-            AtomicOpOp::And => AtomicOp::And,
-            AtomicOpOp::Or => AtomicOp::Or,
-            AtomicOpOp::Xor => AtomicOp::Xor,
-            AtomicOpOp::Imin => AtomicOp::SignedMin,
-            AtomicOpOp::Imax => AtomicOp::SignedMax,
-            AtomicOpOp::Fmax => AtomicOp::FloatMax,
-            AtomicOpOp::Fmin => AtomicOp::FloatMin,
-            AtomicOpOp::Fcmpwr => AtomicOp::FloatCompareExchange,
-            AtomicOpOp::Fadd => AtomicOp::FloatAdd,
-            AtomicOpOp::Fsub => AtomicOp::FloatSub,
-        },
-    );
-    let (kind, change) = ((op.family(), size), op.change());
-    Some(Update { commutes, kind, returns_new, change, size, of: function(op, size)? })
+    new(op.update(), op.numbers(), (op.commutes(), returns_new), size)
+}
+
+/// Returns the operation of an LSC message; `None` if it is not atomic, or for an unsupported size.
+pub(crate) fn of_lsc(op: LscOp, size: u32) -> Option<Update> {
+    // All of these operations return the old value.
+    new(op.update()?, op.numbers()?, (op.commutes().unwrap_or(false), false), size)
+}
+
+fn new(
+    update: AtomicUpdate,
+    numbers: AtomicNumbers,
+    (commutes, returns_new): (bool, bool),
+    size: u32,
+) -> Option<Update> {
+    let of = function(update, numbers, size)?;
+    let change = change(update, numbers);
+    let family = match change {
+        Some(Change::Add | Change::Sub | Change::Increment | Change::Decrement) => Family::Sum,
+        _ => Family::One(update, numbers),
+    };
+    Some(Update { commutes, kind: (family, size), returns_new, change, size, of })
 }
 
 macro_rules! functions {
-    ($op:expr, $unsigned:ty, $signed:ty, $float:ty) => {{
+    ($update:expr, $numbers:expr, $unsigned:ty, $signed:ty, $float:ty) => {{
         // Patterns of fewer than 64 bits are zero-extended; result bits above their width are
         // ignored.
         fn float(bits: u64) -> $float {
@@ -122,79 +83,48 @@ macro_rules! functions {
         fn back(value: $float) -> u64 {
             value.to_bits().into()
         }
-        let function: fn(u64, u64, u64) -> u64 = match $op {
-            AtomicOp::Add => |old, a, _| old.wrapping_add(a),
-            AtomicOp::Sub => |old, a, _| old.wrapping_sub(a),
-            AtomicOp::Increment => |old, _, _| old.wrapping_add(1),
-            AtomicOp::Decrement => |old, _, _| old.wrapping_sub(1),
-            AtomicOp::Min => |old, a, _| (old as $unsigned).min(a as $unsigned).into(),
-            AtomicOp::Max => |old, a, _| (old as $unsigned).max(a as $unsigned).into(),
-            AtomicOp::SignedMin => |old, a, _| (old as $signed).min(a as $signed) as u64,
-            AtomicOp::SignedMax => |old, a, _| (old as $signed).max(a as $signed) as u64,
-            AtomicOp::Exchange => |_, a, _| a,
-            AtomicOp::Load => |old, _, _| old,
-            AtomicOp::CompareExchangeSwapped => |old, a, b| if old as $unsigned == b as $unsigned { a } else { old },
-            AtomicOp::CompareExchange => |old, a, b| if old as $unsigned == a as $unsigned { b } else { old },
-            AtomicOp::And => |old, a, _| old & a,
-            AtomicOp::Or => |old, a, _| old | a,
-            AtomicOp::Xor => |old, a, _| old ^ a,
-            AtomicOp::FloatAdd => |old, a, _| back(float(old) + float(a)),
-            AtomicOp::FloatSub => |old, a, _| back(float(old) - float(a)),
+        let is_signed = $numbers == AtomicNumbers::SignedBits;
+        let is_float = matches!($numbers, AtomicNumbers::FloatBits | AtomicNumbers::BfloatBits);
+        let function: fn(u64, u64, u64) -> u64 = match $update {
+            AtomicUpdate::Load => |old, _, _| old,
+            AtomicUpdate::Store => |_, a, _| a,
+            AtomicUpdate::Increment => |old, _, _| old.wrapping_add(1),
+            AtomicUpdate::Decrement => |old, _, _| old.wrapping_sub(1),
+            AtomicUpdate::Add if is_float => |old, a, _| back(float(old) + float(a)),
+            AtomicUpdate::Add => |old, a, _| old.wrapping_add(a),
+            AtomicUpdate::Subtract if is_float => |old, a, _| back(float(old) - float(a)),
+            AtomicUpdate::Subtract => |old, a, _| old.wrapping_sub(a),
             // If one value is NaN, the result is the other; the library does not guarantee this.
-            AtomicOp::FloatMin => |old, a, _| if float(a) < float(old) || float(old).is_nan() { a } else { old },
-            AtomicOp::FloatMax => |old, a, _| if float(old) < float(a) || float(old).is_nan() { a } else { old },
-            AtomicOp::FloatCompareExchange => |old, a, b| if float(old) == float(a) { b } else { old },
+            AtomicUpdate::Smaller if is_float => {
+                |old, a, _| if float(a) < float(old) || float(old).is_nan() { a } else { old }
+            }
+            AtomicUpdate::Smaller if is_signed => |old, a, _| (old as $signed).min(a as $signed) as u64,
+            AtomicUpdate::Smaller => |old, a, _| (old as $unsigned).min(a as $unsigned).into(),
+            AtomicUpdate::Larger if is_float => {
+                |old, a, _| if float(old) < float(a) || float(old).is_nan() { a } else { old }
+            }
+            AtomicUpdate::Larger if is_signed => |old, a, _| (old as $signed).max(a as $signed) as u64,
+            AtomicUpdate::Larger => |old, a, _| (old as $unsigned).max(a as $unsigned).into(),
+            AtomicUpdate::And => |old, a, _| old & a,
+            AtomicUpdate::Or => |old, a, _| old | a,
+            AtomicUpdate::Xor => |old, a, _| old ^ a,
+            AtomicUpdate::ExchangeIfFirst if is_float => |old, a, b| if float(old) == float(a) { b } else { old },
+            AtomicUpdate::ExchangeIfFirst => |old, a, b| if old as $unsigned == a as $unsigned { b } else { old },
+            AtomicUpdate::ExchangeIfSecond if is_float => |old, a, b| if float(old) == float(b) { a } else { old },
+            AtomicUpdate::ExchangeIfSecond => |old, a, b| if old as $unsigned == b as $unsigned { a } else { old },
         };
         function
     }};
 }
 
-/// Returns the operation of an LSC message; `None` if it is not atomic.
-pub(crate) fn of_lsc(op: LscOp, size: u32) -> Option<Update> {
-    // All of these operations return the old value.
-    let commutes = op.commutes().unwrap_or(false);
-    // Bfloat16 has separate operations.
-    let (op, is_brain) = match op {
-        LscOp::LscAtomicIinc => (AtomicOp::Increment, false),
-        LscOp::LscAtomicIdec => (AtomicOp::Decrement, false),
-        LscOp::LscAtomicLoad => (AtomicOp::Load, false),
-        LscOp::LscAtomicStore => (AtomicOp::Exchange, false),
-        LscOp::LscAtomicIadd => (AtomicOp::Add, false),
-        LscOp::LscAtomicIsub => (AtomicOp::Sub, false),
-        LscOp::LscAtomicSmin => (AtomicOp::SignedMin, false),
-        LscOp::LscAtomicSmax => (AtomicOp::SignedMax, false),
-        LscOp::LscAtomicUmin => (AtomicOp::Min, false),
-        LscOp::LscAtomicUmax => (AtomicOp::Max, false),
-        LscOp::LscAtomicIcas => (AtomicOp::CompareExchange, false),
-        LscOp::LscAtomicFadd => (AtomicOp::FloatAdd, false),
-        LscOp::LscAtomicFsub => (AtomicOp::FloatSub, false),
-        LscOp::LscAtomicFmin => (AtomicOp::FloatMin, false),
-        LscOp::LscAtomicFmax => (AtomicOp::FloatMax, false),
-        LscOp::LscAtomicFcas => (AtomicOp::FloatCompareExchange, false),
-        LscOp::LscAtomicAnd => (AtomicOp::And, false),
-        LscOp::LscAtomicOr => (AtomicOp::Or, false),
-        LscOp::LscAtomicXor => (AtomicOp::Xor, false),
-        LscOp::LscAtomicBfadd => (AtomicOp::FloatAdd, true),
-        LscOp::LscAtomicBfsub => (AtomicOp::FloatSub, true),
-        LscOp::LscAtomicBfmin => (AtomicOp::FloatMin, true),
-        LscOp::LscAtomicBfmax => (AtomicOp::FloatMax, true),
-        LscOp::LscAtomicBfcas => (AtomicOp::FloatCompareExchange, true),
-        _ => return None,
-    };
-    let (family, of) = match is_brain {
-        true if size == 2 => (Family::Brain(op), functions!(op, u16, i16, bf16)),
-        true => return None,
-        false => (op.family(), function(op, size)?),
-    };
-    Some(Update { commutes, kind: (family, size), returns_new: false, change: op.change(), size, of })
-}
-
 /// Returns the function of an operation on values of `size` bytes.
-fn function(op: AtomicOp, size: u32) -> Option<fn(u64, u64, u64) -> u64> {
-    Some(match size {
-        2 => functions!(op, u16, i16, f16),
-        4 => functions!(op, u32, i32, f32),
-        8 => functions!(op, u64, i64, f64),
+fn function(update: AtomicUpdate, numbers: AtomicNumbers, size: u32) -> Option<fn(u64, u64, u64) -> u64> {
+    Some(match (size, numbers) {
+        (2, AtomicNumbers::BfloatBits) => functions!(update, numbers, u16, i16, bf16),
+        (_, AtomicNumbers::BfloatBits) => return None,
+        (2, _) => functions!(update, numbers, u16, i16, f16),
+        (4, _) => functions!(update, numbers, u32, i32, f32),
+        (8, _) => functions!(update, numbers, u64, i64, f64),
         _ => return None,
     })
 }

@@ -57,8 +57,11 @@ pub enum Change {
 pub enum Space {
     /// Flat memory: the upper half of an address is a buffer number, from 1 on.
     Flat,
-    /// The memory of the group, by offsets.
-    Local,
+    /// The memory of the group, by the bits of `mask` of an address.
+    Local {
+        /// The bits of an address that form its offset.
+        mask: u32,
+    },
     /// A surface, by offsets; an element of the table of state variables holds its number.
     Surface(u32),
     /// A surface, by offsets; the registers hold its number.
@@ -78,7 +81,7 @@ impl Space {
     pub fn number(self) -> Option<u32> {
         match self {
             Self::Named(number) | Self::Private { number, .. } => Some(number),
-            Self::Flat | Self::Local | Self::Surface(_) => None,
+            Self::Flat | Self::Local { .. } | Self::Surface(_) => None,
         }
     }
 }

@@ -1,11 +1,12 @@
 //! Arguments of image messages that several fields describe together: image, sampler and
 //! parameters.
 
-use visakit::isa::{Instruction, LscAddrType, LscTyped, MediaModifier, VecOperand, predefined_sampler};
+use visakit::isa::{InstructionGroup, LscAddrType, MediaModifier, predefined_sampler};
 use visakit_codegen::model::semantics::{Call, Expression};
 use visakit_codegen::model::{BitFieldKind, FieldKind, ListKind, Presence, SourceSpan};
 
 use super::fields::field_of;
+use super::messages::surface_of;
 use super::{Binder, Field, Result};
 use crate::builtins::Builtin;
 use crate::convert::ones;
@@ -22,22 +23,18 @@ impl Binder<'_> {
         Ok(match (builtin, call.arguments.as_slice()) {
             (B::Texel | B::SampleOf, [surface, ..]) => {
                 // Typed messages without an image return an alpha of one, whatever the format.
-                let opaque = !matches!(self.instruction, Instruction::Load3d(_));
+                let opaque = !self.instruction.is_in(InstructionGroup::ZeroAlpha);
                 (vec![self.image(surface)?, truth(opaque)], 1)
             }
             (B::Resinfo | B::Sampleinfo, [surface, ..]) => (vec![self.image(surface)?], 1),
             (B::Block, [surface, ..]) => {
-                let modifiers = match self.instruction {
-                    Instruction::MediaLd(i) => i.modifiers,
-                    Instruction::MediaSt(i) => i.modifiers,
-                    _ => MediaModifier::Nomod,
-                };
+                let modifiers = self.instruction.list().unwrap_or(MediaModifier::Nomod);
                 let (distance, first) = match modifiers {
                     MediaModifier::Top | MediaModifier::TopMod => (2_u32, 0_u32),
                     MediaModifier::Bottom | MediaModifier::BottomMod => (2, 1),
                     MediaModifier::Nomod | MediaModifier::Modified => (1, 0),
                 };
-                let unsaid = matches!(self.instruction, Instruction::MediaLd(_));
+                let unsaid = self.instruction.is_in(InstructionGroup::MediaRead);
                 let [distance, first] = [distance, first].map(|n| Node::Value(Value::integer(n)));
                 (vec![self.image(surface)?, distance, first, truth(unsaid)], 1)
             }
@@ -71,22 +68,19 @@ impl Binder<'_> {
     /// Returns the image that a field names. On LSC pages, the address type and an operand name it.
     fn image(&mut self, e: &Expression) -> Result<Node> {
         self.touches.image = true;
-        let (kind, surface): (_, &VecOperand) = match self.instruction {
-            Instruction::LscTyped(LscTyped::Access(i)) => (i.addr_type, &i.surface),
-            Instruction::LscTyped(LscTyped::Quad(i)) => (i.addr_type, &i.surface),
-            Instruction::LscTyped(LscTyped::Info(i)) => (i.addr_type, &i.surface),
-            Instruction::LscTyped(LscTyped::Block2d(i)) => (i.addr_type, &i.surface),
+        let Some(kind) = self.instruction.list::<LscAddrType>() else {
             // The text-only form names surface states by address.
-            instruction if instruction.says_text_only() => return self.refuse("an image by its address", e.at),
-            _ => {
-                let Node::Value(Value::Integer(id)) = self.node(e)? else { return self.refuse("this surface", e.at) };
-                let space = self.space(id.value.as_u32(), e.at)?;
-                if !matches!(space, Space::Surface(_) | Space::State(_)) {
-                    return self.refuse("a surface that is not an image", e.at);
-                }
-                return Ok(self.image_at(space));
+            if self.instruction.says_text_only() {
+                return self.refuse("an image by its address", e.at);
             }
+            let Node::Value(Value::Integer(id)) = self.node(e)? else { return self.refuse("this surface", e.at) };
+            let space = self.space(id.value.as_u32(), e.at)?;
+            if !matches!(space, Space::Surface(_) | Space::State(_)) {
+                return self.refuse("a surface that is not an image", e.at);
+            }
+            return Ok(self.image_at(space));
         };
+        let Some(surface) = surface_of(self.instruction) else { return self.refuse("this surface", e.at) };
         let space = match kind {
             LscAddrType::Bti => Space::Entry(self.hidden(surface)?),
             LscAddrType::Bss => Space::Offset(self.hidden(surface)?),

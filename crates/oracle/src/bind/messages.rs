@@ -2,9 +2,9 @@
 //! atomic operations.
 
 use visakit::isa::{
-    AtomicOpOp, Instruction, LscAddrSize, LscAddrType, LscOp, LscSfid, LscUntyped, Operand, VecOperand, predefined,
+    AtomicOpOp, Instruction, LscAddrSize, LscAddrType, LscOp, LscOpMoves, LscSfid, Operand, VecOperand, predefined,
 };
-use visakit::rt::Bits as _;
+use visakit::rt::{Bits as _, FieldRef};
 use visakit_codegen::model::semantics::Expression;
 use visakit_codegen::model::{CellValue, SourceSpan};
 
@@ -100,12 +100,14 @@ impl Binder<'_> {
 
     /// Returns the memory that an LSC message addresses, by its fields.
     pub(super) fn lsc(&mut self, at: SourceSpan) -> Result<Node> {
-        let (sfid, kind, size, surface) = match self.instruction {
-            Instruction::LscUntyped(LscUntyped::Access(i)) => (i.lsc_sfid, i.addr_type, i.addr_size, &i.surface),
-            Instruction::LscUntyped(LscUntyped::Quad(i)) => (i.lsc_sfid, i.addr_type, i.addr_size, &i.surface),
-            Instruction::LscUntyped(LscUntyped::Strided(i)) => (i.lsc_sfid, i.addr_type, i.addr_size, &i.surface),
-            Instruction::LscUntyped(LscUntyped::Block2d(_)) => return Ok(self.reach(Space::Flat, 64, true)),
-            _ => return self.refuse("the LSC address of another message", at),
+        let instruction = self.instruction;
+        if instruction.list::<LscOp>().is_some_and(|op| op.moves() == Some(LscOpMoves::Block2d)) {
+            return Ok(self.reach(Space::Flat, 64, true));
+        }
+        let (Some(sfid), Some(kind), Some(size), Some(surface)) =
+            (instruction.list::<LscSfid>(), instruction.list(), instruction.list(), surface_of(instruction))
+        else {
+            return self.refuse("the LSC address of another message", at);
         };
         let space = match (sfid, kind) {
             (LscSfid::Tgm, _) => return self.refuse("an untyped message to typed memory", at),
@@ -172,4 +174,12 @@ fn has_base(surface: &VecOperand) -> bool {
         Operand::General(general) => general.id != predefined::NULL,
         _ => true,
     }
+}
+
+/// Returns the operand that names the memory of an LSC message: its first vector operand.
+pub(super) fn surface_of(instruction: &Instruction) -> Option<&VecOperand> {
+    instruction.operands().find_map(|operand| match operand.value {
+        FieldRef::Vector(vector) => Some(vector),
+        _ => None,
+    })
 }

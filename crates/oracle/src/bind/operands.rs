@@ -1,11 +1,13 @@
 //! Fields of an instruction, bound to places and numbers.
 
-use visakit::isa::{DataType, ExecSize, Instruction, Predicate, RawOperand, VecOperand};
+use visakit::isa::{DataType, Instruction, Predicate, RawOperand, VecOperand};
 use visakit::object::Routine;
-use visakit::rt::{Bits as _, FieldInfo, FieldRef, Role, Visitor};
+use visakit::rt::reflect::{Cell, List};
+use visakit::rt::{FieldInfo, FieldRef, Role, Visitor};
 use visakit_codegen::model::{FieldKind, Presence};
 
 use super::{Binder, Field, Result};
+use crate::convert::ones;
 use crate::operand::{self, Place, Scope, execution_type};
 use crate::program::Predicated;
 use crate::refusal::Refusal;
@@ -34,7 +36,6 @@ fn is_written(info: &FieldInfo) -> bool {
 impl Binder<'_> {
     /// Collects the fields of the instruction.
     pub(super) fn take(&mut self, instruction: &Instruction, routine: &Routine) -> Result<()> {
-        self.take_count(instruction);
         let mut collect = Collect(Vec::new());
         instruction.visit(&mut collect);
         let infos = instruction.fields();
@@ -44,18 +45,13 @@ impl Binder<'_> {
         };
         let scope = Scope { layout: self.layout, predicate_elements: &elements };
         let mut typed = Typed::default();
-        let sizes = instruction.page().forms.iter().flat_map(|f| f.fields).filter(|f| f.is_exec_size());
-        let size_names: Vec<&str> = sizes.map(|f| f.name).collect();
+        let of_form = instruction.form().fields;
         for (position, value) in collect.0 {
             let Some(info) = infos.get(position) else { continue };
             let field = match value {
                 FieldRef::Bits(bits) => {
-                    if size_names.contains(&info.name)
-                        && let Ok(size) = ExecSize::from_bits(bits)
-                    {
-                        self.channels.count = size.size.channels();
-                        self.channels.first = size.mask.first_channel();
-                        self.channels.no_mask = size.mask.no_mask();
+                    if let Some(list) = of_form.get(position).and_then(|field| field.list) {
+                        self.take_channels(list, bits);
                     }
                     Field::Number(bits as i64)
                 }
@@ -80,17 +76,14 @@ impl Binder<'_> {
         self.take_absent(scope)
     }
 
-    /// Takes the channels of the two instructions that have no execution size but a field of their
-    /// own.
-    fn take_count(&mut self, instruction: &Instruction) {
-        let counted = match instruction {
-            Instruction::Gather(inst) => Some((inst.num_elts.elts.channels(), inst.num_elts.mask)),
-            Instruction::Scatter(inst) => Some((inst.num_elts.elts.channels(), inst.num_elts.mask)),
-            _ => None,
-        };
-        if let Some((count, mask)) = counted {
-            (self.channels.count, self.channels.first) = (count, mask.first_channel());
-            self.channels.no_mask = mask.no_mask();
+    /// Takes the channels from a field that has their number, the first one and the mask.
+    fn take_channels(&mut self, list: &List, bits: u64) {
+        let cell = |column| list.parts.iter().find_map(|part| part.cell(bits >> part.lo & ones(part.width), column));
+        if let (Some(Cell::Number(count)), Some(Cell::Number(first)), Some(Cell::Flag(no_mask))) =
+            (cell("Channels"), cell("First channel"), cell("NoMask"))
+        {
+            (self.channels.count, self.channels.first) = (count as u32, first as u32);
+            self.channels.no_mask = no_mask;
         }
     }
 

@@ -133,7 +133,9 @@ impl Numbers {
                 let is_pair = parts == 2 || begins_pair;
                 let addresses: Vec<_> =
                     (0..=u32::from(is_pair)).map(|n| self.address(transfer, (n * lanes, lanes))).collect();
-                let of = |class, second| (class, second, address_kind(transfer), transfer.space == Space::Local);
+                let of = |class, second| {
+                    (class, second, address_kind(transfer), matches!(transfer.space, Space::Local { .. }))
+                };
                 for (key, (class, _)) in keys.iter_mut().zip(addresses.iter().take(parts as usize).flatten()) {
                     *key = Some(of(*class, None));
                 }

@@ -35,7 +35,7 @@ mod tests {
         let mask = Mask { shift, lanes: 0xffff, always: false, predicate: 0, combine: Combine::Each, inverse: false };
         let transfer = Transfer {
             access: Access::Load,
-            space: Space::Local,
+            space: Space::Local { mask: u32::MAX },
             addresses: Addresses::Dwords(from),
             global: None,
             scale: 1,

@@ -77,7 +77,7 @@ fn is_transfer(routine: &Routine, transfer: &Transfer, lanes: u32) -> bool {
         Space::Surface(element) => element < routine.states,
         Space::Named(at) => is_inside(routine, at, 4),
         Space::Private { number, unit } => is_inside(routine, number, 4) && matches!(unit, 1 | 16),
-        Space::Flat | Space::Local => true,
+        Space::Flat | Space::Local { .. } => true,
     };
     addresses
         && space

@@ -44,8 +44,8 @@ pub(crate) fn dword_offsets(
         let offset = masm.number((transfer.offset as u32).into(), 4, w)?;
         change(masm, op::PADDD, offset)?;
     }
-    if transfer.space == Space::Local {
-        let low = masm.number(LOCAL_OFFSETS.into(), 4, w)?;
+    if let Space::Local { mask } = transfer.space {
+        let low = masm.number(mask.into(), 4, w)?;
         change(masm, op::PAND, low)?;
     }
     Some(offsets)
@@ -239,6 +239,3 @@ pub(crate) fn with_offsets<'c>(masm: &mut MacroAssembler, channels: &Channels<'c
 pub(crate) fn factor_bits(transfer: &Transfer) -> Option<i32> {
     transfer.scale.is_power_of_two().then(|| transfer.scale.trailing_zeros() as i32)
 }
-
-/// The bits of a local address that count.
-pub(crate) const LOCAL_OFFSETS: u32 = 0x0fff_ffff;

@@ -21,7 +21,7 @@ pub(crate) fn find_buffer(
     slow: Label,
 ) -> Option<u32> {
     match transfer.space {
-        Space::Local => {
+        Space::Local { .. } => {
             masm.frame(PLACE, offset::LOCAL);
             return Some(FIRST_ENTRY);
         }

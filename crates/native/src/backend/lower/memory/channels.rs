@@ -67,7 +67,7 @@ pub(crate) struct AccessMark {
 /// Returns the marks of a transfer. Returns `None` if its elements are too far apart.
 pub(crate) fn mark(mask: &Mask, transfer: &Transfer, is_some: bool) -> Option<AccessMark> {
     let lanes = (!is_some).then_some(mask.lanes);
-    if transfer.space == Space::Local {
+    if matches!(transfer.space, Space::Local { .. }) {
         return Some(AccessMark { bits: 0, lanes });
     }
     // Marks of 25 bytes fit into a dword at any bit of its first byte.

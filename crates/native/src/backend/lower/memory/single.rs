@@ -9,7 +9,7 @@ use crate::backend::asm::operand::{Width, at, indexed};
 use crate::backend::asm::stream::Label;
 use crate::backend::lower::host_registers::{FILE, FIRST, LIMIT, WORDS};
 use crate::backend::lower::macro_assembler::MacroAssembler;
-use crate::backend::lower::memory::address::{LOCAL_OFFSETS, factor_bits};
+use crate::backend::lower::memory::address::factor_bits;
 use crate::backend::lower::memory::buffer::{FIRST_ENTRY, find_buffer, find_flat, load_limit, load_words};
 use crate::backend::lower::memory::marks::mark_single;
 use crate::ir::{Access, Addresses, Space, Transfer, Unit};
@@ -33,8 +33,8 @@ pub(crate) fn emit_single(
     } else {
         entry = find_buffer(masm, states, transfer, slow)?;
     }
-    if transfer.space == Space::Local {
-        masm.asm.ri(Code::And_rm32_imm32, first, LOCAL_OFFSETS as i32);
+    if let Space::Local { mask } = transfer.space {
+        masm.asm.ri(Code::And_rm32_imm32, first, mask as i32);
     }
     load_limit(masm, entry, transfer, slow);
     masm.asm.rr(Code::Cmp_r64_rm64, FIRST, LIMIT);
@@ -43,7 +43,7 @@ pub(crate) fn emit_single(
         masm.asm.ri(Code::Test_rm32_imm32, first, transfer.alignment as i32 - 1);
         masm.asm.jump(Code::Jne_rel32_64, slow);
     }
-    if transfer.space != Space::Local {
+    if !matches!(transfer.space, Space::Local { .. }) {
         mark_single(masm, entry, transfer, slow);
     }
     load_words(masm, entry);

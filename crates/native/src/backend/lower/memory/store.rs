@@ -126,7 +126,7 @@ pub(crate) fn emit_update(masm: &mut MacroAssembler, channels: &Channels<'_>, ch
     (transfer.unit == Unit::Dword).then_some(())?;
     all_inside(masm, channels)?;
     // Other groups cannot access local memory.
-    let is_shared = transfer.space != Space::Local;
+    let is_shared = !matches!(transfer.space, Space::Local { .. });
     emit_per_lane(masm, channels, *mark, PerLane::Update { change, operand, is_shared });
     Some(())
 }

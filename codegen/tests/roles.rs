@@ -1,9 +1,10 @@
-//! Platforms are rows of `spec/platforms.md`. No code after the reading of the pages names a
-//! platform or compares ages: each property of a platform has its own column, so that a new row
+//! Behaviour by role: no code after the reading of the pages names a platform or an instruction, or
+//! compares ages of platforms. Each property has a column or a group, so that a new row or page
 //! needs no new Rust.
 //!
-//! A comparison with `<` does not compile, as the generated `Platform` has no order. This test
-//! rejects what would compile: `Platform::Skl`, and `.age()` outside [`EVALUATE_MARKS`].
+//! A comparison of platforms with `<` does not compile, as the generated `Platform` has no order.
+//! This test rejects what would compile: `Platform::Skl`, `Instruction::Mov`, `pages::MOV`, and
+//! `.age()` outside [`EVALUATE_MARKS`].
 
 use std::path::{Path, PathBuf};
 
@@ -15,6 +16,13 @@ const EVALUATE_MARKS: [&str; 3] =
 
 /// Allowed names after `Platform::`, for code that works on any platform.
 const ANY: [&str; 1] = ["ALL"];
+
+/// Files that name instructions, with the reason; a folder ends with `/`.
+const OF_INSTRUCTIONS: [(&str, &str); 3] = [
+    ("crates/kernels/", "a kernel implements an instruction, and its type has the page's operands"),
+    ("crates/conform/src/behaviour/reach.rs", "tests draw operands within the memory of the test"),
+    ("src/text/instruction.rs", "the default of an operand depends on another field of its form"),
+];
 
 /// Flattens the tokens of code, without attributes, comments and test modules.
 fn flat(tokens: TokenStream, out: &mut Vec<TokenTree>) {
@@ -64,6 +72,13 @@ fn offences(file: &str, text: &str) -> Vec<String> {
                 found.push(format!("{file}: Platform::{name}"));
             }
         }
+        if let (true, Some(what)) =
+            (is_path, names_instruction(word_here.as_deref(), tokens.get(at + 3..).unwrap_or_default()))
+        {
+            if !OF_INSTRUCTIONS.iter().any(|(allowed, _)| file.starts_with(allowed)) {
+                found.push(format!("{file}: {what}"));
+            }
+        }
         let is_method =
             matches!(token, TokenTree::Punct(dot) if dot.as_char() == '.' && dot.spacing() == Spacing::Alone);
         let is_method = is_method || is_path && word_here.as_deref() == Some("Platform");
@@ -75,6 +90,22 @@ fn offences(file: &str, text: &str) -> Vec<String> {
         }
     }
     found
+}
+
+/// Returns the name of an instruction in a path, from the tokens after `Instruction::` or `pages::`.
+/// An import of several names counts, as does one of all.
+fn names_instruction(first: Option<&str>, rest: &[TokenTree]) -> Option<String> {
+    let first = first.filter(|first| ["Instruction", "pages"].contains(first))?;
+    if mark(rest.first(), '*') {
+        return Some(format!("{first}::*"));
+    }
+    let name = word(rest.first())?;
+    let is_call = |at: usize| mark(rest.get(at), ':') && first == "pages";
+    let is_name = match first {
+        "Instruction" => name.starts_with(|c: char| c.is_ascii_uppercase()),
+        _ => name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_') && !is_call(1),
+    };
+    is_name.then(|| format!("{first}::{name}"))
 }
 
 /// Returns the sources of all crates that use the generated module.
@@ -97,15 +128,28 @@ fn sources(root: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn code_asks_what_a_platform_has() {
+fn code_asks_for_columns_and_groups() {
     let root = visakit_testing::root();
     let mut found = Vec::new();
     for path in sources(&root) {
         let file = path.strip_prefix(&root).unwrap().to_str().unwrap().replace('\\', "/");
         found.extend(offences(&file, &std::fs::read_to_string(&path).unwrap()));
     }
-    let help = "make a column of spec/platforms.md of what is needed, and ask for it";
-    assert!(found.is_empty(), "{} places know a platform; {help}:\n{}", found.len(), found.join("\n"));
+    let help = "make a column of spec/platforms.md, or a group of spec/roles.md, and ask for it";
+    assert!(found.is_empty(), "{} places name one; {help}:\n{}", found.len(), found.join("\n"));
+}
+
+/// An exemption that no code needs hides the next name.
+#[test]
+fn exemptions_are_needed() {
+    let root = visakit_testing::root();
+    for (allowed, reason) in OF_INSTRUCTIONS {
+        let files = sources(&root).into_iter().filter(|path| {
+            path.strip_prefix(&root).unwrap().to_str().unwrap().replace('\\', "/").starts_with(allowed)
+        });
+        let mut names = files.map(|path| offences("code.rs", &std::fs::read_to_string(path).unwrap()));
+        assert!(names.any(|found| !found.is_empty()), "{allowed} names no instruction: {reason}");
+    }
 }
 
 #[test]
@@ -116,9 +160,14 @@ fn names_and_order_are_found() {
         fn c() -> Vec<usize> { Platform::ALL.iter().copied().map(Platform::age).collect() }
         fn d(p: Platform) -> u32 { match p { Platform::Dg2 => 1, _ => 2 } }
         fn e() -> Option<Platform> { Platform::from_name(\"skl\") }
+        use visakit::isa::Instruction::{Call, Goto};
+        fn f(i: &Instruction) -> bool { matches!(i, Instruction::Mov(_)) || i.page() == &pages::MOV }
+        fn g() { pages::read(Instruction::samples()) }
         #[cfg(test)] mod tests { const OLD: Platform = Platform::Skl; }
     ";
     let found = offences("code.rs", code);
     let order = "code.rs: the order of platforms, by `age`";
-    assert_eq!(found, ["code.rs: Platform::Skl", order, order, "code.rs: Platform::Dg2"]);
+    let instructions = ["Instruction::Call", "Instruction::Mov", "pages::MOV"].map(|name| format!("code.rs: {name}"));
+    let platforms = ["code.rs: Platform::Skl", order, order, "code.rs: Platform::Dg2"].map(str::to_owned);
+    assert_eq!(found, [&platforms[..], &instructions].concat());
 }
