@@ -104,7 +104,7 @@ fn painted(text: &str) -> String {
     let paint = |token: Token| {
         let code = match token.kind {
             TokenKind::Comment => "2",
-            TokenKind::String => "32",
+            TokenKind::String => "0;32",
             TokenKind::Directive => "35",
             TokenKind::Mnemonic => "1",
             TokenKind::Modifier | TokenKind::Region => "36",
