@@ -43,7 +43,7 @@ fn program(platform: Platform, text: &str, layout: &str) -> Program {
         relocations: Vec::new(),
     };
     let sections = vec![section(1, ".data.const", [5, 6]), section(2, ".data.global", [7, 8])];
-    program.data = ProgramData { sections, symbols: Vec::new() };
+    program.data = ProgramData { sections, ..ProgramData::default() };
     program
 }
 
