@@ -74,10 +74,9 @@ fn offences(file: &str, text: &str) -> Vec<String> {
         }
         if let (true, Some(what)) =
             (is_path, names_instruction(word_here.as_deref(), tokens.get(at + 3..).unwrap_or_default()))
+            && !OF_INSTRUCTIONS.iter().any(|(allowed, _)| file.starts_with(allowed))
         {
-            if !OF_INSTRUCTIONS.iter().any(|(allowed, _)| file.starts_with(allowed)) {
-                found.push(format!("{file}: {what}"));
-            }
+            found.push(format!("{file}: {what}"));
         }
         let is_method =
             matches!(token, TokenTree::Punct(dot) if dot.as_char() == '.' && dot.spacing() == Spacing::Alone);
