@@ -7,7 +7,8 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::declare;
-use crate::isa::{DataType, Modifier, candidates, pages, predefined, predefined_sampler, predefined_surface};
+use super::instruction::linked_call;
+use crate::isa::{DataType, Modifier, candidates, predefined, predefined_sampler, predefined_surface};
 use crate::rt::{Candidate, Table};
 
 /// Token of a text.
@@ -186,8 +187,8 @@ impl<'a> Splitter<'a> {
         let longest = candidates(&rest[..end]);
         let (found, len) = if longest.is_empty() { (candidates(word), word.len()) } else { (longest, end) };
         (self.part, self.found) = (Part::Mnemonic, found);
-        if word.eq_ignore_ascii_case(pages::FCCALL.name) {
-            self.found = candidates(&pages::CALL.name.to_ascii_lowercase());
+        if let Some(call) = linked_call().filter(|call| call.spelling.eq_ignore_ascii_case(word)) {
+            self.found = candidates(&call.usual);
         }
         (if self.found.is_empty() { TokenKind::Unknown } else { TokenKind::Mnemonic }, len)
     }
