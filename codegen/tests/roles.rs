@@ -91,7 +91,8 @@ fn offences(file: &str, text: &str) -> Vec<String> {
     found
 }
 
-/// Returns the name of an instruction in a path, from the tokens after `Instruction::` or `pages::`.
+/// Returns the name of an instruction in a path, from the tokens after `Instruction::` or
+/// `pages::`.
 /// An import of several names counts, as does one of all.
 fn names_instruction(first: Option<&str>, rest: &[TokenTree]) -> Option<String> {
     let first = first.filter(|first| ["Instruction", "pages"].contains(first))?;

@@ -330,7 +330,8 @@ impl Instruction {
     /// ```
     /// # use visakit::isa::{ExecSize, Instruction, Owords, Ret};
     /// let ret = Instruction::from(Ret::default());
-    /// assert_eq!((ret.list::<ExecSize>(), ret.list::<Owords>()), (Some(ExecSize::default()), None));
+    /// let lists = (ret.list::<ExecSize>(), ret.list::<Owords>());
+    /// assert_eq!(lists, (Some(ExecSize::default()), None));
     /// ```
     pub fn list<T: ListField>(&self) -> Option<T> {
         struct Find<T> {
