@@ -33,12 +33,12 @@ mod tests {
     #[test]
     fn the_first_device_is_the_newest_card_with_images() {
         let today = ["tgllp", "dg2", "mtl", "pvc", "bmg", "ptl", "cri", "nvl-p"];
-        assert_eq!(devices(&today), ["bmg", "ptl", "dg2", "pvc", "tgllp", "mtl", "cri"]);
-        assert_eq!(devices(&["skl", "tgllp", "dg2", "pvc"]), ["dg2", "pvc", "tgllp", "skl"]);
+        assert_eq!(devices(&today), ["bmg", "ptl", "dg2", "tgllp", "mtl", "cri", "pvc"]);
+        assert_eq!(devices(&["skl", "tgllp", "dg2", "pvc"]), ["dg2", "tgllp", "skl", "pvc"]);
         // Without a card, the newest platform with images.
-        assert_eq!(devices(&["skl", "tgllp", "mtl", "pvc"]), ["mtl", "pvc", "tgllp", "skl"]);
+        assert_eq!(devices(&["skl", "tgllp", "mtl", "pvc"]), ["mtl", "tgllp", "skl", "pvc"]);
         // Without images, the order of the pages.
-        assert_eq!(devices(&["cri", "pvc"]), ["pvc", "cri"]);
+        assert_eq!(devices(&["cri", "pvc"]), ["cri", "pvc"]);
         assert_eq!(devices(&["skl"]), ["skl"]);
     }
 }
