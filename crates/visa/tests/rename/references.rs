@@ -139,7 +139,13 @@ fn links(names: &mut Names<'_>, page: u32, line: Range<usize>) {
         let len = text[start..line.end].find(')').unwrap_or(0);
         let opened = text[line.start..start].rfind("](").map(|open| &text[line.start + open + 2..start - 1]);
         let Some(target) = opened else { continue };
-        if target.ends_with("lists.md") || target.is_empty() && names.model.pages[page as usize].path == "lists.md" {
+        let file = target.rsplit('/').next().unwrap_or_default();
+        let on_target = |of: u32| match file {
+            "" => of == page,
+            file => names.model.pages[of as usize].path == file,
+        };
+        let mut lists = names.model.lists.iter().filter(|list| list.shared && on_target(list.at.page));
+        if lists.any(|list| list.name.eq_ignore_ascii_case(&text[start..start + len])) {
             names.refer(Kind::Lists, Owner::Model, page, start..start + len);
         }
     }
