@@ -4,7 +4,7 @@
 
 use std::fmt::{Display, Write as _};
 
-use super::declare::keys;
+use super::keys::keys;
 use super::scope::{Scope, Uses};
 use crate::isa::{
     FileScopeVarInfo, FileScopeVarInfoBitProperties, FunctionRelocSymtab, TextDirective, TextKey, VariableRelocSymtab,

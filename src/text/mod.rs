@@ -10,6 +10,7 @@ mod exact;
 mod explicit;
 mod file;
 mod instruction;
+mod keys;
 mod names;
 mod parse;
 mod print;

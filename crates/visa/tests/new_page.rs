@@ -21,6 +21,30 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
+/// Changes spellings and an order in the chapter of directives.
+fn edit_directives(spec: &Path) {
+    let chapter = std::fs::read_to_string(spec.join("8_assembly_text.md")).unwrap();
+    let edited = chapter.replace("\".funcdecl\"", "\".declares\"").replace("\"attrs\"", "\"properties\"");
+    let edited = edited.replace("key_string, key_attributes | an address", "key_attributes, key_string | an address");
+    assert_ne!(chapter, edited);
+    std::fs::write(spec.join("8_assembly_text.md"), edited).unwrap();
+}
+
+/// Tests that directives and keys of texts have the spellings and the order of the edited chapter.
+fn directives_follow_their_chapter(dir: &Path, visa: &dyn Fn(&[&str]) -> (Option<i32>, String, String)) {
+    let directives = ".version 4.1\n.kernel \"k\"\n.declares \"f\"\n\
+                      .decl V32 v_type=G type=f num_elts=8 properties={Output}\n    ret (M1, 1)\n";
+    std::fs::write(dir.join("d.visaasm"), directives).unwrap();
+    assert_eq!(visa(&["asm", "d.visaasm", "-o", "d.isa"]).0, Some(0));
+    let (exit, printed, _) = visa(&["disasm", "--full", "d.isa"]);
+    assert_eq!(exit, Some(0));
+    assert!(printed.contains(".decl V32 v_type=G type=f num_elts=8 properties={Output}\n"), "{printed}");
+    std::fs::write(dir.join("d.visaasm"), directives.replace("properties", "attrs")).unwrap();
+    let (exit, _, errors) = visa(&["asm", "d.visaasm", "-o", "d.isa"]);
+    assert_eq!(exit, Some(1));
+    assert!(errors.contains("d.visaasm:4:") && errors.contains("properties="), "{errors}");
+}
+
 #[test]
 fn a_new_page_is_an_instruction() {
     if !visakit_testing::may_build("a_new_page_is_an_instruction") {
@@ -33,12 +57,7 @@ fn a_new_page_is_an_instruction() {
     let platforms = std::fs::read_to_string(spec.join("platforms.md")).unwrap();
     let platforms = platforms.replacen("\n| dg1 |", "\n| new-one | newest | 99 | 0x7777 | 32 |\n| dg1 |", 1);
     std::fs::write(spec.join("platforms.md"), platforms).unwrap();
-    // Directives and keys of texts have the spellings and the order of their chapter.
-    let chapter = std::fs::read_to_string(spec.join("8_assembly_text.md")).unwrap();
-    let edited = chapter.replace("\".funcdecl\"", "\".declares\"").replace("\"attrs\"", "\"properties\"");
-    let edited = edited.replace("key_string, key_attributes | an address", "key_attributes, key_string | an address");
-    assert_ne!(chapter, edited);
-    std::fs::write(spec.join("8_assembly_text.md"), edited).unwrap();
+    edit_directives(&spec);
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new_page_target");
     // Another test builds with another generator in the same folder. Cargo compares only names and
     // times and would reuse it.
@@ -72,17 +91,7 @@ fn a_new_page_is_an_instruction() {
     let (exit, printed, _) = visa(&["disasm", "k.isa"]);
     assert_eq!(exit, Some(0));
     assert!(printed.contains("    (!P1) foo.sat (M1, 8) V32(0,0)<1> (-)V32(0,0)<8;8,1>  "), "{printed}");
-    let directives = ".version 4.1\n.kernel \"k\"\n.declares \"f\"\n\
-                      .decl V32 v_type=G type=f num_elts=8 properties={Output}\n    ret (M1, 1)\n";
-    std::fs::write(dir.join("d.visaasm"), directives).unwrap();
-    assert_eq!(visa(&["asm", "d.visaasm", "-o", "d.isa"]).0, Some(0));
-    let (exit, printed, _) = visa(&["disasm", "--full", "d.isa"]);
-    assert_eq!(exit, Some(0));
-    assert!(printed.contains(".decl V32 v_type=G type=f num_elts=8 properties={Output}\n"), "{printed}");
-    std::fs::write(dir.join("d.visaasm"), directives.replace("properties", "attrs")).unwrap();
-    let (exit, _, errors) = visa(&["asm", "d.visaasm", "-o", "d.isa"]);
-    assert_eq!(exit, Some(1));
-    assert!(errors.contains("d.visaasm:4:") && errors.contains("properties="), "{errors}");
+    directives_follow_their_chapter(&dir, &visa);
     let (exit, shown, _) = visa(&["spec", "show", "FOO", "--spec", "spec"]);
     assert_eq!(exit, Some(0));
     assert!(shown.starts_with("FOO  0xf0"), "{shown}");

@@ -219,7 +219,18 @@ fn a_wrong_generator_is_found() {
         return;
     }
     let dir = visakit_testing::scratch("impl_diff_build");
-    for part in ["Cargo.toml", "Cargo.lock", "build.rs", "README.md", "src", "codegen", "crates", "spec", "benches"] {
+    for part in [
+        "Cargo.toml",
+        "Cargo.lock",
+        "build.rs",
+        "README.md",
+        "src",
+        "codegen",
+        "crates",
+        "spec",
+        "benches",
+        "examples",
+    ] {
         copy(&visakit_testing::root().join(part), &dir.join(part));
     }
     let build = std::fs::read_to_string(dir.join("build.rs")).unwrap();
