@@ -11,7 +11,7 @@ use crate::isa::{
     InputOrigin, PredicateInfo, SamplerInfo, SurfaceInfo, TextDirective, TextKey, VarInfo, VarInfoBitProperties,
 };
 use crate::object::RoutineKind;
-use crate::rt::{Cursor, Table, Text, TextError, meant, nearest};
+use crate::rt::{Bits, Cursor, Symbols, Table, TextError, meant, nearest};
 
 /// Parses a directive other than those that begin a file or a subroutine. `word` is its spelling in
 /// the text; `None` stands for an unknown directive.
