@@ -281,13 +281,15 @@ fn masks_and_predicates() {
     (P1.any) mov (M1, 16) CT(4,0)<1> 0x1:ud
     (P1.all) mov (M1, 16) CT(6,0)<1> 0x1:ud
     (!P1.all) mov (M1, 8) CT(6,0)<1> 0x2:ud
-    (P1.all) mov (M3, 8) CT(7,0)<1> 0x3:ud";
+    (P1.all) mov (M3, 8) CT(7,0)<1> 0x3:ud
+    (P1.any) mov (M5, 4) CT(7,4)<1> 0x4:ud";
     let got = values_of!(u32, run(&d, body, &[]));
     let bit = |i: usize| 0xff0f_u32 >> i & 1;
     assert_eq!(got[..16], std::array::from_fn::<u32, 16, _>(bit));
     assert_eq!(got[16..24], [0; 8], "the first four bits are set, the next four are not");
     assert_eq!(got[32..48], [1; 16]);
-    assert_eq!(got[48..64], [2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3]);
+    // All 32 elements of P1 count for every mask, although the instructions have fewer channels.
+    assert_eq!(got[48..64], [2, 2, 2, 2, 2, 2, 2, 2, 0, 0, 0, 0, 4, 4, 4, 4]);
     // Logic on predicates, and a predicate as a number.
     let body = "
     setp (M1_NM, 16) P1 0xff0f:ud
