@@ -21,6 +21,9 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
+/// Exit code, standard output and standard error of the command.
+type Answer = (Option<i32>, String, String);
+
 /// Changes spellings and an order in the chapter of directives.
 fn edit_directives(spec: &Path) {
     let chapter = std::fs::read_to_string(spec.join("8_assembly_text.md")).unwrap();
@@ -31,7 +34,7 @@ fn edit_directives(spec: &Path) {
 }
 
 /// Tests that directives and keys of texts have the spellings and the order of the edited chapter.
-fn directives_follow_their_chapter(dir: &Path, visa: &dyn Fn(&[&str]) -> (Option<i32>, String, String)) {
+fn directives_follow_their_chapter(dir: &Path, visa: &dyn Fn(&[&str]) -> Answer) {
     let directives = ".version 4.1\n.kernel \"k\"\n.declares \"f\"\n\
                       .decl V32 v_type=G type=f num_elts=8 properties={Output}\n    ret (M1, 1)\n";
     std::fs::write(dir.join("d.visaasm"), directives).unwrap();
