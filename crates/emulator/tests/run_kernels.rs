@@ -282,7 +282,7 @@ fn masks_and_predicates() {
     (P1.all) mov (M1, 16) CT(6,0)<1> 0x1:ud
     (!P1.all) mov (M1, 8) CT(6,0)<1> 0x2:ud
     (P1.all) mov (M3, 8) CT(7,0)<1> 0x3:ud
-    (P1.any) mov (M5, 4) CT(7,4)<1> 0x4:ud";
+    (P1.any) mov (M4, 4) CT(7,4)<1> 0x4:ud";
     let got = values_of!(u32, run(&d, body, &[]));
     let bit = |i: usize| 0xff0f_u32 >> i & 1;
     assert_eq!(got[..16], std::array::from_fn::<u32, 16, _>(bit));
