@@ -287,7 +287,7 @@ fn a_wrong_generator_is_found() {
         // A type of another size changes every operand of that type, and every rule about element
         // sizes.
         .filter(|(_, path)| !path.ends_with(".BF") && !path.contains("-elements."))
-        // A limit changes what can be declared; the size of registers that, and the extent of regions.
+        // A limit changes what can be declared. The size of registers changes that, and regions.
         .filter(|(code, path)| !path.starts_with("declared.") && code != "region-refused")
         .collect();
     assert!(others.is_empty(), "{others:#?}");
