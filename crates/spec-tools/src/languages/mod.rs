@@ -1,7 +1,7 @@
 //! The instruction set in other languages than Rust: tables of the model, and a runtime that
 //! decodes and prints by them.
 //!
-//! [`tables`] lowers the model to flat tables of numbers and texts, [`python`] and [`c`] write them
+//! `tables` lowers the model to flat tables of numbers and texts; `python` and `c` write them
 //! in the syntax of their language. The runtimes beside them are the same for every specification
 //! and need only the standard library of their language. They cover decoding and printing;
 //! assembling, verification and execution exist in Rust only.
