@@ -3,9 +3,9 @@
 //! by the compiler and restored. With all others renamed, the results for texts, objects and
 //! programs must be the same as before. No other test finds behaviour that depends on a name.
 //!
-//! Names are renamed with `renames` in `VISAKIT_REQUIRE`, which takes long. Other runs only lint the
-//! renamed pages. `VISAKIT_RENAME` limits the test to kinds or owners, separated by commas, to find
-//! the name that causes a change.
+//! Names are renamed with `renames` in `VISAKIT_REQUIRE`, which takes long. Other runs only lint
+//! the renamed pages. `VISAKIT_RENAME` limits the test to kinds or owners, separated by commas, to
+//! find the name that causes a change.
 
 mod build;
 mod corpus;
