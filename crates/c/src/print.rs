@@ -48,26 +48,26 @@ fn style(number: u32) -> Result<Style, Status> {
     }
 }
 
-/// Places for a buffer and its size, which does not count the zero byte at the end.
-struct Buffer<T> {
-    buffer: Out<*const T>,
-    size: Option<Out<usize>>,
-}
-
-impl<T> Buffer<T> {
-    /// # Safety
-    /// The pointers are null or valid for writes until the calling function returns.
-    unsafe fn new(buffer: *mut *const T, size: *mut usize) -> Result<Self, Status> {
+/// Writes the bytes that `make` returns to `buffer`, and their number to `size`, which does not
+/// count the zero byte at the end and may be null. The pointers are checked before `make` runs.
+///
+/// # Safety
+/// The pointers are null or valid for writes until the calling function returns.
+unsafe fn answer<T>(
+    buffer: *mut *const T,
+    size: *mut usize,
+    make: impl FnOnce() -> Result<Vec<u8>, Status>,
+) -> Status {
+    guarded(|| {
         // SAFETY: this function has the same contract.
-        unsafe { Ok(Self { buffer: Out::new(buffer)?, size: Out::optional(size) }) }
-    }
-
-    fn set(self, bytes: Vec<u8>) {
-        if let Some(size) = self.size {
+        let (buffer, size) = unsafe { (Out::new(buffer)?, Out::optional(size)) };
+        let bytes = make()?;
+        if let Some(size) = size {
             size.set(bytes.len());
         }
-        self.buffer.set(register(bytes).cast());
-    }
+        buffer.set(register(bytes).cast());
+        Ok(())
+    })
 }
 
 /// Writes the text of all routines to `text` and its length to `size`, which may be null. The
@@ -82,14 +82,13 @@ pub unsafe extern "C" fn visakit_print(
     text: *mut *const c_char,
     size: *mut usize,
 ) -> Status {
-    guarded(|| {
-        // SAFETY: the pointers are null or valid, by the contract of this function.
-        let out = unsafe { Buffer::new(text, size) }?;
+    let make = || {
         let (loaded, style) = (object::get(object)?, self::style(style)?);
         let texts = (0..loaded.object.routines().count()).map(|routine| print(&loaded, routine, style));
-        out.set(texts.collect::<Result<Vec<_>, _>>()?.concat().into_bytes());
-        Ok(())
-    })
+        Ok(texts.collect::<Result<Vec<_>, _>>()?.concat().into_bytes())
+    };
+    // SAFETY: the pointers are null or valid, by the contract of this function.
+    unsafe { answer(text, size, make) }
 }
 
 fn print(loaded: &Loaded, routine: usize, style: Style) -> Result<String, Status> {
@@ -109,13 +108,12 @@ pub unsafe extern "C" fn visakit_print_routine(
     text: *mut *const c_char,
     size: *mut usize,
 ) -> Status {
-    guarded(|| {
-        // SAFETY: the pointers are null or valid, by the contract of this function.
-        let out = unsafe { Buffer::new(text, size) }?;
+    let make = || {
         let loaded = object::get(object)?;
-        out.set(print(&loaded, routine, self::style(style)?)?.into_bytes());
-        Ok(())
-    })
+        Ok(print(&loaded, routine, self::style(style)?)?.into_bytes())
+    };
+    // SAFETY: the pointers are null or valid, by the contract of this function.
+    unsafe { answer(text, size, make) }
 }
 
 /// Writes the text of an instruction to `text` and its length to `size`, which may be null.
@@ -131,17 +129,16 @@ pub unsafe extern "C" fn visakit_print_instruction(
     text: *mut *const c_char,
     size: *mut usize,
 ) -> Status {
-    guarded(|| {
-        // SAFETY: the pointers are null or valid, by the contract of this function.
-        let out = unsafe { Buffer::new(text, size) }?;
+    let make = || {
         let loaded = object::get(object)?;
         let routine = loaded.routine(routine)?;
         let instruction = routine.instructions.get(instruction).ok_or(Status::Index)?;
         let register_bytes = Platform::register_bytes_of(loaded.platform());
         let names = RoutineNames::new(routine, loaded.object.version, register_bytes, Style::Full);
-        out.set(instruction.display(&names).to_string().into_bytes());
-        Ok(())
-    })
+        Ok(instruction.display(&names).to_string().into_bytes())
+    };
+    // SAFETY: the pointers are null or valid, by the contract of this function.
+    unsafe { answer(text, size, make) }
 }
 
 /// Writes the name of a routine to `name` and its length to `size`, which may be null. The caller
@@ -156,12 +153,9 @@ pub unsafe extern "C" fn visakit_name(
     name: *mut *const c_char,
     size: *mut usize,
 ) -> Status {
-    guarded(|| {
-        // SAFETY: the pointers are null or valid, by the contract of this function.
-        let out = unsafe { Buffer::new(name, size) }?;
-        out.set(object::get(object)?.routine(routine)?.name().into_bytes());
-        Ok(())
-    })
+    let make = || Ok(object::get(object)?.routine(routine)?.name().into_bytes());
+    // SAFETY: the pointers are null or valid, by the contract of this function.
+    unsafe { answer(name, size, make) }
 }
 
 /// Encodes an object, writes its bytes to `bytes` and their number to `size`. The caller frees the
@@ -171,13 +165,11 @@ pub unsafe extern "C" fn visakit_name(
 /// `bytes` and `size` are null or valid for writes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn visakit_encode(object: *const Object, bytes: *mut *const u8, size: *mut usize) -> Status {
-    guarded(|| {
-        if size.is_null() {
-            return Err(Status::Null);
-        }
-        // SAFETY: the pointers are null or valid, by the contract of this function.
-        let out = unsafe { Buffer::new(bytes, size) }?;
-        out.set(object::get(object)?.object.encode().map_err(|_| Status::Encode)?);
-        Ok(())
-    })
+    // Bytes without their number are of no use.
+    if size.is_null() {
+        return Status::Null;
+    }
+    let make = || object::get(object)?.object.encode().map_err(|_| Status::Encode);
+    // SAFETY: the pointers are null or valid, by the contract of this function.
+    unsafe { answer(bytes, size, make) }
 }
