@@ -52,6 +52,14 @@ struct Said {
     reason: Spanned<String>,
 }
 
+impl Said {
+    /// Returns true if the entry is for a tool on a platform.
+    fn concerns(&self, tool: &str, platform: &str) -> bool {
+        (self.tools.is_empty() || self.tools.iter().any(|named| tool.starts_with(named.as_str())))
+            && (self.platforms.is_empty() || self.platforms.iter().any(|named| named == platform))
+    }
+}
+
 /// Use of an entry, for reports.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct AcceptedUse {
@@ -119,13 +127,10 @@ impl Accepted {
     /// Returns the reason for which a difference of a tool on a platform is accepted.
     pub(crate) fn reason_on(&self, kind: &str, path: &str, of: Option<(&str, &str)>) -> Option<&str> {
         let fits = |entry: &&Entry| {
-            let Said { path: named, kind: of_kind, platforms, tools, .. } = &entry.said;
-            let same = matches(named.get_ref(), path);
-            let here = of.is_none_or(|(tool, platform)| {
-                (tools.is_empty() || tools.iter().any(|named| tool.starts_with(named.as_str())))
-                    && (platforms.is_empty() || platforms.iter().any(|named| named == platform))
-            });
-            same && here && of_kind.as_ref().is_none_or(|named| named.get_ref() == kind)
+            let Said { path: named, kind: of_kind, .. } = &entry.said;
+            matches(named.get_ref(), path)
+                && of.is_none_or(|(tool, platform)| entry.said.concerns(tool, platform))
+                && of_kind.as_ref().is_none_or(|named| named.get_ref() == kind)
         };
         let entry = self.entries.iter().find(fits)?;
         entry.times.set(entry.times.get() + 1);
@@ -143,11 +148,11 @@ impl Accepted {
         used.map(show).collect()
     }
 
-    /// Returns warnings about entries that accepted nothing. `concerns` selects the entries that
-    /// the comparison could use, by their tools and platforms.
-    pub(crate) fn unused(&self, concerns: &dyn Fn(&[String], &[String]) -> bool) -> Vec<Diagnostic> {
+    /// Returns warnings about entries that accepted nothing; of a comparison with a tool on a
+    /// platform, only those that are for them.
+    pub(crate) fn unused(&self, of: Option<(&str, &str)>) -> Vec<Diagnostic> {
         let unused = self.entries.iter().filter(|entry| entry.times.get() == 0);
-        let unused = unused.filter(|entry| concerns(&entry.said.tools, &entry.said.platforms));
+        let unused = unused.filter(|entry| of.is_none_or(|(tool, platform)| entry.said.concerns(tool, platform)));
         let warn = |entry: &Entry| {
             let message = format!("no difference has the path `{}`", entry.said.path.get_ref());
             let finding = Diagnostic::new("accept-unused", Severity::Warning, self.file.as_str(), message);
@@ -191,7 +196,7 @@ mod tests {
         assert_eq!(accepted.reason_on("x", "MOV", Some(("2.1", "dg2"))), None);
         assert_eq!(accepted.reason_on("x", "MOV", Some(("1.0.12504", "pvc"))), None);
         assert_eq!(accepted.uses().iter().map(|used| used.times).collect::<Vec<_>>(), [1, 1]);
-        assert!(accepted.unused(&|_, _| true).is_empty());
+        assert!(accepted.unused(None).is_empty());
     }
 
     #[test]
@@ -221,7 +226,7 @@ mod tests {
             let Findings(found) = read(text).unwrap_err();
             assert_eq!((found[0].code, found[0].line, found[0].column), (code, line, column), "{text}: {found:?}");
         }
-        let unused = read("\n[[accept]]\nreason = 'b'\npath = 'A'\n").unwrap().unused(&|_, _| true);
+        let unused = read("\n[[accept]]\nreason = 'b'\npath = 'A'\n").unwrap().unused(None);
         assert_eq!((unused[0].code, unused[0].line, unused[0].column), ("accept-unused", 4, 8));
     }
 }

@@ -8,6 +8,7 @@ use visakit_conform::Finding;
 use visakit_diag::Diagnostic;
 use visakit_spec_tools::diff::{self, Cause as Edit, Change, Class, Hunk};
 
+use super::at_whole_line;
 use crate::spec::platforms;
 
 /// Source of findings. Defects of the implementation sort before edits.
@@ -117,12 +118,8 @@ impl Edits {
             Source::Hunk(n) => self.hunks.get(*n).map(|hunk| (hunk.place().0.to_owned(), hunk.place().1)),
         };
         let Some((file, line)) = place.filter(|place| *place != (finding.file.clone(), finding.line)) else { return };
-        let mut pages = model.pages.iter().chain(&own.pages);
-        let page = pages.find(|page| page.shown == file);
-        let text = page.and_then(|page| page.text.lines().nth(line.checked_sub(1)? as usize)).unwrap_or("");
-        let start = text.len() - text.trim_start().len();
-        *finding =
-            Diagnostic { file, ..finding.clone() }.at_line(line, text, start, text.trim_end().len().max(start));
+        let moved = Diagnostic { file, ..finding.clone() };
+        *finding = at_whole_line(moved, line, model.pages.iter().chain(&own.pages));
     }
 }
 

@@ -12,6 +12,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use visakit::isa::Platform;
+use visakit_codegen::model::{Model, Page};
 use visakit_conform::behaviour::{self, Behaviour, Effort};
 use visakit_conform::{Finding, Report};
 use visakit_diag::{Diagnostic, Severity};
@@ -132,7 +133,7 @@ fn probe(args: &Args) -> Result<Outcome, Findings> {
         behaviour.report(&model, &mut found);
     }
     found.findings.retain(|finding| accepted.reason(finding.diagnostic.code, &finding.path).is_none());
-    let (uses, unused) = (accepted.uses(), accepted.unused(&|_, _| true));
+    let (uses, unused) = (accepted.uses(), accepted.unused(None));
     let (own, _) = visakit_conform::own_model();
     let known = pool.install(|| known(&found, &own, &model));
     let (causes, of) = causes(&mut found.findings, &own, &model, &known);
@@ -153,9 +154,17 @@ fn probe(args: &Args) -> Result<Outcome, Findings> {
     Ok(if found.findings.is_empty() { Outcome::Done } else { Outcome::Found })
 }
 
+/// Sets the place of a finding to a whole line of its page.
+fn at_whole_line<'a>(finding: Diagnostic, line: u32, pages: impl IntoIterator<Item = &'a Page>) -> Diagnostic {
+    let page = pages.into_iter().find(|page| page.shown == finding.file);
+    let text = page.and_then(|page| page.text.lines().nth(line.checked_sub(1)? as usize)).unwrap_or("");
+    let start = text.len() - text.trim_start().len();
+    finding.at_line(line, text, start, text.trim_end().len().max(start))
+}
+
 /// Returns the findings that the built-in pages have too. They are searched only if an edit may
 /// have caused findings.
-fn known(found: &Report, own: &visakit_codegen::model::Model, model: &visakit_codegen::model::Model) -> Known {
+fn known(found: &Report, own: &Model, model: &Model) -> Known {
     let is_edited = own.pages.iter().map(|p| (&p.path, &p.text)).ne(model.pages.iter().map(|p| (&p.path, &p.text)));
     if found.findings.is_empty() || !is_edited {
         return Known::new();

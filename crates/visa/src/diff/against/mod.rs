@@ -35,6 +35,10 @@ pub(super) fn run(args: &Args, model: &Model) -> Result<Outcome, Findings> {
         let finding = Diagnostic::new("against-platform", Severity::Error, "--against", "the platform is missing");
         return Err(finding.help("name it with `--platform`, such as `--platform dg2`").into());
     };
+    if tools.len() > 2 {
+        let finding = Diagnostic::new("against-tool", Severity::Error, "--against", "more than two assemblers");
+        return Err(finding.help("name one assembler, or two of which the second is newer").into());
+    }
     let names = |name: &str| args.only.is_empty() || args.only.iter().any(|one| one == name);
     let Some(asked) = asked(model, platform, &names) else {
         let message = format!("the pages do not define {}, or no operands", platform.name());
@@ -46,17 +50,14 @@ pub(super) fn run(args: &Args, model: &Model) -> Result<Outcome, Findings> {
     for tool in &tools {
         answers.push(answer(tool, platform, &asked, &state)?);
     }
-    let found: Vec<Difference<'_>> = match (tools.as_slice(), answers.as_slice()) {
-        ([_], [own]) => {
-            asked.iter().zip(own).flat_map(|(asked, answer)| report::differences(asked, answer)).collect()
-        }
-        ([..], [old, new]) => {
+    let found: Vec<Difference<'_>> = match answers.as_slice() {
+        [old, new] => {
             let both = asked.iter().zip(old.iter().zip(new));
             both.filter_map(|(asked, (old, new))| report::changed(asked, old, new)).collect()
         }
-        _ => {
-            let finding = Diagnostic::new("against-tool", Severity::Error, "--against", "more than two assemblers");
-            return Err(finding.help("name one assembler, or two of which the second is newer").into());
+        own => {
+            let all = asked.iter().zip(own.iter().flatten());
+            all.flat_map(|(asked, answer)| report::differences(asked, answer)).collect()
         }
     };
     let newest = tools.last().map_or("", |tool| tool.name.as_str());
@@ -68,11 +69,8 @@ pub(super) fn run(args: &Args, model: &Model) -> Result<Outcome, Findings> {
         found.into_iter().map(|difference| (of(&difference), difference)).partition(|(reason, _)| reason.is_some());
     let groups = Group::all(open.into_iter().map(|(_, difference)| difference).collect());
     let settled = report::Settled::all(&settled);
-    let unused = accepted.unused(&|tools, platforms| {
-        (tools.is_empty() || tools.iter().any(|tool| newest.starts_with(tool.as_str())))
-            && (platforms.is_empty() || platforms.iter().any(|one| one == platform.name()))
-            && args.only.is_empty()
-    });
+    // A comparison of some pages cannot use the entries of others.
+    let unused = if args.only.is_empty() { accepted.unused(Some(here)) } else { Vec::new() };
     let title = report::title(&tools, platform, asked.len());
     if let Some(file) = &args.summary {
         summary::append(file, &report::markdown(&title, &groups, &settled))?;

@@ -9,6 +9,7 @@ use visakit_codegen::model::Model;
 use visakit_conform::against::Asked;
 use visakit_diag::{Diagnostic, Severity};
 
+use super::super::at_whole_line;
 use super::tool::{Answer, Tool};
 use crate::io::layout;
 use crate::outcome::count;
@@ -154,11 +155,8 @@ impl Group {
             self.got
         );
         let finding = Diagnostic::new(self.kind, Severity::Error, self.file.as_str(), message);
-        let page = model.pages.iter().find(|page| page.shown == self.file);
-        let text = page.and_then(|page| page.text.lines().nth(self.line.checked_sub(1)? as usize)).unwrap_or("");
-        let start = text.len() - text.trim_start().len();
-        let finding = finding.at_line(self.line, text, start, text.trim_end().len().max(start));
-        finding.help("correct the page with its source, or accept the difference with a reason (`--accept`)")
+        at_whole_line(finding, self.line, &model.pages)
+            .help("correct the page with its source, or accept the difference with a reason (`--accept`)")
     }
 }
 

@@ -1,5 +1,5 @@
-//! Answers of assemblers in a file, so that an interrupted comparison goes on, and a later one can
-//! show what changed.
+//! Answers of assemblers in a file, so that an interrupted comparison continues, and a later one
+//! can show what changed.
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
