@@ -81,26 +81,27 @@ fn log(args: &Args) -> Result<Outcome, Findings> {
     let file = args.spec.join(&page);
     let revisions = revision::log(&args.revision, &file, args.limit)?;
     let mut bar = Bar::new("revisions", revisions.len() as u64);
-    let mut models: Vec<Model> = Vec::new();
-    for one in &revisions {
-        // The pages of a broken revision are read as far as possible; a revision without pages has
-        // no facts.
-        models.push(read(&one.revision, &args.spec).map_or_else(|_| Model::default(), |(model, _)| model));
-        bar.show(models.len() as u64, revisions.len() as u64);
-    }
-    bar.clear();
     let before = revision::before(&revisions, args.limit, &file)?;
-    let first = before.and_then(|revision| read(&revision, &args.spec).ok()).map(|(model, _)| model);
+    // The pages of a broken revision are read as far as possible; a revision without pages has no
+    // facts.
+    let pages = |revision: Option<&str>| -> Model {
+        revision.and_then(|revision| read(revision, &args.spec).ok()).map(|(model, _)| model).unwrap_or_default()
+    };
+    let name = |n: usize| revisions.get(n).map(|one| one.revision.as_str());
     let mut entries = Vec::new();
-    for (n, one) in revisions.into_iter().enumerate() {
-        let empty = Model::default();
-        let old = models.get(n + 1).or(first.as_ref()).unwrap_or(&empty);
-        let mut changes = diff(old, &models[n], &platforms());
+    let mut new = pages(name(0));
+    for (n, one) in revisions.iter().enumerate() {
+        let old = pages(name(n + 1).or(before.as_deref()));
+        let mut changes = diff(&old, &new, &platforms());
         changes.retain(|change| is_about(change, &subject));
         if !changes.is_empty() {
-            entries.push(Entry { revision: one.revision, date: one.date, title: one.title, changes });
+            let (revision, date, title) = (one.revision.clone(), one.date.clone(), one.title.clone());
+            entries.push(Entry { revision, date, title, changes });
         }
+        new = old;
+        bar.show(n as u64 + 1, revisions.len() as u64);
     }
+    bar.clear();
     let stated = stated(&model, &subject, &page);
     match args.format {
         OutputFormat::Json => answer(&[], serde_json::json!({ "revisions": entries, "stated": stated })),
