@@ -279,7 +279,7 @@ fn only_kernels_are_missing() {
 /// Codes about the flow of values and control, which are no facts of the pages.
 const FLOW: [&str; 5] = ["limit", "unreachable", "unread-predicate", "unwritten", "divergent-barrier"];
 
-/// Probes violate each check of verification.md, and each rule with a code of its own.
+/// Probes violate each check of verification.md, and each rule with a separate code.
 #[test]
 fn every_finding_is_probed() {
     let (model, _) = own_model();

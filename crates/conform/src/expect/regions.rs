@@ -12,8 +12,6 @@ const READ: &str = "Read";
 const ROW: &str = "Row";
 /// Column of the types that constants may have.
 const OPERAND: &str = "Operand";
-/// Column of the elements of an address variable, by platform.
-const ADDRESS_ELEMENTS: &str = "Address elements";
 
 /// Strides of a region in elements; `None` for an absent part.
 #[derive(Clone, Copy)]
@@ -196,16 +194,11 @@ impl<'m> Check<'_, 'm> {
 
     /// Returns the number of addresses that a region may have.
     fn addresses(&self) -> u64 {
-        let model = self.world.model;
-        let column = model.platform_columns.iter().position(|column| column.name == ADDRESS_ELEMENTS);
-        let platform = self.platform.and_then(|at| model.platforms.get(at));
-        match column.zip(platform).and_then(|(at, platform)| platform.cells.get(at)).map(|cell| &cell.value) {
-            Some(CellValue::Number(number)) => u64::try_from(*number).unwrap_or(0),
-            _ => self.limit("region-addresses"),
-        }
+        let elements = self.platform.and_then(|at| self.world.address_elements(at));
+        elements.map_or_else(|| self.limit("region-addresses"), |(elements, _)| elements)
     }
 
     fn limit(&self, name: &str) -> u64 {
-        self.world.model.limits.iter().find(|limit| limit.name == name).map_or(0, |limit| limit.value)
+        self.world.limit(name).0
     }
 }

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use visakit_codegen::anatomy::{Anatomy, Types};
 use visakit_codegen::model::{
-    CellValue, DataType, FieldKind, IndexKind, MemberType, Model, Predefined, Structure, TypeId,
+    CellValue, DataType, FieldKind, IndexKind, MemberType, Model, Predefined, SourceSpan, Structure, TypeId,
 };
 use visakit_codegen::template::Style;
 
@@ -21,6 +21,9 @@ const FIRST_GENERAL: u64 = 32;
 
 /// Number of elements of a declared variable.
 const ELEMENTS: u64 = 16;
+
+/// Column of the elements of an address variable, by platform.
+const ADDRESS_ELEMENTS: &str = "Address elements";
 
 /// Number of addresses, predicates, samplers, surfaces and labels, each.
 pub(crate) const OTHERS: u64 = 3;
@@ -52,6 +55,23 @@ impl<'m> World<'m> {
         let types = (0..model.types.len()).map(TypeId).filter(|t| of_variables(model, model.ty(*t))).collect();
         let first_surface = model.surfaces.iter().map(|s| s.id + 1).max().unwrap_or(0);
         Some(Self { model, anatomy, operands, register_bytes: 32, types, first_surface })
+    }
+
+    /// Returns the named limit of the pages and its place; zero without one.
+    pub(crate) fn limit(&self, name: &str) -> (u64, SourceSpan) {
+        let limit = self.model.limits.iter().find(|limit| limit.name == name);
+        limit.map_or((0, SourceSpan::default()), |limit| (limit.value, limit.at))
+    }
+
+    /// Returns the number of elements of an address variable on a platform, with the place of the
+    /// cell.
+    pub(crate) fn address_elements(&self, platform: usize) -> Option<(u64, SourceSpan)> {
+        let column = self.model.platform_columns.iter().position(|column| column.name == ADDRESS_ELEMENTS)?;
+        let cell = self.model.platforms.get(platform)?.cells.get(column)?;
+        match &cell.value {
+            CellValue::Number(number) => Some((u64::try_from(*number).ok()?, cell.at)),
+            _ => None,
+        }
     }
 
     /// Returns the variable of a type.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use visakit_codegen::model::{CellValue, Model, SourceSpan, TypeId};
+use visakit_codegen::model::{SourceSpan, TypeId};
 
 use super::probes::Probes;
 use crate::expect::meaning::encodes;
@@ -43,11 +43,6 @@ struct Cases<'a, 'm> {
 }
 
 impl Cases<'_, '_> {
-    fn limit(&self, name: &str) -> (u64, SourceSpan) {
-        let limit = self.probes.world.model.limits.iter().find(|limit| limit.name == name);
-        limit.map_or((0, SourceSpan::default()), |limit| (limit.value, limit.at))
-    }
-
     /// Compares the additional findings of the changed routine with those of the pages.
     fn case(
         &mut self,
@@ -103,7 +98,8 @@ impl Cases<'_, '_> {
     }
 
     fn sizes(&mut self) {
-        let ((elements, at), (registers, _)) = (self.limit("elements"), self.limit("registers"));
+        let ((elements, at), (registers, _)) =
+            (self.probes.world.limit("elements"), self.probes.world.limit("registers"));
         for (_, platform, register) in self.platforms() {
             let most = registers * register;
             for count in [0, 1, elements, elements + 1, most, most + 1] {
@@ -119,22 +115,21 @@ impl Cases<'_, '_> {
                 });
             }
         }
-        let (most, at) = self.limit("predicate-bits");
+        let (most, at) = self.probes.world.limit("predicate-bits");
         for bits in 0..=2 * most {
             let expected = error("size", !bits.is_power_of_two() || bits > most);
             self.case(format!("predicate-bits={bits}"), at, None, expected, |routine| {
                 routine.predicates[0].num_elements = bits as u16;
             });
         }
-        let (most, at) = self.limit("samplers");
+        let (most, at) = self.probes.world.limit("samplers");
         for count in [1, most, most + 1] {
             self.case(format!("samplers={count}"), at, None, error("size", count > most), |routine| {
                 routine.samplers[0].num_elements = count as u16;
             });
         }
-        let model = self.probes.world.model;
         for (row, platform, _) in self.platforms() {
-            let Some((most, at)) = row.and_then(|row| addresses(model, row)) else { continue };
+            let Some((most, at)) = row.and_then(|row| self.probes.world.address_elements(row)) else { continue };
             for count in [1, most, most + 1] {
                 let path = format!("addresses={count}.{}", platform.map_or("any", Platform::name));
                 self.case(path, at, platform, error("size", count > most), |routine| {
@@ -221,8 +216,8 @@ impl Cases<'_, '_> {
 
     fn inputs(&mut self) {
         let world = &self.probes.world;
-        let (registers, at) = self.limit("input-registers");
-        let (surface, surface_at) = self.limit("surface-bytes");
+        let (registers, at) = self.probes.world.limit("input-registers");
+        let (surface, surface_at) = self.probes.world.limit("surface-bytes");
         let dword = world.variable(world.anatomy.types.dword).unwrap_or(0) as u32;
         let declared = (predefined::DECLARED, predefined_surface::DECLARED);
         let input = |origin: u64, class, id: u32, offset: u64, size: u64| {
@@ -236,17 +231,16 @@ impl Cases<'_, '_> {
         let end = registers * world.register_bytes;
         let general = |offset, size| input(0, InputClass::General, dword, offset, size);
         let implicit = |offset| input(1, InputClass::General, dword, offset, size);
-        let other = |offset| input(0, InputClass::General, dword, offset, size);
         let past = declared.0 + world.types.len() as u32;
         let cases: Vec<(&str, SourceSpan, bool, Vec<InputInfo>)> = vec![
             ("inside", at, false, vec![general(end - 2 * size, size)]),
             ("end", at, true, vec![general(end - size, size)]),
             ("size", at, true, vec![general(64, size - 4)]),
             ("undeclared", at, true, vec![input(0, InputClass::General, past, 64, size)]),
-            ("apart", at, false, vec![other(64), other(64 + size)]),
-            ("overlap", at, true, vec![other(64), other(64 + size - 4)]),
-            ("implicit.last", at, false, vec![other(64), implicit(64 + size)]),
-            ("implicit.first", at, true, vec![implicit(64), other(64 + size)]),
+            ("apart", at, false, vec![general(64, size), general(64 + size, size)]),
+            ("overlap", at, true, vec![general(64, size), general(64 + size - 4, size)]),
+            ("implicit.last", at, false, vec![general(64, size), implicit(64 + size)]),
+            ("implicit.first", at, true, vec![implicit(64), general(64 + size, size)]),
             ("sampler", at, false, vec![input(0, InputClass::Sampler, 0, 64, 4)]),
             ("sampler.undeclared", at, true, vec![input(0, InputClass::Sampler, 99, 64, 4)]),
             ("surface", surface_at, false, vec![input(0, InputClass::Surface, declared.1, 64, surface)]),
@@ -284,15 +278,5 @@ impl Cases<'_, '_> {
                 });
             }
         }
-    }
-}
-
-/// Returns the elements of an address variable on a platform, with the place of the cell.
-fn addresses(model: &Model, row: usize) -> Option<(u64, SourceSpan)> {
-    let column = model.platform_columns.iter().position(|column| column.name == "Address elements")?;
-    let cell = model.platforms.get(row)?.cells.get(column)?;
-    match &cell.value {
-        CellValue::Number(number) => Some((u64::try_from(*number).ok()?, cell.at)),
-        _ => None,
     }
 }

@@ -21,8 +21,8 @@ const OPERAND_END: &str = "operand-end";
 const OUTSIDE: &str = "outside";
 
 impl<'m> Vary<'_, 'm> {
-    /// Varies the strides and the place of an operand. The text of a region does not show what is
-    /// wrong with it, so only the validator judges.
+    /// Varies the strides and the place of an operand. A text accepts wrong regions too, so only
+    /// the validator judges.
     pub(super) fn regions(&mut self, position: usize, field: &'m Field, ty: TypeId, own: &str) {
         let world = &self.probes.world;
         let a = world.anatomy;
