@@ -313,7 +313,7 @@ impl Instruction {
     /// Returns the label that the instruction places in the code.
     pub fn placed_label(&self) -> Option<LabelId> {
         let places = self.is_in(InstructionGroup::BlockStart) || self.is_in(InstructionGroup::SubroutineStart);
-        self.labels().next().filter(|_| places)
+        if places { self.labels().next() } else { None }
     }
 
     /// Returns the predicate that enables channels; `None` for an instruction without one, and for

@@ -185,11 +185,13 @@ impl<'a> Splitter<'a> {
         // Few mnemonics contain a plus.
         let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '+')).unwrap_or(rest.len());
         let longest = candidates(&rest[..end]);
-        let (found, len) = if longest.is_empty() { (candidates(word), word.len()) } else { (longest, end) };
-        (self.part, self.found) = (Part::Mnemonic, found);
-        if let Some(call) = linked_call().filter(|call| call.spelling.eq_ignore_ascii_case(word)) {
-            self.found = candidates(&call.usual);
+        let (mut found, len) = if longest.is_empty() { (candidates(word), word.len()) } else { (longest, end) };
+        if found.is_empty()
+            && let Some(call) = linked_call().filter(|call| call.spelling.eq_ignore_ascii_case(word))
+        {
+            found = candidates(&call.usual);
         }
+        (self.part, self.found) = (Part::Mnemonic, found);
         (if self.found.is_empty() { TokenKind::Unknown } else { TokenKind::Mnemonic }, len)
     }
 
