@@ -1,4 +1,4 @@
-//! Tables in C, beside their runtime.
+//! Tables in C, and the files of their runtime.
 
 use std::fmt::Write as _;
 

@@ -2,7 +2,7 @@
 //! decodes and prints by them.
 //!
 //! `tables` lowers the model to flat tables of numbers and texts; `python` and `c` write them
-//! in the syntax of their language. The runtimes beside them are the same for every specification
+//! in the syntax of their language. The runtimes are the same for every specification
 //! and need only the standard library of their language. They cover decoding and printing;
 //! assembling, verification and execution exist in Rust only.
 //!

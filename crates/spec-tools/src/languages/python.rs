@@ -1,4 +1,4 @@
-//! Tables in Python, beside their runtime.
+//! Tables in Python, and the files of their runtime.
 
 use std::fmt::Write as _;
 

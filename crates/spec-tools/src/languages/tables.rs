@@ -129,47 +129,41 @@ declare! {
     Predefined "predefined" "Predefined" ["name", "table", "id", "type"];
 }
 
-/// Kind of a field, a member or a part.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Kind {
-    Number,
-    List,
-    DataType,
-    Flag,
-    Index,
-    IndexBy,
-    Predicate,
-    Vector,
-    Scalar,
-    Raw,
-    Zero,
-    Copy,
-    Structure,
-    Strings,
-    Info,
-    Code,
-}
+/// Declares an enumeration whose values are constants of the languages, with their names.
+macro_rules! named {
+    ($(#[$doc:meta])* $name:ident { $($variant:ident $word:literal),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        enum $name { $($variant),* }
 
-impl Kind {
-    /// All kinds, with the names of their constants.
-    const ALL: [(Self, &'static str); 16] = [
-        (Self::Number, "number"),
-        (Self::List, "list"),
-        (Self::DataType, "data_type"),
-        (Self::Flag, "flag"),
-        (Self::Index, "index"),
-        (Self::IndexBy, "index_by"),
-        (Self::Predicate, "predicate"),
-        (Self::Vector, "vector"),
-        (Self::Scalar, "scalar"),
-        (Self::Raw, "raw"),
-        (Self::Zero, "zero"),
-        (Self::Copy, "copy"),
-        (Self::Structure, "structure"),
-        (Self::Strings, "strings"),
-        (Self::Info, "info"),
-        (Self::Code, "code"),
-    ];
+        impl $name {
+            /// All values, with the names of their constants.
+            const ALL: &'static [(Self, &'static str)] = &[$((Self::$variant, $word)),*];
+        }
+    };
+}
+use named;
+
+named! {
+    /// Kind of a field, a member or a part.
+    Kind {
+        Number "number",
+        List "list",
+        DataType "data_type",
+        Flag "flag",
+        Index "index",
+        IndexBy "index_by",
+        Predicate "predicate",
+        Vector "vector",
+        Scalar "scalar",
+        Raw "raw",
+        Zero "zero",
+        Copy "copy",
+        Structure "structure",
+        Strings "strings",
+        Info "info",
+        Code "code",
+    }
 }
 
 impl From<Kind> for Cell {
@@ -187,9 +181,7 @@ pub(super) struct Lowering<'m> {
 /// Lowers a model.
 pub(super) fn lower(model: &Model) -> Tables {
     let mut l = Lowering { model, out: Tables { tables: empty(), constants: Vec::new() } };
-    for (kind, name) in Kind::ALL {
-        l.constant(&["kind", name], kind as i64);
-    }
+    Kind::ALL.iter().for_each(|(kind, name)| l.constant(&["kind", name], *kind as i64));
     lists::lower(&mut l);
     chapters::lower(&mut l);
     instructions::lower(&mut l);

@@ -3,42 +3,28 @@
 use visakit_codegen::model::{BitField, BitFieldKind, IndexKind, List, ListId, ListKind, Place};
 use visakit_codegen::template::{Item, Style};
 
-use super::{Cell, Id, Kind, Lowering};
+use super::{Cell, Id, Kind, Lowering, named};
 
-/// Kind of a flattened item of a template.
-#[derive(Clone, Copy)]
-enum Piece {
-    Text,
-    Space,
-    Predicate,
-    Saturation,
-    Field,
-    Optional,
+named! {
+    /// Kind of a flattened item of a template.
+    Piece {
+        Text "text",
+        Space "space",
+        Predicate "predicate",
+        Saturation "saturation",
+        Field "field",
+        Optional "optional",
+    }
 }
 
-const PIECES: [(Piece, &str); 6] = [
-    (Piece::Text, "text"),
-    (Piece::Space, "space"),
-    (Piece::Predicate, "predicate"),
-    (Piece::Saturation, "saturation"),
-    (Piece::Field, "field"),
-    (Piece::Optional, "optional"),
-];
-
-/// Way to print a bit field.
-#[derive(Clone, Copy)]
-enum PartsStyle {
-    Number,
-    Flags,
-    Template,
+named! {
+    /// Way to print a bit field.
+    PartsStyle { Number "number", Flags "flags", Template "template" }
 }
-
-const STYLES: [(PartsStyle, &str); 3] =
-    [(PartsStyle::Number, "number"), (PartsStyle::Flags, "flags"), (PartsStyle::Template, "template")];
 
 pub(super) fn lower(l: &mut Lowering<'_>) {
-    PIECES.iter().for_each(|(piece, name)| l.constant(&["item", name], *piece as i64));
-    STYLES.iter().for_each(|(style, name)| l.constant(&["style", name], *style as i64));
+    Piece::ALL.iter().for_each(|(piece, name)| l.constant(&["item", name], *piece as i64));
+    PartsStyle::ALL.iter().for_each(|(style, name)| l.constant(&["style", name], *style as i64));
     l.constant(&["format", "plain"], Style::Plain as i64);
     for (style, name) in Style::NAMES {
         // Two formats differ in case only.
