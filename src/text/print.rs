@@ -386,7 +386,7 @@ fn code(out: String, routine: &Routine, names: &RoutineNames<'_>, style: Style, 
     p.into_text()
 }
 
-/// Prints an instruction; a call of a label of another file has a spelling of its own.
+/// Prints an instruction; a call of a label of another file has a separate spelling.
 pub(super) fn print_call(instruction: &Instruction, routine: &Routine, p: &mut Printer<'_>) {
     let is_foreign =
         |label: LabelId| routine.labels.get(label.0 as usize).is_some_and(|info| info.kind == LabelKind::Fccall);

@@ -247,7 +247,7 @@ fn the_guide_has_a_program() {
     assert!(!out.status.success() && String::from_utf8_lossy(&out.stderr).contains("object"), "{out:?}");
 }
 
-/// The header is what cbindgen generates from the sources; `BLESS=1` writes it.
+/// The header equals the output of cbindgen; `BLESS=1` writes it.
 #[test]
 fn header_is_current() {
     let config = cbindgen::Config::from_file(here("cbindgen.toml")).unwrap();
