@@ -28,7 +28,17 @@ pub(crate) fn newest_platform(world: &World<'_>, page: &Instruction) -> Option<u
 
 /// Returns a legal instruction. If no combination of types is legal, uses the first types.
 pub(crate) fn base<'m>(world: &World<'m>, page: &'m Instruction, form: &'m Form, version: Version) -> Sample<'m> {
-    let platform = newest_platform(world, page);
+    base_on(world, page, form, version, newest_platform(world, page))
+}
+
+/// Returns an instruction as [`base`] does, but for a platform.
+pub(crate) fn base_on<'m>(
+    world: &World<'m>,
+    page: &'m Instruction,
+    form: &'m Form,
+    version: Version,
+    platform: Option<usize>,
+) -> Sample<'m> {
     let types = &world.types;
     let listed = |ty: &TypeId| page.types.is_empty() || page.types.iter().any(|(t, _)| t.to == Some(*ty));
     // Try the types that the page names first, because they are usually legal.

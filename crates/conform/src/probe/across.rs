@@ -12,6 +12,7 @@ use crate::codec::{self, decode};
 use crate::expect::base::{newest_platform, operand, raw};
 use crate::expect::condition::{self, Subject};
 use crate::expect::meaning::{BitsKind, bits, counted_by, exists_on, is_written, limits, meant, on, ones, storage};
+use crate::expect::rules;
 use crate::expect::sample::{Kind, Operand, Sample, Value};
 use crate::finding::{Difference, Fact, Tally};
 use visakit::verify;
@@ -28,13 +29,11 @@ const NUMBERS: [i128; 26] = [
 
 /// Probes all rows that name the page of a base instruction, on its form.
 pub(crate) fn probe<'m>(probes: &Probes<'m>, base: &Sample<'m>, tally: &mut Tally) {
-    let model = probes.world.model;
-    let rows: Vec<&Constraint> =
-        model.constraints.iter().filter(|c| model.covers(&c.instructions, base.page)).collect();
+    let rows = rows(probes, base);
     for row in &rows {
-        let search = Search { probes, rows: &rows, row, platform: platform(probes, base, row) };
+        let search = Search { probes, rows: &rows, row: Some(row), platform: platform(probes, base, row) };
         for keep in [true, false] {
-            let Some(sample) = search.find(base, keep) else { continue };
+            let Some(sample) = search.find(row, base, keep) else { continue };
             let path = format!("{}.{}.{}", base.page.name, row.name, if keep { "kept" } else { "broken" });
             let fact = Fact::new("rule-across", path, row.at);
             for at in search.platforms(base) {
@@ -51,19 +50,55 @@ pub(crate) fn probe<'m>(probes: &Probes<'m>, base: &Sample<'m>, tally: &mut Tall
 
 /// Returns for each row that names the page of a base instruction an instruction that keeps it and
 /// one that breaks it.
-pub(crate) fn samples<'m>(probes: &Probes<'m>, base: &Sample<'m>) -> Vec<(Fact, Sample<'m>)> {
-    let model = probes.world.model;
-    let rows: Vec<&Constraint> =
-        model.constraints.iter().filter(|c| model.covers(&c.instructions, base.page)).collect();
+pub(crate) fn samples<'m>(probes: &Probes<'m>, base: &Sample<'m>, at: usize) -> Vec<(Fact, Sample<'m>)> {
+    let rows = rows(probes, base);
     let mut out = Vec::new();
     for row in &rows {
-        let search = Search { probes, rows: &rows, row, platform: platform(probes, base, row) };
+        let here = row.platforms.is_empty() || row.platforms.iter().any(|marks| on(marks, Some(at)));
+        let platform = if here { Some(at) } else { platform(probes, base, row) };
+        let search = Search { probes, rows: &rows, row: Some(row), platform };
         for (keep, name) in [(true, "kept"), (false, "broken")] {
             let fact = || Fact::new("rule-across", format!("{}.{}.{name}", base.page.name, row.name), row.at);
-            out.extend(search.find(base, keep).map(|sample| (fact(), sample)));
+            out.extend(search.find(row, base, keep).map(|sample| (fact(), sample)));
         }
     }
     out
+}
+
+/// Returns an instruction changed to break no row, or as few rows as possible, on a platform.
+/// The fields at the positions `fixed` keep their values.
+pub(crate) fn repaired<'m>(probes: &Probes<'m>, mut sample: Sample<'m>, fixed: &[usize], at: usize) -> Sample<'m> {
+    let all = rows(probes, &sample);
+    let search = Search { probes, rows: &all, row: None, platform: Some(at) };
+    let broken =
+        |sample: &Sample<'m>| -> Vec<&'m Constraint> { search.others(sample).filter(|row| !row.warning).collect() };
+    let errors = |sample: &Sample<'m>| {
+        let own = rules::broken(&probes.world, sample, Some(at));
+        broken(sample).len() + own.into_iter().filter(|one| !one.warning).count()
+    };
+    let mut now = errors(&sample);
+    for _ in 0..STEPS {
+        let best = |near: Vec<Sample<'m>>| {
+            let best = near.into_iter().map(|near| (errors(&near), near)).min_by_key(|(errors, _)| *errors);
+            best.filter(|(errors, _)| *errors < now)
+        };
+        let better = broken(&sample).into_iter().find_map(|row| {
+            let mut fields = search.fields(&sample, row);
+            fields.retain(|at| !fixed.contains(at));
+            let near = search.neighbours(&sample, &fields);
+            // Two fields may have to change together.
+            best(near.clone()).or_else(|| near.iter().find_map(|near| best(search.neighbours(near, &fields))))
+        });
+        let Some((left, better)) = better else { break };
+        (now, sample) = (left, better);
+    }
+    sample
+}
+
+/// Returns the rows that name the page of an instruction.
+fn rows<'m>(probes: &Probes<'m>, sample: &Sample<'m>) -> Vec<&'m Constraint> {
+    let model = probes.world.model;
+    model.constraints.iter().filter(|row| model.covers(&row.instructions, sample.page)).collect()
 }
 
 /// Returns the newest platform that has the instruction and to which a row applies.
@@ -127,7 +162,8 @@ fn judge<'m>(
 struct Search<'a, 'm> {
     probes: &'a Probes<'m>,
     rows: &'a [&'m Constraint],
-    row: &'m Constraint,
+    /// Row to keep or break; `None` if all rows are to be kept.
+    row: Option<&'m Constraint>,
     platform: Option<usize>,
 }
 
@@ -145,9 +181,9 @@ impl<'m> Search<'_, 'm> {
 
     /// Searches for an instruction with the wanted verdict on the row, then repairs as many other
     /// rows as possible.
-    fn find(&self, base: &Sample<'m>, keep: bool) -> Option<Sample<'m>> {
-        let fields = self.fields(base, self.row);
-        let own = |sample: &Sample<'m>| self.distance(sample, keep);
+    fn find(&self, row: &'m Constraint, base: &Sample<'m>, keep: bool) -> Option<Sample<'m>> {
+        let fields = self.fields(base, row);
+        let own = |sample: &Sample<'m>| self.distance(row, sample, keep);
         let mut sample = self.descend(base.clone(), &fields, own);
         if own(&sample) > 0 {
             // Two fields may have to change together, so try one more change.
@@ -172,21 +208,21 @@ impl<'m> Search<'_, 'm> {
     }
 
     fn others<'s>(&'s self, sample: &'s Sample<'m>) -> impl Iterator<Item = &'m Constraint> {
-        let rows = self.rows.iter().copied().filter(|row| !std::ptr::eq(*row, self.row));
+        let rows = self.rows.iter().copied().filter(|row| self.row.is_none_or(|own| !std::ptr::eq(*row, own)));
         rows.filter(|row| self.subject(sample).breaks(row))
     }
 
     /// Returns the number of conditions of a row that lack the wanted truth value, for the operand
     /// with the fewest.
-    fn distance(&self, sample: &Sample<'m>, keep: bool) -> usize {
+    fn distance(&self, row: &'m Constraint, sample: &Sample<'m>, keep: bool) -> usize {
         let mut parts = Vec::new();
-        self.row.when.iter().for_each(|when| conjuncts(self.probes.world.model, when, &mut parts));
+        row.when.iter().for_each(|when| conjuncts(self.probes.world.model, when, &mut parts));
         let open = |subject: Subject<'_, 'm>| {
             let open = parts.iter().filter(|part| subject.truth(part) != Some(true)).count();
-            open + usize::from(subject.holds(self.row).unwrap_or(true) != keep)
+            open + usize::from(subject.holds(row).unwrap_or(true) != keep)
         };
         // A row without such an operand keeps its distance.
-        self.subject(sample).of(self.row).into_iter().map(open).min().unwrap_or(parts.len() + 1)
+        self.subject(sample).of(row).into_iter().map(open).min().unwrap_or(parts.len() + 1)
     }
 
     fn descend(&self, mut sample: Sample<'m>, fields: &[usize], cost: impl Fn(&Sample<'m>) -> usize) -> Sample<'m> {
@@ -297,7 +333,10 @@ impl<'m> Search<'_, 'm> {
         }
         // Variables with each modifier, for rows about modifiers.
         let mut names = BTreeSet::new();
-        self.row.when.iter().chain([&self.row.must]).for_each(|e| named(world.model, e, &mut names));
+        self.row
+            .iter()
+            .flat_map(|row| row.when.iter().chain([&row.must]))
+            .for_each(|e| named(world.model, e, &mut names));
         let concerns = ["is_saturated()", "is_inverted()", "is_modified()"].iter().any(|name| names.contains(*name));
         if let Some(modifier) = world.operands.modifier.as_ref().filter(|_| concerns) {
             let plain = out.clone();
