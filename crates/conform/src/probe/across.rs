@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use visakit_codegen::model::semantics::{BinaryOperator, Expression, ExpressionKind};
-use visakit_codegen::model::{Constraint, Field, FieldKind, IndexKind, Presence, targets};
+use visakit_codegen::model::{Constraint, Field, FieldKind, IndexKind, Model, Presence, targets};
 
 use super::probes::Probes;
 use crate::codec::{self, decode};
@@ -21,7 +21,7 @@ use visakit_diag::Severity;
 /// Maximum number of changes per search.
 const STEPS: usize = 8;
 
-/// Numbers that conditions compare with, and their neighbours.
+/// Numbers to which fields are set, besides those of a row's conditions.
 const NUMBERS: [i128; 26] = [
     0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 255, 256, -0x7fff, 0x7fff, -0x8000, 0x8000, 100,
     -1,
@@ -41,7 +41,7 @@ pub(crate) fn probe<'m>(probes: &Probes<'m>, base: &Sample<'m>, tally: &mut Tall
             }
             // Also probe the neighbours: a limit that is off by one shows only at its boundary.
             let fields = search.fields(&sample, row);
-            for near in search.neighbours(&sample, &fields) {
+            for near in search.neighbours(&sample, &fields).into_iter().chain(search.corners(&sample, &fields)) {
                 judge(probes, &rows, &near, search.platform, &fact, tally);
             }
         }
@@ -273,6 +273,45 @@ impl<'m> Search<'_, 'm> {
         out
     }
 
+    /// Returns the variants of an instruction in which two numbers have values at boundaries of the
+    /// row.
+    fn corners(&self, sample: &Sample<'m>, fields: &[usize]) -> Vec<Sample<'m>> {
+        let numbers: Vec<usize> =
+            fields.iter().copied().filter(|at| sample.form.fields[*at].shape == FieldKind::Number).collect();
+        let at_boundary = |at: usize| {
+            let of_row = self.boundaries();
+            let values = self.values(sample, at).into_iter();
+            values.filter(move |value| of_row.contains(&i128::from(value.bits())))
+        };
+        let mut out = Vec::new();
+        for (n, first) in numbers.iter().enumerate() {
+            for second in &numbers[n + 1..] {
+                for value in at_boundary(*first) {
+                    for other in at_boundary(*second) {
+                        let mut one = sample.clone();
+                        one.values[*first] = value.clone();
+                        one.values[*second] = other;
+                        out.push(one);
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    /// Returns the numbers in the row's conditions, with their neighbours.
+    fn boundaries(&self) -> BTreeSet<i128> {
+        let mut out = BTreeSet::new();
+        for condition in self.row.when.iter().chain([&self.row.must]) {
+            visit(self.probes.world.model, condition, &mut |e| {
+                if let ExpressionKind::Integer(number) = e.kind {
+                    out.insert(i128::from(number));
+                }
+            });
+        }
+        out.into_iter().flat_map(|n| [n - 1, n, n + 1]).collect()
+    }
+
     fn values(&self, sample: &Sample<'m>, position: usize) -> Vec<Value> {
         let world = &self.probes.world;
         let field = &sample.form.fields[position];
@@ -286,7 +325,8 @@ impl<'m> Search<'_, 'm> {
             FieldKind::Number => {
                 let (low, high) = limits(storage(&field.storage, sample.version));
                 let (low, high) = field.range.map_or((low, high), |(a, b)| (low.max(a.into()), high.min(b.into())));
-                let numbers = NUMBERS.into_iter().filter(|n| (low..=high).contains(n));
+                let numbers: BTreeSet<i128> = NUMBERS.into_iter().chain(self.boundaries()).collect();
+                let numbers = numbers.into_iter().filter(|n| (low..=high).contains(n));
                 numbers.map(|n| Value::Bits(n as i64 as u64)).collect()
             }
             FieldKind::List(id) => {
@@ -353,7 +393,8 @@ impl<'m> Search<'_, 'm> {
             }
         }
         let dword = world.anatomy.types.dword;
-        for low in [1 << 20, 0x1f << 20, 1 << 25, 0xf << 25] {
+        let of_row = self.boundaries().into_iter().filter_map(|n| u32::try_from(n).ok());
+        for low in of_row.map(u64::from).chain([1 << 20, 0x1f << 20, 1 << 25, 0xf << 25]) {
             out.extend(
                 operand(world, Kind::Immediate, dword, false, position)
                     .map(|one| Value::Operand(world.operands.with(one, world.anatomy.immediate.low, low))),
@@ -364,7 +405,7 @@ impl<'m> Search<'_, 'm> {
 }
 
 /// Returns the conjuncts of a condition, with definitions expanded.
-fn conjuncts<'m>(model: &'m visakit_codegen::model::Model, e: &'m Expression, out: &mut Vec<&'m Expression>) {
+fn conjuncts<'m>(model: &'m Model, e: &'m Expression, out: &mut Vec<&'m Expression>) {
     match &e.kind {
         ExpressionKind::Binary { operator: BinaryOperator::AndThen, left, right } => {
             conjuncts(model, left, out);
@@ -378,29 +419,22 @@ fn conjuncts<'m>(model: &'m visakit_codegen::model::Model, e: &'m Expression, ou
     }
 }
 
-/// Returns the names in a condition, and its functions with parentheses. Definitions are expanded.
-fn named(model: &visakit_codegen::model::Model, e: &Expression, out: &mut BTreeSet<String>) {
-    match &e.kind {
-        ExpressionKind::Name { name, .. } => match model.definitions.iter().find(|d| d.name == *name) {
-            Some(definition) => named(model, &definition.value, out),
-            None => {
-                out.insert(name.to_ascii_lowercase());
-            }
-        },
-        ExpressionKind::BitField { of, .. } => named(model, of, out),
-        ExpressionKind::Index { of, index } => [of, index].into_iter().for_each(|e| named(model, e, out)),
-        ExpressionKind::Call(call) => {
-            out.insert(format!("{}()", call.function.text));
-            call.arguments.iter().for_each(|e| named(model, e, out));
-        }
-        ExpressionKind::Unary { operand, .. } => named(model, operand, out),
-        ExpressionKind::Binary { left, right, .. } => [left, right].into_iter().for_each(|e| named(model, e, out)),
-        ExpressionKind::Choice { condition, then, otherwise } => {
-            [condition, then, otherwise].into_iter().for_each(|e| named(model, e, out));
-        }
-        ExpressionKind::Integer(_)
-        | ExpressionKind::Float(_)
-        | ExpressionKind::Boolean(_)
-        | ExpressionKind::Enumerator { .. } => {}
+/// Adds the names and the calls `name()` in a condition.
+fn named(model: &Model, e: &Expression, out: &mut BTreeSet<String>) {
+    visit(model, e, &mut |e| match &e.kind {
+        ExpressionKind::Name { name, .. } => drop(out.insert(name.to_ascii_lowercase())),
+        ExpressionKind::Call(call) => drop(out.insert(format!("{}()", call.function.text))),
+        _ => {}
+    });
+}
+
+/// Calls `each` with a condition and its parts, with definitions expanded.
+fn visit(model: &Model, e: &Expression, each: &mut dyn FnMut(&Expression)) {
+    if let ExpressionKind::Name { name, .. } = &e.kind
+        && let Some(definition) = model.definitions.iter().find(|d| d.name == *name)
+    {
+        return visit(model, &definition.value, each);
     }
+    each(e);
+    e.parts().into_iter().for_each(|part| visit(model, part, each));
 }
