@@ -302,7 +302,7 @@ impl<'m> Search<'_, 'm> {
     /// Returns the numbers in the row's conditions, with their neighbours.
     fn boundaries(&self) -> BTreeSet<i128> {
         let mut out = BTreeSet::new();
-        for condition in self.row.when.iter().chain([&self.row.must]) {
+        for condition in self.row.iter().flat_map(|row| row.when.iter().chain([&row.must])) {
             visit(self.probes.world.model, condition, &mut |e| {
                 if let ExpressionKind::Integer(number) = e.kind {
                     out.insert(i128::from(number));
