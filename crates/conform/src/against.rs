@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use rayon::prelude::*;
-use visakit_codegen::model::{Instruction, Model, targets};
+use visakit_codegen::model::{FieldKind, Instruction, Model, targets};
 use visakit_diag::Severity;
 
 use crate::codec::{self, decode};
@@ -88,7 +88,13 @@ fn of_page<'m>(probes: &Probes<'m>, page: &'m Instruction, platform: Platform, a
             add(&Fact::new("field", format!("{}.base", page.name), form.at), &sample);
             continue;
         }
-        let sample = base_on(&probes.world, page, form, version, Some(at));
+        let mut sample = base_on(&probes.world, page, form, version, Some(at));
+        // Assemblers support few numbers besides the default, which texts leave out.
+        for (field, value) in form.fields.iter().zip(&mut sample.values) {
+            if field.shape == FieldKind::Number && field.default != 0 {
+                *value = Value::Bits(field.default as u64);
+            }
+        }
         let sample = across::repaired(probes, sample, &[], at);
         add(&Fact::new("field", format!("{}.base", page.name), form.at), &sample);
         for sample in operations(probes, sample, at) {

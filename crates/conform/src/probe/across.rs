@@ -83,6 +83,7 @@ pub(crate) fn repaired<'m>(probes: &Probes<'m>, mut sample: Sample<'m>, fixed: &
             best.filter(|(errors, _)| *errors < now)
         };
         let better = broken(&sample).into_iter().find_map(|row| {
+            let search = Search { row: Some(row), ..search };
             let mut fields = search.fields(&sample, row);
             fields.retain(|at| !fixed.contains(at));
             let near = search.neighbours(&sample, &fields);
@@ -159,6 +160,7 @@ fn judge<'m>(
 }
 
 /// Search for an instruction that keeps or breaks a row.
+#[derive(Clone, Copy)]
 struct Search<'a, 'm> {
     probes: &'a Probes<'m>,
     rows: &'a [&'m Constraint],
