@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use arbtest::arbtest;
-use visakit_codegen::model::semantics::{ExpressionKind, Meaning, Statement, StatementKind};
+use visakit_codegen::model::semantics::{Expression, ExpressionKind, Meaning, Statement, StatementKind};
 use visakit_codegen::semantics::parse_text;
 use visakit_diag::{Diagnostic, Severity};
 
@@ -306,37 +306,29 @@ fn printing_and_parsing_agree() {
 
 /// Returns every name in statements with its meaning.
 fn names(statements: &[Statement]) -> Vec<(String, Meaning)> {
-    fn walk(e: &ExpressionKind, out: &mut Vec<(String, Meaning)>) {
-        match e {
-            ExpressionKind::Name { name, meaning } => out.push((name.clone(), *meaning)),
-            ExpressionKind::BitField { of, .. } => walk(&of.kind, out),
-            ExpressionKind::Index { of, index } => [of, index].iter().for_each(|e| walk(&e.kind, out)),
-            ExpressionKind::Call(call) => call.arguments.iter().for_each(|e| walk(&e.kind, out)),
-            ExpressionKind::Unary { operand, .. } => walk(&operand.kind, out),
-            ExpressionKind::Binary { left, right, .. } => [left, right].iter().for_each(|e| walk(&e.kind, out)),
-            ExpressionKind::Choice { condition, then, otherwise } => {
-                [condition, then, otherwise].iter().for_each(|e| walk(&e.kind, out));
-            }
-            _ => {}
+    fn walk(e: &Expression, out: &mut Vec<(String, Meaning)>) {
+        if let ExpressionKind::Name { name, meaning } = &e.kind {
+            out.push((name.clone(), *meaning));
         }
+        e.parts().into_iter().for_each(|part| walk(part, out));
     }
     let mut out = Vec::new();
     for statement in statements {
         match &statement.kind {
             StatementKind::Channels { body, .. } => out.extend(names(&body.statements)),
             StatementKind::For { from, to, body, .. } => {
-                walk(&from.kind, &mut out);
-                walk(&to.kind, &mut out);
+                walk(from, &mut out);
+                walk(to, &mut out);
                 out.extend(names(&body.statements));
             }
             StatementKind::If { condition, then, otherwise } => {
-                walk(&condition.kind, &mut out);
+                walk(condition, &mut out);
                 out.extend(names(&then.statements));
                 otherwise.iter().for_each(|b| out.extend(names(&b.statements)));
             }
-            StatementKind::Let { value, .. } => walk(&value.kind, &mut out),
-            StatementKind::Assign { target, value } => [target, value].iter().for_each(|e| walk(&e.kind, &mut out)),
-            StatementKind::Call(call) => call.arguments.iter().for_each(|e| walk(&e.kind, &mut out)),
+            StatementKind::Let { value, .. } => walk(value, &mut out),
+            StatementKind::Assign { target, value } => [target, value].iter().for_each(|e| walk(e, &mut out)),
+            StatementKind::Call(call) => call.arguments.iter().for_each(|e| walk(e, &mut out)),
             StatementKind::Undefined => {}
         }
     }

@@ -167,23 +167,9 @@ fn unused(model: &Model, out: &mut Vec<Diagnostic>) {
 /// Collects the names of definitions and built-ins in an expression.
 fn names<'m>(e: &'m Expression, used: &mut BTreeSet<&'m str>) {
     match &e.kind {
-        ExpressionKind::Name { name, .. } => {
-            used.insert(name);
-        }
-        ExpressionKind::Call(call) => {
-            used.insert(&call.function.text);
-            call.arguments.iter().for_each(|a| names(a, used));
-        }
-        ExpressionKind::BitField { of, .. } => names(of, used),
-        ExpressionKind::Index { of, index } => [of, index].into_iter().for_each(|e| names(e, used)),
-        ExpressionKind::Unary { operand, .. } => names(operand, used),
-        ExpressionKind::Binary { left, right, .. } => [left, right].into_iter().for_each(|e| names(e, used)),
-        ExpressionKind::Choice { condition, then, otherwise } => {
-            [condition, then, otherwise].into_iter().for_each(|e| names(e, used));
-        }
-        ExpressionKind::Integer(_)
-        | ExpressionKind::Float(_)
-        | ExpressionKind::Boolean(_)
-        | ExpressionKind::Enumerator { .. } => {}
+        ExpressionKind::Name { name, .. } => drop(used.insert(name)),
+        ExpressionKind::Call(call) => drop(used.insert(&call.function.text)),
+        _ => {}
     }
+    e.parts().into_iter().for_each(|part| names(part, used));
 }

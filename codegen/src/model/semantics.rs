@@ -93,6 +93,25 @@ pub struct Expression {
     pub at: SourceSpan,
 }
 
+impl Expression {
+    /// Returns the direct parts of the expression, from left to right.
+    pub fn parts(&self) -> Vec<&Self> {
+        match &self.kind {
+            ExpressionKind::BitField { of, .. } => vec![of],
+            ExpressionKind::Index { of, index } => vec![of, index],
+            ExpressionKind::Call(call) => call.arguments.iter().collect(),
+            ExpressionKind::Unary { operand, .. } => vec![operand],
+            ExpressionKind::Binary { left, right, .. } => vec![left, right],
+            ExpressionKind::Choice { condition, then, otherwise } => vec![condition, then, otherwise],
+            ExpressionKind::Name { .. }
+            | ExpressionKind::Integer(_)
+            | ExpressionKind::Float(_)
+            | ExpressionKind::Boolean(_)
+            | ExpressionKind::Enumerator { .. } => Vec::new(),
+        }
+    }
+}
+
 /// Kind of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExpressionKind {

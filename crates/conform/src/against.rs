@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
-use visakit_codegen::model::{Instruction, Model};
+use visakit_codegen::model::{Instruction, Model, targets};
 use visakit_diag::Severity;
 
 use crate::codec::{self, decode};
-use crate::expect::base::base;
+use crate::expect::base::{base, base_on};
 use crate::expect::meaning::{encodes, exists_on, holds};
-use crate::expect::sample::Sample;
+use crate::expect::sample::{Sample, Value};
 use crate::finding::{Fact, Tally};
 use crate::probe::probes::Probes;
 use crate::probe::{across, chapter, vary};
@@ -142,27 +142,65 @@ fn illegal(probes: &Probes<'_>, platform: Platform) -> BTreeMap<String, &'static
 }
 
 fn of_page<'m>(ask: &Ask<'_, 'm>, page: &'m Instruction) -> Vec<Asked> {
-    let probes = ask.probes;
+    let (probes, at) = (ask.probes, ask.at);
     let mut out = Vec::new();
     let mut known: BTreeSet<String> = BTreeSet::new();
     let Some(version) = probes.versions.last().copied() else { return out };
+    let mut add = |fact: &Fact, sample: &Sample<'m>| {
+        let Some(one) = ask.about(fact, sample) else { return };
+        if known.insert(one.statement.clone()) {
+            out.push(one);
+        }
+    };
     for form in page.forms.iter().filter(|form| holds(&form.versions, version)) {
-        let sample = base(&probes.world, page, form, version);
-        let mut add = |fact: &Fact, sample: &Sample<'m>| {
-            let Some(one) = ask.about(fact, sample) else { return };
-            if known.insert(one.statement.clone()) {
-                out.push(one);
-            }
-        };
-        add(&Fact::new("field", format!("{}.base", page.name), form.at), &sample);
         // The platform refuses all statements of an instruction that it lacks.
-        if !exists_on(page, Some(ask.at)) {
+        if !exists_on(page, Some(at)) {
+            let sample = base(&probes.world, page, form, version);
+            add(&Fact::new("field", format!("{}.base", page.name), form.at), &sample);
             continue;
         }
-        let all = vary::all(probes, &sample, true);
-        all.accepted.iter().for_each(|probe| add(&probe.fact, &probe.sample));
-        all.judged.iter().for_each(|(fact, sample, _)| add(fact, sample));
-        across::samples(probes, &sample).iter().for_each(|(fact, sample)| add(fact, sample));
+        let sample = base_on(&probes.world, page, form, version, Some(at));
+        let sample = across::repaired(probes, sample, &[], at);
+        add(&Fact::new("field", format!("{}.base", page.name), form.at), &sample);
+        for sample in operations(probes, sample, at) {
+            around(probes, &sample, at, &mut add);
+        }
+    }
+    out
+}
+
+/// Adds the variants of an instruction that differ in one fact, and those of the rules.
+fn around<'m>(probes: &Probes<'m>, sample: &Sample<'m>, at: usize, add: &mut impl FnMut(&Fact, &Sample<'m>)) {
+    let all = vary::all(probes, sample, true);
+    for probe in &all.accepted {
+        add(&probe.fact, &probe.sample);
+        // An enumerator may need other operands.
+        if probe.fact.kind == "enumerator" {
+            let changed = |at: &usize| probe.sample.values[*at] != sample.values[*at];
+            let fixed: Vec<usize> = (0..sample.values.len()).filter(changed).collect();
+            add(&probe.fact, &across::repaired(probes, probe.sample.clone(), &fixed, at));
+        }
+    }
+    all.judged.iter().for_each(|(fact, sample, _)| add(fact, sample));
+    across::samples(probes, sample, at).iter().for_each(|(fact, sample)| add(fact, sample));
+}
+
+/// Returns a legal instruction for each group of a form's operations that needs other operands.
+fn operations<'m>(probes: &Probes<'m>, base: Sample<'m>, at: usize) -> Vec<Sample<'m>> {
+    let Some(condition) = &base.form.condition else { return vec![base] };
+    let Some(place) = condition.of.to.filter(|place| place.part.is_none()) else { return vec![base] };
+    let mut out: Vec<Sample<'m>> = Vec::new();
+    for value in targets(&condition.values) {
+        let mut sample = base.clone();
+        sample.values[place.field] = Value::Bits(value);
+        let sample = across::repaired(probes, sample, &[place.field], at);
+        let is_like = |other: &Sample<'m>| {
+            let pairs = sample.values.iter().zip(&other.values).enumerate();
+            pairs.filter(|(position, _)| *position != place.field).all(|(_, (a, b))| a == b)
+        };
+        if !out.iter().any(is_like) {
+            out.push(sample);
+        }
     }
     out
 }

@@ -1,6 +1,7 @@
 //! Planted changes of whole specifications: each is found with its class and at its lines, without
 //! other findings. Reformatting a page changes nothing.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -591,6 +592,25 @@ fn a_shared_list_changes_once() {
     assert_eq!(found.len(), 1, "{found:#?}");
     assert_eq!((found[0].class, found[0].path.as_str()), (N, "Exec_size.size.0b101"));
     assert!(found[0].touches.len() > 90 && found[0].touches.contains(&"ADD".to_owned()));
+}
+
+/// A change of a definition names the instructions of the rows that use it.
+#[test]
+fn a_definition_touches_the_instructions_of_its_rows() {
+    let all = pages(&ours());
+    let touched = |from: &str, to: &str| {
+        let mut changed = all.clone();
+        let page = changed.iter_mut().find(|(name, _)| name == "verification.md").unwrap();
+        assert!(page.1.contains(from), "{from}");
+        page.1 = page.1.replacen(from, to, 1);
+        let found = diff(&model(&all), &model(&changed), &[]);
+        assert!(!found.is_empty());
+        found.into_iter().flat_map(|change| change.touches).collect::<BTreeSet<_>>()
+    };
+    let media = ["MEDIA_LD", "MEDIA_ST"].map(str::to_owned).into();
+    assert_eq!(touched("`block_width <= 4 ? 64", "`block_width < 4 ? 64"), media);
+    let counts = touched(": dataelemsperaddr.count`", ": dataelemsperaddr.count + 1`");
+    assert!(counts.contains("LSC_TYPED") && counts.contains("LSC_UNTYPED"), "{counts:?}");
 }
 
 /// Returns the causes of edits. Each edit replaces all matches in the pages whose path begins with

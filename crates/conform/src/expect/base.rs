@@ -26,26 +26,13 @@ pub(crate) fn newest_platform(world: &World<'_>, page: &Instruction) -> Option<u
     (0..world.model.platforms.len()).rev().find(|p| exists_on(page, Some(*p)))
 }
 
-/// Returns a legal instruction. If no combination of types is legal, uses the first types. If it
-/// breaks a condition, sets a flag that helps.
+/// Returns a legal instruction. If no combination of types is legal, uses the first types.
 pub(crate) fn base<'m>(world: &World<'m>, page: &'m Instruction, form: &'m Form, version: Version) -> Sample<'m> {
-    let platform = newest_platform(world, page);
-    let sample = of_types(world, page, form, version, platform);
-    let rows: Vec<_> = world
-        .model
-        .constraints
-        .iter()
-        .filter(|row| !row.warning && world.model.covers(&row.instructions, page))
-        .collect();
-    let is_legal = |sample: &Sample<'m>| rows.iter().all(|row| !Subject::new(world, sample, platform).breaks(row));
-    if is_legal(&sample) {
-        return sample;
-    }
-    flagged(world, &sample, is_legal).unwrap_or(sample)
+    base_on(world, page, form, version, newest_platform(world, page))
 }
 
-/// Returns an instruction of legal types, or of the first types.
-fn of_types<'m>(
+/// Returns an instruction as [`base`] does, but for a platform.
+pub(crate) fn base_on<'m>(
     world: &World<'m>,
     page: &'m Instruction,
     form: &'m Form,
@@ -71,21 +58,6 @@ fn of_types<'m>(
     }
     let dword = world.anatomy.types.dword;
     first.unwrap_or_else(|| typed(world, page, form, version, dword, dword, platform))
-}
-
-/// Returns an instruction with one more flag set that is legal.
-fn flagged<'m>(world: &World<'m>, sample: &Sample<'m>, legal: impl Fn(&Sample<'m>) -> bool) -> Option<Sample<'m>> {
-    let flags = sample.form.fields.iter().enumerate().flat_map(|(position, field)| {
-        let FieldKind::List(id) = field.shape else { return Vec::new() };
-        let flags = bits(world.model, id).into_iter().filter(|b| matches!(b.what, BitsKind::Flag(_)));
-        flags.map(|b| (position, b.set(sample.values[position].bits(), 1))).collect()
-    });
-    let set = |(position, whole)| {
-        let mut out = sample.clone();
-        out.values[position] = Value::Bits(whole);
-        out
-    };
-    flags.into_iter().map(set).find(legal)
 }
 
 /// Returns an instruction whose destination and sources have these types, unless a field names its

@@ -5,13 +5,14 @@
 use std::collections::BTreeSet;
 
 use visakit_codegen::model::semantics::{BinaryOperator, Expression, ExpressionKind};
-use visakit_codegen::model::{Constraint, Field, FieldKind, IndexKind, Presence, targets};
+use visakit_codegen::model::{Constraint, Field, FieldKind, IndexKind, Model, Presence, targets};
 
 use super::probes::Probes;
 use crate::codec::{self, decode};
 use crate::expect::base::{newest_platform, operand, raw};
 use crate::expect::condition::{self, Subject};
 use crate::expect::meaning::{BitsKind, bits, counted_by, exists_on, is_written, limits, meant, on, ones, storage};
+use crate::expect::rules;
 use crate::expect::sample::{Kind, Operand, Sample, Value};
 use crate::finding::{Difference, Fact, Tally};
 use visakit::verify;
@@ -20,7 +21,7 @@ use visakit_diag::Severity;
 /// Maximum number of changes per search.
 const STEPS: usize = 8;
 
-/// Numbers that conditions compare with, and their neighbours.
+/// Numbers to which fields are set, besides those of a row's conditions.
 const NUMBERS: [i128; 26] = [
     0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 255, 256, -0x7fff, 0x7fff, -0x8000, 0x8000, 100,
     -1,
@@ -28,13 +29,11 @@ const NUMBERS: [i128; 26] = [
 
 /// Probes all rows that name the page of a base instruction, on its form.
 pub(crate) fn probe<'m>(probes: &Probes<'m>, base: &Sample<'m>, tally: &mut Tally) {
-    let model = probes.world.model;
-    let rows: Vec<&Constraint> =
-        model.constraints.iter().filter(|c| model.covers(&c.instructions, base.page)).collect();
+    let rows = rows(probes, base);
     for row in &rows {
-        let search = Search { probes, rows: &rows, row, platform: platform(probes, base, row) };
+        let search = Search { probes, rows: &rows, row: Some(row), platform: platform(probes, base, row) };
         for keep in [true, false] {
-            let Some(sample) = search.find(base, keep) else { continue };
+            let Some(sample) = search.find(row, base, keep) else { continue };
             let path = format!("{}.{}.{}", base.page.name, row.name, if keep { "kept" } else { "broken" });
             let fact = Fact::new("rule-across", path, row.at);
             for at in search.platforms(base) {
@@ -42,7 +41,7 @@ pub(crate) fn probe<'m>(probes: &Probes<'m>, base: &Sample<'m>, tally: &mut Tall
             }
             // Also probe the neighbours: a limit that is off by one shows only at its boundary.
             let fields = search.fields(&sample, row);
-            for near in search.neighbours(&sample, &fields) {
+            for near in search.neighbours(&sample, &fields).into_iter().chain(search.corners(&sample, &fields)) {
                 judge(probes, &rows, &near, search.platform, &fact, tally);
             }
         }
@@ -51,19 +50,55 @@ pub(crate) fn probe<'m>(probes: &Probes<'m>, base: &Sample<'m>, tally: &mut Tall
 
 /// Returns for each row that names the page of a base instruction an instruction that keeps it and
 /// one that breaks it.
-pub(crate) fn samples<'m>(probes: &Probes<'m>, base: &Sample<'m>) -> Vec<(Fact, Sample<'m>)> {
-    let model = probes.world.model;
-    let rows: Vec<&Constraint> =
-        model.constraints.iter().filter(|c| model.covers(&c.instructions, base.page)).collect();
+pub(crate) fn samples<'m>(probes: &Probes<'m>, base: &Sample<'m>, at: usize) -> Vec<(Fact, Sample<'m>)> {
+    let rows = rows(probes, base);
     let mut out = Vec::new();
     for row in &rows {
-        let search = Search { probes, rows: &rows, row, platform: platform(probes, base, row) };
+        let here = row.platforms.is_empty() || row.platforms.iter().any(|marks| on(marks, Some(at)));
+        let platform = if here { Some(at) } else { platform(probes, base, row) };
+        let search = Search { probes, rows: &rows, row: Some(row), platform };
         for (keep, name) in [(true, "kept"), (false, "broken")] {
             let fact = || Fact::new("rule-across", format!("{}.{}.{name}", base.page.name, row.name), row.at);
-            out.extend(search.find(base, keep).map(|sample| (fact(), sample)));
+            out.extend(search.find(row, base, keep).map(|sample| (fact(), sample)));
         }
     }
     out
+}
+
+/// Returns an instruction changed to break no row, or as few rows as possible, on a platform.
+/// The fields at the positions `fixed` keep their values.
+pub(crate) fn repaired<'m>(probes: &Probes<'m>, mut sample: Sample<'m>, fixed: &[usize], at: usize) -> Sample<'m> {
+    let all = rows(probes, &sample);
+    let search = Search { probes, rows: &all, row: None, platform: Some(at) };
+    let broken =
+        |sample: &Sample<'m>| -> Vec<&'m Constraint> { search.others(sample).filter(|row| !row.warning).collect() };
+    let errors = |sample: &Sample<'m>| {
+        let own = rules::broken(&probes.world, sample, Some(at));
+        broken(sample).len() + own.into_iter().filter(|one| !one.warning).count()
+    };
+    let mut now = errors(&sample);
+    for _ in 0..STEPS {
+        let best = |near: Vec<Sample<'m>>| {
+            let best = near.into_iter().map(|near| (errors(&near), near)).min_by_key(|(errors, _)| *errors);
+            best.filter(|(errors, _)| *errors < now)
+        };
+        let better = broken(&sample).into_iter().find_map(|row| {
+            let mut fields = search.fields(&sample, row);
+            fields.retain(|at| !fixed.contains(at));
+            let near = search.neighbours(&sample, &fields);
+            // Two fields may have to change together.
+            best(near.clone()).or_else(|| near.iter().find_map(|near| best(search.neighbours(near, &fields))))
+        });
+        let Some((left, better)) = better else { break };
+        (now, sample) = (left, better);
+    }
+    sample
+}
+
+/// Returns the rows that name the page of an instruction.
+fn rows<'m>(probes: &Probes<'m>, sample: &Sample<'m>) -> Vec<&'m Constraint> {
+    let model = probes.world.model;
+    model.constraints.iter().filter(|row| model.covers(&row.instructions, sample.page)).collect()
 }
 
 /// Returns the newest platform that has the instruction and to which a row applies.
@@ -127,7 +162,8 @@ fn judge<'m>(
 struct Search<'a, 'm> {
     probes: &'a Probes<'m>,
     rows: &'a [&'m Constraint],
-    row: &'m Constraint,
+    /// Row to keep or break; `None` if all rows are to be kept.
+    row: Option<&'m Constraint>,
     platform: Option<usize>,
 }
 
@@ -145,9 +181,9 @@ impl<'m> Search<'_, 'm> {
 
     /// Searches for an instruction with the wanted verdict on the row, then repairs as many other
     /// rows as possible.
-    fn find(&self, base: &Sample<'m>, keep: bool) -> Option<Sample<'m>> {
-        let fields = self.fields(base, self.row);
-        let own = |sample: &Sample<'m>| self.distance(sample, keep);
+    fn find(&self, row: &'m Constraint, base: &Sample<'m>, keep: bool) -> Option<Sample<'m>> {
+        let fields = self.fields(base, row);
+        let own = |sample: &Sample<'m>| self.distance(row, sample, keep);
         let mut sample = self.descend(base.clone(), &fields, own);
         if own(&sample) > 0 {
             // Two fields may have to change together, so try one more change.
@@ -172,21 +208,21 @@ impl<'m> Search<'_, 'm> {
     }
 
     fn others<'s>(&'s self, sample: &'s Sample<'m>) -> impl Iterator<Item = &'m Constraint> {
-        let rows = self.rows.iter().copied().filter(|row| !std::ptr::eq(*row, self.row));
+        let rows = self.rows.iter().copied().filter(|row| self.row.is_none_or(|own| !std::ptr::eq(*row, own)));
         rows.filter(|row| self.subject(sample).breaks(row))
     }
 
     /// Returns the number of conditions of a row that lack the wanted truth value, for the operand
     /// with the fewest.
-    fn distance(&self, sample: &Sample<'m>, keep: bool) -> usize {
+    fn distance(&self, row: &'m Constraint, sample: &Sample<'m>, keep: bool) -> usize {
         let mut parts = Vec::new();
-        self.row.when.iter().for_each(|when| conjuncts(self.probes.world.model, when, &mut parts));
+        row.when.iter().for_each(|when| conjuncts(self.probes.world.model, when, &mut parts));
         let open = |subject: Subject<'_, 'm>| {
             let open = parts.iter().filter(|part| subject.truth(part) != Some(true)).count();
-            open + usize::from(subject.holds(self.row).unwrap_or(true) != keep)
+            open + usize::from(subject.holds(row).unwrap_or(true) != keep)
         };
         // A row without such an operand keeps its distance.
-        self.subject(sample).of(self.row).into_iter().map(open).min().unwrap_or(parts.len() + 1)
+        self.subject(sample).of(row).into_iter().map(open).min().unwrap_or(parts.len() + 1)
     }
 
     fn descend(&self, mut sample: Sample<'m>, fields: &[usize], cost: impl Fn(&Sample<'m>) -> usize) -> Sample<'m> {
@@ -237,6 +273,45 @@ impl<'m> Search<'_, 'm> {
         out
     }
 
+    /// Returns the variants of an instruction in which two numbers have values at boundaries of the
+    /// row.
+    fn corners(&self, sample: &Sample<'m>, fields: &[usize]) -> Vec<Sample<'m>> {
+        let numbers: Vec<usize> =
+            fields.iter().copied().filter(|at| sample.form.fields[*at].shape == FieldKind::Number).collect();
+        let at_boundary = |at: usize| {
+            let of_row = self.boundaries();
+            let values = self.values(sample, at).into_iter();
+            values.filter(move |value| of_row.contains(&i128::from(value.bits())))
+        };
+        let mut out = Vec::new();
+        for (n, first) in numbers.iter().enumerate() {
+            for second in &numbers[n + 1..] {
+                for value in at_boundary(*first) {
+                    for other in at_boundary(*second) {
+                        let mut one = sample.clone();
+                        one.values[*first] = value.clone();
+                        one.values[*second] = other;
+                        out.push(one);
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    /// Returns the numbers in the row's conditions, with their neighbours.
+    fn boundaries(&self) -> BTreeSet<i128> {
+        let mut out = BTreeSet::new();
+        for condition in self.row.iter().flat_map(|row| row.when.iter().chain([&row.must])) {
+            visit(self.probes.world.model, condition, &mut |e| {
+                if let ExpressionKind::Integer(number) = e.kind {
+                    out.insert(i128::from(number));
+                }
+            });
+        }
+        out.into_iter().flat_map(|n| [n - 1, n, n + 1]).collect()
+    }
+
     fn values(&self, sample: &Sample<'m>, position: usize) -> Vec<Value> {
         let world = &self.probes.world;
         let field = &sample.form.fields[position];
@@ -250,7 +325,8 @@ impl<'m> Search<'_, 'm> {
             FieldKind::Number => {
                 let (low, high) = limits(storage(&field.storage, sample.version));
                 let (low, high) = field.range.map_or((low, high), |(a, b)| (low.max(a.into()), high.min(b.into())));
-                let numbers = NUMBERS.into_iter().filter(|n| (low..=high).contains(n));
+                let numbers: BTreeSet<i128> = NUMBERS.into_iter().chain(self.boundaries()).collect();
+                let numbers = numbers.into_iter().filter(|n| (low..=high).contains(n));
                 numbers.map(|n| Value::Bits(n as i64 as u64)).collect()
             }
             FieldKind::List(id) => {
@@ -297,7 +373,10 @@ impl<'m> Search<'_, 'm> {
         }
         // Variables with each modifier, for rows about modifiers.
         let mut names = BTreeSet::new();
-        self.row.when.iter().chain([&self.row.must]).for_each(|e| named(world.model, e, &mut names));
+        self.row
+            .iter()
+            .flat_map(|row| row.when.iter().chain([&row.must]))
+            .for_each(|e| named(world.model, e, &mut names));
         let concerns = ["is_saturated()", "is_inverted()", "is_modified()"].iter().any(|name| names.contains(*name));
         if let Some(modifier) = world.operands.modifier.as_ref().filter(|_| concerns) {
             let plain = out.clone();
@@ -314,7 +393,8 @@ impl<'m> Search<'_, 'm> {
             }
         }
         let dword = world.anatomy.types.dword;
-        for low in [1 << 20, 0x1f << 20, 1 << 25, 0xf << 25] {
+        let of_row = self.boundaries().into_iter().filter_map(|n| u32::try_from(n).ok());
+        for low in of_row.map(u64::from).chain([1 << 20, 0x1f << 20, 1 << 25, 0xf << 25]) {
             out.extend(
                 operand(world, Kind::Immediate, dword, false, position)
                     .map(|one| Value::Operand(world.operands.with(one, world.anatomy.immediate.low, low))),
@@ -325,7 +405,7 @@ impl<'m> Search<'_, 'm> {
 }
 
 /// Returns the conjuncts of a condition, with definitions expanded.
-fn conjuncts<'m>(model: &'m visakit_codegen::model::Model, e: &'m Expression, out: &mut Vec<&'m Expression>) {
+fn conjuncts<'m>(model: &'m Model, e: &'m Expression, out: &mut Vec<&'m Expression>) {
     match &e.kind {
         ExpressionKind::Binary { operator: BinaryOperator::AndThen, left, right } => {
             conjuncts(model, left, out);
@@ -339,29 +419,22 @@ fn conjuncts<'m>(model: &'m visakit_codegen::model::Model, e: &'m Expression, ou
     }
 }
 
-/// Returns the names in a condition, and its functions with parentheses. Definitions are expanded.
-fn named(model: &visakit_codegen::model::Model, e: &Expression, out: &mut BTreeSet<String>) {
-    match &e.kind {
-        ExpressionKind::Name { name, .. } => match model.definitions.iter().find(|d| d.name == *name) {
-            Some(definition) => named(model, &definition.value, out),
-            None => {
-                out.insert(name.to_ascii_lowercase());
-            }
-        },
-        ExpressionKind::BitField { of, .. } => named(model, of, out),
-        ExpressionKind::Index { of, index } => [of, index].into_iter().for_each(|e| named(model, e, out)),
-        ExpressionKind::Call(call) => {
-            out.insert(format!("{}()", call.function.text));
-            call.arguments.iter().for_each(|e| named(model, e, out));
-        }
-        ExpressionKind::Unary { operand, .. } => named(model, operand, out),
-        ExpressionKind::Binary { left, right, .. } => [left, right].into_iter().for_each(|e| named(model, e, out)),
-        ExpressionKind::Choice { condition, then, otherwise } => {
-            [condition, then, otherwise].into_iter().for_each(|e| named(model, e, out));
-        }
-        ExpressionKind::Integer(_)
-        | ExpressionKind::Float(_)
-        | ExpressionKind::Boolean(_)
-        | ExpressionKind::Enumerator { .. } => {}
+/// Adds the names and the calls `name()` in a condition.
+fn named(model: &Model, e: &Expression, out: &mut BTreeSet<String>) {
+    visit(model, e, &mut |e| match &e.kind {
+        ExpressionKind::Name { name, .. } => drop(out.insert(name.to_ascii_lowercase())),
+        ExpressionKind::Call(call) => drop(out.insert(format!("{}()", call.function.text))),
+        _ => {}
+    });
+}
+
+/// Calls `each` with a condition and its parts, with definitions expanded.
+fn visit(model: &Model, e: &Expression, each: &mut dyn FnMut(&Expression)) {
+    if let ExpressionKind::Name { name, .. } = &e.kind
+        && let Some(definition) = model.definitions.iter().find(|d| d.name == *name)
+    {
+        return visit(model, &definition.value, each);
     }
+    each(e);
+    e.parts().into_iter().for_each(|part| visit(model, part, each));
 }

@@ -137,7 +137,7 @@ pub struct Change {
     pub old: Option<Side>,
     /// Text of the new specification; `None` if the fact was removed.
     pub new: Option<Side>,
-    /// Instructions that use the changed shared list.
+    /// Instructions that use the changed shared list or definition.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub touches: Vec<String>,
 }

@@ -9,7 +9,8 @@ use crate::diff::context::Cx;
 use crate::diff::platforms;
 use visakit_codegen::model::semantics::{BinaryOperator, Expression, ExpressionKind};
 use visakit_codegen::model::{
-    Acceptance, Availability, Check, Constraint, Definition, EachOperand, Group, Selection, SourceSpan,
+    Acceptance, Availability, Check, Constraint, Definition, EachOperand, Group, Instruction, Model, Selection,
+    SourceSpan,
 };
 
 pub(crate) fn compare(cx: &mut Cx<'_>) {
@@ -178,10 +179,33 @@ fn definitions(cx: &mut Cx<'_>, old: &[Definition], new: &[Definition]) {
     for y in new {
         let Some(x) = old.iter().find(|x| x.name == y.name) else { continue };
         let (a, b) = (x.value.to_string(), y.value.to_string());
+        let first = cx.out.len();
         for class in directions(a != b, a != b) {
             cx.differs(class, "rule", &y.name, (a.clone(), x.at), (b.clone(), y.at));
         }
+        if cx.out.len() > first {
+            let touches = users(cx.new, &y.name);
+            cx.out[first..].iter_mut().for_each(|change| change.touches.clone_from(&touches));
+        }
     }
+}
+
+/// Returns the instructions whose rows use a definition, directly or in another definition.
+fn users(model: &Model, definition: &str) -> Vec<String> {
+    // A definition uses only those above it.
+    fn uses(known: &[Definition], e: &Expression, definition: &str) -> bool {
+        let is_use = |name: &str| {
+            let at = known.iter().position(|d| d.name == name);
+            name == definition || at.is_some_and(|at| uses(&known[..at], &known[at].value, definition))
+        };
+        matches!(&e.kind, ExpressionKind::Name { name, .. } if is_use(name))
+            || e.parts().into_iter().any(|part| uses(known, part, definition))
+    }
+    let has = |e: &Expression| uses(&model.definitions, e, definition);
+    let conditions = |row: &Constraint| row.when.iter().chain([&row.must]).any(has);
+    let rows: Vec<&Constraint> = model.constraints.iter().filter(|row| conditions(row)).collect();
+    let covered = |i: &&Instruction| rows.iter().any(|row| model.covers(&row.instructions, i));
+    model.instructions.iter().filter(covered).map(|i| i.name.clone()).collect()
 }
 
 /// Returns the classes of a change that allows more, forbids more, or both.
