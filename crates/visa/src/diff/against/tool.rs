@@ -171,7 +171,10 @@ impl Tool {
         }
         Ok(match printed {
             _ if !refused.is_empty() => Run::Refused(refused),
-            Some(printed) if errors.trim().is_empty() => Run::Accepted(printed.into_iter().collect()),
+            Some(printed) if errors.trim().is_empty() => {
+                // The first of several statements with one number is the counted one.
+                Run::Accepted(printed.into_iter().rev().collect())
+            },
             _ => Run::Failed(reason(&errors, &output).to_owned()),
         })
     }
