@@ -29,6 +29,13 @@ impl Report<'_> {
             let message = format!("{} is a constant of type {ty}, but this type has no constants", field.name);
             self.violated(PageCheck::ConstantType, field.line, message);
         }
+        if let Operand::Indirect(indirect) = &operand.operand
+            && !indirect.bit_properties.type_.variable()
+        {
+            let ty = indirect.bit_properties.type_.name();
+            let message = format!("{} has type {ty}, but an indirect operand has a type of variables", field.name);
+            self.violated(PageCheck::IndirectType, field.line, message);
+        }
         let is_dst = self.destination() == self.it;
         self.modifier(field, operand, is_dst, ty);
         if is_dst {

@@ -1,6 +1,6 @@
 //! Statements for another assembler: the text of each probe, with the verdict of the pages.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 use visakit_codegen::model::{FieldKind, Instruction, Model, targets};
@@ -13,13 +13,17 @@ use crate::expect::sample::{Sample, Value};
 use crate::finding::{Fact, Tally};
 use crate::probe::probes::Probes;
 use crate::probe::{across, chapter, vary};
-use visakit::isa::Platform;
+use visakit::isa::{Platform, limits};
+use visakit::object::Routine;
+use visakit::text::Style;
+use visakit::verify::Location;
 use visakit::{text, verify};
 
 /// Statement of a probe, with its expected answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
-    /// Path of the fact, such as `ADD.Exec_size.0b101`.
+    /// Path of the fact, such as `ADD.Exec_size.0b101`. It begins with the page, also for facts of
+    /// shared lists.
     pub path: String,
     /// Name of the instruction's page.
     pub page: String,
@@ -31,6 +35,12 @@ pub struct Asked {
     pub declarations: Vec<String>,
     /// Statement as the pages print it.
     pub statement: String,
+    /// Statement as the vendor prints it by the pages, with the losses of its text.
+    pub printed: String,
+    /// Text revision of the statement, as year times 100 plus month; 0 for the oldest.
+    pub revision: u32,
+    /// The same in later text revisions, if it differs: revision, statement and printed statement.
+    newer: Vec<(u32, String, String)>,
     /// Labels after the statement; empty if the statement uses none.
     pub labels: String,
     /// Code of the rule that the statement violates; `None` if the pages accept it.
@@ -40,11 +50,30 @@ pub struct Asked {
 }
 
 impl Asked {
+    /// Returns the text revisions in which the statement has another form, oldest first.
+    pub fn revisions(&self) -> impl Iterator<Item = u32> {
+        self.newer.iter().map(|(revision, ..)| *revision)
+    }
+
+    /// Returns the statement in its form of a text revision.
+    #[must_use]
+    pub fn in_revision(&self, revision: u32) -> Self {
+        let newest = self.newer.iter().rev().find(|(since, ..)| *since <= revision);
+        let form = newest.map(|(_, statement, printed)| (statement.clone(), printed.clone()));
+        let (statement, printed) = form.unwrap_or_else(|| (self.statement.clone(), self.printed.clone()));
+        Self { statement, printed, revision, ..self.clone() }
+    }
+
     /// Returns a complete text with the statements, which share no labels.
     pub fn text(all: &[&Self]) -> String {
         let mut lines: BTreeSet<&str> = BTreeSet::new();
         let declared = all.iter().flat_map(|one| &one.declarations).filter(|line| lines.insert(line));
-        let mut out = format!("{HEAD}{}", declared.map(|line| format!("{line}\n")).collect::<String>());
+        let minor = match all.first() {
+            Some(one) if one.revision >= limits::TEXT_MINOR_SINCE => limits::TEXT_MINOR,
+            _ => limits::OBJECT_MINOR,
+        };
+        let head = format!(".version {}.{minor}\n{KERNEL}", limits::OBJECT_MAJOR);
+        let mut out = format!("{head}{}", declared.map(|line| format!("{line}\n")).collect::<String>());
         for one in all {
             out += &format!("    {}\n", one.statement);
         }
@@ -54,12 +83,12 @@ impl Asked {
     /// Returns the number of lines before the first statement of [`Asked::text`].
     pub fn head(all: &[&Self]) -> usize {
         let lines: BTreeSet<&str> = all.iter().flat_map(|one| &one.declarations).map(String::as_str).collect();
-        HEAD.lines().count() + lines.len()
+        1 + KERNEL.lines().count() + lines.len()
     }
 }
 
-/// Beginning of a text.
-const HEAD: &str = ".version 4.1\n.kernel \"probe\"\n";
+/// Line after the version of a text.
+const KERNEL: &str = ".kernel \"probe\"\n";
 
 /// Returns the statements of all probes for a platform, without duplicates; `None` if the pages do
 /// not define operands or the platform. `chosen` selects pages.
@@ -67,16 +96,58 @@ pub fn asked(model: &Model, platform: Platform, chosen: &(dyn Fn(&str) -> bool +
     let probes = chapter::prepare(model, &mut Tally::default())?;
     let at = probes.platforms.iter().position(|known| *known == Some(platform))?;
     let pages: Vec<_> = model.instructions.iter().filter(|page| encodes(page) && chosen(&page.name)).collect();
-    let parts: Vec<Vec<Asked>> = pages.par_iter().map(|page| of_page(&probes, page, platform, at)).collect();
+    let illegal = illegal(&probes, platform);
+    let revisions = revisions(model).into_iter().map(|revision| (revision, in_revision(&probes.routine, revision)));
+    let revisions: Vec<_> = revisions.collect();
+    let ask = Ask { probes: &probes, platform, at, illegal: &illegal, revisions: &revisions };
+    let parts: Vec<Vec<Asked>> = pages.par_iter().map(|page| of_page(&ask, page)).collect();
     Some(parts.concat())
 }
 
-fn of_page<'m>(probes: &Probes<'m>, page: &'m Instruction, platform: Platform, at: usize) -> Vec<Asked> {
+/// Inputs of the statements of all pages.
+struct Ask<'a, 'm> {
+    probes: &'a Probes<'m>,
+    platform: Platform,
+    /// Position of the platform in the model.
+    at: usize,
+    /// Names of variables with an illegal declaration, and the rule that it violates.
+    illegal: &'a BTreeMap<String, &'static str>,
+    /// Later text revisions, oldest first, with the routine that is printed in each.
+    revisions: &'a [(u32, Routine)],
+}
+
+/// Returns the text revisions of the templates, oldest first.
+fn revisions(model: &Model) -> BTreeSet<u32> {
+    let forms = model.instructions.iter().flat_map(|page| &page.forms);
+    forms.flat_map(|form| &form.texts).filter_map(|text| text.template.since).collect()
+}
+
+/// Returns a routine as it is printed in texts of a revision.
+fn in_revision(routine: &Routine, revision: u32) -> Routine {
+    let mut out = routine.clone();
+    let mark = format!(".text {:04}-{:02}", revision / 100, revision % 100);
+    out.strings.push(mark.as_str().into());
+    out
+}
+
+/// Returns the variables of the probes with an illegal declaration, and the rule that it violates.
+fn illegal(probes: &Probes<'_>, platform: Platform) -> BTreeMap<String, &'static str> {
+    let found = verify::routine(&probes.routine, Some(platform));
+    let errors = found.into_iter().filter(|v| v.severity == Severity::Error);
+    let named = errors.filter_map(|v| match v.place {
+        Location::Declaration(name) => Some((name, v.code)),
+        _ => None,
+    });
+    named.collect()
+}
+
+fn of_page<'m>(ask: &Ask<'_, 'm>, page: &'m Instruction) -> Vec<Asked> {
+    let (probes, at) = (ask.probes, ask.at);
     let mut out = Vec::new();
     let mut known: BTreeSet<String> = BTreeSet::new();
     let Some(version) = probes.versions.last().copied() else { return out };
     let mut add = |fact: &Fact, sample: &Sample<'m>| {
-        let Some(one) = ask(probes, fact, sample, platform) else { return };
+        let Some(one) = ask.about(fact, sample) else { return };
         if known.insert(one.statement.clone()) {
             out.push(one);
         }
@@ -140,35 +211,54 @@ fn operations<'m>(probes: &Probes<'m>, base: Sample<'m>, at: usize) -> Vec<Sampl
     out
 }
 
-fn ask(probes: &Probes<'_>, fact: &Fact, sample: &Sample<'_>, platform: Platform) -> Option<Asked> {
-    let world = &probes.world;
-    let bytes = sample.encode(&world.operands).bytes;
-    let (instruction, _) = decode(&bytes, sample.version).ok()?;
-    let statement = codec::print(&instruction, &probes.routine, sample.version);
-    let words: BTreeSet<&str> = statement.split(|c: char| !c.is_ascii_alphanumeric()).collect();
-    // An assembler may number the variables of the smaller tables, so these are always complete.
-    let declared = |line: &String| {
-        !line.starts_with(".decl V") || line.split(' ').nth(1).is_some_and(|name| words.contains(name))
-    };
-    let declarations: Vec<String> = world.declarations().into_iter().filter(declared).collect();
-    let has_label = words.iter().any(|word| word.strip_prefix('L').is_some_and(|n| n.parse::<u32>().is_ok()));
-    let labels = if has_label || statement.ends_with(':') { world.tail() } else { String::new() };
-    let found = verify::instruction(&instruction, 0, &probes.routine, Some(platform));
-    let refused = found.iter().find(|v| v.severity == Severity::Error).map(|v| v.code);
-    let page = world.model.pages.get(fact.at?.page as usize)?;
-    let line = page.text.get(..fact.at?.start as usize)?.matches('\n').count() as u32 + 1;
-    let one = Asked {
-        path: fact.path.clone(),
-        page: sample.page.name.clone(),
-        file: page.shown.clone(),
-        line,
-        declarations,
-        statement,
-        labels,
-        refused,
-        bytes,
-    };
-    one.is_complete(sample).then_some(one)
+impl Ask<'_, '_> {
+    /// Returns the statement of a probe; `None` if it has no complete text.
+    fn about(&self, fact: &Fact, sample: &Sample<'_>) -> Option<Asked> {
+        let (probes, world) = (self.probes, &self.probes.world);
+        let bytes = sample.encode(&world.operands).bytes;
+        let (instruction, _) = decode(&bytes, sample.version).ok()?;
+        let statement = codec::print(&instruction, &probes.routine, sample.version);
+        let words: BTreeSet<&str> = statement.split(|c: char| !c.is_ascii_alphanumeric()).collect();
+        // An assembler may number the variables of the smaller tables, so these are always complete.
+        let declared = |line: &String| {
+            !line.starts_with(".decl V") || line.split(' ').nth(1).is_some_and(|name| words.contains(name))
+        };
+        let declarations: Vec<String> = world.declarations().into_iter().filter(declared).collect();
+        let has_label = words.iter().any(|word| word.strip_prefix('L').is_some_and(|n| n.parse::<u32>().is_ok()));
+        let labels = if has_label || statement.ends_with(':') { world.tail() } else { String::new() };
+        let found = verify::instruction(&instruction, 0, &probes.routine, Some(self.platform));
+        let refused = found.iter().find(|v| v.severity == Severity::Error).map(|v| v.code);
+        let refused = refused.or_else(|| words.iter().find_map(|word| self.illegal.get(*word)).copied());
+        let page = world.model.pages.get(fact.at?.page as usize)?;
+        let line = page.text.get(..fact.at?.start as usize)?.matches('\n').count() as u32 + 1;
+        let printed = codec::print_as(&instruction, &probes.routine, sample.version, Style::Vendor);
+        let mut newer: Vec<(u32, String, String)> = Vec::new();
+        for (revision, routine) in self.revisions {
+            let print = |style| codec::print_as(&instruction, routine, sample.version, style);
+            let form = (print(Style::Full), print(Style::Vendor));
+            let last = newer.last().map_or((&statement, &printed), |(_, statement, printed)| (statement, printed));
+            if (&form.0, &form.1) != last {
+                newer.push((*revision, form.0, form.1));
+            }
+        }
+        let own = &sample.page.name;
+        let is_own = fact.path.strip_prefix(own.as_str()).is_some_and(|rest| rest.starts_with('.'));
+        let one = Asked {
+            path: if is_own { fact.path.clone() } else { format!("{own}.{}", fact.path) },
+            page: own.clone(),
+            file: page.shown.clone(),
+            line,
+            declarations,
+            printed,
+            revision: 0,
+            newer,
+            statement,
+            labels,
+            refused,
+            bytes,
+        };
+        one.is_complete(sample).then_some(one)
+    }
 }
 
 impl Asked {

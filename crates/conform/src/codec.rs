@@ -84,7 +84,12 @@ impl Visitor<'_> for Look {
 
 /// Prints an instruction of a routine.
 pub(super) fn print(instruction: &Instruction, routine: &Routine, version: Version) -> String {
-    let names = RoutineNames::new(routine, version, 32, Style::Full);
+    print_as(instruction, routine, version, Style::Full)
+}
+
+/// Prints an instruction of a routine in a style.
+pub(super) fn print_as(instruction: &Instruction, routine: &Routine, version: Version, style: Style) -> String {
+    let names = RoutineNames::new(routine, version, 32, style);
     let mut printer = Printer::new(String::new(), &names);
     instruction.print(&mut printer);
     printer.into_text()

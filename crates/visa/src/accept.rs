@@ -48,16 +48,50 @@ struct Said {
     /// Tools of the comparison, by the beginning of their versions; any if empty.
     #[serde(default)]
     tools: Vec<String>,
+    /// Pattern of the statement; any if absent.
+    statement: Option<String>,
+    /// Pattern of what the pages have; any if absent.
+    expected: Option<String>,
+    /// Pattern of the answer; any if absent.
+    got: Option<String>,
     /// Reason why the difference is accepted.
     reason: Spanned<String>,
 }
 
 impl Said {
     /// Returns true if the entry is for a tool on a platform.
-    fn concerns(&self, tool: &str, platform: &str) -> bool {
+    fn concerns(&self, (tool, platform): (&str, &str)) -> bool {
         (self.tools.is_empty() || self.tools.iter().any(|named| tool.starts_with(named.as_str())))
             && (self.platforms.is_empty() || self.platforms.iter().any(|named| named == platform))
     }
+
+    /// Returns true if the entry's patterns fit a difference. Differences without texts fit only
+    /// an entry without patterns.
+    fn fits(&self, said: Option<&Texts<'_>>) -> bool {
+        let patterns = [&self.statement, &self.expected, &self.got];
+        let texts = said.map(|said| [said.statement, said.expected, said.got]);
+        let fits = |(at, pattern): (usize, &&Option<String>)| match pattern {
+            None => true,
+            Some(pattern) => texts.is_some_and(|texts| matches(pattern, texts[at])),
+        };
+        patterns.iter().enumerate().all(fits)
+    }
+}
+
+/// Texts of a difference with an assembler.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Texts<'a> {
+    pub(crate) statement: &'a str,
+    pub(crate) expected: &'a str,
+    pub(crate) got: &'a str,
+}
+
+/// Origin and texts of a difference with an assembler.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Compared<'a> {
+    pub(crate) tool: &'a str,
+    pub(crate) platform: &'a str,
+    pub(crate) texts: Texts<'a>,
 }
 
 /// Use of an entry, for reports.
@@ -95,8 +129,8 @@ impl Accepted {
             }
         };
         let file: File = toml::from_str(&text).map_err(|error| {
-            let help = "write entries `[[accept]]` with `path` and `reason`, and optionally `kind`, `platforms` and \
-                        `tools`";
+            let help = "write entries `[[accept]]` with `path` and `reason`, and optionally `kind`, `platforms`, \
+                        `tools`, `statement`, `expected` and `got`";
             problem("accept-file", error.message().to_owned(), error.span()).help(help)
         })?;
         let mut findings = Vec::new();
@@ -124,12 +158,13 @@ impl Accepted {
         self.reason_on(kind, path, None)
     }
 
-    /// Returns the reason for which a difference of a tool on a platform is accepted.
-    pub(crate) fn reason_on(&self, kind: &str, path: &str, of: Option<(&str, &str)>) -> Option<&str> {
+    /// Returns the reason for which a difference, perhaps with an assembler, is accepted.
+    pub(crate) fn reason_on(&self, kind: &str, path: &str, of: Option<&Compared<'_>>) -> Option<&str> {
         let fits = |entry: &&Entry| {
             let Said { path: named, kind: of_kind, .. } = &entry.said;
             matches(named.get_ref(), path)
-                && of.is_none_or(|(tool, platform)| entry.said.concerns(tool, platform))
+                && of.is_none_or(|of| entry.said.concerns((of.tool, of.platform)))
+                && entry.said.fits(of.map(|of| &of.texts))
                 && of_kind.as_ref().is_none_or(|named| named.get_ref() == kind)
         };
         let entry = self.entries.iter().find(fits)?;
@@ -152,7 +187,7 @@ impl Accepted {
     /// platform, only those that are for them.
     pub(crate) fn unused(&self, of: Option<(&str, &str)>) -> Vec<Diagnostic> {
         let unused = self.entries.iter().filter(|entry| entry.times.get() == 0);
-        let unused = unused.filter(|entry| of.is_none_or(|(tool, platform)| entry.said.concerns(tool, platform)));
+        let unused = unused.filter(|entry| of.is_none_or(|of| entry.said.concerns(of)));
         let warn = |entry: &Entry| {
             let message = format!("no difference has the path `{}`", entry.said.path.get_ref());
             let finding = Diagnostic::new("accept-unused", Severity::Warning, self.file.as_str(), message);
@@ -187,15 +222,25 @@ mod tests {
     #[test]
     fn entries_accept_what_they_name() {
         let text = "[[accept]]\npath = 'ADD.*'\nkind = 'opcode'\nreason = 'r1'\n\
-                    [[accept]]\npath = 'MOV'\nplatforms = ['dg2']\ntools = ['1.0.']\nreason = 'r2'\n";
+                    [[accept]]\npath = 'MOV'\nplatforms = ['dg2']\ntools = ['1.0.']\nreason = 'r2'\n\
+                    [[accept]]\npath = 'SUB'\nstatement = '*V1'\nexpected = 'accepted'\ngot = 'a*c'\nreason = 'r3'\n";
         let accepted = read(text).unwrap();
         assert_eq!(accepted.reason("opcode", "ADD.opcode"), Some("r1"));
         assert_eq!(accepted.reason("width", "ADD.opcode"), None);
         assert_eq!(accepted.reason("opcode", "ADDC.opcode"), None);
-        assert_eq!(accepted.reason_on("x", "MOV", Some(("1.0.12504", "dg2"))), Some("r2"));
-        assert_eq!(accepted.reason_on("x", "MOV", Some(("2.1", "dg2"))), None);
-        assert_eq!(accepted.reason_on("x", "MOV", Some(("1.0.12504", "pvc"))), None);
-        assert_eq!(accepted.uses().iter().map(|used| used.times).collect::<Vec<_>>(), [1, 1]);
+        let on = |path, tool, platform, (statement, got)| {
+            let texts = Texts { statement, expected: "accepted", got };
+            accepted.reason_on("x", path, Some(&Compared { tool, platform, texts })).map(str::to_owned)
+        };
+        let text = ("sub V1", "abc");
+        assert_eq!(on("MOV", "1.0.12504", "dg2", text).as_deref(), Some("r2"));
+        assert_eq!(on("MOV", "2.1", "dg2", text), None);
+        assert_eq!(on("MOV", "1.0.12504", "pvc", text), None);
+        assert_eq!(on("SUB", "2.1", "dg2", text).as_deref(), Some("r3"));
+        assert_eq!(on("SUB", "2.1", "dg2", ("sub V2", "abc")), None);
+        assert_eq!(on("SUB", "2.1", "dg2", ("sub V1", "abd")), None);
+        assert_eq!(accepted.reason("x", "SUB"), None);
+        assert_eq!(accepted.uses().iter().map(|used| used.times).collect::<Vec<_>>(), [1, 1, 1]);
         assert!(accepted.unused(None).is_empty());
     }
 

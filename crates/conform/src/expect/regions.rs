@@ -1,6 +1,6 @@
 //! Rules of regions, raw operands, constants and written variables, from the model alone.
 
-use visakit_codegen::model::{CellValue, Field, FieldKind, Predefined};
+use visakit_codegen::model::{CellValue, Field, FieldKind, Predefined, TypeId};
 
 use super::meaning::{Bits, bits_of};
 use super::rules::Check;
@@ -12,6 +12,8 @@ const READ: &str = "Read";
 const ROW: &str = "Row";
 /// Column of the types that constants may have.
 const OPERAND: &str = "Operand";
+/// Column of the types that variables and indirect operands may have.
+const VARIABLE: &str = "Variable";
 
 /// Strides of a region in elements; `None` for an absent part.
 #[derive(Clone, Copy)]
@@ -149,13 +151,26 @@ impl<'m> Check<'_, 'm> {
             return;
         }
         let Some(ty) = self.world.operand_type(operand) else { return };
-        let model = self.world.model;
-        let column = model.type_columns.iter().position(|column| column.name == OPERAND);
-        let cell = column.and_then(|at| model.ty(ty).cells.get(at));
-        let has = cell.is_some_and(|cell| cell.value == CellValue::Flag(true));
-        if !has || ty == self.world.anatomy.types.boolean {
+        if !self.is_type_marked(ty, OPERAND) || ty == self.world.anatomy.types.boolean {
             self.violated("constant-type", "constant");
         }
+    }
+
+    /// Checks that variables may have the type of an indirect operand.
+    pub(super) fn indirect_type(&mut self, operand: &Operand) {
+        if self.world.operands.kind(operand) == Kind::Indirect
+            && self.world.operand_type(operand).is_some_and(|ty| !self.is_type_marked(ty, VARIABLE))
+        {
+            self.violated("indirect-type", "type");
+        }
+    }
+
+    /// Returns true if a column marks a type.
+    fn is_type_marked(&self, ty: TypeId, column: &str) -> bool {
+        let model = self.world.model;
+        let column = model.type_columns.iter().position(|known| known.name == column);
+        let cell = column.and_then(|at| model.ty(ty).cells.get(at));
+        cell.is_some_and(|cell| cell.value == CellValue::Flag(true))
     }
 
     /// Checks that a predicate is declared.

@@ -215,6 +215,7 @@ impl<'m> Check<'_, 'm> {
             }
         }
         self.constant_type(operand);
+        self.indirect_type(operand);
         if is_dst {
             self.writable(operand);
         }

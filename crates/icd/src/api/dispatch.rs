@@ -237,6 +237,7 @@ fn find(name: &str) -> *mut c_void {
         clEnqueueWaitSemaphoresKHR,
         clEnqueueSignalSemaphoresKHR,
         clGetSemaphoreInfoKHR,
+        clGetSemaphoreHandleForTypeKHR,
         clRetainSemaphoreKHR,
         clReleaseSemaphoreKHR,
         clHostMemAllocINTEL,

@@ -1,10 +1,12 @@
 //! Entry points of semaphores.
 
+use std::ffi::c_void;
+
 use opencl_sys::*;
 
 use crate::api::commands::submission;
 use crate::api::entry::{enqueue, object, query, status};
-use crate::base::error::{Result, ensure};
+use crate::base::error::{Result, ensure, fail};
 use crate::base::handle::{self, Handle};
 use crate::base::raw::{In, ZeroEnded};
 use crate::commands::semaphore::{self, Semaphore};
@@ -62,6 +64,21 @@ status! {
 
     fn clReleaseSemaphoreKHR(sema_object: cl_semaphore_khr) {
         handle::release::<Semaphore>(sema_object)
+    }
+}
+
+status! {
+    /// Semaphores are not exported; clients that load all functions need this one too.
+    fn clGetSemaphoreHandleForTypeKHR(
+        sema_object: cl_semaphore_khr,
+        _device: cl_device_id,
+        _handle_type: cl_external_semaphore_handle_type_khr,
+        _handle_size: usize,
+        _handle_ptr: *mut c_void,
+        _handle_size_ret: *mut usize,
+    ) {
+        handle::get::<Semaphore>(sema_object)?;
+        fail(CL_INVALID_VALUE)
     }
 }
 

@@ -181,7 +181,9 @@ pub(crate) fn divide(
         }
         _ => return fail(CL_INVALID_VALUE),
     };
-    ensure(device.units > 1 && !parts.is_empty(), CL_DEVICE_PARTITION_FAILED)?;
+    // A single equal part is no partition; the conformance tests expect a refusal.
+    let is_whole = properties[0] == CL_DEVICE_PARTITION_EQUALLY && parts.len() < 2;
+    ensure(device.units > 1 && !parts.is_empty() && !is_whole, CL_DEVICE_PARTITION_FAILED)?;
     let all = parts.iter().try_fold(0_usize, |all, &units| all.checked_add(units));
     ensure(all.is_some_and(|all| all <= device.units), CL_INVALID_DEVICE_PARTITION_COUNT)?;
     let part = |units: usize| {
@@ -423,7 +425,9 @@ fn names(device: &Handle<Device>, platform: *mut c_void, answer: Answer) -> Resu
             let versions = device.module_versions().into_iter().map(|minor| named("SPIR-V", version(1, minor, 0)));
             answer.list(&versions.collect::<Vec<_>>())
         }
-        CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED => answer.text(""),
+        // No version was passed officially. Programs parse the date, so it is the earliest one of the
+        // prescribed form, as in other drivers.
+        CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED => answer.text("v0000-01-01-00"),
         _ => parts(device, platform, answer),
     }
 }

@@ -202,7 +202,7 @@ impl Kernel {
             }
             ParameterKind::Image { dimensions, is_array } => {
                 let mem: Handle<Mem> = handle::get(address()?).map_err(|_| Code(CL_INVALID_MEM_OBJECT))?;
-                let texels = mem.texels.ok_or(Code(CL_INVALID_ARG_VALUE))?;
+                let texels = mem.texels.ok_or(Code(CL_INVALID_MEM_OBJECT))?;
                 let fits = texels.desc.dimensions == dimensions && texels.desc.is_array == is_array;
                 let access = self.described(index).map_or("", |info| info.access_qualifier.as_str());
                 let is_denied = match access {

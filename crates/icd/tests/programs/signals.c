@@ -15,6 +15,12 @@ static void run(void) {
     CHECK(code);
     cl_semaphore_khr empty = CALL(clCreateSemaphoreWithPropertiesKHR)(context, properties, &code);
     CHECK(code);
+    /* Nothing is exported, but the function exists: the conformance tests load it. */
+    int number;
+    cl_int (*handle)(cl_semaphore_khr, cl_device_id, cl_uint, size_t, void *, size_t *) =
+        (void *)clGetExtensionFunctionAddressForPlatform(platform, "clGetSemaphoreHandleForTypeKHR");
+    FAILS(CL_INVALID_VALUE, handle(full, device, 0x2055, sizeof number, &number, NULL));
+    FAILS(CL_INVALID_SEMAPHORE_KHR, handle(NULL, device, 0x2055, sizeof number, &number, NULL));
     cl_command_queue makes = make_queue(0), takes = make_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     cl_mem buffer = make_buffer(0, 4, NULL);
     int found[50];

@@ -234,6 +234,9 @@ static void access_of_images(void) {
     row("image-access", clSetKernelArg(copy, 1, sizeof to, &to), CL_SUCCESS);
     row("image-access", clSetKernelArg(copy, 0, sizeof to, &to), CL_INVALID_ARG_VALUE);
     row("image-access", clSetKernelArg(copy, 1, sizeof from, &from), CL_INVALID_ARG_VALUE);
+    cl_mem buffer = make_buffer(0, 64, NULL);
+    row("image-buffer", clSetKernelArg(copy, 0, sizeof buffer, &buffer), CL_INVALID_MEM_OBJECT);
+    CHECK(clReleaseMemObject(buffer));
     CHECK(clReleaseMemObject(from));
     CHECK(clReleaseMemObject(to));
     CHECK(clReleaseKernel(copy));

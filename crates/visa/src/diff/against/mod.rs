@@ -4,6 +4,7 @@ mod report;
 mod state;
 mod tool;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,7 +15,7 @@ use visakit_conform::against::{Asked, asked};
 use visakit_diag::{Diagnostic, Severity};
 
 use super::Args;
-use crate::accept::Accepted;
+use crate::accept::{Accepted, Compared, Texts};
 use crate::outcome::{Outcome, OutputFormat};
 use crate::progress::Bar;
 use crate::report::{Findings, problem};
@@ -47,23 +48,29 @@ pub(super) fn run(args: &Args, model: &Model) -> Result<Outcome, Findings> {
     };
     let state = State::open(args.state.as_deref())?;
     let mut answers = Vec::new();
+    let mut own = Vec::new();
     for tool in &tools {
-        answers.push(answer(tool, platform, &asked, &state)?);
+        let revision = revision(tool, platform, &asked, &state)?;
+        own = asked.iter().map(|one| one.in_revision(revision)).collect::<Vec<_>>();
+        answers.push(answer(tool, platform, &own, &state)?);
     }
     let found: Vec<Difference<'_>> = match answers.as_slice() {
         [old, new] => {
-            let both = asked.iter().zip(old.iter().zip(new));
+            let both = own.iter().zip(old.iter().zip(new));
             both.filter_map(|(asked, (old, new))| report::changed(asked, old, new)).collect()
         }
-        own => {
-            let all = asked.iter().zip(own.iter().flatten());
+        answers => {
+            let all = own.iter().zip(answers.iter().flatten());
             all.flat_map(|(asked, answer)| report::differences(asked, answer)).collect()
         }
     };
     let newest = tools.last().map_or("", |tool| tool.name.as_str());
     let here = (newest, platform.name());
     let of = |difference: &Difference<'_>| {
-        accepted.reason_on(difference.kind, &difference.asked.path, Some(here)).map(str::to_owned)
+        let Difference { asked, expected, got, .. } = difference;
+        let texts = Texts { statement: &asked.statement, expected, got };
+        let compared = Compared { tool: newest, platform: platform.name(), texts };
+        accepted.reason_on(difference.kind, &asked.path, Some(&compared)).map(str::to_owned)
     };
     let (settled, open): (Vec<_>, Vec<_>) =
         found.into_iter().map(|difference| (of(&difference), difference)).partition(|(reason, _)| reason.is_some());
@@ -87,6 +94,29 @@ pub(super) fn run(args: &Args, model: &Model) -> Result<Outcome, Findings> {
         }
     }
     Ok(if groups.is_empty() { Outcome::Done } else { Outcome::Found })
+}
+
+/// Number of statements that decide about a text revision.
+const SAMPLES: usize = 12;
+
+/// Returns the text revision that an assembler reads: the newest of which it accepts more statements
+/// than of the one before.
+fn revision(tool: &Tool, platform: Platform, asked: &[Asked], state: &State) -> Result<u32, Findings> {
+    let all: BTreeSet<u32> = asked.iter().flat_map(Asked::revisions).collect();
+    let mut last = 0;
+    for revision in all {
+        let differs = |one: &&Asked| one.refused.is_none() && one.revisions().any(|other| other == revision);
+        let samples: Vec<&Asked> = asked.iter().filter(differs).take(SAMPLES).collect();
+        let accepted = |revision| -> Result<usize, Findings> {
+            let own: Vec<Asked> = samples.iter().map(|one| one.in_revision(revision)).collect();
+            Ok(answer(tool, platform, &own, state)?.iter().filter(|answer| answer.accepted).count())
+        };
+        if accepted(revision)? <= accepted(last)? {
+            break;
+        }
+        last = revision;
+    }
+    Ok(last)
 }
 
 /// Returns the answers of an assembler, known ones from the file of answers.

@@ -20,10 +20,10 @@ use crate::summary::escape;
 pub(super) struct Difference<'a> {
     pub(super) kind: &'static str,
     pub(super) asked: &'a Asked,
-    /// Statement of the pages.
-    expected: String,
+    /// Verdict or statement of the pages.
+    pub(super) expected: String,
     /// Answer of the assembler.
-    got: String,
+    pub(super) got: String,
 }
 
 /// Differences that one line of the pages explains.
@@ -76,8 +76,8 @@ pub(super) fn differences<'a>(asked: &'a Asked, answer: &Answer) -> Vec<Differen
     }
     let mut out = Vec::new();
     // Labels get other names when the assembler prints them.
-    if !answer.printed.is_empty() && asked.labels.is_empty() && words(&answer.printed) != words(&asked.statement) {
-        out.extend(one("against-printed", asked.statement.clone(), answer.printed.clone()));
+    if !answer.printed.is_empty() && asked.labels.is_empty() && words(&answer.printed) != words(&asked.printed) {
+        out.extend(one("against-printed", asked.printed.clone(), answer.printed.clone()));
     }
     let own = hex(&asked.bytes);
     if !answer.bytes.is_empty() && answer.bytes.replace(' ', "") != own {

@@ -1,6 +1,7 @@
 //! Other assemblers: the vendor's GenX_IR, and any command that follows the protocol of
 //! docs/guide/diff.md.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -24,6 +25,10 @@ pub(super) struct Tool {
     pub(super) name: String,
     words: Vec<String>,
 }
+
+/// Options of the vendor's assembler: it prints the text, and stops before it translates the
+/// statements to native code.
+const OPTIONS: [&str; 4] = ["-dumpcommonisa", "-noschedule", "-stopafter", "cleanMessageHeader"];
 
 /// Answer of an assembler to one statement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -96,7 +101,7 @@ impl Tool {
                 let refused: Vec<(usize, String)> = match found {
                     Run::Accepted(printed) => {
                         for (at, n) in group.iter().enumerate() {
-                            let printed = printed.get(at).cloned().unwrap_or_default();
+                            let printed = printed.get(&at).cloned().unwrap_or_default();
                             let (bytes, message) = (String::new(), String::new());
                             out[*n] = Some(Answer { accepted: true, printed, bytes, message });
                         }
@@ -133,7 +138,7 @@ impl Tool {
         let written = std::fs::create_dir_all(scratch.join("in")).and_then(|()| std::fs::write(&input, text));
         written.map_err(|error| self.failed(&format!("its input cannot be written: {error}")))?;
         let platform = platform.name().to_ascii_uppercase().replace('-', "_");
-        let output = self.run(scratch, &[&input.display().to_string(), "-platform", &platform])?;
+        let (output, is_complete) = self.run(scratch, &[&input.display().to_string(), "-platform", &platform])?;
         if output.contains("USAGE:") {
             let message = format!("`{}` does not know the platform {platform}", self.name);
             let finding = Diagnostic::new("against-platform", Severity::Error, "--platform", message);
@@ -153,11 +158,24 @@ impl Tool {
                 _ => {}
             }
         }
-        let refused = violations(&errors);
+        let mut refused = violations(&errors);
+        let printed = printed.map(|text| statements(&text));
+        // Debug information and breakpoints are not counted, so numbers after them are wrong. The
+        // assembler checks no statement after the one at which it fails.
+        let is_counted = printed.as_ref().is_none_or(|all| all.iter().enumerate().all(|(at, (n, _))| at == *n));
+        if all.len() == 1 {
+            refused.truncate(1);
+            refused.iter_mut().for_each(|(at, _)| *at = 0);
+        } else if !is_complete || !is_counted {
+            return Ok(Run::Failed(String::new()));
+        }
         Ok(match printed {
             _ if !refused.is_empty() => Run::Refused(refused),
-            Some(printed) if errors.trim().is_empty() => Run::Accepted(statements(&printed)),
-            _ => Run::Failed(first_line(&errors).or_else(|| first_line(&output)).unwrap_or("no output").to_owned()),
+            Some(printed) if errors.trim().is_empty() => {
+                // The first of several statements with one number is the counted one.
+                Run::Accepted(printed.into_iter().rev().collect())
+            },
+            _ => Run::Failed(reason(&errors, &output).to_owned()),
         })
     }
 
@@ -167,21 +185,21 @@ impl Tool {
         command
     }
 
-    /// Runs the vendor's assembler and returns what it prints.
-    fn run(&self, scratch: &Path, arguments: &[&str]) -> Result<String, Box<Diagnostic>> {
+    /// Runs the vendor's assembler. Returns what it prints, and true if it ends by itself.
+    fn run(&self, scratch: &Path, arguments: &[&str]) -> Result<(String, bool), Box<Diagnostic>> {
         let output = std::fs::File::create(scratch.join("output")).and_then(|file| Ok((file.try_clone()?, file)));
         let (out, err) = output.map_err(|error| self.failed(&error.to_string()))?;
         let mut command = self.command();
-        command.args(arguments).args(["-dumpcommonisa", "-noschedule"]).current_dir(scratch);
+        command.args(arguments).args(OPTIONS).current_dir(scratch);
         let mut child = command
             .stdin(Stdio::null())
             .stdout(out)
             .stderr(err)
             .spawn()
             .map_err(|error| self.failed(&format!("cannot be run: {error}")))?;
-        wait(&mut child);
+        let is_complete = wait(&mut child);
         let bytes = std::fs::read(scratch.join("output")).unwrap_or_default();
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
+        Ok((String::from_utf8_lossy(&bytes).into_owned(), is_complete))
     }
 
     /// Sends requests, one JSON object on each line, and reads as many answers.
@@ -254,22 +272,29 @@ impl Tool {
 
 /// Result of a run of the vendor's assembler.
 enum Run {
-    /// All statements are accepted; their printed texts.
-    Accepted(Vec<String>),
+    /// All statements are accepted; their printed texts by their positions.
+    Accepted(BTreeMap<usize, String>),
     /// Positions of refused statements, with the reasons.
     Refused(Vec<(usize, String)>),
     /// The text is refused, and no statement is named.
     Failed(String),
 }
 
-fn wait(child: &mut Child) {
+/// Waits for the end of a process. Returns true if it ends by itself and in time.
+fn wait(child: &mut Child) -> bool {
     let start = Instant::now();
     let mut pause = Duration::from_millis(1);
-    while matches!(child.try_wait(), Ok(None)) {
+    loop {
+        match child.try_wait() {
+            // A shell around the assembler reports a signal by a large code.
+            Ok(Some(status)) => return status.code().is_some_and(|code| code < 128),
+            Ok(None) => {}
+            Err(_) => return false,
+        }
         if start.elapsed() > MOST_TIME {
             let _ = child.kill();
             let _ = child.wait();
-            return;
+            return false;
         }
         std::thread::sleep(pause);
         pause = (pause * 2).min(Duration::from_millis(20));
@@ -314,20 +339,26 @@ fn violations(report: &str) -> Vec<(usize, String)> {
     out
 }
 
-/// Returns the statements of a printed text, in their order.
-fn statements(printed: &str) -> Vec<String> {
+/// Returns the numbered statements of a printed text, in their order.
+fn statements(printed: &str) -> Vec<(usize, String)> {
     let numbered = printed.lines().filter_map(|line| {
         let (front, number) = line.rsplit_once("/// $")?;
         let front = front.rsplit_once("Target=\"3d\"").map_or(front, |(_, statement)| statement);
         Some((number.trim().parse::<usize>().ok()?, front.trim().to_owned()))
     });
-    let mut all: Vec<(usize, String)> = numbered.collect();
-    all.sort_by_key(|(number, _)| *number);
-    all.into_iter().map(|(_, statement)| statement).collect()
+    numbered.collect()
 }
 
-fn first_line(text: &str) -> Option<&str> {
-    text.lines().map(str::trim).find(|line| !line.is_empty())
+/// Returns the reason why a text without a named statement is refused: the message of the report,
+/// or an error in the output, in which the first line repeats the command.
+fn reason<'a>(report: &'a str, output: &'a str) -> &'a str {
+    let message = report.lines().find_map(|line| Some(line.split_once("Error Message:")?.1.trim()));
+    let lines = || output.lines().skip(1).map(str::trim).filter(|line| !line.is_empty());
+    let is_failure = |line: &str| line.contains("internal error") || line.contains("internal compiler error");
+    let words = ["error", "invalid"];
+    let is_error = |line: &str| words.iter().any(|word| line.to_ascii_lowercase().contains(word));
+    let error = || lines().find(|line| is_error(line) && !is_failure(line));
+    message.or_else(error).unwrap_or("it stops without an answer")
 }
 
 #[cfg(test)]
@@ -344,7 +375,16 @@ mod tests {
         });
         assert_eq!(syntax_error("near line 7: syntax error, unexpected NEWLINE").unwrap().0, 6);
         let printed = ".kernel_attr Target=\"3d\"    add (M1, 8) V32   /// $0\n    ret (M1, 1)    /// $1\n";
-        assert_eq!(statements(printed), ["add (M1, 8) V32", "ret (M1, 1)"]);
+        let statement = |number, text: &str| (number, text.to_owned());
+        assert_eq!(statements(printed), [statement(0, "add (M1, 8) V32"), statement(1, "ret (M1, 1)")]);
+        // Debug information counts, but has no number.
+        assert_eq!(statements("    FILE \"a\"\n    ret (M1, 1)    /// $1\n"), [statement(1, "ret (M1, 1)")]);
+        let report = "HEADER ERRORS\nError in routine: p\n      Error Message: V12's type(bool) is not legal\n";
+        assert_eq!(reason(report, ""), "V12's type(bool) is not legal");
+        assert_eq!(reason("", "GenX_IR p.visaasm\nInvalid AVS Exec Mode\n"), "Invalid AVS Exec Mode");
+        let failure = "GenX_IR p.visaasm\nG4_IR.hpp:2601 ERROR: Unknown fatal internal error\n";
+        assert_eq!(reason("", failure), "it stops without an answer");
+        assert_eq!(reason("", "GenX_IR error.visaasm\n"), "it stops without an answer");
     }
 
     #[test]
