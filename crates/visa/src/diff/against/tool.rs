@@ -15,6 +15,8 @@ use visakit_diag::{Diagnostic, Severity};
 
 /// File name of the vendor's assembler.
 const GENX_IR: &str = "GenX_IR";
+/// Words of the vendor's assembler for an error without a reason.
+const NO_REASON: &str = "unknown error";
 /// Maximum time of one run.
 const MOST_TIME: Duration = Duration::from_secs(20);
 
@@ -145,7 +147,9 @@ impl Tool {
             return Err(Box::new(finding.help("choose a platform that the assembler lists in its usage text")));
         }
         if let Some((line, message)) = syntax_error(&output) {
+            // Another statement may be the cause of an error without a reason.
             let at = (line as usize).checked_sub(Asked::head(all) + 1);
+            let at = at.filter(|_| all.len() == 1 || !message.contains(NO_REASON));
             return Ok(at.map_or(Run::Failed(message.clone()), |at| Run::Refused(vec![(at, message)])));
         }
         let mut errors = String::new();
@@ -174,7 +178,7 @@ impl Tool {
             Some(printed) if errors.trim().is_empty() => {
                 // The first of several statements with one number is the counted one.
                 Run::Accepted(printed.into_iter().rev().collect())
-            },
+            }
             _ => Run::Failed(reason(&errors, &output).to_owned()),
         })
     }
