@@ -8,7 +8,8 @@ use super::unique::is_reserved;
 use crate::builder::{AttributeValue, attribute_bytes, attribute_code};
 use crate::isa::{
     ATTRIBUTES, AddressInfo, AliasScope, AttributeInfo, DeclaredClass, GeneralId, InputClass, InputInfoKind,
-    InputOrigin, PredicateInfo, SamplerInfo, StringId, SurfaceInfo, TextDirective, TextKey, VarInfo, VarInfoBitProperties,
+    InputOrigin, PredicateInfo, SamplerInfo, StringId, SurfaceInfo, TextDirective, TextKey, VarInfo,
+    VarInfoBitProperties,
 };
 use crate::object::RoutineKind;
 use crate::rt::{Bits, Cursor, Symbols, Table, TextError, meant, nearest};

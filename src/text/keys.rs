@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::builder::AttributeValue;
 use crate::isa::{
-    Alignment, DataType, LabelKind, Linkage, OlderAlignment, StringId, TextArgument, TextDirective, TextKey, TextValue,
+    Alignment, DataType, LabelKind, Linkage, OlderAlignment, StringId, TextArgument, TextDirective, TextKey,
+    TextValue,
 };
 use crate::rt::{Bits, Cursor, Format, Text, TextError, meant, nearest};
 
@@ -32,7 +33,9 @@ pub(super) fn keys(c: &mut Cursor<'_>, required: &[TextKey], optional: &[TextKey
     for key in optional {
         if c.take_key(key.text()) {
             values.read(c, *key)?;
-        } else if key.value() == TextValue::AlignmentValue && let Some(default) = key.default_value() {
+        } else if key.value() == TextValue::AlignmentValue
+            && let Some(default) = key.default_value()
+        {
             values.alignment = Alignment::from_bits(default.into()).unwrap_or_default();
         }
     }

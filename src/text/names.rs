@@ -3,7 +3,10 @@
 use std::collections::HashMap;
 
 use super::unique::Unique;
-use crate::isa::{DataType, DeclaredClass, GeneralId, LabelKind, StringId, predefined, predefined_sampler, predefined_surface};
+use crate::builder::numbered;
+use crate::isa::{
+    DataType, DeclaredClass, GeneralId, LabelKind, StringId, predefined, predefined_sampler, predefined_surface,
+};
 use crate::object::{Routine, marks};
 use crate::rt::{Bytes, Names, Table, Version};
 
@@ -141,11 +144,6 @@ impl Names for RoutineNames<'_> {
     fn revision(&self) -> u32 {
         self.revision
     }
-}
-
-/// Returns the name of a variable by its number.
-pub(super) fn numbered(class: DeclaredClass, id: u32) -> String {
-    format!("{}{id}", class.letter().name())
 }
 
 /// Returns true for the label kinds that only calls refer to.

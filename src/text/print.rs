@@ -6,9 +6,10 @@ use std::fmt::Write as _;
 use super::declare::{is_plain, spelled};
 use super::instruction::linked_call;
 use super::keys::{self, print_directive};
-use super::names::{RoutineNames, Style, numbered};
+use super::names::{RoutineNames, Style};
 use super::unique::is_word;
 use super::{explicit, file, revision};
+use crate::builder::numbered;
 use crate::isa::{
     ATTRIBUTES, AliasScope, AttributeInfo, DeclaredClass, InputClass, Instruction, InstructionGroup, LabelId,
     LabelKind, Platform, StringId, TextComment, TextDirective, TextKey, VarInfo, attribute, predefined,
