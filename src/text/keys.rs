@@ -45,27 +45,30 @@ pub(super) fn keys(c: &mut Cursor<'_>, required: &[TextKey], optional: &[TextKey
 impl Values {
     /// Parses the value of a key in its form.
     fn read(&mut self, c: &mut Cursor<'_>, key: TextKey) -> Result<(), TextError> {
-        let number = match key.value() {
+        match key.value() {
             // The class selects the keys, so `.decl` parses it.
-            TextValue::ClassValue => return Ok(()),
-            TextValue::TypeValue => return Ok(self.data_type = Text::parse(c, Format::Plain)?),
-            TextValue::AlignmentValue => return Ok(self.alignment = alignment(c, key)?),
-            TextValue::AliasValue => return Ok(self.alias = Some(alias(c)?)),
+            TextValue::ClassValue => {}
+            TextValue::TypeValue => self.data_type = Text::parse(c, Format::Plain)?,
+            TextValue::WordValue => self.keep(key, c.expression::<u16>(key.text())?),
+            TextValue::SignedWordValue => self.keep(key, c.expression::<i16>(key.text())?),
+            TextValue::DecimalValue => self.keep(key, c.number::<u32>(key.text(), Format::Plain)?),
+            TextValue::AlignmentValue => self.alignment = alignment(c, key)?,
+            TextValue::AliasValue => self.alias = Some(alias(c)?),
             TextValue::NameValue => {
                 let name = if c.looking_at("\"") { c.quoted()? } else { c.identifier("a name")?.to_owned() };
-                return Ok(self.shown_name = Some(name));
+                self.shown_name = Some(name);
             }
-            TextValue::AttributesValue => return Ok(self.attributes = attributes(c)?),
-            TextValue::LabelKindValue => return Ok(self.kind = Text::parse(c, Format::Plain)?),
-            TextValue::LinkageValue => return Ok(self.linkage = Text::parse(c, Format::Plain)?),
-            TextValue::WordValue => c.expression::<u16>(key.text())?.into(),
-            TextValue::SignedWordValue => c.expression::<i16>(key.text())?.into(),
-            TextValue::DecimalValue => c.number::<u32>(key.text(), Format::Plain)?.into(),
-        };
-        if let Some(place) = place(key).and_then(|at| self.numbers.get_mut(at)) {
-            *place = Some(number);
+            TextValue::AttributesValue => self.attributes = attributes(c)?,
+            TextValue::LabelKindValue => self.kind = Text::parse(c, Format::Plain)?,
+            TextValue::LinkageValue => self.linkage = Text::parse(c, Format::Plain)?,
         }
         Ok(())
+    }
+
+    fn keep(&mut self, key: TextKey, number: impl Into<i64>) {
+        if let Some(place) = place(key).and_then(|at| self.numbers.get_mut(at)) {
+            *place = Some(number.into());
+        }
     }
 
     /// Returns the number of a key, or its default value.
