@@ -28,9 +28,9 @@ use std::collections::HashSet;
 use std::fmt;
 
 use crate::isa::{
-    AddressId, AddressInfo, AliasScope, Alignment, DataType, GeneralId, InputClass, InputOrigin, Instruction, Label,
-    LabelId, LabelKind, PredicateId, PredicateInfo, SamplerId, SamplerInfo, StringId, Subroutine, SurfaceId,
-    SurfaceInfo, VarInfo, VarInfoBitProperties,
+    AddressId, AddressInfo, AliasScope, Alignment, DataType, DeclaredClass, GeneralId, InputClass, InputOrigin,
+    Instruction, Label, LabelId, LabelKind, PredicateId, PredicateInfo, SamplerId, SamplerInfo, StringId, Subroutine,
+    SurfaceId, SurfaceInfo, VarInfo, VarInfoBitProperties,
 };
 use crate::object::{Routine, RoutineKind};
 use crate::rt::{EncodeError, Table};
@@ -188,21 +188,21 @@ impl RoutineBuilder {
     /// Declares an address variable, for indirect operands.
     pub fn address(&mut self, name: &str, num_elements: u16) -> AddressId {
         let number = self.tables.routine.addresses.len();
-        let name_index = self.declared(name, || format!("A{number}"));
+        let name_index = self.declared(name, || numbered(DeclaredClass::AddressClass, number));
         self.tables.address(AddressInfo { name_index, num_elements, ..AddressInfo::default() })
     }
 
     /// Declares a predicate.
     pub fn predicate(&mut self, name: &str, num_elements: u16) -> PredicateId {
         let number = self.tables.routine.predicates.len() + 1;
-        let name_index = self.declared(name, || format!("P{number}"));
+        let name_index = self.declared(name, || numbered(DeclaredClass::PredicateClass, number));
         self.tables.predicate(PredicateInfo { name_index, num_elements, ..PredicateInfo::default() })
     }
 
     /// Declares a sampler variable.
     pub fn sampler(&mut self, name: &str, num_elements: u16) -> SamplerId {
         let number = self.tables.routine.samplers.len();
-        let name_index = self.declared(name, || format!("S{number}"));
+        let name_index = self.declared(name, || numbered(DeclaredClass::SamplerClass, number));
         self.tables.sampler(SamplerInfo { name_index, num_elements, ..SamplerInfo::default() })
     }
 
@@ -350,4 +350,9 @@ impl RoutineBuilder {
     fn wrong(&mut self, problem: BuildError) {
         self.problem.get_or_insert(problem);
     }
+}
+
+/// Returns the name of a variable by its number.
+pub(crate) fn numbered(class: DeclaredClass, number: impl fmt::Display) -> String {
+    format!("{}{number}", class.letter().name())
 }

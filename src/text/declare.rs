@@ -2,13 +2,14 @@
 //! construction.
 
 use super::file;
-use super::keys::{Attribute, Base, Values, attribute_name, end, keys, value};
+use super::keys::{Attribute, Base, Values, argument, attribute_name, end, keys, value};
 use super::scope::Scope;
 use super::unique::is_reserved;
 use crate::builder::{AttributeValue, attribute_bytes, attribute_code};
 use crate::isa::{
     ATTRIBUTES, AddressInfo, AliasScope, AttributeInfo, DeclaredClass, GeneralId, InputClass, InputInfoKind,
-    InputOrigin, PredicateInfo, SamplerInfo, SurfaceInfo, TextDirective, TextKey, VarInfo, VarInfoBitProperties,
+    InputOrigin, PredicateInfo, SamplerInfo, StringId, SurfaceInfo, TextDirective, TextKey, VarInfo,
+    VarInfoBitProperties,
 };
 use crate::object::RoutineKind;
 use crate::rt::{Bits, Cursor, Symbols, Table, TextError, meant, nearest};
@@ -25,9 +26,7 @@ pub(super) fn directive(
     match directive {
         Some(TextDirective::DeclLine) => decl(scope, text, at),
         Some(TextDirective::StringLine) => {
-            let mut c = Cursor::new(text, at, scope);
-            c.skip_blanks();
-            let string = c.quoted()?;
+            let (string, _) = argument(&mut Cursor::new(text, at, scope), TextDirective::StringLine)?;
             scope.string(string);
             Ok(())
         }
@@ -59,12 +58,10 @@ pub(super) fn directive(
 /// explicit style list all entries.
 fn label(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
     let mut c = Cursor::new(text, at, scope);
-    c.skip_blanks();
-    let start = c.save();
-    let name = c.word().ok_or_else(|| c.error("the name of a label"))?.to_owned();
+    let (name, start) = argument(&mut c, TextDirective::LabelLine)?;
     let values = keys(&mut c, TextDirective::LabelLine.required(), TextDirective::LabelLine.optional())?;
     c.end()?;
-    let (kind, string) = (values.kind, values.string.unwrap_or_default());
+    let (kind, string) = (values.kind, StringId(values.number(TextKey::KeyString)?.unwrap_or_default()));
     if scope.names.label(&name, kind).is_some() {
         return Err(TextError { at: start, expected: format!("a new name: a label is already called `{name}`") });
     }
@@ -102,9 +99,7 @@ pub(super) fn word(text: &str) -> (Option<TextDirective>, usize) {
 /// Parses `.decl`; the keys of a declaration have a fixed order.
 fn decl(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
     let mut c = Cursor::new(text, at, scope);
-    c.skip_blanks();
-    let start = c.save();
-    let name = c.identifier("the name of a variable")?.to_owned();
+    let (name, start) = argument(&mut c, TextDirective::DeclLine)?;
     if is_reserved(&name) {
         c.restore(start);
         return Err(c.error(format!("the name of a variable: `{name}` is a keyword")));
@@ -138,11 +133,11 @@ fn enter_decl(
         );
         return Err(TextError { at, expected });
     }
-    let name_index = match values.string {
-        Some(id) => id,
+    let name_index = match values.number(TextKey::KeyString)? {
+        Some(id) => StringId(id),
         None => scope.tables.intern(values.shown_name.as_deref().unwrap_or(name)),
     };
-    let num_elements = values.elements;
+    let num_elements = values.number(TextKey::KeyElements)?.unwrap_or_default();
     let attribute_info = values.attributes.iter().map(|written| attribute(scope, written)).collect();
     let base_of = values.alias.as_ref().and_then(|(base, ..)| match base {
         Base::Name(name) => Some((scope.entry(Table::General, name)?, AliasScope::Local)),
@@ -199,9 +194,7 @@ fn input(
 ) -> Result<(), TextError> {
     let in_kernel = scope.tables.routine.kind == RoutineKind::Kernel;
     let mut c = Cursor::new(text, at, scope);
-    c.skip_blanks();
-    let start = c.save();
-    let name = c.identifier("the name of a variable")?.to_owned();
+    let (name, start) = argument(&mut c, directive)?;
     // An input without an offset lies at 0, as function parameters do. The vendor's printer prints
     // the offset of a function's parameters, which its assembler rejects.
     let is_parameter = directive == TextDirective::ParameterLine;
@@ -209,7 +202,8 @@ fn input(
     let optional: Vec<TextKey> =
         optional.filter(|key| !(is_parameter && in_kernel && *key == TextKey::KeyOffset)).collect();
     let values = keys(&mut c, directive.required(), &optional)?;
-    if is_parameter && values.size.is_none() {
+    let given = values.number(TextKey::KeySize)?;
+    if is_parameter && given.is_none() {
         return Err(c.error(format!("`{}=`", TextKey::KeySize.text())));
     }
     // Attributes of an input have no effect on the object.
@@ -226,10 +220,10 @@ fn input(
         let hint = meant(scope.near(Table::General, &name).as_deref());
         return fail(format!("a declared variable, not `{name}`{hint}"));
     };
-    let offset = values.offset.unwrap_or(0);
+    let offset = values.number(TextKey::KeyOffset)?.unwrap_or_default();
     let natural = natural_size(scope, class, id);
     let size_key = TextKey::KeySize.text();
-    let size = match (values.size, natural) {
+    let size = match (given, natural) {
         (Some(size), Some(natural)) if size != natural => {
             return fail(format!("{size_key}={natural}, the size of the variable"));
         }

@@ -6,6 +6,7 @@
 
 use std::fmt::Write as _;
 
+use super::keys::{self, print_directive};
 use super::unique::Unique;
 use crate::isa::{AttributeInfo, Instruction, StringId, TextDirective, TextKey};
 use crate::object::Routine;
@@ -40,16 +41,15 @@ pub(super) fn read_code(digits: &str, version: Version) -> Result<Instruction, S
 /// Prints the directives after the routine's own: all strings, then all labels.
 pub(super) fn tables(out: &mut String, routine: &Routine, names: &Unique) {
     for string in &routine.strings {
-        let _ = writeln!(out, "{} \"{}\"", TextDirective::StringLine.text(), escape(&string.to_text()));
+        print_directive(out, TextDirective::StringLine, &escape(&string.to_text()));
+        out.push('\n');
     }
     for (label, name) in routine.labels.iter().zip(&names.labels) {
-        let _ = write!(out, "{} {name}", TextDirective::LabelLine.text());
-        for key in TextDirective::LabelLine.required() {
-            let _ = match key {
-                TextKey::KeyKind => write!(out, " {}={}", key.text(), label.kind.name()),
-                _ => write!(out, " {}={}", key.text(), label.name_index.0),
-            };
-        }
+        print_directive(out, TextDirective::LabelLine, name);
+        keys::print(out, TextDirective::LabelLine.required().iter().copied(), |out, key| match key {
+            TextKey::KeyKind => write!(out, "{}", label.kind.name()).is_ok(),
+            _ => write!(out, "{}", label.name_index.0).is_ok(),
+        });
         out.push('\n');
     }
 }

@@ -4,7 +4,7 @@
 
 use std::fmt::{Display, Write as _};
 
-use super::keys::keys;
+use super::keys::{self, argument, keys, print_directive};
 use super::scope::{Scope, Uses};
 use crate::isa::{
     FileScopeVarInfo, FileScopeVarInfoBitProperties, FunctionRelocSymtab, TextDirective, TextKey, VariableRelocSymtab,
@@ -25,17 +25,17 @@ pub(super) fn print(out: &mut String, object: &Object, routine: &Routine) {
     for variable in &object.variables {
         let FileScopeVarInfoBitProperties { type_, alignment } = variable.bit_properties;
         let directive = TextDirective::FileVariableLine;
-        let _ = write!(out, "{} \"{}\"", directive.text(), escape(&variable.name.to_text()));
-        for key in directive.required() {
+        print_directive(out, directive, &escape(&variable.name.to_text()));
+        keys::print(out, directive.required().iter().copied(), |out, key| {
             let value: &dyn Display = match key {
                 TextKey::KeyLinkage => &variable.linkage.text(),
                 TextKey::KeyType => &type_.name(),
                 TextKey::KeyElements => &variable.num_elements,
                 TextKey::KeyAlignment => &alignment.text(),
-                _ => continue,
+                _ => return false,
             };
-            let _ = write!(out, " {}={value}", key.text());
-        }
+            write!(out, "{value}").is_ok()
+        });
         out.push('\n');
     }
     let Uses { variables, functions } = uses(object, routine);
@@ -53,13 +53,12 @@ pub(super) fn print(out: &mut String, object: &Object, routine: &Routine) {
 /// file repeats all of them.
 pub(super) fn variable(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
     let mut c = Cursor::new(text, at, scope);
-    c.skip_blanks();
-    let start = c.save();
-    let name = Bytes::from(c.quoted()?.as_str());
-    let values =
-        keys(&mut c, TextDirective::FileVariableLine.required(), TextDirective::FileVariableLine.optional())?;
+    let directive = TextDirective::FileVariableLine;
+    let (name, start) = argument(&mut c, directive)?;
+    let name = Bytes::from(name.as_str());
+    let values = keys(&mut c, directive.required(), directive.optional())?;
     c.end()?;
-    let (linkage, num_elements) = (values.linkage, values.elements);
+    let (linkage, num_elements) = (values.linkage, values.number(TextKey::KeyElements)?.unwrap_or_default());
     let bit_properties = FileScopeVarInfoBitProperties { type_: values.data_type, alignment: values.alignment };
     let variable = FileScopeVarInfo { linkage, name, bit_properties, num_elements, ..FileScopeVarInfo::default() };
     let number = scope.file_variables_said;

@@ -3,23 +3,24 @@
 use std::collections::BTreeSet;
 
 use crate::builder::AttributeValue;
-use crate::isa::{Alignment, DataType, LabelKind, Linkage, StringId, TextKey};
-use crate::rt::{Cursor, Format, Text, TextError, meant, nearest};
+use crate::isa::{
+    Alignment, DataType, LabelKind, Linkage, OlderAlignment, StringId, TextArgument, TextDirective, TextKey,
+    TextValue,
+};
+use crate::rt::{Bits, Cursor, Format, Text, TextError, meant, nearest};
 
 /// Values of the keys of a directive.
 #[derive(Default)]
 pub(super) struct Values {
     pub(super) data_type: DataType,
-    pub(super) elements: u16,
     pub(super) alignment: Alignment,
     pub(super) alias: Option<Alias>,
     pub(super) attributes: Vec<Attribute>,
     pub(super) shown_name: Option<String>,
-    pub(super) string: Option<StringId>,
-    pub(super) offset: Option<i16>,
-    pub(super) size: Option<u16>,
     pub(super) kind: LabelKind,
     pub(super) linkage: Linkage,
+    /// Numbers, in the order of the keys.
+    numbers: [Option<i64>; TextKey::ALL.len()],
 }
 
 /// Parses the keys of a directive: all required ones, then any optional ones, in this order.
@@ -32,33 +33,99 @@ pub(super) fn keys(c: &mut Cursor<'_>, required: &[TextKey], optional: &[TextKey
     for key in optional {
         if c.take_key(key.text()) {
             values.read(c, *key)?;
+        } else if key.value() == TextValue::AlignmentValue
+            && let Some(default) = key.default_value()
+        {
+            values.alignment = Alignment::from_bits(default.into()).unwrap_or_default();
         }
     }
     Ok(values)
 }
 
 impl Values {
-    /// Parses the value of a key.
+    /// Parses the value of a key in its form.
     fn read(&mut self, c: &mut Cursor<'_>, key: TextKey) -> Result<(), TextError> {
-        match key {
+        match key.value() {
             // The class selects the keys, so `.decl` parses it.
-            TextKey::KeyClass => {}
-            TextKey::KeyType => self.data_type = Text::parse(c, Format::Plain)?,
-            TextKey::KeyElements => self.elements = c.expression(key.text())?,
-            TextKey::KeyAlignment => self.alignment = alignment(c)?,
-            TextKey::KeyAlias => self.alias = Some(alias(c)?),
-            TextKey::KeyShownName => {
+            TextValue::ClassValue => {}
+            TextValue::TypeValue => self.data_type = Text::parse(c, Format::Plain)?,
+            TextValue::WordValue => self.keep(key, c.expression::<u16>(key.text())?),
+            TextValue::SignedWordValue => self.keep(key, c.expression::<i16>(key.text())?),
+            TextValue::DecimalValue => self.keep(key, c.number::<u32>(key.text(), Format::Plain)?),
+            TextValue::AlignmentValue => self.alignment = alignment(c, key)?,
+            TextValue::AliasValue => self.alias = Some(alias(c)?),
+            TextValue::NameValue => {
                 let name = if c.looking_at("\"") { c.quoted()? } else { c.identifier("a name")?.to_owned() };
                 self.shown_name = Some(name);
             }
-            TextKey::KeyString => self.string = Some(StringId(c.number(key.text(), Format::Plain)?)),
-            TextKey::KeyAttributes => self.attributes = attributes(c)?,
-            TextKey::KeyOffset => self.offset = Some(c.expression(key.text())?),
-            TextKey::KeySize => self.size = Some(c.expression(key.text())?),
-            TextKey::KeyKind => self.kind = Text::parse(c, Format::Plain)?,
-            TextKey::KeyLinkage => self.linkage = Text::parse(c, Format::Plain)?,
+            TextValue::AttributesValue => self.attributes = attributes(c)?,
+            TextValue::LabelKindValue => self.kind = Text::parse(c, Format::Plain)?,
+            TextValue::LinkageValue => self.linkage = Text::parse(c, Format::Plain)?,
         }
         Ok(())
+    }
+
+    fn keep(&mut self, key: TextKey, number: impl Into<i64>) {
+        if let Some(place) = place(key).and_then(|at| self.numbers.get_mut(at)) {
+            *place = Some(number.into());
+        }
+    }
+
+    /// Returns the number of a key, or its default value.
+    ///
+    /// # Errors
+    /// The form of the key has numbers that `T` does not have.
+    pub(super) fn number<T: TryFrom<i64>>(&self, key: TextKey) -> Result<Option<T>, TextError> {
+        let number = place(key).and_then(|at| *self.numbers.get(at)?).or(key.default_value().map(i64::from));
+        let misfit = |_| TextError { at: 0, expected: format!("a smaller number after `{}=`", key.text()) };
+        number.map(T::try_from).transpose().map_err(misfit)
+    }
+}
+
+/// Returns the position of a key among all keys.
+fn place(key: TextKey) -> Option<usize> {
+    TextKey::ALL.iter().position(|one| *one == key)
+}
+
+/// Prints keys in their order; `value` returns false for a key that the directive leaves out.
+pub(super) fn print(
+    out: &mut String,
+    keys: impl Iterator<Item = TextKey>,
+    mut value: impl FnMut(&mut String, TextKey) -> bool,
+) {
+    for key in keys {
+        let start = out.len();
+        out.push(' ');
+        out.push_str(key.text());
+        out.push('=');
+        if !value(out, key) {
+            out.truncate(start);
+        }
+    }
+}
+
+/// Parses the argument of a directive that is a name or a string. Returns its place, too.
+pub(super) fn argument(c: &mut Cursor<'_>, directive: TextDirective) -> Result<(String, usize), TextError> {
+    c.skip_blanks();
+    let start = c.save();
+    let name = match directive.argument() {
+        TextArgument::QuotedArgument => c.quoted()?,
+        TextArgument::NameArgument if c.looking_at("\"") => c.quoted()?,
+        TextArgument::NameArgument => c.identifier("a name")?.to_owned(),
+        TextArgument::LabelArgument => c.word().ok_or_else(|| c.error("the name of a label"))?.to_owned(),
+        _ => c.identifier("the name of a variable")?.to_owned(),
+    };
+    Ok((name, start))
+}
+
+/// Prints a directive and its argument, a name or a string.
+pub(super) fn print_directive(out: &mut String, directive: TextDirective, argument: &str) {
+    let quote = match directive.argument() {
+        TextArgument::QuotedArgument | TextArgument::NameArgument => "\"",
+        _ => "",
+    };
+    for part in [directive.text(), " ", quote, argument, quote] {
+        out.push_str(part);
     }
 }
 
@@ -68,8 +135,7 @@ pub(super) fn end(c: &mut Cursor<'_>, optional: &[TextKey]) -> Result<(), TextEr
     if c.at_end() {
         return Ok(());
     }
-    // The number of a string belongs to texts in the explicit style only.
-    let shown = optional.iter().filter(|key| **key != TextKey::KeyString).map(|key| format!("{}=", key.text()));
+    let shown = optional.iter().filter(|key| !key.extension()).map(|key| format!("{}=", key.text()));
     let shown: Vec<String> = shown.collect();
     let list = match shown.as_slice() {
         [] => return Err(c.error("the end of the line")),
@@ -92,10 +158,10 @@ pub(super) enum Base {
 pub(super) type Attribute = (String, Option<StringId>, AttributeValue);
 
 /// Parses an alignment: its name, an older spelling, or a number of bytes.
-fn alignment(c: &mut Cursor<'_>) -> Result<Alignment, TextError> {
-    if let Some((old, alignment)) = OLDER_ALIGNMENTS.iter().find(|(old, _)| c.rest().starts_with(old)) {
-        c.restore(c.save() + old.len());
-        return Ok(*alignment);
+fn alignment(c: &mut Cursor<'_>, key: TextKey) -> Result<Alignment, TextError> {
+    if let Some(old) = OlderAlignment::ALL.iter().find(|old| c.rest().starts_with(old.text())) {
+        c.restore(c.save() + old.text().len());
+        return Ok(old.alignment());
     }
     let start = c.save();
     if !c.rest().starts_with(|ch: char| ch.is_ascii_digit() || "(%-~!".contains(ch)) {
@@ -107,7 +173,7 @@ fn alignment(c: &mut Cursor<'_>) -> Result<Alignment, TextError> {
         let all: Vec<&str> = Alignment::ALL.iter().map(|a| a.text()).collect();
         return Err(c.error(format!("an alignment: one of {}{}", all.join(", "), meant(nearest(word, all)))));
     }
-    let bytes: u32 = c.expression(TextKey::KeyAlignment.text())?;
+    let bytes: u32 = c.expression(key.text())?;
     // A number of bytes that equals the register size means that alignment, not register alignment.
     // The default alignment of one byte is not listed.
     let sizes = || Alignment::ALL.iter().filter(|a| **a != Alignment::default());
@@ -119,10 +185,6 @@ fn alignment(c: &mut Cursor<'_>) -> Result<Alignment, TextError> {
         c.error(format!("a number of bytes, one of {}", all.join(", ")))
     })
 }
-
-/// Spellings that the assembler has dropped, with the current alignments.
-const OLDER_ALIGNMENTS: &[(&str, Alignment)] =
-    &[("2GRF", Alignment::GrFx2), ("32word", Alignment::Wordx32), ("64word", Alignment::Wordx64)];
 
 /// Parses `<V32, 4>`, or `<global 3, 4>` for an alias of variable 3 of the file.
 fn alias(c: &mut Cursor<'_>) -> Result<Alias, TextError> {

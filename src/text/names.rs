@@ -3,7 +3,10 @@
 use std::collections::HashMap;
 
 use super::unique::Unique;
-use crate::isa::{DataType, GeneralId, LabelKind, StringId, predefined, predefined_sampler, predefined_surface};
+use crate::builder::numbered;
+use crate::isa::{
+    DataType, DeclaredClass, GeneralId, LabelKind, StringId, predefined, predefined_sampler, predefined_surface,
+};
 use crate::object::{Routine, marks};
 use crate::rt::{Bytes, Names, Table, Version};
 
@@ -94,7 +97,7 @@ impl Names for RoutineNames<'_> {
             Table::Address => {
                 let entry = r.addresses.get(id as usize)?;
                 match self.style {
-                    Style::Vendor => Some(format!("A{id}")),
+                    Style::Vendor => Some(numbered(DeclaredClass::AddressClass, id)),
                     Style::Full => self.string(entry.name_index),
                     Style::Explicit => self.unique.addresses.get(id as usize).cloned(),
                 }
@@ -103,15 +106,15 @@ impl Names for RoutineNames<'_> {
                 let number = id.checked_sub(1)? as usize;
                 let entry = r.predicates.get(number)?;
                 match self.style {
-                    Style::Vendor => Some(format!("P{id}")),
+                    Style::Vendor => Some(numbered(DeclaredClass::PredicateClass, id)),
                     Style::Full => self.string(entry.name_index),
                     Style::Explicit => self.unique.predicates.get(number).cloned(),
                 }
             }
             // State variables appear by number; their names appear only in the declaration.
-            Table::Sampler => Some(format!("S{id}")),
+            Table::Sampler => Some(numbered(DeclaredClass::SamplerClass, id)),
             Table::Surface => match id.checked_sub(predefined_surface::DECLARED) {
-                Some(_) => Some(format!("T{id}")),
+                Some(_) => Some(numbered(DeclaredClass::SurfaceClass, id)),
                 None => {
                     let entry = predefined_surface::ALL.iter().find(|p| p.id == id)?;
                     Some(entry.name.to_owned())

@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 
 use visakit_diag::{Diagnostic, Diagnostics, Lines, Severity};
 
+use super::keys::argument;
 use super::scope::{Scope, Uses};
 use super::source::{Statement, statements};
 use super::{declare, instruction, revision};
@@ -295,7 +296,7 @@ impl Reader<'_> {
                 Ok(())
             }
             Some(directive @ (TextDirective::KernelLine | TextDirective::GlobalFunctionLine)) => {
-                let name = self.name(text, at)?;
+                let name = self.name(directive, text, at)?;
                 if self.named {
                     self.complete();
                 }
@@ -308,16 +309,13 @@ impl Reader<'_> {
                 Ok(())
             }
             // Names the functions of the object; each function has a separate text.
-            Some(TextDirective::FuncdeclLine) => {
-                let mut c = Cursor::new(text, at, &mut self.scope);
-                c.skip_blanks();
-                let name = c.quoted()?;
-                c.end()?;
+            Some(directive @ TextDirective::FuncdeclLine) => {
+                let name = self.name(directive, text, at)?;
                 self.scope.functions.push(name);
                 Ok(())
             }
-            Some(TextDirective::FunctionLine) => {
-                let name = self.name(text, at)?;
+            Some(directive @ TextDirective::FunctionLine) => {
+                let name = self.name(directive, text, at)?;
                 // The directive places the subroutine's label; a label of the same name may follow,
                 // without effect.
                 let id = self.scope.label(&name, LabelKind::Subroutine);
@@ -332,14 +330,10 @@ impl Reader<'_> {
         }
     }
 
-    /// Parses a name, with or without quotes.
-    fn name(&mut self, text: &str, at: usize) -> Result<String, TextError> {
+    /// Parses the name of a directive without keys.
+    fn name(&mut self, directive: TextDirective, text: &str, at: usize) -> Result<String, TextError> {
         let mut c = Cursor::new(text, at, &mut self.scope);
-        c.skip_blanks();
-        let name = match c.looking_at("\"") {
-            true => c.quoted()?,
-            false => c.identifier("a name")?.to_owned(),
-        };
+        let (name, _) = argument(&mut c, directive)?;
         c.end()?;
         Ok(name)
     }

@@ -5,19 +5,18 @@ use std::fmt::Write as _;
 
 use super::declare::{is_plain, spelled};
 use super::instruction::linked_call;
+use super::keys::{self, print_directive};
 use super::names::{RoutineNames, Style};
 use super::unique::is_word;
 use super::{explicit, file, revision};
+use crate::builder::numbered;
 use crate::isa::{
     ATTRIBUTES, AliasScope, AttributeInfo, DeclaredClass, InputClass, Instruction, InstructionGroup, LabelId,
-    LabelKind, Platform, StringId, TextDirective, TextKey, VarInfo, attribute, limits, predefined,
+    LabelKind, Platform, StringId, TextComment, TextDirective, TextKey, VarInfo, attribute, predefined,
     predefined_surface,
 };
 use crate::object::{Object, Routine, RoutineKind, marks};
 use crate::rt::{Names, Printer, Table, escape};
-
-/// Column of the instruction numbers.
-const NUMBER_COLUMN: usize = 80;
 
 /// Prints a routine of an object. The platform decides the register size for the addresses of
 /// variables.
@@ -70,36 +69,40 @@ fn names<'a>(object: &'a Object, routine: &'a Routine, platform: Option<Platform
 
 fn head(out: &mut String, object: &Object, routine: &Routine) {
     let directive = match routine.kind {
-        RoutineKind::Kernel => TextDirective::KernelLine.text(),
-        RoutineKind::Function { .. } => TextDirective::GlobalFunctionLine.text(),
+        RoutineKind::Kernel => TextDirective::KernelLine,
+        RoutineKind::Function { .. } => TextDirective::GlobalFunctionLine,
     };
     let version = revision::version(object.version, marks::revision(routine));
-    let _ = write!(out, "{} {version}\n{directive} \"{}\"\n", TextDirective::VersionLine.text(), routine.name());
+    let _ = writeln!(out, "{} {version}", TextDirective::VersionLine.text());
+    print_directive(out, directive, &routine.name());
+    out.push('\n');
     if routine.kind == RoutineKind::Kernel {
         let known = object.functions.iter().map(|function| function.name.to_text());
         let mut declared = marks::functions(routine);
         declared.retain(|name| !object.functions.iter().any(|function| function.name.to_text() == *name));
         for name in known.chain(declared) {
-            let _ = writeln!(out, "{} \"{name}\"", TextDirective::FuncdeclLine.text());
+            print_directive(out, TextDirective::FuncdeclLine, &name);
+            out.push('\n');
         }
     }
 }
 
 fn predefined_comments(out: &mut String, names: &RoutineNames<'_>) {
-    out.push_str("\n/// VISA Predefined Variables\n");
-    let newer = names.revision() >= limits::TEXT_MINOR_SINCE;
-    let known = if newer { usize::MAX } else { limits::POOL_VARIABLES as usize };
-    let (word, [class, shown]) =
-        (TextDirective::DeclLine.text(), [TextKey::KeyClass, TextKey::KeyShownName].map(TextKey::text));
-    for entry in predefined::ALL.iter().take(known) {
-        let name = names.name(Table::General, entry.id).unwrap_or_default();
-        let _ =
-            writeln!(out, "// {word} V{} {class}={} {shown}={name}", entry.id, DeclaredClass::GeneralClass.text());
-    }
-    for entry in predefined_surface::ALL {
-        let name = names.name(Table::Surface, entry.id).unwrap_or_default();
-        let _ =
-            writeln!(out, "// {word} T{} {class}={} {shown}={name}", entry.id, DeclaredClass::SurfaceClass.text());
+    let _ = writeln!(out, "\n{}", TextComment::PredefinedHeading.text());
+    let known = revision::at(names.revision()).listed().map_or(usize::MAX, |listed| listed as usize);
+    let variables = predefined::ALL.iter().take(known).map(|v| (DeclaredClass::GeneralClass, Table::General, v.id));
+    let surfaces = predefined_surface::ALL.iter().map(|s| (DeclaredClass::SurfaceClass, Table::Surface, s.id));
+    for (class, table, id) in variables.chain(surfaces) {
+        let _ = write!(out, "{} ", TextComment::PredefinedComment.text());
+        print_directive(out, TextDirective::DeclLine, &numbered(class, id));
+        keys::print(out, [TextKey::KeyClass, TextKey::KeyShownName].into_iter(), |out, key| {
+            match key {
+                TextKey::KeyClass => out.push_str(class.text()),
+                _ => out.push_str(&names.name(table, id).unwrap_or_default()),
+            }
+            true
+        });
+        out.push('\n');
     }
     out.push('\n');
 }
@@ -181,21 +184,10 @@ impl Declarations<'_> {
         let name = self.names.name(declared.table, declared.id).unwrap_or_default();
         let class = declared.class;
         let mut line = String::with_capacity(96);
-        line.push_str(TextDirective::DeclLine.text());
-        line.push(' ');
-        line.push_str(&name);
-        for key in TextDirective::DeclLine.required() {
-            let _ = write!(line, " {}={}", key.text(), class.text());
-        }
-        for key in class.required().iter().chain(class.optional()) {
-            let start = line.len();
-            line.push(' ');
-            line.push_str(key.text());
-            line.push('=');
-            if !self.value(&mut line, *key, declared, &name) {
-                line.truncate(start);
-            }
-        }
+        let directive = TextDirective::DeclLine;
+        print_directive(&mut line, directive, &name);
+        let keys = directive.required().iter().chain(class.required()).chain(class.optional());
+        keys::print(&mut line, keys.copied(), |line, key| self.value(line, key, declared, &name));
         line.push('\n');
         line
     }
@@ -204,14 +196,17 @@ impl Declarations<'_> {
     fn value(&self, line: &mut String, key: TextKey, declared: &Declared<'_>, name: &str) -> bool {
         let is_vendor = self.style == Style::Vendor;
         let shown = || self.routine.string(declared.name_index).unwrap_or_default();
+        let is_default = |value: u64| key.default_value().is_some_and(|default| value == u64::from(default));
         match (key, declared.variable) {
+            (TextKey::KeyClass, _) => line.push_str(declared.class.text()),
             (TextKey::KeyElements, _) => {
                 let _ = write!(line, "{}", declared.elements);
             }
             (TextKey::KeyType, Some(variable)) => line.push_str(variable.bit_properties.type_.name()),
             (TextKey::KeyAlignment, Some(variable)) => {
-                line.push_str(variable.bit_properties.alignment.text());
-                return variable.bit_properties.alignment != Default::default();
+                let alignment = variable.bit_properties.alignment;
+                line.push_str(alignment.text());
+                return !is_default(alignment as u64);
             }
             (TextKey::KeyAlias, Some(variable)) => {
                 let (base, offset) = (variable.alias_index.0, variable.alias_offset);
@@ -219,7 +214,7 @@ impl Declarations<'_> {
                     let _ = write!(line, "<global {base}, {offset}>");
                 } else {
                     let number = declared.id.saturating_sub(predefined::DECLARED) as usize;
-                    if base == 0 && !self.null_aliases.contains(&number) {
+                    if is_default(base.into()) && !self.null_aliases.contains(&number) {
                         return false;
                     }
                     let name = self.names.name(Table::General, base).unwrap_or_default();
@@ -247,7 +242,7 @@ impl Declarations<'_> {
                 let attributes = declared.attributes.iter();
                 let all: Vec<String> = attributes.map(|a| attribute(self.routine, a, self.style)).collect();
                 let _ = write!(line, "{{{}}}", all.join(", "));
-                return !all.is_empty();
+                return !is_default(all.len() as u64);
             }
             _ => return false,
         }
@@ -270,13 +265,12 @@ fn inputs(out: &mut String, routine: &Routine, names: &RoutineNames<'_>) {
         };
         let origin = if directive == TextDirective::ImplicitLine { input.kind.origin.text() } else { "" };
         let _ = write!(out, "{}{origin} {name}", directive.text());
-        for key in directive.required().iter().chain(directive.optional()) {
-            let _ = match key {
-                TextKey::KeyOffset => write!(out, " {}={}", key.text(), input.offset),
-                TextKey::KeySize => write!(out, " {}={}", key.text(), input.size),
-                _ => continue,
-            };
-        }
+        let keys = directive.required().iter().chain(directive.optional());
+        keys::print(out, keys.copied(), |out, key| match key {
+            TextKey::KeyOffset => write!(out, "{}", input.offset).is_ok(),
+            TextKey::KeySize => write!(out, "{}", input.size).is_ok(),
+            _ => false,
+        });
         out.push('\n');
     }
 }
@@ -347,6 +341,8 @@ fn spelled_of(name: &str, value: u8) -> String {
 
 fn code(out: String, routine: &Routine, names: &RoutineNames<'_>, style: Style, as_bytes: &HashSet<usize>) -> String {
     let mut p = Printer::new(out, names);
+    let number_comment = TextComment::NumberComment;
+    let column = number_comment.column().map_or(0, |column| column as usize);
     for (number, instruction) in routine.instructions.iter().enumerate() {
         let is_in = |group| instruction.is_in(group);
         if as_bytes.contains(&number) {
@@ -360,12 +356,12 @@ fn code(out: String, routine: &Routine, names: &RoutineNames<'_>, style: Style, 
         } else if is_in(InstructionGroup::SubroutineStart) {
             let label = instruction.labels().next().map_or(0, |label| label.0);
             let name = names.name(Table::Label, label).unwrap_or_default();
-            p.text(&format!("    \n{} \"", TextDirective::FunctionLine.text()));
-            p.text(&name);
-            p.text("\"");
+            let mut line = String::from("    \n");
+            print_directive(&mut line, TextDirective::FunctionLine, &name);
+            p.text(&line);
             let original = names.original_label(label).unwrap_or_default();
             if style == Style::Vendor && original != name {
-                p.text(&format!(" /// Original Name: \"{original}\""));
+                p.text(&format!(" {} \"{original}\"", TextComment::OriginalNameComment.text()));
             }
             p.text("\n\n");
             instruction.print(&mut p);
@@ -379,8 +375,8 @@ fn code(out: String, routine: &Routine, names: &RoutineNames<'_>, style: Style, 
             p.text("    ");
             print_call(instruction, routine, &mut p);
             let width = p.len() - start;
-            p.spaces(NUMBER_COLUMN.saturating_sub(width));
-            p.text(&format!(" /// ${number}\n"));
+            p.spaces(column.saturating_sub(width));
+            p.text(&format!(" {}{number}\n", number_comment.text()));
         }
     }
     p.into_text()

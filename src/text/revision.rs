@@ -2,9 +2,9 @@
 //!
 //! Forms changed without a change of the version, so the forms in a text determine its revision.
 //! Objects have no field for the revision; a string of the pool records it. Spec page:
-//! `4_object_format.md`, "Text revisions".
+//! `8_assembly_text.md`, "Text_revision".
 
-use crate::isa::limits;
+use crate::isa::{TextRevision, limits};
 use crate::rt::Version;
 
 /// Returns the newest version of objects.
@@ -12,18 +12,25 @@ pub(crate) fn newest_of_objects() -> Version {
     Version::new(limits::OBJECT_MAJOR as u8, limits::OBJECT_MINOR as u8)
 }
 
-/// Returns the version that only texts have.
-fn of_texts() -> Version {
-    Version::new(limits::OBJECT_MAJOR as u8, limits::TEXT_MINOR as u8)
+/// Returns the version of the texts of a revision, if it differs from that of the objects.
+fn of_texts(revision: TextRevision) -> Option<Version> {
+    Some(Version::new(limits::OBJECT_MAJOR as u8, u8::try_from(revision.minor()?).ok()?))
+}
+
+/// Returns the revision of the chapter for a month: the last one that is not later.
+pub(super) fn at(month: u32) -> TextRevision {
+    let until = TextRevision::ALL.iter().copied().filter(|one| *one as u32 <= month);
+    until.max_by_key(|one| *one as u32).unwrap_or_default()
 }
 
 /// Returns the object version for a text version, and the text revision that the text version
 /// implies.
 pub(super) fn of_version(version: Version) -> (Version, u32) {
-    if version == of_texts() { (newest_of_objects(), limits::TEXT_MINOR_SINCE) } else { (version, 0) }
+    let found = TextRevision::ALL.iter().find(|one| of_texts(**one) == Some(version));
+    found.map_or((version, 0), |one| (newest_of_objects(), *one as u32))
 }
 
 /// Returns the version directive's value for a text of a revision.
 pub(super) fn version(object: Version, revision: u32) -> Version {
-    if object == newest_of_objects() && revision >= limits::TEXT_MINOR_SINCE { of_texts() } else { object }
+    of_texts(at(revision)).filter(|_| object == newest_of_objects()).unwrap_or(object)
 }

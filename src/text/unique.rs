@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use crate::isa::{LscAddrType, StringId, candidates, predefined, predefined_surface};
+use crate::builder::numbered;
+use crate::isa::{DeclaredClass, LscAddrType, StringId, candidates, predefined, predefined_surface};
 use crate::object::Routine;
 
 /// Unique names for the entries of a routine's tables.
@@ -18,10 +19,15 @@ impl Unique {
     pub(super) fn new(routine: &Routine) -> Self {
         let mut taken: HashSet<String> = HashSet::new();
         for entry in predefined::ALL.iter().chain(predefined_surface::ALL) {
-            taken.extend([entry.name.to_owned(), entry.old_name.to_owned(), format!("T{}", entry.id)]);
+            taken.extend([
+                entry.name.to_owned(),
+                entry.old_name.to_owned(),
+                numbered(DeclaredClass::SurfaceClass, entry.id),
+            ]);
         }
-        taken.extend((0..routine.samplers.len().max(32)).map(|i| format!("S{i}")));
-        taken.extend((0..routine.surfaces.len()).map(|i| format!("T{}", i + predefined_surface::DECLARED as usize)));
+        taken.extend((0..routine.samplers.len().max(32)).map(|i| numbered(DeclaredClass::SamplerClass, i)));
+        let surfaces = (predefined_surface::DECLARED..).take(routine.surfaces.len());
+        taken.extend(surfaces.map(|id| numbered(DeclaredClass::SurfaceClass, id)));
         let name = |taken: &mut HashSet<String>, id: StringId, kind: &str, number: usize| {
             let own = routine.string(id).filter(|s| is_word(s) && !taken.contains(s));
             let mut name = own.unwrap_or_else(|| format!("{kind}{number}_"));

@@ -36,9 +36,8 @@ const OF_ATOMICS: [&str; 2] = ["Update", "Numbers"];
 fn operations(model: &Model, out: &mut Vec<Diagnostic>) {
     let Some(list) = model.shared_list(OPERATIONS).and_then(|id| model.lists.get(id.0)) else { return };
     let ListKind::Enumeration { values, .. } = &list.kind else { return };
-    let column = |name: &str| list.columns.iter().position(|c| c.name.eq_ignore_ascii_case(name));
     for value in values.iter().filter(|value| !value.reserved) {
-        let cell = |name: &str| column(name).and_then(|at| value.cells.get(at));
+        let cell = |name: &str| list.cell(value, name);
         let is_empty = |name: &str| cell(name).is_some_and(|cell| cell.value == CellValue::None);
         let is_atomic = cell(KIND).is_some_and(|kind| kind.value == CellValue::Names(vec!["atomic".to_owned()]));
         let of_data = OF_ATOMICS.into_iter().filter(|_| is_atomic && !is_empty(MOVES));

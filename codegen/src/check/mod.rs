@@ -9,6 +9,7 @@ mod index;
 mod links;
 mod rules;
 mod sources;
+mod texts;
 
 use crate::anatomy::Anatomy;
 use crate::model::{
@@ -36,6 +37,7 @@ pub(crate) fn model(model: &Model, out: &mut Vec<Diagnostic>) {
     index::check(model, out);
     links::check(model, out);
     sources::check(model, out);
+    texts::check(model, out);
 }
 
 /// Checks that a specification has everything that the emitted code and the runtime need; for a

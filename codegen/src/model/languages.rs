@@ -3,8 +3,8 @@
 
 use super::template::{self, Item, Style, Template};
 use super::{
-    Access, BitField, BitFieldKind, CellValue, Enumerator, Field, FieldKind, Form, IndexKind, Instruction, List,
-    ListKind, Model, PageKind, Place, Presence, TextForm,
+    Access, BitField, BitFieldKind, Cell, CellValue, Enumerator, Field, FieldKind, Form, IndexKind, Instruction,
+    List, ListKind, Model, PageKind, Place, Presence, TextForm,
 };
 
 /// Prefix of the column heading for spellings of newer texts; a text revision follows, as in `Text
@@ -33,6 +33,11 @@ impl Form {
 }
 
 impl List {
+    /// Returns the cell of a value in the column of a name, ignoring case.
+    pub fn cell<'v>(&self, value: &'v Enumerator, column: &str) -> Option<&'v Cell> {
+        self.columns.iter().position(|c| c.name.eq_ignore_ascii_case(column)).and_then(|at| value.cells.get(at))
+    }
+
     /// Returns the spellings that named values have from a text revision on: position among the
     /// named values, revision, spelling.
     pub fn newer_spellings(&self) -> Vec<(usize, u32, &str)> {
