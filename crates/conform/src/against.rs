@@ -13,7 +13,7 @@ use crate::expect::sample::{Sample, Value};
 use crate::finding::{Fact, Tally};
 use crate::probe::probes::Probes;
 use crate::probe::{across, chapter, vary};
-use visakit::isa::{Platform, limits};
+use visakit::isa::{Platform, TextRevision, limits};
 use visakit::object::Routine;
 use visakit::text::Style;
 use visakit::verify::Location;
@@ -68,10 +68,10 @@ impl Asked {
     pub fn text(all: &[&Self]) -> String {
         let mut lines: BTreeSet<&str> = BTreeSet::new();
         let declared = all.iter().flat_map(|one| &one.declarations).filter(|line| lines.insert(line));
-        let minor = match all.first() {
-            Some(one) if one.revision >= limits::TEXT_MINOR_SINCE => limits::TEXT_MINOR,
-            _ => limits::OBJECT_MINOR,
-        };
+        let own = all.first().map_or(0, |one| one.revision);
+        let revision = TextRevision::ALL.iter().filter(|one| **one as u32 <= own).max_by_key(|one| **one as u32);
+        let minor = revision.and_then(|one| one.minor()).map(|minor| minor.to_string());
+        let minor = minor.unwrap_or_else(|| limits::OBJECT_MINOR.to_string());
         let head = format!(".version {}.{minor}\n{KERNEL}", limits::OBJECT_MAJOR);
         let mut out = format!("{head}{}", declared.map(|line| format!("{line}\n")).collect::<String>());
         for one in all {
