@@ -43,6 +43,9 @@ pub enum Op {
     Not,
     /// Inverts all bits.
     Complement,
+    /// Skips operations if the last value has this truth value, which then is the result of the
+    /// last of them.
+    Unless(bool, u8),
     /// Applies an operator to two values.
     Binary(Operator),
     /// Selects the second value if the first is true, otherwise the third.
@@ -120,7 +123,9 @@ impl Stack {
 /// Returns the value of a condition, or `None` if it depends on an absent value.
 pub fn evaluate(code: &[Op], facts: &impl Facts) -> Option<i64> {
     let mut stack = Stack::default();
-    for op in code {
+    let mut next = 0;
+    while let Some(op) = code.get(next) {
+        next += 1;
         let value = match *op {
             Op::Nothing => None,
             Op::Number(number) => Some(number),
@@ -146,6 +151,13 @@ pub fn evaluate(code: &[Op], facts: &impl Facts) -> Option<i64> {
             Op::Negate => stack.pop().and_then(i64::checked_neg),
             Op::Not => stack.pop().map(|n| (n == 0).into()),
             Op::Complement => stack.pop().map(|n| !n),
+            Op::Unless(truth, skipped) => match stack.pop() {
+                Some(value) if (value != 0) == truth => {
+                    next += usize::from(skipped);
+                    Some(truth.into())
+                }
+                value => value,
+            },
             Op::Binary(operator) => {
                 let (right, left) = (stack.pop(), stack.pop());
                 binary(operator, left, right)

@@ -34,16 +34,19 @@ impl<'a> Verifier<'a> {
         if !self.is_on(row.platforms) {
             return None;
         }
-        let breaks = |it| {
-            let facts = Instruction { verifier: self, it };
-            let applies = when.is_empty() || evaluate(when, &facts).is_some_and(|n| n != 0);
-            applies && evaluate(must, &facts) == Some(0)
-        };
+        let applies =
+            |it| when.is_empty() || evaluate(when, &Instruction { verifier: self, it }).is_some_and(|n| n != 0);
+        let breaks = |it| evaluate(must, &Instruction { verifier: self, it }) == Some(0);
+        // A condition that names no operand of its own has the same value for all.
+        let is_common = !when.iter().any(|op| matches!(op, Op::It(_)));
+        if is_common && !applies(None) {
+            return None;
+        }
         if row.each.is_empty() {
             return breaks(None).then_some(None);
         }
         let mut operands = (0..self.seen.len()).filter(|at| row.each.iter().any(|each| self.is_each(*each, *at)));
-        operands.find(|at| breaks(Some(*at))).map(Some)
+        operands.find(|at| (is_common || applies(Some(*at))) && breaks(Some(*at))).map(Some)
     }
 
     /// Returns the severity of a violation that the vendor's assembler accepts, for a check of the

@@ -225,8 +225,16 @@ fn postfix(node: &Node, out: &mut Vec<TokenStream>) {
         }
         Node::Binary(operator, left, right) => {
             postfix(left, out);
+            let at = out.len();
             postfix(right, out);
             let name = binary(*operator);
+            // The left side alone may decide the result: what follows is skipped then.
+            if matches!(operator, BinaryOperator::AndThen | BinaryOperator::OrElse)
+                && let Ok(skipped) = u8::try_from(out.len() - at + 1)
+            {
+                let decides = *operator == BinaryOperator::OrElse;
+                out.insert(at, quote!(rt::Op::Unless(#decides, #skipped)));
+            }
             quote!(rt::Op::Binary(rt::Operator::#name))
         }
         Node::Choice(of) => {

@@ -24,7 +24,7 @@ fn copy(from: &Path, to: &Path) {
 /// Exit code, standard output and standard error of the command.
 type Answer = (Option<i32>, String, String);
 
-/// Changes spellings, an order, forms, a default and an older spelling in the chapter of directives.
+/// Changes spellings, an order, forms, a default and older spellings in the chapter of directives.
 fn edit_directives(spec: &Path) {
     let chapter = std::fs::read_to_string(spec.join("8_assembly_text.md")).unwrap();
     let edited = chapter.replace("\".funcdecl\"", "\".declares\"").replace("\"attrs\"", "\"properties\"");

@@ -28,7 +28,7 @@ object! {
     ) -> cl_semaphore_khr {
         let context = handle::get(context)?;
         ensure(!sema_props.is_null(), CL_INVALID_VALUE)?;
-        Ok(handle::give(semaphore::create(&context, &sema_props.properties()?)?))
+        Ok(handle::give(semaphore::create(&context, sema_props.properties_with_list(semaphore::DEVICES)?)?))
     }
 }
 

@@ -294,6 +294,33 @@ impl<T: Copy + PartialEq + Default> ZeroEnded<T> {
     /// # Errors
     /// As [`ZeroEnded::until_zero`].
     pub(crate) fn with_zero(self, pitch: usize) -> Result<Vec<T>> {
+        self.to_end(|list| list.len().is_multiple_of(pitch))
+    }
+
+    /// Reads a property list in which the value of one property is a list that ends with a zero.
+    ///
+    /// # Errors
+    /// As [`ZeroEnded::until_zero`].
+    pub(crate) fn properties_with_list(self, name: T) -> Result<Vec<T>> {
+        // True while the elements are values of that list.
+        let mut inside = false;
+        let mut value_next = false;
+        self.to_end(|list: &[T]| {
+            let Some(last) = list.last() else { return true };
+            if inside {
+                inside = *last != T::default();
+                return !inside;
+            }
+            value_next = !value_next;
+            inside = value_next && *last == name;
+            value_next &= !inside;
+            !inside && !value_next
+        })
+    }
+
+    /// Reads the list up to a zero at a place where it may end; `may_end` receives the elements
+    /// before the place.
+    fn to_end(self, mut may_end: impl FnMut(&[T]) -> bool) -> Result<Vec<T>> {
         let mut list = Vec::new();
         if self.is_null() {
             return Ok(list);
@@ -302,7 +329,7 @@ impl<T: Copy + PartialEq + Default> ZeroEnded<T> {
         loop {
             // SAFETY: all elements up to the zero are there; alignment was checked.
             let element = unsafe { self.0.add(list.len()).read() };
-            let ends = list.len().is_multiple_of(pitch) && element == T::default();
+            let ends = may_end(&list) && element == T::default();
             list.push(element);
             if ends {
                 return Ok(list);

@@ -10,11 +10,14 @@ use crate::base::handle::{self, Handle, kind};
 use crate::base::raw::Answer;
 use crate::commands::transfer::Submission;
 use crate::devices::context::Context;
+use crate::devices::device::Device;
 use crate::queues::event::{self, Event};
 
 /// OpenCL semaphore.
 pub(crate) struct Semaphore {
     context: Handle<Context>,
+    /// Device whose queues may signal it and wait for it.
+    device: Handle<Device>,
     /// Properties passed by the program, with the final zero.
     properties: Vec<cl_semaphore_properties_khr>,
     state: Mutex<State>,
@@ -30,16 +33,43 @@ struct State {
     waiting: VecDeque<Handle<Event>>,
 }
 
+/// Property with the devices of a semaphore: exactly one, and a zero.
+pub(crate) const DEVICES: cl_semaphore_properties_khr = CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR as _;
+
 /// Creates a semaphore.
-pub(crate) fn create(context: &Handle<Context>, given: &[cl_semaphore_properties_khr]) -> Result<Handle<Semaphore>> {
-    let mut kind = None;
-    for pair in given.chunks_exact(2) {
-        ensure(pair[0] == u64::from(CL_SEMAPHORE_TYPE_KHR), CL_INVALID_PROPERTY)?;
-        kind = Some(pair[1]);
+pub(crate) fn create(
+    context: &Handle<Context>,
+    properties: Vec<cl_semaphore_properties_khr>,
+) -> Result<Handle<Semaphore>> {
+    let (mut kind, mut device) = (None, None);
+    let mut rest = properties.as_slice();
+    while let [name, others @ ..] = rest {
+        let known = match *name {
+            0 => break,
+            DEVICES => device.is_some(),
+            name => name != u64::from(CL_SEMAPHORE_TYPE_KHR) || kind.is_some(),
+        };
+        ensure(!known, CL_INVALID_PROPERTY)?;
+        rest = if *name == DEVICES {
+            let end = others.iter().position(|one| *one == 0).unwrap_or(others.len());
+            let [one] = others[..end] else { return fail(CL_INVALID_DEVICE) };
+            device = Some(handle::get::<Device>(one as usize as cl_device_id)?);
+            others.get(end + 1..).unwrap_or_default()
+        } else {
+            kind = others.first();
+            others.get(1..).unwrap_or_default()
+        };
     }
-    ensure(kind == Some(u64::from(CL_SEMAPHORE_TYPE_BINARY_KHR)), CL_INVALID_VALUE)?;
-    let (context, properties) = (Arc::clone(context), given.to_vec());
-    Ok(handle::create(Semaphore { context, properties, state: Mutex::default() }))
+    ensure(kind == Some(&u64::from(CL_SEMAPHORE_TYPE_BINARY_KHR)), CL_INVALID_VALUE)?;
+    let device = match (device, context.devices.as_slice()) {
+        (Some(device), of_context) => {
+            ensure(of_context.iter().any(|one| Arc::ptr_eq(one, &device)), CL_INVALID_DEVICE)?;
+            device
+        }
+        (None, [only]) => Arc::clone(only),
+        (None, _) => return fail(CL_INVALID_PROPERTY),
+    };
+    Ok(handle::create(Semaphore { context: Arc::clone(context), device, properties, state: Mutex::default() }))
 }
 
 impl Semaphore {
@@ -74,7 +104,10 @@ fn check(submission: &Submission<'_>, semaphores: &[Handle<Semaphore>]) -> Resul
     let contexts = semaphores.iter().map(|semaphore| &semaphore.context);
     let contexts = contexts.chain(submission.list.iter().map(|event| &event.context));
     let mut contexts = contexts.map(|context| Arc::ptr_eq(context, &submission.queue.context));
-    ensure(contexts.all(|same| same), CL_INVALID_CONTEXT)
+    ensure(contexts.all(|same| same), CL_INVALID_CONTEXT)?;
+    let is_of_queue = |semaphore: &Handle<Semaphore>| Arc::ptr_eq(&semaphore.device, &submission.queue.device);
+    ensure(semaphores.iter().all(is_of_queue), CL_INVALID_COMMAND_QUEUE)?;
+    ensure(submission.list.iter().all(|event| event.status() >= 0), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
 }
 
 /// Enqueues a command that waits for a signal of each semaphore.
@@ -103,8 +136,7 @@ pub(crate) fn info(semaphore: &Handle<Semaphore>, answer: Answer) -> Result {
         CL_SEMAPHORE_PROPERTIES_KHR => answer.list(&semaphore.properties),
         CL_SEMAPHORE_PAYLOAD_KHR => answer.value(u64::from(semaphore.state().is_signaled)),
         CL_SEMAPHORE_TYPE_KHR => answer.value(CL_SEMAPHORE_TYPE_BINARY_KHR),
-        // An empty list stands for every device of the context.
-        CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR => answer.list::<u64>(&[]),
+        CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR => answer.value(handle::address(&semaphore.device)),
         _ => fail(CL_INVALID_VALUE),
     }
 }

@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+"""Builds and runs the official OpenCL conformance tests (KhronosGroup/OpenCL-CTS) on the driver.
+
+    cts.py build DIR --source CTS --headers OPENCL --spirv SPIRV [--only TEST]…
+    cts.py run   DIR --device D [--list quick|full|FILE] [--only TEST]… [--driver ICD] [--jobs N] [--limit S] [--again]
+    cts.py table DIR [--json]
+
+CTS is a checkout of the tests, OPENCL one of KhronosGroup/OpenCL-Headers, SPIRV one of
+KhronosGroup/SPIRV-Headers. `build` needs cmake, ninja, a C++ compiler and the OpenCL loader; two
+processors take about half an hour. DIR/build has the programs.
+
+`run` runs each test of each program of a list in a process of its own, on one device of the driver,
+and keeps the results in DIR/DEVICE.jsonl; a second call runs only what is missing, and `--again`
+also what did not pass. `--only PROGRAM` or `--only PROGRAM:TEST` selects. Long tests are shortened
+(CL_WIMPY_MODE) unless `--whole` is given. VISAKIT_OCLOC selects the compiler.
+
+`table` prints the results of all devices: counts for each program, and each test that did not pass
+with the reason that its output gives.
+
+The exit status of `run` is 1 if a test fails or exceeds its time. Nothing of the tests is committed.
+"""
+
+import argparse, concurrent.futures, csv, json, os, re, subprocess, sys, tempfile, time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = {"pass": "passed", "fail": "failed", "skip": "skipped"}
+KINDS = ["passed", "failed", "skipped", "time", "crashed"]
+# Lines of the output that give the reason of a failure, in order of preference.
+REASONS = [r"ERROR: (.*)", r"(.*\b(?:failed|FAILED|mismatch|invalid|Invalid|unsupported)\b.*)"]
+SKIPPED = r"(.*\b(?:[Ss]kip|not support|unsupported)\w*\b.*)"
+
+
+def call(command, **more):
+    """Runs a command and shows its output; stops after a failure."""
+    if subprocess.run([str(part) for part in command], **more).returncode:
+        sys.exit(f"cts.py: `{' '.join(str(part) for part in command)}` failed")
+
+
+def build(args):
+    target = args.dir / "build"
+    # Incomplete checkouts lack the archives of the obsolete SPIR 1.2, which the driver does not offer.
+    spir = args.source / "test_conformance/spir"
+    if not (spir / "CMakeLists.txt").exists():
+        spir.mkdir(exist_ok=True)
+        (spir / "CMakeLists.txt").touch()
+    loader = next((folder for folder in map(Path, ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"])
+                   if (folder / "libOpenCL.so").exists()), None) or sys.exit("cts.py: there is no libOpenCL.so: install ocl-icd-opencl-dev")
+    call(["cmake", "-S", args.source, "-B", target, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", f"-DCL_INCLUDE_DIR={args.headers}",
+          f"-DSPIRV_INCLUDE_DIR={args.spirv}", f"-DCL_LIB_DIR={loader}", "-DOPENCL_LIBRARIES=OpenCL"], stdout=subprocess.DEVNULL)
+    call(["ninja", "-C", target, *(["-j", str(args.jobs)] if args.jobs else []), *args.only])
+
+
+def programs(args):
+    """Returns the programs of a list: label, path and arguments. Lines for processors are left out."""
+    named = args.list if args.list.endswith(".csv") else f"opencl_conformance_tests_{args.list}.csv"
+    path = Path(named) if Path(named).exists() else args.dir / "build/test_conformance" / named
+    if not path.exists():
+        sys.exit(f"cts.py: there is no list {path}: build the tests first, or name a list of the source")
+    for row in csv.reader(line for line in path.open() if line.strip() and not line.startswith("#")):
+        if len(row) == 2:
+            program, *options = row[1].split()
+            yield row[0], args.dir / "build/test_conformance" / program, options
+
+
+def environment(args, folder):
+    """Returns the environment of a process: the driver, the device and the mode of the tests."""
+    vendors = folder / "vendors"
+    vendors.mkdir()
+    (vendors / "visakit.icd").write_text(f"{args.driver.resolve()}\n")
+    new = dict(OCL_ICD_VENDORS=str(vendors), VISAKIT_DEVICES=args.device, CL_DEVICE_TYPE="gpu")
+    return {**os.environ, **new, **({} if args.whole else {"CL_WIMPY_MODE": "1"})}
+
+
+def tests(program, options, environment, folder):
+    """Returns the names of the tests of a program that its options select."""
+    flags = [option for option in options if option.startswith("-")]
+    done = subprocess.run([program, *flags, "--list"], cwd=folder, env=environment, text=True, errors="replace", stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, timeout=120)
+    names = re.findall(r"^\t(\w+)$", done.stdout, re.M)
+    patterns = [re.compile(option.replace("*", ".*")) for option in options if not option.startswith("-")]
+    chosen = [name for name in names if any(pattern.fullmatch(name) for pattern in patterns)]
+    # Words that select no test are options of the program.
+    words = [option for option, pattern in zip([o for o in options if not o.startswith("-")], patterns)
+             if not any(pattern.fullmatch(name) for name in names)]
+    return chosen or names, flags + words
+
+
+def one(args, label, program, options, test):
+    """Runs a test in a process of its own. Returns its record."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        answer, said = folder / "result.json", folder / "said"
+        env = {**environment(args, folder), "CL_CONFORMANCE_RESULTS_FILENAME": str(answer)}
+        begin = time.monotonic()
+        with said.open("wb") as out:
+            try:
+                status = subprocess.run([program, *options, test], cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=out,
+                                        stderr=subprocess.STDOUT, timeout=args.limit).returncode
+            except subprocess.TimeoutExpired:
+                status = None
+        text = said.read_bytes()[-200_000:].decode(errors="replace")
+        try:
+            kind = RESULTS[json.loads(answer.read_text())["results"][test]]
+        except (OSError, ValueError, KeyError):
+            kind = "crashed"
+        kind = "time" if status is None else kind
+    record = dict(program=label, test=test, result=kind, seconds=round(time.monotonic() - begin, 1))
+    if kind != "passed":
+        record["reason"] = reason(kind, text, status)
+    return record
+
+
+def reason(kind, text, status):
+    """Returns the line of the output that explains a result."""
+    patterns = {"skipped": [SKIPPED], "failed": REASONS, "crashed": REASONS}.get(kind, [])
+    found = next((match for pattern in patterns for match in re.findall(pattern, text)), None)
+    end = {"time": "exceeds its time", "crashed": f"exit status {status}"}.get(kind)
+    return "; ".join(part.strip()[:200] for part in (end, found) if part) or "no reason given"
+
+
+def read(path):
+    """Returns the latest record of each test of a device."""
+    lines = path.read_text().splitlines() if path.exists() else []
+    records = [json.loads(line) for line in lines if line.endswith("}")]
+    return {(record["program"], record["test"]): record for record in records}
+
+
+def wanted(args, label, program, test):
+    names = {program.name, program.name.removeprefix("test_"), label}
+    return not args.only or any(name in args.only or f"{name}:{test}" in args.only for name in names)
+
+
+def run(args):
+    path = args.dir / f"{args.device}.jsonl"
+    known = read(path)
+    jobs, missing = [], []
+    with tempfile.TemporaryDirectory() as name:
+        env = environment(args, Path(name))
+        for label, program, options in programs(args):
+            if not program.exists():
+                missing.append(label)
+                continue
+            names, options = tests(program, options, env, name)
+            for test in names:
+                before = known.get((label, test))
+                if wanted(args, label, program, test) and (not before or args.again and before["result"] not in ("passed", "skipped")):
+                    jobs.append((label, program, options, test))
+    for label in missing:
+        print(f"not built: {label}", file=sys.stderr)
+    bad = 0
+    with concurrent.futures.ThreadPoolExecutor(args.jobs or os.cpu_count()) as pool, path.open("a") as out:
+        for n, record in enumerate(pool.map(lambda job: one(args, *job), jobs), 1):
+            out.write(json.dumps(record) + "\n")
+            out.flush()
+            bad += record["result"] not in ("passed", "skipped")
+            said = f": {record['reason']}" if "reason" in record else ""
+            print(f"[{n}/{len(jobs)}] {record['program']}: {record['test']} {record['result']} in {record['seconds']} s{said}")
+    sys.exit(bad > 0)
+
+
+def table(args):
+    devices = {path.stem: read(path) for path in sorted(args.dir.glob("*.jsonl"))}
+    if args.json:
+        print(json.dumps({device: list(records.values()) for device, records in devices.items()}, indent=1))
+        return
+    for device, records in devices.items():
+        print(f"{device}: " + ", ".join(f"{sum(r['result'] == kind for r in records.values())} {kind}" for kind in KINDS))
+        for label in dict.fromkeys(program for program, _ in records):
+            of_program = [record for (program, _), record in records.items() if program == label]
+            counts = [f"{sum(r['result'] == kind for r in of_program):5}" for kind in KINDS]
+            print(f"  {label:45} {' '.join(counts)}")
+            for record in of_program:
+                if record["result"] not in ("passed", "skipped"):
+                    print(f"      {record['test']} {record['result']}: {record['reason']}")
+        reasons = {}
+        for record in records.values():
+            if record["result"] == "skipped":
+                reasons.setdefault(record["reason"], []).append(record["test"])
+        for text, names in sorted(reasons.items(), key=lambda pair: -len(pair[1])):
+            print(f"  skipped {len(names)}: {text}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(required=True)
+    for function in (build, run, table):
+        command = commands.add_parser(function.__name__)
+        command.set_defaults(function=function)
+        command.add_argument("dir", type=Path, metavar="DIR")
+        command.add_argument("--jobs", type=int, default=0)
+        command.add_argument("--only", action="append", default=[])
+        if function is build:
+            source = os.environ.get("CTS_SOURCE")
+            command.add_argument("--source", type=Path, default=source, required=not source)
+            command.add_argument("--headers", type=Path, required=True)
+            command.add_argument("--spirv", type=Path, required=True)
+        elif function is run:
+            command.add_argument("--device", required=True)
+            command.add_argument("--list", default="quick")
+            command.add_argument("--driver", type=Path, default=ROOT / "target/release/libvisakit_opencl.so")
+            command.add_argument("--limit", type=float, default=900)
+            command.add_argument("--whole", action="store_true")
+            command.add_argument("--again", action="store_true")
+        else:
+            command.add_argument("--json", action="store_true")
+    args = parser.parse_args()
+    args.dir.mkdir(parents=True, exist_ok=True)
+    args.function(args)
+
+
+if __name__ == "__main__":
+    main()
