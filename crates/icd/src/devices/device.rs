@@ -425,8 +425,7 @@ fn names(device: &Handle<Device>, platform: *mut c_void, answer: Answer) -> Resu
             let versions = device.module_versions().into_iter().map(|minor| named("SPIR-V", version(1, minor, 0)));
             answer.list(&versions.collect::<Vec<_>>())
         }
-        // No version was passed officially. Programs parse the date, so it is the earliest one of the
-        // prescribed form, as in other drivers.
+        // No version was passed officially: the earliest date, because programs parse it.
         CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED => answer.text("v0000-01-01-00"),
         _ => parts(device, platform, answer),
     }
