@@ -224,17 +224,8 @@ fn postfix(node: &Node, out: &mut Vec<TokenStream>) {
             }
         }
         Node::Binary(operator, left, right) => {
-            postfix(left, out);
-            let at = out.len();
-            postfix(right, out);
+            both_sides(*operator, left, right, out);
             let name = binary(*operator);
-            // The left side alone may decide the result: what follows is skipped then.
-            if matches!(operator, BinaryOperator::AndThen | BinaryOperator::OrElse)
-                && let Ok(skipped) = u8::try_from(out.len() - at + 1)
-            {
-                let decides = *operator == BinaryOperator::OrElse;
-                out.insert(at, quote!(rt::Op::Unless(#decides, #skipped)));
-            }
             quote!(rt::Op::Binary(rt::Operator::#name))
         }
         Node::Choice(of) => {
@@ -243,6 +234,20 @@ fn postfix(node: &Node, out: &mut Vec<TokenStream>) {
         }
     };
     out.push(last);
+}
+
+/// Emits the sides of a binary operator. If the left side may decide the result, an operation
+/// between them skips the rest.
+fn both_sides(operator: BinaryOperator, left: &Node, right: &Node, out: &mut Vec<TokenStream>) {
+    postfix(left, out);
+    let at = out.len();
+    postfix(right, out);
+    if matches!(operator, BinaryOperator::AndThen | BinaryOperator::OrElse)
+        && let Ok(skipped) = u8::try_from(out.len() - at + 1)
+    {
+        let decides = operator == BinaryOperator::OrElse;
+        out.insert(at, quote!(rt::Op::Unless(#decides, #skipped)));
+    }
 }
 
 /// Returns the runtime's name of an operator, which equals the name in the tree.

@@ -39,7 +39,7 @@ pub struct Asked {
     pub printed: String,
     /// Text revision of the statement, as year times 100 plus month; 0 for the oldest.
     pub revision: u32,
-    /// The same in later text revisions, if it differs: revision, statement and printed statement.
+    /// Forms in later text revisions, where they differ: revision, statement, printed statement.
     newer: Vec<(u32, String, String)>,
     /// Labels after the statement; empty if the statement uses none.
     pub labels: String,
@@ -122,7 +122,7 @@ fn revisions(model: &Model) -> BTreeSet<u32> {
     forms.flat_map(|form| &form.texts).filter_map(|text| text.template.since).collect()
 }
 
-/// Returns a routine as it is printed in texts of a revision.
+/// Returns a routine whose text has a revision.
 fn in_revision(routine: &Routine, revision: u32) -> Routine {
     let mut out = routine.clone();
     let mark = format!(".text {:04}-{:02}", revision / 100, revision % 100);
@@ -219,7 +219,7 @@ impl Ask<'_, '_> {
         let (instruction, _) = decode(&bytes, sample.version).ok()?;
         let statement = codec::print(&instruction, &probes.routine, sample.version);
         let words: BTreeSet<&str> = statement.split(|c: char| !c.is_ascii_alphanumeric()).collect();
-        // An assembler may number the variables of the smaller tables, so these are always complete.
+        // An assembler may number the variables of smaller tables, so these are always complete.
         let declared = |line: &String| {
             !line.starts_with(".decl V") || line.split(' ').nth(1).is_some_and(|name| words.contains(name))
         };

@@ -99,8 +99,8 @@ pub(super) fn run(args: &Args, model: &Model) -> Result<Outcome, Findings> {
 /// Number of statements that decide about a text revision.
 const SAMPLES: usize = 12;
 
-/// Returns the text revision that an assembler reads: the newest of which it accepts more statements
-/// than of the one before.
+/// Returns the text revision that an assembler reads: the newest of which it accepts more
+/// statements than of the one before.
 fn revision(tool: &Tool, platform: Platform, asked: &[Asked], state: &State) -> Result<u32, Findings> {
     let all: BTreeSet<u32> = asked.iter().flat_map(Asked::revisions).collect();
     let mut last = 0;
