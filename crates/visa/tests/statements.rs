@@ -98,7 +98,11 @@ fn commands_name_tests_and_benches_that_are_there() {
             while let Some(word) = rest.next() {
                 let kind = match *word {
                     "-p" | "--test" | "--bench" => *word,
-                    "--release" | "--workspace" | "-q" | "--quiet" | "-Zbuild-std" => continue,
+                    "--workspace" => {
+                        dirs.extend(packages.values());
+                        continue;
+                    }
+                    "--release" | "-q" | "--quiet" | "-Zbuild-std" => continue,
                     "--target" => {
                         rest.next();
                         continue;
