@@ -20,7 +20,7 @@ with the reason that its output gives.
 The exit status of `run` is 1 if a test fails or exceeds its time. Nothing of the tests is committed.
 """
 
-import argparse, concurrent.futures, csv, json, os, re, subprocess, sys, tempfile, time
+import argparse, concurrent.futures, csv, fnmatch, json, os, re, subprocess, sys, tempfile, time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -39,7 +39,7 @@ def call(command, **more):
 
 def build(args):
     target = args.dir / "build"
-    # Incomplete checkouts lack the archives of the obsolete SPIR 1.2, which the driver does not offer.
+    # Incomplete checkouts lack the archives of SPIR 1.2, which the driver does not offer.
     spir = args.source / "test_conformance/spir"
     if not (spir / "CMakeLists.txt").exists():
         spir.mkdir(exist_ok=True)
@@ -73,17 +73,19 @@ def environment(args, folder):
 
 
 def tests(program, options, environment, folder):
-    """Returns the names of the tests of a program that its options select."""
+    """Returns the names of the tests of a program that its options select, and its other options."""
     flags = [option for option in options if option.startswith("-")]
     done = subprocess.run([program, *flags, "--list"], cwd=folder, env=environment, text=True, errors="replace", stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, timeout=120)
     names = re.findall(r"^\t(\w+)$", done.stdout, re.M)
-    patterns = [re.compile(option.replace("*", ".*")) for option in options if not option.startswith("-")]
-    chosen = [name for name in names if any(pattern.fullmatch(name) for pattern in patterns)]
-    # Words that select no test are options of the program.
-    words = [option for option, pattern in zip([o for o in options if not o.startswith("-")], patterns)
-             if not any(pattern.fullmatch(name) for name in names)]
-    return chosen or names, flags + words
+    chosen = []
+    for option in options:
+        if not option.startswith("-"):
+            matching = fnmatch.filter(names, option)
+            chosen += matching
+            # A word that selects no test is an option of the program.
+            flags += [] if matching else [option]
+    return chosen or names, flags
 
 
 def one(args, label, program, options, test):
@@ -126,9 +128,13 @@ def read(path):
     return {(record["program"], record["test"]): record for record in records}
 
 
-def wanted(args, label, program, test):
+def wanted(args, label, program):
+    """Returns the selected tests of a program: all of them (None), or a set of names."""
     names = {program.name, program.name.removeprefix("test_"), label}
-    return not args.only or any(name in args.only or f"{name}:{test}" in args.only for name in names)
+    if not args.only or names.intersection(args.only):
+        return None
+    pairs = (only.rpartition(":") for only in args.only)
+    return {test for name, _, test in pairs if name in names}
 
 
 def run(args):
@@ -141,10 +147,13 @@ def run(args):
             if not program.exists():
                 missing.append(label)
                 continue
+            only = wanted(args, label, program)
+            if only is not None and not only:
+                continue
             names, options = tests(program, options, env, name)
-            for test in names:
+            for test in (test for test in names if only is None or test in only):
                 before = known.get((label, test))
-                if wanted(args, label, program, test) and (not before or args.again and before["result"] not in ("passed", "skipped")):
+                if not before or args.again and before["result"] not in ("passed", "skipped"):
                     jobs.append((label, program, options, test))
     for label in missing:
         print(f"not built: {label}", file=sys.stderr)

@@ -26,6 +26,7 @@ pub use exact::print_exact;
 pub use names::{RoutineNames, Style};
 pub use parse::{Options, Parsed, parse};
 pub use print::print;
+pub use revision::{in_revision, version_of};
 pub use salvage::print_salvaged;
 pub use scope::Uses;
 pub use tokens::{Token, TokenKind, tokens};

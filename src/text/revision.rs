@@ -5,6 +5,7 @@
 //! `8_assembly_text.md`, "Text_revision".
 
 use crate::isa::{TextRevision, limits};
+use crate::object::{Routine, marks};
 use crate::rt::Version;
 
 /// Returns the newest version of objects.
@@ -28,6 +29,25 @@ pub(super) fn at(month: u32) -> TextRevision {
 pub(super) fn of_version(version: Version) -> (Version, u32) {
     let found = TextRevision::ALL.iter().find(|one| of_texts(**one) == Some(version));
     found.map_or((version, 0), |one| (newest_of_objects(), *one as u32))
+}
+
+/// Returns the version of texts of a revision, whose objects have the newest version. `revision` is
+/// year times 100 plus month, or 0 for the oldest. Spec page: `8_assembly_text.md`.
+///
+/// ```
+/// use visakit::text::version_of;
+/// assert_eq!(version_of(202604).to_string(), "4.2");
+/// assert_eq!(version_of(0).to_string(), "4.1");
+/// ```
+pub fn version_of(revision: u32) -> Version {
+    version(newest_of_objects(), revision)
+}
+
+/// Returns a copy of a routine that is printed as a text of a revision, see [`version_of`].
+pub fn in_revision(routine: &Routine, revision: u32) -> Routine {
+    let mut out = routine.clone();
+    out.strings.push(marks::of_revision(revision).as_str().into());
+    out
 }
 
 /// Returns the version directive's value for a text of a revision.

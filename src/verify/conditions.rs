@@ -37,7 +37,7 @@ impl<'a> Verifier<'a> {
         let applies =
             |it| when.is_empty() || evaluate(when, &Instruction { verifier: self, it }).is_some_and(|n| n != 0);
         let breaks = |it| evaluate(must, &Instruction { verifier: self, it }) == Some(0);
-        // A condition that names no operand of its own has the same value for all.
+        // A condition that does not depend on the operand is evaluated once for all operands.
         let is_common = !when.iter().any(|op| matches!(op, Op::It(_)));
         if is_common && !applies(None) {
             return None;

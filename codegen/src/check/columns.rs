@@ -1,6 +1,6 @@
 //! Checks the names in columns: the lists that headings link to, and the names in cells.
 
-use crate::model::{CellValue, Column, ColumnKind, ListKind, Model, NamesOf};
+use crate::model::{CellValue, Column, ColumnKind, Model, NamesOf};
 use visakit_diag::{Diagnostic, Severity};
 
 pub(super) fn check(model: &Model, out: &mut Vec<Diagnostic>) {
@@ -34,9 +34,7 @@ const OF_ATOMICS: [&str; 2] = ["Update", "Numbers"];
 /// Checks that each operation of LSC messages has a kind, and each atomic operation on data the
 /// value that it writes: code that runs messages depends on it.
 fn operations(model: &Model, out: &mut Vec<Diagnostic>) {
-    let Some(list) = model.shared_list(OPERATIONS).and_then(|id| model.lists.get(id.0)) else { return };
-    let ListKind::Enumeration { values, .. } = &list.kind else { return };
-    for value in values.iter().filter(|value| !value.reserved) {
+    for (list, value) in model.shared_values(OPERATIONS).filter(|(_, value)| !value.reserved) {
         let cell = |name: &str| list.cell(value, name);
         let is_empty = |name: &str| cell(name).is_some_and(|cell| cell.value == CellValue::None);
         let is_atomic = cell(KIND).is_some_and(|kind| kind.value == CellValue::Names(vec!["atomic".to_owned()]));

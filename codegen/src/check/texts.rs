@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::{CellValue, Enumerator, List, ListKind, Model, SourceSpan, template};
+use crate::model::{CellValue, Enumerator, Model, SourceSpan, template};
 use visakit_diag::{Diagnostic, Severity};
 
 /// Lists whose values have distinct spellings.
@@ -22,12 +22,12 @@ const ALIGNMENT: &str = "alignment_value";
 
 pub(super) fn check(model: &Model, out: &mut Vec<Diagnostic>) {
     for name in SPELLED {
-        spellings(model, values(model, name).map(|(_, one)| one), out);
+        spellings(model, model.shared_values(name).map(|(_, one)| one), out);
     }
-    let [older, current] = OLDER.map(|name| values(model, name).map(|(_, one)| one));
+    let [older, current] = OLDER.map(|name| model.shared_values(name).map(|(_, one)| one));
     // Current spellings first, so that the finding is at the older one.
     spellings(model, current.chain(older), out);
-    for (list, one) in KEYED.iter().flat_map(|name| values(model, name)) {
+    for (list, one) in KEYED.iter().flat_map(|name| model.shared_values(name)) {
         let mut seen = BTreeSet::new();
         for cell in KEYS.iter().filter_map(|column| list.cell(one, column)) {
             let CellValue::Names(names) = &cell.value else { continue };
@@ -40,16 +40,6 @@ pub(super) fn check(model: &Model, out: &mut Vec<Diagnostic>) {
     }
     defaults(model, out);
     revisions(model, out);
-}
-
-/// Returns the values of a list by its name, with the list.
-fn values<'m>(model: &'m Model, name: &str) -> impl Iterator<Item = (&'m List, &'m Enumerator)> {
-    let list = model.shared_list(name).and_then(|id| model.lists.get(id.0));
-    let values = list.and_then(|list| match &list.kind {
-        ListKind::Enumeration { values, .. } => Some((list, values)),
-        ListKind::Parts(_) => None,
-    });
-    values.into_iter().flat_map(|(list, values)| values.iter().map(move |one| (list, one)))
 }
 
 /// Reports a spelling that an earlier value has.
@@ -67,8 +57,9 @@ fn spellings<'m>(model: &Model, values: impl Iterator<Item = &'m Enumerator>, ou
 
 /// Reports a default alignment that the list of alignments does not have.
 fn defaults(model: &Model, out: &mut Vec<Diagnostic>) {
-    let known: BTreeSet<u64> = values(model, OLDER[1]).filter(|(_, v)| !v.reserved).map(|(_, v)| v.value).collect();
-    for (list, key) in values(model, SPELLED[2]) {
+    let known: BTreeSet<u64> =
+        model.shared_values(OLDER[1]).filter(|(_, v)| !v.reserved).map(|(_, v)| v.value).collect();
+    for (list, key) in model.shared_values(SPELLED[2]) {
         let form = list.cell(key, VALUE).map(|cell| &cell.value);
         let Some(cell) = list.cell(key, DEFAULT).filter(|_| form == Some(&CellValue::Names(vec![ALIGNMENT.into()])))
         else {
@@ -85,7 +76,7 @@ fn defaults(model: &Model, out: &mut Vec<Diagnostic>) {
 
 /// Reports text revisions that the chapter does not list.
 fn revisions(model: &Model, out: &mut Vec<Diagnostic>) {
-    let known: BTreeSet<u64> = values(model, REVISIONS).map(|(_, one)| one.value).collect();
+    let known: BTreeSet<u64> = model.shared_values(REVISIONS).map(|(_, one)| one.value).collect();
     if known.is_empty() {
         return;
     }

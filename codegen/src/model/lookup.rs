@@ -54,6 +54,13 @@ impl Model {
         self.lists.iter().position(|l| l.shared && l.name.eq_ignore_ascii_case(name)).map(ListId)
     }
 
+    /// Returns the values of the shared list with this name, each with the list; none for a list of
+    /// parts.
+    pub(crate) fn shared_values<'m>(&'m self, name: &str) -> impl Iterator<Item = (&'m List, &'m Enumerator)> {
+        let id = self.shared_list(name).into_iter();
+        id.flat_map(move |id| self.values(id).iter().map(move |value| (self.list(id), value)))
+    }
+
     /// Returns the columns of all tables.
     pub(crate) fn tables_of_columns(&self) -> impl Iterator<Item = &Vec<Column>> {
         self.lists.iter().map(|l| &l.columns).chain([

@@ -13,9 +13,9 @@ use crate::expect::sample::{Sample, Value};
 use crate::finding::{Fact, Tally};
 use crate::probe::probes::Probes;
 use crate::probe::{across, chapter, vary};
-use visakit::isa::{Platform, TextRevision, limits};
+use visakit::isa::Platform;
 use visakit::object::Routine;
-use visakit::text::Style;
+use visakit::text::{Style, in_revision, version_of};
 use visakit::verify::Location;
 use visakit::{text, verify};
 
@@ -69,10 +69,7 @@ impl Asked {
         let mut lines: BTreeSet<&str> = BTreeSet::new();
         let declared = all.iter().flat_map(|one| &one.declarations).filter(|line| lines.insert(line));
         let own = all.first().map_or(0, |one| one.revision);
-        let revision = TextRevision::ALL.iter().filter(|one| **one as u32 <= own).max_by_key(|one| **one as u32);
-        let minor = revision.and_then(|one| one.minor()).map(|minor| minor.to_string());
-        let minor = minor.unwrap_or_else(|| limits::OBJECT_MINOR.to_string());
-        let head = format!(".version {}.{minor}\n{KERNEL}", limits::OBJECT_MAJOR);
+        let head = format!(".version {}\n{KERNEL}", version_of(own));
         let mut out = format!("{head}{}", declared.map(|line| format!("{line}\n")).collect::<String>());
         for one in all {
             out += &format!("    {}\n", one.statement);
@@ -122,14 +119,6 @@ fn revisions(model: &Model) -> BTreeSet<u32> {
     forms.flat_map(|form| &form.texts).filter_map(|text| text.template.since).collect()
 }
 
-/// Returns a routine whose text has a revision.
-fn in_revision(routine: &Routine, revision: u32) -> Routine {
-    let mut out = routine.clone();
-    let mark = format!(".text {:04}-{:02}", revision / 100, revision % 100);
-    out.strings.push(mark.as_str().into());
-    out
-}
-
 /// Returns the variables of the probes with an illegal declaration, and the rule that it violates.
 fn illegal(probes: &Probes<'_>, platform: Platform) -> BTreeMap<String, &'static str> {
     let found = verify::routine(&probes.routine, Some(platform));
@@ -160,7 +149,7 @@ fn of_page<'m>(ask: &Ask<'_, 'm>, page: &'m Instruction) -> Vec<Asked> {
             continue;
         }
         let mut sample = base_on(&probes.world, page, form, version, Some(at));
-        // Assemblers support few numbers besides the default, which texts leave out.
+        // Texts leave out the default, and assemblers support few other numbers.
         for (field, value) in form.fields.iter().zip(&mut sample.values) {
             if field.shape == FieldKind::Number && field.default != 0 {
                 *value = Value::Bits(field.default as u64);

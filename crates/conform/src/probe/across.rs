@@ -31,7 +31,7 @@ const NUMBERS: [i128; 26] = [
 pub(crate) fn probe<'m>(probes: &Probes<'m>, base: &Sample<'m>, tally: &mut Tally) {
     let rows = rows(probes, base);
     for row in &rows {
-        let search = Search { probes, rows: &rows, row: Some(row), platform: platform(probes, base, row) };
+        let search = Search::new(probes, &rows, Some(row), platform(probes, base, row));
         for keep in [true, false] {
             let Some(sample) = search.find(row, base, keep) else { continue };
             let path = format!("{}.{}.{}", base.page.name, row.name, if keep { "kept" } else { "broken" });
@@ -56,7 +56,7 @@ pub(crate) fn samples<'m>(probes: &Probes<'m>, base: &Sample<'m>, at: usize) -> 
     for row in &rows {
         let here = row.platforms.is_empty() || row.platforms.iter().any(|marks| on(marks, Some(at)));
         let platform = if here { Some(at) } else { platform(probes, base, row) };
-        let search = Search { probes, rows: &rows, row: Some(row), platform };
+        let search = Search::new(probes, &rows, Some(row), platform);
         for (keep, name) in [(true, "kept"), (false, "broken")] {
             let fact = || Fact::new("rule-across", format!("{}.{}.{name}", base.page.name, row.name), row.at);
             out.extend(search.find(row, base, keep).map(|sample| (fact(), sample)));
@@ -69,7 +69,7 @@ pub(crate) fn samples<'m>(probes: &Probes<'m>, base: &Sample<'m>, at: usize) -> 
 /// The fields at the positions `fixed` keep their values.
 pub(crate) fn repaired<'m>(probes: &Probes<'m>, mut sample: Sample<'m>, fixed: &[usize], at: usize) -> Sample<'m> {
     let all = rows(probes, &sample);
-    let search = Search { probes, rows: &all, row: None, platform: Some(at) };
+    let search = Search::new(probes, &all, None, Some(at));
     let broken =
         |sample: &Sample<'m>| -> Vec<&'m Constraint> { search.others(sample).filter(|row| !row.warning).collect() };
     let errors = |sample: &Sample<'m>| {
@@ -83,7 +83,7 @@ pub(crate) fn repaired<'m>(probes: &Probes<'m>, mut sample: Sample<'m>, fixed: &
             best.filter(|(errors, _)| *errors < now)
         };
         let better = broken(&sample).into_iter().find_map(|row| {
-            let search = Search { row: Some(row), ..search };
+            let search = Search::new(probes, &all, Some(row), Some(at));
             let mut fields = search.fields(&sample, row);
             fields.retain(|at| !fixed.contains(at));
             let near = search.neighbours(&sample, &fields);
@@ -160,16 +160,35 @@ fn judge<'m>(
 }
 
 /// Search for an instruction that keeps or breaks a row.
-#[derive(Clone, Copy)]
 struct Search<'a, 'm> {
     probes: &'a Probes<'m>,
     rows: &'a [&'m Constraint],
     /// Row to keep or break; `None` if all rows are to be kept.
     row: Option<&'m Constraint>,
     platform: Option<usize>,
+    /// Numbers in the row's conditions, with their neighbours.
+    boundaries: BTreeSet<i128>,
 }
 
-impl<'m> Search<'_, 'm> {
+impl<'a, 'm> Search<'a, 'm> {
+    fn new(
+        probes: &'a Probes<'m>,
+        rows: &'a [&'m Constraint],
+        row: Option<&'m Constraint>,
+        platform: Option<usize>,
+    ) -> Self {
+        let mut numbers = BTreeSet::new();
+        for condition in row.iter().flat_map(|row| row.when.iter().chain([&row.must])) {
+            visit(probes.world.model, condition, &mut |e| {
+                if let ExpressionKind::Integer(number) = e.kind {
+                    numbers.insert(i128::from(number));
+                }
+            });
+        }
+        let boundaries = numbers.into_iter().flat_map(|n| [n - 1, n, n + 1]).collect();
+        Self { probes, rows, row, platform, boundaries }
+    }
+
     fn subject<'s>(&'s self, sample: &'s Sample<'m>) -> Subject<'s, 'm> {
         Subject::new(&self.probes.world, sample, self.platform)
     }
@@ -281,9 +300,8 @@ impl<'m> Search<'_, 'm> {
         let numbers: Vec<usize> =
             fields.iter().copied().filter(|at| sample.form.fields[*at].shape == FieldKind::Number).collect();
         let at_boundary = |at: usize| {
-            let of_row = self.boundaries();
             let values = self.values(sample, at).into_iter();
-            values.filter(move |value| of_row.contains(&i128::from(value.bits())))
+            values.filter(|value| self.boundaries.contains(&i128::from(value.bits())))
         };
         let mut out = Vec::new();
         for (n, first) in numbers.iter().enumerate() {
@@ -301,19 +319,6 @@ impl<'m> Search<'_, 'm> {
         out
     }
 
-    /// Returns the numbers in the row's conditions, with their neighbours.
-    fn boundaries(&self) -> BTreeSet<i128> {
-        let mut out = BTreeSet::new();
-        for condition in self.row.iter().flat_map(|row| row.when.iter().chain([&row.must])) {
-            visit(self.probes.world.model, condition, &mut |e| {
-                if let ExpressionKind::Integer(number) = e.kind {
-                    out.insert(i128::from(number));
-                }
-            });
-        }
-        out.into_iter().flat_map(|n| [n - 1, n, n + 1]).collect()
-    }
-
     fn values(&self, sample: &Sample<'m>, position: usize) -> Vec<Value> {
         let world = &self.probes.world;
         let field = &sample.form.fields[position];
@@ -327,7 +332,7 @@ impl<'m> Search<'_, 'm> {
             FieldKind::Number => {
                 let (low, high) = limits(storage(&field.storage, sample.version));
                 let (low, high) = field.range.map_or((low, high), |(a, b)| (low.max(a.into()), high.min(b.into())));
-                let numbers: BTreeSet<i128> = NUMBERS.into_iter().chain(self.boundaries()).collect();
+                let numbers: BTreeSet<i128> = NUMBERS.into_iter().chain(self.boundaries.iter().copied()).collect();
                 let numbers = numbers.into_iter().filter(|n| (low..=high).contains(n));
                 numbers.map(|n| Value::Bits(n as i64 as u64)).collect()
             }
@@ -395,7 +400,7 @@ impl<'m> Search<'_, 'm> {
             }
         }
         let dword = world.anatomy.types.dword;
-        let of_row = self.boundaries().into_iter().filter_map(|n| u32::try_from(n).ok());
+        let of_row = self.boundaries.iter().filter_map(|n| u32::try_from(*n).ok());
         for low in of_row.map(u64::from).chain([1 << 20, 0x1f << 20, 1 << 25, 0xf << 25]) {
             out.extend(
                 operand(world, Kind::Immediate, dword, false, position)

@@ -302,19 +302,23 @@ impl<T: Copy + PartialEq + Default> ZeroEnded<T> {
     /// # Errors
     /// As [`ZeroEnded::until_zero`].
     pub(crate) fn properties_with_list(self, name: T) -> Result<Vec<T>> {
-        // True while the elements are values of that list.
-        let mut inside = false;
-        let mut value_next = false;
-        self.to_end(|list: &[T]| {
-            let Some(last) = list.last() else { return true };
-            if inside {
-                inside = *last != T::default();
-                return !inside;
+        #[derive(PartialEq)]
+        enum Next {
+            Name,
+            Value,
+            Listed,
+        }
+        let mut next = Next::Name;
+        self.to_end(|list| {
+            if let Some(last) = list.last() {
+                next = match next {
+                    Next::Name if *last == name => Next::Listed,
+                    Next::Name => Next::Value,
+                    Next::Listed if *last != T::default() => Next::Listed,
+                    Next::Value | Next::Listed => Next::Name,
+                };
             }
-            value_next = !value_next;
-            inside = value_next && *last == name;
-            value_next &= !inside;
-            !inside && !value_next
+            next == Next::Name
         })
     }
 
