@@ -11,6 +11,7 @@ mod show;
 pub(crate) mod source;
 
 use crate::outcome::Outcome;
+pub(crate) use lint::open_pages;
 use visakit::isa::Platform;
 use visakit_codegen::model::{Platform as Row, SourceSpan};
 
