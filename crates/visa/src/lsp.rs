@@ -14,9 +14,9 @@ use crate::spec;
 Example:
   visa lsp
 
-The editor starts this command; docs/guide/editors.md has the settings of VS Code, Neovim and Helix. Standard input and output carry the
-Language Server Protocol 3.17. The setting `platform` enables the rules of a platform; a comment `// platform: NAME` at the start of a
-text takes precedence.
+The editor starts this command and speaks the Language Server Protocol 3.17 with it. The guide
+docs/guide/editors.md has the settings of VS Code, Neovim and Helix. The setting `platform` enables
+the rules of a platform; a comment `// platform: NAME` before the code of a text takes precedence.
 
 Exit codes: 0 the editor ended the session, 2 the stream ended before")]
 pub(super) struct Args {

@@ -43,7 +43,7 @@ module.exports = grammar({
       ),
 
     property: ($) =>
-      prec(
+      prec.right(
         1,
         seq(
           field("key", choice($.key, alias($.identifier, $.key))),
