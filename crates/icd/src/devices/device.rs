@@ -178,6 +178,7 @@ pub(crate) fn divide(
     let parts = match properties {
         [CL_DEVICE_PARTITION_EQUALLY, units, 0] => {
             let units = positive(units).ok_or(Code(CL_INVALID_VALUE))?;
+            ensure(units <= device.units, CL_INVALID_DEVICE_PARTITION_COUNT)?;
             vec![units; device.units / units]
         }
         [CL_DEVICE_PARTITION_BY_COUNTS, counts @ .., 0] => {

@@ -77,6 +77,8 @@ static void parts(void) {
     FAILS(CL_INVALID_DEVICE_PARTITION_COUNT, clCreateSubDevices(device, counts, 256, all + 1, NULL));
     cl_device_partition_property whole[] = { CL_DEVICE_PARTITION_EQUALLY, units, 0 };
     FAILS(CL_DEVICE_PARTITION_FAILED, clCreateSubDevices(device, whole, 256, all + 1, NULL));
+    whole[1] = units + 1;
+    FAILS(CL_INVALID_DEVICE_PARTITION_COUNT, clCreateSubDevices(device, whole, 256, all + 1, NULL));
     cl_device_partition_property domain[] = { CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN, CL_DEVICE_AFFINITY_DOMAIN_NUMA, 0 };
     FAILS(CL_INVALID_VALUE, clCreateSubDevices(device, domain, 256, all + 1, NULL));
 
