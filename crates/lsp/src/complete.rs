@@ -133,9 +133,10 @@ fn predicate(document: &Document, before: &Before<'_>, out: &mut Proposals) {
 /// Proposes the parts of a mnemonic after its first word, such as saturation or a message's unit.
 fn suffixes(pages: &[&'static Page], platform: Option<Platform>, out: &mut Proposals) {
     for page in pages {
-        let saturates = page.text.iter().any(|template| template.contains(Modifier::Sat.text()));
-        if saturates {
-            out.add(1, Modifier::Sat.text(), CompletionItemKind::KEYWORD, "");
+        // The name of the modifier is its spelling after a mnemonic.
+        let saturation = format!(".{}", Modifier::Sat.name());
+        if page.text.iter().any(|template| template.contains(&saturation)) {
+            out.add(1, &saturation, CompletionItemKind::KEYWORD, "");
         }
         for (text, detail) in words(page, platform) {
             let dotted = if text.starts_with('.') { text.to_owned() } else { format!(".{text}") };
@@ -198,7 +199,7 @@ fn operand(
     variables(document, before, &classes, out);
     if has(Table::Label) {
         let labels = document.outline().visible(before.at).filter(|one| one.space != Space::Variable);
-        labels.for_each(|one| out.add(1, &one.name, CompletionItemKind::REFERENCE, "label"));
+        labels.for_each(|one| out.add(1, &one.name, CompletionItemKind::REFERENCE, "a label"));
     }
     for page in pages {
         words(page, platform)

@@ -57,13 +57,13 @@ pub fn has_value(field: &Field, part: &BitField, value: &Value, platform: Option
 /// Formats ranges of platforms: `from XEHP`, `before MTL`, `all`.
 pub fn platforms(ranges: &[Platforms]) -> String {
     let one = |range: &Platforms| match (range.from, range.before) {
-        (None, None) => "all".to_owned(),
+        (None, None) => "all platforms".to_owned(),
         (Some(from), None) => format!("from {}", from.name()),
         (None, Some(before)) => format!("before {}", before.name()),
         (Some(from), Some(before)) => format!("from {}, before {}", from.name(), before.name()),
     };
     match ranges {
-        [] => "all".to_owned(),
+        [] => "all platforms".to_owned(),
         ranges => ranges.iter().map(one).collect::<Vec<_>>().join("; "),
     }
 }

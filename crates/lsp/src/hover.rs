@@ -170,9 +170,9 @@ fn declaration(document: &Document, at: usize) -> String {
         let _ = writeln!(out, "{size}\n");
     }
     let kind = match one.space {
-        Space::Variable => "Variable",
-        Space::Label => "Label",
-        Space::Subroutine => "Subroutine",
+        Space::Variable => "A variable",
+        Space::Label => "A label",
+        Space::Subroutine => "A subroutine",
     };
     let _ = writeln!(out, "{kind}, line {line}, {count} use{}", if count == 1 { "" } else { "s" });
     out

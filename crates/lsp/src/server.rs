@@ -341,7 +341,7 @@ const HEAD: usize = 20;
 fn is_cancelled(id: &RequestId, queue: &VecDeque<Message>) -> bool {
     let id = serde_json::to_value(id).unwrap_or_default();
     queue.iter().any(|message| match message {
-        Message::Notification(one) => one.method == said::Cancel::METHOD && one.params.get("id") == Some(&id),
+        Message::Notification(one) => one.method == said::Cancel::METHOD && one.params.pointer("/id") == Some(&id),
         _ => false,
     })
 }

@@ -61,7 +61,7 @@ fn findings_while_typing() {
     client.change(URI, 3, json!([{ "range": edit["range"], "text": edit["newText"] }]));
     assert_eq!(client.findings(URI, 3).len(), 1);
     // Broken rules have links to their explanations.
-    let range = json!({ "start": { "line": 9, "character": 49 }, "end": { "line": 9, "character": 50 } });
+    let range = json!({ "start": { "line": 9, "character": 48 }, "end": { "line": 9, "character": 49 } });
     client.change(URI, 4, json!([{ "range": range, "text": "ud" }]));
     let found = client.findings(URI, 4);
     let wrong = found.iter().find(|one| one["code"] == "type-map").unwrap_or_else(|| panic!("{found:?}"));
@@ -88,7 +88,7 @@ fn hover_shows_the_pages() {
     assert!(hover(&mut client, line(".decl sum"), 2).contains("a variable"));
     assert!(hover(&mut client, line(".decl sum"), 12).contains("v_type="));
     assert!(hover(&mut client, line("cmp"), 42).contains("as f: 1.0"));
-    assert!(hover(&mut client, line("jmp"), 21).contains("Label"));
+    assert!(hover(&mut client, line("jmp"), 21).contains("A label"));
     assert_eq!(hover(&mut client, line("ret"), 0), "");
     assert!(client.end());
 }

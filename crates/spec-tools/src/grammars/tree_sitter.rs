@@ -19,7 +19,7 @@ pub(super) fn write(words: &Words) -> Vec<(&'static str, String)> {
         ("OPENINGS", &words.openings),
         ("KEYS", &words.keys),
         ("TYPES", &words.types),
-        ("MODIFIERS", &words.plain),
+        ("WORDS", &words.plain),
     ] {
         let quoted: Vec<String> = list.iter().map(|word| format!("  \"{word}\",\n")).collect();
         grammar.push_str(&format!("const {name} = [\n{}];\n\n", quoted.concat()));

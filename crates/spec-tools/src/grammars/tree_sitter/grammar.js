@@ -93,7 +93,7 @@ module.exports = grammar({
 
     layout: () => token(/[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)*/),
 
-    modifier: () => choice(...MODIFIERS),
+    modifier: () => choice(...WORDS),
 
     region: () => token(prec(1, /<[A-Za-z0-9_;,* ]+>/)),
 
