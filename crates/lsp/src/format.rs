@@ -49,6 +49,10 @@ fn formatted(chunk: &Chunk, body: &str, printed: Option<&str>) -> String {
         // A comment alone keeps its column, a blank line has no blanks.
         return body.trim_end().to_owned();
     };
+    // The last word of a broken text may contain an end of line.
+    if last.range.end > body.len() {
+        return body.to_owned();
+    }
     let first = chunk.tokens.first().map_or(0, |token| token.range.start);
     // Comments between the words of a statement stay where they are.
     let inner =

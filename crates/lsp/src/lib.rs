@@ -42,6 +42,8 @@ mod host;
 
 mod worker;
 
+mod state;
+
 mod requests;
 
 mod page_requests;

@@ -7,7 +7,7 @@ use lsp_types::{DocumentLink, GotoDefinitionResponse, Hover, Location, Position,
 use crate::document::{Document, Place};
 use crate::pages::{self, Reference};
 use crate::requests::markdown;
-use crate::server::{State, uri_of};
+use crate::state::{State, uri_of};
 
 /// Returns the reference at a position, and its range.
 fn reference(document: &Document, path: &Path, position: Position) -> Option<(Reference, Range)> {

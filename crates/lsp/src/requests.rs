@@ -9,7 +9,7 @@ use lsp_types::{
     SemanticTokensFullDeltaResult, SemanticTokensRangeResult, SemanticTokensResult, Uri, WorkspaceEdit,
 };
 
-use crate::server::{Failure, State, requested};
+use crate::state::{Failure, State, requested};
 use crate::{colour, complete, format, hover, names, shape};
 
 type Answer<R> = Result<<R as lsp::Request>::Result, Failure>;
