@@ -14,7 +14,7 @@ pub(super) fn write(words: &Words) -> Vec<(&'static str, String)> {
         "patterns": [
             { "include": "#comment" },
             { "include": "#directive" },
-            { "include": "#labels" },
+            { "include": "#label-line" },
             { "include": "#instruction" },
             { "include": "#operand" },
         ],
@@ -24,7 +24,7 @@ pub(super) fn write(words: &Words) -> Vec<(&'static str, String)> {
                 { "name": "comment.block.visaasm", "begin": "/\\*", "end": "\\*/" },
             ] },
             "directive": directive(words),
-            "labels": {
+            "label-line": {
                 "match": r"^\s*\{?\s*([A-Za-z_$@?][\w$@?-]*)\s*(:)\s*(?=$|//|/\*|\})",
                 "captures": { "1": { "name": "entity.name.label.visaasm" } },
             },
