@@ -8,12 +8,13 @@ use visakit_diag::Severity;
 
 use crate::codec::{self, decode};
 use crate::expect::base::{base, base_on};
+use crate::expect::directive;
 use crate::expect::meaning::{encodes, exists_on, holds};
 use crate::expect::sample::{Sample, Value};
 use crate::finding::{Fact, Tally};
 use crate::probe::probes::Probes;
 use crate::probe::{across, chapter, vary};
-use visakit::isa::Platform;
+use visakit::isa::{DeclaredClass, Platform};
 use visakit::object::Routine;
 use visakit::text::{Style, in_revision, version_of};
 use visakit::verify::Location;
@@ -209,8 +210,10 @@ impl Ask<'_, '_> {
         let statement = codec::print(&instruction, &probes.routine, sample.version);
         let words: BTreeSet<&str> = statement.split(|c: char| !c.is_ascii_alphanumeric()).collect();
         // An assembler may number the variables of smaller tables, so these are always complete.
+        let letter = directive::letter(world.model, DeclaredClass::GeneralClass);
         let declared = |line: &String| {
-            !line.starts_with(".decl V") || line.split(' ').nth(1).is_some_and(|name| words.contains(name))
+            let name = line.split(' ').nth(1).unwrap_or_default();
+            !name.starts_with(letter) || words.contains(name)
         };
         let declarations: Vec<String> = world.declarations().into_iter().filter(declared).collect();
         let has_label = words.iter().any(|word| word.strip_prefix('L').is_some_and(|n| n.parse::<u32>().is_ok()));
