@@ -325,7 +325,7 @@ impl Reader<'_> {
                 Ok(())
             }
             Some(directive) if let Some(instruction) = directive.operands_of() => {
-                // The current spelling ends where the older one does, so that columns do not change.
+                // The current spelling ends where the older one does, so columns do not change.
                 let width = at - lead;
                 let spelled = format!("{}{:>width$}{}", &text[..lead], mnemonic(instruction.name()), &text[at..]);
                 let lead = spelled.len() - spelled[lead..].trim_start().len();

@@ -120,8 +120,8 @@ fn default(model: &Model, (list, key): Listed<'_>, (forms, form): Listed<'_>, ou
     }
 }
 
-/// Reports unknown instructions of directives, unknown lists of forms, and braces that are no single
-/// character.
+/// Reports unknown instructions of directives, unknown lists of forms, and braces that are not a
+/// single character.
 fn directives(model: &Model, out: &mut Vec<Diagnostic>) {
     let is_page = |name: &str| model.instructions.iter().any(|page| page.name == name);
     let is_list = |name: &str| name == TYPES || model.shared_list(name).is_some();

@@ -16,4 +16,3 @@ mod regions;
 pub(crate) mod reverse;
 pub(crate) mod statement;
 pub(crate) mod vary;
-pub(crate) mod words;
