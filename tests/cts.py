@@ -6,7 +6,7 @@
     cts.py table DIR [--json | --toml]
 
 CTS is a checkout of the tests, OPENCL one of KhronosGroup/OpenCL-Headers, SPIRV one of
-KhronosGroup/SPIRV-Headers. `build` needs cmake, ninja, a C++ compiler and the OpenCL loader; two
+KhronosGroup/SPIRV-Headers. `build` needs cmake, ninja, spirv-tools, a C++ compiler and the OpenCL loader; two
 processors take about half an hour. DIR/build has the programs.
 
 `run` runs each test of each program of a list in a process of its own, on one device of the driver,
