@@ -95,6 +95,10 @@ def one(args, label, program, options, test):
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         answer, said = folder / "result.json", folder / "said"
+        # Programs look for their headers and modules in their working folder.
+        for data in program.parent.iterdir():
+            if data.is_dir() and data.name != "CMakeFiles":
+                (folder / data.name).symlink_to(data.resolve())
         env = {**environment(args, folder), "CL_CONFORMANCE_RESULTS_FILENAME": str(answer)}
         begin = time.monotonic()
         with said.open("wb") as out:
