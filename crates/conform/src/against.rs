@@ -218,9 +218,7 @@ impl Ask<'_, '_> {
         let declarations: Vec<String> = world.declarations().into_iter().filter(declared).collect();
         let has_label = words.iter().any(|word| word.strip_prefix('L').is_some_and(|n| n.parse::<u32>().is_ok()));
         let labels = if has_label || statement.ends_with(':') { world.tail() } else { String::new() };
-        let found = verify::instruction(&instruction, 0, &probes.routine, Some(self.platform));
-        let refused = found.iter().find(|v| v.severity == Severity::Error).map(|v| v.code);
-        let refused = refused.or_else(|| words.iter().find_map(|word| self.illegal.get(*word)).copied());
+        let illegal = words.iter().find_map(|word| self.illegal.get(*word)).copied();
         let page = world.model.pages.get(fact.at?.page as usize)?;
         let line = page.text.get(..fact.at?.start as usize)?.matches('\n').count() as u32 + 1;
         let printed = codec::print_as(&instruction, &probes.routine, sample.version, Style::Vendor);
@@ -235,7 +233,7 @@ impl Ask<'_, '_> {
         }
         let own = &sample.page.name;
         let is_own = fact.path.strip_prefix(own.as_str()).is_some_and(|rest| rest.starts_with('.'));
-        let one = Asked {
+        let mut one = Asked {
             path: if is_own { fact.path.clone() } else { format!("{own}.{}", fact.path) },
             page: own.clone(),
             file: page.shown.clone(),
@@ -246,23 +244,24 @@ impl Ask<'_, '_> {
             newer,
             statement,
             labels,
-            refused,
+            refused: None,
             bytes,
         };
-        one.is_complete(sample).then_some(one)
-    }
-}
-
-impl Asked {
-    /// Returns true if the text has all of the instruction, so that the answer is about the probe.
-    fn is_complete(&self, sample: &Sample<'_>) -> bool {
-        // A text that this assembler refuses too needs no bytes.
-        let Ok(parsed) = text::parse(&Self::text(&[self]), text::Options::default()) else {
-            return self.refused.is_some();
+        let refuses = |instruction, routine| {
+            let found = verify::instruction(instruction, 0, routine, Some(self.platform));
+            found.iter().find(|v| v.severity == Severity::Error).map(|v| v.code).or(illegal)
         };
-        let encoded =
-            parsed.routine.instructions.first().map(|one| codec::encode(one, sample.version).unwrap_or_default());
-        // The text numbers the variables that it declares, so only the lengths are comparable.
-        encoded.is_some_and(|bytes| bytes.len() == self.bytes.len())
+        let Ok(parsed) = text::parse(&Asked::text(&[&one]), text::Options::default()) else {
+            // A text that this assembler refuses too needs no bytes.
+            one.refused = Some(refuses(&instruction, &probes.routine)?);
+            return Some(one);
+        };
+        // A text may lack what is illegal in the instruction.
+        let own = parsed.routine.instructions.first()?;
+        one.refused = refuses(own, &parsed.routine);
+        // The text numbers the variables that it declares, so only the lengths are comparable. They
+        // show that the text has all of the instruction, so that the answer is about the probe.
+        let encoded = codec::encode(own, sample.version).unwrap_or_default();
+        (encoded.len() == one.bytes.len()).then_some(one)
     }
 }

@@ -88,14 +88,14 @@ fn compile(dir: &Path, main: &str, output: &str) {
 struct Strings<'a>(Option<&'a Routine>);
 
 impl Names for Strings<'_> {
-    fn name(&self, table: Table, id: u32) -> Option<String> {
+    fn name(&self, table: Table, id: u32) -> Option<std::borrow::Cow<'_, str>> {
         let predefined = match table {
-            Table::String => return self.0?.string(visakit::isa::StringId(id)),
+            Table::String => return self.0?.string(visakit::isa::StringId(id)).map(Into::into),
             Table::General => visakit::isa::predefined::ALL,
             Table::Surface => visakit::isa::predefined_surface::ALL,
             _ => return None,
         };
-        predefined.iter().find(|entry| entry.id == id).map(|entry| entry.name.to_owned())
+        predefined.iter().find(|entry| entry.id == id).map(|entry| entry.name.into())
     }
     fn data_type(&self, id: GeneralId) -> Option<DataType> {
         visakit::isa::predefined::ALL.iter().find(|entry| entry.id == id.0).map(|entry| entry.data_type)
