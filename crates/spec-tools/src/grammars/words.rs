@@ -30,8 +30,12 @@ impl Words {
     pub(super) fn of(model: &Model) -> Self {
         let (mut directives, mut openings, mut keys) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
         let (mut dotted, mut plain) = (BTreeSet::new(), BTreeSet::new());
-        for list in &model.lists {
-            let is_syntax = list.columns.iter().any(|column| column.name == EXTENSION);
+        let is_syntax = |list: &List| list.columns.iter().any(|column| column.name == EXTENSION);
+        // Other lists of that chapter describe the syntax and have no words of texts.
+        let chapters: BTreeSet<u32> =
+            model.lists.iter().filter(|list| is_syntax(list)).map(|list| list.at.page).collect();
+        for list in model.lists.iter().filter(|list| is_syntax(list) || !chapters.contains(&list.at.page)) {
+            let is_syntax = is_syntax(list);
             for text in values(list).iter().map(|value| value.text.trim()) {
                 match (is_syntax, text.strip_prefix('.')) {
                     (true, Some(_)) if text.ends_with('_') => openings.insert(text.to_owned()),
