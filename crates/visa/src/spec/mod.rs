@@ -3,6 +3,7 @@
 mod diff;
 mod export;
 mod generate;
+mod html;
 mod lint;
 mod log;
 mod page;
@@ -23,6 +24,7 @@ pub(super) enum Command {
     Log(log::Args),
     Export(export::Args),
     Generate(generate::Args),
+    Html(html::Args),
 }
 
 pub(super) fn run(command: Command) -> Outcome {
@@ -33,6 +35,7 @@ pub(super) fn run(command: Command) -> Outcome {
         Command::Log(args) => log::run(args),
         Command::Export(args) => export::run(args),
         Command::Generate(args) => generate::run(args),
+        Command::Html(args) => html::run(args),
     }
 }
 
