@@ -5,6 +5,7 @@
 //! - [`address`] gives the address of each name. Addresses are stable; other tools link to them.
 //! - `names`, `marks`, `prose`, `notation` turn names, conditions, texts and semantics into HTML.
 //! - `drawing` draws SVG; `layout` draws the bits of instructions and bit fields.
+//! - [`examples`] has a few statements for each page.
 //! - [`pictures`] draws which element lands where, from executed semantics.
 //! - `pages` fills the templates, one module for each kind of page; `search` writes the index.
 //! - [`files`] returns all files of the site.
@@ -19,13 +20,16 @@ mod notation;
 mod prose;
 mod drawing;
 mod layout;
+pub mod examples;
 pub mod pictures;
 mod pages;
 mod search;
 
-use std::collections::BTreeMap;
-
 use visakit_codegen::model::Model;
+use visakit_spec_tools::export::{Instruction, List};
+
+pub use drawing::Svg;
+use examples::Examples;
 
 /// File of the site: its path in the output folder, with forward slashes, and its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,7 +72,7 @@ pub struct Extras {
     /// Revisions of the pages, newest first; empty without a repository.
     pub revisions: Vec<Revision>,
     /// Example statements by instruction.
-    pub examples: BTreeMap<String, Vec<String>>,
+    pub examples: Examples,
 }
 
 /// Returns all files of the site in the order of their paths.
@@ -79,4 +83,16 @@ pub fn files(model: &Model, extras: &Extras) -> Result<Vec<File>, String> {
     let mut files = pages::all(model, extras).map_err(|error| format!("{error:#}"))?;
     files.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(files)
+}
+
+/// Returns the drawings of an instruction: the layout of each form, and the pictures of its page.
+pub fn drawings(model: &Model, instruction: &Instruction, lists: &[List]) -> Vec<Svg> {
+    let layouts = instruction.forms.iter().map(|form| layout::form(instruction, form, lists));
+    let pictures = pictures::of(model, &instruction.name).into_iter().map(|picture| picture.svg);
+    layouts.chain(pictures).collect()
+}
+
+/// Returns the drawing of the bits of a list.
+pub fn drawing_of_list(list: &List) -> Svg {
+    layout::list(list)
 }

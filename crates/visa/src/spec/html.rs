@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 
 use serde_json::json;
-use visakit_site::{Code, Extras};
+use visakit_site::{Code, Extras, Revision};
+use visakit_spec_tools::diff::Change;
 
+use super::log;
 use super::source::{self, OverlayArg};
 use crate::codes;
 use crate::io::{make_folder, out, write_named};
@@ -22,6 +24,7 @@ use crate::report::{Findings, answer, finish, problem};
 Examples:
   visa spec html -o site
   visa spec html pages -o site
+  visa spec html spec -o site --history HEAD
 
 Exit codes: 0 written, 1 written, but pages have errors, 2 usage, or a file could not be read or written")]
 pub(crate) struct Args {
@@ -32,6 +35,12 @@ pub(crate) struct Args {
     /// The folder to write to
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
+    /// Add the changes of the pages in the git revisions up to this one
+    #[arg(long, value_name = "REV")]
+    history: Option<String>,
+    /// Maximum number of these revisions
+    #[arg(long, value_name = "NUMBER", requires = "history", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    limit: u32,
     /// How findings are reported; json lists the files as `written`
     #[arg(long, value_enum, default_value_t)]
     format: OutputFormat,
@@ -46,7 +55,11 @@ fn write(args: &Args) -> Result<Outcome, Findings> {
     make_folder(&args.output)?;
     let code =
         |one: codes::Entry| Code { code: one.code.to_owned(), phase: one.phase.to_owned(), text: one.text };
-    let extras = Extras { codes: codes::entries().into_iter().map(code).collect(), ..Extras::default() };
+    let extras = Extras {
+        codes: codes::entries().into_iter().map(code).collect(),
+        revisions: revisions(args)?,
+        examples: visakit_site::examples::built_in(),
+    };
     let files = visakit_site::files(&model, &extras).map_err(|why| problem("emit", &args.output, why))?;
     let mut written = Vec::new();
     for file in &files {
@@ -64,4 +77,21 @@ fn write(args: &Args) -> Result<Outcome, Findings> {
         format => crate::report::report(&findings, format),
     }
     Ok(Outcome::of(&findings))
+}
+
+/// Returns the revisions of the pages, newest first.
+fn revisions(args: &Args) -> Result<Vec<Revision>, Findings> {
+    let Some(from) = &args.history else { return Ok(Vec::new()) };
+    let spec = args.dir.clone().unwrap_or_else(|| PathBuf::from("spec"));
+    let entries = log::entries(from, &spec, &spec, args.limit, &|change| !change.is_prose())?;
+    let change = |change: &Change| {
+        (change.path.clone(), format!("{} {}", change.class.name(), change.kind.replace('-', " ")))
+    };
+    let revision = |one: log::Entry| Revision {
+        name: one.revision.chars().take(8).collect(),
+        date: one.date,
+        title: one.title,
+        changes: one.changes.iter().map(change).collect(),
+    };
+    Ok(entries.into_iter().map(revision).collect())
 }

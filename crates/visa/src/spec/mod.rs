@@ -8,7 +8,7 @@ mod lint;
 mod log;
 mod page;
 mod revision;
-mod show;
+pub(crate) mod show;
 pub(crate) mod source;
 
 use crate::outcome::Outcome;
