@@ -2,7 +2,7 @@
 """Builds and runs the official OpenCL conformance tests (KhronosGroup/OpenCL-CTS) on the driver.
 
     cts.py build DIR --source CTS --headers OPENCL --spirv SPIRV [--only TEST]…
-    cts.py run   DIR --device D [--list quick|full|FILE] [--only TEST]… [--driver ICD] [--jobs N] [--limit S] [--again]
+    cts.py run   DIR --device D [--list quick|full|FILE] [--only TEST]… [--driver ICD] [--jobs N] [--limit S] [--again] [--name NAME]
     cts.py table DIR [--json]
 
 CTS is a checkout of the tests, OPENCL one of KhronosGroup/OpenCL-Headers, SPIRV one of
@@ -10,7 +10,7 @@ KhronosGroup/SPIRV-Headers. `build` needs cmake, ninja, a C++ compiler and the O
 processors take about half an hour. DIR/build has the programs.
 
 `run` runs each test of each program of a list in a process of its own, on one device of the driver,
-and keeps the results in DIR/DEVICE.jsonl; a second call runs only what is missing, and `--again`
+and keeps the results in DIR/NAME.jsonl, where NAME is the device by default; a second call runs only what is missing, and `--again`
 also what did not pass. `--only PROGRAM` or `--only PROGRAM:TEST` selects. Long tests are shortened
 (CL_WIMPY_MODE) unless `--whole` is given. VISAKIT_OCLOC selects the compiler.
 
@@ -138,17 +138,17 @@ def wanted(args, label, program):
 
 
 def run(args):
-    path = args.dir / f"{args.device}.jsonl"
+    path = args.dir / f"{args.name or args.device}.jsonl"
     known = read(path)
     jobs, missing = [], []
     with tempfile.TemporaryDirectory() as name:
         env = environment(args, Path(name))
         for label, program, options in programs(args):
-            if not program.exists():
-                missing.append(label)
-                continue
             only = wanted(args, label, program)
             if only is not None and not only:
+                continue
+            if not program.exists():
+                missing.append(label)
                 continue
             names, options = tests(program, options, env, name)
             for test in (test for test in names if only is None or test in only):
@@ -159,12 +159,14 @@ def run(args):
         print(f"not built: {label}", file=sys.stderr)
     bad = 0
     with concurrent.futures.ThreadPoolExecutor(args.jobs or os.cpu_count()) as pool, path.open("a") as out:
-        for n, record in enumerate(pool.map(lambda job: one(args, *job), jobs), 1):
+        begun = [pool.submit(one, args, *job) for job in jobs]
+        for n, done in enumerate(concurrent.futures.as_completed(begun), 1):
+            record = done.result()
             out.write(json.dumps(record) + "\n")
             out.flush()
             bad += record["result"] not in ("passed", "skipped")
             said = f": {record['reason']}" if "reason" in record else ""
-            print(f"[{n}/{len(jobs)}] {record['program']}: {record['test']} {record['result']} in {record['seconds']} s{said}")
+            print(f"[{n}/{len(jobs)}] {record['program']}: {record['test']} {record['result']} in {record['seconds']} s{said}", flush=True)
     sys.exit(bad > 0)
 
 
@@ -206,6 +208,7 @@ def main():
             command.add_argument("--spirv", type=Path, required=True)
         elif function is run:
             command.add_argument("--device", required=True)
+            command.add_argument("--name")
             command.add_argument("--list", default="quick")
             command.add_argument("--driver", type=Path, default=ROOT / "target/release/libvisakit_opencl.so")
             command.add_argument("--limit", type=float, default=900)
@@ -215,7 +218,12 @@ def main():
             command.add_argument("--json", action="store_true")
     args = parser.parse_args()
     args.dir.mkdir(parents=True, exist_ok=True)
-    args.function(args)
+    try:
+        args.function(args)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader of the output has ended, such as `head`.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

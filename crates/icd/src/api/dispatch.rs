@@ -232,6 +232,8 @@ fn find(name: &str) -> *mut c_void {
         clCommandFillBufferKHR,
         clCommandFillImageKHR,
         clCommandNDRangeKernelKHR,
+        clCommandSVMMemcpyKHR,
+        clCommandSVMMemFillKHR,
         clGetCommandBufferInfoKHR,
         clCreateSemaphoreWithPropertiesKHR,
         clEnqueueWaitSemaphoresKHR,

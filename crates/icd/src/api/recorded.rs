@@ -7,6 +7,7 @@ use opencl_sys::*;
 
 use crate::api::commands::{corner, mem, submission};
 use crate::api::entry::{WaitList, emit, enqueue, object, query, status};
+use crate::api::shared;
 use crate::base::error::{Code, Result, ensure, fail};
 use crate::base::handle::{self, Handle};
 use crate::base::raw::{In, Out, Three, Untyped, ZeroEnded};
@@ -17,9 +18,9 @@ use crate::programs::kernel::Kernel;
 use crate::queues::queue::Queue;
 use crate::queues::schedule::Task;
 
-/// Defines functions that record a command. The first parameters are the command buffer and a null
-/// queue. The last ones are the sync points to wait for, the place for the own sync point, and a
-/// mutable handle, which is not supported.
+/// Defines functions that record a command. The first parameters are the command buffer, a null
+/// queue, and properties, none of which is supported. The last ones are the sync points to wait
+/// for, the place for the own sync point, and a mutable handle, which is not supported.
 macro_rules! record {
     ($($(#[$meta:meta])* fn $name:ident($queue:ident $(, $arg:ident: $ty:ty)* $(,)?) $body:block)*) => {$(
         $(#[$meta])*
@@ -27,6 +28,7 @@ macro_rules! record {
         pub(crate) unsafe extern "C" fn $name(
             command_buffer: cl_command_buffer_khr,
             command_queue: cl_command_queue,
+            properties: *const cl_properties,
             $($arg: <$ty as $crate::base::raw::Caller>::Raw,)*
             num_sync_points_in_wait_list: cl_uint,
             sync_point_wait_list: *const cl_sync_point_khr,
@@ -34,15 +36,16 @@ macro_rules! record {
             mutable_handle: *mut cl_mutable_command_khr,
         ) -> cl_int {
             // SAFETY: the program obeys the contract of the call.
-            let ($($arg,)* points, sync_point) = unsafe {
+            let ($($arg,)* properties, points, sync_point) = unsafe {
+                let properties: In<cl_properties> = $crate::base::raw::Caller::of(properties);
                 let points: In<cl_sync_point_khr> = $crate::base::raw::Caller::of(sync_point_wait_list);
                 let sync_point: Out<cl_sync_point_khr> = $crate::base::raw::Caller::of(sync_point);
-                ($(<$ty as $crate::base::raw::Caller>::of($arg),)* points, sync_point)
+                ($(<$ty as $crate::base::raw::Caller>::of($arg),)* properties, points, sync_point)
             };
             $crate::base::error::status($crate::base::error::guard(|| {
                 let buffer = handle::get::<CommandBuffer>(command_buffer)?;
                 ensure(command_queue.is_null(), CL_INVALID_COMMAND_QUEUE)?;
-                ensure(mutable_handle.is_null(), CL_INVALID_VALUE)?;
+                ensure(mutable_handle.is_null() && properties.get().unwrap_or(0) == 0, CL_INVALID_VALUE)?;
                 let count = num_sync_points_in_wait_list as usize;
                 // SAFETY: the list has as many points as its count says.
                 let points = unsafe { points.agreed(count, CL_INVALID_SYNC_POINT_WAIT_LIST_KHR)? };
@@ -111,6 +114,16 @@ task! {
         // SAFETY: the pattern has as many bytes as its size says.
         let pattern = unsafe { pattern.bytes(pattern_size) };
         transfer::fill_buffer(queue, &mem(buffer)?, pattern, (offset, size))
+    }
+
+    fn clEnqueueSVMMemFill, clCommandSVMMemFillKHR(
+        queue,
+        ptr: *mut c_void,
+        pattern: In<c_void>,
+        pattern_size: usize,
+        size: usize,
+    ) {
+        shared::fill(queue, CL_COMMAND_SVM_MEMFILL, ptr as usize, shared::pattern_of(pattern, pattern_size)?, size)
     }
 
     fn clEnqueueFillImage, clCommandFillImageKHR(
@@ -211,17 +224,19 @@ enqueue! {
 record! {
     fn clCommandNDRangeKernelKHR(
         queue,
-        properties: ZeroEnded<cl_properties>,
         kernel: cl_kernel,
         work_dim: cl_uint,
         global_work_offset: In<usize>,
         global_work_size: In<usize>,
         local_work_size: In<usize>,
     ) {
-        ensure(properties.until_zero(2)?.is_empty(), CL_INVALID_VALUE)?;
         let sizes = Sizes { offset: global_work_offset, global: global_work_size, local: local_work_size };
         // SAFETY: the sizes are null, or have one element per dimension.
         unsafe { launch(queue, kernel, work_dim, &sizes) }
+    }
+
+    fn clCommandSVMMemcpyKHR(queue, dst: *mut c_void, src: *const c_void, size: usize) {
+        shared::copy(queue, CL_COMMAND_SVM_MEMCPY, dst as usize, src as usize, size)
     }
 
     /// A recorded command always waits for the commands before it.

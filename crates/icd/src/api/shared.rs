@@ -14,6 +14,7 @@ use crate::memory::svm;
 use crate::programs::kernel::Kernel;
 use crate::queues::event::Event;
 use crate::queues::queue::Queue;
+use crate::queues::schedule::Task;
 
 /// Callback that frees memory in a queue.
 type Free = unsafe extern "C" fn(cl_command_queue, cl_uint, *mut *mut c_void, *mut c_void);
@@ -22,54 +23,48 @@ fn submission<'a>(queue: &'a Handle<Queue>, list: &'a [Handle<Event>], blocking:
     Submission { queue, list, blocking: blocking != CL_FALSE }
 }
 
-/// Enqueues a copy of bytes between two addresses.
-fn copy(to: &Submission<'_>, kind: cl_command_type, dst: usize, src: usize, size: usize) -> Result<Handle<Event>> {
+/// Creates the task that copies bytes between two addresses.
+pub(super) fn copy(queue: &Queue, kind: cl_command_type, dst: usize, src: usize, size: usize) -> Result<Task> {
     ensure(size == 0 || dst != 0 && src != 0, CL_INVALID_VALUE)?;
     ensure(size == 0 || dst.abs_diff(src) >= size, CL_MEM_COPY_OVERLAP)?;
-    let allocations = &to.queue.context.allocations;
+    let allocations = &queue.context.allocations;
     let held = [allocations.find_range(dst, size)?, allocations.find_range(src, size)?];
-    to.submit(kind, move || {
+    Ok(Task::new(kind, move || {
+        let _held = &held;
         // SAFETY: the program guarantees `size` bytes at both addresses; allocations are held.
         unsafe { std::ptr::copy(src as *const u8, dst as *mut u8, size) };
-        drop(held);
         Ok(())
-    })
+    }))
 }
 
-/// Enqueues a fill of memory with a pattern.
-fn fill(
-    to: &Submission<'_>,
-    kind: cl_command_type,
-    first: usize,
-    pattern: &[u8],
-    size: usize,
-) -> Result<Handle<Event>> {
+/// Returns the bytes of a pattern that the program passed.
+pub(super) fn pattern_of<'a>(first: In<c_void>, size: usize) -> Result<&'a [u8]> {
+    ensure(!first.is_null() && size <= 128, CL_INVALID_VALUE)?;
+    // SAFETY: the pattern has as many bytes as its size says.
+    Ok(unsafe { first.bytes(size) })
+}
+
+/// Creates the task that fills memory with a pattern.
+pub(super) fn fill(queue: &Queue, kind: cl_command_type, first: usize, pattern: &[u8], size: usize) -> Result<Task> {
     let unit = pattern.len();
     if first == 0 && size == 0 {
-        return to.submit(kind, || Ok(()));
+        return Ok(Task::new(kind, || Ok(())));
     }
     ensure(first != 0 && unit.is_power_of_two() && unit <= 128, CL_INVALID_VALUE)?;
     ensure(first.is_multiple_of(unit) && size.is_multiple_of(unit), CL_INVALID_VALUE)?;
-    let (held, pattern) = (to.queue.context.allocations.find_range(first, size)?, pattern.to_vec());
-    to.submit(kind, move || {
+    let (held, pattern) = (queue.context.allocations.find_range(first, size)?, pattern.to_vec());
+    Ok(Task::new(kind, move || {
+        let _held = &held;
         // SAFETY: as for copies.
         unsafe { transfer::fill(first as *mut u8, size, &pattern) };
-        drop(held);
         Ok(())
-    })
+    }))
 }
 
 enqueue! {
     fn clEnqueueSVMMemcpy(queue, list, blocking: cl_bool, dst: *mut c_void, src: *const c_void, size: usize) {
-        let to = submission(&queue, &list, blocking);
-        copy(&to, CL_COMMAND_SVM_MEMCPY, dst as usize, src as usize, size)
-    }
-
-    fn clEnqueueSVMMemFill(queue, list, ptr: *mut c_void, pattern: In<c_void>, pattern_size: usize, size: usize) {
-        ensure(!pattern.is_null() && pattern_size <= 128, CL_INVALID_VALUE)?;
-        // SAFETY: the pattern has as many bytes as its size says.
-        let pattern = unsafe { pattern.bytes(pattern_size) };
-        fill(&submission(&queue, &list, CL_FALSE), CL_COMMAND_SVM_MEMFILL, ptr as usize, pattern, size)
+        let task = copy(&queue, CL_COMMAND_SVM_MEMCPY, dst as usize, src as usize, size)?;
+        submission(&queue, &list, blocking).put(task)
     }
 
     fn clEnqueueSVMMap(queue, list, blocking: cl_bool, flags: cl_map_flags, ptr: *mut c_void, size: usize) {
@@ -133,20 +128,20 @@ enqueue! {
     }
 
     fn clEnqueueMemFillINTEL(queue, list, ptr: *mut c_void, pattern: In<c_void>, pattern_size: usize, size: usize) {
-        ensure(!pattern.is_null() && pattern_size <= 128, CL_INVALID_VALUE)?;
-        // SAFETY: the pattern has as many bytes as its size says.
-        let pattern = unsafe { pattern.bytes(pattern_size) };
-        fill(&submission(&queue, &list, CL_FALSE), CL_COMMAND_MEMFILL_INTEL, ptr as usize, pattern, size)
+        let pattern = pattern_of(pattern, pattern_size)?;
+        let task = fill(&queue, CL_COMMAND_MEMFILL_INTEL, ptr as usize, pattern, size)?;
+        submission(&queue, &list, CL_FALSE).put(task)
     }
 
     fn clEnqueueMemsetINTEL(queue, list, ptr: *mut c_void, value: cl_int, size: usize) {
-        let to = submission(&queue, &list, CL_FALSE);
-        fill(&to, CL_COMMAND_MEMFILL_INTEL, ptr as usize, &value.to_le_bytes()[..1], size)
+        let pattern = &value.to_le_bytes()[..1];
+        let task = fill(&queue, CL_COMMAND_MEMFILL_INTEL, ptr as usize, pattern, size)?;
+        submission(&queue, &list, CL_FALSE).put(task)
     }
 
     fn clEnqueueMemcpyINTEL(queue, list, blocking: cl_bool, dst: *mut c_void, src: *const c_void, size: usize) {
-        let to = submission(&queue, &list, blocking);
-        copy(&to, CL_COMMAND_MEMCPY_INTEL, dst as usize, src as usize, size)
+        let task = copy(&queue, CL_COMMAND_MEMCPY_INTEL, dst as usize, src as usize, size)?;
+        submission(&queue, &list, blocking).put(task)
     }
 
     fn clEnqueueMigrateMemINTEL(queue, list, ptr: *const c_void, size: usize, _flags: cl_mem_migration_flags) {

@@ -3,7 +3,6 @@
 //! Recorded commands run in their order, so that the dependencies of a command precede it. A queue
 //! treats the whole buffer as one command.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use opencl_sys::*;
@@ -16,20 +15,12 @@ use crate::queues::event::Event;
 use crate::queues::queue::Queue;
 use crate::queues::schedule::Task;
 
-/// Pending state of a command buffer. The bindings use the name of a later version of the
-/// extension.
-const PENDING: cl_command_buffer_state_khr = 2;
-
 /// OpenCL command buffer.
 pub(crate) struct CommandBuffer {
     pub(crate) queue: Handle<Queue>,
     /// Properties passed by the program, with the final zero.
     properties: Vec<cl_command_buffer_properties_khr>,
-    /// True if it may be enqueued while it is pending.
-    is_shared: bool,
     state: Mutex<State>,
-    /// Number of pending enqueues.
-    pending: AtomicUsize,
 }
 
 kind!(CommandBuffer, CL_INVALID_COMMAND_BUFFER_KHR);
@@ -46,15 +37,14 @@ pub(crate) fn create(
     given: &[cl_command_buffer_properties_khr],
 ) -> Result<Handle<CommandBuffer>> {
     let [queue] = queues else { return fail(CL_INVALID_VALUE) };
-    let mut flags = 0;
-    for pair in given.chunks_exact(2) {
-        ensure(pair[0] == CL_COMMAND_BUFFER_FLAGS_KHR, CL_INVALID_VALUE)?;
-        flags = pair[1];
-    }
-    ensure(flags & !CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR == 0, CL_INVALID_VALUE)?;
-    let (queue, properties, is_shared) = (Arc::clone(queue), given.to_vec(), flags != 0);
-    let state = Mutex::new(State::Recording(Vec::new()));
-    Ok(handle::create(CommandBuffer { queue, properties, is_shared, state, pending: AtomicUsize::new(0) }))
+    // Each command buffer may be enqueued while it is pending, so that the flag changes nothing.
+    let known = |pair: &[cl_command_buffer_properties_khr]| {
+        pair[0] == CL_COMMAND_BUFFER_FLAGS_KHR && pair[1] & !CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR == 0
+    };
+    let pairs = given.chunks_exact(2);
+    ensure(pairs.len() < 2 && pairs.clone().all(known), CL_INVALID_VALUE)?;
+    let (queue, properties) = (Arc::clone(queue), given.to_vec());
+    Ok(handle::create(CommandBuffer { queue, properties, state: Mutex::new(State::Recording(Vec::new())) }))
 }
 
 impl CommandBuffer {
@@ -82,16 +72,7 @@ impl CommandBuffer {
     }
 }
 
-/// Guard that counts a command buffer as pending.
-struct Pending(Handle<CommandBuffer>);
-
-impl Drop for Pending {
-    fn drop(&mut self) {
-        self.0.pending.fetch_sub(1, Ordering::AcqRel);
-    }
-}
-
-/// Enqueues the recorded commands in their queue, or in an interchangeable one.
+/// Enqueues the recorded commands in their queue, or in another one of the same device.
 pub(crate) fn enqueue(
     buffer: &Handle<CommandBuffer>,
     queues: &[Handle<Queue>],
@@ -103,18 +84,13 @@ pub(crate) fn enqueue(
         _ => return fail(CL_INVALID_VALUE),
     };
     ensure(Arc::ptr_eq(&queue.context, &buffer.queue.context), CL_INVALID_CONTEXT)?;
-    ensure(queue.is_like(&buffer.queue), CL_INCOMPATIBLE_COMMAND_QUEUE_KHR)?;
+    ensure(Arc::ptr_eq(&queue.device, &buffer.queue.device), CL_INCOMPATIBLE_COMMAND_QUEUE_KHR)?;
     let state = buffer.state();
     let State::Ready(tasks) = &*state else { return fail(CL_INVALID_OPERATION) };
-    // Counted under the lock, so that only one of two threads finds it free.
-    ensure(buffer.is_shared || buffer.pending.load(Ordering::Acquire) == 0, CL_INVALID_OPERATION)?;
-    buffer.pending.fetch_add(1, Ordering::AcqRel);
-    let (pending, tasks) = (Pending(Arc::clone(buffer)), Arc::clone(tasks));
+    let tasks = Arc::clone(tasks);
     drop(state);
-    Submission { queue, list, blocking: false }.submit(CL_COMMAND_COMMAND_BUFFER_KHR, move || {
-        let _pending = &pending;
-        tasks.iter().try_for_each(Task::run)
-    })
+    Submission { queue, list, blocking: false }
+        .submit(CL_COMMAND_COMMAND_BUFFER_KHR, move || tasks.iter().try_for_each(Task::run))
 }
 
 /// Answers `clGetCommandBufferInfoKHR`.
@@ -125,7 +101,6 @@ pub(crate) fn info(buffer: &Handle<CommandBuffer>, answer: Answer) -> Result {
         CL_COMMAND_BUFFER_REFERENCE_COUNT_KHR => answer.value(handle::count(buffer)),
         CL_COMMAND_BUFFER_STATE_KHR => answer.value(match &*buffer.state() {
             State::Recording(_) => CL_COMMAND_BUFFER_STATE_RECORDING_KHR,
-            State::Ready(_) if buffer.pending.load(Ordering::Acquire) > 0 => PENDING,
             State::Ready(_) => CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR,
         }),
         CL_COMMAND_BUFFER_PROPERTIES_ARRAY_KHR => answer.list(&buffer.properties),

@@ -128,6 +128,11 @@ impl Device {
         }
     }
 
+    /// Returns the device that a sub-device is a part of.
+    pub(crate) fn whole(&self) -> Option<&Handle<Device>> {
+        self.part_of.as_ref().map(|(whole, _)| whole)
+    }
+
     /// Returns true if a compiler builds for the device.
     pub(crate) fn has_compiler(&self) -> bool {
         compilers::of(self.target).is_some()
@@ -157,7 +162,7 @@ pub(crate) fn versions(names: &[&str]) -> Vec<cl_name_version> {
     // For command buffers it is the version of the headers that systems install. Later versions
     // have other parameters.
     let version = |name: &str| match name {
-        COMMAND_BUFFER => version(0, 9, 0),
+        COMMAND_BUFFER => version(0, 9, 8),
         DOT_PRODUCT => version(2, 0, 0),
         _ => version(1, 0, 0),
     };
@@ -173,6 +178,7 @@ pub(crate) fn divide(
     let parts = match properties {
         [CL_DEVICE_PARTITION_EQUALLY, units, 0] => {
             let units = positive(units).ok_or(Code(CL_INVALID_VALUE))?;
+            ensure(units <= device.units, CL_INVALID_DEVICE_PARTITION_COUNT)?;
             vec![units; device.units / units]
         }
         [CL_DEVICE_PARTITION_BY_COUNTS, counts @ .., 0] => {
@@ -239,8 +245,10 @@ const DOT_PRODUCTS: cl_device_info = 0x1073;
 const DOT_PRODUCTS_BYTES: cl_device_info = 0x1074;
 const DOT_PRODUCTS_PACKED: cl_device_info = 0x1075;
 
-/// Capabilities of command buffers: kernels that print, simultaneous use, and out-of-order queues.
-const RECORDED: cl_bitfield = 1 | 1 << 2 | 1 << 3;
+/// Capabilities of command buffers: kernels that print, and simultaneous use.
+const RECORDED: cl_bitfield = 1 | 1 << 2;
+/// Properties of the program's queues.
+const QUEUES: cl_command_queue_properties = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
 
 /// Returns a UUID made from a name of this driver.
 fn uuid(name: &str) -> [u8; 16] {
@@ -372,8 +380,8 @@ fn memories(device: &Handle<Device>, platform: *mut c_void, answer: Answer) -> R
         CL_DEVICE_ENDIAN_LITTLE | CL_DEVICE_AVAILABLE | CL_DEVICE_HOST_UNIFIED_MEMORY => answer.flag(true),
         CL_DEVICE_COMPILER_AVAILABLE | CL_DEVICE_LINKER_AVAILABLE => answer.flag(device.has_compiler()),
         CL_DEVICE_EXECUTION_CAPABILITIES => answer.value(CL_EXEC_KERNEL | CL_EXEC_NATIVE_KERNEL),
-        CL_DEVICE_QUEUE_ON_HOST_PROPERTIES => {
-            answer.value(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE)
+        CL_DEVICE_QUEUE_ON_HOST_PROPERTIES | CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR => {
+            answer.value(QUEUES)
         }
         CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES => answer.value(0_u64),
         CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE
@@ -437,9 +445,7 @@ fn parts(device: &Handle<Device>, platform: *mut c_void, answer: Answer) -> Resu
         CL_DEVICE_PLATFORM => answer.value(platform),
         CL_DEVICE_BUILT_IN_KERNELS => answer.text(""),
         CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION => answer.list::<cl_name_version>(&[]),
-        CL_DEVICE_PARENT_DEVICE => {
-            answer.value(handle::address_of(device.part_of.as_ref().map(|(parent, _)| parent)))
-        }
+        CL_DEVICE_PARENT_DEVICE => answer.value(handle::address_of(device.whole())),
         CL_DEVICE_PARTITION_MAX_SUB_DEVICES if device.units > 1 => answer.value(device.units as cl_uint),
         CL_DEVICE_PARTITION_MAX_SUB_DEVICES => answer.value(0_u32),
         CL_DEVICE_PARTITION_PROPERTIES if device.units > 1 => {

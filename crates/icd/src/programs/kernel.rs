@@ -187,7 +187,10 @@ impl Kernel {
         };
         let argument = match parameter.kind {
             // As in Intel's runtime, a value is ignored, and a launch refuses too large a size.
-            ParameterKind::Local => Argument::Local(size),
+            ParameterKind::Local => {
+                ensure(size > 0, CL_INVALID_ARG_SIZE)?;
+                Argument::Local(size)
+            }
             ParameterKind::Sampler => Argument::Sampler(handle::get(address()?)?),
             ParameterKind::Buffer => {
                 let address = address()?;

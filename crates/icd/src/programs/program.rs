@@ -65,6 +65,13 @@ impl Default for Build {
     }
 }
 
+impl Build {
+    /// Returns true if the build has a file of its own that was not built yet.
+    fn is_binary(&self) -> bool {
+        self.binary.is_some() || !self.modules.is_empty()
+    }
+}
+
 /// Creates a program from a text.
 pub(crate) fn of_text(context: &Handle<Context>, text: Vec<u8>) -> Handle<Program> {
     make(context, context.devices.clone(), Source::Text(text), Vec::new())
@@ -143,14 +150,30 @@ impl Program {
 
     /// Returns the build for a device.
     pub(crate) fn build_of(&self, device: &Handle<Device>) -> Result<Build> {
-        let index = self.devices.iter().position(|own| Arc::ptr_eq(own, device)).ok_or(Code(CL_INVALID_DEVICE))?;
-        Ok(self.builds()[index].clone())
+        let index = self.place(device).ok_or(Code(CL_INVALID_DEVICE))?;
+        Ok(self.valid_builds().swap_remove(index))
+    }
+
+    /// Returns the build that is valid for each device. A sub-device without a build has that of
+    /// the nearest device that it is a part of.
+    fn valid_builds(&self) -> Vec<Build> {
+        let builds = self.builds();
+        let valid = |(n, device): (usize, &Handle<Device>)| {
+            let mut whole = device.whole();
+            let mut build = &builds[n];
+            while let (CL_BUILD_NONE, false, Some(device)) = (build.status, build.is_binary(), whole) {
+                build = self.place(device).map_or(build, |place| &builds[place]);
+                whole = device.whole();
+            }
+            build.clone()
+        };
+        self.devices.iter().enumerate().map(valid).collect()
     }
 
     /// Returns the executable program of each device, if it was built successfully.
     pub(crate) fn binaries(&self) -> Vec<Option<Arc<Binary>>> {
-        let built = |build: &Build| build.binary.clone().filter(|_| build.status == CL_BUILD_SUCCESS);
-        self.builds().iter().map(built).collect()
+        let built = |build: Build| build.binary.filter(|_| build.status == CL_BUILD_SUCCESS);
+        self.valid_builds().into_iter().map(built).collect()
     }
 
     /// Sets the value of a specialization constant for later builds.
@@ -181,8 +204,12 @@ impl Program {
         if devices.is_empty() {
             return Ok((0..self.devices.len()).collect());
         }
-        let place = |device: &Handle<Device>| self.devices.iter().position(|own| Arc::ptr_eq(own, device));
-        devices.iter().map(|device| place(device).ok_or(Code(CL_INVALID_DEVICE))).collect()
+        devices.iter().map(|device| self.place(device).ok_or(Code(CL_INVALID_DEVICE))).collect()
+    }
+
+    /// Returns the index of a device of the program.
+    fn place(&self, device: &Handle<Device>) -> Option<usize> {
+        self.devices.iter().position(|own| Arc::ptr_eq(own, device))
     }
 
     /// Returns true if each of the devices has a compiler.
@@ -439,7 +466,7 @@ pub(crate) fn info(program: &Handle<Program>, answer: Answer) -> Result {
             _ => answer.list::<u8>(&[]),
         },
         CL_PROGRAM_BINARY_SIZES => {
-            let sizes: Vec<usize> = program.builds().iter().map(|build| stored(build).len()).collect();
+            let sizes: Vec<usize> = program.valid_builds().iter().map(|build| stored(build).len()).collect();
             answer.list(&sizes)
         }
         CL_PROGRAM_BINARIES => {
@@ -447,7 +474,7 @@ pub(crate) fn info(program: &Handle<Program>, answer: Answer) -> Result {
             let wanted = std::mem::size_of::<*mut u8>() * program.devices.len();
             if !places.is_null() {
                 ensure(size >= wanted, CL_INVALID_VALUE)?;
-                for (n, build) in program.builds().iter().enumerate() {
+                for (n, build) in program.valid_builds().iter().enumerate() {
                     let bytes = stored(build);
                     // SAFETY: the program passes one pointer per device, null or with room for as
                     // many bytes as the sizes say.

@@ -93,11 +93,6 @@ pub(crate) fn create(
 }
 
 impl Queue {
-    /// Returns true if the queues are interchangeable: the same device and the same kind.
-    pub(crate) fn is_like(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.device, &other.device) && self.flags == other.flags
-    }
-
     /// Returns true if the queue has a property.
     pub(crate) fn has(&self, flag: cl_command_queue_properties) -> bool {
         self.flags & flag != 0

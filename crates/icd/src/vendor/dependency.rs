@@ -19,10 +19,11 @@ pub const FOLDER: &[u8] = b"folder";
 /// not cached.
 pub const UNKNOWN: &[u8] = b"unknown";
 
-/// Maximum size of a file that is compared by its contents, in bytes.
-const MOST_BYTES: u64 = 256 << 20;
+/// Maximum size of a file that is compared by its contents, in bytes. The compiler reads its own
+/// library, whose digest would take longer than a build.
+const MOST_BYTES: u64 = 1 << 20;
 
-/// Returns the state of a file, by its contents.
+/// Returns the state of a file, by its contents or, for a large file, by its stamp.
 pub fn state(path: &Path) -> Vec<u8> {
     let metadata = match fs::metadata(path) {
         Ok(metadata) => metadata,
@@ -31,13 +32,18 @@ pub fn state(path: &Path) -> Vec<u8> {
     if metadata.is_dir() {
         return FOLDER.to_vec();
     }
-    if !metadata.is_file() || metadata.len() > MOST_BYTES {
+    if !metadata.is_file() {
         return UNKNOWN.to_vec();
+    }
+    if metadata.len() > MOST_BYTES {
+        return stamp_of(&metadata);
     }
     let mut bytes = Vec::new();
     // The compiler treats an unreadable file as missing.
     let Ok(file) = fs::File::open(path) else { return MISSING.to_vec() };
     match file.take(MOST_BYTES + 1).read_to_end(&mut bytes) {
+        // The file has grown since.
+        Ok(size) if size as u64 > MOST_BYTES => UNKNOWN.to_vec(),
         Ok(_) => digest(&bytes).to_vec(),
         Err(_) => UNKNOWN.to_vec(),
     }
@@ -59,8 +65,11 @@ pub fn digest(bytes: &[u8]) -> [u8; 16] {
 
 /// Returns size, time and inode of a file. They identify a version of a library without reading it.
 pub fn stamp(path: &Path) -> Vec<u8> {
-    let text = |file: Metadata| format!("{} {}.{} {}", file.size(), file.mtime(), file.mtime_nsec(), file.ino());
-    fs::metadata(path).map_or(MISSING.to_vec(), |file| text(file).into_bytes())
+    fs::metadata(path).map_or(MISSING.to_vec(), |file| stamp_of(&file))
+}
+
+fn stamp_of(file: &Metadata) -> Vec<u8> {
+    format!("{} {}.{} {}", file.size(), file.mtime(), file.mtime_nsec(), file.ino()).into_bytes()
 }
 
 /// Returns true if all files have the recorded states.
@@ -84,6 +93,12 @@ mod tests {
         assert!(are_current(&one, state) && !are_current(&missing, state));
         fs::write(&file, "22").unwrap();
         assert!(!are_current(&one, state) && stamp(&file) != stamped);
+        // A large file is compared without reading it.
+        fs::write(&file, vec![0; MOST_BYTES as usize + 1]).unwrap();
+        let large = note();
+        assert!(are_current(&large, state) && large[0].1 == stamp(&file));
+        fs::write(&file, vec![0; MOST_BYTES as usize + 2]).unwrap();
+        assert!(!are_current(&large, state));
         fs::remove_file(&file).unwrap();
         fs::create_dir(&file).unwrap();
         assert_eq!(state(&file), FOLDER);

@@ -29,6 +29,40 @@ static void expect_scaled(cl_context in, cl_command_queue queue, cl_program prog
     CHECK(clReleaseMemObject(buffer));
 }
 
+/* A build for a device is also valid for its sub-device, until the sub-device has its own. */
+static void inherited(cl_device_id part) {
+    cl_device_id both[] = { part, device };
+    cl_context two = clCreateContext(NULL, 2, both, NULL, NULL, &code);
+    CHECK(code);
+    cl_program program = clCreateProgramWithSource(two, 1, &source, NULL, &code);
+    CHECK(code);
+    for (int round = 0; round < 2; round++) {
+        CHECK(clBuildProgram(program, 1, round ? &part : &device, round ? "-DOWN" : "-DWHOLE", NULL, NULL));
+        cl_build_status status;
+        char options[16];
+        size_t sizes[2];
+        CHECK(clGetProgramBuildInfo(program, part, CL_PROGRAM_BUILD_STATUS, sizeof status, &status, NULL));
+        CHECK(clGetProgramBuildInfo(program, part, CL_PROGRAM_BUILD_OPTIONS, sizeof options, options, NULL));
+        CHECK(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof sizes, sizes, NULL));
+        if (status != CL_BUILD_SUCCESS || strcmp(options, round ? "-DOWN" : "-DWHOLE") || !sizes[0]) printf("the part has no build: %d %s\n", status, options);
+        cl_command_queue queue = clCreateCommandQueueWithProperties(two, part, NULL, &code);
+        CHECK(code);
+        expect_scaled(two, queue, program, 54321, "inherited", round);
+        CHECK(clReleaseCommandQueue(queue));
+    }
+    /* A failed build of the sub-device is its own. */
+    CHECK(clReleaseProgram(program));
+    program = clCreateProgramWithSource(two, 1, &source, NULL, &code);
+    CHECK(code);
+    FAILS(CL_BUILD_PROGRAM_FAILURE, clBuildProgram(program, 1, &part, "-Dkernel=nonsense", NULL, NULL));
+    CHECK(clBuildProgram(program, 1, &device, "", NULL, NULL));
+    cl_build_status status;
+    CHECK(clGetProgramBuildInfo(program, part, CL_PROGRAM_BUILD_STATUS, sizeof status, &status, NULL));
+    if (status != CL_BUILD_ERROR) printf("the failed build is gone: %d\n", status);
+    CHECK(clReleaseProgram(program));
+    CHECK(clReleaseContext(two));
+}
+
 /* Sub-devices run kernels and live as long as they are held. */
 static void parts(void) {
     cl_uint units, count;
@@ -43,6 +77,8 @@ static void parts(void) {
     FAILS(CL_INVALID_DEVICE_PARTITION_COUNT, clCreateSubDevices(device, counts, 256, all + 1, NULL));
     cl_device_partition_property whole[] = { CL_DEVICE_PARTITION_EQUALLY, units, 0 };
     FAILS(CL_DEVICE_PARTITION_FAILED, clCreateSubDevices(device, whole, 256, all + 1, NULL));
+    whole[1] = units + 1;
+    FAILS(CL_INVALID_DEVICE_PARTITION_COUNT, clCreateSubDevices(device, whole, 256, all + 1, NULL));
     cl_device_partition_property domain[] = { CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN, CL_DEVICE_AFFINITY_DOMAIN_NUMA, 0 };
     FAILS(CL_INVALID_VALUE, clCreateSubDevices(device, domain, 256, all + 1, NULL));
 
@@ -66,6 +102,7 @@ static void parts(void) {
     }
     CHECK(clReleaseProgram(program));
     CHECK(clReleaseContext(two));
+    inherited(all[0]);
     CHECK(clRetainDevice(all[0]));
     CHECK(clGetDeviceInfo(all[0], CL_DEVICE_REFERENCE_COUNT, sizeof units, &units, NULL));
     if (units != 2) printf("a part is held %u times\n", units);

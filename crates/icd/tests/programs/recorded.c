@@ -4,6 +4,19 @@
 #include <CL/cl_ext.h>
 
 #define CALL(name) ((name##_fn)clGetExtensionFunctionAddressForPlatform(platform, #name))
+/* Recording functions of version 0.9.8. The headers of a system may be of an older version, without properties. */
+#define RECORD(name, ...) (((cl_int (CL_API_CALL *)(cl_command_buffer_khr, cl_command_queue, const cl_properties *, __VA_ARGS__, \
+    cl_uint, const cl_sync_point_khr *, cl_sync_point_khr *, cl_mutable_command_khr *))clGetExtensionFunctionAddressForPlatform(platform, #name)))
+#define FILL RECORD(clCommandFillBufferKHR, cl_mem, const void *, size_t, size_t, size_t)
+#define LAUNCH RECORD(clCommandNDRangeKernelKHR, cl_kernel, cl_uint, const size_t *, const size_t *, const size_t *)
+#define COPY RECORD(clCommandCopyBufferKHR, cl_mem, cl_mem, size_t, size_t, size_t)
+#define COPY_BOX RECORD(clCommandCopyBufferRectKHR, cl_mem, cl_mem, const size_t *, const size_t *, const size_t *, size_t, size_t, size_t, size_t)
+#define FILL_SHARED RECORD(clCommandSVMMemFillKHR, void *, const void *, size_t, size_t)
+#define COPY_SHARED RECORD(clCommandSVMMemcpyKHR, void *, const void *, size_t)
+typedef cl_int (CL_API_CALL *barrier)(cl_command_buffer_khr, cl_command_queue, const cl_properties *, cl_uint, const cl_sync_point_khr *, cl_sync_point_khr *, cl_mutable_command_khr *);
+#define BARRIER ((barrier)clGetExtensionFunctionAddressForPlatform(platform, "clCommandBarrierWithWaitListKHR"))
+#define SUPPORTED_QUEUES 0x129A /* CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR */
+#define SIMULTANEOUS 1 /* CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR */
 
 enum { N = 64 };
 
@@ -43,37 +56,37 @@ static void run(void) {
     EQUAL(CL_COMMAND_BUFFER_STATE_RECORDING_KHR, state_of(platform, commands));
     FAILS(CL_INVALID_OPERATION, CALL(clEnqueueCommandBufferKHR)(0, NULL, commands, 0, NULL, NULL));
     cl_sync_point_khr points[2], wrong = 77;
-    CHECK(CALL(clCommandFillBufferKHR)(commands, NULL, b, &three, 4, 0, N * 4, 0, NULL, &points[0], NULL));
-    CHECK(CALL(clCommandFillBufferKHR)(commands, NULL, b, &seven, 4, 0, N * 2, 1, points, &points[1], NULL));
-    FAILS(CL_INVALID_SYNC_POINT_WAIT_LIST_KHR, CALL(clCommandFillBufferKHR)(commands, NULL, b, &three, 4, 0, N * 4, 1, &wrong, NULL, NULL));
-    FAILS(CL_INVALID_SYNC_POINT_WAIT_LIST_KHR, CALL(clCommandFillBufferKHR)(commands, NULL, b, &three, 4, 0, N * 4, 1, NULL, NULL, NULL));
-    FAILS(CL_INVALID_COMMAND_QUEUE, CALL(clCommandFillBufferKHR)(commands, queue, b, &three, 4, 0, N * 4, 0, NULL, NULL, NULL));
+    CHECK(FILL(commands, NULL, NULL, b, &three, 4, 0, N * 4, 0, NULL, &points[0], NULL));
+    CHECK(FILL(commands, NULL, NULL, b, &seven, 4, 0, N * 2, 1, points, &points[1], NULL));
+    FAILS(CL_INVALID_SYNC_POINT_WAIT_LIST_KHR, FILL(commands, NULL, NULL, b, &three, 4, 0, N * 4, 1, &wrong, NULL, NULL));
+    FAILS(CL_INVALID_SYNC_POINT_WAIT_LIST_KHR, FILL(commands, NULL, NULL, b, &three, 4, 0, N * 4, 1, NULL, NULL, NULL));
+    FAILS(CL_INVALID_COMMAND_QUEUE, FILL(commands, queue, NULL, b, &three, 4, 0, N * 4, 0, NULL, NULL, NULL));
     CHECK(clSetKernelArg(kernel, 0, sizeof a, &a));
     CHECK(clSetKernelArg(kernel, 1, sizeof b, &b));
     CHECK(clSetKernelArg(kernel, 2, 4, &n));
-    CHECK(CALL(clCommandNDRangeKernelKHR)(commands, NULL, NULL, kernel, 1, NULL, &items, &group, 2, points, &points[0], NULL));
+    CHECK(LAUNCH(commands, NULL, NULL, kernel, 1, NULL, &items, &group, 2, points, &points[0], NULL));
     /* A recorded command keeps the arguments of its recording. */
     n = 100;
     CHECK(clSetKernelArg(kernel, 2, 4, &n));
     CHECK(clSetKernelArg(kernel, 0, sizeof c, &c));
-    CHECK(CALL(clCommandBarrierWithWaitListKHR)(commands, NULL, 1, points, NULL, NULL));
-    CHECK(CALL(clCommandCopyBufferKHR)(commands, NULL, a, c, 4, 8, 40, 0, NULL, NULL, NULL));
-    CHECK(CALL(clCommandCopyBufferRectKHR)(commands, NULL, a, c, origin, other, region, 32, 0, 64, 0, 0, NULL, NULL, NULL));
+    CHECK(BARRIER(commands, NULL, NULL, 1, points, NULL, NULL));
+    CHECK(COPY(commands, NULL, NULL, a, c, 4, 8, 40, 0, NULL, NULL, NULL));
+    CHECK(COPY_BOX(commands, NULL, NULL, a, c, origin, other, region, 32, 0, 64, 0, 0, NULL, NULL, NULL));
     CHECK(CALL(clFinalizeCommandBufferKHR)(commands));
     FAILS(CL_INVALID_OPERATION, CALL(clFinalizeCommandBufferKHR)(commands));
-    FAILS(CL_INVALID_OPERATION, CALL(clCommandCopyBufferKHR)(commands, NULL, a, c, 4, 8, 40, 0, NULL, NULL, NULL));
+    FAILS(CL_INVALID_OPERATION, COPY(commands, NULL, NULL, a, c, 4, 8, 40, 0, NULL, NULL, NULL));
     EQUAL(CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR, state_of(platform, commands));
     expect(queue, a, 0, 0, 0);
 
     cl_event gate = clCreateUserEvent(context, &code), done;
     CHECK(code);
     CHECK(CALL(clEnqueueCommandBufferKHR)(0, NULL, commands, 1, &gate, &done));
-    EQUAL(CL_COMMAND_BUFFER_STATE_PENDING_KHR, state_of(platform, commands));
-    FAILS(CL_INVALID_OPERATION, CALL(clEnqueueCommandBufferKHR)(0, NULL, commands, 0, NULL, NULL));
+    EQUAL(CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR, state_of(platform, commands));
     cl_command_type type;
     CHECK(clGetEventInfo(done, CL_EVENT_COMMAND_TYPE, sizeof type, &type, NULL));
     EQUAL(CL_COMMAND_COMMAND_BUFFER_KHR, type);
     CHECK(clSetUserEventStatus(gate, CL_COMPLETE));
+    CHECK(clReleaseEvent(gate));
     CHECK(clWaitForEvents(1, &done));
     CHECK(clFinish(queue));
     EQUAL(CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR, state_of(platform, commands));
@@ -94,18 +107,57 @@ static void run(void) {
     FAILS(CL_INVALID_VALUE, code);
     FAILS(CL_INVALID_COMMAND_BUFFER_KHR, CALL(clFinalizeCommandBufferKHR)(NULL));
 
-    /* With simultaneous use, the buffer may be pending several times. */
-    cl_command_buffer_properties_khr properties[] = { CL_COMMAND_BUFFER_FLAGS_KHR, CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR, 0 };
-    commands = CALL(clCreateCommandBufferKHR)(1, &queue, properties, &code);
+    /* A buffer may be pending several times, with and without the flag for it. */
+    cl_command_buffer_properties_khr properties[] = { CL_COMMAND_BUFFER_FLAGS_KHR, SIMULTANEOUS, CL_COMMAND_BUFFER_FLAGS_KHR, SIMULTANEOUS, 0 };
+    CALL(clCreateCommandBufferKHR)(1, &queue, properties, &code);
+    FAILS(CL_INVALID_VALUE, code);
+    properties[2] = 0;
+    cl_command_queue free_queue = make_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    int wanted = 44, last = 28;
+    for (int flag = 0; flag < 2; flag++) {
+        commands = CALL(clCreateCommandBufferKHR)(1, &queue, flag ? properties : NULL, &code);
+        CHECK(code);
+        CHECK(clSetKernelArg(kernel, 0, sizeof a, &a));
+        CHECK(LAUNCH(commands, NULL, NULL, kernel, 1, NULL, &items, &group, 0, NULL, NULL, NULL));
+        CHECK(CALL(clFinalizeCommandBufferKHR)(commands));
+        gate = clCreateUserEvent(context, &code);
+        CHECK(code);
+        CHECK(CALL(clEnqueueCommandBufferKHR)(0, NULL, commands, 1, &gate, NULL));
+        for (int i = 0; i < 4; i++) CHECK(CALL(clEnqueueCommandBufferKHR)(0, NULL, commands, 0, NULL, NULL));
+        CHECK(clSetUserEventStatus(gate, CL_COMPLETE));
+        CHECK(clReleaseEvent(gate));
+        CHECK(clFinish(queue));
+        /* Any queue of the device accepts the buffer. */
+        CHECK(CALL(clEnqueueCommandBufferKHR)(1, &free_queue, commands, 0, NULL, NULL));
+        /* A pending command holds the commands. */
+        CHECK(CALL(clReleaseCommandBufferKHR)(commands));
+        CHECK(clFinish(free_queue));
+        expect(queue, a, wanted += 6 * 708, wanted, last += 6 * 308);
+    }
+    cl_command_queue_properties supported;
+    CHECK(clGetDeviceInfo(device, SUPPORTED_QUEUES, sizeof supported, &supported, NULL));
+    EQUAL(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE, supported);
+
+    /* Shared memory is filled and copied; a property is refused. */
+    char *shared = clSVMAlloc(context, CL_MEM_READ_WRITE, 32, 0);
+    memset(shared, 1, 32);
+    commands = CALL(clCreateCommandBufferKHR)(1, &queue, NULL, &code);
     CHECK(code);
-    CHECK(clSetKernelArg(kernel, 0, sizeof a, &a));
-    CHECK(CALL(clCommandNDRangeKernelKHR)(commands, NULL, NULL, kernel, 1, NULL, &items, &group, 0, NULL, NULL, NULL));
+    cl_properties unknown[] = { 0x12B1, 1, 0 };
+    FAILS(CL_INVALID_VALUE, FILL(commands, NULL, unknown, b, &three, 4, 0, N * 4, 0, NULL, NULL, NULL));
+    FAILS(CL_INVALID_VALUE, FILL_SHARED(commands, NULL, NULL, shared, NULL, 4, 8, 0, NULL, NULL, NULL));
+    CHECK(FILL_SHARED(commands, NULL, NULL, shared, &seven, 4, 8, 0, NULL, &points[0], NULL));
+    CHECK(COPY_SHARED(commands, NULL, NULL, shared + 16, shared, 6, 1, points, NULL, NULL));
     CHECK(CALL(clFinalizeCommandBufferKHR)(commands));
-    for (int i = 0; i < 5; i++) CHECK(CALL(clEnqueueCommandBufferKHR)(0, NULL, commands, 0, NULL, NULL));
-    /* A pending command holds the buffer. */
+    for (int i = 0; i < 2; i++) {
+        CHECK(CALL(clEnqueueCommandBufferKHR)(0, NULL, commands, 0, NULL, NULL));
+        CHECK(clFinish(queue));
+        if (memcmp(shared, "\7\0\0\0\7\0\0\0\1", 9) || memcmp(shared + 15, "\1\7\0\0\0\7\0\1", 8)) printf("shared memory is not filled\n");
+        memset(shared, 1, 32);
+    }
     CHECK(CALL(clReleaseCommandBufferKHR)(commands));
-    expect(queue, a, 3584, 3584, 1568);
-    CHECK(clReleaseEvent(gate));
+    clSVMFree(context, shared);
+    CHECK(clReleaseCommandQueue(free_queue));
     CHECK(clReleaseEvent(done));
     CHECK(clReleaseMemObject(a));
     CHECK(clReleaseMemObject(b));

@@ -56,7 +56,7 @@ static void arguments(cl_command_queue queue, cl_program program) {
     CHECK(clEnqueueNDRangeKernel(queue, sum, 1, NULL, &items, &local, 0, NULL, NULL));
     CHECK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof found, found, 0, NULL, NULL));
     row("local-value", found[7], 15);
-    row("local-empty", clSetKernelArg(sum, 2, 0, NULL), CL_SUCCESS);
+    row("local-empty", clSetKernelArg(sum, 2, 0, NULL), CL_INVALID_ARG_SIZE);
     cl_ulong room;
     CHECK(clGetDeviceInfo(device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof room, &room, NULL));
     row("local-large", clSetKernelArg(sum, 2, room + 64, NULL), CL_SUCCESS);

@@ -12,6 +12,7 @@ type Enqueue =
 type Fill = unsafe extern "C" fn(
     *mut c_void,
     cl_command_queue,
+    *const u64,
     cl_mem,
     *const c_void,
     usize,
@@ -118,7 +119,20 @@ impl Functions {
         let pattern = (&raw const pattern).cast();
         // SAFETY: as above; the pattern has four bytes.
         unsafe {
-            (self.fill)(buffer, null_mut(), mem, pattern, 4, offset, bytes, count, points, &mut own, null_mut())
+            (self.fill)(
+                buffer,
+                null_mut(),
+                null(),
+                mem,
+                pattern,
+                4,
+                offset,
+                bytes,
+                count,
+                points,
+                &mut own,
+                null_mut(),
+            )
         }
     }
 
