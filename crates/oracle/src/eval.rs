@@ -129,8 +129,7 @@ pub fn prepare(
     }
     text.assign(&long, &stage, &mut thread);
     for (instruction, line) in text.instructions() {
-        receive(&stage, &thread, instruction, line)
-            .map_err(|why| wrong("eval-page", format!("`{line}`: {why}")))?;
+        receive(&stage, &thread, instruction, line).map_err(|why| wrong("eval-page", format!("`{line}`: {why}")))?;
     }
     Ok(())
 }

@@ -180,7 +180,9 @@ impl fmt::Display for Assignment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.data_type {
             None => writeln!(f, ".decl {} v_type=P num_elts={ELEMENTS}", self.name),
-            Some(ty) => writeln!(f, ".decl {} v_type=G type={} num_elts={} align=GRF", self.name, ty.name(), self.elements),
+            Some(ty) => {
+                writeln!(f, ".decl {} v_type=G type={} num_elts={} align=GRF", self.name, ty.name(), self.elements)
+            }
         }
     }
 }

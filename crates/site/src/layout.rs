@@ -5,7 +5,7 @@ use visakit_spec_tools::export::{
     BitField, BitFieldKind, Field, FieldKind, Form, Instruction, List, ListKind, Presence,
 };
 
-use crate::drawing::{Anchor, Drawing, Svg, length};
+use crate::drawing::{Anchor, Drawing, Size, Svg, length};
 use crate::marks;
 
 /// Width of a drawing; the next box starts a new line.
@@ -36,7 +36,7 @@ pub(crate) fn form(instruction: &Instruction, form: &Form, lists: &[List]) -> Sv
     });
     for (field, list) in fields.filter(|(_, list)| matches!(list.kind, ListKind::Parts { .. })) {
         let y = drawing.height() + 26.0;
-        drawing.text(0.0, y, Anchor::Start, "h", &format!("Bits of {}", field.name));
+        drawing.text(0.0, y, Anchor::Start, Size::Heading, &format!("Bits of {}", field.name));
         bits(&mut drawing, list, y + 20.0);
     }
     let names: Vec<&str> = form.fields.iter().map(|field| field.name.as_str()).collect();
@@ -49,7 +49,9 @@ pub(crate) fn list(list: &List) -> Svg {
     let mut drawing = Drawing::default();
     bits(&mut drawing, list, 16.0);
     let names: Vec<String> = match &list.kind {
-        ListKind::Parts { parts } => parts.iter().map(|part| format!("{} {}", range(part.hi, part.lo), part.name)).collect(),
+        ListKind::Parts { parts } => {
+            parts.iter().map(|part| format!("{} {}", range(part.hi, part.lo), part.name)).collect()
+        }
         ListKind::Enumeration { lo, width, .. } => vec![range(lo + width.max(&1) - 1, *lo)],
     };
     drawing.finish(&format!("Bits of {}: {}", list.name, names.join(", ")))
@@ -63,9 +65,9 @@ fn place(drawing: &mut Drawing, at: &mut (f64, f64), [name, kind, offset]: [&str
     }
     let (x, y) = *at;
     drawing.rect(x, y, width, BOX, &format!("c{colour}"));
-    drawing.text(x + width / 2.0, y + 17.0, Anchor::Middle, "", name);
-    drawing.text(x + width / 2.0, y + 32.0, Anchor::Middle, "s", kind);
-    drawing.text(x + 2.0, y - 4.0, Anchor::Start, "t", offset);
+    drawing.text(x + width / 2.0, y + 17.0, Anchor::Middle, Size::Normal, name);
+    drawing.text(x + width / 2.0, y + 32.0, Anchor::Middle, Size::Small, kind);
+    drawing.text(x + 2.0, y - 4.0, Anchor::Start, Size::Tiny, offset);
     at.0 += width;
 }
 
@@ -132,7 +134,13 @@ fn bits(drawing: &mut Drawing, list: &List, y: f64) {
     let parts: Vec<BitField> = match &list.kind {
         ListKind::Parts { parts } => parts.clone(),
         ListKind::Enumeration { lo, width, .. } if *width > 0 => {
-            vec![BitField { name: "value".to_owned(), hi: lo + width - 1, lo: *lo, kind: BitFieldKind::Number, ..whole }]
+            vec![BitField {
+                name: "value".to_owned(),
+                hi: lo + width - 1,
+                lo: *lo,
+                kind: BitFieldKind::Number,
+                ..whole
+            }]
         }
         ListKind::Enumeration { .. } => Vec::new(),
     };
@@ -152,12 +160,12 @@ fn bits(drawing: &mut Drawing, list: &List, y: f64) {
             BitFieldKind::Enumeration { .. } => ("c4", part.name.as_str()),
         };
         drawing.rect(x, y, width, BITS, class);
-        drawing.text(x + 2.0, y - 4.0, Anchor::Start, "t", &part.hi.to_string());
+        drawing.text(x + 2.0, y - 4.0, Anchor::Start, Size::Tiny, &part.hi.to_string());
         if part.lo != part.hi && width > 26.0 {
-            drawing.text(x + width - 2.0, y - 4.0, Anchor::End, "t", &part.lo.to_string());
+            drawing.text(x + width - 2.0, y - 4.0, Anchor::End, Size::Tiny, &part.lo.to_string());
         }
         match length(name) + 4.0 <= width {
-            true => drawing.text(x + width / 2.0, y + 17.0, Anchor::Middle, "", name),
+            true => drawing.text(x + width / 2.0, y + 17.0, Anchor::Middle, Size::Normal, name),
             false => below.push((x + width / 2.0, name)),
         }
     }
@@ -166,6 +174,6 @@ fn bits(drawing: &mut Drawing, list: &List, y: f64) {
         let base = y + BITS + 14.0 + n as f64 * 15.0;
         drawing.line((*x, y + BITS), (*x, base - 4.0));
         drawing.line((*x, base - 4.0), (*x + 6.0, base - 4.0));
-        drawing.text(x + 9.0, base, Anchor::Start, "s", name);
+        drawing.text(x + 9.0, base, Anchor::Start, Size::Small, name);
     }
 }

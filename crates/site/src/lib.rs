@@ -14,15 +14,15 @@
 //! from elsewhere.
 
 pub mod address;
-mod names;
-mod marks;
-mod notation;
-mod prose;
 mod drawing;
-mod layout;
 pub mod examples;
-pub mod pictures;
+mod layout;
+mod marks;
+mod names;
+mod notation;
 mod pages;
+pub mod pictures;
+mod prose;
 mod search;
 
 use visakit_codegen::model::Model;

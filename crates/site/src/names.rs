@@ -104,8 +104,7 @@ impl<'m> Names<'m> {
         for one in &self.all.variables {
             add(&one.name, "predefined variable", address::variable(&one.name), &one.doc, vec![one.old_name.clone()]);
         }
-        for (kind, table) in
-            [("predefined surface", &self.all.surfaces), ("predefined sampler", &self.all.samplers)]
+        for (kind, table) in [("predefined surface", &self.all.surfaces), ("predefined sampler", &self.all.samplers)]
         {
             for one in table {
                 add(&one.name, kind, address::variable(&one.name), &one.doc, vec![one.old_name.clone()]);

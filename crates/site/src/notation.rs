@@ -135,9 +135,11 @@ fn expression(names: &Names<'_>, page: &str, one: &Expression, links: &mut Links
         }
         ExpressionKind::Enumerator { list, name } => {
             let own = format!("{page}_{}", list.replace('.', "_"));
-            let known = names.all.lists.iter().find(|known| {
-                known.name.eq_ignore_ascii_case(list) || known.name.eq_ignore_ascii_case(&own)
-            });
+            let known = names
+                .all
+                .lists
+                .iter()
+                .find(|known| known.name.eq_ignore_ascii_case(list) || known.name.eq_ignore_ascii_case(&own));
             links.extend(known.map(|known| (format!("{list}.{name}"), address::enumerator(&known.name, name))));
         }
         ExpressionKind::Call(call) => {
@@ -176,6 +178,9 @@ mod tests {
 
     #[test]
     fn fields_of_a_template_are_linked() {
-        assert_eq!(template("ADD <dst:bare> <x>", &["Dst"]), "ADD <a href=\"#field-Dst\">&lt;dst:bare&gt;</a> &lt;x&gt;");
+        assert_eq!(
+            template("ADD <dst:bare> <x>", &["Dst"]),
+            "ADD <a href=\"#field-Dst\">&lt;dst:bare&gt;</a> &lt;x&gt;"
+        );
     }
 }

@@ -82,7 +82,8 @@ fn links_resolve(files: &[File]) {
                 Some(_) => {}
             }
         }
-        for id in attributes(&file.text, "aria-labelledby").into_iter().chain(attributes(&file.text, "aria-controls")) {
+        for id in attributes(&file.text, "aria-labelledby").into_iter().chain(attributes(&file.text, "aria-controls"))
+        {
             assert!(pages[file.path.as_str()].contains(id), "{}: no {id}", file.path);
         }
     }
@@ -204,7 +205,8 @@ fn an_instruction_has_its_facts() {
 #[test]
 fn a_new_page_appears() {
     let mut all = pages();
-    let foo = include_str!("../../../tests/pages/FOO.md").replace("Applies foo", "Applies <script>foo</script> & bar");
+    let foo =
+        include_str!("../../../tests/pages/FOO.md").replace("Applies foo", "Applies <script>foo</script> & bar");
     all.push(Page::built_in(&("instructions/FOO.md", &foo)));
     let platforms = all.iter_mut().find(|page| page.path == "platforms.md").unwrap();
     platforms.text = platforms.text.replacen("\n| dg1 |", "\n| new-one | newest | 99 | 0x7777 | 32 |\n| dg1 |", 1);

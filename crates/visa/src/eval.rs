@@ -95,7 +95,8 @@ fn evaluate(args: &Args) -> Result<Outcome, Findings> {
     let setting = Setting { platform: args.platform, cr0: args.cr0, active: args.active };
     if let Some(folder) = &args.svg {
         let pictures = visakit_site::pictures::of_text(&model, &args.text, &args.set, setting)?;
-        let drawings = pictures.into_iter().enumerate().map(|(n, one)| (format!("{}-{}.svg", one.page, n + 1), one.svg));
+        let drawings =
+            pictures.into_iter().enumerate().map(|(n, one)| (format!("{}-{}.svg", one.page, n + 1), one.svg));
         return linked::write(folder, &drawings.collect::<Vec<_>>(), "TEXT", args.format);
     }
     let answers = eval::evaluate(&model, &args.text, &args.set, setting, args.by.into())?;

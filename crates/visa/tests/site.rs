@@ -49,7 +49,7 @@ fn pages_have_examples_and_history() {
     let page = std::fs::read_to_string(dir.join("instructions/ADD.html")).unwrap_or_default();
     // A copy of the sources may have no repository.
     if err.contains("[file-read]") || err.contains("[git-missing]") {
-        visakit_testing::skip("pages_have_examples_and_history", "git has no revision here");
+        println!("skipped: pages_have_examples_and_history: git has no revision here");
         return;
     }
     assert_eq!(exit, 0, "{err}");

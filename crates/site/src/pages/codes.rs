@@ -48,7 +48,10 @@ fn page(site: &Site<'_>, code: &Code) -> Result<File, Error> {
     let content = Content {
         crumb: Some(("Codes", "codes.html")),
         body: prose::html(&site.names, "", &code.text, root),
-        facts: vec![("Phase", escape(&code.phase)), ("Command", format!("<code>visa explain {}</code>", escape(&code.code)))],
+        facts: vec![
+            ("Phase", escape(&code.phase)),
+            ("Command", format!("<code>visa explain {}</code>", escape(&code.code))),
+        ],
         tables: vec![table],
         ..Content::default()
     };

@@ -20,11 +20,18 @@ pub(super) fn pages(site: &Site<'_>) -> Result<Vec<File>, Error> {
     for (instruction, mnemonics) in &site.names.mnemonics {
         for word in mnemonics {
             let address = address::instruction(instruction);
-            words.push(Name { name: word.clone(), kind: "mnemonic", address, summary: String::new(), words: Vec::new() });
+            words.push(Name {
+                name: word.clone(),
+                kind: "mnemonic",
+                address,
+                summary: String::new(),
+                words: Vec::new(),
+            });
         }
     }
     let lead = "All names and mnemonics; the values of lists have a page of their own";
-    let mut files = vec![front(site)?, opcodes(site)?, history(site)?, self::words(site, "words.html", "Words", lead, words)?];
+    let mut files =
+        vec![front(site)?, opcodes(site)?, history(site)?, self::words(site, "words.html", "Words", lead, words)?];
     let lead = "The named values of all lists";
     files.push(self::words(site, "values.html", "Values", lead, values)?);
     Ok(files)
@@ -36,9 +43,12 @@ fn front(site: &Site<'_>) -> Result<File, Error> {
         Some((_, all)) => all.push(one),
         None => groups.push((group.to_owned(), vec![one])),
     };
-    let index = site.names.model.index.iter().filter_map(|line| {
-        site.names.all.instructions.iter().find(|one| one.name == line.page)
-    });
+    let index = site
+        .names
+        .model
+        .index
+        .iter()
+        .filter_map(|line| site.names.all.instructions.iter().find(|one| one.name == line.page));
     let rest = site.names.all.instructions.iter();
     let rest = rest.filter(|one| !site.names.model.index.iter().any(|line| line.page == one.name));
     for one in index.chain(rest) {
@@ -130,7 +140,8 @@ fn history(site: &Site<'_>) -> Result<File, Error> {
 /// Returns the changes of a revision as HTML; long lists are folded.
 fn changes(revision: &Revision) -> String {
     const MOST: usize = 40;
-    let shown = revision.changes.iter().take(MOST).map(|(path, what)| format!("<li>{} {}</li>", code(path), escape(what)));
+    let shown =
+        revision.changes.iter().take(MOST).map(|(path, what)| format!("<li>{} {}</li>", code(path), escape(what)));
     let shown: String = shown.collect();
     let more = revision.changes.len().saturating_sub(MOST);
     let more = if more > 0 { format!("<li>{more} more</li>") } else { String::new() };

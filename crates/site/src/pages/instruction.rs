@@ -157,9 +157,7 @@ fn types(site: &Site<'_>, one: &Instruction, root: &str, values: &mut Value) {
 
 /// Returns the pictures of an instruction.
 fn pictures(site: &Site<'_>, one: &Instruction) -> Value {
-    let picture = |picture: &pictures::Picture| {
-        json!({ "statement": picture.statement, "caption": picture.caption, "svg": picture.svg.inline() })
-    };
+    let picture = |picture: &pictures::Picture| json!({ "statement": picture.statement, "caption": picture.caption, "svg": picture.svg.inline() });
     pictures::of(site.names.model, &one.name).iter().map(picture).collect()
 }
 

@@ -117,7 +117,8 @@ fn users(site: &Site<'_>, list: &List, root: &str) -> String {
     }
     for one in &all.lists {
         let ListKind::Parts { parts } = &one.kind else { continue };
-        let part = parts.iter().any(|part| matches!(&part.kind, BitFieldKind::Enumeration { list } if is(&list.name)));
+        let part =
+            parts.iter().any(|part| matches!(&part.kind, BitFieldKind::Enumeration { list } if is(&list.name)));
         out.extend(part.then(|| link(root, &address::list(&one.name), &one.name)));
     }
     for one in &all.structures {

@@ -1,14 +1,14 @@
 //! Pages of the site, one module for each kind.
 
-mod table;
-mod instruction;
-mod fields;
-mod rules;
-mod lists;
 mod chapters;
-mod names;
 mod codes;
+mod fields;
 mod index;
+mod instruction;
+mod lists;
+mod names;
+mod rules;
+mod table;
 
 use minijinja::{Environment, Error, UndefinedBehavior};
 use serde_json::{Value, json};

@@ -90,7 +90,11 @@ fn platforms(site: &Site<'_>) -> Result<Vec<File>, Error> {
         let count = all.instructions.iter().filter(on).count();
         let name = link("", &address::platform(&one.name), &one.name);
         let register = format!("{} bytes", one.register_bytes);
-        table.row(&address::slug(&one.name), "", vec![name, escape(&one.aliases.join(", ")), register, count.to_string()]);
+        table.row(
+            &address::slug(&one.name),
+            "",
+            vec![name, escape(&one.aliases.join(", ")), register, count.to_string()],
+        );
         files.push(platform(site, at, one)?);
     }
     let content = Content { tables: vec![table], ..Content::default() };

@@ -32,9 +32,8 @@ pub(super) fn of(site: &Site<'_>, read: &model::Instruction, root: &str, values:
     for (row, shown) in model.accepted.iter().zip(&site.names.all.accepted) {
         if model.covers(&row.instructions, read) && !is_general(&row.instructions) {
             let on = on(site, &shown.platforms);
-            accepted.push(
-                json!({ "name": row.name, "address": address::accepted(&row.name), "doc": row.doc, "on": on }),
-            );
+            accepted
+                .push(json!({ "name": row.name, "address": address::accepted(&row.name), "doc": row.doc, "on": on }));
         }
     }
     for one in &site.names.all.checks {
@@ -122,7 +121,8 @@ pub(super) fn pages(site: &Site<'_>) -> Result<Vec<File>, Error> {
         <a href=\"rule-builtins.html\">built-ins of the rules</a>.</p>";
     let page = |path: &str, title, lead, table, body: &str| {
         let body = body.to_owned();
-        let content = Content { crumb: Some(("Rules", "rules.html")), tables: vec![table], body, ..Content::default() };
+        let content =
+            Content { crumb: Some(("Rules", "rules.html")), tables: vec![table], body, ..Content::default() };
         site.tables(path.to_owned(), title, lead, content)
     };
     Ok(vec![

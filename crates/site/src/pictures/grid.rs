@@ -1,6 +1,6 @@
 //! Grids of registers: one line for each register, one cell for each group of bytes.
 
-use crate::drawing::{Anchor, COLOURS, Drawing};
+use crate::drawing::{Anchor, COLOURS, Drawing, Size};
 
 /// Height of a cell with two lines of text.
 const TALL: f64 = 34.0;
@@ -37,20 +37,20 @@ impl Grid<'_> {
         let longest = all().map(|cell| cell.upper.chars().count().max(cell.lower.chars().count())).max();
         let width = longest.unwrap_or(0) as f64 * 6.1 + 8.0;
         let top = if drawing.height() > 0.0 { drawing.height() + 18.0 } else { 0.0 };
-        drawing.text(0.0, top + 14.0, Anchor::Start, "h", self.title);
+        drawing.text(0.0, top + 14.0, Anchor::Start, Size::Heading, self.title);
         let mut y = top + 24.0;
         for (name, cells) in self.lines.iter().zip(&self.cells) {
-            drawing.text(MARGIN - 6.0, y + height / 2.0 + 4.0, Anchor::End, "s", name);
+            drawing.text(MARGIN - 6.0, y + height / 2.0 + 4.0, Anchor::End, Size::Small, name);
             for (n, cell) in cells.iter().enumerate() {
                 let x = MARGIN + n as f64 * width;
                 let class = cell.colour.map_or("none".to_owned(), |colour| format!("c{}", colour % COLOURS));
                 drawing.rect(x, y, width, height, &class);
                 let middle = x + width / 2.0;
                 match cell.lower.is_empty() {
-                    true => drawing.text(middle, y + height / 2.0 + 4.0, Anchor::Middle, "s", &cell.upper),
+                    true => drawing.text(middle, y + height / 2.0 + 4.0, Anchor::Middle, Size::Small, &cell.upper),
                     false => {
-                        drawing.text(middle, y + 14.0, Anchor::Middle, "s", &cell.upper);
-                        drawing.text(middle, y + 27.0, Anchor::Middle, "s", &cell.lower);
+                        drawing.text(middle, y + 14.0, Anchor::Middle, Size::Small, &cell.upper);
+                        drawing.text(middle, y + 27.0, Anchor::Middle, Size::Small, &cell.lower);
                     }
                 }
             }

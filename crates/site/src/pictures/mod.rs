@@ -3,11 +3,11 @@
 //! A statement is executed on tagged data, and the tags show where each element lands. No layout is
 //! written here: an edited Semantics section changes the picture.
 
-mod trace;
 mod grid;
-mod region;
-mod memory;
 mod matrix;
+mod memory;
+mod region;
+mod trace;
 
 use visakit::isa::{Instruction, Platform};
 use visakit_codegen::model::Model;

@@ -61,7 +61,9 @@ fn rectangles_are_where_they_should_be() {
 #[test]
 fn matrices_are_where_they_should_be() {
     let model = model();
-    for (name, wide, ops, result) in [("bf.bf", [16, 16], 2, "f"), ("s8.u8", [8, 8], 4, "d"), ("u4.s4", [4, 4], 8, "d"), ("s4.s8", [4, 8], 4, "d")] {
+    for (name, wide, ops, result) in
+        [("bf.bf", [16, 16], 2, "f"), ("s8.u8", [8, 8], 4, "d"), ("u4.s4", [4, 4], 8, "d"), ("s4.s8", [4, 8], 4, "d")]
+    {
         let (depth, repeats, lanes) = (8, 3, 16);
         let statement = format!("dpas.{name}.{depth}.{repeats} (M1, 16) D.0 C.0 B.0 A(0,0)");
         let variables = variables(&[&format!("D={result}"), &format!("C={result}"), "B=ud", "A=ud"]);
@@ -95,7 +97,7 @@ fn every_statement_has_a_picture() {
         let pictures = of_line(&model, line, None).unwrap_or_else(|why| panic!("{line}: {why}"));
         let [picture] = &pictures[..] else { panic!("{line} has {} pictures", pictures.len()) };
         let file = picture.svg.file();
-        assert!(file.starts_with("<svg xmlns=") && file.matches("<rect").count() > 16, "{line}");
+        assert!(file.starts_with("<svg xmlns=") && file.matches("<path").count() > 16, "{line}");
         assert!(model.instructions.iter().any(|one| one.name == picture.page), "{line}");
     }
     assert!(of(&model, "ADD").len() == 1 && of(&model, "YIELD").is_empty());

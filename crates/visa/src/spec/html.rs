@@ -53,8 +53,7 @@ pub(super) fn run(args: Args) -> Outcome {
 fn write(args: &Args) -> Result<Outcome, Findings> {
     let (model, findings) = source::read(args.dir.as_deref(), &args.overlay)?;
     make_folder(&args.output)?;
-    let code =
-        |one: codes::Entry| Code { code: one.code.to_owned(), phase: one.phase.to_owned(), text: one.text };
+    let code = |one: codes::Entry| Code { code: one.code.to_owned(), phase: one.phase.to_owned(), text: one.text };
     let extras = Extras {
         codes: codes::entries().into_iter().map(code).collect(),
         revisions: revisions(args)?,
@@ -84,9 +83,8 @@ fn revisions(args: &Args) -> Result<Vec<Revision>, Findings> {
     let Some(from) = &args.history else { return Ok(Vec::new()) };
     let spec = args.dir.clone().unwrap_or_else(|| PathBuf::from("spec"));
     let entries = log::entries(from, &spec, &spec, args.limit, &|change| !change.is_prose())?;
-    let change = |change: &Change| {
-        (change.path.clone(), format!("{} {}", change.class.name(), change.kind.replace('-', " ")))
-    };
+    let change =
+        |change: &Change| (change.path.clone(), format!("{} {}", change.class.name(), change.kind.replace('-', " ")));
     let revision = |one: log::Entry| Revision {
         name: one.revision.chars().take(8).collect(),
         date: one.date,

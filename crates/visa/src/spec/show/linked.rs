@@ -58,7 +58,9 @@ pub(crate) fn write(
 ) -> Result<Outcome, Findings> {
     if drawings.is_empty() {
         let found = Diagnostic::new("svg-none", Severity::Error, of, "there is nothing to draw");
-        return Err(found.help("name an instruction or a list, or give a statement with operands in registers").into());
+        return Err(found
+            .help("name an instruction or a list, or give a statement with operands in registers")
+            .into());
     }
     make_folder(folder)?;
     let mut written = Vec::new();
