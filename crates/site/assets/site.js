@@ -54,12 +54,13 @@
     return loading;
   };
 
-  // Rank of a name: exact, beginning, part of the name, other word, description; -1 for no match.
+  // Rank of a name: exact, other word, beginnings, part of the name, description; -1 for no match.
+  // A mnemonic is as good as the name of its instruction.
   const rank = (row, word) => {
     const name = row[0].toLowerCase().replace(/^[%.]/, "");
     const others = row[4].toLowerCase().split(" ");
     if (name === word) return 0;
-    if (others.includes(word)) return 1;
+    if (others.includes(word)) return row[1] === 0 ? 0 : 1;
     if (name.startsWith(word)) return 2;
     if (others.some((other) => other.startsWith(word))) return 3;
     if (name.includes(word)) return 4;

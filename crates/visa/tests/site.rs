@@ -5,7 +5,7 @@ mod common;
 use std::process::Command;
 
 use common::run;
-use visakit_testing::{root, scratch};
+use visakit_testing::scratch;
 
 /// Every page that `--url` names is a file of the site.
 #[test]
