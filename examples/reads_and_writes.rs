@@ -1,6 +1,7 @@
 //! Counts the reads and writes of each variable of an object: `cargo run --example reads_and_writes
 //! -- kernel.isa`.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::error::Error;
 
@@ -18,7 +19,8 @@ pub(crate) fn run(bytes: &[u8]) -> Result<String, Box<dyn Error>> {
         for instruction in &routine.instructions {
             // Uses include operands, the predicate, and the address variables of indirect operands.
             for used in instruction.uses().filter(|used| used.role != Role::Reference) {
-                let name = names.name(used.table, used.id).unwrap_or_else(|| format!("{:?} {}", used.table, used.id));
+                let name = names.name(used.table, used.id);
+                let name = name.map_or_else(|| format!("{:?} {}", used.table, used.id), Cow::into_owned);
                 let (reads, writes) = counts.entry(name).or_default();
                 *reads += u32::from(used.role.is_read());
                 *writes += u32::from(used.role.is_write());

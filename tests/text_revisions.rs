@@ -2,7 +2,7 @@
 //! kept by objects and printed.
 
 use visakit::object::Object;
-use visakit::text::{Options, Style, parse, print};
+use visakit::text::{Options, Style, in_revision, parse, print};
 
 const DECLARATIONS: &str = "\
 .decl V32 v_type=G type=ud num_elts=16 align=wordx32
@@ -59,6 +59,23 @@ fn newer_texts_come_back_as_they_were() {
     comes_back("4.1", &["load_lz.RGBA (M1, 16)  0x0:uw T6 V34.0 %null.0 V35.0 V36.0"]);
     comes_back("4.1", &["sample_lz.RGBA (M1, 16)  0x0:uw S0 T6 V34.0 %null.0 V35.0 V36.0"]);
     comes_back("4.2", &["sample4.R (M1, 16) 0x0:uw S0 T6 V34.0 %null.0 V35.0 V36.0"]);
+}
+
+/// GenX_IR of IGC 1.0.17791 prints coordinates without blanks in texts of version 4.1. Blanks
+/// alone do not show the revision of a text; another form of the text does.
+#[test]
+fn texts_of_2023_have_no_blanks_between_coordinates() {
+    let newer = "load_lz.RGBA (M1, 16)  0x0:uw T6 V34.0 %null.0 V35.0 V36.0";
+    let typed = "lsc_load_quad.tgm (M1, 16)  V34:d32.x  bss(V38)[V35+5,V36-12]:a32";
+    let block = "lsc_load_block2d.ugm (M1, 1)  V34:d16.16x8nn  flat[V37,0x77,0x1D,0x7F,V38,V38]";
+    comes_back("4.1", &[newer, typed, block]);
+    let mut object = parse(&text("4.1", &[typed, block]), Options::default()).unwrap().into_object();
+    for (revision, line) in [(0, "[V35, V36, %null, %null]"), (202_305, "[V35+5,V36-12]"), (202_305, "0x7F,V38,V38]")]
+    {
+        object.kernels[0].routine = in_revision(&object.kernels[0].routine, revision);
+        let printed = print(&object, &object.kernels[0].routine, None, Style::Full);
+        assert!(printed.contains(line), "{printed}");
+    }
 }
 
 #[test]

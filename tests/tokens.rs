@@ -45,7 +45,7 @@ fn texts() -> Vec<(String, String)> {
 fn names(routine: &Routine, style: Style, tables: &[(Table, usize)]) -> BTreeSet<String> {
     let names = RoutineNames::new(routine, visakit::rt::Version::new(4, 1), 32, style);
     let all = tables.iter().flat_map(|(table, count)| (0..*count + 64).map(|id| (*table, id as u32)));
-    all.filter_map(|(table, id)| names.name(table, id)).collect()
+    all.filter_map(|(table, id)| names.name(table, id).map(Into::into)).collect()
 }
 
 /// Compares the kinds with the routine that the text was printed from.

@@ -1,6 +1,7 @@
 //! Fields of an instruction.
 
 use serde::Serialize;
+use std::borrow::Cow;
 
 #[cfg(test)]
 use super::schema;
@@ -216,5 +217,5 @@ fn parts(list: &reflect::List, bits: u64) -> Vec<PartValue> {
 
 /// Returns the name of a table's entry, if it has one.
 pub(super) fn name(names: &RoutineNames<'_>, table: Table, id: u32) -> Option<String> {
-    names.name(table, id)
+    names.name(table, id).map(Cow::into_owned)
 }

@@ -1,5 +1,6 @@
 //! Reader and writer of objects. The reader is a cursor that never panics and tracks its offset.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use super::error::{BadBits, DecodeError, DecodeProblem, EncodeError};
@@ -62,8 +63,13 @@ impl Bytes {
     }
 
     /// Returns the bytes as text, with `\u{fffd}` for each invalid sequence.
+    pub fn text(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.0)
+    }
+
+    /// Returns the bytes as text of its own, as [`Bytes::text`].
     pub fn to_text(&self) -> String {
-        String::from_utf8_lossy(&self.0).into_owned()
+        self.text().into_owned()
     }
 }
 

@@ -2,6 +2,7 @@
 //! routine has.
 
 use core::fmt;
+use std::borrow::Cow;
 
 use super::super::isa::{
     AddressId, DataType, GeneralId, Instruction, LabelId, Operand, Predicate, PredicateId, RawOperand, SamplerId,
@@ -17,13 +18,13 @@ use super::visit::{FieldRef, OperandRef, Table};
 struct Numbers;
 
 impl Names for Numbers {
-    fn name(&self, table: Table, id: u32) -> Option<String> {
+    fn name(&self, table: Table, id: u32) -> Option<Cow<'_, str>> {
         let predefined = match table {
             Table::General => predefined::ALL,
             Table::Surface => predefined_surface::ALL,
             _ => return None,
         };
-        predefined.iter().find(|entry| entry.id == id).map(|entry| entry.name.to_owned())
+        predefined.iter().find(|entry| entry.id == id).map(|entry| entry.name.into())
     }
 
     fn data_type(&self, id: GeneralId) -> Option<DataType> {

@@ -1,5 +1,7 @@
 //! Text formats of fields, and the names that texts use.
 
+use std::borrow::Cow;
+
 use super::super::isa::{DataType, GeneralId};
 use super::Version;
 use super::visit::Table;
@@ -38,7 +40,7 @@ pub enum Format {
 /// Names of a routine's variables, for printing.
 pub trait Names {
     /// Returns the name of an entry, or `None` if the entry does not exist.
-    fn name(&self, table: Table, id: u32) -> Option<String>;
+    fn name(&self, table: Table, id: u32) -> Option<Cow<'_, str>>;
 
     /// Returns the type of a general variable.
     fn data_type(&self, id: GeneralId) -> Option<DataType>;

@@ -1,5 +1,6 @@
 //! Printing and parsing of the fields of assembly text.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::super::isa::DataType;
@@ -77,18 +78,22 @@ impl<'a> Printer<'a> {
 
     /// Prints the name of an entry. A missing entry prints as its table's letter and its number.
     pub fn index(&mut self, table: Table, id: u32, format: Format) {
-        let name = self.names.name(table, id).unwrap_or_else(|| match table {
-            Table::General => format!("V{id}"),
-            Table::Address => format!("A{id}"),
-            Table::Predicate => format!("P{id}"),
-            Table::Sampler => format!("S{id}"),
-            Table::Surface => format!("T{id}"),
-            Table::Label => format!("L{id}"),
-            Table::String => format!("N{id}"),
+        let name = self.names.name(table, id).unwrap_or_else(|| {
+            let letter = match table {
+                Table::General => 'V',
+                Table::Address => 'A',
+                Table::Predicate => 'P',
+                Table::Sampler => 'S',
+                Table::Surface => 'T',
+                Table::Label => 'L',
+                Table::String => 'N',
+            };
+            Cow::Owned(format!("{letter}{id}"))
         });
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let odd = !name.chars().all(plain) || name.starts_with(|c: char| c.is_ascii_digit()) || name.is_empty();
-        if format == Format::Quoted || (format == Format::Word && odd) {
+        let is_word =
+            || name.chars().all(plain) && !name.starts_with(|c: char| c.is_ascii_digit()) && !name.is_empty();
+        if format == Format::Quoted || format == Format::Word && !is_word() {
             self.out.push('"');
             self.out.push_str(&escape(&name));
             self.out.push('"');
@@ -126,7 +131,11 @@ impl Text for DataType {
         let rest = c.rest();
         // The vendor's assembler accepts type names in lower case and, except for one type, in
         // capitals. The next token may follow without a blank.
+        let first = rest.bytes().next().unwrap_or_default();
         let begins = |t: &&Self| {
+            if !t.name().bytes().next().is_some_and(|own| own.eq_ignore_ascii_case(&first)) {
+                return false;
+            }
             let spelled = rest.get(..t.name().len()).unwrap_or("");
             let capitals = |text: &str| text.bytes().all(|b| b.is_ascii_uppercase());
             spelled.eq_ignore_ascii_case(t.name())

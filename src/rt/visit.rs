@@ -270,7 +270,8 @@ impl Instruction {
                 }
             }
         }
-        let mut collect = Collect { fields: self.fields(), out: Vec::new() };
+        let fields = self.fields();
+        let mut collect = Collect { fields, out: Vec::with_capacity(fields.len()) };
         self.visit(&mut collect);
         collect.out.into_iter()
     }

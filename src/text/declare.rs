@@ -11,7 +11,6 @@ use crate::isa::{
     InputOrigin, PredicateInfo, SamplerInfo, StringId, SurfaceInfo, TextDirective, TextKey, VarInfo,
     VarInfoBitProperties,
 };
-use crate::object::RoutineKind;
 use crate::rt::{Bits, Cursor, Symbols, Table, TextError, meant, nearest};
 
 /// Parses a directive other than those that begin a file or a subroutine. `word` is its spelling in
@@ -59,7 +58,7 @@ pub(super) fn directive(
 fn label(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
     let mut c = Cursor::new(text, at, scope);
     let (name, start) = argument(&mut c, TextDirective::LabelLine)?;
-    let values = keys(&mut c, TextDirective::LabelLine.required(), TextDirective::LabelLine.optional())?;
+    let values = keys(&mut c, TextDirective::LabelLine)?;
     c.end()?;
     let (kind, string) = (values.kind, StringId(values.number(TextKey::KeyString)?.unwrap_or_default()));
     if scope.names.label(&name, kind).is_some() {
@@ -68,10 +67,6 @@ fn label(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
     scope.new_label(&name, string, kind);
     Ok(())
 }
-
-/// Spellings of directives for the splitter of tokens.
-pub(super) const KERNEL_ATTRIBUTE: &str = TextDirective::KernelAttrLine.text();
-pub(super) const LABEL: &str = TextDirective::LabelLine.text();
 
 /// Returns true for the spelling of a directive.
 pub(super) fn is_directive(name: &str) -> bool {
@@ -96,6 +91,11 @@ pub(super) fn word(text: &str) -> (Option<TextDirective>, usize) {
     }
 }
 
+/// Returns the directive that a line begins with.
+pub(crate) fn directive_of(line: &str) -> Option<TextDirective> {
+    line.starts_with('.').then(|| word(line).0)?
+}
+
 /// Parses `.decl`; the keys of a declaration have a fixed order.
 fn decl(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
     let mut c = Cursor::new(text, at, scope);
@@ -104,27 +104,15 @@ fn decl(scope: &mut Scope, text: &str, at: usize) -> Result<(), TextError> {
         c.restore(start);
         return Err(c.error(format!("the name of a variable: `{name}` is a keyword")));
     }
-    for key in TextDirective::DeclLine.required() {
-        c.key(key.text())?;
-    }
-    let Some(class) = DeclaredClass::ALL.iter().copied().find(|class| c.rest().starts_with(class.text())) else {
-        let all: Vec<&str> = DeclaredClass::ALL.iter().map(|class| class.text()).collect();
-        let (last, others) = all.split_last().unwrap_or((&"", &[]));
-        return Err(c.error(format!("{} or {last}", others.join(", "))));
-    };
-    c.restore(c.save() + class.text().len());
-    let values = keys(&mut c, class.required(), class.optional())?;
+    let mut values = keys(&mut c, TextDirective::DeclLine)?;
+    let class = values.class;
+    values.required(&mut c, class.required())?;
+    values.optional(&mut c, class.optional())?;
     end(&mut c, class.optional())?;
-    enter_decl(scope, &name, class, values, start)
+    enter_decl(scope, &name, values, start)
 }
 
-fn enter_decl(
-    scope: &mut Scope,
-    name: &str,
-    class: DeclaredClass,
-    values: Values,
-    at: usize,
-) -> Result<(), TextError> {
+fn enter_decl(scope: &mut Scope, name: &str, values: Values, at: usize) -> Result<(), TextError> {
     if scope.names.is_declared(name) {
         let expected = format!(
             "a new name: `{name}` is already declared. The compiler drops the braces around \
@@ -144,7 +132,7 @@ fn enter_decl(
         Base::File(number) => Some((*number, AliasScope::Global)),
     });
     let tables = &mut scope.tables;
-    let (table, id) = match class {
+    let (table, id) = match values.class {
         DeclaredClass::GeneralClass => {
             if base_of == Some((0, AliasScope::Local)) {
                 scope.null_aliases.push(tables.routine.variables.len());
@@ -192,23 +180,14 @@ fn input(
     at: usize,
     origin: InputOrigin,
 ) -> Result<(), TextError> {
-    let in_kernel = scope.tables.routine.kind == RoutineKind::Kernel;
     let mut c = Cursor::new(text, at, scope);
     let (name, start) = argument(&mut c, directive)?;
     // An input without an offset lies at 0, as function parameters do. The vendor's printer prints
-    // the offset of a function's parameters, which its assembler rejects.
-    let is_parameter = directive == TextDirective::ParameterLine;
-    let optional = directive.optional().iter().copied();
-    let optional: Vec<TextKey> =
-        optional.filter(|key| !(is_parameter && in_kernel && *key == TextKey::KeyOffset)).collect();
-    let values = keys(&mut c, directive.required(), &optional)?;
+    // the offset of parameters, which its assembler rejects. Attributes of an input have no effect
+    // on the object.
+    let values = keys(&mut c, directive)?;
+    end(&mut c, directive.optional())?;
     let given = values.number(TextKey::KeySize)?;
-    if is_parameter && given.is_none() {
-        return Err(c.error(format!("`{}=`", TextKey::KeySize.text())));
-    }
-    // Attributes of an input have no effect on the object.
-    let shown: Vec<TextKey> = optional.into_iter().filter(|key| *key != TextKey::KeyAttributes).collect();
-    end(&mut c, &shown)?;
     let fail = |expected: String| Err(TextError { at: start, expected });
     let classes = [
         (Table::General, InputClass::General),

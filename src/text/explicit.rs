@@ -46,9 +46,10 @@ pub(super) fn tables(out: &mut String, routine: &Routine, names: &Unique) {
     }
     for (label, name) in routine.labels.iter().zip(&names.labels) {
         print_directive(out, TextDirective::LabelLine, name);
-        keys::print(out, TextDirective::LabelLine.required().iter().copied(), |out, key| match key {
+        keys::print(out, keys::all(TextDirective::LabelLine), |out, key| match key {
             TextKey::KeyKind => write!(out, "{}", label.kind.name()).is_ok(),
-            _ => write!(out, "{}", label.name_index.0).is_ok(),
+            TextKey::KeyString => write!(out, "{}", label.name_index.0).is_ok(),
+            _ => false,
         });
         out.push('\n');
     }

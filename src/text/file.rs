@@ -4,13 +4,13 @@
 
 use std::fmt::{Display, Write as _};
 
-use super::keys::{self, argument, keys, print_directive};
+use super::keys::{self, argument, keys, pair, print_directive, print_pair};
 use super::scope::{Scope, Uses};
 use crate::isa::{
     FileScopeVarInfo, FileScopeVarInfoBitProperties, FunctionRelocSymtab, TextDirective, TextKey, VariableRelocSymtab,
 };
 use crate::object::{Object, Routine};
-use crate::rt::{Bytes, Cursor, Format, TextError, escape};
+use crate::rt::{Bytes, Cursor, TextError, escape};
 
 /// Returns the variables and functions of the file that a routine uses.
 pub(super) fn uses(object: &Object, routine: &Routine) -> Uses {
@@ -26,7 +26,7 @@ pub(super) fn print(out: &mut String, object: &Object, routine: &Routine) {
         let FileScopeVarInfoBitProperties { type_, alignment } = variable.bit_properties;
         let directive = TextDirective::FileVariableLine;
         print_directive(out, directive, &escape(&variable.name.to_text()));
-        keys::print(out, directive.required().iter().copied(), |out, key| {
+        keys::print(out, keys::all(directive), |out, key| {
             let value: &dyn Display = match key {
                 TextKey::KeyLinkage => &variable.linkage.text(),
                 TextKey::KeyType => &type_.name(),
@@ -40,12 +40,10 @@ pub(super) fn print(out: &mut String, object: &Object, routine: &Routine) {
     }
     let Uses { variables, functions } = uses(object, routine);
     for used in variables {
-        let word = TextDirective::UseVariableLine.text();
-        let _ = writeln!(out, "{word} {}={}", used.symbolic_index, used.resolved_index);
+        print_pair(out, TextDirective::UseVariableLine, [used.symbolic_index.into(), used.resolved_index.into()]);
     }
     for used in functions {
-        let word = TextDirective::UseFunctionLine.text();
-        let _ = writeln!(out, "{word} {}={}", used.symbolic_index, used.resolved_index);
+        print_pair(out, TextDirective::UseFunctionLine, [used.symbolic_index.into(), used.resolved_index.into()]);
     }
 }
 
@@ -56,7 +54,7 @@ pub(super) fn variable(scope: &mut Scope, text: &str, at: usize) -> Result<(), T
     let directive = TextDirective::FileVariableLine;
     let (name, start) = argument(&mut c, directive)?;
     let name = Bytes::from(name.as_str());
-    let values = keys(&mut c, directive.required(), directive.optional())?;
+    let values = keys(&mut c, directive)?;
     c.end()?;
     let (linkage, num_elements) = (values.linkage, values.number(TextKey::KeyElements)?.unwrap_or_default());
     let bit_properties = FileScopeVarInfoBitProperties { type_: values.data_type, alignment: values.alignment };
@@ -81,10 +79,7 @@ pub(super) fn variable(scope: &mut Scope, text: &str, at: usize) -> Result<(), T
 /// have a directive of the same form.
 pub(super) fn usage(scope: &mut Scope, directive: TextDirective, text: &str, at: usize) -> Result<(), TextError> {
     let mut c = Cursor::new(text, at, scope);
-    c.skip_blanks();
-    let symbolic_index = c.number("number in the routine", Format::Plain)?;
-    c.expect("=")?;
-    let resolved_index = c.number("number in the file", Format::Plain)?;
+    let (symbolic_index, resolved_index) = pair(&mut c, directive, ["number in the routine", "number in the file"])?;
     c.end()?;
     match directive {
         TextDirective::UseVariableLine => {

@@ -3,8 +3,8 @@
 use super::scope::Scope;
 use super::withdrawn;
 use crate::isa::{
-    ConstOpnd, DataType, ExecMask, ExecSize, Instruction, InstructionGroup, LscUntyped, Modifier, Operand, Predicate,
-    VecOperand, candidates, predefined,
+    ConstOpnd, DataType, ExecMask, ExecSize, Instruction, InstructionGroup, LscUntyped, Modifier, OlderMask, Operand,
+    Predicate, VecOperand, candidates, predefined,
 };
 use crate::rt::reflect::{Page, PageKind};
 use crate::rt::{
@@ -186,18 +186,14 @@ pub(super) fn linked_call() -> Option<LinkedCall> {
     })
 }
 
-/// Older spelling of the execution mask of all channels.
-const NO_MASK: &str = "NoMask";
-
-/// Returns the statement with the current spelling of the mask of all channels. Columns do not
-/// change.
+/// Returns the statement with the current spelling of an older mask. Columns do not change.
 fn respelled(text: &str, start: usize) -> Option<String> {
     let open = start + text[start..].find('(')? + 1;
     let mask = open + text[open..].len() - text[open..].trim_start().len();
-    let behind = text[mask..].strip_prefix(NO_MASK).filter(|rest| rest.trim_start().starts_with(','))?;
-    let all = ExecMask::ALL.iter().find(|m| m.first_channel() == 0 && m.no_mask()).map_or("", |m| m.text());
-    let width = NO_MASK.len();
-    Some(format!("{}{all:width$}{behind}", &text[..mask]))
+    OlderMask::ALL.iter().find_map(|old| {
+        let behind = text[mask..].strip_prefix(old.text()).filter(|rest| rest.trim_start().starts_with(','))?;
+        Some(format!("{}{:width$}{behind}", &text[..mask], old.mask().text(), width = old.text().len()))
+    })
 }
 
 fn unknown(word: &str, at: usize) -> TextError {

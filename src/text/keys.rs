@@ -1,17 +1,19 @@
 //! Parser of the keys of directives, such as `num_elts=8` and `attrs={Input}`.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 
 use crate::builder::AttributeValue;
 use crate::isa::{
-    Alignment, DataType, LabelKind, Linkage, OlderAlignment, StringId, TextArgument, TextDirective, TextKey,
-    TextValue,
+    Alignment, DataType, DeclaredClass, LabelKind, Linkage, OlderAlignment, StringId, TextArgument, TextContent,
+    TextDirective, TextKey, TextValue,
 };
-use crate::rt::{Bits, Cursor, Format, Text, TextError, meant, nearest};
+use crate::rt::{Bits, Cursor, Format, Number, Text, TextError, meant, nearest};
 
 /// Values of the keys of a directive.
 #[derive(Default)]
 pub(super) struct Values {
+    pub(super) class: DeclaredClass,
     pub(super) data_type: DataType,
     pub(super) alignment: Alignment,
     pub(super) alias: Option<Alias>,
@@ -23,35 +25,76 @@ pub(super) struct Values {
     numbers: [Option<i64>; TextKey::ALL.len()],
 }
 
-/// Parses the keys of a directive: all required ones, then any optional ones, in this order.
-pub(super) fn keys(c: &mut Cursor<'_>, required: &[TextKey], optional: &[TextKey]) -> Result<Values, TextError> {
+/// Returns the keys of a directive in their order.
+pub(super) fn all(directive: TextDirective) -> impl Iterator<Item = TextKey> {
+    [directive.leading(), directive.required(), directive.optional()].into_iter().flatten().copied()
+}
+
+/// Parses the keys of a directive, in their order.
+pub(super) fn keys(c: &mut Cursor<'_>, directive: TextDirective) -> Result<Values, TextError> {
     let mut values = Values::default();
-    for key in required {
-        c.key(key.text())?;
-        values.read(c, *key)?;
-    }
-    for key in optional {
-        if c.take_key(key.text()) {
-            values.read(c, *key)?;
-        } else if key.value() == TextValue::AlignmentValue
-            && let Some(default) = key.default_value()
-        {
-            values.alignment = Alignment::from_bits(default.into()).unwrap_or_default();
-        }
-    }
+    values.optional(c, directive.leading())?;
+    values.required(c, directive.required())?;
+    values.optional(c, directive.optional())?;
     Ok(values)
 }
 
 impl Values {
+    /// Parses keys that must be present.
+    pub(super) fn required(&mut self, c: &mut Cursor<'_>, keys: &[TextKey]) -> Result<(), TextError> {
+        keys.iter().try_for_each(|key| {
+            c.key(key.text())?;
+            self.read(c, *key)
+        })
+    }
+
+    /// Parses keys that may be absent. An absent key has its default value.
+    pub(super) fn optional(&mut self, c: &mut Cursor<'_>, keys: &[TextKey]) -> Result<(), TextError> {
+        for key in keys {
+            if c.take_key(key.text()) {
+                self.read(c, *key)?;
+            } else if let Some(default) = key.default_value() {
+                self.preset(key.content(), default.into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets a value to a code of its list; [`Self::number`] has the defaults of numbers.
+    fn preset(&mut self, content: TextContent, code: u64) {
+        match content {
+            TextContent::AlignmentContent => self.alignment = Alignment::from_bits(code).unwrap_or_default(),
+            TextContent::TypeContent => {
+                self.data_type = u8::try_from(code).ok().and_then(DataType::from_code).unwrap_or_default()
+            }
+            TextContent::LabelKindContent => self.kind = LabelKind::from_bits(code).unwrap_or_default(),
+            TextContent::LinkageContent => self.linkage = Linkage::from_bits(code).unwrap_or_default(),
+            TextContent::ClassContent => self.class = DeclaredClass::from_bits(code).unwrap_or_default(),
+            _ => {}
+        }
+    }
+
     /// Parses the value of a key in its form.
     fn read(&mut self, c: &mut Cursor<'_>, key: TextKey) -> Result<(), TextError> {
-        match key.value() {
-            // The class selects the keys, so `.decl` parses it.
-            TextValue::ClassValue => {}
+        let form = key.value();
+        match form {
+            TextValue::ClassValue => self.class = class(c)?,
             TextValue::TypeValue => self.data_type = Text::parse(c, Format::Plain)?,
-            TextValue::WordValue => self.keep(key, c.expression::<u16>(key.text())?),
-            TextValue::SignedWordValue => self.keep(key, c.expression::<i16>(key.text())?),
-            TextValue::DecimalValue => self.keep(key, c.number::<u32>(key.text(), Format::Plain)?),
+            TextValue::WordValue | TextValue::SignedWordValue | TextValue::DecimalValue => {
+                let start = c.save();
+                let number = match form {
+                    TextValue::DecimalValue => c.number::<u32>(key.text(), Format::Plain)?.into(),
+                    _ => c.expression::<i64>(key.text())?,
+                };
+                let (least, most) = (bound(form.least(), i64::MIN), bound(form.most(), i64::MAX));
+                if !(least..=most).contains(&number) {
+                    c.restore(start);
+                    return Err(c.error(format!("{}: a number from {least} to {most}, not {number}", key.text())));
+                }
+                if let Some(place) = place(key).and_then(|at| self.numbers.get_mut(at)) {
+                    *place = Some(number);
+                }
+            }
             TextValue::AlignmentValue => self.alignment = alignment(c, key)?,
             TextValue::AliasValue => self.alias = Some(alias(c)?),
             TextValue::NameValue => {
@@ -65,12 +108,6 @@ impl Values {
         Ok(())
     }
 
-    fn keep(&mut self, key: TextKey, number: impl Into<i64>) {
-        if let Some(place) = place(key).and_then(|at| self.numbers.get_mut(at)) {
-            *place = Some(number.into());
-        }
-    }
-
     /// Returns the number of a key, or its default value.
     ///
     /// # Errors
@@ -80,6 +117,11 @@ impl Values {
         let misfit = |_| TextError { at: 0, expected: format!("a smaller number after `{}=`", key.text()) };
         number.map(T::try_from).transpose().map_err(misfit)
     }
+}
+
+/// Returns a bound of the page, whose type depends on the other bounds.
+fn bound(number: Option<impl Into<i64>>, absent: i64) -> i64 {
+    number.map_or(absent, Into::into)
 }
 
 /// Returns the position of a key among all keys.
@@ -129,6 +171,28 @@ pub(super) fn print_directive(out: &mut String, directive: TextDirective, argume
     }
 }
 
+/// Returns the mark between the two numbers of a directive's argument.
+fn between(directive: TextDirective) -> &'static str {
+    if directive.argument() == TextArgument::VersionArgument { "." } else { "=" }
+}
+
+/// Parses the argument of a directive that is two numbers; `names` are their names in errors.
+pub(super) fn pair<A: Number, B: Number>(
+    c: &mut Cursor<'_>,
+    directive: TextDirective,
+    names: [&str; 2],
+) -> Result<(A, B), TextError> {
+    c.skip_blanks();
+    let first = c.number(names[0], Format::Plain)?;
+    c.expect(between(directive))?;
+    Ok((first, c.number(names[1], Format::Plain)?))
+}
+
+/// Prints a directive whose argument is two numbers, as a line.
+pub(super) fn print_pair(out: &mut String, directive: TextDirective, [first, second]: [u32; 2]) {
+    let _ = writeln!(out, "{} {first}{}{second}", directive.text(), between(directive));
+}
+
 /// Checks that a directive ends; otherwise its optional keys may follow.
 pub(super) fn end(c: &mut Cursor<'_>, optional: &[TextKey]) -> Result<(), TextError> {
     c.skip_blanks();
@@ -156,6 +220,17 @@ pub(super) enum Base {
 
 /// Attribute in the text: its name, the explicit string index of the name if any, and its value.
 pub(super) type Attribute = (String, Option<StringId>, AttributeValue);
+
+/// Parses the class of a variable, which its first key may follow without a blank.
+fn class(c: &mut Cursor<'_>) -> Result<DeclaredClass, TextError> {
+    let Some(class) = DeclaredClass::ALL.iter().copied().find(|class| c.rest().starts_with(class.text())) else {
+        let all: Vec<&str> = DeclaredClass::ALL.iter().map(|class| class.text()).collect();
+        let (last, others) = all.split_last().unwrap_or((&"", &[]));
+        return Err(c.error(format!("{} or {last}", others.join(", "))));
+    };
+    c.restore(c.save() + class.text().len());
+    Ok(class)
+}
 
 /// Parses an alignment: its name, an older spelling, or a number of bytes.
 fn alignment(c: &mut Cursor<'_>, key: TextKey) -> Result<Alignment, TextError> {

@@ -22,6 +22,7 @@ mod tokens;
 mod unique;
 mod withdrawn;
 
+pub(crate) use declare::directive_of;
 pub use exact::print_exact;
 pub use names::{RoutineNames, Style};
 pub use parse::{Options, Parsed, parse};

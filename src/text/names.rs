@@ -1,5 +1,6 @@
 //! Names of a routine's variables, labels and strings in its text.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::unique::Unique;
@@ -53,23 +54,23 @@ impl<'a> RoutineNames<'a> {
         &self.unique
     }
 
-    fn string(&self, id: StringId) -> Option<String> {
-        self.routine.strings.get(id.0 as usize).map(Bytes::to_text)
+    fn string(&self, id: StringId) -> Option<Cow<'_, str>> {
+        self.routine.strings.get(id.0 as usize).map(Bytes::text)
     }
 
     /// Returns the name of a label. In the vendor's style a suffix keeps equal names apart.
-    fn label(&self, id: u32) -> Option<String> {
+    fn label(&self, id: u32) -> Option<Cow<'_, str>> {
         match self.style {
-            Style::Vendor => Some(self.original_label(id)?.replace(['.', '$'], "_")),
+            Style::Vendor => Some(self.original_label(id)?.replace(['.', '$'], "_").into()),
             Style::Full => self.string(self.routine.labels.get(id as usize)?.name_index),
-            Style::Explicit => self.unique.labels.get(id as usize).cloned(),
+            Style::Explicit => self.unique.labels.get(id as usize).map(Cow::from),
         }
     }
 
     /// Returns a label with its suffixes, before the vendor's printer replaces characters in it.
     pub(super) fn original_label(&self, id: u32) -> Option<String> {
         let label = self.routine.labels.get(id as usize)?;
-        let mut name = self.string(label.name_index)?;
+        let mut name = self.string(label.name_index)?.into_owned();
         name.push_str(&format!("_{}", label.name_index.0));
         // Labels other than block labels also get their id as a suffix.
         if label.kind != crate::isa::LabelKind::default() {
@@ -80,44 +81,44 @@ impl<'a> RoutineNames<'a> {
 }
 
 impl Names for RoutineNames<'_> {
-    fn name(&self, table: Table, id: u32) -> Option<String> {
+    fn name(&self, table: Table, id: u32) -> Option<Cow<'_, str>> {
         let r = self.routine;
         match table {
             Table::General => match id.checked_sub(predefined::DECLARED) {
                 Some(declared) if self.style == Style::Explicit => {
-                    self.unique.general.get(declared as usize).cloned()
+                    self.unique.general.get(declared as usize).map(Cow::from)
                 }
                 Some(declared) => self.string(r.variables.get(declared as usize)?.name_index),
                 None => {
                     let entry = predefined::ALL.iter().find(|p| p.id == id)?;
-                    Some(entry.name.to_owned())
+                    Some(entry.name.into())
                 }
             },
             // The vendor's printer uses the numbers and ignores the names in the object.
             Table::Address => {
                 let entry = r.addresses.get(id as usize)?;
                 match self.style {
-                    Style::Vendor => Some(numbered(DeclaredClass::AddressClass, id)),
+                    Style::Vendor => Some(numbered(DeclaredClass::AddressClass, id).into()),
                     Style::Full => self.string(entry.name_index),
-                    Style::Explicit => self.unique.addresses.get(id as usize).cloned(),
+                    Style::Explicit => self.unique.addresses.get(id as usize).map(Cow::from),
                 }
             }
             Table::Predicate => {
                 let number = id.checked_sub(1)? as usize;
                 let entry = r.predicates.get(number)?;
                 match self.style {
-                    Style::Vendor => Some(numbered(DeclaredClass::PredicateClass, id)),
+                    Style::Vendor => Some(numbered(DeclaredClass::PredicateClass, id).into()),
                     Style::Full => self.string(entry.name_index),
-                    Style::Explicit => self.unique.predicates.get(number).cloned(),
+                    Style::Explicit => self.unique.predicates.get(number).map(Cow::from),
                 }
             }
             // State variables appear by number; their names appear only in the declaration.
-            Table::Sampler => Some(numbered(DeclaredClass::SamplerClass, id)),
+            Table::Sampler => Some(numbered(DeclaredClass::SamplerClass, id).into()),
             Table::Surface => match id.checked_sub(predefined_surface::DECLARED) {
-                Some(_) => Some(numbered(DeclaredClass::SurfaceClass, id)),
+                Some(_) => Some(numbered(DeclaredClass::SurfaceClass, id).into()),
                 None => {
                     let entry = predefined_surface::ALL.iter().find(|p| p.id == id)?;
-                    Some(entry.name.to_owned())
+                    Some(entry.name.into())
                 }
             },
             Table::Label => self.label(id),

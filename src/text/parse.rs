@@ -1,14 +1,18 @@
 //! Parser of a text. It continues after an error, so that one run reports all errors.
 
 use std::cell::OnceCell;
+use std::ops::Range;
 
 use visakit_diag::{Diagnostic, Diagnostics, Lines, Severity};
 
-use super::keys::argument;
+use super::keys::{argument, pair};
 use super::scope::{Scope, Uses};
 use super::source::{Statement, statements};
 use super::{declare, instruction, revision};
-use crate::isa::{FileScopeVarInfo, Instruction, Label, LabelId, LabelKind, Platform, Subroutine, TextDirective};
+use crate::isa::{
+    FileScopeVarInfo, Instruction, Label, LabelId, LabelKind, MNEMONICS, Platform, Subroutine, TextArgument,
+    TextDirective, TextMark, candidates,
+};
 use crate::limits;
 use crate::object::{Object, Routine, RoutineKind};
 use crate::rt::{Cursor, TextError, Version};
@@ -139,32 +143,35 @@ impl Reader<'_> {
         if rest.is_empty() {
             return;
         }
-        if let Some(behind) = rest.strip_prefix(TextDirective::KernelAttrLine.text()) {
-            return self.kernel_attribute(statement, text.len() - behind.len());
-        }
-        if rest.starts_with('{') {
-            self.scope.names.open();
-            self.statement_from(statement, lead + 1);
-            return;
-        }
-        if rest.starts_with('}') {
-            return self.close(statement, lead);
+        let word = rest.starts_with('.').then(|| declare::word(rest));
+        let directive = word.and_then(|(directive, _)| directive);
+        match rest.as_bytes()[0] {
+            BEGIN => {
+                self.scope.names.open();
+                return self.statement_from(statement, lead + 1);
+            }
+            END => return self.close(statement, lead),
+            _ if directive.is_some_and(|one| one.argument() == TextArgument::AttributeArgument) => {
+                return self.kernel_attribute(statement, lead + word.map_or(0, |(_, len)| len));
+            }
+            _ => {}
         }
         // Open blocks may end after a statement.
-        let ends = rest.matches('}').count().saturating_sub(rest.matches('{').count()).min(self.scope.names.depth());
-        let text = (0..ends).fold(text, |text, _| text.trim_end().strip_suffix('}').unwrap_or(text));
-        let rest = &text[lead..];
-        if let Err(error) = self.in_order(rest, lead) {
+        let ends = if rest.as_bytes().contains(&END) { ends(rest).min(self.scope.names.depth()) } else { 0 };
+        let text = (0..ends).fold(text, |text, _| text.trim_end().strip_suffix(char::from(END)).unwrap_or(text));
+        if let Err(error) = self.in_order(directive, lead) {
             self.report(statement, "statement", &error);
         }
-        let result = self.content(statement, text, lead);
+        let result = match word {
+            Some((directive, len)) => self.directive(statement, text, lead..(lead + len).min(text.len()), directive),
+            None => self.content(statement, text, lead),
+        };
         for _ in 0..ends {
             self.scope.names.close();
         }
         self.uses.resize(self.scope.tables.routine.labels.len(), statement.start + lead);
         if let Err(error) = result {
-            let code = if rest.starts_with('.') { "directive" } else { "statement" };
-            self.report(statement, code, &error);
+            self.report(statement, if word.is_some() { "directive" } else { "statement" }, &error);
         }
     }
 
@@ -190,10 +197,10 @@ impl Reader<'_> {
         let text = &*statement.text;
         let behind = &text[lead + 1..];
         if !self.scope.names.close() {
-            let expected = "a statement: `}` closes no open block".to_owned();
+            let expected = format!("a statement: `{}` closes no open block", char::from(END));
             self.report(statement, "statement", &TextError { at: lead, expected });
         }
-        if behind.trim_start().starts_with('}') {
+        if behind.trim_start().starts_with(char::from(END)) {
             self.statement_from(statement, lead + 1);
         } else if !behind.trim().is_empty() {
             let at = text.len() - behind.trim_start().len();
@@ -201,50 +208,33 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a statement without the braces around it: a directive, a label or an instruction.
+    /// Reads a label or an instruction.
     #[inline]
     fn content(&mut self, statement: &Statement, text: &str, lead: usize) -> Result<(), TextError> {
-        let rest = &text[lead..];
-        if let Some(digits) =
-            rest.strip_prefix(TextDirective::CodeLine.text()).and_then(|rest| rest.strip_prefix(' '))
-        {
-            // `.code` holds an instruction as bytes.
-            let at = text.len() - digits.len();
-            let instruction = super::explicit::read_code(digits.trim(), self.scope.version)
-                .map_err(|expected| TextError { at, expected })?;
-            self.defines(&instruction);
-            self.push(instruction, statement.line);
-            Ok(())
-        } else if let Some(spelled) = old_spelling(rest) {
-            let text = format!("{}{spelled}{}", &text[..lead], &rest[spelled.len()..]);
-            self.instruction(&text, lead + 1, statement.line)
-        } else if rest.starts_with('.') {
-            self.directive(statement, text, lead)
-        } else if let Some(name) = label(text) {
-            self.label(name, statement.line);
-            Ok(())
-        } else {
-            self.instruction(text, lead, statement.line)
+        match label(text) {
+            Some(name) => {
+                self.label(name, statement.line);
+                Ok(())
+            }
+            None => self.instruction(text, lead, statement.line),
         }
     }
 
     /// Checks the order of statements. A text begins with its version; each further routine may
     /// repeat it.
-    fn in_order(&mut self, rest: &str, at: usize) -> Result<(), TextError> {
-        let first = rest.split_whitespace().next();
-        let begins = |directives: &[TextDirective]| directives.iter().any(|one| first == Some(one.text()));
-        let (before, version) = (self.next, begins(&[TextDirective::VersionLine]));
-        self.next = if version && self.named { Next::Routine } else { Next::Any };
+    fn in_order(&mut self, directive: Option<TextDirective>, at: usize) -> Result<(), TextError> {
+        let (before, is_version) = (self.next, directive == Some(TextDirective::VersionLine));
+        self.next = if is_version && self.named { Next::Routine } else { Next::Any };
+        let is_routine = matches!(directive, Some(TextDirective::KernelLine | TextDirective::GlobalFunctionLine));
+        let version = TextDirective::VersionLine.text();
         let expected = match before {
-            Next::Routine if !begins(&[TextDirective::KernelLine, TextDirective::GlobalFunctionLine]) => {
-                "`.kernel` after `.version`"
-            }
-            Next::Any if version && !(self.named && self.version.is_some()) => {
-                "one `.version`, before everything else"
+            Next::Routine if !is_routine => format!("`{}` after `{version}`", TextDirective::KernelLine.text()),
+            Next::Any if is_version && !(self.named && self.version.is_some()) => {
+                format!("one `{version}`, before everything else")
             }
             _ => return Ok(()),
         };
-        Err(TextError { at, expected: expected.to_owned() })
+        Err(TextError { at, expected })
     }
 
     /// Returns true if a count exceeds [`limits`]. The excess is reported, and reading stops.
@@ -274,17 +264,19 @@ impl Reader<'_> {
         self.errors.push(diagnostic);
     }
 
-    fn directive(&mut self, statement: &Statement, text: &str, lead: usize) -> Result<(), TextError> {
-        let line = statement.line;
-        let rest = &text[lead..];
-        let (directive, len) = declare::word(rest);
-        let (word, at) = (&rest[..len], lead + len);
+    /// Reads a directive, whose spelling stands at `word`.
+    fn directive(
+        &mut self,
+        statement: &Statement,
+        text: &str,
+        word: Range<usize>,
+        directive: Option<TextDirective>,
+    ) -> Result<(), TextError> {
+        let (line, lead, at) = (statement.line, word.start, word.end);
         match directive {
-            Some(TextDirective::VersionLine) => {
+            Some(directive @ TextDirective::VersionLine) => {
                 let mut c = Cursor::new(text, at, &mut self.scope);
-                let major = c.number("major version", crate::rt::Format::Plain)?;
-                c.expect(".")?;
-                let minor = c.number("minor version", crate::rt::Format::Plain)?;
+                let (major, minor) = pair(&mut c, directive, ["major version", "minor version"])?;
                 let end = c.save();
                 let version = Version::new(major, minor);
                 let (of_object, since) = revision::of_version(version);
@@ -293,6 +285,15 @@ impl Reader<'_> {
                 self.version = Some(version);
                 // Unlike other directives, `.version` may be followed by a statement on its line.
                 self.statement_from(statement, end);
+                Ok(())
+            }
+            Some(TextDirective::CodeLine) => {
+                let instruction =
+                    super::explicit::read_code(text[at..].trim(), self.scope.version).map_err(|expected| {
+                        TextError { at: at + text[at..].len() - text[at..].trim_start().len(), expected }
+                    })?;
+                self.defines(&instruction);
+                self.push(instruction, line);
                 Ok(())
             }
             Some(directive @ (TextDirective::KernelLine | TextDirective::GlobalFunctionLine)) => {
@@ -323,7 +324,14 @@ impl Reader<'_> {
                 self.place(LabelId(id), line);
                 Ok(())
             }
-            _ => declare::directive(&mut self.scope, directive, word, text, at).map_err(|mut error| {
+            Some(directive) if let Some(instruction) = directive.operands_of() => {
+                // The current spelling ends where the older one does, so columns do not change.
+                let width = at - lead;
+                let spelled = format!("{}{:>width$}{}", &text[..lead], mnemonic(instruction.name()), &text[at..]);
+                let lead = spelled.len() - spelled[lead..].trim_start().len();
+                self.instruction(&spelled, lead, line)
+            }
+            _ => declare::directive(&mut self.scope, directive, &text[word], text, at).map_err(|mut error| {
                 error.at = error.at.max(lead);
                 error
             }),
@@ -425,8 +433,7 @@ impl Reader<'_> {
             self.errors.push(self.whole(
                 "block-open",
                 "a block is not closed",
-                "add a line `}` \
-             at the end of the block",
+                &format!("add a line `{}` at the end of the block", char::from(END)),
             ));
         }
         let mut scope = std::mem::replace(&mut self.scope, Scope::new(self.register_bytes));
@@ -451,8 +458,8 @@ impl Reader<'_> {
         };
         match (stands(LabelKind::Block), stands(LabelKind::Subroutine)) {
             (Some(true), _) => format!(
-                "`{name}` is a block: write `.function \"{name}\"` before \
-             a routine that is called"
+                "`{name}` is a block: write `{} \"{name}\"` before a routine that is called",
+                TextDirective::FunctionLine.text()
             ),
             (_, Some(true)) => format!("`{name}` is a subroutine: only calls can name it"),
             _ => format!("add a line `{name}:` at the branch target"),
@@ -466,23 +473,16 @@ impl Reader<'_> {
 
     fn finish(mut self) -> Result<Parsed, Diagnostics> {
         if !self.named {
-            let missing =
-                self.whole("kernel-missing", "the text names no kernel", "begin the text with `.kernel \"name\"`");
-            self.errors.push(missing);
+            let help = format!("begin the text with `{} \"name\"`", TextDirective::KernelLine.text());
+            self.errors.push(self.whole("kernel-missing", "the text names no kernel", &help));
         }
         if self.version.is_none() {
-            let missing = self.whole(
-                "version-missing",
-                "the text has no version",
-                "begin the \
-             text with `.version 4.1`",
-            );
-            self.errors.push(missing);
+            let help = format!("begin the text with `{} 4.1`", TextDirective::VersionLine.text());
+            self.errors.push(self.whole("version-missing", "the text has no version", &help));
         }
         if self.next == Next::Routine {
-            let alone =
-                self.whole("statement", "`.version` without a routine after it", "end the text before this line");
-            self.errors.push(alone);
+            let message = format!("`{}` without a routine after it", TextDirective::VersionLine.text());
+            self.errors.push(self.whole("statement", &message, "end the text before this line"));
         }
         self.complete();
         let mut done = self.done.into_iter();
@@ -496,14 +496,26 @@ impl Reader<'_> {
     }
 }
 
-/// Returns the current spelling of `.file` and `.loc`, padded to the same length so that columns do
-/// not change.
-fn old_spelling(text: &str) -> Option<&'static str> {
-    match text.starts_with('.').then(|| declare::word(text).0)?? {
-        TextDirective::FileLine => Some(" FILE"),
-        TextDirective::LocLine => Some(" LOC"),
-        _ => None,
-    }
+/// Returns the mnemonic of the instruction of a page.
+fn mnemonic(page: &str) -> &'static str {
+    let is_of_page = |word: &&&str| candidates(word).iter().any(|candidate| candidate.page.name == page);
+    MNEMONICS.iter().find(is_of_page).copied().unwrap_or_default()
+}
+
+/// Braces around a block.
+const BEGIN: u8 = brace(TextMark::BlockBegin);
+const END: u8 = brace(TextMark::BlockEnd);
+
+/// Returns the number of braces that end blocks outside of a statement.
+#[cold]
+fn ends(statement: &str) -> usize {
+    let count = |brace: u8| statement.bytes().filter(|byte| *byte == brace).count();
+    count(END).saturating_sub(count(BEGIN))
+}
+
+const fn brace(mark: TextMark) -> u8 {
+    let [byte] = mark.text().as_bytes() else { panic!("a brace is one character") };
+    *byte
 }
 
 /// Returns the name of a label `name:` that is alone on its line.

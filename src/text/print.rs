@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::declare::{is_plain, spelled};
 use super::instruction::linked_call;
-use super::keys::{self, print_directive};
+use super::keys::{self, print_directive, print_pair};
 use super::names::{RoutineNames, Style};
 use super::unique::is_word;
 use super::{explicit, file, revision};
@@ -73,7 +73,7 @@ fn head(out: &mut String, object: &Object, routine: &Routine) {
         RoutineKind::Function { .. } => TextDirective::GlobalFunctionLine,
     };
     let version = revision::version(object.version, marks::revision(routine));
-    let _ = writeln!(out, "{} {version}", TextDirective::VersionLine.text());
+    print_pair(out, TextDirective::VersionLine, [version.major.into(), version.minor.into()]);
     print_directive(out, directive, &routine.name());
     out.push('\n');
     if routine.kind == RoutineKind::Kernel {
@@ -186,8 +186,8 @@ impl Declarations<'_> {
         let mut line = String::with_capacity(96);
         let directive = TextDirective::DeclLine;
         print_directive(&mut line, directive, &name);
-        let keys = directive.required().iter().chain(class.required()).chain(class.optional());
-        keys::print(&mut line, keys.copied(), |line, key| self.value(line, key, declared, &name));
+        let keys = keys::all(directive).chain(class.required().iter().chain(class.optional()).copied());
+        keys::print(&mut line, keys, |line, key| self.value(line, key, declared, &name));
         line.push('\n');
         line
     }
@@ -265,8 +265,7 @@ fn inputs(out: &mut String, routine: &Routine, names: &RoutineNames<'_>) {
         };
         let origin = if directive == TextDirective::ImplicitLine { input.kind.origin.text() } else { "" };
         let _ = write!(out, "{}{origin} {name}", directive.text());
-        let keys = directive.required().iter().chain(directive.optional());
-        keys::print(out, keys.copied(), |out, key| match key {
+        keys::print(out, keys::all(directive), |out, key| match key {
             TextKey::KeyOffset => write!(out, "{}", input.offset).is_ok(),
             TextKey::KeySize => write!(out, "{}", input.size).is_ok(),
             _ => false,

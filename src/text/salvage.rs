@@ -102,7 +102,7 @@ fn shown(field: &Field, bytes: &[u8], names: &RoutineNames<'_>, cx: Context) -> 
         FieldKind::Index => {
             let id = u32::try_from(value).ok()?;
             match field.table {
-                Some(table) => names.name(table, id)?,
+                Some(table) => names.name(table, id)?.into_owned(),
                 None => value.to_string(),
             }
         }

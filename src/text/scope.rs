@@ -8,6 +8,7 @@ use crate::isa::{
 };
 use crate::object::{RoutineKind, marks};
 use crate::rt::{EncodeError, Names, Symbols, Table, Version, nearest};
+use std::borrow::Cow;
 
 /// Variables and functions of a file that a routine uses: the mapping from the routine's numbers to
 /// the entries of the file's tables.
@@ -140,8 +141,8 @@ impl Scope {
 }
 
 impl Names for Scope {
-    fn name(&self, table: Table, id: u32) -> Option<String> {
-        self.names.name(table, id).map(str::to_owned)
+    fn name(&self, table: Table, id: u32) -> Option<Cow<'_, str>> {
+        self.names.name(table, id).map(Cow::Borrowed)
     }
 
     fn data_type(&self, id: GeneralId) -> Option<DataType> {

@@ -8,7 +8,9 @@ use std::ops::Range;
 
 use super::declare;
 use super::instruction::linked_call;
-use crate::isa::{DataType, Modifier, candidates, predefined, predefined_sampler, predefined_surface};
+use crate::isa::{
+    DataType, Modifier, TextArgument, TextDirective, candidates, predefined, predefined_sampler, predefined_surface,
+};
 use crate::rt::{Candidate, Table};
 
 /// Token of a text.
@@ -75,7 +77,7 @@ pub fn tokens(text: &str) -> impl Iterator<Item = Token> + '_ {
 
 /// Part of a statement.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Part<'a> {
+enum Part {
     /// Before the first word.
     Start,
     /// In the parentheses of the predicate.
@@ -85,8 +87,8 @@ enum Part<'a> {
     /// In the first parentheses after the mnemonic.
     Size,
     Operands,
-    /// After the name of a directive, before its first word.
-    Directive(&'a str),
+    /// After the name of a directive with an argument of this form, before its first word.
+    Directive(Option<TextArgument>),
     /// After the first word of a directive.
     Properties,
     /// After the name of a kernel's attribute; an instruction may follow the value.
@@ -98,7 +100,7 @@ struct Splitter<'a> {
     at: usize,
     /// Names of variables: predefined, and declared so far.
     names: HashSet<&'a str>,
-    part: Part<'a>,
+    part: Part,
     /// Templates of the current instruction.
     found: &'static [&'static Candidate],
     /// Last byte of the statement that is no blank.
@@ -159,7 +161,7 @@ impl<'a> Splitter<'a> {
                 self.operand(rest, word)
             }
             Part::Operands => self.operand(rest, word),
-            Part::Directive(name) => self.directive(rest, word, name),
+            Part::Directive(argument) => self.directive(rest, word, argument),
             Part::Properties => self.property(rest, word),
             Part::Attribute => self.attribute(rest, word),
         }
@@ -167,10 +169,9 @@ impl<'a> Splitter<'a> {
 
     fn start(&mut self, rest: &'a str, word: &'a str) -> (TokenKind, usize) {
         if rest.starts_with('.') {
-            let len = declare::word(rest).1;
-            let name = &rest[..len];
-            self.part = Part::Directive(name);
-            let is_known = declare::is_directive(name);
+            let (directive, len) = declare::word(rest);
+            self.part = Part::Directive(directive.map(TextDirective::argument));
+            let is_known = declare::is_directive(&rest[..len]);
             return (if is_known { TokenKind::Directive } else { TokenKind::Unknown }, len);
         }
         if word.is_empty() {
@@ -268,19 +269,19 @@ impl<'a> Splitter<'a> {
             || self.found.iter().any(|candidate| has_literal(candidate.template, word) || in_lists(candidate))
     }
 
-    fn directive(&mut self, rest: &'a str, word: &'a str, name: &str) -> (TokenKind, usize) {
+    fn directive(&mut self, rest: &'a str, word: &'a str, argument: Option<TextArgument>) -> (TokenKind, usize) {
         if word.is_empty() {
             return self.property(rest, word);
         }
         self.part = Part::Properties;
-        let kind = match name {
-            // An input may lack its name.
-            _ if is_key(rest, word) && name != declare::KERNEL_ATTRIBUTE => TokenKind::Modifier,
-            declare::KERNEL_ATTRIBUTE => {
+        let kind = match argument {
+            Some(TextArgument::AttributeArgument) => {
                 self.part = Part::Attribute;
                 TokenKind::Modifier
             }
-            declare::LABEL => TokenKind::Label,
+            // An input may lack its name.
+            _ if is_key(rest, word) => TokenKind::Modifier,
+            Some(TextArgument::LabelArgument) => TokenKind::Label,
             _ => {
                 self.names.insert(word);
                 TokenKind::Variable

@@ -4,7 +4,7 @@
 use super::types::{data_type, is_integer, single};
 use super::{Report, Seen, Severity, Verifier};
 use crate::isa::{DataType, Modifier, Operand, PageCheck, Platform, RuleBuiltin, predefined};
-use crate::rt::reflect::{EachOperand, Field, FieldKind, FormConstraint, Platforms, Verdict};
+use crate::rt::reflect::{EachOperand, FormConstraint, Platforms, Verdict};
 use crate::rt::{Facts, Op, Role, Stack, evaluate};
 
 impl Report<'_> {
@@ -17,7 +17,7 @@ impl Report<'_> {
             let message = match it.and_then(|at| self.seen.get(at)) {
                 None => row.message.to_owned(),
                 Some((field, value)) => {
-                    let ty = self.verifier.data_type(value).map_or("no type", DataType::name);
+                    let ty = self.verifier.data_type(*value).map_or("no type", DataType::name);
                     row.message.replace("{it}", field.name).replace("{type}", ty)
                 }
             };
@@ -70,7 +70,7 @@ impl<'a> Verifier<'a> {
     fn is_each(&self, each: EachOperand, at: usize) -> bool {
         let Some((field, Seen::Vector(_))) = self.seen.get(at) else { return false };
         match each {
-            EachOperand::Destination => self.destination() == Some(at),
+            EachOperand::Destination => self.destination == Some(at),
             EachOperand::Source => field.role == Some(Role::Read) && field.types.is_empty(),
             EachOperand::Operand => true,
         }
@@ -81,15 +81,8 @@ impl<'a> Verifier<'a> {
         (0..self.seen.len()).filter(move |at| self.is_each(each, *at))
     }
 
-    /// Returns the position of the destination: the first operand with a region that the
-    /// instruction writes.
-    pub(super) fn destination(&self) -> Option<usize> {
-        let has_region = |f: &Field| matches!(f.shape, FieldKind::Vector | FieldKind::Scalar);
-        self.seen.iter().position(|(f, _)| has_region(f) && f.role.is_some_and(Role::is_write))
-    }
-
     /// Returns the type of an operand. A raw operand on a predefined variable has none.
-    pub(super) fn data_type(&self, seen: &Seen) -> Option<DataType> {
+    pub(super) fn data_type(&self, seen: Seen<'_>) -> Option<DataType> {
         match seen {
             Seen::Vector(v) => data_type(&v.operand, self.routine),
             Seen::Raw(raw) => (raw.id.0 >= predefined::DECLARED).then(|| self.routine.data_type(raw.id)).flatten(),
@@ -98,7 +91,7 @@ impl<'a> Verifier<'a> {
     }
 
     /// Returns the number of registers that an operand's variable fills; `None` for `%null`.
-    fn registers(&self, seen: &Seen) -> Option<i64> {
+    fn registers(&self, seen: Seen<'_>) -> Option<i64> {
         let id = match seen {
             Seen::Raw(raw) => raw.id,
             Seen::Vector(v) => match &v.operand {
@@ -113,7 +106,7 @@ impl<'a> Verifier<'a> {
     }
 
     /// Returns the result of a built-in for an operand.
-    fn operand(&self, builtin: RuleBuiltin, seen: &Seen) -> Option<i64> {
+    fn operand(&self, builtin: RuleBuiltin, seen: Seen<'_>) -> Option<i64> {
         let vector = match seen {
             Seen::Vector(v) => Some(&v.operand),
             _ => None,
@@ -193,14 +186,17 @@ struct Instruction<'a> {
 }
 
 impl Instruction<'_> {
-    fn seen(&self, position: usize) -> Option<&Seen> {
+    fn seen(&self, position: usize) -> Option<Seen<'_>> {
         let field = self.verifier.form.fields.get(position)?;
-        self.verifier.seen.iter().find(|(f, _)| std::ptr::eq(*f, field)).map(|(_, seen)| seen)
+        let seen = self.verifier.seen;
+        // Fields before this one may be absent or repeated; usually none is.
+        let usual = seen.get(position).into_iter();
+        usual.chain(seen).find(|(f, _)| std::ptr::eq(*f, field)).map(|(_, seen)| *seen)
     }
 
     fn at(&self, builtin: RuleBuiltin, at: Option<usize>) -> Option<i64> {
         let (_, seen) = self.verifier.seen.get(at?)?;
-        self.verifier.operand(builtin, seen)
+        self.verifier.operand(builtin, *seen)
     }
 }
 
@@ -211,9 +207,9 @@ impl Facts for Instruction<'_> {
             return self.verifier.form.fields.get(position).filter(|f| f.is_text_only()).map(|_| 0);
         };
         match seen {
-            Seen::Number(number) => Some(*number),
-            Seen::Bits(bits) => i64::try_from(*bits).ok(),
-            Seen::Index(index) => Some(i64::from(*index)),
+            Seen::Number(number) => Some(number),
+            Seen::Bits(bits) => i64::try_from(bits).ok(),
+            Seen::Index(index) => Some(i64::from(index)),
             Seen::Predicate(_) | Seen::Vector(_) | Seen::Raw(_) => None,
         }
     }
@@ -227,7 +223,7 @@ impl Facts for Instruction<'_> {
     }
 
     fn destination(&self, builtin: RuleBuiltin) -> Option<i64> {
-        self.at(builtin, self.verifier.destination())
+        self.at(builtin, self.verifier.destination)
     }
 
     fn quantified(&self, builtin: RuleBuiltin, condition: &'static [Op]) -> Option<i64> {

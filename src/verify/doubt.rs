@@ -1,29 +1,21 @@
 //! Warnings about legal but suspicious code: uninitialised values, unreachable code, barriers that
 //! not all channels reach. Compiler output for correct programs causes none.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::HashMap;
 
-use super::aliases::root;
 use super::graph::Graph;
+use super::unwritten::unwritten;
 use super::{Location, Severity, Violation, divergence, region};
-use crate::isa::{
-    ExecSize, InputClass, Instruction, InstructionGroup, Operand, PageCheck, Platform, predefined,
-    predefined_sampler, predefined_surface,
-};
+use crate::isa::{ExecSize, Instruction, InstructionGroup, Operand, PageCheck, Platform};
 use crate::limits::FINDINGS;
 use crate::object::Routine;
 use crate::rt::reflect::Verdict;
-use crate::rt::{FieldRef, OperandRef, Role, Table, Use};
+use crate::rt::{FieldRef, OperandRef, Role, Table};
 
 /// Page that explains control flow.
-const FLOW: &str = "3_execution_model.md";
+pub(super) const FLOW: &str = "3_execution_model.md";
 /// Page that explains operands.
 const OPERANDS: &str = "5_operands.md";
-/// Maximum length of a chain of copies that is followed.
-const MOST_COPIES: usize = 16;
-/// Maximum cost of the search for uninitialised values, as the product of blocks and variables in
-/// words. A larger routine is not searched.
-const MOST_STEPS: usize = 1 << 26;
 
 /// Returns warnings about legal but suspicious code in a routine. Without a platform, registers
 /// have 32 bytes.
@@ -56,7 +48,7 @@ pub fn doubts(routine: &Routine, platform: Option<Platform>) -> Vec<Violation> {
     out
 }
 
-fn doubt(code: &'static str, number: usize, message: String, page: &str) -> Violation {
+pub(super) fn doubt(code: &'static str, number: usize, message: String, page: &str) -> Violation {
     let place = Location::Instruction(number);
     Violation { code, severity: Severity::Warning, place, message, page: page.to_owned() }
 }
@@ -142,194 +134,9 @@ fn unread(routine: &Routine) -> Vec<Violation> {
     dead.into_iter().map(say).collect()
 }
 
-/// Accesses to a variable in a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Event {
-    variable: usize,
-    block: usize,
-    /// Instruction that reads the variable before any write in the block.
-    read: Option<usize>,
-    /// True if the block writes the variable.
-    writes: bool,
-}
-
-/// Reports reads of values that no instruction can have written before.
-fn unwritten(routine: &Routine, graph: &Graph, reached: &[bool]) -> Vec<Violation> {
-    let (numbers, events) = events(routine, graph);
-    if (numbers.len() / 64 + 1).saturating_mul(graph.blocks.len()) > MOST_STEPS {
-        return Vec::new();
-    }
-    let mut names = vec![(Table::General, 0); numbers.len()];
-    numbers.into_iter().for_each(|(entry, number)| names[number] = entry);
-    let mut out = Vec::new();
-    let mut rest = &events[..];
-    for first in (0..names.len()).step_by(64) {
-        let (own, others) = rest.split_at(rest.partition_point(|event| event.variable < first + 64));
-        rest = others;
-        if own.iter().all(|event| event.read.is_none()) {
-            continue;
-        }
-        let bit = |event: &Event| 1_u64 << (event.variable - first);
-        let mut writes = vec![0; graph.blocks.len()];
-        own.iter().filter(|event| event.writes).for_each(|event| writes[event.block] |= bit(event));
-        let before = written_before(&writes, graph, reached);
-        let mut said = 0;
-        for event in own.iter().filter(|event| reached[event.block]) {
-            let Some(number) = event.read.filter(|_| (before[event.block] | said) & bit(event) == 0) else {
-                continue;
-            };
-            said |= bit(event);
-            let (table, id) = names[event.variable];
-            let message = format!("`{}` is read before it is written", routine.name_of(table, id));
-            out.push(doubt("unwritten", number, message, FLOW));
-        }
-    }
-    out
-}
-
-/// Returns, for each block, the set of variables that may have been written before it.
-fn written_before(writes: &[u64], graph: &Graph, reached: &[bool]) -> Vec<u64> {
-    let mut before = vec![0; writes.len()];
-    let mut rest: VecDeque<usize> = (0..writes.len()).filter(|&at| reached[at] && writes[at] != 0).collect();
-    while let Some(at) = rest.pop_front() {
-        let end = before[at] | writes[at];
-        for &next in &graph.blocks[at].next {
-            if end & !before[next] != 0 {
-                before[next] |= end;
-                rest.push_back(next);
-            }
-        }
-    }
-    before
-}
-
-/// Numbers the variables without an initial value. Returns the accesses to each in each block,
-/// sorted by variable and block. Copies of uninitialised variables count neither as reads nor as
-/// writes.
-fn events(routine: &Routine, graph: &Graph) -> (HashMap<(Table, u32), usize>, Vec<Event>) {
-    let known = known(routine);
-    let empty = empty(routine, &known);
-    let mut numbers = HashMap::new();
-    let mut events: Vec<Event> = Vec::new();
-    for (at, block) in graph.blocks.iter().enumerate() {
-        let mut own: HashMap<usize, usize> = HashMap::new();
-        for number in block.instructions.clone() {
-            let instruction = &routine.instructions[number];
-            let operands: Vec<_> =
-                instruction.operands().filter(|operand| !is_replaced(instruction, operand)).collect();
-            let copies = copied(routine, instruction).is_some_and(|from| empty.contains_key(&from));
-            // An instruction reads its operands before it writes.
-            for wants_write in [false, true] {
-                for operand in &operands {
-                    let Some(used) = operand.used() else { continue };
-                    let Some(entry) = entry(routine, used).filter(|entry| !known.contains(entry)) else { continue };
-                    let counts = match wants_write {
-                        true => used.role.is_write() && !copies,
-                        false => {
-                            used.role.is_read() && !copies && !is_harmless(operand, &operands, empty.get(&entry))
-                        }
-                    };
-                    if !counts {
-                        continue;
-                    }
-                    let next = numbers.len();
-                    let variable = *numbers.entry(entry).or_insert(next);
-                    let place = *own.entry(variable).or_insert_with(|| {
-                        events.push(Event { variable, block: at, read: None, writes: false });
-                        events.len() - 1
-                    });
-                    let event = &mut events[place];
-                    if wants_write {
-                        event.writes = true;
-                    } else if !event.writes {
-                        event.read.get_or_insert(number);
-                    }
-                }
-            }
-        }
-    }
-    events.sort_unstable();
-    (numbers, events)
-}
-
-/// Returns true for a harmless read: a comparison of an operand with itself, which compilers use to
-/// obtain the mask of all enabled channels, or a message that sends a copied value.
-fn is_harmless(operand: &OperandRef<'_>, all: &[OperandRef<'_>], copied: Option<&bool>) -> bool {
-    let FieldRef::Vector(own) = operand.value else {
-        return copied == Some(&true) && matches!(operand.value, FieldRef::Raw(_));
-    };
-    let is_twin = |other: &&OperandRef<'_>| match other.value {
-        FieldRef::Vector(other) => other == own,
-        _ => false,
-    };
-    all.iter().filter(|other| other.role == Role::Read).filter(is_twin).count() > 1
-}
-
-/// Returns the variables that are never written; the flag is true if copies of such variables are
-/// their only writes.
-fn empty(routine: &Routine, known: &HashSet<(Table, u32)>) -> HashMap<(Table, u32), bool> {
-    let mut empty: HashMap<(Table, u32), bool> = HashMap::new();
-    let general = |id| root(routine, id).map(|root| (Table::General, root));
-    let all = (predefined::DECLARED..).zip(&routine.variables).filter_map(|(id, _)| general(id));
-    let mut rest: HashSet<_> = all.filter(|entry| !known.contains(entry)).collect();
-    for round in 0..MOST_COPIES {
-        let mut candidates = rest.clone();
-        for instruction in &routine.instructions {
-            if copied(routine, instruction).is_some_and(|from| empty.contains_key(&from)) {
-                continue;
-            }
-            let writes = instruction.uses().filter(|used| used.role.is_write());
-            writes.filter_map(|used| entry(routine, used)).for_each(|entry| {
-                candidates.remove(&entry);
-            });
-        }
-        if candidates.is_empty() {
-            break;
-        }
-        rest.retain(|entry| !candidates.contains(entry));
-        empty.extend(candidates.into_iter().map(|entry| (entry, round > 0)));
-    }
-    empty
-}
-
 /// Returns true for an operand that is stored only as a substitute: a state variable of a message
 /// whose text names its state in another form, which objects cannot store.
-fn is_replaced(instruction: &Instruction, operand: &OperandRef<'_>) -> bool {
+pub(super) fn is_replaced(instruction: &Instruction, operand: &OperandRef<'_>) -> bool {
     let is_state = matches!(operand.value, FieldRef::Index(Table::Surface | Table::Sampler, _));
     is_state && instruction.says_text_only()
-}
-
-/// Returns the variable that an instruction copies.
-fn copied(routine: &Routine, instruction: &Instruction) -> Option<(Table, u32)> {
-    if !instruction.is_in(InstructionGroup::Copy) {
-        return None;
-    }
-    let read =
-        instruction.operands().filter(|operand| operand.role == Role::Read).find_map(|operand| operand.used())?;
-    entry(routine, read)
-}
-
-/// Returns the declared variable of an operand, with aliases resolved; `None` for a predefined one.
-fn entry(routine: &Routine, used: Use) -> Option<(Table, u32)> {
-    let is_declared = match used.table {
-        Table::General => return Some((Table::General, root(routine, used.id)?)),
-        Table::Surface => used.id >= predefined_surface::DECLARED,
-        Table::Sampler => !predefined_sampler::ALL.iter().any(|known| known.id == used.id),
-        Table::Predicate | Table::Address => true,
-        Table::Label | Table::String => false,
-    };
-    is_declared.then_some((used.table, used.id))
-}
-
-/// Returns the variables that have values when the routine begins, or that may get values without
-/// being named.
-fn known(routine: &Routine) -> HashSet<(Table, u32)> {
-    let inputs = routine.inputs.iter().filter_map(|input| match input.kind.class {
-        InputClass::General => Some((Table::General, root(routine, input.id)?)),
-        InputClass::Sampler => Some((Table::Sampler, input.id)),
-        InputClass::Surface => Some((Table::Surface, input.id)),
-    });
-    let referred =
-        routine.instructions.iter().flat_map(Instruction::uses).filter(|used| used.role == Role::Reference);
-    inputs.chain(referred.filter_map(|used| entry(routine, used))).collect()
 }

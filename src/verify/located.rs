@@ -6,8 +6,9 @@ use std::ops::Range;
 use visakit_diag::{Diagnostic, Lines};
 
 use super::{Location, Violation, doubts, routine};
-use crate::isa::Platform;
+use crate::isa::{Platform, TextDirective};
 use crate::object::Routine;
+use crate::text::directive_of;
 
 /// Text with the positions of its declarations.
 pub struct Source<'a> {
@@ -83,8 +84,12 @@ fn declarations(text: &str) -> HashMap<(bool, &str), Vec<Range<usize>>> {
     for line in text.split_inclusive('\n') {
         let mut words = line.split_whitespace();
         let input = words.next().and_then(|word| {
-            let is_input = [".input", ".parameter", ".implicit_"].iter().any(|d| word.starts_with(d));
-            (is_input || word == ".decl").then_some(is_input)
+            let directive = directive_of(word)?;
+            let is_input = matches!(
+                directive,
+                TextDirective::InputLine | TextDirective::ParameterLine | TextDirective::ImplicitLine
+            );
+            (is_input || directive == TextDirective::DeclLine).then_some(is_input)
         });
         if let (Some(input), Some(name)) = (input, words.next()) {
             let lead = line.len() - line.trim_start().len();

@@ -25,7 +25,9 @@ mod graph;
 mod located;
 mod operand;
 mod region;
+mod slots;
 mod types;
+mod unwritten;
 
 pub use doubt::doubts;
 pub use located::{Source, findings};
@@ -34,8 +36,8 @@ pub use visakit_diag::Severity;
 use crate::isa::{ExecSize, Instruction, PageCheck, Platform, Predicate, RawOperand, VecOperand, limits};
 use crate::limits::FINDINGS;
 use crate::object::Routine;
-use crate::rt::reflect::{Field, Form, Page, Verdict};
-use crate::rt::{Bits, FieldRef, Visitor};
+use crate::rt::reflect::{Field, FieldKind, Form, Page, Verdict};
+use crate::rt::{Bits, FieldRef, Role, Visitor};
 
 /// Violation of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,11 +73,12 @@ pub fn routine(routine: &Routine, platform: Option<Platform>) -> Vec<Violation> 
     let mut out = declare::check(routine, platform);
     out.extend(flow::check(routine));
     let variables = region::Variables::new(routine, platform);
+    let mut seen = Vec::new();
     for (number, one) in routine.instructions.iter().enumerate() {
         if out.len() >= FINDINGS {
             break;
         }
-        check(one, number, routine, &variables, platform, &mut out);
+        seen = check(one, number, seen, routine, &variables, platform, &mut out);
     }
     if out.len() >= FINDINGS {
         out.truncate(FINDINGS);
@@ -98,20 +101,23 @@ pub fn instruction(
     platform: Option<Platform>,
 ) -> Vec<Violation> {
     let mut out = Vec::new();
-    check(instruction, number, routine, &region::Variables::new(routine, platform), platform, &mut out);
+    check(instruction, number, Vec::new(), routine, &region::Variables::new(routine, platform), platform, &mut out);
     out
 }
 
-fn check(
-    instruction: &Instruction,
+/// Appends the violations in one instruction. Returns `seen`, whose memory serves the next one.
+fn check<'a>(
+    instruction: &'a Instruction,
     number: usize,
-    routine: &Routine,
+    mut seen: Vec<(&'static Field, Seen<'a>)>,
+    routine: &'a Routine,
     variables: &region::Variables,
     platform: Option<Platform>,
     out: &mut Vec<Violation>,
-) {
+) -> Vec<(&'static Field, Seen<'a>)> {
     let form = instruction.form();
-    let mut look = Fields { fields: form.fields, seen: Vec::new() };
+    seen.clear();
+    let mut look = Fields { fields: form.fields, seen };
     instruction.visit(&mut look);
     let seen = look.seen;
     let exec_size = seen.iter().find_map(|(field, value)| match value {
@@ -119,39 +125,46 @@ fn check(
         _ => None,
     });
     let page = instruction.page();
-    let mut found = Vec::new();
-    let verifier = Verifier { page, form, seen: &seen, routine, variables, platform, exec_size };
-    let mut report = Report { verifier: &verifier, it: None, number, out: &mut found };
+    let destination = destination(&seen);
+    let verifier = Verifier { page, form, seen: &seen, destination, routine, variables, platform, exec_size };
+    let mut report = Report { verifier: &verifier, it: None, number, out };
     report.platform_of_page();
     for (at, (field, value)) in seen.iter().enumerate() {
         report.it = Some(at);
-        report.field(field, value);
+        report.field(field, *value);
     }
     report.it = None;
     report.type_maps();
     report.conditions();
-    out.append(&mut found);
+    seen
+}
+
+/// Returns the position of the destination: the first operand with a region that the instruction
+/// writes.
+fn destination(seen: &[(&'static Field, Seen<'_>)]) -> Option<usize> {
+    let has_region = |f: &Field| matches!(f.shape, FieldKind::Vector | FieldKind::Scalar);
+    seen.iter().position(|(f, _)| has_region(f) && f.role.is_some_and(Role::is_write))
 }
 
 /// Value of a visited field.
-#[derive(Clone)]
-enum Seen {
+#[derive(Clone, Copy)]
+enum Seen<'a> {
     Number(i64),
     Bits(u64),
     Index(u32),
     Predicate(Predicate),
-    Vector(VecOperand),
-    Raw(RawOperand),
+    Vector(&'a VecOperand),
+    Raw(&'a RawOperand),
 }
 
 /// Visitor that collects the fields of an instruction.
-struct Fields {
+struct Fields<'a> {
     fields: &'static [Field],
-    seen: Vec<(&'static Field, Seen)>,
+    seen: Vec<(&'static Field, Seen<'a>)>,
 }
 
-impl Visitor<'_> for Fields {
-    fn field(&mut self, position: usize, value: FieldRef<'_>) {
+impl<'a> Visitor<'a> for Fields<'a> {
+    fn field(&mut self, position: usize, value: FieldRef<'a>) {
         let Some(field) = self.fields.get(position) else { return };
         let value = match value {
             FieldRef::Number(number) => Seen::Number(number),
@@ -159,8 +172,8 @@ impl Visitor<'_> for Fields {
             FieldRef::Index(_, index) if field.table.is_none() => Seen::Number(i64::from(index)),
             FieldRef::Index(_, index) => Seen::Index(index),
             FieldRef::Predicate(predicate) => Seen::Predicate(predicate),
-            FieldRef::Vector(operand) => Seen::Vector(operand.clone()),
-            FieldRef::Raw(operand) => Seen::Raw(operand.clone()),
+            FieldRef::Vector(operand) => Seen::Vector(operand),
+            FieldRef::Raw(operand) => Seen::Raw(operand),
         };
         self.seen.push((field, value));
     }
@@ -171,7 +184,9 @@ struct Verifier<'a> {
     page: &'static Page,
     form: &'static Form,
     /// Fields of the instruction, in storage order.
-    seen: &'a [(&'static Field, Seen)],
+    seen: &'a [(&'static Field, Seen<'a>)],
+    /// Position of the destination among them.
+    destination: Option<usize>,
     routine: &'a Routine,
     variables: &'a region::Variables,
     platform: Option<Platform>,
@@ -241,18 +256,18 @@ impl Report<'_> {
         }
     }
 
-    fn field(&mut self, field: &'static Field, value: &Seen) {
+    fn field(&mut self, field: &'static Field, value: Seen<'_>) {
         match value {
             Seen::Number(number) => {
                 if let Some((low, high)) = field.range
-                    && !(low..=high).contains(number)
+                    && !(low..=high).contains(&number)
                 {
                     let message = format!("{} is {number}, but must be {low} to {high}", field.name);
                     self.violated(PageCheck::Range, field.line, message);
                 }
-                self.nonzero(field, *number == 0);
+                self.nonzero(field, number == 0);
             }
-            Seen::Bits(bits) => self.bits(field, *bits),
+            Seen::Bits(bits) => self.bits(field, bits),
             Seen::Index(_) => {}
             Seen::Predicate(predicate) => {
                 if usize::from(predicate.id) > self.routine.predicates.len() {

@@ -36,7 +36,7 @@ impl Report<'_> {
             let message = format!("{} has type {ty}, but an indirect operand has a type of variables", field.name);
             self.violated(PageCheck::IndirectType, field.line, message);
         }
-        let is_dst = self.destination() == self.it;
+        let is_dst = self.destination == self.it;
         self.modifier(field, operand, is_dst, ty);
         if is_dst {
             self.written(field, &operand.operand);

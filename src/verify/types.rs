@@ -23,12 +23,12 @@ impl Report<'_> {
 impl Verifier<'_> {
     /// Returns the type of the destination.
     fn destination_type(&self) -> Option<DataType> {
-        self.data_type(&self.seen.get(self.destination()?)?.1)
+        self.data_type(self.seen.get(self.destination?)?.1)
     }
 
     /// Returns the types of the sources that a type map decides about.
     fn source_types(&self) -> impl Iterator<Item = DataType> {
-        self.each(EachOperand::Source).filter_map(|at| self.data_type(&self.seen.get(at)?.1))
+        self.each(EachOperand::Source).filter_map(|at| self.data_type(self.seen.get(at)?.1))
     }
 
     /// Returns true if a type map has the types of destination and sources: with `unpacked`, a

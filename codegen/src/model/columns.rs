@@ -77,6 +77,13 @@ pub enum CellValue {
     Names(Vec<String>),
 }
 
+impl CellValue {
+    /// Returns true for a single name, which is `name`.
+    pub(crate) fn is(&self, name: &str) -> bool {
+        matches!(self, Self::Names(names) if names.len() == 1 && names[0] == name)
+    }
+}
+
 impl fmt::Display for CellValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -56,7 +56,7 @@ impl Model {
 
     /// Returns the values of the shared list with this name, each with the list; none for a list of
     /// parts.
-    pub(crate) fn shared_values<'m>(&'m self, name: &str) -> impl Iterator<Item = (&'m List, &'m Enumerator)> {
+    pub fn shared_values<'m>(&'m self, name: &str) -> impl Iterator<Item = (&'m List, &'m Enumerator)> {
         let id = self.shared_list(name).into_iter();
         id.flat_map(move |id| self.values(id).iter().map(move |value| (self.list(id), value)))
     }

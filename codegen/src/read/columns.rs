@@ -114,13 +114,29 @@ pub(super) fn read(
         }
         let mut cells: Vec<Cell> =
             rows.iter().map(|&(row, silent)| cell(cx, row, at, name, link.is_some(), silent)).collect();
-        let kind = kind(cx, name, span, &mut cells);
+        // A column with a link has names even if all its cells are `-`.
+        let kind = match link.is_some() && cells.iter().all(|cell| cell.value == CellValue::None) {
+            true => ColumnKind::Names { of: NamesOf::Column, many: false },
+            false => kind(cx, name, span, &mut cells),
+        };
         columns.push(Column { name: name.to_owned(), kind, link, at: cx.at(span) });
         for (row, cell) in out.iter_mut().zip(cells) {
             row.push(cell);
         }
     }
+    alike(&mut columns);
     (columns, out)
+}
+
+/// Makes columns of names of the same list hold lists if one of them does.
+fn alike(columns: &mut [Column]) {
+    let is_many = |kind| matches!(kind, ColumnKind::Names { many: true, .. });
+    let lists: Vec<_> = columns.iter().filter(|c| is_many(c.kind)).filter_map(|c| c.link.clone()).collect();
+    for column in columns.iter_mut().filter(|c| c.link.as_ref().is_some_and(|link| lists.contains(link))) {
+        if let ColumnKind::Names { many, .. } = &mut column.kind {
+            *many = true;
+        }
+    }
 }
 
 /// Returns the text of a heading, and its link target.

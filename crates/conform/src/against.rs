@@ -8,12 +8,13 @@ use visakit_diag::Severity;
 
 use crate::codec::{self, decode};
 use crate::expect::base::{base, base_on};
+use crate::expect::directive;
 use crate::expect::meaning::{encodes, exists_on, holds};
 use crate::expect::sample::{Sample, Value};
 use crate::finding::{Fact, Tally};
 use crate::probe::probes::Probes;
 use crate::probe::{across, chapter, vary};
-use visakit::isa::Platform;
+use visakit::isa::{DeclaredClass, Platform};
 use visakit::object::Routine;
 use visakit::text::{Style, in_revision, version_of};
 use visakit::verify::Location;
@@ -209,15 +210,15 @@ impl Ask<'_, '_> {
         let statement = codec::print(&instruction, &probes.routine, sample.version);
         let words: BTreeSet<&str> = statement.split(|c: char| !c.is_ascii_alphanumeric()).collect();
         // An assembler may number the variables of smaller tables, so these are always complete.
+        let letter = directive::letter(world.model, DeclaredClass::GeneralClass);
         let declared = |line: &String| {
-            !line.starts_with(".decl V") || line.split(' ').nth(1).is_some_and(|name| words.contains(name))
+            let name = line.split(' ').nth(1).unwrap_or_default();
+            !name.starts_with(letter) || words.contains(name)
         };
         let declarations: Vec<String> = world.declarations().into_iter().filter(declared).collect();
         let has_label = words.iter().any(|word| word.strip_prefix('L').is_some_and(|n| n.parse::<u32>().is_ok()));
         let labels = if has_label || statement.ends_with(':') { world.tail() } else { String::new() };
-        let found = verify::instruction(&instruction, 0, &probes.routine, Some(self.platform));
-        let refused = found.iter().find(|v| v.severity == Severity::Error).map(|v| v.code);
-        let refused = refused.or_else(|| words.iter().find_map(|word| self.illegal.get(*word)).copied());
+        let illegal = words.iter().find_map(|word| self.illegal.get(*word)).copied();
         let page = world.model.pages.get(fact.at?.page as usize)?;
         let line = page.text.get(..fact.at?.start as usize)?.matches('\n').count() as u32 + 1;
         let printed = codec::print_as(&instruction, &probes.routine, sample.version, Style::Vendor);
@@ -232,7 +233,7 @@ impl Ask<'_, '_> {
         }
         let own = &sample.page.name;
         let is_own = fact.path.strip_prefix(own.as_str()).is_some_and(|rest| rest.starts_with('.'));
-        let one = Asked {
+        let mut one = Asked {
             path: if is_own { fact.path.clone() } else { format!("{own}.{}", fact.path) },
             page: own.clone(),
             file: page.shown.clone(),
@@ -243,23 +244,24 @@ impl Ask<'_, '_> {
             newer,
             statement,
             labels,
-            refused,
+            refused: None,
             bytes,
         };
-        one.is_complete(sample).then_some(one)
-    }
-}
-
-impl Asked {
-    /// Returns true if the text has all of the instruction, so that the answer is about the probe.
-    fn is_complete(&self, sample: &Sample<'_>) -> bool {
-        // A text that this assembler refuses too needs no bytes.
-        let Ok(parsed) = text::parse(&Self::text(&[self]), text::Options::default()) else {
-            return self.refused.is_some();
+        let refuses = |instruction, routine| {
+            let found = verify::instruction(instruction, 0, routine, Some(self.platform));
+            found.iter().find(|v| v.severity == Severity::Error).map(|v| v.code).or(illegal)
         };
-        let encoded =
-            parsed.routine.instructions.first().map(|one| codec::encode(one, sample.version).unwrap_or_default());
-        // The text numbers the variables that it declares, so only the lengths are comparable.
-        encoded.is_some_and(|bytes| bytes.len() == self.bytes.len())
+        let Ok(parsed) = text::parse(&Asked::text(&[&one]), text::Options::default()) else {
+            // A text that this assembler refuses too needs no bytes.
+            one.refused = Some(refuses(&instruction, &probes.routine)?);
+            return Some(one);
+        };
+        // A text may lack what is illegal in the instruction.
+        let own = parsed.routine.instructions.first()?;
+        one.refused = refuses(own, &parsed.routine);
+        // The text numbers the variables that it declares, so only the lengths are comparable. They
+        // show that the text has all of the instruction, so that the answer is about the probe.
+        let encoded = codec::encode(own, sample.version).unwrap_or_default();
+        (encoded.len() == one.bytes.len()).then_some(one)
     }
 }

@@ -4,7 +4,7 @@ use visakit_diag::{Diagnostic, Diagnostics, Severity};
 
 use serde::Serialize;
 use visakit::ThreadId;
-use visakit::isa::{InstructionGroup, Platform, StringId};
+use visakit::isa::{InstructionGroup, Platform, StringId, TextDirective};
 use visakit::object::{Routine, RoutineKind};
 use visakit::rt::Table;
 use visakit::text;
@@ -243,7 +243,10 @@ impl Program {
                 "the text and its `.ze_info` do not belong together, or their layout is \
                  not supported by this version",
             );
-            let is_input = |line: &&str| line.starts_with(".input ") || line.starts_with(".implicit_");
+            let is_input = |line: &&str| {
+                let word = line.split(' ').next().unwrap_or_default();
+                word == TextDirective::InputLine.text() || word.starts_with(TextDirective::ImplicitLine.text())
+            };
             let line = self.text.as_deref().and_then(|text| {
                 let line = text.lines().map(str::trim).filter(is_input).nth(index)?;
                 let start = line.as_ptr() as usize - text.as_ptr() as usize;

@@ -1,6 +1,7 @@
 //! Accepted differences: a file that names them, each with the reason.
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -183,11 +184,21 @@ impl Accepted {
         used.map(show).collect()
     }
 
-    /// Returns warnings about entries that accepted nothing; of a comparison with a tool on a
-    /// platform, only those that are for them.
-    pub(crate) fn unused(&self, of: Option<(&str, &str)>) -> Vec<Diagnostic> {
-        let unused = self.entries.iter().filter(|entry| entry.times.get() == 0);
-        let unused = unused.filter(|entry| of.is_none_or(|of| entry.said.concerns(of)));
+    /// Returns warnings about entries that accepted nothing.
+    pub(crate) fn unused(&self) -> Vec<Diagnostic> {
+        self.unused_of(|_| true)
+    }
+
+    /// Returns warnings about entries that accepted nothing, although they are for a tool on a
+    /// platform and one of the facts that it was asked about.
+    pub(crate) fn unused_on<'a>(&self, here: (&str, &str), asked: impl Iterator<Item = &'a str>) -> Vec<Diagnostic> {
+        let asked: BTreeSet<&str> = asked.collect();
+        let is_asked = |said: &Said| asked.iter().any(|path| matches(said.path.get_ref(), path));
+        self.unused_of(|said| said.concerns(here) && is_asked(said))
+    }
+
+    fn unused_of(&self, is_due: impl Fn(&Said) -> bool) -> Vec<Diagnostic> {
+        let unused = self.entries.iter().filter(|entry| entry.times.get() == 0 && is_due(&entry.said));
         let warn = |entry: &Entry| {
             let message = format!("no difference has the path `{}`", entry.said.path.get_ref());
             let finding = Diagnostic::new("accept-unused", Severity::Warning, self.file.as_str(), message);
@@ -241,7 +252,7 @@ mod tests {
         assert_eq!(on("SUB", "2.1", "dg2", ("sub V1", "abd")), None);
         assert_eq!(accepted.reason("x", "SUB"), None);
         assert_eq!(accepted.uses().iter().map(|used| used.times).collect::<Vec<_>>(), [1, 1, 1]);
-        assert!(accepted.unused(None).is_empty());
+        assert!(accepted.unused().is_empty());
     }
 
     #[test]
@@ -271,7 +282,11 @@ mod tests {
             let Findings(found) = read(text).unwrap_err();
             assert_eq!((found[0].code, found[0].line, found[0].column), (code, line, column), "{text}: {found:?}");
         }
-        let unused = read("\n[[accept]]\nreason = 'b'\npath = 'A'\n").unwrap().unused(None);
+        let accepted = read("\n[[accept]]\nreason = 'b'\npath = 'A.*'\ntools = ['2022']\n").unwrap();
+        let unused = accepted.unused();
         assert_eq!((unused[0].code, unused[0].line, unused[0].column), ("accept-unused", 4, 8));
+        for (tool, asked, count) in [("2022", "A.x", 1), ("2022", "B.x", 0), ("today", "A.x", 0)] {
+            assert_eq!(accepted.unused_on((tool, "skl"), [asked].into_iter()).len(), count, "{tool} {asked}");
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 mod common;
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -87,14 +88,14 @@ fn compile(dir: &Path, main: &str, output: &str) {
 struct Strings<'a>(Option<&'a Routine>);
 
 impl Names for Strings<'_> {
-    fn name(&self, table: Table, id: u32) -> Option<String> {
+    fn name(&self, table: Table, id: u32) -> Option<std::borrow::Cow<'_, str>> {
         let predefined = match table {
-            Table::String => return self.0?.string(visakit::isa::StringId(id)),
+            Table::String => return self.0?.string(visakit::isa::StringId(id)).map(Into::into),
             Table::General => visakit::isa::predefined::ALL,
             Table::Surface => visakit::isa::predefined_surface::ALL,
             _ => return None,
         };
-        predefined.iter().find(|entry| entry.id == id).map(|entry| entry.name.to_owned())
+        predefined.iter().find(|entry| entry.id == id).map(|entry| entry.name.into())
     }
     fn data_type(&self, id: GeneralId) -> Option<DataType> {
         visakit::isa::predefined::ALL.iter().find(|entry| entry.id == id.0).map(|entry| entry.data_type)
@@ -230,6 +231,27 @@ fn damaged_instructions_are_refused_as_in_rust() {
         let input = language.dir.join("lines");
         std::fs::write(&input, &lines).unwrap();
         language.agrees(&expected, &language.output(&language.instructions, &[input]));
+    }
+}
+
+/// The columns of lists, such as the arguments and keys of directives, are those of the Rust code.
+#[test]
+fn columns_of_lists_are_those_of_rust() {
+    let test = "columns_of_lists_are_those_of_rust";
+    let mut expected = BTreeSet::new();
+    // Columns of other tables are no columns of lists.
+    let is_list = |list: &str| !["Data_type", "Platform", "limit"].contains(&list);
+    visakit::isa::each_attribute(&mut |list, column, code, cell| {
+        if is_list(list) {
+            expected.insert(format!("{list} {column} {code} {cell}"));
+        }
+    });
+    assert!(expected.iter().any(|line| line.starts_with("Text_directive Leading 6 key_offset")), "{expected:?}");
+    for name in ["c", "python"] {
+        let Some(language) = Language::new(test, name, "spec") else { continue };
+        let found = language.output(&[&language.instructions[..], &["--columns".to_owned()]].concat(), &[]);
+        let found: BTreeSet<String> = found.lines().map(str::to_owned).collect();
+        assert_eq!(found.symmetric_difference(&expected).collect::<Vec<_>>(), Vec::<&String>::new(), "{name}");
     }
 }
 

@@ -57,7 +57,7 @@ use visa_isa::rt::{Context, Names, Printer, Reader, Table, Version, Wire, Writer
 struct Plain;
 
 impl Names for Plain {
-    fn name(&self, _: Table, _: u32) -> Option<String> { None }
+    fn name(&self, _: Table, _: u32) -> Option<std::borrow::Cow<'_, str>> { None }
     fn data_type(&self, _: GeneralId) -> Option<DataType> { None }
     fn register_bytes(&self) -> u32 { 32 }
     fn version(&self) -> Version { Version::new(4, 1) }
@@ -94,7 +94,7 @@ fn main() {
 struct Plain;
 
 impl visakit::rt::Names for Plain {
-    fn name(&self, _: visakit::rt::Table, _: u32) -> Option<String> {
+    fn name(&self, _: visakit::rt::Table, _: u32) -> Option<std::borrow::Cow<'_, str>> {
         None
     }
     fn data_type(&self, _: visakit::isa::GeneralId) -> Option<visakit::isa::DataType> {

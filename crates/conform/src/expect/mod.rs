@@ -3,6 +3,7 @@
 
 pub(crate) mod base;
 pub(crate) mod condition;
+pub(crate) mod directive;
 pub(crate) mod meaning;
 mod regions;
 pub(crate) mod rules;

@@ -8,9 +8,11 @@ use visakit_codegen::model::{
 };
 use visakit_codegen::template::Style;
 
+use super::directive;
 use super::meaning::{BitsKind, bits_of, named};
 use super::sample::{Kind, Operand, Operands, Value, table_named};
 use super::structure::{self, Data, members, numbers};
+use visakit::isa::{DeclaredClass, TextDirective, TextKey};
 use visakit::rt::Version;
 
 /// Name of the routine; string 0.
@@ -149,12 +151,13 @@ impl<'m> World<'m> {
         if let Some(entry) = self.predefined(kind, id) {
             return entry.name.clone();
         }
+        let numbered = |class| format!("{}{id}", directive::letter(self.model, class));
         match kind {
-            IndexKind::General => format!("V{id}"),
-            IndexKind::Address => format!("A{id}"),
-            IndexKind::Predicate => format!("P{id}"),
-            IndexKind::Sampler => format!("S{id}"),
-            IndexKind::Surface => format!("T{id}"),
+            IndexKind::General => numbered(DeclaredClass::GeneralClass),
+            IndexKind::Address => numbered(DeclaredClass::AddressClass),
+            IndexKind::Predicate => numbered(DeclaredClass::PredicateClass),
+            IndexKind::Sampler => numbered(DeclaredClass::SamplerClass),
+            IndexKind::Surface => numbered(DeclaredClass::SurfaceClass),
             IndexKind::Label => format!("L{id}"),
             IndexKind::String if id == 0 => ROUTINE.to_owned(),
             IndexKind::String => format!("N{id}"),
@@ -257,7 +260,7 @@ impl<'m> World<'m> {
 
     /// Returns the text before the instructions.
     pub(crate) fn head(&self, version: Version) -> String {
-        let mut out = format!(".version {version}\n.kernel \"{ROUTINE}\"\n");
+        let mut out = directive::kernel(self.model, version, ROUTINE);
         for line in self.declarations() {
             let _ = writeln!(out, "{line}");
         }
@@ -267,22 +270,23 @@ impl<'m> World<'m> {
     /// Returns the declarations, one per line.
     pub(crate) fn declarations(&self) -> Vec<String> {
         let mut out = Vec::new();
-        for (at, ty) in self.types.iter().enumerate() {
+        for (at, ty) in (FIRST_GENERAL..).zip(&self.types) {
             let ty = self.ty(*ty).name.to_ascii_lowercase();
-            out.push(format!(".decl V{} v_type=G type={ty} num_elts={ELEMENTS}", FIRST_GENERAL + at as u64));
+            out.push(directive::general(self.model, &self.name(IndexKind::General, at), &ty, ELEMENTS, &[]));
         }
-        for n in 0..OTHERS {
-            out.push(format!(".decl A{n} v_type=A num_elts=16"));
-        }
-        for n in 1..=OTHERS {
-            out.push(format!(".decl P{n} v_type=P num_elts=32"));
-        }
-        for n in 0..OTHERS {
-            out.push(format!(".decl S{n} v_type=S num_elts=1 v_name=S{n}"));
-        }
-        for n in 0..OTHERS {
-            let n = n + self.first_surface;
-            out.push(format!(".decl T{n} v_type=T num_elts=1 v_name=T{n}"));
+        let others = [
+            (IndexKind::Address, DeclaredClass::AddressClass, 0, 16),
+            (IndexKind::Predicate, DeclaredClass::PredicateClass, 1, 32),
+            (IndexKind::Sampler, DeclaredClass::SamplerClass, 0, 1),
+            (IndexKind::Surface, DeclaredClass::SurfaceClass, self.first_surface, 1),
+        ];
+        for (kind, class, first, elements) in others {
+            let elements = u64::to_string(&elements);
+            for id in first..first + OTHERS {
+                let name = self.name(kind, id);
+                let values = [(TextKey::KeyElements, elements.as_str()), (TextKey::KeyShownName, &name)];
+                out.push(directive::declaration(self.model, class, &name, &values));
+            }
         }
         out
     }
@@ -291,7 +295,8 @@ impl<'m> World<'m> {
     /// instructions those of blocks.
     pub(crate) fn tail(&self) -> String {
         let blocks = (0..OTHERS).map(|n| format!("L{n}:\n"));
-        blocks.chain((0..OTHERS).map(|n| format!(".function \"L{n}\"\nL{n}:\n"))).collect()
+        let function = |n| directive::named(self.model, TextDirective::FunctionLine, &format!("L{n}"));
+        blocks.chain((0..OTHERS).map(|n| format!("{}\nL{n}:\n", function(n)))).collect()
     }
 
     /// Returns the tables of the routine as members of its structure.

@@ -51,7 +51,7 @@ pub(crate) fn prepare<'m>(model: &'m Model, tally: &mut Tally) -> Option<Probes<
     declarations(&world, newest, tally);
     predefined(&world, &versions, tally);
     for attribute in &model.attributes {
-        let result = one_attribute(attribute, newest);
+        let result = one_attribute(model, attribute, newest);
         tally.probe(Fact::new("attribute", format!("attribute.{}", attribute.name), attribute.at), result);
     }
     let broken_kinds = world

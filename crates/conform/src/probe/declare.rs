@@ -1,13 +1,14 @@
 //! Probes for declarations: variables, inputs, predefined names and attributes, in text and object.
 
-use visakit_codegen::model::{Attribute, IndexKind, Predefined};
+use visakit_codegen::model::{Attribute, IndexKind, Model, Predefined};
 
 use crate::codec::hex;
+use crate::expect::directive;
 use crate::expect::meaning::{BitsKind, bits_of};
 use crate::expect::structure::{numbers, write};
 use crate::expect::world::{ROUTINE, World, of_variables};
 use crate::finding::{Difference, Fact, Tally, same};
-use visakit::isa::{DataType, GeneralId};
+use visakit::isa::{DataType, DeclaredClass, GeneralId, TextDirective, TextKey};
 use visakit::object::{Object, Routine};
 use visakit::rt::{Context, Version, Wire, Writer};
 use visakit::text::{self, Style};
@@ -28,8 +29,12 @@ pub(crate) fn declarations(world: &World<'_>, version: Version, tally: &mut Tall
         }
         // The size of an input must match its variable.
         let bytes = (size * 16).div_ceil(8);
-        let source = format!(".decl X v_type=G type={name} num_elts=16\n.input X offset=64 size={bytes}\n");
-        let result = first_variable(version, &source).and_then(|(bytes, _, index)| {
+        let source = format!(
+            "{}\n{}\n",
+            directive::general(model, "X", &name, 16, &[]),
+            input(model, "X", &bytes.to_string())
+        );
+        let result = first_variable(model, version, &source).and_then(|(bytes, _, index)| {
             let expected = written(index, ty.code);
             same("data-type", format!("reading `{source}`"), hex(&expected), hex(&bytes))
         });
@@ -40,16 +45,14 @@ pub(crate) fn declarations(world: &World<'_>, version: Version, tally: &mut Tall
         && let BitsKind::Values(values) = b.what
     {
         for value in values.iter().filter(|v| !v.reserved) {
-            let source = format!(".decl X v_type=G type=ud num_elts=16 align={}\n", value.text);
-            let result = first_variable(version, &source).and_then(|(bytes, shown, index)| {
+            let declared = |more: &[(TextKey, &str)]| format!("{}\n", directive::general(model, "X", "ud", 16, more));
+            let source = declared(&[(TextKey::KeyAlignment, &value.text)]);
+            let result = first_variable(model, version, &source).and_then(|(bytes, shown, index)| {
                 let expected = written(index, b.set(dword.code, value.value));
                 same("enumerator-value", format!("reading `{source}`"), hex(&expected), hex(&bytes))?;
                 // The text omits the default alignment.
-                let wanted = if value.value == 0 {
-                    ".decl X v_type=G type=ud num_elts=16\n".to_owned()
-                } else {
-                    source.clone()
-                };
+                let is_default = directive::is_default(model, TextKey::KeyAlignment, value);
+                let wanted = if is_default { declared(&[]) } else { source.clone() };
                 match shown.contains(&wanted) {
                     true => Ok(()),
                     false => Err(Difference {
@@ -67,8 +70,8 @@ pub(crate) fn declarations(world: &World<'_>, version: Version, tally: &mut Tall
 }
 
 /// Parses a text with one declaration. Returns its bytes, the printed text, and its name.
-fn first_variable(version: Version, source: &str) -> Result<(Vec<u8>, String, usize), Difference> {
-    let routine = parsed(version, source)?;
+fn first_variable(model: &Model, version: Version, source: &str) -> Result<(Vec<u8>, String, usize), Difference> {
+    let routine = parsed(model, version, source)?;
     let Some(variable) = routine.variables.first() else {
         return Err(Difference {
             code: "declaration",
@@ -80,8 +83,19 @@ fn first_variable(version: Version, source: &str) -> Result<(Vec<u8>, String, us
     Ok((bytes_of(variable, version), printed(version, &routine), variable.name_index.0 as usize))
 }
 
-fn parsed(version: Version, source: &str) -> Result<Routine, Difference> {
-    let text = format!(".version {version}\n.kernel \"{ROUTINE}\"\n{source}");
+/// Returns the line of an input at a fixed offset.
+fn input(model: &Model, name: &str, size: &str) -> String {
+    directive::line(model, TextDirective::InputLine, name, &placed(size))
+}
+
+/// Returns the keys of an input at a fixed offset.
+fn placed(size: &str) -> [(TextKey, &str); 2] {
+    [(TextKey::KeyOffset, "64"), (TextKey::KeySize, size)]
+}
+
+/// Parses a text with a kernel of the given lines.
+fn parsed(model: &Model, version: Version, source: &str) -> Result<Routine, Difference> {
+    let text = format!("{}{source}", directive::kernel(model, version, ROUTINE));
     text::parse(&text, Default::default()).map(|p| p.routine).map_err(|errors| Difference {
         code: "declaration",
         message: format!("reading `{}`", source.trim_end()),
@@ -127,14 +141,26 @@ fn inputs(world: &World<'_>, version: Version, tally: &mut Tally) {
         for table in classes.iter().filter(|v| !v.reserved) {
             let kind = IndexKind::from_name(&table.name).unwrap_or(IndexKind::Surface);
             let (name, id) = (world.name(kind, world.first(kind)), world.first(kind));
-            let directive = if one.value == 0 { ".input".to_owned() } else { format!(".implicit_{}", one.text) };
-            let line = format!("{directive} {name} offset=64 size=4");
-            let head = ".decl V32 v_type=G type=ud num_elts=1\n.decl S0 v_type=S num_elts=1 v_name=S0\n";
-            let source = format!("{head}.decl T6 v_type=T num_elts=1 v_name=T6\n{line}\n");
+            let line = match one.value {
+                0 => input(model, &name, "4"),
+                _ => {
+                    // The origin follows the spelling of the directive.
+                    let implicit = directive::spelling(model, TextDirective::ImplicitLine);
+                    let line = directive::line(model, TextDirective::ImplicitLine, &name, &placed("4"));
+                    line.replacen(implicit, &format!("{implicit}{}", one.text), 1)
+                }
+            };
+            let others =
+                [(DeclaredClass::SamplerClass, "S0"), (DeclaredClass::SurfaceClass, "T6")].map(|(class, name)| {
+                    let values = [(TextKey::KeyElements, "1"), (TextKey::KeyShownName, name)];
+                    directive::declaration(model, class, name, &values)
+                });
+            let source =
+                format!("{}\n{}\n{line}\n", directive::general(model, "V32", "ud", 1, &[]), others.join("\n"));
             let kind = class.set(origin.set(0, first), table.value);
             let expected = numbers([(info.kind, kind), (info.id, id), (info.offset, 64), (info.size, 4)]);
             let expected = write(model, structure, &expected, version).bytes;
-            let result = parsed(version, &source).and_then(|routine| {
+            let result = parsed(model, version, &source).and_then(|routine| {
                 let got = routine.inputs.first().map_or(Vec::new(), |i| bytes_of(i, version));
                 same("enumerator-value", format!("reading `{line}`"), hex(&expected), hex(&got))?;
                 let shown = printed(version, &routine);
@@ -159,20 +185,25 @@ pub(crate) fn predefined(world: &World<'_>, versions: &[Version], tally: &mut Ta
     let old = versions.iter().rev().find(|v| v.major < 4).copied();
     for version in versions.last().copied().into_iter().chain(old) {
         let shown = printed(version, &Routine::default());
-        let lines: Vec<&str> = shown.lines().filter(|l| l.starts_with("// .decl ")).collect();
+        let classes = [
+            (&model.predefined[..], IndexKind::General, DeclaredClass::GeneralClass),
+            (&model.surfaces[..], IndexKind::Surface, DeclaredClass::SurfaceClass),
+        ];
+        let is_listed =
+            |l: &&str| classes.iter().any(|(.., class)| l.starts_with(&directive::comment(model, *class)));
+        let lines: Vec<&str> = shown.lines().filter(is_listed).collect();
         let mut expected = Vec::new();
-        for (table, kind, letter) in
-            [(world.pool_variables(), IndexKind::General, 'V'), (&model.surfaces[..], IndexKind::Surface, 'T')]
-        {
-            let letter_of_kind = if letter == 'V' { 'G' } else { 'T' };
-            expected.extend(table.iter().map(|p| {
-                let name = world.name(kind, p.id);
-                (p, format!("// .decl {letter}{} v_type={letter_of_kind} v_name={name}", p.id))
-            }));
+        for (table, kind, class) in classes {
+            let listed = if kind == IndexKind::General { directive::listed(model) } else { table.len() };
+            expected.extend(
+                table
+                    .iter()
+                    .take(listed)
+                    .map(|p| (p, directive::predefined(model, class, p.id, &world.name(kind, p.id)))),
+            );
         }
         for (entry, line) in &expected {
-            let number = line.split(" v_type").next().unwrap_or("");
-            let got = lines.iter().find(|l| l.split(" v_type").next() == Some(number)).map_or("no line", |l| l);
+            let got = lines.iter().find(|l| number(l) == number(line)).map_or("no line", |l| l);
             let result = same(
                 "predefined-name",
                 format!("printing an empty routine of version {version}"),
@@ -182,8 +213,7 @@ pub(crate) fn predefined(world: &World<'_>, versions: &[Version], tally: &mut Ta
             tally.probe(fact_of(entry), result);
         }
         for line in &lines {
-            let number = line.split(" v_type").next();
-            if !expected.iter().any(|(_, l)| l.split(" v_type").next() == number) {
+            if !expected.iter().any(|(_, l)| number(l) == number(line)) {
                 let path = format!("predefined.{}", line.rsplit('=').next().unwrap_or(""));
                 tally.fail(
                     Fact::nowhere("predefined", path),
@@ -221,6 +251,11 @@ pub(crate) fn predefined(world: &World<'_>, versions: &[Version], tally: &mut Ta
     }
 }
 
+/// Returns the part of a comment before its keys.
+fn number(line: &str) -> &str {
+    line.split_once('=').and_then(|(front, _)| front.rsplit_once(' ')).map_or(line, |(front, _)| front)
+}
+
 fn fact_of(entry: &Predefined) -> Fact {
     Fact::new("predefined", format!("predefined.{}", entry.name), entry.at)
 }
@@ -239,8 +274,9 @@ fn read_as(entry: &Predefined, source: &str, got: Option<u64>) -> Result<(), Dif
 fn names_read(world: &World<'_>, version: Version, tally: &mut Tally) {
     let model = world.model;
     for entry in model.predefined.iter().filter(|p| p.id != 0) {
-        let source = format!(".decl X v_type=G type=ub num_elts=1 alias=<{}, 0>\n", entry.name);
-        let result = parsed(version, &source).and_then(|routine| {
+        let base = format!("<{}, 0>", entry.name);
+        let source = format!("{}\n", directive::general(model, "X", "ub", 1, &[(TextKey::KeyAlias, &base)]));
+        let result = parsed(model, version, &source).and_then(|routine| {
             let got = routine.variables.first().map(|v| u64::from(v.alias_index.0));
             read_as(entry, &source, got)
         });
@@ -249,14 +285,14 @@ fn names_read(world: &World<'_>, version: Version, tally: &mut Tally) {
     // The vendor's grammar does not allow inputs whose names begin with a percent sign; messages
     // can name them.
     for entry in model.surfaces.iter().filter(|s| !s.name.starts_with('%')) {
-        let source = format!(".input {} offset=64 size=4\n", entry.name);
-        let result = parsed(version, &source).and_then(|routine| {
+        let source = format!("{}\n", input(model, &entry.name, "4"));
+        let result = parsed(model, version, &source).and_then(|routine| {
             let got = routine.inputs.first().map(|i| u64::from(i.id));
             read_as(entry, &source, got)
         });
         tally.probe(fact_of(entry), result);
     }
-    if let Ok(routine) = parsed(version, "") {
+    if let Ok(routine) = parsed(model, version, "") {
         let mut names = vec![ROUTINE];
         for entry in world.pool_variables().iter().chain(&model.surfaces).chain(&model.samplers) {
             if !names.contains(&entry.name.as_str()) {
@@ -271,7 +307,7 @@ fn names_read(world: &World<'_>, version: Version, tally: &mut Tally) {
 }
 
 /// Probes an attribute in text and object.
-pub(crate) fn one_attribute(attribute: &Attribute, version: Version) -> Result<(), Difference> {
+pub(crate) fn one_attribute(model: &Model, attribute: &Attribute, version: Version) -> Result<(), Difference> {
     let name = &attribute.name;
     let last = attribute.bytes.rsplit(',').next().and_then(|n| n.trim().parse::<usize>().ok());
     let mut cases: Vec<(String, Vec<u8>)> = Vec::new();
@@ -290,10 +326,13 @@ pub(crate) fn one_attribute(attribute: &Attribute, version: Version) -> Result<(
     for (shown, bytes) in cases {
         let variable = attribute.place == "variable";
         let line = match variable {
-            true => format!(".decl X v_type=G type=ud num_elts=1 attrs={{{shown}}}"),
-            false => format!(".kernel_attr {shown}"),
+            true => {
+                let attributes = format!("{{{shown}}}");
+                directive::general(model, "X", "ud", 1, &[(TextKey::KeyAttributes, &attributes)])
+            }
+            false => format!("{} {shown}", directive::spelling(model, TextDirective::KernelAttrLine)),
         };
-        let routine = parsed(version, &format!("{line}\n"))?;
+        let routine = parsed(model, version, &format!("{line}\n"))?;
         let found = if variable {
             routine.variables.first().and_then(|v| v.attribute_info.first())
         } else {

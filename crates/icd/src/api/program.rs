@@ -13,6 +13,7 @@ use crate::devices::context::Context;
 use crate::devices::device::Device;
 use crate::programs::kernel::{self, Argument, Kernel};
 use crate::programs::program::{self, Notify, Program};
+use crate::programs::query;
 use crate::queues::queue::Queue;
 
 /// Settings of `clSetKernelExecInfo` that the bindings lack: the thread arbitration policy with its
@@ -381,12 +382,12 @@ impl Kernel {
 
 query! {
     fn clGetProgramInfo(program: cl_program; answer) {
-        program::info(&handle::get(program)?, answer)
+        query::info(&handle::get(program)?, answer)
     }
 
     fn clGetProgramBuildInfo(program: cl_program, device: cl_device_id; answer) {
         let program = handle::get(program)?;
-        program::build_info(&program, &handle::get(device)?, answer)
+        query::build_info(&program, &handle::get(device)?, answer)
     }
 
     fn clGetKernelInfo(kernel: cl_kernel; answer) {

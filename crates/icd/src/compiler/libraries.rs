@@ -3,6 +3,8 @@
 
 use std::collections::BTreeSet;
 use std::ffi::{CStr, CString, c_int, c_void};
+use std::fs::File;
+use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 
 use crate::dependency;
@@ -42,7 +44,7 @@ pub(crate) fn installed() -> Vec<Installed> {
 /// The compiler would load the parts itself, but in a way that bypasses the functions of `opened`.
 pub(crate) fn load_all(library: &str) -> Option<(Invoke, Vec<PathBuf>)> {
     let invoke = load(library)?;
-    let parts = parts(&std::fs::read(path_of(invoke)?).ok()?);
+    let parts = with_contents(&path_of(invoke)?, parts)?;
     let opened = parts.iter().map(|name| open(name).and_then(|_| file_of(name))).collect::<Option<Vec<_>>>()?;
     Some((invoke, opened))
 }
@@ -114,14 +116,35 @@ pub(crate) fn back_end_version() -> Option<String> {
     let library = all.iter().filter(is_it).min_by_key(|path| path.file_name().map(ToOwned::to_owned))?;
     named_version(library).or_else(|| {
         const SOURCES: &[u8] = b"intel-graphics-compiler-";
-        let bytes = std::fs::read(library).ok()?;
-        let version = |at: usize| {
-            let text = bytes.get(at + SOURCES.len()..)?.iter().take(40);
-            let text: Vec<u8> = text.take_while(|byte| byte.is_ascii_digit() || **byte == b'.').copied().collect();
-            String::from_utf8(text).ok().filter(|text| text.contains('.'))
-        };
-        places(&bytes, SOURCES).find_map(version)
+        with_contents(library, |bytes| {
+            let version = |at: usize| {
+                let text = bytes.get(at + SOURCES.len()..)?.iter().take(40);
+                let text: Vec<u8> =
+                    text.take_while(|byte| byte.is_ascii_digit() || **byte == b'.').copied().collect();
+                String::from_utf8(text).ok().filter(|text| text.contains('.'))
+            };
+            places(bytes, SOURCES).find_map(version)
+        })?
     })
+}
+
+/// Calls a function with the contents of a library's file, which is mapped: a copy of it would take
+/// longer than the search for a word.
+fn with_contents<T>(path: &Path, read: impl FnOnce(&[u8]) -> T) -> Option<T> {
+    let file = File::open(path).ok()?;
+    let size = usize::try_from(file.metadata().ok()?.len()).ok().filter(|&size| size > 0)?;
+    // SAFETY: the call takes numbers and an open file.
+    let first =
+        unsafe { libc::mmap(std::ptr::null_mut(), size, libc::PROT_READ, libc::MAP_PRIVATE, file.as_raw_fd(), 0) };
+    if first == libc::MAP_FAILED {
+        return None;
+    }
+    // SAFETY: the mapping has `size` bytes. The file is a library that this process has loaded, so
+    // that a change of it would break the process anyway.
+    let found = read(unsafe { std::slice::from_raw_parts(first.cast(), size) });
+    // SAFETY: the mapping is no longer used.
+    unsafe { libc::munmap(first, size) };
+    Some(found)
 }
 
 /// Loads a library and never unloads it.

@@ -227,9 +227,13 @@ pub(crate) unsafe fn buffer(
     ensure(flags & CL_MEM_KERNEL_READ_AND_WRITE == 0, CL_INVALID_VALUE)?;
     ensure(bytes > 0 && bytes as u64 <= device::max_allocation(), CL_INVALID_BUFFER_SIZE)?;
     let shared = context.allocations.find(host as usize).filter(|_| flags & CL_MEM_USE_HOST_PTR != 0);
+    if let Some(allocation) = &shared {
+        let rest = allocation.bytes().saturating_sub(host as usize - allocation.first() as usize);
+        ensure(bytes <= rest, CL_INVALID_BUFFER_SIZE)?;
+    }
     let memory = match shared {
         // Shared memory is used in place.
-        Some(allocation) if std::ptr::eq(host, allocation.first().cast()) && bytes <= allocation.bytes() => {
+        Some(allocation) if std::ptr::eq(host, allocation.first().cast()) => {
             (allocation, Host { address: host as usize, in_place: true })
         }
         // SAFETY: guaranteed by the caller.

@@ -10,4 +10,6 @@ pub(crate) mod spirv;
 
 pub(crate) mod program;
 
+pub(crate) mod query;
+
 pub(crate) mod kernel;

@@ -12,7 +12,6 @@ use visakit_zebin::archive;
 
 use crate::base::error::{Code, ROOM, Result, check_room, ensure, fail};
 use crate::base::handle::{self, Handle, kind};
-use crate::base::raw::Answer;
 use crate::devices::context::Context;
 use crate::devices::device::Device;
 use crate::programs::binary::Binary;
@@ -24,7 +23,7 @@ use crate::vendor::request::Named;
 pub(crate) struct Program {
     pub(crate) context: Handle<Context>,
     pub(crate) devices: Vec<Handle<Device>>,
-    source: Source,
+    pub(super) source: Source,
     /// Build of each device.
     builds: Mutex<Vec<Build>>,
     /// Values of specialization constants, by id.
@@ -36,7 +35,7 @@ pub(crate) struct Program {
 kind!(Program, CL_INVALID_PROGRAM);
 
 /// Source of a program.
-enum Source {
+pub(super) enum Source {
     Text(Vec<u8>),
     /// SPIR-V.
     Intermediate(Vec<u8>),
@@ -47,14 +46,14 @@ enum Source {
 /// Build for a device.
 #[derive(Clone)]
 pub(crate) struct Build {
-    status: cl_build_status,
-    options: String,
-    log: String,
-    kind: cl_program_binary_type,
+    pub(super) status: cl_build_status,
+    pub(super) options: String,
+    pub(super) log: String,
+    pub(super) kind: cl_program_binary_type,
     /// Executable program.
-    binary: Option<Arc<Binary>>,
+    pub(super) binary: Option<Arc<Binary>>,
     /// SPIR-V modules of a compiled program or a library.
-    modules: Vec<Arc<Vec<u8>>>,
+    pub(super) modules: Vec<Arc<Vec<u8>>>,
 }
 
 impl Default for Build {
@@ -156,7 +155,7 @@ impl Program {
 
     /// Returns the build that is valid for each device. A sub-device without a build has that of
     /// the nearest device that it is a part of.
-    fn valid_builds(&self) -> Vec<Build> {
+    pub(super) fn valid_builds(&self) -> Vec<Build> {
         let builds = self.builds();
         let valid = |(n, device): (usize, &Handle<Device>)| {
             let mut whole = device.whole();
@@ -444,72 +443,6 @@ pub(crate) fn kernel_names(program: &Handle<Program>) -> Result<Vec<String>> {
     let binaries = program.binaries();
     ensure(binaries.iter().any(Option::is_some), CL_INVALID_PROGRAM_EXECUTABLE)?;
     Ok(names(&binaries))
-}
-
-/// Answers `clGetProgramInfo`.
-pub(crate) fn info(program: &Handle<Program>, answer: Answer) -> Result {
-    let stored = |build: &Build| match &build.binary {
-        Some(binary) => binary.bytes.clone(),
-        None => build.modules.first().map(|module| module.to_vec()).unwrap_or_default(),
-    };
-    match answer.name {
-        CL_PROGRAM_REFERENCE_COUNT => answer.value(handle::count(program)),
-        CL_PROGRAM_CONTEXT => answer.value(handle::address(&program.context)),
-        CL_PROGRAM_NUM_DEVICES => answer.value(program.devices.len() as cl_uint),
-        CL_PROGRAM_DEVICES => answer.list(&program.devices.iter().map(handle::address).collect::<Vec<_>>()),
-        CL_PROGRAM_SOURCE => match &program.source {
-            Source::Text(text) => answer.text(&String::from_utf8_lossy(text)),
-            _ => answer.text(""),
-        },
-        CL_PROGRAM_IL => match &program.source {
-            Source::Intermediate(module) => answer.list(module),
-            _ => answer.list::<u8>(&[]),
-        },
-        CL_PROGRAM_BINARY_SIZES => {
-            let sizes: Vec<usize> = program.valid_builds().iter().map(|build| stored(build).len()).collect();
-            answer.list(&sizes)
-        }
-        CL_PROGRAM_BINARIES => {
-            let (places, size) = answer.place();
-            let wanted = std::mem::size_of::<*mut u8>() * program.devices.len();
-            if !places.is_null() {
-                ensure(size >= wanted, CL_INVALID_VALUE)?;
-                for (n, build) in program.valid_builds().iter().enumerate() {
-                    let bytes = stored(build);
-                    // SAFETY: the program passes one pointer per device, null or with room for as
-                    // many bytes as the sizes say.
-                    unsafe {
-                        let place = places.cast::<*mut u8>().add(n).read_unaligned();
-                        if !place.is_null() {
-                            std::ptr::copy_nonoverlapping(bytes.as_ptr(), place, bytes.len());
-                        }
-                    }
-                }
-            }
-            answer.only_size(wanted)
-        }
-        CL_PROGRAM_NUM_KERNELS => answer.value(kernel_names(program)?.len()),
-        CL_PROGRAM_KERNEL_NAMES => answer.text(&kernel_names(program)?.join(";")),
-        CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT | CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT => answer.flag(false),
-        _ => answer.unknown(),
-    }
-}
-
-/// Answers `clGetProgramBuildInfo`.
-pub(crate) fn build_info(program: &Handle<Program>, device: &Handle<Device>, answer: Answer) -> Result {
-    let build = program.build_of(device)?;
-    match answer.name {
-        CL_PROGRAM_BUILD_STATUS => answer.value(build.status),
-        CL_PROGRAM_BUILD_OPTIONS => answer.text(&build.options),
-        CL_PROGRAM_BUILD_LOG => answer.text(&build.log),
-        CL_PROGRAM_BINARY_TYPE => answer.value(build.kind),
-        CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE => {
-            let sections = build.binary.iter().flat_map(|binary| &binary.zebin.data);
-            let variables = sections.filter(|section| section.name.ends_with(".global"));
-            answer.value(variables.map(|section| section.size as usize).sum::<usize>())
-        }
-        _ => answer.unknown(),
-    }
 }
 
 /// Invokes the program's callback after a build.

@@ -132,6 +132,11 @@ static void run(void) {
     CHECK(clGetMemObjectInfo(inside, CL_MEM_USES_SVM_POINTER, sizeof is_shared, &is_shared, NULL));
     expect("shared", is_shared, CL_TRUE);
     CHECK(clReleaseMemObject(inside));
+    /* A buffer does not extend beyond the shared memory that it uses. */
+    clCreateBuffer(context, CL_MEM_USE_HOST_PTR, 8192, shared, &code);
+    expect("longer than shared memory", code, CL_INVALID_BUFFER_SIZE);
+    clCreateBuffer(context, CL_MEM_USE_HOST_PTR, 4096, shared + 64, &code);
+    expect("beyond shared memory", code, CL_INVALID_BUFFER_SIZE);
     clSVMFree(context, shared);
 
     cl_program program = make_program(source, "");

@@ -99,12 +99,15 @@ declare! {
     Numbers "numbers" "Number" ["value"];
     Types "types" "Type" ["name", "code", "bits", "stored"];
     Newer "newer" "Newer" ["since", "text"];
-    Values "values" "Value" ["name", "text", "code", "newer", "newer_count"];
+    Words "words" "Word" ["name", "value"];
+    Columns "columns" "Column" ["name"];
+    Cells "cells" "Cell" ["kind", "value", "first", "count"];
+    Values "values" "Value" ["name", "text", "code", "newer", "newer_count", "cells"];
     Parts "parts" "Part" ["name", "text", "kind", "lo", "width", "list", "default"];
     Items "items" "Item" ["kind", "text", "field", "part", "format", "count"];
     Lists "lists" "List" [
         "name", "bits", "enumeration", "lo", "width", "values", "value_count", "parts", "part_count",
-        "style", "items", "item_count", "default"
+        "style", "items", "item_count", "default", "columns", "column_count"
     ];
     Storages "storages" "Storage" ["bits", "signed", "structure", "since", "before"];
     Conditions "conditions" "Condition" ["field", "lo", "width", "numbers", "number_count"];

@@ -133,7 +133,7 @@ fn probe(args: &Args) -> Result<Outcome, Findings> {
         behaviour.report(&model, &mut found);
     }
     found.findings.retain(|finding| accepted.reason(finding.diagnostic.code, &finding.path).is_none());
-    let (uses, unused) = (accepted.uses(), accepted.unused(None));
+    let (uses, unused) = (accepted.uses(), accepted.unused());
     let (own, _) = visakit_conform::own_model();
     let known = pool.install(|| known(&found, &own, &model));
     let (causes, of) = causes(&mut found.findings, &own, &model, &known);

@@ -14,6 +14,38 @@ pub(crate) struct Validation {
     pub(crate) claim: Vec<Claim>,
     pub(crate) measure: Vec<Measure>,
     pub(crate) change: Vec<Change>,
+    pub(crate) suite: Vec<Suite>,
+    pub(crate) cause: Vec<Cause>,
+}
+
+/// Results of the official OpenCL tests on one device, with one compiler.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Suite {
+    pub(crate) device: String,
+    pub(crate) compiler: String,
+    /// Maximum time of a test in seconds.
+    pub(crate) limit: u32,
+    /// Name of a program, and its numbers of passed, failed, skipped and stopped tests.
+    pub(crate) rows: Vec<(String, u32, u32, u32, u32)>,
+    pub(crate) date: Datetime,
+    pub(crate) commit: String,
+}
+
+/// Cause of failures of official tests.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Cause {
+    pub(crate) program: String,
+    /// Failed tests.
+    pub(crate) tests: Vec<String>,
+    /// Devices and compilers, as `dg2 2022`.
+    pub(crate) on: Vec<String>,
+    /// Who must mend it.
+    pub(crate) by: String,
+    pub(crate) reason: String,
+    /// Smallest kernel that shows it.
+    pub(crate) kernel: Option<String>,
 }
 
 /// Third-party program run on the OpenCL driver.
@@ -141,9 +173,32 @@ fn entries_are_complete() {
         [&measure.subject, &measure.value, &measure.method].into_iter().for_each(|cell| assert_cell(cell));
         assert_recorded(&measure.subject, &measure.commit);
     }
+    suites_have_causes(&all);
     for change in &all.change {
         [&change.change, &change.effect].into_iter().for_each(|cell| assert_cell(cell));
         assert_recorded(&change.change, &change.commit);
+    }
+}
+
+/// The causes name as many tests as failed, and only programs that were run.
+fn suites_have_causes(all: &Validation) {
+    for suite in &all.suite {
+        assert!(visakit::isa::Platform::from_name(&suite.device).is_some(), "{}", suite.device);
+        assert_recorded(&suite.device, &suite.commit);
+        let on = format!("{} {}", suite.device, suite.compiler);
+        for (program, _, failed, ..) in &suite.rows {
+            let causes = all.cause.iter().filter(|cause| cause.program == *program && cause.on.contains(&on));
+            let named: usize = causes.map(|cause| cause.tests.len()).sum();
+            assert_eq!(named, *failed as usize, "{on}: {program}: tests with a cause, and failed tests");
+        }
+    }
+    for cause in &all.cause {
+        assert!(super::tables::MENDERS.iter().any(|(key, _)| *key == cause.by), "{}: {}", cause.program, cause.by);
+        for on in &cause.on {
+            let ran = |suite: &&Suite| *on == format!("{} {}", suite.device, suite.compiler);
+            let suite = all.suite.iter().find(ran).unwrap_or_else(|| panic!("{}: no run {on}", cause.program));
+            assert!(suite.rows.iter().any(|row| row.0 == cause.program), "{on}: {} was not run", cause.program);
+        }
     }
 }
 

@@ -24,6 +24,7 @@ const END: &str = "\n<!-- end -->";
 fn generated(name: &str) -> String {
     match name {
         "runs" => tables::runs(&data::validation()),
+        "suites" => tables::suites(&data::validation()),
         "claims" => tables::claims(&data::validation()),
         "building" => tables::building(&data::validation()),
         "measures" => tables::measures(&data::validation()),

@@ -1,6 +1,6 @@
 //! Tables and notes generated from `docs/data`.
 
-use super::data::{Environment, Run, Validation};
+use super::data::{Environment, Run, Suite, Validation};
 
 /// Groups of programs: key in the data and heading.
 pub(crate) const GROUPS: [(&str, &str); 4] = [
@@ -19,6 +19,10 @@ const READERS: [(&str, &str); 6] = [
     ("tests", "The tests"),
     ("recorder", "The recorder of launches on other implementations"),
 ];
+
+/// Who mends a failed test: key in the data and name.
+pub(crate) const MENDERS: [(&str, &str); 3] =
+    [("suite", "the tests"), ("compiler", "Intel's compiler"), ("visakit", "visakit")];
 
 /// Formats a note below a table: name of the row, origin of the record, and text.
 fn note(name: &str, date: &toml::value::Datetime, commit: &str, counts: &str, text: Option<&String>) -> String {
@@ -47,6 +51,39 @@ pub(crate) fn runs(all: &Validation) -> String {
         out += &format!("\n### {heading}: notes\n\n");
         for run in group {
             out += &note(&run.program, &run.date, &run.commit, &counts(run), run.note.as_ref());
+        }
+    }
+    out
+}
+
+/// Returns the results of the official tests: a column for each device and compiler.
+pub(crate) fn suites(all: &Validation) -> String {
+    let columns = |text: fn(&Suite) -> String| all.suite.iter().map(text).collect::<Vec<_>>().join(" | ");
+    let mut out = format!("| Tests | {} |\n", columns(|suite| format!("{}, {}", suite.device, suite.compiler)));
+    out += &format!("| --- | {} |\n", columns(|_| "---".to_owned()));
+    for program in distinct(all.suite.iter().flat_map(|suite| &suite.rows).map(|row| row.0.as_str())) {
+        let cell = |suite: &Suite| {
+            let row = suite.rows.iter().find(|row| row.0 == program);
+            row.map_or("—".to_owned(), |row| format!("{} / {} / {} / {}", row.1, row.2, row.3, row.4))
+        };
+        let cells: Vec<_> = all.suite.iter().map(cell).collect();
+        out += &format!("| {program} | {} |\n", cells.join(" | "));
+    }
+    out += &format!("| Date | {} |\n", columns(|suite| suite.date.to_string()));
+    out += &format!("| Commit | {} |\n", columns(|suite| format!("`{}`", suite.commit)));
+    out += &format!("| Seconds for a test | {} |\n", columns(|suite| suite.limit.to_string()));
+    for (key, name) in MENDERS {
+        let causes: Vec<_> = all.cause.iter().filter(|cause| cause.by == key).collect();
+        if !causes.is_empty() {
+            out += &format!("\nFailures to be mended in {name}:\n\n");
+        }
+        for cause in causes {
+            let tests = cause.tests.iter().map(|test| format!("`{test}`")).collect::<Vec<_>>().join(", ");
+            out += &format!("- {}, {tests} ({}): {}\n", cause.program, cause.on.join(", "), cause.reason.trim());
+            if let Some(kernel) = &cause.kernel {
+                let lines = kernel.trim().lines().map(|line| format!("  {line}\n")).collect::<String>();
+                out += &format!("\n  ```c\n{lines}  ```\n\n");
+            }
         }
     }
     out

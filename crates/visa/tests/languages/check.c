@@ -1,13 +1,56 @@
-/* Decodes lines of an object's version and an instruction in hexadecimal; prints size and text. */
+/* Decodes lines of an object's version and an instruction in hexadecimal; prints size and text.
+ * With `--columns`, prints the cells of all lists instead. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "visa_isa.h"
+
+static void print_cell(const visa_cell *cell)
+{
+    int32_t at;
+    switch (cell->kind) {
+    case VISA_CELL_FLAG:
+        printf(" %s", cell->value ? "yes" : "no");
+        break;
+    case VISA_CELL_NUMBER:
+        printf(" %lld", (long long)cell->value);
+        break;
+    case VISA_CELL_NUMBERS:
+        for (at = cell->first; at < cell->first + cell->count; at++)
+            printf(" %lld", (long long)visa_numbers[at].value);
+        break;
+    case VISA_CELL_WORDS:
+        for (at = cell->first; at < cell->first + cell->count; at++)
+            printf(" %s", visa_words[at].name);
+        break;
+    default:
+        printf(" -");
+    }
+    putchar('\n');
+}
+
+static void print_columns(void)
+{
+    const visa_list *row;
+    int32_t value, column;
+    for (row = visa_lists; row < visa_lists + VISA_LISTS; row++)
+        for (value = row->values; value < row->values + row->value_count; value++)
+            for (column = 0; column < row->column_count; column++) {
+                printf("%s %s %lld", row->name, visa_columns[row->columns + column].name,
+                       (long long)visa_values[value].code);
+                print_cell(&visa_cells[visa_values[value].cells + column]);
+            }
+}
 
 int main(int count, char **arguments)
 {
     static char line[1 << 16], text[1 << 16];
     FILE *input = count > 1 ? fopen(arguments[1], "r") : NULL;
+    if (count > 1 && !strcmp(arguments[1], "--columns")) {
+        print_columns();
+        return 0;
+    }
     if (!input)
         return 2;
     while (fgets(line, sizeof line, input)) {

@@ -1,6 +1,9 @@
 //! Lowering of lists, data types and templates.
 
-use visakit_codegen::model::{BitField, BitFieldKind, IndexKind, List, ListId, ListKind, Place};
+use visakit_codegen::model::{
+    BitField, BitFieldKind, CellValue, Column, ColumnKind, Enumerator, IndexKind, List, ListId, ListKind, Model,
+    NamesOf, Place,
+};
 use visakit_codegen::template::{Item, Style};
 
 use super::{Cell, Id, Kind, Lowering, named};
@@ -22,7 +25,13 @@ named! {
     PartsStyle { Number "number", Flags "flags", Template "template" }
 }
 
+named! {
+    /// Kind of a column's cell: a flag and a number have a value, the others a range of rows.
+    CellKind { None "none", Number "number", Flag "flag", Numbers "numbers", Words "words" }
+}
+
 pub(super) fn lower(l: &mut Lowering<'_>) {
+    CellKind::ALL.iter().for_each(|(kind, name)| l.constant(&["cell", name], *kind as i64));
     Piece::ALL.iter().for_each(|(piece, name)| l.constant(&["item", name], *piece as i64));
     PartsStyle::ALL.iter().for_each(|(style, name)| l.constant(&["style", name], *style as i64));
     l.constant(&["format", "plain"], Style::Plain as i64);
@@ -62,14 +71,52 @@ fn enumeration(l: &mut Lowering<'_>, id: ListId, list: &List) {
         let own = newer.iter().filter(|(of, ..)| *of == position);
         let (first, count) = l.extend(Id::Newer, own.map(|(_, since, text)| [(*since).into(), (*text).into()]));
         let (name, text) = (value.name.as_str(), value.text.as_str());
-        rows.push([name.into(), text.into(), value.value.into(), first, count]);
+        let cells = cells(l, list, value);
+        rows.push([name.into(), text.into(), value.value.into(), first, count, cells]);
     }
+    let (columns, column_count) = l.extend(Id::Columns, list.columns.iter().map(|c| [c.name.as_str().into()]));
     let (values, value_count) = l.extend(Id::Values, rows);
     let (name, default, zero) = (list.name.as_str(), default_bits(l, id), || Cell::from(0u32));
     let (bits, lo, width) = (list.bits.into(), (*lo).into(), (*width).into());
     let row = [name.into(), bits, true.into(), lo, width, values, value_count, zero(), zero()];
-    let rest = [zero(), zero(), zero(), default.into()];
+    let rest = [zero(), zero(), zero(), default.into(), columns, column_count];
     l.push(Id::Lists, row.into_iter().chain(rest).collect::<Vec<_>>());
+}
+
+/// Appends the cells of a value, in the order of the list's columns; returns the position of the
+/// first.
+fn cells(l: &mut Lowering<'_>, list: &List, value: &Enumerator) -> Cell {
+    let mut rows = Vec::new();
+    for (column, cell) in list.columns.iter().zip(&value.cells) {
+        let none = || (Cell::from(0u32), Cell::from(0u32));
+        let (kind, value, (first, count)) = match &cell.value {
+            CellValue::None => (CellKind::None, 0, none()),
+            CellValue::Number(number) => (CellKind::Number, *number, none()),
+            CellValue::Flag(flag) => (CellKind::Flag, i64::from(*flag), none()),
+            CellValue::Numbers(all) => (CellKind::Numbers, 0, l.numbers(all.iter().copied())),
+            CellValue::Names(names) => {
+                let model = l.model;
+                let words = names.iter().map(|name| [name.as_str().into(), code_of(model, column, name).into()]);
+                (CellKind::Words, 0, l.extend(Id::Words, words))
+            }
+        };
+        rows.push([(kind as usize).into(), value.into(), first, count]);
+    }
+    l.extend(Id::Cells, rows).0
+}
+
+/// Returns the code of a name in a column, or -1 for a column with its own names.
+fn code_of(model: &Model, column: &Column, name: &str) -> i64 {
+    let code = match column.kind {
+        ColumnKind::Names { of: NamesOf::List(id), .. } => {
+            model.values(id).iter().find(|value| value.name == name).map(|value| value.value)
+        }
+        ColumnKind::Names { of: NamesOf::DataTypes, .. } => {
+            model.types.iter().find(|ty| ty.name.eq_ignore_ascii_case(name)).map(|ty| ty.code)
+        }
+        _ => None,
+    };
+    code.map_or(-1, u64::cast_signed)
 }
 
 fn bit_field(l: &mut Lowering<'_>, id: ListId, list: &List, all: &[BitField]) {
@@ -92,7 +139,7 @@ fn bit_field(l: &mut Lowering<'_>, id: ListId, list: &List, all: &[BitField]) {
     let (items, item_count) = l.extend(Id::Items, flat(template, &|place| (None, Some(place.field)), None, None));
     let (name, default, zero) = (list.name.as_str(), default_bits(l, id), || Cell::from(0u32));
     let row = [name.into(), list.bits.into(), false.into(), zero(), list.bits.into(), zero(), zero()];
-    let rest = [parts, part_count, (style as usize).into(), items, item_count, default.into()];
+    let rest = [parts, part_count, (style as usize).into(), items, item_count, default.into(), zero(), zero()];
     l.push(Id::Lists, row.into_iter().chain(rest).collect::<Vec<_>>());
 }
 

@@ -76,8 +76,7 @@ pub(super) fn run(args: &Args, model: &Model) -> Result<Outcome, Findings> {
         found.into_iter().map(|difference| (of(&difference), difference)).partition(|(reason, _)| reason.is_some());
     let groups = Group::all(open.into_iter().map(|(_, difference)| difference).collect());
     let settled = report::Settled::all(&settled);
-    // A comparison of some pages cannot use the entries of others.
-    let unused = if args.only.is_empty() { accepted.unused(Some(here)) } else { Vec::new() };
+    let unused = accepted.unused_on(here, asked.iter().map(|one| one.path.as_str()));
     let title = report::title(&tools, platform, asked.len());
     if let Some(file) = &args.summary {
         summary::append(file, &report::markdown(&title, &groups, &settled))?;

@@ -348,7 +348,10 @@ fn statements(printed: &str) -> Vec<(usize, String)> {
     let numbered = printed.lines().filter_map(|line| {
         let (front, number) = line.rsplit_once("/// $")?;
         let front = front.rsplit_once("Target=\"3d\"").map_or(front, |(_, statement)| statement);
-        Some((number.trim().parse::<usize>().ok()?, front.trim().to_owned()))
+        let number = number.trim().parse::<u32>().ok()?;
+        // An uncounted statement has the number of the one before it, the first one -1.
+        let number = if number == u32::MAX { 0 } else { number };
+        Some((usize::try_from(number).ok()?, front.trim().to_owned()))
     });
     numbered.collect()
 }
@@ -381,6 +384,8 @@ mod tests {
         let printed = ".kernel_attr Target=\"3d\"    add (M1, 8) V32   /// $0\n    ret (M1, 1)    /// $1\n";
         let statement = |number, text: &str| (number, text.to_owned());
         assert_eq!(statements(printed), [statement(0, "add (M1, 8) V32"), statement(1, "ret (M1, 1)")]);
+        let printed = "    breakpoint    /// $4294967295\n    ret (M1, 1)    /// $0\n";
+        assert_eq!(statements(printed), [statement(0, "breakpoint"), statement(0, "ret (M1, 1)")]);
         // Debug information counts, but has no number.
         assert_eq!(statements("    FILE \"a\"\n    ret (M1, 1)    /// $1\n"), [statement(1, "ret (M1, 1)")]);
         let report = "HEADER ERRORS\nError in routine: p\n      Error Message: V12's type(bool) is not legal\n";

@@ -119,7 +119,7 @@ fn compare(args: &Args) -> Result<Outcome, Findings> {
         changes.retain(|c| inside(&c.old) || inside(&c.new));
     }
     changes.retain(|change| accepted.reason(change.kind, &change.path).is_none());
-    let (uses, unused) = (accepted.uses(), accepted.unused(None));
+    let (uses, unused) = (accepted.uses(), accepted.unused());
     let causes = causes(&changes);
     let marked = || findings::of(&changes, &causes).into_iter().chain(unused.clone()).collect::<Vec<_>>();
     let document = || {
