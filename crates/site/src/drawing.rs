@@ -10,8 +10,8 @@ const STYLE: &str = "\
 svg{--ink:#1d2430;--soft:#525b69;--line:#8a94a3;--paper:#fff;--box:#f2f4f8;--a:#d8e6ff;--b:#d6f0df;--c:#fde6c8;--d:#f3d9ee;--e:#d5eef2;--f:#ece3c9}\
 @media (prefers-color-scheme:dark){svg{--ink:#e6e9ef;--soft:#aab3c0;--line:#77818f;--paper:#14181f;--box:#1f252f;--a:#1f3a66;--b:#1d4630;--c:#5a3d13;--d:#532a4c;--e:#1b464e;--f:#4b421f}}";
 
-/// Rules for the classes of a drawing. Boxes are paths, and most texts are small and centred, so that
-/// large drawings stay short.
+/// Rules for the classes of a drawing. Boxes are paths, and most texts are small and centred, so
+/// that large drawings stay short.
 const CLASSES: &str = "\
 svg.draw path{fill:var(--box);stroke:var(--line)}svg.draw .c0{fill:var(--a)}svg.draw .c1{fill:var(--b)}svg.draw .c2{fill:var(--c)}\
 svg.draw .c3{fill:var(--d)}svg.draw .c4{fill:var(--e)}svg.draw .c5{fill:var(--f)}svg.draw .none{fill:var(--paper)}\

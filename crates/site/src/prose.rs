@@ -88,7 +88,7 @@ fn raw(text: &'static str) -> Event<'static> {
     Event::Html(CowStr::Borrowed(text))
 }
 
-/// Gives the heading that starts at `start` its anchors: all words joined by dashes, and the name
+/// Adds anchors to the heading that starts at `start`: all words joined by dashes, and the name
 /// before a parenthesis.
 fn anchor(events: &mut Vec<Event<'_>>, start: usize, taken: &mut BTreeSet<String>) {
     let mut title = String::new();

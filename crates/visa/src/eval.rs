@@ -54,9 +54,9 @@ pub(super) struct Args {
     /// Bit mask of the enabled channels; bit 0 is channel 0
     #[arg(long, value_name = "BITS", value_parser = eval::number::<u32>, default_value = "0xffffffff")]
     active: u32,
-    /// Write a picture of each instruction to this folder instead, as SVG: which element each channel
-    /// uses, or where each element of memory lands. Variables have 2048 bytes, and memory begins at
-    /// the address 0x100000000
+    /// Write a picture of each instruction to this folder instead, as SVG: which element each
+    /// channel uses, or where each element of memory lands. Variables have 2048 bytes, and memory
+    /// begins at the address 0x100000000
     #[arg(long, value_name = "DIR")]
     svg: Option<PathBuf>,
     /// How the results are printed

@@ -40,7 +40,7 @@ fn addresses_lead_to_pages_of_the_site() {
     assert!(urls.starts_with("https://") && urls.contains("/instructions/ADD.html\n"), "{urls}");
 }
 
-/// Pages have statements of the committed texts; with a revision, the history has the pages' changes.
+/// Pages have statements of the committed texts; with a revision, the history has their changes.
 #[test]
 fn pages_have_examples_and_history() {
     let dir = scratch("site-history");

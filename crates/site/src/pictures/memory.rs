@@ -25,7 +25,8 @@ fn element(instruction: &Instruction) -> usize {
     (size.bytes() as usize).max(1)
 }
 
-/// Draws a transfer; `None` if the instruction copies no bytes. `register` is the size of a register.
+/// Draws a transfer; `None` if the instruction copies no bytes. `register` is the size of a
+/// register.
 pub(super) fn draw(
     scene: &Scene<'_>,
     stage: &Stage<'_>,

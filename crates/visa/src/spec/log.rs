@@ -89,8 +89,8 @@ fn log(args: &Args) -> Result<Outcome, Findings> {
     Ok(Outcome::Done)
 }
 
-/// Returns the last revisions of a file or folder that changed facts, newest first, with the changes
-/// that `keep` selects.
+/// Returns the last revisions of a file or folder that changed facts, newest first, with the
+/// changes that `keep` selects.
 ///
 /// # Errors
 /// git is missing, or the revision does not exist.
