@@ -12,6 +12,7 @@ pub(crate) mod show;
 pub(crate) mod source;
 
 use crate::outcome::Outcome;
+pub(crate) use lint::open_pages;
 use visakit::isa::Platform;
 use visakit_codegen::model::{Platform as Row, SourceSpan};
 
