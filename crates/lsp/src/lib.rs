@@ -1,8 +1,8 @@
 //! Language server for assembly texts and for pages of the specification.
 //!
-//! The protocol is LSP 3.17 over any [`lsp_server::Connection`]; `visa lsp` serves standard input and
-//! output. An edit splits only the edited lines into tokens again. Findings are computed on another
-//! thread, so that a request never waits for them. Facts come from the generated tables of
+//! The protocol is LSP 3.17 over any [`lsp_server::Connection`]; `visa lsp` serves standard input
+//! and output. An edit splits only the edited lines into tokens again. Findings are computed on
+//! another thread, so that a request never waits for them. Facts come from the generated tables of
 //! `visakit`; what only the command can do, such as the lint of pages, comes in a [`Host`].
 //!
 //! Modules in reading order: positions, chunks of a text, its outline, documents; then facts and

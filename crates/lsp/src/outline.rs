@@ -1,4 +1,4 @@
-//! Declarations of a text with their scopes, as the parser resolves them, for texts with errors too.
+//! Declarations of a text with their scopes, as the parser resolves them, also for broken texts.
 
 use std::collections::HashMap;
 use std::ops::Range;

@@ -1,6 +1,6 @@
 //! Tools for specifications: comparison of two specifications by meaning ([`diff`]), export of the
-//! model as JSON ([`export`](mod@export)), decoders in C and Python ([`languages`]), and grammars for
-//! editors ([`grammars`]).
+//! model as JSON ([`export`](mod@export)), decoders in C and Python ([`languages`]), and grammars
+//! for editors ([`grammars`]).
 //!
 //! The tools need only the model that `visakit-codegen` reads from pages, and no generated code.
 //! The commands are `visa spec diff`, `visa spec export` and `visa spec generate --lang`.

@@ -18,8 +18,8 @@ use crate::report::{Findings, answer, finish, problem};
 ///
 /// The output needs the standard library of its language only. In Rust it is a crate with the root
 /// mod.rs, or a module of your own crate; it contains types, codec, assembly text and stubs. In C
-/// and in Python it decodes and prints: compile the .c files, or import the folder as a package. The
-/// grammars colour assembly text in editors.
+/// and in Python it decodes and prints: compile the .c files, or import the folder as a package.
+/// The grammars colour assembly text in editors.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Example:
