@@ -17,10 +17,10 @@ pub(crate) mod objects;
 
 pub(crate) mod program;
 
+pub(crate) mod shared;
+
 pub(crate) mod recorded;
 
 pub(crate) mod semaphores;
-
-pub(crate) mod shared;
 
 pub(crate) mod dispatch;
