@@ -101,75 +101,69 @@ fn forms_defaults_and_revisions_follow_the_chapter() {
     }
 }
 
+/// Edits of the chapter that are errors: old and new words, the code of the finding, and a word of
+/// its line.
+const MISTAKES: &[(&str, &str, &str, &str)] = &[
+    (
+        "| key_offset, key_size | - | an argument",
+        "| key_ofset, key_size | - | an argument",
+        "column-cell",
+        "key_ofset",
+    ),
+    (
+        "\"size\" | no | number_content | word_value",
+        "\"size\" | no | number_content | byte_value",
+        "column-cell",
+        "byte_value",
+    ),
+    ("| bytes_content | bytes_argument |", "| bytes_content | octets_argument |", "column-cell", "octets_argument"),
+    (
+        "| A | key_elements | key_string,",
+        "| A | key_elements | key_elements, key_string,",
+        "text-key",
+        "address_class",
+    ),
+    ("\".use_function\"", "\".use_variable\"", "text-spelling", "use_function_line"),
+    ("\"offset\"", "\"size\"", "text-spelling", "| 9 | key_size"),
+    ("\"T\" | T", "\"S\" | T", "text-spelling", "surface_class"),
+    ("\"2GRF\"", "\"GRFx2\"", "text-spelling", "older_register_pair"),
+    // Defaults that their forms do not have: a code, a number, a count, a name.
+    ("alignment_value | 0", "alignment_value | 12", "text-default", "alignment_value | 12"),
+    (
+        "\"size\" | no | number_content | word_value | -",
+        "\"size\" | no | number_content | word_value | 65536",
+        "text-default",
+        "65536 | size",
+    ),
+    ("signed_word_value | 0", "signed_word_value | -32769", "text-default", "-32769"),
+    ("attributes_value | 0", "attributes_value | 1", "text-default", "attributes_value | 1"),
+    ("alias_value | 0", "alias_value | 1", "text-default", "alias_value | 1"),
+    ("type_value | -", "type_value | 99", "text-default", "type_value | 99"),
+    ("linkage_value | -", "linkage_value | 99", "text-default", "linkage_value | 99"),
+    ("name_value | -", "name_value | 0", "text-default", "name_value | 0"),
+    ("| 0 | 65535 | - |", "| 0 | 65535 | Data_tipe |", "text-default", "| 2 | word_value"),
+    // Forms that cannot be read into the place of a directive or a key, from both sides.
+    ("pair_content | version_argument", "pair_content | name_argument", "text-form", "version_line"),
+    ("bytes_content | bytes_argument", "bytes_content | quoted_argument", "text-form", "code_line"),
+    ("name_content | variable_argument", "pair_content | variable_argument", "text-form", "| decl_line"),
+    ("number_content | signed_word_value", "number_content | type_value", "text-form", "| 8 | key_offset"),
+    ("label_kind_content | label_kind_value |", "linkage_content | label_kind_value |", "text-form", "| key_kind |"),
+    ("| linkage_value | linkage_content |", "| linkage_value | name_content |", "text-form", "| key_linkage |"),
+    ("| FILE | an older", "| FILES | an older", "text-instruction", "file_line"),
+    ("| block_begin | \"{\"", "| block_begin | \"begin\"", "text-spelling", "block_begin"),
+    ("\"endif\"", "\"else\"", "text-spelling", "withdrawn_endif"),
+    ("\"NoMask\"", "\"M2\"", "text-spelling", "older_no_mask"),
+    (
+        "| key_offset | key_size | key_attributes |",
+        "| key_size | key_size | key_attributes |",
+        "text-key",
+        "parameter_line",
+    ),
+];
+
 #[test]
 fn mistakes_are_errors_at_their_places() {
-    for (old, new, code, line) in [
-        (
-            "| key_offset, key_size | - | an argument",
-            "| key_ofset, key_size | - | an argument",
-            "column-cell",
-            "key_ofset",
-        ),
-        (
-            "\"size\" | no | number_content | word_value",
-            "\"size\" | no | number_content | byte_value",
-            "column-cell",
-            "byte_value",
-        ),
-        (
-            "| bytes_content | bytes_argument |",
-            "| bytes_content | octets_argument |",
-            "column-cell",
-            "octets_argument",
-        ),
-        (
-            "| A | key_elements | key_string,",
-            "| A | key_elements | key_elements, key_string,",
-            "text-key",
-            "address_class",
-        ),
-        ("\".use_function\"", "\".use_variable\"", "text-spelling", "use_function_line"),
-        ("\"offset\"", "\"size\"", "text-spelling", "| 9 | key_size"),
-        ("\"T\" | T", "\"S\" | T", "text-spelling", "surface_class"),
-        ("\"2GRF\"", "\"GRFx2\"", "text-spelling", "older_register_pair"),
-        // Defaults that their forms do not have: a code, a number, a count, a name.
-        ("alignment_value | 0", "alignment_value | 12", "text-default", "alignment_value | 12"),
-        (
-            "\"size\" | no | number_content | word_value | -",
-            "\"size\" | no | number_content | word_value | 65536",
-            "text-default",
-            "65536 | size",
-        ),
-        ("signed_word_value | 0", "signed_word_value | -32769", "text-default", "-32769"),
-        ("attributes_value | 0", "attributes_value | 1", "text-default", "attributes_value | 1"),
-        ("alias_value | 0", "alias_value | 1", "text-default", "alias_value | 1"),
-        ("type_value | -", "type_value | 99", "text-default", "type_value | 99"),
-        ("linkage_value | -", "linkage_value | 99", "text-default", "linkage_value | 99"),
-        ("name_value | -", "name_value | 0", "text-default", "name_value | 0"),
-        ("| 0 | 65535 | - |", "| 0 | 65535 | Data_tipe |", "text-default", "| 2 | word_value"),
-        // Forms that cannot be read into the place of a directive or a key, from both sides.
-        ("pair_content | version_argument", "pair_content | name_argument", "text-form", "version_line"),
-        ("bytes_content | bytes_argument", "bytes_content | quoted_argument", "text-form", "code_line"),
-        ("name_content | variable_argument", "pair_content | variable_argument", "text-form", "| decl_line"),
-        ("number_content | signed_word_value", "number_content | type_value", "text-form", "| 8 | key_offset"),
-        (
-            "label_kind_content | label_kind_value |",
-            "linkage_content | label_kind_value |",
-            "text-form",
-            "| key_kind |",
-        ),
-        ("| linkage_value | linkage_content |", "| linkage_value | name_content |", "text-form", "| key_linkage |"),
-        ("| FILE | an older", "| FILES | an older", "text-instruction", "file_line"),
-        ("| block_begin | \"{\"", "| block_begin | \"begin\"", "text-spelling", "block_begin"),
-        ("\"endif\"", "\"else\"", "text-spelling", "withdrawn_endif"),
-        ("\"NoMask\"", "\"M2\"", "text-spelling", "older_no_mask"),
-        (
-            "| key_offset | key_size | key_attributes |",
-            "| key_size | key_size | key_attributes |",
-            "text-key",
-            "parameter_line",
-        ),
-    ] {
+    for &(old, new, code, line) in MISTAKES {
         let (model, findings) = visakit_codegen::read_texts(edited(&[(old, new)]));
         let found: Vec<_> = findings.iter().filter(|one| one.code == code).collect();
         let [found] = found.as_slice() else { panic!("{new}: {findings:#?}") };

@@ -64,7 +64,7 @@ impl Bytes {
 
     /// Returns the bytes as text, with `\u{fffd}` for each invalid sequence.
     pub fn text(&self) -> Cow<'_, str> {
-        String::from_utf8_lossy(&self.0)
+        core::str::from_utf8(&self.0).map_or_else(|_| String::from_utf8_lossy(&self.0), Cow::Borrowed)
     }
 
     /// Returns the bytes as text of its own, as [`Bytes::text`].

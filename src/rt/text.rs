@@ -131,7 +131,11 @@ impl Text for DataType {
         let rest = c.rest();
         // The vendor's assembler accepts type names in lower case and, except for one type, in
         // capitals. The next token may follow without a blank.
+        let first = rest.bytes().next().unwrap_or_default();
         let begins = |t: &&Self| {
+            if !t.name().bytes().next().is_some_and(|own| own.eq_ignore_ascii_case(&first)) {
+                return false;
+            }
             let spelled = rest.get(..t.name().len()).unwrap_or("");
             let capitals = |text: &str| text.bytes().all(|b| b.is_ascii_uppercase());
             spelled.eq_ignore_ascii_case(t.name())

@@ -3,17 +3,16 @@
 
 use std::collections::HashMap;
 
-use super::graph::Graph;
+use super::graph::{FLOW, Graph};
+use super::slots::is_replaced;
 use super::unwritten::unwritten;
-use super::{Location, Severity, Violation, divergence, region};
+use super::{Location, Violation, divergence, region};
 use crate::isa::{ExecSize, Instruction, InstructionGroup, Operand, PageCheck, Platform};
 use crate::limits::FINDINGS;
 use crate::object::Routine;
 use crate::rt::reflect::Verdict;
-use crate::rt::{FieldRef, OperandRef, Role, Table};
+use crate::rt::{FieldRef, Role, Table};
 
-/// Page that explains control flow.
-pub(super) const FLOW: &str = "3_execution_model.md";
 /// Page that explains operands.
 const OPERANDS: &str = "5_operands.md";
 
@@ -38,7 +37,7 @@ pub fn doubts(routine: &Routine, platform: Option<Platform>) -> Vec<Violation> {
     out.extend(divergence::barriers(routine).into_iter().map(|number| {
         let message = "channels of one thread may reach this barrier separately: a branch before \
          it is decided for each channel";
-        doubt("divergent-barrier", number, message.to_owned(), FLOW)
+        Violation::doubt("divergent-barrier", number, message.to_owned(), FLOW)
     }));
     out.sort_by_key(|violation| match violation.place {
         Location::Instruction(number) => number,
@@ -46,11 +45,6 @@ pub fn doubts(routine: &Routine, platform: Option<Platform>) -> Vec<Violation> {
     });
     out.truncate(FINDINGS);
     out
-}
-
-pub(super) fn doubt(code: &'static str, number: usize, message: String, page: &str) -> Violation {
-    let place = Location::Instruction(number);
-    Violation { code, severity: Severity::Warning, place, message, page: page.to_owned() }
 }
 
 /// Reports the first instruction of each unreachable part.
@@ -63,7 +57,7 @@ fn unreachable(routine: &Routine, graph: &Graph, reached: &[bool]) -> Vec<Violat
         let first = block.instructions.clone().find(|&number| does(&routine.instructions[number]));
         match first {
             Some(number) if !is_reached && was_reached => {
-                out.push(doubt("unreachable", number, "this instruction is unreachable".to_owned(), FLOW));
+                out.push(Violation::doubt("unreachable", number, "this instruction is unreachable".to_owned(), FLOW));
                 was_reached = false;
             }
             Some(_) => was_reached = is_reached,
@@ -101,7 +95,7 @@ fn outside(routine: &Routine, platform: Option<Platform>) -> Vec<Violation> {
                     operand.name,
                     end - whole
                 );
-                out.push(doubt(check.finding(), number, message, OPERANDS));
+                out.push(Violation::doubt(check.finding(), number, message, OPERANDS));
             }
         }
     }
@@ -129,14 +123,12 @@ fn unread(routine: &Routine) -> Vec<Violation> {
     dead.sort_unstable();
     let say = |(number, id)| {
         let name = routine.name_of(Table::Predicate, id);
-        doubt("unread-predicate", number, format!("predicate `{name}` is written but never read"), OPERANDS)
+        Violation::doubt(
+            "unread-predicate",
+            number,
+            format!("predicate `{name}` is written but never read"),
+            OPERANDS,
+        )
     };
     dead.into_iter().map(say).collect()
-}
-
-/// Returns true for an operand that is stored only as a substitute: a state variable of a message
-/// whose text names its state in another form, which objects cannot store.
-pub(super) fn is_replaced(instruction: &Instruction, operand: &OperandRef<'_>) -> bool {
-    let is_state = matches!(operand.value, FieldRef::Index(Table::Surface | Table::Sampler, _));
-    is_state && instruction.says_text_only()
 }

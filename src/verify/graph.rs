@@ -5,6 +5,9 @@ use std::ops::Range;
 use crate::isa::{Instruction, InstructionGroup as Group, LabelId};
 use crate::object::Routine;
 
+/// Page that explains control flow.
+pub(super) const FLOW: &str = "3_execution_model.md";
+
 /// Basic block.
 #[derive(Debug)]
 pub(super) struct Block {

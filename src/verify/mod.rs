@@ -54,6 +54,14 @@ pub struct Violation {
     pub page: String,
 }
 
+impl Violation {
+    /// Returns a warning about legal but suspicious code.
+    fn doubt(code: &'static str, number: usize, message: String, page: &str) -> Self {
+        let place = Location::Instruction(number);
+        Self { code, severity: Severity::Warning, place, message, page: page.to_owned() }
+    }
+}
+
 /// Place of a violation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Location {

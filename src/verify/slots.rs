@@ -1,9 +1,9 @@
 //! Numbers of the variables of a routine, for tables with an entry for each variable.
 
 use super::aliases::root;
-use crate::isa::{predefined, predefined_sampler, predefined_surface};
+use crate::isa::{Instruction, predefined, predefined_sampler, predefined_surface};
 use crate::object::Routine;
-use crate::rt::{Table, Use};
+use crate::rt::{FieldRef, OperandRef, Table, Use};
 
 /// Tables whose entries have values.
 const TABLES: [Table; 5] = [Table::General, Table::Address, Table::Predicate, Table::Sampler, Table::Surface];
@@ -52,4 +52,11 @@ impl Slots {
         let at = self.firsts[1..].partition_point(|&end| end <= slot).min(TABLES.len() - 1);
         (TABLES[at], u32::try_from(slot - self.firsts[at]).unwrap_or(u32::MAX))
     }
+}
+
+/// Returns true for an operand that is stored only as a substitute: a state variable of a message
+/// whose text names its state in another form, which objects cannot store.
+pub(super) fn is_replaced(instruction: &Instruction, operand: &OperandRef<'_>) -> bool {
+    let is_state = matches!(operand.value, FieldRef::Index(Table::Surface | Table::Sampler, _));
+    is_state && instruction.says_text_only()
 }

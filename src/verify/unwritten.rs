@@ -3,9 +3,8 @@
 use std::collections::VecDeque;
 
 use super::Violation;
-use super::doubt::{FLOW, doubt, is_replaced};
-use super::graph::Graph;
-use super::slots::Slots;
+use super::graph::{FLOW, Graph};
+use super::slots::{Slots, is_replaced};
 use crate::isa::{InputClass, Instruction, InstructionGroup, predefined};
 use crate::object::Routine;
 use crate::rt::{FieldRef, OperandRef, Role, Table, Use};
@@ -43,7 +42,7 @@ pub(super) fn unwritten(routine: &Routine, graph: &Graph, reached: &[bool]) -> V
             said |= bit(event);
             let (table, id) = slots.entry(numbered[event.variable]);
             let message = format!("`{}` is read before it is written", routine.name_of(table, id));
-            out.push(doubt("unwritten", number, message, FLOW));
+            out.push(Violation::doubt("unwritten", number, message, FLOW));
         }
     }
     out

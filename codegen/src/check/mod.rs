@@ -16,6 +16,7 @@ use crate::model::{
     Condition, Form, Instruction, Model, PageKind, Place, Presence, Reference, SourceSpan, TypeId, names,
 };
 use crate::resolve;
+use crate::suggest;
 use visakit_diag::{Diagnostic, Severity};
 
 /// Checks the whole model. Rules across pages apply only if several pages were read.
@@ -189,13 +190,18 @@ fn text(model: &Model, instruction: &Instruction, out: &mut Vec<Diagnostic>) {
             }
         }
     }
+    let fields = instruction.forms.iter().flat_map(|form| &form.fields);
+    let known: BTreeSet<String> = fields.map(|field| field.name.to_ascii_lowercase()).collect();
     for (at, name) in bad {
+        let help = suggest::help(&name, known.iter().map(String::as_str), || {
+            "use the names of the Format; add `.part` for a part".to_owned()
+        });
         model.report(
             Severity::Warning,
             "text-unknown-field",
             at,
             format!("`{name}` in this template is not a field of {}", instruction.name),
-            "use the names of the Format; add `.part` for a part",
+            &help,
             out,
         );
     }

@@ -1,6 +1,6 @@
 //! Execution of statements by their pages, by the emulator's kernels, or by both.
 
-use visakit::isa::Platform;
+use visakit::isa::{Instruction, Platform};
 use visakit_codegen::model::Model;
 use visakit_diag::{Diagnostic, Severity};
 use visakit_machine::thread::Thread;
@@ -101,6 +101,37 @@ pub fn evaluate(
         answers.push(Evaluated::new(line, place, &program, [&before, &threads[0], &threads[1]], sent, by));
     }
     Ok(answers)
+}
+
+/// Receiver of [`prepare`]: the layout of the variables, the thread before the first statement, an
+/// instruction, and its text.
+pub type Receiver<'r> = dyn FnMut(&Stage<'_>, &Thread, &Instruction, &str) -> Result<(), String> + 'r;
+
+/// Parses statements as [`evaluate`] does and passes each to `receive` without executing it.
+/// Variables are as long as the largest operands.
+///
+/// # Errors
+/// A wrong text, or an error of the receiver.
+pub fn prepare(
+    text: &str,
+    variables: &[Assignment],
+    setting: Setting,
+    receive: &mut Receiver<'_>,
+) -> Result<(), Box<Diagnostic>> {
+    let long: Vec<Assignment> = variables.iter().map(Assignment::long).collect();
+    let text = Text::new(text, &long, setting.platform)?;
+    let wrong = |code, why: String| Box::new(Diagnostic::new(code, Severity::Error, FILE, why));
+    let stage = Stage::new(&text.routine, setting.platform).map_err(|why| wrong("eval-variables", why))?;
+    let mut thread = stage.thread(32);
+    thread.active = setting.active;
+    if let Some(control) = setting.cr0 {
+        thread.set_mode(control);
+    }
+    text.assign(&long, &stage, &mut thread);
+    for (instruction, line) in text.instructions() {
+        receive(&stage, &thread, instruction, line).map_err(|why| wrong("eval-page", format!("`{line}`: {why}")))?;
+    }
+    Ok(())
 }
 
 impl Evaluated {

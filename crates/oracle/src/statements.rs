@@ -19,6 +19,9 @@ pub(crate) const FILE: &str = "TEXT";
 /// Number of elements of a variable: the maximum number of channels of an instruction.
 const ELEMENTS: usize = 32;
 
+/// Bytes of a variable for pictures.
+const LONG: usize = 2048;
+
 /// Letter that stands for a predicate in place of a type.
 const PREDICATE: &str = "p";
 
@@ -30,6 +33,16 @@ pub struct Assignment {
     data_type: Option<DataType>,
     /// Bit patterns of the elements.
     values: Vec<u64>,
+    /// Number of elements.
+    elements: usize,
+}
+
+impl Assignment {
+    /// Returns the variable with room for the largest operands of messages and matrices.
+    pub(crate) fn long(&self) -> Self {
+        let size = self.data_type.map_or(0, |ty| ty.bits() as usize / 8);
+        Self { elements: LONG.checked_div(size).unwrap_or(ELEMENTS), ..self.clone() }
+    }
 }
 
 impl FromStr for Assignment {
@@ -52,7 +65,7 @@ impl FromStr for Assignment {
         };
         let values = values.split(',').filter(|v| !v.is_empty()).map(|value| bits(value.trim(), data_type));
         let values = values.collect::<Result<Vec<u64>, String>>()?;
-        Ok(Self { name: name.to_owned(), data_type, values })
+        Ok(Self { name: name.to_owned(), data_type, values, elements: ELEMENTS })
     }
 }
 
@@ -155,7 +168,7 @@ impl Text {
             generals += 1;
             let (Some(offset), false) = (offset, variable.values.is_empty()) else { continue };
             let size = data_type.bits() as usize / 8;
-            for (n, bits) in variable.values.iter().cycle().take(ELEMENTS).enumerate() {
+            for (n, bits) in variable.values.iter().cycle().take(variable.elements).enumerate() {
                 let at = offset + (n * size) as u32;
                 thread.registers.bytes_mut(at)[..size].copy_from_slice(&bits.to_le_bytes()[..size]);
             }
@@ -167,7 +180,9 @@ impl fmt::Display for Assignment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.data_type {
             None => writeln!(f, ".decl {} v_type=P num_elts={ELEMENTS}", self.name),
-            Some(ty) => writeln!(f, ".decl {} v_type=G type={} num_elts={ELEMENTS} align=GRF", self.name, ty.name()),
+            Some(ty) => {
+                writeln!(f, ".decl {} v_type=G type={} num_elts={} align=GRF", self.name, ty.name(), self.elements)
+            }
         }
     }
 }

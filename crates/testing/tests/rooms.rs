@@ -4,13 +4,14 @@ use visakit_testing::imports::{Finding, Modules};
 use visakit_testing::root;
 
 /// Crates by their root folders.
-const CRATES: [&str; 8] = [
+const CRATES: [&str; 9] = [
     "crates/c/src",
     "crates/machine/src",
     "crates/kernels/src",
     "crates/run/src",
     "crates/checks/src",
     "crates/smith/src",
+    "crates/lsp/src",
     "crates/icd/src",
     "crates/icd/src/compiler",
 ];

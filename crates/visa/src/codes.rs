@@ -24,8 +24,13 @@ pub(crate) struct Entry {
     pub(crate) address: String,
 }
 
-/// Returns the address of the explanation of a code.
+/// Returns the address of the explanation of a code: its page in the copy of the reference site
+/// that the environment names, or else the document.
 pub(crate) fn address(code: &str) -> Option<String> {
+    if std::env::var_os(visakit_site::address::SITE_VARIABLE).is_some_and(|site| !site.is_empty()) {
+        let known = entries().into_iter().any(|entry| entry.code == code);
+        return known.then(|| visakit_site::address::url(&visakit_site::address::code(code)));
+    }
     entries().into_iter().find(|entry| entry.code == code).map(|entry| entry.address)
 }
 

@@ -10,6 +10,7 @@ use visakit_oracle::eval::{self, Assignment, Evaluated, Setting};
 use crate::io::out;
 use crate::outcome::{Outcome, OutputFormat};
 use crate::report::{Findings, answer, finish};
+use crate::spec::show::linked;
 use crate::spec::source::{self, OverlayArg};
 
 /// Execute instructions on given values, by their pages and by the emulator
@@ -22,6 +23,7 @@ Examples:
   visa eval 'add (M1, 4) C A B' --set C=d --set A=d:1,2,3,4 --set B=w:-1
   visa eval 'mov.sat (M1, 2) C A' --set C=ub --set A=f:1.5,-2 --by page
   visa eval '(P1) mul (M1, 8) C(0,0)<1> A(0,0)<0;1,0> 0x3:d' --set C=d --set A=d:7 --set P1=p:0b1011 --format json
+  visa eval 'mov (M1, 16) D(0,0)<1> S(0,0)<8;4,2>' --set D=ud --set S=ud --svg pictures
 
 A value of --set is a type and numbers, which are repeated until the variable is full. Numbers are \
 decimal, 0x… or 0b…; floats also have a fraction, inf or nan, and 0x… gives their bits. `p` is a \
@@ -52,6 +54,11 @@ pub(super) struct Args {
     /// Bit mask of the enabled channels; bit 0 is channel 0
     #[arg(long, value_name = "BITS", value_parser = eval::number::<u32>, default_value = "0xffffffff")]
     active: u32,
+    /// Write a picture of each instruction to this folder instead, as SVG: which element each
+    /// channel uses, or where each element of memory lands. Variables have 2048 bytes, and memory
+    /// begins at the address 0x100000000
+    #[arg(long, value_name = "DIR")]
+    svg: Option<PathBuf>,
     /// How the results are printed
     #[arg(long, value_enum, default_value_t)]
     format: OutputFormat,
@@ -86,6 +93,12 @@ pub(super) fn run(args: Args) -> Outcome {
 fn evaluate(args: &Args) -> Result<Outcome, Findings> {
     let (model, _) = source::read(args.spec.as_deref(), &args.overlay)?;
     let setting = Setting { platform: args.platform, cr0: args.cr0, active: args.active };
+    if let Some(folder) = &args.svg {
+        let pictures = visakit_site::pictures::of_text(&model, &args.text, &args.set, setting)?;
+        let drawings =
+            pictures.into_iter().enumerate().map(|(n, one)| (format!("{}-{}.svg", one.page, n + 1), one.svg));
+        return linked::write(folder, &drawings.collect::<Vec<_>>(), "TEXT", args.format);
+    }
     let answers = eval::evaluate(&model, &args.text, &args.set, setting, args.by.into())?;
     let differs = answers.iter().any(|a| a.differs);
     match args.format {

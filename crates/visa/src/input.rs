@@ -137,8 +137,7 @@ pub(crate) fn modules_of(
     let one = |content| Ok(vec![Module { file: shown(path, "stdin"), name: None, platform: None, content }]);
     match kind {
         Kind::Object => one(Content::Object(bytes)),
-        // `Kind::of` has classified the bytes as text; invalid UTF-8 is replaced.
-        Kind::Text => one(Content::Text(String::from_utf8_lossy(&bytes).into_owned())),
+        Kind::Text => one(Content::Text(text(bytes))),
         Kind::Zebin | Kind::Archive | Kind::Spirv => {
             let given = zebins(path, &bytes)?;
             let mut all: Vec<_> = given.iter().flat_map(of_zebin).collect();
@@ -159,6 +158,11 @@ pub(crate) fn modules_of(
             Err(wrong_kind(path, kind, help).into())
         }
     }
+}
+
+/// Returns bytes as text; invalid UTF-8 is replaced.
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 /// Returns the only vISA program of a file.

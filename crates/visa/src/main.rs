@@ -23,6 +23,7 @@ mod io;
 mod kind;
 mod launch;
 mod limits;
+mod lsp;
 mod outcome;
 mod platform;
 mod progress;
@@ -83,6 +84,7 @@ enum Command {
     Run(Box<run::Args>),
     Eval(eval::Args),
     Explain(explain::Args),
+    Lsp(lsp::Args),
     Demo(demo::Args),
     Completions(shell::CompletionsArgs),
     Man(shell::ManArgs),
@@ -118,6 +120,7 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(*args),
         Command::Eval(args) => eval::run(args),
         Command::Explain(args) => explain::run(args),
+        Command::Lsp(args) => lsp::run(&args),
         Command::Demo(args) => demo::run(args),
         Command::Completions(args) => shell::completions(&args),
         Command::Man(args) => shell::man(&args),

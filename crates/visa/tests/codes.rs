@@ -7,7 +7,7 @@ use std::path::Path;
 use visakit_testing::root;
 
 /// Source folders in which every word with dashes is a code, except for those in `OTHERS`.
-const FOLDERS: [&str; 10] = [
+const FOLDERS: [&str; 11] = [
     "src",
     "crates/machine/src",
     "crates/launch/src",
@@ -18,6 +18,7 @@ const FOLDERS: [&str; 10] = [
     "crates/zebin/src",
     "crates/conform/src",
     "crates/oracle/src",
+    "crates/lsp/src",
 ];
 
 /// Source text before a code of one word.
@@ -41,7 +42,8 @@ const BEFORE: [&str; 16] = [
 ];
 
 /// Words with dashes that are not codes, with the reason.
-const OTHERS: [(&str, &str); 8] = [
+const OTHERS: [(&str, &str); 9] = [
+    ("content-length", "a header of the Language Server Protocol"),
     ("global", "an option of the launch size"),
     ("intel-graphics-compiler", "a project"),
     ("cat-file", "a command of git"),

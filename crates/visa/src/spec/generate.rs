@@ -1,11 +1,12 @@
 //! Command `visa spec generate`: writes the Rust that the build emits, with its runtime, for use
-//! without this crate; or a decoder and printer in C or Python.
+//! without this crate; or a decoder and printer in C or Python; or a grammar for editors.
 
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use visakit_codegen::model::Model;
 use visakit_diag::Diagnostic;
+use visakit_spec_tools::grammars::{self, Grammar};
 use visakit_spec_tools::languages::{self, Language};
 
 use super::source::{self, OverlayArg};
@@ -13,17 +14,19 @@ use crate::io::{make_folder, out, write_named};
 use crate::outcome::{Outcome, OutputFormat};
 use crate::report::{Findings, answer, finish, problem};
 
-/// Generate the instruction set in Rust, C or Python, with the runtime that it needs.
+/// Generate the instruction set in Rust, C or Python, or a grammar for editors.
 ///
 /// The output needs the standard library of its language only. In Rust it is a crate with the root
 /// mod.rs, or a module of your own crate; it contains types, codec, assembly text and stubs. In C
 /// and in Python it decodes and prints: compile the .c files, or import the folder as a package.
+/// The grammars colour assembly text in editors.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Example:
   visa spec generate pages -o src/visa_isa
   visa spec generate --lang python -o visa_isa && python3 -m visa_isa kernel.isa
   visa spec generate --lang c -o visa_isa && cc -o visa_dis visa_isa/*.c
+  visa spec generate --lang tree-sitter -o tree-sitter-visaasm
 
 Exit codes: 0 written, 1 pages have errors, 2 usage, or a file could not be read or written")]
 pub(crate) struct Args {
@@ -52,6 +55,11 @@ enum Lang {
     C,
     /// Decoder, printer and object reader in Python 3.9
     Python,
+    /// Grammar of assembly text for TextMate and VS Code
+    #[value(name = "textmate")]
+    TextMate,
+    /// Grammar of assembly text for tree-sitter
+    TreeSitter,
 }
 
 /// Text of the generated root module.
@@ -87,6 +95,8 @@ fn write(args: &Args) -> Result<Outcome, Findings> {
         Lang::Rust => files(&model, &args.output)?,
         Lang::C => others(&model, Language::C, &args.output),
         Lang::Python => others(&model, Language::Python, &args.output),
+        Lang::TextMate => grammar(&model, Grammar::TextMate, &args.output),
+        Lang::TreeSitter => grammar(&model, Grammar::TreeSitter, &args.output),
     };
     for (path, text) in files {
         write_named(&path, &[], text.as_bytes())?;
@@ -103,6 +113,11 @@ fn write(args: &Args) -> Result<Outcome, Findings> {
 /// Returns the files of another language than Rust, with their texts.
 fn others(model: &Model, language: Language, dir: &Path) -> Vec<(PathBuf, String)> {
     languages::generate(model, language).into_iter().map(|(name, text)| (dir.join(name), text)).collect()
+}
+
+/// Returns the files of a grammar with their texts.
+fn grammar(model: &Model, grammar: Grammar, dir: &Path) -> Vec<(PathBuf, String)> {
+    grammars::generate(model, grammar).into_iter().map(|(name, text)| (dir.join(name), text)).collect()
 }
 
 /// Returns all files of the Rust crate with their texts.

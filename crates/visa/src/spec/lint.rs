@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 use visakit_codegen::overlay;
 use visakit_diag::{Diagnostic, Severity};
+use visakit_lsp::OpenPage;
 
 use super::page::{self, Named};
 use super::source::{self, OverlayArg};
@@ -85,6 +86,20 @@ fn lint(args: &Args) -> Result<Outcome, Findings> {
         OutputFormat::Github | OutputFormat::Sarif => report(&findings, args.format),
     }
     Ok(if errors > 0 || (warnings > 0 && args.deny.is_some()) { Outcome::Found } else { Outcome::Done })
+}
+
+/// Returns the findings of pages that an editor has open, each in the specification around it.
+pub(crate) fn open_pages(pages: &[OpenPage]) -> Vec<Diagnostic> {
+    let mut findings = Vec::new();
+    for one in pages {
+        let named = Named { path: one.path.clone(), shown: one.path.display().to_string(), text: one.text.clone() };
+        let shown = named.shown.clone();
+        match page::read(page::around(&one.path).as_deref(), &[named]) {
+            Ok((_, found)) => findings.extend(found.into_iter().filter(|finding| finding.file == shown)),
+            Err(unread) => findings.push(*unread),
+        }
+    }
+    findings
 }
 
 /// Groups pages by the specification around them.

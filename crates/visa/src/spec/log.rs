@@ -52,11 +52,11 @@ pub(crate) struct Args {
 
 /// Revision that changed the name.
 #[derive(Debug, Serialize)]
-struct Entry {
-    revision: String,
-    date: String,
-    title: String,
-    changes: Vec<Change>,
+pub(super) struct Entry {
+    pub(super) revision: String,
+    pub(super) date: String,
+    pub(super) title: String,
+    pub(super) changes: Vec<Change>,
 }
 
 /// Statement of a page about versions, platforms or sources.
@@ -79,13 +79,35 @@ fn log(args: &Args) -> Result<Outcome, Findings> {
     let (model, _) = read(&args.revision, &args.spec)?;
     let (subject, page) = subject(&model, args.name.trim())?;
     let file = args.spec.join(&page);
-    let revisions = revision::log(&args.revision, &file, args.limit)?;
+    let entries = entries(&args.revision, &args.spec, &file, args.limit, &|change| is_about(change, &subject))?;
+    let stated = stated(&model, &subject, &page);
+    match args.format {
+        OutputFormat::Json => answer(&[], serde_json::json!({ "revisions": entries, "stated": stated })),
+        OutputFormat::Human => out(&human(&args.name, &entries, &stated)),
+        OutputFormat::Github | OutputFormat::Sarif => {}
+    }
+    Ok(Outcome::Done)
+}
+
+/// Returns the last revisions of a file or folder that changed facts, newest first, with the
+/// changes that `keep` selects.
+///
+/// # Errors
+/// git is missing, or the revision does not exist.
+pub(super) fn entries(
+    from: &str,
+    spec: &Path,
+    file: &Path,
+    limit: u32,
+    keep: &dyn Fn(&Change) -> bool,
+) -> Result<Vec<Entry>, Box<Diagnostic>> {
+    let revisions = revision::log(from, file, limit)?;
     let mut bar = Bar::new("revisions", revisions.len() as u64);
-    let before = revision::before(&revisions, args.limit, &file)?;
+    let before = revision::before(&revisions, limit, file)?;
     // The pages of a broken revision are read as far as possible; a revision without pages has no
     // facts.
     let pages = |revision: Option<&str>| -> Model {
-        revision.and_then(|revision| read(revision, &args.spec).ok()).map(|(model, _)| model).unwrap_or_default()
+        revision.and_then(|revision| read(revision, spec).ok()).map(|(model, _)| model).unwrap_or_default()
     };
     let name = |n: usize| revisions.get(n).map(|one| one.revision.as_str());
     let mut entries = Vec::new();
@@ -93,7 +115,7 @@ fn log(args: &Args) -> Result<Outcome, Findings> {
     for (n, one) in revisions.iter().enumerate() {
         let old = pages(name(n + 1).or(before.as_deref()));
         let mut changes = diff(&old, &new, &platforms());
-        changes.retain(|change| is_about(change, &subject));
+        changes.retain(|change| keep(change));
         if !changes.is_empty() {
             let (revision, date, title) = (one.revision.clone(), one.date.clone(), one.title.clone());
             entries.push(Entry { revision, date, title, changes });
@@ -102,13 +124,7 @@ fn log(args: &Args) -> Result<Outcome, Findings> {
         bar.show(n as u64 + 1, revisions.len() as u64);
     }
     bar.clear();
-    let stated = stated(&model, &subject, &page);
-    match args.format {
-        OutputFormat::Json => answer(&[], serde_json::json!({ "revisions": entries, "stated": stated })),
-        OutputFormat::Human => out(&human(&args.name, &entries, &stated)),
-        OutputFormat::Github | OutputFormat::Sarif => {}
-    }
-    Ok(Outcome::Done)
+    Ok(entries)
 }
 
 fn read(revision: &str, spec: &Path) -> Result<(Model, Vec<Diagnostic>), Box<Diagnostic>> {

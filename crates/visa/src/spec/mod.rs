@@ -3,14 +3,16 @@
 mod diff;
 mod export;
 mod generate;
+mod html;
 mod lint;
 mod log;
 mod page;
 mod revision;
-mod show;
+pub(crate) mod show;
 pub(crate) mod source;
 
 use crate::outcome::Outcome;
+pub(crate) use lint::open_pages;
 use visakit::isa::Platform;
 use visakit_codegen::model::{Platform as Row, SourceSpan};
 
@@ -23,6 +25,7 @@ pub(super) enum Command {
     Log(log::Args),
     Export(export::Args),
     Generate(generate::Args),
+    Html(html::Args),
 }
 
 pub(super) fn run(command: Command) -> Outcome {
@@ -33,6 +36,7 @@ pub(super) fn run(command: Command) -> Outcome {
         Command::Log(args) => log::run(args),
         Command::Export(args) => export::run(args),
         Command::Generate(args) => generate::run(args),
+        Command::Html(args) => html::run(args),
     }
 }
 

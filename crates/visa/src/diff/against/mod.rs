@@ -106,6 +106,10 @@ fn revision(tool: &Tool, platform: Platform, asked: &[Asked], state: &State) -> 
     for revision in all {
         let differs = |one: &&Asked| one.refused.is_none() && one.revisions().any(|other| other == revision);
         let samples: Vec<&Asked> = asked.iter().filter(differs).take(SAMPLES).collect();
+        // The platform may lack the instructions whose form changed.
+        if samples.is_empty() {
+            continue;
+        }
         let accepted = |revision| -> Result<usize, Findings> {
             let own: Vec<Asked> = samples.iter().map(|one| one.in_revision(revision)).collect();
             Ok(answer(tool, platform, &own, state)?.iter().filter(|answer| answer.accepted).count())

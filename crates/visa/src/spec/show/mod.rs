@@ -3,6 +3,7 @@
 mod chapters;
 pub(super) mod find;
 mod instruction;
+pub(crate) mod linked;
 
 use std::path::PathBuf;
 
@@ -28,6 +29,8 @@ Examples:
   visa spec show %r0             a predefined variable
   visa spec show tgllp           a platform, by any of its names
   visa spec show gather --format json | jq '.hits[0].instruction.forms'
+  visa spec show GATHER --url    the addresses of its pages in the reference site
+  visa spec show DPAS --svg dir  layouts and pictures, as files of a folder
 
 With `--format json`, `hits` lists all meanings of the word, each with its kind as the key and its value as in `visa spec \
 export`; positions in lists are those of the export.
@@ -42,6 +45,12 @@ pub(crate) struct Args {
     spec: Option<PathBuf>,
     #[command(flatten)]
     overlay: OverlayArg,
+    /// Show the addresses of the word in the reference site instead
+    #[arg(long)]
+    url: bool,
+    /// Write the drawings of instructions and lists to this folder instead, as SVG
+    #[arg(long, value_name = "DIR", conflicts_with = "url")]
+    svg: Option<PathBuf>,
     /// How it is shown
     #[arg(long, value_enum, default_value_t)]
     format: OutputFormat,
@@ -58,6 +67,19 @@ fn show(args: &Args) -> Result<Outcome, Findings> {
     let groups = find::find(&all, &mnemonics, args.name.trim());
     if groups.is_empty() {
         return Err(unknown(args.name.trim(), &find::words(&all, &mnemonics)).into());
+    }
+    if args.url {
+        let urls: Vec<String> = groups.concat().into_iter().map(linked::url).collect();
+        match args.format {
+            OutputFormat::Json => answer(&[], json!({ "urls": urls })),
+            OutputFormat::Human => urls.iter().for_each(|url| out(&format!("{url}\n"))),
+            OutputFormat::Github | OutputFormat::Sarif => {}
+        }
+        return Ok(Outcome::Done);
+    }
+    if let Some(folder) = &args.svg {
+        let drawings = linked::drawings(&model, &all, &groups[0]);
+        return linked::write(folder, &drawings, &args.name, args.format);
     }
     match args.format {
         OutputFormat::Json => answer(&[], json!({ "hits": groups.concat() })),

@@ -1,0 +1,97 @@
+//! Pages of the site, one module for each kind.
+
+mod chapters;
+mod codes;
+mod fields;
+mod index;
+mod instruction;
+mod lists;
+mod names;
+mod rules;
+mod table;
+
+use minijinja::{Environment, Error, UndefinedBehavior};
+use serde_json::{Value, json};
+
+use visakit_codegen::model::Model;
+
+use crate::marks::Platforms;
+use crate::names::Names;
+use crate::{Extras, File, search};
+
+/// Templates of the pages.
+const TEMPLATES: [(&str, &str); 6] = [
+    ("macros.html", include_str!("../../templates/macros.html")),
+    ("base.html", include_str!("../../templates/base.html")),
+    ("index.html", include_str!("../../templates/index.html")),
+    ("instruction.html", include_str!("../../templates/instruction.html")),
+    ("table.html", include_str!("../../templates/table.html")),
+    ("words.html", include_str!("../../templates/words.html")),
+];
+
+/// Site under construction.
+pub(crate) struct Site<'m> {
+    pub(crate) names: Names<'m>,
+    pub(crate) extras: &'m Extras,
+    templates: Environment<'static>,
+}
+
+impl<'m> Site<'m> {
+    /// Returns the platforms of the specification.
+    pub(crate) fn platforms(&self) -> Platforms<'_> {
+        Platforms(&self.names.all.platforms)
+    }
+
+    /// Fills a template. `values` are the values of the page besides those of every page.
+    fn page(&self, path: String, template: &str, title: &str, lead: &str, values: Value) -> Result<File, Error> {
+        let mut all = json!({
+            "title": title,
+            "description": if lead.is_empty() { title } else { lead },
+            "lead": lead,
+            "root": root(&path),
+            "source": "spec",
+            "platforms": self.names.all.platforms.iter().map(|one| &one.name).collect::<Vec<_>>(),
+        });
+        if let (Value::Object(all), Value::Object(values)) = (&mut all, values) {
+            all.extend(values);
+        }
+        let text = self.templates.get_template(template)?.render(minijinja::value::Serde(all))?;
+        // The library also escapes slashes, which needs no escape and makes addresses unreadable.
+        Ok(File { path, text: text.replace("&#x2f;", "/") })
+    }
+}
+
+/// Returns the way from a page to the root of the site.
+pub(crate) fn root(path: &str) -> &'static str {
+    if path.contains('/') { "../" } else { "" }
+}
+
+/// Returns all pages, the index for the search, and the files that pages load.
+pub(crate) fn all(model: &Model, extras: &Extras) -> Result<Vec<File>, Error> {
+    let mut templates = Environment::new();
+    templates.set_undefined_behavior(UndefinedBehavior::Strict);
+    for (name, text) in TEMPLATES {
+        templates.add_template(name, text)?;
+    }
+    let site = Site { names: Names::new(model, &extras.codes), extras, templates };
+    let mut files = vec![
+        File { path: "assets/style.css".to_owned(), text: style() },
+        File { path: "assets/site.js".to_owned(), text: include_str!("../../assets/site.js").to_owned() },
+        File { path: "assets/names.js".to_owned(), text: search::index(&site.names) },
+    ];
+    files.extend(index::pages(&site)?);
+    for one in model.instructions.iter().zip(&site.names.all.instructions) {
+        files.push(instruction::page(&site, one.0, one.1)?);
+    }
+    files.extend(lists::pages(&site)?);
+    files.extend(chapters::pages(&site)?);
+    files.extend(names::pages(&site)?);
+    files.extend(rules::pages(&site)?);
+    files.extend(codes::pages(&site)?);
+    Ok(files)
+}
+
+/// Returns the style sheet, with the classes of drawings.
+fn style() -> String {
+    format!("{}{}\n", include_str!("../../assets/style.css"), crate::drawing::classes())
+}

@@ -1,0 +1,3 @@
+(directive (directive_name) . (variable) @local.definition.var)
+(label name: (identifier) @local.definition)
+(instruction (variable) @local.reference)

@@ -1,0 +1,95 @@
+//! Command `visa spec html`: writes the reference as a static site.
+
+use std::path::PathBuf;
+
+use serde_json::json;
+use visakit_site::{Code, Extras, Revision};
+use visakit_spec_tools::diff::Change;
+
+use super::log;
+use super::source::{self, OverlayArg};
+use crate::codes;
+use crate::io::{make_folder, out, write_named};
+use crate::outcome::{Outcome, OutputFormat, count};
+use crate::report::{Findings, answer, finish, problem};
+
+/// Write the reference of a specification as a static site
+///
+/// The site has a page for each instruction, list, structure, platform, predefined variable and
+/// code of a finding, and overviews by opcode, word and date. It needs no server and no script, and
+/// loads nothing from elsewhere. Equal pages give equal files. Addresses are stable: they depend on
+/// the kind and the name only.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  visa spec html -o site
+  visa spec html pages -o site
+  visa spec html spec -o site --history HEAD
+
+Exit codes: 0 written, 1 written, but pages have errors, 2 usage, or a file could not be read or written")]
+pub(crate) struct Args {
+    /// The specification [default: the built-in pages]
+    dir: Option<PathBuf>,
+    #[command(flatten)]
+    overlay: OverlayArg,
+    /// The folder to write to
+    #[arg(short, long, value_name = "DIR")]
+    output: PathBuf,
+    /// Add the changes of the pages in the git revisions up to this one
+    #[arg(long, value_name = "REV")]
+    history: Option<String>,
+    /// Maximum number of these revisions
+    #[arg(long, value_name = "NUMBER", requires = "history", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    limit: u32,
+    /// How findings are reported; json lists the files as `written`
+    #[arg(long, value_enum, default_value_t)]
+    format: OutputFormat,
+}
+
+pub(super) fn run(args: Args) -> Outcome {
+    finish(write(&args), args.format)
+}
+
+fn write(args: &Args) -> Result<Outcome, Findings> {
+    let (model, findings) = source::read(args.dir.as_deref(), &args.overlay)?;
+    make_folder(&args.output)?;
+    let code = |one: codes::Entry| Code { code: one.code.to_owned(), phase: one.phase.to_owned(), text: one.text };
+    let extras = Extras {
+        codes: codes::entries().into_iter().map(code).collect(),
+        revisions: revisions(args)?,
+        examples: visakit_site::examples::built_in(),
+    };
+    let files = visakit_site::files(&model, &extras).map_err(|why| problem("emit", &args.output, why))?;
+    let mut written = Vec::new();
+    for file in &files {
+        let path = args.output.join(&file.path);
+        write_named(&path, &[], file.text.as_bytes())?;
+        written.push(path.display().to_string());
+    }
+    match args.format {
+        OutputFormat::Human => {
+            let index = args.output.join("index.html");
+            out(&format!("{}: {}\n", index.display(), count(files.len(), "file")));
+            crate::report::report(&findings, args.format);
+        }
+        OutputFormat::Json => answer(&findings, json!({ "written": written })),
+        format => crate::report::report(&findings, format),
+    }
+    Ok(Outcome::of(&findings))
+}
+
+/// Returns the revisions of the pages, newest first.
+fn revisions(args: &Args) -> Result<Vec<Revision>, Findings> {
+    let Some(from) = &args.history else { return Ok(Vec::new()) };
+    let spec = args.dir.clone().unwrap_or_else(|| PathBuf::from("spec"));
+    let entries = log::entries(from, &spec, &spec, args.limit, &|change| !change.is_prose())?;
+    let change =
+        |change: &Change| (change.path.clone(), format!("{} {}", change.class.name(), change.kind.replace('-', " ")));
+    let revision = |one: log::Entry| Revision {
+        name: one.revision.chars().take(8).collect(),
+        date: one.date,
+        title: one.title,
+        changes: one.changes.iter().map(change).collect(),
+    };
+    Ok(entries.into_iter().map(revision).collect())
+}
