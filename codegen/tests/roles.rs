@@ -18,9 +18,10 @@ const EVALUATE_MARKS: [&str; 3] =
 const ANY: [&str; 1] = ["ALL"];
 
 /// Files that name instructions, with the reason; a folder ends with `/`.
-const OF_INSTRUCTIONS: [(&str, &str); 3] = [
+const OF_INSTRUCTIONS: [(&str, &str); 4] = [
     ("crates/kernels/", "a kernel implements an instruction, and its type has the page's operands"),
     ("crates/conform/src/behaviour/reach.rs", "tests draw operands within the memory of the test"),
+    ("crates/site/src/pictures/matrix.rs", "a picture reads the depth and the types of a matrix product"),
     ("src/text/instruction.rs", "the default of an operand depends on another field of its form"),
 ];
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use visakit::isa::{GeneralId, Instruction, LscUntyped, predefined};
+use visakit::isa::{GeneralId, Instruction, LscDataSize, predefined};
 use visakit_oracle::Target;
 use visakit_oracle::stage::Stage;
 
@@ -15,14 +15,7 @@ const CELL: usize = 4;
 
 /// Returns the size of an element in registers, if the instruction names one.
 fn element(instruction: &Instruction) -> usize {
-    let size = match instruction {
-        Instruction::LscUntyped(LscUntyped::Access(one)) => one.data_size,
-        Instruction::LscUntyped(LscUntyped::Quad(one)) => one.data_size,
-        Instruction::LscUntyped(LscUntyped::Strided(one)) => one.data_size,
-        Instruction::LscUntyped(LscUntyped::Block2d(one)) => one.data_size,
-        _ => return CELL,
-    };
-    (size.bytes() as usize).max(1)
+    instruction.list::<LscDataSize>().map_or(CELL, |size| (size.bytes() as usize).max(1))
 }
 
 /// Draws a transfer; `None` if the instruction copies no bytes. `register` is the size of a

@@ -22,13 +22,18 @@ fn variables(all: &[&str]) -> Vec<Assignment> {
 fn loaded(model: &Model, statement: &str) -> Vec<Option<usize>> {
     let mut found = Vec::new();
     let variables = variables(&["D=ud", "A=uq:0x100000000"]);
-    eval::prepare(statement, &variables, setting(Platform::Pvc), &mut |stage, thread, instruction, _| {
-        let program = stage.by_page(model, instruction).map_err(|why| why.to_string())?;
-        let start = stage.offset(visakit::isa::GeneralId(visakit::isa::predefined::DECLARED)).unwrap() as usize;
-        let scene = trace::Scene { program: &program, thread, memory: MEMORY };
-        found = scene.origins(&trace::Side::Memory, &trace::Side::Registers(start..start + 2048))?;
-        Ok(())
-    })
+    eval::prepare(
+        statement,
+        &variables,
+        setting(Platform::from_name("pvc").unwrap()),
+        &mut |stage, thread, instruction, _| {
+            let program = stage.by_page(model, instruction).map_err(|why| why.to_string())?;
+            let start = stage.offset(visakit::isa::GeneralId(visakit::isa::predefined::DECLARED)).unwrap() as usize;
+            let scene = trace::Scene { program: &program, thread, memory: MEMORY };
+            found = scene.origins(&trace::Side::Memory, &trace::Side::Registers(start..start + 2048))?;
+            Ok(())
+        },
+    )
     .unwrap_or_else(|found| panic!("{statement}: {}", found.message));
     found
 }
@@ -67,24 +72,29 @@ fn matrices_are_where_they_should_be() {
         let (depth, repeats, lanes) = (8, 3, 16);
         let statement = format!("dpas.{name}.{depth}.{repeats} (M1, 16) D.0 C.0 B.0 A(0,0)");
         let variables = variables(&[&format!("D={result}"), &format!("C={result}"), "B=ud", "A=ud"]);
-        eval::prepare(&statement, &variables, setting(Platform::Pvc), &mut |stage, thread, instruction, _| {
-            let program = stage.by_page(&model, instruction).map_err(|why| why.to_string())?;
-            let shape = matrix::Shape::of(instruction).unwrap();
-            let found = matrix::find(&program, thread, &shape)?;
-            let inner = depth * ops;
-            let rows: Vec<_> = found.rows.iter().flatten().copied().collect();
-            let expected: Vec<_> = (0..repeats).flat_map(|m| (0..inner).map(move |k| (m, k))).collect();
-            assert_eq!(rows, expected, "{name}");
-            let expected: Vec<_> = (0..repeats).flat_map(|m| (0..lanes).map(move |n| Some((m, n)))).collect();
-            assert_eq!(found.result, expected, "{name}");
-            // Each dword of a channel has the next elements of its column.
-            let dword = 32 / wide[0];
-            for (k, n) in (0..inner).flat_map(|k| (0..lanes).map(move |n| (k, n))) {
-                let at = (k / dword * lanes + n) * dword + k % dword;
-                assert_eq!(found.columns[at], Some((k, n)), "{name}: {k} {n}");
-            }
-            Ok(())
-        })
+        eval::prepare(
+            &statement,
+            &variables,
+            setting(Platform::from_name("pvc").unwrap()),
+            &mut |stage, thread, instruction, _| {
+                let program = stage.by_page(&model, instruction).map_err(|why| why.to_string())?;
+                let shape = matrix::Shape::of(instruction).unwrap();
+                let found = matrix::find(&program, thread, &shape)?;
+                let inner = depth * ops;
+                let rows: Vec<_> = found.rows.iter().flatten().copied().collect();
+                let expected: Vec<_> = (0..repeats).flat_map(|m| (0..inner).map(move |k| (m, k))).collect();
+                assert_eq!(rows, expected, "{name}");
+                let expected: Vec<_> = (0..repeats).flat_map(|m| (0..lanes).map(move |n| Some((m, n)))).collect();
+                assert_eq!(found.result, expected, "{name}");
+                // Each dword of a channel has the next elements of its column.
+                let dword = 32 / wide[0];
+                for (k, n) in (0..inner).flat_map(|k| (0..lanes).map(move |n| (k, n))) {
+                    let at = (k / dword * lanes + n) * dword + k % dword;
+                    assert_eq!(found.columns[at], Some((k, n)), "{name}: {k} {n}");
+                }
+                Ok(())
+            },
+        )
         .unwrap_or_else(|found| panic!("{statement}: {}", found.message));
     }
 }
@@ -109,7 +119,7 @@ fn regions_agree_with_moves() {
     let model = model();
     for region in ["<8;4,2>", "<0;1,0>", "<4;1,0>", "<2;2,1>"] {
         let statement = format!("mov (M1, 16) D(0,0)<1> S(0,1){region}");
-        let setting = setting(Platform::Pvc);
+        let setting = setting(Platform::from_name("pvc").unwrap());
         eval::prepare(&statement, &variables(&["D=ud", "S=ud"]), setting, &mut |stage, thread, instruction, _| {
             let program = stage.by_page(&model, instruction).map_err(|why| why.to_string())?;
             let register = |operand, channel| match program.stands_at(operand, channel, thread) {
