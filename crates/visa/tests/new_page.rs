@@ -80,7 +80,7 @@ fn directives_follow_their_chapter(dir: &Path, visa: &dyn Fn(&[&str]) -> Answer)
     ] {
         assert!(printed.contains(line), "{line}: {printed}");
     }
-    let mut refused = |old: &str, new: &str, line: u32, expected: &str| {
+    let refused = |old: &str, new: &str, line: u32, expected: &str| {
         std::fs::write(dir.join("d.visaasm"), directives.replace(old, new)).unwrap();
         let (exit, _, errors) = visa(&["asm", "d.visaasm", "-o", "d.isa"]);
         assert_eq!(exit, Some(1));

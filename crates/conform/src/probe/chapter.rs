@@ -7,9 +7,9 @@ use visakit_codegen::template::{Item, Style};
 
 use super::attributes;
 use super::declare::{declarations, one_attribute, predefined};
-use super::words::words;
 use super::layout;
 use super::probes::{Probes, form_name};
+use super::words::words;
 use crate::expect::meaning::{encodes, holds, is_written};
 use crate::expect::sample::Kind;
 use crate::expect::world::World;

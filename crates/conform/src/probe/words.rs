@@ -7,9 +7,7 @@ use super::declare::parsed;
 use crate::expect::directive;
 use crate::expect::world::World;
 use crate::finding::{Difference, Fact, Tally, same};
-use visakit::isa::{
-    Alignment, DeclaredClass, InputOrigin, OlderAlignment, OlderMask, TextDirective, TextKey, TextMark,
-};
+use visakit::isa::{DeclaredClass, InputOrigin, OlderAlignment, OlderMask, TextDirective, TextKey, TextMark};
 use visakit::isa::{WithdrawnMask, WithdrawnMnemonic};
 use visakit::rt::{ListField, Version};
 
