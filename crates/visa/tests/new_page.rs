@@ -24,28 +24,72 @@ fn copy(from: &Path, to: &Path) {
 /// Exit code, standard output and standard error of the command.
 type Answer = (Option<i32>, String, String);
 
-/// Changes spellings and an order in the chapter of directives.
+/// Edits of the chapter of directives: spellings, orders, forms, a default, bounds, braces and older
+/// words. Texts of the vendor's compiler remain valid.
+const EDITS: [(&str, &str); 14] = [
+    ("\".funcdecl\" | no | name_content | quoted_argument", "\".declares\" | no | name_content | name_argument"),
+    ("\"attrs\"", "\"properties\""),
+    ("key_string, key_attributes | an address", "key_attributes, key_string | an address"),
+    ("alignment_value | 0", "alignment_value | 2"),
+    ("\"2GRF\"", "\"grf_pair\""),
+    ("\"/// VISA Predefined Variables\"", "\"/// Predefined\""),
+    ("/// $", "/// #"),
+    (
+        "pair_content | numbers_argument | - | - | - | - | the numbers of a variable",
+        "pair_content | version_argument | - | - | - | - | the numbers of a variable",
+    ),
+    ("| key_offset | key_size | key_attributes |", "| - | key_size, key_offset | key_attributes |"),
+    ("| 0 | 65535 |", "| 0 | 4095 |"),
+    ("\".loc\" | no", "\".line\" | no"),
+    ("| block_begin | \"{\"", "| block_begin | \"[\""),
+    ("| block_end | \"}\"", "| block_end | \"]\""),
+    ("\"vme\" |", "\"vmx\" |"),
+];
+
 fn edit_directives(spec: &Path) {
-    let chapter = std::fs::read_to_string(spec.join("8_assembly_text.md")).unwrap();
-    let edited = chapter.replace("\".funcdecl\"", "\".declares\"").replace("\"attrs\"", "\"properties\"");
-    let edited = edited.replace("key_string, key_attributes | an address", "key_attributes, key_string | an address");
-    assert_ne!(chapter, edited);
-    std::fs::write(spec.join("8_assembly_text.md"), edited).unwrap();
+    let mut chapter = std::fs::read_to_string(spec.join("8_assembly_text.md")).unwrap();
+    for (old, new) in EDITS {
+        assert!(chapter.contains(old), "{old}");
+        chapter = chapter.replacen(old, new, 1);
+    }
+    std::fs::write(spec.join("8_assembly_text.md"), chapter).unwrap();
 }
 
-/// Tests that directives and keys of texts have the spellings and the order of the edited chapter.
+/// Tests that directives and keys of texts follow the edited chapter, in parser and printer.
 fn directives_follow_their_chapter(dir: &Path, visa: &dyn Fn(&[&str]) -> Answer) {
-    let directives = ".version 4.1\n.kernel \"k\"\n.declares \"f\"\n\
-                      .decl V32 v_type=G type=f num_elts=8 properties={Output}\n    ret (M1, 1)\n";
+    let directives = ".version 4.1\n.kernel \"k\"\n.declares f\n\
+                      .decl V32 v_type=G type=f num_elts=8 properties={Output}\n\
+                      .decl V33 v_type=G type=f num_elts=8 align=grf_pair\n\
+                      .decl V34 v_type=G type=f num_elts=8 align=byte\n\
+                      .input V32 offset=64 size=32\n.use_variable 33.0\n    .line 5\n\
+                      [\n    mov (M1, 8) V33(0,0)<1> 0x1:f ]\n    ret (M1, 1)\n";
     std::fs::write(dir.join("d.visaasm"), directives).unwrap();
-    assert_eq!(visa(&["asm", "d.visaasm", "-o", "d.isa"]).0, Some(0));
+    let (exit, _, errors) = visa(&["asm", "d.visaasm", "-o", "d.isa"]);
+    assert_eq!(exit, Some(0), "{errors}");
     let (exit, printed, _) = visa(&["disasm", "--full", "d.isa"]);
     assert_eq!(exit, Some(0));
-    assert!(printed.contains(".decl V32 v_type=G type=f num_elts=8 properties={Output}\n"), "{printed}");
-    std::fs::write(dir.join("d.visaasm"), directives.replace("properties", "attrs")).unwrap();
-    let (exit, _, errors) = visa(&["asm", "d.visaasm", "-o", "d.isa"]);
-    assert_eq!(exit, Some(1));
-    assert!(errors.contains("d.visaasm:4:") && errors.contains("properties="), "{errors}");
+    for line in [
+        ".decl V32 v_type=G type=f num_elts=8 properties={Output}\n",
+        "/// Predefined\n",
+        " align=GRFx2\n",
+        ".decl V34 v_type=G type=f num_elts=8 align=byte\n",
+        ".input V32 offset=64 size=32\n",
+        ".use_variable 33.0\n",
+        "    LOC 5\n",
+        "/// #1\n",
+    ] {
+        assert!(printed.contains(line), "{line}: {printed}");
+    }
+    let refused = |old: &str, new: &str, line: u32, expected: &str| {
+        std::fs::write(dir.join("d.visaasm"), directives.replace(old, new)).unwrap();
+        let (exit, _, errors) = visa(&["asm", "d.visaasm", "-o", "d.isa"]);
+        assert_eq!(exit, Some(1));
+        assert!(errors.contains(&format!("d.visaasm:{line}:")) && errors.contains(expected), "{errors}");
+    };
+    refused("properties", "attrs", 4, "properties=");
+    refused("num_elts=8 align=byte", "num_elts=4096", 6, "a number from 0 to 4095");
+    refused(".input V32 offset=64 size=32", ".parameter V32 size=32", 7, "`offset=`");
+    refused("    mov", "    vmx (M1, 8)\n    mov", 11, "was withdrawn");
 }
 
 #[test]

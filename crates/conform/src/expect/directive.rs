@@ -1,6 +1,6 @@
 //! Lines of directives, by the lists of the chapter of assembly text.
 
-use visakit::isa::{DeclaredClass, TextArgument, TextComment, TextDirective, TextKey, TextRevision};
+use visakit::isa::{DeclaredClass, TextArgument, TextComment, TextDirective, TextKey, TextMark, TextRevision};
 use visakit::rt::ListField;
 use visakit_codegen::model::{CellValue, Enumerator, Model};
 
@@ -107,4 +107,14 @@ pub(crate) fn listed(model: &Model) -> usize {
 pub(crate) fn is_default(model: &Model, key: TextKey, value: &Enumerator) -> bool {
     let default = cell(model, TextKey::LIST, key.name(), "Default value");
     matches!(default, Some(CellValue::Number(code)) if u64::try_from(*code).is_ok_and(|code| code == value.value))
+}
+
+/// Returns true if a directive must have a key.
+pub(crate) fn is_required(model: &Model, directive: TextDirective, key: TextKey) -> bool {
+    names(model, TextDirective::LIST, directive.name(), "Required").iter().any(|name| name == key.name())
+}
+
+/// Returns the spelling of a mark.
+pub(crate) fn mark(model: &Model, mark: TextMark) -> &str {
+    text(model, TextMark::LIST, mark.name())
 }

@@ -9,6 +9,7 @@ use super::attributes;
 use super::declare::{declarations, one_attribute, predefined};
 use super::layout;
 use super::probes::{Probes, form_name};
+use super::words::words;
 use crate::expect::meaning::{encodes, holds, is_written};
 use crate::expect::sample::Kind;
 use crate::expect::world::World;
@@ -50,6 +51,7 @@ pub(crate) fn prepare<'m>(model: &'m Model, tally: &mut Tally) -> Option<Probes<
     types(&world, &routine, tally);
     declarations(&world, newest, tally);
     predefined(&world, &versions, tally);
+    words(&world, newest, tally);
     for attribute in &model.attributes {
         let result = one_attribute(model, attribute, newest);
         tally.probe(Fact::new("attribute", format!("attribute.{}", attribute.name), attribute.at), result);

@@ -94,7 +94,7 @@ fn placed(size: &str) -> [(TextKey, &str); 2] {
 }
 
 /// Parses a text with a kernel of the given lines.
-fn parsed(model: &Model, version: Version, source: &str) -> Result<Routine, Difference> {
+pub(super) fn parsed(model: &Model, version: Version, source: &str) -> Result<Routine, Difference> {
     let text = format!("{}{source}", directive::kernel(model, version, ROUTINE));
     text::parse(&text, Default::default()).map(|p| p.routine).map_err(|errors| Difference {
         code: "declaration",

@@ -16,3 +16,4 @@ mod regions;
 pub(crate) mod reverse;
 pub(crate) mod statement;
 pub(crate) mod vary;
+pub(crate) mod words;

@@ -232,7 +232,7 @@ fn fits(code: &str, kind: &str) -> bool {
         "text" | "mnemonic" | "alias" => starts(&["text", "enumerator", "part", "instruction", "variable"]),
         "opcode" | "sub-opcode" | "sub" | "instruction" | "kernel" => starts(&["opcode", "instruction", "kind"]),
         "enumerator" | "reserved" | "declaration" => {
-            starts(&["enumerator", "part", "bits", "values", "list", "text"])
+            starts(&["enumerator", "part", "bits", "values", "list", "text", "cell"])
         }
         "field" | "presence" | "layout" | "encoded" | "repeat" | "value" | "member" | "form" | "copy"
         | "structure" => starts(&[
@@ -248,7 +248,7 @@ fn fits(code: &str, kind: &str) -> bool {
             "part",
             "structure",
         ]),
-        "predefined" => starts(&["variable", "surface", "sampler", "type", "range"]),
+        "predefined" => starts(&["variable", "surface", "sampler", "type", "range", "enumerator", "cell"]),
         "across" | "rule" => starts(&["rule", "limit", "cell"]),
         "attribute" => starts(&["attribute", "range", "width", "values", "type"]),
         _ => false,

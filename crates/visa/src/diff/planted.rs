@@ -72,6 +72,7 @@ fn plants() -> Vec<Plant> {
     let mut plants = Plants { pages: own_pages().collect(), out: Vec::new() };
     of_instructions(&mut plants);
     of_chapters(&mut plants);
+    of_texts(&mut plants);
     plants.out
 }
 
@@ -158,6 +159,60 @@ fn of_chapters(plants: &mut Plants) {
     plants.add("data-type", "2_datatypes.md", OF_A_KIND, |heading, line| {
         (heading == "Data_type" && line.contains("float | 16 |")).then(|| line.replace("| 16 |", "| 32 |"))
     });
+}
+
+/// Edits of the chapter of assembly text, from its spellings to the bounds of its forms.
+fn of_texts(plants: &mut Plants) {
+    let chapter = "8_assembly_text.md";
+    // Directives that only objects need have no probe.
+    let spelled =
+        [".version", ".kernel", ".decl", ".input", ".implicit_", ".kernel_attr", ".function", ".file", ".loc"];
+    let renamed = |line: &str| {
+        let (front, rest) = line.split_once('"')?;
+        let (spelling, rest) = rest.split_once('"')?;
+        Some(format!("{front}\"{}q\"{rest}", spelling.trim_end_matches('_')))
+    };
+    plants.add("directive", chapter, OF_A_KIND, |heading, line| {
+        let is_probed = spelled.iter().any(|name| line.contains(&format!("\"{name}\"")));
+        (heading.starts_with("Text_directive") && is_probed).then(|| renamed(line))?
+    });
+    plants.add("key", chapter, OF_A_KIND, |heading, line| {
+        (heading.starts_with("Text_key") && line.contains("| no |")).then(|| renamed(line))?
+    });
+    for (kind, list) in [
+        ("class-spelling", "Declared_class"),
+        ("older-alignment", "Older_alignment"),
+        ("older-mask", "Older_mask"),
+        ("withdrawn-mnemonic", "Withdrawn_mnemonic"),
+        ("withdrawn-mask", "Withdrawn_mask"),
+        ("brace", "Text_mark"),
+    ] {
+        plants.add(kind, chapter, 3, |heading, line| heading.starts_with(list).then(|| renamed(line))?);
+    }
+    for (kind, from, to) in [
+        ("argument-form", "pair_content | version_argument", "pair_content | numbers_argument"),
+        ("argument-content", "bytes_content | bytes_argument", "bytes_content | quoted_argument"),
+        ("operands", "| LOC | an older", "| FILE | an older"),
+        (
+            "keys-leading",
+            "| key_offset | key_size | key_attributes |",
+            "| - | key_size, key_offset | key_attributes |",
+        ),
+        ("keys-required", "| - | - | key_offset, key_size |", "| - | key_offset | key_size |"),
+        ("keys-order", "key_type, key_elements | key_alignment", "key_elements, key_type | key_alignment"),
+        ("key-content", "number_content | word_value | - | size", "number_content | type_value | - | size"),
+        ("key-default", "alignment_value | 0", "alignment_value | 2"),
+        ("key-default-kind", "alignment_value | 0", "alignment_value | 200"),
+        ("key-default-bound", "signed_word_value | 0", "signed_word_value | 40000"),
+        ("older-meaning", "| \"2GRF\" | GRFx2 |", "| \"2GRF\" | GRF |"),
+        ("mask-meaning", "| \"NoMask\" | M1_NM |", "| \"NoMask\" | M1 |"),
+        ("withdrawn-meaning", "| \"endif\" | a label |", "| \"endif\" | a word |"),
+        ("comment", "\"//\"", "\"///\""),
+        ("letter", "\"G\" | V |", "\"G\" | W |"),
+        ("listed", "| revision_2022 | - | 21 |", "| revision_2022 | - | 20 |"),
+    ] {
+        plants.add(kind, chapter, 1, |_, line| line.contains(from).then(|| line.replacen(from, to, 1)));
+    }
 }
 
 /// Returns the model of the pages with one edit, and the number of findings of `spec lint`.
