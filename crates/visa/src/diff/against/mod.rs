@@ -4,6 +4,7 @@ mod report;
 mod state;
 mod tool;
 
+use std::cmp::Ordering::{Equal, Greater, Less};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -98,26 +99,28 @@ pub(super) fn run(args: &Args, model: &Model) -> Result<Outcome, Findings> {
 /// Number of statements that decide about a text revision.
 const SAMPLES: usize = 12;
 
-/// Returns the text revision that an assembler reads: the newest of which it accepts more
-/// statements than of the one before.
+/// Returns the text revision of an assembler: the newest of which it accepts and prints more
+/// statements than of the one before. Revisions between which its answers do not decide are
+/// skipped.
 fn revision(tool: &Tool, platform: Platform, asked: &[Asked], state: &State) -> Result<u32, Findings> {
     let all: BTreeSet<u32> = asked.iter().flat_map(Asked::revisions).collect();
     let mut last = 0;
     for revision in all {
         let differs = |one: &&Asked| one.refused.is_none() && one.revisions().any(|other| other == revision);
         let samples: Vec<&Asked> = asked.iter().filter(differs).take(SAMPLES).collect();
-        // The platform may lack the instructions whose form changed.
-        if samples.is_empty() {
-            continue;
-        }
-        let accepted = |revision| -> Result<usize, Findings> {
+        let fitting = |revision| -> Result<usize, Findings> {
             let own: Vec<Asked> = samples.iter().map(|one| one.in_revision(revision)).collect();
-            Ok(answer(tool, platform, &own, state)?.iter().filter(|answer| answer.accepted).count())
+            let answers = answer(tool, platform, &own, state)?;
+            let fits = |(one, answer): (&Asked, &Answer)| {
+                usize::from(answer.accepted) + usize::from(report::is_printed(one, answer))
+            };
+            Ok(own.iter().zip(&answers).map(fits).sum())
         };
-        if accepted(revision)? <= accepted(last)? {
-            break;
+        match fitting(revision)?.cmp(&fitting(last)?) {
+            Less => break,
+            Equal => {}
+            Greater => last = revision,
         }
-        last = revision;
     }
     Ok(last)
 }

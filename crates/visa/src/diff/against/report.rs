@@ -99,6 +99,11 @@ pub(super) fn changed<'a>(asked: &'a Asked, old: &Answer, new: &Answer) -> Optio
     (!is_same).then(|| Difference { kind: "against-changed", asked, expected: say(old), got: say(new) })
 }
 
+/// Returns true if the assembler prints a statement as the pages do.
+pub(super) fn is_printed(asked: &Asked, answer: &Answer) -> bool {
+    answer.accepted && words(&answer.printed) == words(&asked.printed)
+}
+
 fn words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
