@@ -38,6 +38,9 @@ pub(crate) fn emit(cx: &Cx<'_>) -> TokenStream {
     }
 }
 
+/// Lists whose meanings are parts of messages, so that builds without prose have them too.
+const IN_MESSAGES: [&str; 2] = ["Withdrawn_mnemonic", "Withdrawn_mask"];
+
 fn list_const(cx: &Cx<'_>, id: ListId) -> proc_macro2::Ident {
     constant_name(&cx.list_type(id).to_string())
 }
@@ -49,12 +52,14 @@ fn list(cx: &Cx<'_>, id: ListId, list: &List) -> TokenStream {
     let origin = cx.origin(list.at);
     let parts = match &list.kind {
         ListKind::Enumeration { lo, width, values } => {
+            let is_message = IN_MESSAGES.contains(&list.name.as_str());
             let values = values.iter().filter(|v| !v.reserved).map(|v| {
                 let (name, text, doc, value) = (&v.name, &v.text, &v.doc, hex(v.value));
+                let doc = if is_message { quote!(#doc) } else { quote!(prose!(#doc)) };
                 let platforms = cx.platform_range(&v.marks);
                 let cells = columns::data(&v.cells);
                 quote!(rt::reflect::Value {
-                    value: #value, name: #name, text: #text, platforms: #platforms, cells: #cells, doc: prose!(#doc)
+                    value: #value, name: #name, text: #text, platforms: #platforms, cells: #cells, doc: #doc
                 })
             });
             let columns = list.columns.iter().map(|c| &c.name);

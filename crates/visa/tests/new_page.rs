@@ -24,8 +24,8 @@ fn copy(from: &Path, to: &Path) {
 /// Exit code, standard output and standard error of the command.
 type Answer = (Option<i32>, String, String);
 
-/// Edits of the chapter of directives: spellings, orders, forms, a default, bounds, braces and older
-/// words. Texts of the vendor's compiler remain valid.
+/// Edits of the chapter of directives: spellings, orders, forms, a default, bounds, braces and
+/// older words. Texts of the vendor's compiler remain valid.
 const EDITS: [(&str, &str); 14] = [
     ("\".funcdecl\" | no | name_content | quoted_argument", "\".declares\" | no | name_content | name_argument"),
     ("\"attrs\"", "\"properties\""),
