@@ -48,6 +48,9 @@ mod platform;
 
 pub use platform::ThreadId;
 
+#[cfg(any(feature = "text", feature = "rules"))]
+mod directive;
+
 #[cfg(feature = "text")]
 pub mod builder;
 pub mod object;

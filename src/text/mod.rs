@@ -22,7 +22,6 @@ mod tokens;
 mod unique;
 mod withdrawn;
 
-pub(crate) use declare::directive_of;
 pub use exact::print_exact;
 pub use names::{RoutineNames, Style};
 pub use parse::{Options, Parsed, parse};

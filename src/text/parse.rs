@@ -143,7 +143,7 @@ impl Reader<'_> {
         if rest.is_empty() {
             return;
         }
-        let word = rest.starts_with('.').then(|| declare::word(rest));
+        let word = rest.starts_with('.').then(|| crate::directive::word(rest));
         let directive = word.and_then(|(directive, _)| directive);
         match rest.as_bytes()[0] {
             BEGIN => {

@@ -169,7 +169,7 @@ impl<'a> Splitter<'a> {
 
     fn start(&mut self, rest: &'a str, word: &'a str) -> (TokenKind, usize) {
         if rest.starts_with('.') {
-            let (directive, len) = declare::word(rest);
+            let (directive, len) = crate::directive::word(rest);
             self.part = Part::Directive(directive.map(TextDirective::argument));
             let is_known = declare::is_directive(&rest[..len]);
             return (if is_known { TokenKind::Directive } else { TokenKind::Unknown }, len);

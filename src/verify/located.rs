@@ -6,9 +6,9 @@ use std::ops::Range;
 use visakit_diag::{Diagnostic, Lines};
 
 use super::{Location, Violation, doubts, routine};
+use crate::directive::directive_of;
 use crate::isa::{Platform, TextDirective};
 use crate::object::Routine;
-use crate::text::directive_of;
 
 /// Text with the positions of its declarations.
 pub struct Source<'a> {
