@@ -11,6 +11,21 @@ use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, LinkType, Options, Pars
 /// Byte range in the page's text.
 pub type Span = Range<usize>;
 
+/// Returns the possible anchors of a heading: its words joined by dashes, or the name of a list
+/// without its type.
+pub fn anchors(title: &str) -> impl Iterator<Item = String> {
+    let slug = |text: &str| {
+        text.trim()
+            .to_lowercase()
+            .chars()
+            .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'))
+            .map(|c| if c == ' ' { '-' } else { c })
+            .collect::<String>()
+    };
+    let name = title.split_once('(').map(|(name, _)| slug(name));
+    [Some(slug(title)), name].into_iter().flatten().filter(|a| !a.is_empty())
+}
+
 /// Page split at its headings. The first section holds the text before any heading.
 #[derive(Clone, Debug, Default)]
 pub struct Document {

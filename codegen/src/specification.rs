@@ -22,6 +22,13 @@ pub fn read_dir(dir: &Path) -> Result<(Model, Vec<Diagnostic>), (PathBuf, std::i
     Ok((model, diagnostics))
 }
 
+/// Returns true for a folder with the index of instructions, or with the shared lists next to a
+/// folder of instructions.
+pub fn is_specification(dir: &Path) -> bool {
+    let has_lists = || dir.join("lists.md").is_file() && dir.join("instructions").is_dir();
+    dir.join("6_instructions.md").is_file() || has_lists()
+}
+
 /// Pages, paths of all files, and findings about links.
 type Loaded = (Vec<Page>, BTreeSet<String>, Vec<Diagnostic>);
 

@@ -67,7 +67,7 @@ impl Bytes {
         core::str::from_utf8(&self.0).map_or_else(|_| String::from_utf8_lossy(&self.0), Cow::Borrowed)
     }
 
-    /// Returns the bytes as text of its own, as [`Bytes::text`].
+    /// Returns a copy of the text of [`Bytes::text`].
     pub fn to_text(&self) -> String {
         self.text().into_owned()
     }

@@ -39,7 +39,7 @@ pub use expression::MAX_EXPRESSION_DEPTH;
 #[cfg(feature = "text")]
 pub use format::{Format, Names, Symbols};
 pub use kernel::{ComponentWise, Stub, StubReason};
-pub use near::{meant, nearest};
+pub use near::{either, meant, nearest};
 #[cfg(feature = "text")]
 pub use number::Number;
 #[cfg(feature = "text")]

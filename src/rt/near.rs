@@ -21,6 +21,15 @@ pub fn meant(near: Option<&str>) -> String {
     near.map_or(String::new(), |name| format!(" (did you mean `{name}`?)"))
 }
 
+/// Lists names for a message: `a`, `a or b`, `a, b or c`.
+pub fn either(names: &[impl AsRef<str>]) -> String {
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    match names.as_slice() {
+        [others @ .., last] if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        names => names.concat(),
+    }
+}
+
 /// Maximum edit distance of a suggestion.
 const LETTERS: usize = 2;
 

@@ -8,7 +8,7 @@ use crate::isa::{
     Alignment, DataType, DeclaredClass, LabelKind, Linkage, OlderAlignment, StringId, TextArgument, TextContent,
     TextDirective, TextKey, TextValue,
 };
-use crate::rt::{Bits, Cursor, Format, Number, Text, TextError, meant, nearest};
+use crate::rt::{Bits, Cursor, Format, Number, Text, TextError, either, meant, nearest};
 
 /// Values of the keys of a directive.
 #[derive(Default)]
@@ -201,12 +201,10 @@ pub(super) fn end(c: &mut Cursor<'_>, optional: &[TextKey]) -> Result<(), TextEr
     }
     let shown = optional.iter().filter(|key| !key.extension()).map(|key| format!("{}=", key.text()));
     let shown: Vec<String> = shown.collect();
-    let list = match shown.as_slice() {
-        [] => return Err(c.error("the end of the line")),
-        [one] => one.clone(),
-        [others @ .., last] => format!("{} or {last}", others.join(", ")),
-    };
-    Err(c.error(format!("{list}, in this order, or the end of the line")))
+    if shown.is_empty() {
+        return Err(c.error("the end of the line"));
+    }
+    Err(c.error(format!("{}, in this order, or the end of the line", either(&shown))))
 }
 
 /// Base of an alias, the offset in bytes, and the place in the text.
@@ -225,8 +223,7 @@ pub(super) type Attribute = (String, Option<StringId>, AttributeValue);
 fn class(c: &mut Cursor<'_>) -> Result<DeclaredClass, TextError> {
     let Some(class) = DeclaredClass::ALL.iter().copied().find(|class| c.rest().starts_with(class.text())) else {
         let all: Vec<&str> = DeclaredClass::ALL.iter().map(|class| class.text()).collect();
-        let (last, others) = all.split_last().unwrap_or((&"", &[]));
-        return Err(c.error(format!("{} or {last}", others.join(", "))));
+        return Err(c.error(either(&all)));
     };
     c.restore(c.save() + class.text().len());
     Ok(class)

@@ -86,7 +86,7 @@ pub fn routine(routine: &Routine, platform: Option<Platform>) -> Vec<Violation> 
         if out.len() >= FINDINGS {
             break;
         }
-        seen = check(one, number, seen, routine, &variables, platform, &mut out);
+        check(one, number, routine, &variables, platform, &mut seen, &mut out);
     }
     if out.len() >= FINDINGS {
         out.truncate(FINDINGS);
@@ -109,32 +109,31 @@ pub fn instruction(
     platform: Option<Platform>,
 ) -> Vec<Violation> {
     let mut out = Vec::new();
-    check(instruction, number, Vec::new(), routine, &region::Variables::new(routine, platform), platform, &mut out);
+    let variables = region::Variables::new(routine, platform);
+    check(instruction, number, routine, &variables, platform, &mut Vec::new(), &mut out);
     out
 }
 
-/// Appends the violations in one instruction. Returns `seen`, whose memory serves the next one.
+/// Appends the violations in one instruction. `seen` gets its fields.
 fn check<'a>(
     instruction: &'a Instruction,
     number: usize,
-    mut seen: Vec<(&'static Field, Seen<'a>)>,
-    routine: &'a Routine,
+    routine: &Routine,
     variables: &region::Variables,
     platform: Option<Platform>,
+    seen: &mut Vec<(&'static Field, Seen<'a>)>,
     out: &mut Vec<Violation>,
-) -> Vec<(&'static Field, Seen<'a>)> {
+) {
     let form = instruction.form();
     seen.clear();
-    let mut look = Fields { fields: form.fields, seen };
-    instruction.visit(&mut look);
-    let seen = look.seen;
+    instruction.visit(&mut Fields { fields: form.fields, seen });
     let exec_size = seen.iter().find_map(|(field, value)| match value {
         Seen::Bits(bits) if field.is_exec_size() => ExecSize::from_bits(*bits).ok(),
         _ => None,
     });
     let page = instruction.page();
-    let destination = destination(&seen);
-    let verifier = Verifier { page, form, seen: &seen, destination, routine, variables, platform, exec_size };
+    let destination = destination(seen);
+    let verifier = Verifier { page, form, seen, destination, routine, variables, platform, exec_size };
     let mut report = Report { verifier: &verifier, it: None, number, out };
     report.platform_of_page();
     for (at, (field, value)) in seen.iter().enumerate() {
@@ -144,7 +143,6 @@ fn check<'a>(
     report.it = None;
     report.type_maps();
     report.conditions();
-    seen
 }
 
 /// Returns the position of the destination: the first operand with a region that the instruction
@@ -166,12 +164,12 @@ enum Seen<'a> {
 }
 
 /// Visitor that collects the fields of an instruction.
-struct Fields<'a> {
+struct Fields<'v, 'a> {
     fields: &'static [Field],
-    seen: Vec<(&'static Field, Seen<'a>)>,
+    seen: &'v mut Vec<(&'static Field, Seen<'a>)>,
 }
 
-impl<'a> Visitor<'a> for Fields<'a> {
+impl<'a> Visitor<'a> for Fields<'_, 'a> {
     fn field(&mut self, position: usize, value: FieldRef<'a>) {
         let Some(field) = self.fields.get(position) else { return };
         let value = match value {

@@ -3,6 +3,7 @@
 use super::Report;
 use crate::isa::{AliasScope, GenOpnd, Operand, PageCheck, Platform, RawOperand, Region, Stride, limits, predefined};
 use crate::object::Routine;
+use crate::rt::either;
 use crate::rt::reflect::Field;
 
 /// Offsets of a routine's declared variables in the variables that they are aliases of.
@@ -203,8 +204,5 @@ fn stride(stride: Stride) -> Option<u64> {
 fn strides(mark: impl Fn(Stride) -> bool) -> String {
     let all = Stride::ALL.iter().filter(|stride| mark(**stride));
     let names: Vec<_> = all.map(|stride| stride.name()).collect();
-    match names.as_slice() {
-        [others @ .., last] if !others.is_empty() => format!("{} or {last}", others.join(", ")),
-        _ => names.concat(),
-    }
+    either(&names)
 }

@@ -125,11 +125,7 @@ fn default(model: &Model, (list, key): Listed<'_>, (forms, form): Listed<'_>, ou
 fn directives(model: &Model, out: &mut Vec<Diagnostic>) {
     let is_page = |name: &str| model.instructions.iter().any(|page| page.name == name);
     let is_list = |name: &str| name == TYPES || model.shared_list(name).is_some();
-    for (name, column, code, what) in [
-        (SPELLED[0], INSTRUCTION, "text-instruction", "an instruction"),
-        (FORMED[1][2], CODES, "text-default", "a list"),
-    ] {
-        let is_known = |name: &str| if column == CODES { is_list(name) } else { is_page(name) };
+    let mut unknown = |(name, column), code, what, is_known: &dyn Fn(&str) -> bool| {
         for cell in model.shared_values(name).filter_map(|(list, one)| list.cell(one, column)) {
             let CellValue::Names(names) = &cell.value else { continue };
             for name in names.iter().filter(|name| !is_known(name)) {
@@ -137,7 +133,9 @@ fn directives(model: &Model, out: &mut Vec<Diagnostic>) {
                 model.report(Severity::Error, code, cell.at, message, "use a name of the pages, or `-`", out);
             }
         }
-    }
+    };
+    unknown((SPELLED[0], INSTRUCTION), "text-instruction", "an instruction", &is_page);
+    unknown((FORMED[1][2], CODES), "text-default", "a list", &is_list);
     for (_, one) in model.shared_values(MARKS).filter(|(_, one)| !(one.text.len() == 1 && one.text.is_ascii())) {
         let message = format!("`{}` is not a brace", one.text);
         model.report(Severity::Error, "text-spelling", one.at, message, "use a single ASCII character", out);

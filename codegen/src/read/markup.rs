@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::context::Cx;
 use super::damaged;
-use crate::markdown::{Block, Code, Document, Item, Row};
+use crate::markdown::{Block, Code, Document, Item, Row, anchors};
 use crate::model::{Model, PageLink};
 use crate::phrase::odd_marks;
 
@@ -28,21 +28,6 @@ fn marks(cx: &mut Cx<'_>, text: &str, place: impl Fn(Range<usize>) -> Range<usiz
         let help = "write {SKL+}, {-SKL}, {SKL}, {3.4+} or {-3.4}, without blanks";
         cx.warn("mark-syntax", &place(range), message, help);
     }
-}
-
-/// Returns the possible anchors of a heading: its words joined by dashes, or the name of a list
-/// without its type.
-fn anchors(title: &str) -> impl Iterator<Item = String> {
-    let slug = |text: &str| {
-        text.trim()
-            .to_lowercase()
-            .chars()
-            .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'))
-            .map(|c| if c == ' ' { '-' } else { c })
-            .collect::<String>()
-    };
-    let name = title.split_once('(').map(|(name, _)| slug(name));
-    [Some(slug(title)), name].into_iter().flatten().filter(|a| !a.is_empty())
 }
 
 fn blocks(cx: &mut Cx<'_>, all: &[Block]) {

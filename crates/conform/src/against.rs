@@ -256,7 +256,7 @@ impl Ask<'_, '_> {
             one.refused = Some(refuses(&instruction, &probes.routine)?);
             return Some(one);
         };
-        // A text may lack what is illegal in the instruction.
+        // A text may lack the illegal part of the instruction.
         let own = parsed.routine.instructions.first()?;
         one.refused = refuses(own, &parsed.routine);
         // The text numbers the variables that it declares, so only the lengths are comparable. They

@@ -14,7 +14,8 @@ use visakit::text::TokenKind;
 use crate::chunk::{Chunk, Head};
 use crate::document::{Document, Place};
 use crate::facts;
-use crate::outline::{Space, value};
+use crate::hover::pages;
+use crate::outline::{Space, class};
 
 /// Proposals at one position.
 struct Proposals {
@@ -88,10 +89,8 @@ fn propose(document: &Document, before: &Before<'_>, platform: Option<Platform>,
         let is_plain = !text.starts_with('(');
         return start(before, is_plain, platform, out);
     }
-    let Head::Instruction(token) = before.chunk.head() else { return };
-    let Some(mnemonic) = before.chunk.tokens.get(*token) else { return };
-    let pages: Vec<&'static Page> = candidates(before.chunk.word(mnemonic)).iter().map(|one| one.page).collect();
-    let pages: Vec<_> = pages.into_iter().filter(|page| facts::has_page(page, platform)).collect();
+    let Head::Instruction(_) = before.chunk.head() else { return };
+    let pages: Vec<_> = pages(before.chunk).into_iter().filter(|page| facts::has_page(page, platform)).collect();
     let operands = rest.split_once('(').and_then(|(_, rest)| rest.split_once(')')).map(|(_, rest)| rest);
     match (rest.contains('('), operands) {
         (false, _) if before.word.starts_with('.') => suffixes(&pages, platform, out),
@@ -286,8 +285,7 @@ fn attributes(out: &mut Proposals) {
 
 /// Proposes the keys that are still missing. The parser requires their order.
 fn keys(before: &Before<'_>, directive: TextDirective, rest: &str, out: &mut Proposals) {
-    let class = value(before.chunk, TextKey::KeyClass);
-    let class = DeclaredClass::ALL.iter().find(|one| class == Some(one.text()));
+    let class = class(before.chunk);
     let mut all: Vec<TextKey> = [directive.required(), directive.optional()].concat();
     if let Some(class) = class {
         all.extend([class.required(), class.optional()].concat());

@@ -1,4 +1,4 @@
-//! Facts of the pages: what is legal on a platform, and how an editor shows it.
+//! Facts of the pages: legality on a platform, and descriptions for an editor.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -75,8 +75,10 @@ pub fn link(origin: &str) -> String {
     format!("[{path}]({PAGES}{path}{anchor})")
 }
 
-/// Returns words of a page with absolute links. `path` is the page's.
-pub fn prose(text: &str, path: &str) -> String {
+/// Returns words of a page with absolute links. `origin` is the page's path, with a line number if
+/// any.
+pub fn prose(text: &str, origin: &str) -> String {
+    let path = origin.split(':').next().unwrap_or_default();
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -138,7 +140,6 @@ pub fn page(page: &'static Page, platform: Option<Platform>) -> String {
 /// Describes a value of a field in Markdown.
 pub fn value(field: &Field, part: &BitField, value: &Value) -> String {
     let Some(list) = field.list else { return String::new() };
-    let path = list.origin.split(':').next().unwrap_or_default();
     let part = if part.name.is_empty() { String::new() } else { format!(".{}", part.name) };
     let mut out = format!(
         "**{}** · {}{part} = {} · {}\n\n{}\n",
@@ -146,7 +147,7 @@ pub fn value(field: &Field, part: &BitField, value: &Value) -> String {
         list.name,
         value.value,
         link(list.origin),
-        prose(value.doc, path)
+        prose(value.doc, list.origin)
     );
     let _ = writeln!(out, "\nPlatforms: {}", platforms(&[value.platforms]));
     out

@@ -7,7 +7,7 @@ use visakit::isa::{
     ATTRIBUTES, DataType, InputOrigin, Modifier, Platform, TextDirective, TextKey, list_data, predefined,
     predefined_sampler, predefined_surface,
 };
-use visakit::rt::reflect::{List, Page, Predefined};
+use visakit::rt::reflect::{List, Page, Predefined, Value};
 use visakit::text::TokenKind;
 
 use crate::chunk::{Chunk, Head};
@@ -109,14 +109,8 @@ fn modifier(document: &Document, chunk: &Chunk, under: &Under<'_>, platform: Opt
 fn directive(word: &str) -> Option<String> {
     let found = crate::chunk::directive(word)?;
     let row = |list: &'static List, text: &str| {
-        let value = list.parts.first()?.values.iter().find(|value| value.text == text)?;
-        let path = list.origin.split(':').next().unwrap_or_default();
-        Some(format!(
-            "**{word}** · {} · {}\n\n{}\n",
-            list.name,
-            facts::link(list.origin),
-            facts::prose(value.doc, path)
-        ))
+        let (link, doc) = (facts::link(list.origin), facts::prose(spelled(list, text)?.doc, list.origin));
+        Some(format!("**{word}** · {} · {link}\n\n{doc}\n", list.name))
     };
     let mut out = row(&list_data::TEXT_DIRECTIVE, found.text())?;
     if found == TextDirective::ImplicitLine {
@@ -134,9 +128,13 @@ fn directive(word: &str) -> Option<String> {
 
 fn key(word: &str) -> Option<String> {
     let list = &list_data::TEXT_KEY;
-    let value = list.parts.first()?.values.iter().find(|value| value.text == word)?;
-    let path = list.origin.split(':').next().unwrap_or_default();
-    Some(format!("**{word}=** · {}\n\n{}\n", facts::link(list.origin), facts::prose(value.doc, path)))
+    let (link, doc) = (facts::link(list.origin), facts::prose(spelled(list, word)?.doc, list.origin));
+    Some(format!("**{word}=** · {link}\n\n{doc}\n"))
+}
+
+/// Returns the value of an enumeration with a spelling.
+fn spelled(list: &'static List, text: &str) -> Option<&'static Value> {
+    list.parts.first()?.values.iter().find(|value| value.text == text)
 }
 
 fn attribute(word: &str) -> Option<String> {
@@ -146,7 +144,7 @@ fn attribute(word: &str) -> Option<String> {
 
 /// Describes a data type.
 pub fn data_type(word: &str) -> Option<String> {
-    let found = DataType::ALL.iter().find(|one| one.name().eq_ignore_ascii_case(word))?;
+    let found = typed(word)?;
     Some(format!("**{}** · data type of {} bits\n", found.name(), found.bits()))
 }
 

@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use lsp_types::{Location, Position, Range, TextEdit};
-use visakit::text::{Options, TokenKind, parse};
+use visakit::text::{Options, parse};
 
 use crate::chunk::Token;
 use crate::document::{Document, Place};
+use crate::outline::name;
 
 /// Token under a position.
 pub struct Under<'a> {
@@ -55,13 +56,10 @@ pub fn uses(document: &Document, wanted: usize, with_declaration: bool) -> Vec<R
             continue;
         }
         for token in &chunk.tokens {
-            let word = chunk.word(token);
-            let quoted = token.kind == TokenKind::String;
-            if word.trim_matches('"') != one.name || outline.at_token(chunk, at, token) != Some(wanted) {
+            let named = name(chunk, token).filter(|(name, _)| *name == one.name);
+            let Some((_, bytes)) = named.filter(|_| outline.at_token(chunk, at, token) == Some(wanted)) else {
                 continue;
-            }
-            let inner = usize::from(quoted);
-            let bytes = token.range.start + inner..token.range.end - inner;
+            };
             if with_declaration || (at, &bytes) != (one.chunk, &one.bytes) {
                 out.push(document.range(at, &bytes));
             }
@@ -76,37 +74,35 @@ pub fn uses(document: &Document, wanted: usize, with_declaration: bool) -> Vec<R
 /// No declaration of the text has the name under the position.
 pub fn prepare_rename(document: &Document, position: Position) -> Result<Range, String> {
     let under = under(document, position).ok_or("no name is here")?;
-    if declared(document, position).is_none() {
-        return Err(format!("`{}` is not declared in this text", under.word));
-    }
-    let inner = usize::from(under.token.kind == TokenKind::String);
-    Ok(document.range(under.chunk, &(under.token.range.start + inner..under.token.range.end - inner)))
+    let named = name(&document.chunks()[under.chunk], under.token).filter(|_| declared(document, position).is_some());
+    let (_, bytes) = named.ok_or_else(|| format!("`{}` is not declared in this text", under.word))?;
+    Ok(document.range(under.chunk, &bytes))
 }
 
-/// Returns the edits that rename what is under a position.
+/// Returns the edits that rename the declaration under a position.
 ///
 /// # Errors
 /// The new name is no name or already means something else; the message has the reason.
-pub fn rename(document: &Document, position: Position, name: &str) -> Result<Vec<TextEdit>, String> {
+pub fn rename(document: &Document, position: Position, new: &str) -> Result<Vec<TextEdit>, String> {
     prepare_rename(document, position)?;
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) || !name.chars().all(is_word) {
-        return Err(format!("`{name}` is not a name; use letters, digits and `_`, and begin with no digit"));
+    if new.is_empty() || new.starts_with(|c: char| c.is_ascii_digit()) || !new.chars().all(is_word) {
+        return Err(format!("`{new}` is not a name; use letters, digits and `_`, and begin with no digit"));
     }
     let wanted = declared(document, position).ok_or("no name is here")?;
     let outline = document.outline();
     let one = &outline.declarations[wanted];
     let overlaps = |other: &crate::outline::Declaration| {
-        other.name == name
+        other.name == new
             && other.space == one.space
             && other.scope.start < one.scope.end
             && one.scope.start < other.scope.end
     };
-    if one.name != name && outline.declarations.iter().any(overlaps) {
-        return Err(format!("`{name}` is already declared here; choose another name"));
+    if one.name != new && outline.declarations.iter().any(overlaps) {
+        return Err(format!("`{new}` is already declared here; choose another name"));
     }
     let ranges = uses(document, wanted, true);
-    let edits: Vec<_> = ranges.into_iter().map(|range| TextEdit::new(range, name.to_owned())).collect();
+    let edits: Vec<_> = ranges.into_iter().map(|range| TextEdit::new(range, new.to_owned())).collect();
     keeps_parsing(document, &edits)?;
     Ok(edits)
 }

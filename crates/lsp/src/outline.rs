@@ -185,7 +185,7 @@ fn spaces(chunk: &Chunk) -> &'static [Space] {
 
 /// Returns the name in a token and its byte range, without quotes; `None` for tokens that name
 /// nothing.
-fn name<'a>(chunk: &'a Chunk, token: &Token) -> Option<(&'a str, Range<usize>)> {
+pub fn name<'a>(chunk: &'a Chunk, token: &Token) -> Option<(&'a str, Range<usize>)> {
     let word = chunk.word(token);
     match token.kind {
         TokenKind::Variable | TokenKind::Label | TokenKind::Modifier => Some((word, token.range.clone())),
@@ -205,7 +205,7 @@ fn argument(chunk: &Chunk) -> Option<(String, Range<usize>)> {
 }
 
 /// Returns the class that a declaration names.
-fn class(chunk: &Chunk) -> Option<DeclaredClass> {
+pub fn class(chunk: &Chunk) -> Option<DeclaredClass> {
     let value = value(chunk, TextKey::KeyClass)?;
     DeclaredClass::ALL.iter().copied().find(|class| class.text() == value)
 }

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use visakit::isa::Platform;
+use visakit_codegen::is_specification;
+use visakit_codegen::markdown::anchors;
 
 use crate::facts;
 use crate::hover::data_type;
@@ -34,9 +36,7 @@ pub enum Reference {
 
 /// Returns the folder of the specification that contains a page; `None` for other documents.
 pub fn root(path: &Path) -> Option<PathBuf> {
-    let has_lists = |dir: &Path| dir.join("lists.md").is_file() && dir.join("instructions").is_dir();
-    let is_root = |dir: &&Path| dir.join("6_instructions.md").is_file() || has_lists(dir);
-    path.ancestors().skip(1).find(is_root).map(Path::to_owned)
+    path.ancestors().skip(1).find(|dir| is_specification(dir)).map(Path::to_owned)
 }
 
 /// Returns the reference at a byte of a line, and its byte range.
@@ -89,21 +89,9 @@ pub fn sections(text: &str) -> Vec<Section> {
     lines.iter().enumerate().filter_map(heading).collect()
 }
 
-/// Returns the anchor of a heading, as the links of the pages write it: `Exec_size(ub)` has
-/// `exec_size`.
-pub fn anchor(heading: &str) -> String {
-    let name = heading.split('(').next().unwrap_or(heading).trim();
-    let kept = name.chars().filter(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | ' '));
-    kept.collect::<String>().to_lowercase().replace(' ', "-")
-}
-
 /// Returns the section with an anchor.
 pub fn section(text: &str, wanted: &str) -> Option<Section> {
-    let full = |heading: &str| {
-        let kept = heading.chars().filter(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | ' '));
-        kept.collect::<String>().to_lowercase().replace(' ', "-")
-    };
-    sections(text).into_iter().find(|one| anchor(&one.heading) == wanted || full(&one.heading) == wanted)
+    sections(text).into_iter().find(|one| anchors(&one.heading).any(|anchor| anchor == wanted))
 }
 
 /// Returns the line, from 0, and the byte range at which a page defines a word: the item of a

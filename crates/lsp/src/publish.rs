@@ -3,8 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use lsp_types::{
-    CodeDescription, Diagnostic as LspDiagnostic, DiagnosticSeverity, DiagnosticTag, NumberOrString, Position, Range,
-    Uri,
+    CodeDescription, Diagnostic as LspDiagnostic, DiagnosticSeverity, DiagnosticTag, NumberOrString, Range, Uri,
 };
 use visakit_diag::{Diagnostic, Severity};
 
@@ -107,10 +106,4 @@ pub fn unused(document: &Document, addresses: &Addresses) -> Vec<LspDiagnostic> 
             ..coded(UNUSED, addresses)
         })
         .collect()
-}
-
-/// Returns true if two ranges have a position in common.
-pub fn touch(a: Range, b: Range) -> bool {
-    let before = |x: Position, y: Position| x <= y;
-    before(a.start, b.end) && before(b.start, a.end)
 }

@@ -65,14 +65,7 @@ pub fn evaluate(
     by: By,
 ) -> Result<Vec<Evaluated>, Box<Diagnostic>> {
     let text = Text::new(text, variables, setting.platform)?;
-    let wrong = |code, why: String| Box::new(Diagnostic::new(code, Severity::Error, FILE, why));
-    let stage = Stage::new(&text.routine, setting.platform).map_err(|why| wrong("eval-variables", why))?;
-    let mut thread = stage.thread(32);
-    thread.active = setting.active;
-    if let Some(control) = setting.cr0 {
-        thread.set_mode(control);
-    }
-    text.assign(variables, &stage, &mut thread);
+    let (stage, thread) = begin(&text, variables, setting)?;
     let mut threads = [thread.clone(), thread];
     let nowhere = Nowhere::default();
     let world = nowhere.world();
@@ -103,12 +96,32 @@ pub fn evaluate(
     Ok(answers)
 }
 
+fn wrong(code: &'static str, why: String) -> Box<Diagnostic> {
+    Box::new(Diagnostic::new(code, Severity::Error, FILE, why))
+}
+
+/// Lays out the variables of a text, and creates the thread before its first statement.
+fn begin<'t>(
+    text: &'t Text,
+    variables: &[Assignment],
+    setting: Setting,
+) -> Result<(Stage<'t>, Thread), Box<Diagnostic>> {
+    let stage = Stage::new(&text.routine, setting.platform).map_err(|why| wrong("eval-variables", why))?;
+    let mut thread = stage.thread(32);
+    thread.active = setting.active;
+    if let Some(control) = setting.cr0 {
+        thread.set_mode(control);
+    }
+    text.assign(variables, &stage, &mut thread);
+    Ok((stage, thread))
+}
+
 /// Receiver of [`prepare`]: the layout of the variables, the thread before the first statement, an
 /// instruction, and its text.
 pub type Receiver<'r> = dyn FnMut(&Stage<'_>, &Thread, &Instruction, &str) -> Result<(), String> + 'r;
 
 /// Parses statements as [`evaluate`] does and passes each to `receive` without executing it.
-/// Variables are as long as the largest operands.
+/// Variables have the length of the largest operands.
 ///
 /// # Errors
 /// A wrong text, or an error of the receiver.
@@ -120,14 +133,7 @@ pub fn prepare(
 ) -> Result<(), Box<Diagnostic>> {
     let long: Vec<Assignment> = variables.iter().map(Assignment::long).collect();
     let text = Text::new(text, &long, setting.platform)?;
-    let wrong = |code, why: String| Box::new(Diagnostic::new(code, Severity::Error, FILE, why));
-    let stage = Stage::new(&text.routine, setting.platform).map_err(|why| wrong("eval-variables", why))?;
-    let mut thread = stage.thread(32);
-    thread.active = setting.active;
-    if let Some(control) = setting.cr0 {
-        thread.set_mode(control);
-    }
-    text.assign(&long, &stage, &mut thread);
+    let (stage, thread) = begin(&text, &long, setting)?;
     for (instruction, line) in text.instructions() {
         receive(&stage, &thread, instruction, line).map_err(|why| wrong("eval-page", format!("`{line}`: {why}")))?;
     }

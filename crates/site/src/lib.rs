@@ -64,7 +64,7 @@ pub struct Revision {
     pub changes: Vec<(String, String)>,
 }
 
-/// Contents of the site besides the specification.
+/// Contents of the site that the specification does not have.
 #[derive(Clone, Debug, Default)]
 pub struct Extras {
     /// Codes of findings.

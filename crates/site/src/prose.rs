@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html};
 
+use visakit_codegen::markdown::anchors;
+
 use crate::address;
 use crate::names::{Names, is_chapter};
 
@@ -97,22 +99,18 @@ fn anchor(events: &mut Vec<Event<'_>>, start: usize, taken: &mut BTreeSet<String
             title += text;
         }
     }
-    let slug = |text: &str| {
-        let kept = text.trim().to_lowercase();
-        let kept = kept.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
-        kept.map(|c| if c == ' ' { '-' } else { c }).collect::<String>()
-    };
-    let mut own = slug(&title);
+    let mut anchors = anchors(&title);
+    let whole = anchors.next().unwrap_or_default();
+    let mut own = whole.clone();
     let mut nth = 1;
     while own.is_empty() || !taken.insert(own.clone()) {
-        own = format!("{}-{nth}", slug(&title));
+        own = format!("{whole}-{nth}");
         nth += 1;
     }
     if let Event::Start(Tag::Heading { id, .. }) = &mut events[start] {
         *id = Some(own.into());
     }
-    let name = title.split_once('(').map(|(name, _)| slug(name)).filter(|name| !name.is_empty());
-    if let Some(name) = name.filter(|name| taken.insert(name.clone())) {
+    if let Some(name) = anchors.next().filter(|name| taken.insert(name.clone())) {
         events.insert(start, Event::Html(format!("<span id=\"{}\"></span>", escape(&name)).into()));
     }
 }

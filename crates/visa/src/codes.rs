@@ -1,6 +1,7 @@
 //! Explanations of the codes of findings, from the reference that is also part of the book.
 
 use serde::Serialize;
+use visakit_site::address;
 
 /// Reference of all codes. Symbolic links keep the package complete.
 const REFERENCE: &str = include_str!("../errors.md");
@@ -27,11 +28,9 @@ pub(crate) struct Entry {
 /// Returns the address of the explanation of a code: its page in the copy of the reference site
 /// that the environment names, or else the document.
 pub(crate) fn address(code: &str) -> Option<String> {
-    if std::env::var_os(visakit_site::address::SITE_VARIABLE).is_some_and(|site| !site.is_empty()) {
-        let known = entries().into_iter().any(|entry| entry.code == code);
-        return known.then(|| visakit_site::address::url(&visakit_site::address::code(code)));
-    }
-    entries().into_iter().find(|entry| entry.code == code).map(|entry| entry.address)
+    let entry = entries().into_iter().find(|entry| entry.code == code)?;
+    let has_site = std::env::var_os(address::SITE_VARIABLE).is_some_and(|site| !site.is_empty());
+    Some(if has_site { address::url(&address::code(code)) } else { entry.address })
 }
 
 /// Returns all codes in the order of the documents. If a code occurs twice, the first occurrence

@@ -59,6 +59,19 @@ pub(crate) fn line(model: &Model, directive: TextDirective, argument: &str, valu
     format!("{}{keys}", named(model, directive, argument))
 }
 
+/// Returns the line of an input with the given keys. The origin of an implicit input follows the
+/// spelling of the directive; that of others is empty.
+pub(crate) fn input(
+    model: &Model,
+    directive: TextDirective,
+    origin: &str,
+    name: &str,
+    values: &[(TextKey, &str)],
+) -> String {
+    let spelled = spelling(model, directive);
+    line(model, directive, name, values).replacen(spelled, &format!("{spelled}{origin}"), 1)
+}
+
 /// Returns the declaration of a variable, with the given keys of its class.
 pub(crate) fn declaration(model: &Model, class: DeclaredClass, name: &str, values: &[(TextKey, &str)]) -> String {
     let own = (TextKey::KeyClass, text(model, DeclaredClass::LIST, class.name()));

@@ -85,11 +85,11 @@ fn first_variable(model: &Model, version: Version, source: &str) -> Result<(Vec<
 
 /// Returns the line of an input at a fixed offset.
 fn input(model: &Model, name: &str, size: &str) -> String {
-    directive::line(model, TextDirective::InputLine, name, &placed(size))
+    directive::input(model, TextDirective::InputLine, "", name, &placed(size))
 }
 
 /// Returns the keys of an input at a fixed offset.
-fn placed(size: &str) -> [(TextKey, &str); 2] {
+pub(super) fn placed(size: &str) -> [(TextKey, &str); 2] {
     [(TextKey::KeyOffset, "64"), (TextKey::KeySize, size)]
 }
 
@@ -143,12 +143,7 @@ fn inputs(world: &World<'_>, version: Version, tally: &mut Tally) {
             let (name, id) = (world.name(kind, world.first(kind)), world.first(kind));
             let line = match one.value {
                 0 => input(model, &name, "4"),
-                _ => {
-                    // The origin follows the spelling of the directive.
-                    let implicit = directive::spelling(model, TextDirective::ImplicitLine);
-                    let line = directive::line(model, TextDirective::ImplicitLine, &name, &placed("4"));
-                    line.replacen(implicit, &format!("{implicit}{}", one.text), 1)
-                }
+                _ => directive::input(model, TextDirective::ImplicitLine, &one.text, &name, &placed("4")),
             };
             let others =
                 [(DeclaredClass::SamplerClass, "S0"), (DeclaredClass::SurfaceClass, "T6")].map(|(class, name)| {

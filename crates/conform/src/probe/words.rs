@@ -3,7 +3,7 @@
 
 use visakit_codegen::model::{CellValue, ColumnKind, Enumerator, Model, NamesOf, SourceSpan};
 
-use super::declare::parsed;
+use super::declare::{parsed, placed};
 use crate::expect::directive;
 use crate::expect::world::World;
 use crate::finding::{Difference, Fact, Tally, same};
@@ -68,7 +68,7 @@ impl<'m> Words<'m> {
 
     /// Inputs with all keys, without the optional ones, and without each required one.
     fn inputs(&self, tally: &mut Tally) {
-        let values = [(TextKey::KeyOffset, "64"), (TextKey::KeySize, "4")];
+        let values = placed("4");
         let declared = directive::general(self.model, "V32", "ud", 1, &[]);
         for used in [TextDirective::InputLine, TextDirective::ParameterLine, TextDirective::ImplicitLine] {
             let Some((_, one)) =
@@ -76,13 +76,10 @@ impl<'m> Words<'m> {
             else {
                 continue;
             };
-            let origin = InputOrigin::ALL.get(1).map(|origin| origin.text());
+            let origin = InputOrigin::ALL.get(1).filter(|_| used == TextDirective::ImplicitLine);
+            let origin = origin.map_or("", |origin| origin.text());
             let read = |values: &[(TextKey, &str)]| {
-                let line = directive::line(self.model, used, "V32", values);
-                let implicit = format!("{}{}", one.text, origin.unwrap_or_default());
-                let line =
-                    if used == TextDirective::ImplicitLine { line.replacen(&one.text, &implicit, 1) } else { line };
-                format!("{declared}\n{line}\n")
+                format!("{declared}\n{}\n", directive::input(self.model, used, origin, "V32", values))
             };
             let is_required = |key: TextKey| directive::is_required(self.model, used, key);
             for absent in values.map(|(key, _)| key) {

@@ -65,9 +65,9 @@ impl Default for Build {
 }
 
 impl Build {
-    /// Returns true if the build has a file of its own that was not built yet.
-    fn is_binary(&self) -> bool {
-        self.binary.is_some() || !self.modules.is_empty()
+    /// Returns true if something was built, or the program was created with a binary.
+    fn is_there(&self) -> bool {
+        self.status != CL_BUILD_NONE || self.binary.is_some() || !self.modules.is_empty()
     }
 }
 
@@ -150,29 +150,28 @@ impl Program {
     /// Returns the build for a device.
     pub(crate) fn build_of(&self, device: &Handle<Device>) -> Result<Build> {
         let index = self.place(device).ok_or(Code(CL_INVALID_DEVICE))?;
-        Ok(self.valid_builds().swap_remove(index))
+        Ok(self.valid(&self.builds(), index).clone())
     }
 
-    /// Returns the build that is valid for each device. A sub-device without a build has that of
-    /// the nearest device that it is a part of.
+    /// Returns the build that is valid for a device. A sub-device without a build has that of the
+    /// nearest device that it is a part of.
+    fn valid<'b>(&self, builds: &'b [Build], index: usize) -> &'b Build {
+        let devices = std::iter::successors(Some(&self.devices[index]), |device| device.whole());
+        let mut all = devices.filter_map(|device| builds.get(self.place(device)?));
+        all.find(|build| build.is_there()).unwrap_or(&builds[index])
+    }
+
+    /// Returns the build that is valid for each device.
     pub(super) fn valid_builds(&self) -> Vec<Build> {
         let builds = self.builds();
-        let valid = |(n, device): (usize, &Handle<Device>)| {
-            let mut whole = device.whole();
-            let mut build = &builds[n];
-            while let (CL_BUILD_NONE, false, Some(device)) = (build.status, build.is_binary(), whole) {
-                build = self.place(device).map_or(build, |place| &builds[place]);
-                whole = device.whole();
-            }
-            build.clone()
-        };
-        self.devices.iter().enumerate().map(valid).collect()
+        (0..builds.len()).map(|index| self.valid(&builds, index).clone()).collect()
     }
 
     /// Returns the executable program of each device, if it was built successfully.
     pub(crate) fn binaries(&self) -> Vec<Option<Arc<Binary>>> {
-        let built = |build: Build| build.binary.filter(|_| build.status == CL_BUILD_SUCCESS);
-        self.valid_builds().into_iter().map(built).collect()
+        let builds = self.builds();
+        let built = |build: &Build| build.binary.clone().filter(|_| build.status == CL_BUILD_SUCCESS);
+        (0..builds.len()).map(|index| built(self.valid(&builds, index))).collect()
     }
 
     /// Sets the value of a specialization constant for later builds.

@@ -7,8 +7,9 @@ use visakit_spec_tools::export::{Instruction, PageKind, Saturation, SourceModifi
 
 use super::fields::{self, said};
 use super::{Site, rules};
+use crate::pictures::Picture;
 use crate::prose::{self, escape, link};
-use crate::{File, address, marks, notation, pictures};
+use crate::{File, address, marks, notation};
 
 /// Returns the page of an instruction.
 pub(super) fn page(site: &Site<'_>, read: &model::Instruction, one: &Instruction) -> Result<File, Error> {
@@ -157,8 +158,9 @@ fn types(site: &Site<'_>, one: &Instruction, root: &str, values: &mut Value) {
 
 /// Returns the pictures of an instruction.
 fn pictures(site: &Site<'_>, one: &Instruction) -> Value {
-    let picture = |picture: &pictures::Picture| json!({ "statement": picture.statement, "caption": picture.caption, "svg": picture.svg.inline() });
-    pictures::of(site.names.model, &one.name).iter().map(picture).collect()
+    let own = site.pictures.iter().filter(|picture| picture.page == one.name);
+    let picture = |picture: &Picture| json!({ "statement": picture.statement, "caption": picture.caption, "svg": picture.svg.inline() });
+    own.map(picture).collect()
 }
 
 /// Adds the sources of facts and the revisions that changed the page.

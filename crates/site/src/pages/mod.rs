@@ -17,6 +17,7 @@ use visakit_codegen::model::Model;
 
 use crate::marks::Platforms;
 use crate::names::Names;
+use crate::pictures::{self, Picture};
 use crate::{Extras, File, search};
 
 /// Templates of the pages.
@@ -33,6 +34,7 @@ const TEMPLATES: [(&str, &str); 6] = [
 pub(crate) struct Site<'m> {
     pub(crate) names: Names<'m>,
     pub(crate) extras: &'m Extras,
+    pub(crate) pictures: Vec<Picture>,
     templates: Environment<'static>,
 }
 
@@ -73,7 +75,8 @@ pub(crate) fn all(model: &Model, extras: &Extras) -> Result<Vec<File>, Error> {
     for (name, text) in TEMPLATES {
         templates.add_template(name, text)?;
     }
-    let site = Site { names: Names::new(model, &extras.codes), extras, templates };
+    let (names, pictures) = (Names::new(model, &extras.codes), pictures::all(model));
+    let site = Site { names, extras, pictures, templates };
     let mut files = vec![
         File { path: "assets/style.css".to_owned(), text: style() },
         File { path: "assets/site.js".to_owned(), text: include_str!("../../assets/site.js").to_owned() },

@@ -30,7 +30,7 @@ pub(super) struct Grid<'a> {
 }
 
 impl Grid<'_> {
-    /// Adds the grid below what is drawn already.
+    /// Adds the grid below the earlier content of the drawing.
     pub(super) fn draw(&self, drawing: &mut Drawing) {
         let all = || self.cells.iter().flatten();
         let height = if all().any(|cell| !cell.lower.is_empty()) { TALL } else { FLAT };

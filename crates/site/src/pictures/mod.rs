@@ -11,6 +11,7 @@ mod trace;
 
 use visakit::isa::{Instruction, Platform};
 use visakit_codegen::model::Model;
+use visakit_diag::Diagnostic;
 use visakit_machine::thread::Thread;
 use visakit_oracle::eval::{self, Assignment, Setting};
 use visakit_oracle::stage::Stage;
@@ -72,9 +73,23 @@ pub fn of_text(
     text: &str,
     variables: &[Assignment],
     setting: Setting,
-) -> Result<Vec<Picture>, Box<visakit_diag::Diagnostic>> {
+) -> Result<Vec<Picture>, Box<Diagnostic>> {
+    of_wanted(model, text, variables, setting, &|_| true)
+}
+
+/// Draws the statements of a text whose instructions are wanted.
+fn of_wanted(
+    model: &Model,
+    text: &str,
+    variables: &[Assignment],
+    setting: Setting,
+    is_wanted: &dyn Fn(&Instruction) -> bool,
+) -> Result<Vec<Picture>, Box<Diagnostic>> {
     let mut out = Vec::new();
     eval::prepare(text, variables, setting, &mut |stage, thread, instruction, statement| {
+        if !is_wanted(instruction) {
+            return Ok(());
+        }
         let svg = draw(model, stage, thread, instruction, setting, statement)?;
         let caption = format!("On {}.", setting.platform.name());
         out.extend(svg.map(|svg| Picture {
@@ -88,11 +103,20 @@ pub fn of_text(
     Ok(out)
 }
 
-/// Returns the pictures of a page of the site. A statement that this specification does not have is
-/// left out.
+/// Returns the pictures of all pages of the site. A statement that this specification does not have
+/// is left out.
+pub(crate) fn all(model: &Model) -> Vec<Picture> {
+    of_lines(model, None)
+}
+
+/// Returns the pictures of a page of the site, as [`all`].
 pub fn of(model: &Model, page: &str) -> Vec<Picture> {
+    of_lines(model, Some(page))
+}
+
+fn of_lines(model: &Model, page: Option<&str>) -> Vec<Picture> {
     let rows = STATEMENTS.lines().filter(|line| !line.starts_with('#'));
-    rows.filter_map(|line| of_line(model, line, Some(page)).ok()).flatten().collect()
+    rows.filter_map(|line| of_line(model, line, page).ok()).flatten().collect()
 }
 
 /// Draws a line of [`STATEMENTS`], if it belongs to the page.
@@ -103,17 +127,9 @@ fn of_line(model: &Model, line: &str, page: Option<&str>) -> Result<Vec<Picture>
     let platform = Platform::from_name(platform).ok_or_else(|| format!("`{platform}` is not a platform"))?;
     let variables = variables.split_whitespace().map(str::parse).collect::<Result<Vec<Assignment>, String>>()?;
     let setting = Setting { platform, cr0: None, active: u32::MAX };
-    // The page is known before the statement is executed, which is slow.
-    let mut is_of_page = false;
-    eval::prepare(statement, &variables, setting, &mut |_, _, instruction, _| {
-        is_of_page = page.is_none_or(|page| instruction.page().name == page);
-        Ok(())
-    })
-    .map_err(|found| found.message.clone())?;
-    match is_of_page {
-        true => of_text(model, statement, &variables, setting).map_err(|found| found.message.clone()),
-        false => Ok(Vec::new()),
-    }
+    // Drawing executes the statement many times, so that only wanted ones are drawn.
+    let is_wanted = |one: &Instruction| page.is_none_or(|page| one.page().name == page);
+    of_wanted(model, statement, &variables, setting, &is_wanted).map_err(|found| found.message.clone())
 }
 
 #[cfg(test)]

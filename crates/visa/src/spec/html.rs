@@ -39,7 +39,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "REV")]
     history: Option<String>,
     /// Maximum number of these revisions
-    #[arg(long, value_name = "NUMBER", requires = "history", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "NUMBER", requires = "history", default_value_t = 20,
+          value_parser = clap::value_parser!(u32).range(1..=1000))]
     limit: u32,
     /// How findings are reported; json lists the files as `written`
     #[arg(long, value_enum, default_value_t)]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use visakit_codegen::model::{Model, Page};
-use visakit_codegen::{read_files, read_placed};
+use visakit_codegen::{is_specification, read_files, read_placed};
 use visakit_diag::Diagnostic;
 
 use super::source;
@@ -16,13 +16,10 @@ pub(super) struct Named {
     pub(super) text: String,
 }
 
-/// Returns the specification around a page. It is the nearest folder above the page with the index
-/// of instructions, or with the shared lists next to a folder of instructions.
+/// Returns the specification around a page, the nearest folder above the page that is one.
 pub(super) fn around(path: &Path) -> Option<PathBuf> {
     let file = path.canonicalize().ok()?;
-    let has_lists = |dir: &Path| dir.join("lists.md").is_file() && dir.join("instructions").is_dir();
-    let is_root = |dir: &Path| dir.join("6_instructions.md").is_file() || has_lists(dir);
-    let found = file.ancestors().skip(1).find(|dir| is_root(dir))?;
+    let found = file.ancestors().skip(1).find(|dir| is_specification(dir))?;
     // The folder is named as the user would write it.
     let depth = file.strip_prefix(found).ok()?.components().count();
     let shown = path.ancestors().nth(depth).map(Path::to_owned).unwrap_or_default();

@@ -76,7 +76,7 @@ pub(super) fn differences<'a>(asked: &'a Asked, answer: &Answer) -> Vec<Differen
     }
     let mut out = Vec::new();
     // Labels get other names when the assembler prints them.
-    if !answer.printed.is_empty() && asked.labels.is_empty() && words(&answer.printed) != words(&asked.printed) {
+    if !answer.printed.is_empty() && asked.labels.is_empty() && !is_printed(asked, answer) {
         out.extend(one("against-printed", asked.printed.clone(), answer.printed.clone()));
     }
     let own = hex(&asked.bytes);
