@@ -24,6 +24,8 @@ struct Caller {
     /// Held handles by kind, once per required release.
     held: [Vec<*mut c_void>; KINDS],
     stale: Vec<*mut c_void>,
+    /// Command buffers, some of which are released, and their commands.
+    mutable: Vec<(*mut c_void, *mut c_void)>,
     zebins: Vec<Vec<u8>>,
     /// Memory that lives as long as there are commands.
     host: Vec<[u64; 1024]>,
@@ -349,17 +351,35 @@ impl Caller {
     /// Creates a command buffer, records into one, finalizes or enqueues it.
     fn record(&mut self, queue: cl_command_queue) {
         let (buffer, buffers, mut code, mut event) = (self.any(RECORDED), self.buffers, 0, null_mut());
-        match self.below(9) {
+        match self.below(11) {
             0 => {
-                let made = buffers.create(queue, self.below(3) as u64, &mut code);
+                let made = buffers.create(queue, [0, 1, 2, 2, 3, 4][self.below(6)], &mut code);
                 self.keep(RECORDED, made, code);
             }
             1 | 2 => {
                 let (mem, place, point) = (self.any(MEM), (self.below(9) * 4, self.size()), self.below(3) as u32);
                 check(buffers.fill(buffer, mem, place, point));
             }
-            3 | 4 => check(buffers.launch(buffer, self.any(KERNEL), self.below(70))),
+            3 | 4 => {
+                let mut command = null_mut();
+                let is_asked = self.below(3) > 0;
+                let place = is_asked.then_some(&mut command);
+                check(buffers.launch(buffer, self.any(KERNEL), self.below(70), place));
+                self.mutable.extend(Some((buffer, command)).filter(|_| !command.is_null()));
+                // Only complete recordings change.
+                if self.below(4) == 0 {
+                    check(buffers.finalize(buffer));
+                }
+            }
             5 => check(buffers.finalize(buffer)),
+            6 | 7 => {
+                let place = self.below(self.mutable.len() + 1);
+                let (own, command) = self.mutable.get(place).copied().unwrap_or((buffer, buffer));
+                let buffer = if self.below(8) == 0 { buffer } else { own };
+                let (mem, index) = (self.any(MEM), self.below(4) as u32);
+                self.may_fault |= mem.is_null();
+                check(buffers.update(buffer, command, (index, mem), self.below(70)));
+            }
             _ => {
                 let (list, queue) = (self.events(), Some(queue).filter(|_| self.below(2) == 0));
                 let code = buffers.enqueue(queue, buffer, &list, &mut event);
@@ -455,6 +475,7 @@ impl Caller {
                 self.stale.push(handle);
             }
         }
+        self.mutable.clear();
         // A released handle is invalid, unless a new object has the same address.
         for handle in std::mem::take(&mut self.stale) {
             check(call!(self, clReleaseMemObject(handle)));
@@ -464,7 +485,7 @@ impl Caller {
 
 /// Checks that a code is one of the specification.
 fn check(code: cl_int) {
-    assert!((-72..=0).contains(&code) || (-1140..=-1000).contains(&code), "{code}");
+    assert!((-72..=0).contains(&code) || (-1141..=-1000).contains(&code), "{code}");
 }
 
 #[test]
@@ -482,6 +503,7 @@ fn random_calls_give_codes_and_leave_nothing() {
         devices: Vec::new(),
         held: Default::default(),
         stale: Vec::new(),
+        mutable: Vec::new(),
         zebins: ["dg2", "skl"].map(zebin).to_vec(),
         host: vec![[0; 1024]; ROUND],
         calls: 0,

@@ -235,6 +235,8 @@ fn find(name: &str) -> *mut c_void {
         clCommandSVMMemcpyKHR,
         clCommandSVMMemFillKHR,
         clGetCommandBufferInfoKHR,
+        clUpdateMutableCommandsKHR,
+        clGetMutableCommandInfoKHR,
         clCreateSemaphoreWithPropertiesKHR,
         clEnqueueWaitSemaphoresKHR,
         clEnqueueSignalSemaphoresKHR,

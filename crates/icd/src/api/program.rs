@@ -37,6 +37,36 @@ fn check_notify(notify: Option<Notify>, data: *mut c_void) -> Result {
     ensure(notify.is_some() || data.is_null(), CL_INVALID_VALUE)
 }
 
+/// Checks a setting of a kernel. None has an effect: all shared memory of the context is always
+/// accessible to every kernel.
+///
+/// # Safety
+/// `value` is null or points to `size` bytes.
+pub(super) unsafe fn check_exec_info(name: cl_kernel_exec_info, size: usize, value: In<c_void>) -> Result {
+    // Intel's runtime takes an empty list of pointers.
+    let is_list = [CL_KERNEL_EXEC_INFO_SVM_PTRS, CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL].contains(&name);
+    ensure(value.is_null() == (size == 0) && (is_list || size > 0), CL_INVALID_VALUE)?;
+    // SAFETY: guaranteed by the caller.
+    let number = || unsafe { value.bytes(size) }.first_chunk().map(|bytes| cl_uint::from_ne_bytes(*bytes));
+    match name {
+        _ if is_list => ensure(size.is_multiple_of(std::mem::size_of::<usize>()), CL_INVALID_VALUE),
+        CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM => {
+            ensure(size == std::mem::size_of::<cl_bool>(), CL_INVALID_VALUE)?;
+            // SAFETY: the value has the size of a boolean.
+            let wanted = unsafe { value.cast::<cl_bool>() }.get().unwrap_or(0);
+            ensure(wanted == CL_FALSE, CL_INVALID_OPERATION)
+        }
+        CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL
+        | CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL
+        | CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL => Ok(()),
+        // The order of threads is a hint.
+        ARBITRATION_POLICY => ensure(number().is_some_and(|policy| POLICIES.contains(&policy)), CL_INVALID_VALUE),
+        // Groups of concurrent kernels wait for each other, which is not supported.
+        KERNEL_TYPE => ensure(number() == Some(DEFAULT_TYPE), CL_INVALID_VALUE),
+        _ => fail(CL_INVALID_VALUE),
+    }
+}
+
 object! {
     fn clCreateProgramWithSource(
         context: cl_context,
@@ -292,31 +322,10 @@ status! {
         kernel.set_address(arg_index, arg_value as u64)
     }
 
-    /// All shared memory of the context is always accessible to every kernel.
     fn clSetKernelExecInfo(kernel: cl_kernel, name: cl_kernel_exec_info, size: usize, value: In<c_void>) {
         handle::get::<Kernel>(kernel)?;
-        // Intel's runtime takes an empty list of pointers.
-        let is_list = [CL_KERNEL_EXEC_INFO_SVM_PTRS, CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL].contains(&name);
-        ensure(value.is_null() == (size == 0) && (is_list || size > 0), CL_INVALID_VALUE)?;
         // SAFETY: the value has as many bytes as its size says.
-        let number = || unsafe { value.bytes(size) }.first_chunk().map(|bytes| cl_uint::from_ne_bytes(*bytes));
-        match name {
-            _ if is_list => ensure(size.is_multiple_of(std::mem::size_of::<usize>()), CL_INVALID_VALUE),
-            CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM => {
-                ensure(size == std::mem::size_of::<cl_bool>(), CL_INVALID_VALUE)?;
-                // SAFETY: the value has the size of a boolean.
-                let wanted = unsafe { value.cast::<cl_bool>() }.get().unwrap_or(0);
-                ensure(wanted == CL_FALSE, CL_INVALID_OPERATION)
-            }
-            CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL
-            | CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL
-            | CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL => Ok(()),
-            // The order of threads is a hint.
-            ARBITRATION_POLICY => ensure(number().is_some_and(|policy| POLICIES.contains(&policy)), CL_INVALID_VALUE),
-            // Groups of concurrent kernels wait for each other, which is not supported.
-            KERNEL_TYPE => ensure(number() == Some(DEFAULT_TYPE), CL_INVALID_VALUE),
-            _ => fail(CL_INVALID_VALUE),
-        }
+        unsafe { check_exec_info(name, size, value) }
     }
 
     fn clGetKernelSubGroupInfo(

@@ -7,15 +7,16 @@ use opencl_sys::*;
 
 use crate::api::commands::{corner, mem, submission};
 use crate::api::entry::{WaitList, emit, enqueue, object, query, status};
+use crate::api::program::check_exec_info;
 use crate::api::shared;
 use crate::base::error::{Code, Result, ensure, fail};
-use crate::base::handle::{self, Handle};
-use crate::base::raw::{In, Out, Three, Untyped, ZeroEnded};
+use crate::base::handle;
+use crate::base::raw::{Caller, In, Out, Three, Untyped, ZeroEnded};
 use crate::commands::launch;
+use crate::commands::mutable::{self, Change, Mutable, Sizes};
 use crate::commands::recording::{self, CommandBuffer};
 use crate::commands::transfer;
 use crate::programs::kernel::Kernel;
-use crate::queues::queue::Queue;
 use crate::queues::schedule::Task;
 
 /// Defines functions that record a command. The first parameters are the command buffer, a null
@@ -175,29 +176,31 @@ task! {
 }
 
 /// Sizes of a launch as the program passes them: null, or pointers to one size per dimension.
-struct Sizes {
+struct Given {
     offset: In<usize>,
     global: In<usize>,
     local: In<usize>,
 }
 
-/// Creates the task that launches a kernel.
-///
-/// # Safety
-/// The sizes are null or have `work_dim` elements.
-unsafe fn launch(queue: &Handle<Queue>, kernel: cl_kernel, work_dim: cl_uint, sizes: &Sizes) -> Result<Task> {
-    let kernel = handle::get::<Kernel>(kernel)?;
-    ensure((1..=3).contains(&work_dim), CL_INVALID_WORK_DIMENSION)?;
-    let list = |first: In<usize>, code| {
-        // SAFETY: the caller guarantees the elements.
-        let list = unsafe { first.list(work_dim as usize) }.or(fail(code))?;
-        Ok((!first.is_null()).then_some(list))
-    };
-    let nothing = [0; 3];
-    let global = list(sizes.global, CL_INVALID_GLOBAL_WORK_SIZE)?.unwrap_or(&nothing[..work_dim as usize]);
-    let local = list(sizes.local, CL_INVALID_WORK_GROUP_SIZE)?;
-    let offset = list(sizes.offset, CL_INVALID_GLOBAL_OFFSET)?;
-    launch::task(queue, &kernel, CL_COMMAND_NDRANGE_KERNEL, global, local, offset)
+impl Given {
+    /// Reads the sizes. An absent global size is 0.
+    ///
+    /// # Safety
+    /// The sizes are null or have `work_dim` elements.
+    unsafe fn sizes(&self, work_dim: cl_uint) -> Result<Sizes> {
+        ensure((1..=3).contains(&work_dim), CL_INVALID_WORK_DIMENSION)?;
+        let list = |first: In<usize>, code| {
+            // SAFETY: the caller guarantees the elements.
+            let list = unsafe { first.list(work_dim as usize) }.or(fail(code))?;
+            Ok((!first.is_null()).then(|| list.to_vec()))
+        };
+        let global = list(self.global, CL_INVALID_GLOBAL_WORK_SIZE)?;
+        Ok(Sizes {
+            global: global.unwrap_or_else(|| vec![0; work_dim as usize]),
+            local: list(self.local, CL_INVALID_WORK_GROUP_SIZE)?,
+            offset: list(self.offset, CL_INVALID_GLOBAL_OFFSET)?,
+        })
+    }
 }
 
 enqueue! {
@@ -209,9 +212,12 @@ enqueue! {
         global_work_size: In<usize>,
         local_work_size: In<usize>,
     ) {
-        let sizes = Sizes { offset: global_work_offset, global: global_work_size, local: local_work_size };
+        let kernel = handle::get::<Kernel>(kernel)?;
+        let given = Given { offset: global_work_offset, global: global_work_size, local: local_work_size };
         // SAFETY: the sizes are null, or have one element per dimension.
-        let task = unsafe { launch(&queue, kernel, work_dim, &sizes)? };
+        let Sizes { global, local, offset } = unsafe { given.sizes(work_dim)? };
+        let kind = CL_COMMAND_NDRANGE_KERNEL;
+        let task = launch::task(&queue, &kernel, kind, &global, local.as_deref(), offset.as_deref())?;
         submission(&queue, &list, CL_FALSE).put(task)
     }
 
@@ -222,19 +228,6 @@ enqueue! {
 }
 
 record! {
-    fn clCommandNDRangeKernelKHR(
-        queue,
-        kernel: cl_kernel,
-        work_dim: cl_uint,
-        global_work_offset: In<usize>,
-        global_work_size: In<usize>,
-        local_work_size: In<usize>,
-    ) {
-        let sizes = Sizes { offset: global_work_offset, global: global_work_size, local: local_work_size };
-        // SAFETY: the sizes are null, or have one element per dimension.
-        unsafe { launch(queue, kernel, work_dim, &sizes) }
-    }
-
     fn clCommandSVMMemcpyKHR(queue, dst: *mut c_void, src: *const c_void, size: usize) {
         shared::copy(queue, CL_COMMAND_SVM_MEMCPY, dst as usize, src as usize, size)
     }
@@ -289,7 +282,112 @@ status! {
     }
 }
 
+/// Reads the changes of a command.
+///
+/// # Safety
+/// The lists of the configuration have as many elements as their counts say, and values as many
+/// bytes as their sizes say.
+unsafe fn change<'a>(config: &cl_mutable_dispatch_config_khr) -> Result<Change<'a>> {
+    let command = handle::get::<Mutable>(config.command)?;
+    let dimensions = command.dispatch().sizes.global.len();
+    // SAFETY: guaranteed by the caller.
+    let (arguments, addresses, infos) = unsafe {
+        let list = |first, count: cl_uint| In::of(first).agreed(count as usize, CL_INVALID_VALUE);
+        let infos: In<cl_mutable_dispatch_exec_info_khr> = In::of(config.exec_info_list);
+        let infos = infos.agreed(config.num_exec_infos as usize, CL_INVALID_VALUE)?;
+        (list(config.arg_list, config.num_args)?, list(config.arg_svm_list, config.num_svm_args)?, infos)
+    };
+    for info in infos {
+        // SAFETY: guaranteed by the caller.
+        unsafe { check_exec_info(info.param_name, info.param_value_size, In::of(info.param_value))? };
+    }
+    let bytes = |argument: &cl_mutable_dispatch_arg_khr| {
+        // SAFETY: guaranteed by the caller.
+        let value: In<c_void> = unsafe { In::of(argument.arg_value) };
+        // SAFETY: guaranteed by the caller.
+        let bytes = (!value.is_null()).then(|| unsafe { value.bytes(argument.arg_size) });
+        (argument.arg_index, argument.arg_size, bytes)
+    };
+    let sides = |first| {
+        // SAFETY: guaranteed by the caller.
+        let first: In<usize> = unsafe { In::of(first) };
+        // SAFETY: guaranteed by the caller.
+        let sides = unsafe { first.list(dimensions)? };
+        Ok((!first.is_null()).then(|| sides.to_vec()))
+    };
+    Ok(Change {
+        command,
+        dimensions: config.work_dim as usize,
+        arguments: arguments.iter().map(bytes).collect(),
+        addresses: addresses.iter().map(|argument| (argument.arg_index, argument.arg_value as u64)).collect(),
+        has_infos: !infos.is_empty(),
+        global: sides(config.global_work_size)?,
+        local: sides(config.local_work_size)?,
+        offset: sides(config.global_work_offset)?,
+    })
+}
+
+status! {
+    fn clCommandNDRangeKernelKHR(
+        command_buffer: cl_command_buffer_khr,
+        command_queue: cl_command_queue,
+        properties: ZeroEnded<cl_command_properties_khr>,
+        kernel: cl_kernel,
+        work_dim: cl_uint,
+        global_work_offset: In<usize>,
+        global_work_size: In<usize>,
+        local_work_size: In<usize>,
+        num_sync_points_in_wait_list: cl_uint,
+        sync_point_wait_list: In<cl_sync_point_khr>,
+        sync_point: Out<cl_sync_point_khr>,
+        mutable_handle: Out<cl_mutable_command_khr>,
+    ) {
+        let buffer = handle::get::<CommandBuffer>(command_buffer)?;
+        ensure(command_queue.is_null(), CL_INVALID_COMMAND_QUEUE)?;
+        let count = num_sync_points_in_wait_list as usize;
+        // SAFETY: the list has as many points as its count says.
+        let points = unsafe { sync_point_wait_list.agreed(count, CL_INVALID_SYNC_POINT_WAIT_LIST_KHR)? };
+        let kernel = handle::get::<Kernel>(kernel)?;
+        let given = Given { offset: global_work_offset, global: global_work_size, local: local_work_size };
+        // SAFETY: the sizes are null, or have one element per dimension.
+        let sizes = unsafe { given.sizes(work_dim)? };
+        let (properties, is_asked) = (properties.properties()?, !mutable_handle.is_null());
+        let (point, command) = recording::launch(&buffer, &kernel, sizes, properties, points, is_asked)?;
+        sync_point.put(point);
+        if let Some(command) = command {
+            mutable_handle.put(handle::address(&command));
+        }
+        Ok(())
+    }
+
+    fn clUpdateMutableCommandsKHR(
+        command_buffer: cl_command_buffer_khr,
+        num_configs: cl_uint,
+        config_types: In<cl_command_buffer_update_type_khr>,
+        configs: In<*const c_void>,
+    ) {
+        let buffer = handle::get::<CommandBuffer>(command_buffer)?;
+        let count = num_configs as usize;
+        // SAFETY: the lists have as many elements as their count says.
+        let (kinds, configs) =
+            unsafe { (config_types.agreed(count, CL_INVALID_VALUE)?, configs.agreed(count, CL_INVALID_VALUE)?) };
+        let known = |kind: &cl_command_buffer_update_type_khr| *kind == CL_STRUCTURE_TYPE_MUTABLE_DISPATCH_CONFIG_KHR;
+        ensure(kinds.iter().all(known), CL_INVALID_VALUE)?;
+        let read = |config: &*const c_void| {
+            // SAFETY: its type says that it is such a configuration.
+            let config = unsafe { In::of(config.cast::<cl_mutable_dispatch_config_khr>()) };
+            // SAFETY: the program obeys the contract of the configuration.
+            unsafe { change(&config.get().ok_or(Code(CL_INVALID_VALUE))?) }
+        };
+        recording::update(&buffer, &configs.iter().map(read).collect::<Result<Vec<_>>>()?)
+    }
+}
+
 query! {
+    fn clGetMutableCommandInfoKHR(command: cl_mutable_command_khr; answer) {
+        mutable::info(&handle::get(command)?, answer)
+    }
+
     fn clGetCommandBufferInfoKHR(command_buffer: cl_command_buffer_khr; answer) {
         recording::info(&handle::get(command_buffer)?, answer)
     }

@@ -8,6 +8,8 @@ pub(crate) mod launch;
 
 pub(crate) mod transfer;
 
+pub(crate) mod mutable;
+
 pub(crate) mod recording;
 
 pub(crate) mod semaphore;

@@ -19,7 +19,7 @@ use crate::base::handle::{self, Handle, kind};
 use crate::base::raw::Answer;
 use crate::base::say::say;
 use crate::base::storage::ALIGNMENT;
-use crate::devices::features::{COMMAND_BUFFER, DOT_PRODUCT, Has, PROMISES};
+use crate::devices::features::{COMMAND_BUFFER, DOT_PRODUCT, Has, MUTABLE_DISPATCH, PROMISES};
 use crate::devices::offered;
 use crate::devices::version::{VERSION, VERSION_TEXT, version};
 use crate::vendor::compilers;
@@ -163,6 +163,7 @@ pub(crate) fn versions(names: &[&str]) -> Vec<cl_name_version> {
     // have other parameters.
     let version = |name: &str| match name {
         COMMAND_BUFFER => version(0, 9, 8),
+        MUTABLE_DISPATCH => version(0, 9, 5),
         DOT_PRODUCT => version(2, 0, 0),
         _ => version(1, 0, 0),
     };
@@ -247,6 +248,12 @@ const DOT_PRODUCTS_PACKED: cl_device_info = 0x1075;
 
 /// Capabilities of command buffers: kernels that print, and simultaneous use.
 const RECORDED: cl_bitfield = 1 | 1 << 2;
+/// Parts of recorded launches that can change.
+pub(crate) const UPDATABLE: cl_mutable_dispatch_fields_khr = CL_MUTABLE_DISPATCH_GLOBAL_OFFSET_KHR
+    | CL_MUTABLE_DISPATCH_GLOBAL_SIZE_KHR
+    | CL_MUTABLE_DISPATCH_LOCAL_SIZE_KHR
+    | CL_MUTABLE_DISPATCH_ARGUMENTS_KHR
+    | CL_MUTABLE_DISPATCH_EXEC_INFO_KHR;
 /// Properties of the program's queues.
 const QUEUES: cl_command_queue_properties = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
 
@@ -408,6 +415,7 @@ fn names(device: &Handle<Device>, platform: *mut c_void, answer: Answer) -> Resu
         CL_DRIVER_VERSION => answer.text(&driver_version(device.target)),
         CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR => answer.value(RECORDED),
         CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR => answer.value(0_u64),
+        CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR => answer.value(UPDATABLE),
         CL_DEVICE_SEMAPHORE_TYPES_KHR => answer.list(&[CL_SEMAPHORE_TYPE_BINARY_KHR]),
         CL_DEVICE_PROFILE => answer.text("FULL_PROFILE"),
         CL_DEVICE_VERSION => {

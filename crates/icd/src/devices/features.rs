@@ -1,7 +1,7 @@
 //! Extensions and optional features of devices, by the capabilities of their compiler and hardware.
 
 /// Extensions of all devices.
-const EXTENSIONS: [&str; 35] = [
+const EXTENSIONS: [&str; 36] = [
     "cl_khr_byte_addressable_store",
     "cl_khr_fp16",
     "cl_khr_global_int32_base_atomics",
@@ -22,6 +22,7 @@ const EXTENSIONS: [&str; 35] = [
     "cl_khr_il_program",
     "cl_khr_create_command_queue",
     COMMAND_BUFFER,
+    MUTABLE_DISPATCH,
     "cl_khr_extended_versioning",
     "cl_khr_device_uuid",
     "cl_khr_priority_hints",
@@ -39,8 +40,9 @@ const EXTENSIONS: [&str; 35] = [
     "cl_intel_unified_shared_memory",
 ];
 
-/// Extension without a final version.
+/// Extensions without a final version.
 pub(crate) const COMMAND_BUFFER: &str = "cl_khr_command_buffer";
+pub(crate) const MUTABLE_DISPATCH: &str = "cl_khr_command_buffer_mutable_dispatch";
 
 /// Features of all devices.
 const FEATURES: [&str; 17] = [

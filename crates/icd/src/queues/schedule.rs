@@ -15,15 +15,16 @@ use crate::queues::queue::{Order, Queue};
 pub(crate) type Work = Box<dyn FnOnce() -> Result + Send>;
 
 /// Repeatable work of a command.
+#[derive(Clone)]
 pub(crate) struct Task {
     /// Command type of the API.
     pub(crate) kind: cl_command_type,
-    work: Box<dyn Fn() -> Result + Send + Sync>,
+    work: Arc<dyn Fn() -> Result + Send + Sync>,
 }
 
 impl Task {
     pub(crate) fn new(kind: cl_command_type, work: impl Fn() -> Result + Send + Sync + 'static) -> Self {
-        Self { kind, work: Box::new(work) }
+        Self { kind, work: Arc::new(work) }
     }
 
     /// Runs the work once.

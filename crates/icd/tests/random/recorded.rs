@@ -35,8 +35,9 @@ type Launch = unsafe extern "C" fn(
     u32,
     *const u32,
     *mut u32,
-    *mut c_void,
+    *mut *mut c_void,
 ) -> cl_int;
+type Update = unsafe extern "C" fn(*mut c_void, u32, *const u32, *const *const c_void) -> cl_int;
 
 /// Functions of the extension.
 #[derive(Clone, Copy)]
@@ -48,6 +49,7 @@ pub(crate) struct Functions {
     enqueue: Enqueue,
     fill: Fill,
     launch: Launch,
+    update: Update,
 }
 
 impl Functions {
@@ -68,6 +70,7 @@ impl Functions {
             enqueue: function(c"clEnqueueCommandBufferKHR"),
             fill: function(c"clCommandFillBufferKHR"),
             launch: function(c"clCommandNDRangeKernelKHR"),
+            update: function(c"clUpdateMutableCommandsKHR"),
         }
     }
 
@@ -136,9 +139,16 @@ impl Functions {
         }
     }
 
-    /// Records a launch.
-    pub(crate) fn launch(self, buffer: *mut c_void, kernel: cl_kernel, items: usize) -> cl_int {
+    /// Records a launch, and returns its command at `place`.
+    pub(crate) fn launch(
+        self,
+        buffer: *mut c_void,
+        kernel: cl_kernel,
+        items: usize,
+        place: Option<&mut *mut c_void>,
+    ) -> cl_int {
         let (none, nothing) = (null::<usize>(), null_mut());
+        let place = place.map_or(null_mut(), std::ptr::from_mut);
         // SAFETY: as above; there is one size.
         unsafe {
             (self.launch)(
@@ -153,8 +163,37 @@ impl Functions {
                 0,
                 none.cast(),
                 null_mut(),
-                nothing,
+                place,
             )
         }
+    }
+
+    /// Changes an argument and the size of a recorded launch.
+    pub(crate) fn update(
+        self,
+        buffer: *mut c_void,
+        command: *mut c_void,
+        (index, mem): (u32, cl_mem),
+        items: usize,
+    ) -> cl_int {
+        let size = std::mem::size_of::<cl_mem>();
+        let argument =
+            cl_mutable_dispatch_arg_khr { arg_index: index, arg_size: size, arg_value: (&raw const mem).cast() };
+        let config = cl_mutable_dispatch_config_khr {
+            command,
+            num_args: 1,
+            num_svm_args: 0,
+            num_exec_infos: 0,
+            work_dim: 0,
+            arg_list: &raw const argument,
+            arg_svm_list: null(),
+            exec_info_list: null(),
+            global_work_offset: null(),
+            global_work_size: &raw const items,
+            local_work_size: null(),
+        };
+        let kind = CL_STRUCTURE_TYPE_MUTABLE_DISPATCH_CONFIG_KHR;
+        // SAFETY: as above; the configuration and its lists have one element each.
+        unsafe { (self.update)(buffer, 1, &kind, &(&raw const config).cast()) }
     }
 }
