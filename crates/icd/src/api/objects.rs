@@ -8,6 +8,7 @@ use crate::api::entry::{object, query, status};
 use crate::base::error::{Code, ensure, fail};
 use crate::base::handle::{self, address};
 use crate::base::raw::{In, Out, ZeroEnded};
+use crate::devices::answers;
 use crate::devices::context::{self, Context, Destructor, Report};
 use crate::devices::device::{self, Device};
 use crate::devices::platform;
@@ -254,7 +255,7 @@ query! {
     }
 
     fn clGetDeviceInfo(device: cl_device_id; answer) {
-        device::info(&handle::get(device)?, handle::address(platform::the()), answer)
+        answers::info(&handle::get(device)?, handle::address(platform::the()), answer)
     }
 
     fn clGetContextInfo(context: cl_context; answer) {

@@ -391,6 +391,8 @@ unsafe impl Plain for usize {}
 unsafe impl Plain for isize {}
 // SAFETY: as above.
 unsafe impl Plain for *mut c_void {}
+// SAFETY: as above.
+unsafe impl Plain for *const c_char {}
 // SAFETY: two words.
 unsafe impl Plain for cl_image_format {}
 // SAFETY: a word and 64 bytes.

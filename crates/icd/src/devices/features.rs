@@ -1,7 +1,7 @@
 //! Extensions and optional features of devices, by the capabilities of their compiler and hardware.
 
 /// Extensions of all devices.
-const EXTENSIONS: [&str; 36] = [
+const EXTENSIONS: [&str; 39] = [
     "cl_khr_byte_addressable_store",
     "cl_khr_fp16",
     "cl_khr_global_int32_base_atomics",
@@ -24,12 +24,15 @@ const EXTENSIONS: [&str; 36] = [
     COMMAND_BUFFER,
     MUTABLE_DISPATCH,
     "cl_khr_extended_versioning",
+    DOT_PRODUCT,
     "cl_khr_device_uuid",
+    "cl_khr_pci_bus_info",
     "cl_khr_priority_hints",
     "cl_khr_semaphore",
     "cl_khr_suggested_local_work_size",
     "cl_khr_throttle_hints",
     "cl_ext_float_atomics",
+    "cl_intel_command_queue_families",
     "cl_intel_device_attribute_query",
     "cl_intel_subgroups",
     "cl_intel_subgroups_char",
@@ -45,14 +48,15 @@ pub(crate) const COMMAND_BUFFER: &str = "cl_khr_command_buffer";
 pub(crate) const MUTABLE_DISPATCH: &str = "cl_khr_command_buffer_mutable_dispatch";
 
 /// Features of all devices.
-const FEATURES: [&str; 17] = [
+const FEATURES: [&str; 18] = [
     "__opencl_c_atomic_order_acq_rel",
     "__opencl_c_atomic_order_seq_cst",
     "__opencl_c_atomic_scope_device",
     "__opencl_c_atomic_scope_all_devices",
     "__opencl_c_generic_address_space",
     "__opencl_c_int64",
-    "__opencl_c_pipes",
+    "__opencl_c_integer_dot_product_input_4x8bit",
+    "__opencl_c_integer_dot_product_input_4x8bit_packed",
     "__opencl_c_program_scope_global_variables",
     "__opencl_c_subgroups",
     "__opencl_c_work_group_collective_functions",
@@ -65,28 +69,35 @@ const FEATURES: [&str; 17] = [
     "__opencl_c_ext_fp32_local_atomic_min_max",
 ];
 
-/// Extensions that the compiler of 2022 declares without linking them, and that of 2026 links.
-const NEWER_EXTENSIONS: [&str; 2] = ["cl_khr_extended_bit_ops", DOT_PRODUCT];
-/// Extension whose second version is the final one.
+/// Extensions that only newer compilers declare and link.
+const NEWER_EXTENSIONS: [&str; 3] = ["cl_khr_expect_assume", "cl_khr_extended_bit_ops", "cl_khr_spirv_queries"];
+/// Extension for matrix products. It is offered on request only, because programs take it as a sign
+/// to generate native code.
+const PRODUCTS: &str = "cl_intel_subgroup_matrix_multiply_accumulate";
+/// Extensions that newer compilers link for devices with matrix products.
+const MATRIX_EXTENSIONS: [&str; 2] = ["cl_intel_bfloat16_conversions", "cl_intel_subgroup_local_block_io"];
+/// Extension whose second version is the final one. The driver has the functions that older
+/// compilers lack.
 pub(crate) const DOT_PRODUCT: &str = "cl_khr_integer_dot_product";
 
-/// Features that only newer compilers link.
-const NEWER_FEATURES: [&str; 3] = [
-    "__opencl_c_ext_fp32_local_atomic_add",
-    "__opencl_c_integer_dot_product_input_4x8bit",
-    "__opencl_c_integer_dot_product_input_4x8bit_packed",
-];
+/// Feature that only newer compilers link.
+const NEWER_FEATURE: &str = "__opencl_c_ext_fp32_local_atomic_add";
+/// Feature that only older compilers have: in `.ze_info` of today's compiler, kernels have no
+/// argument for a pipe.
+pub(crate) const PIPES: &str = "__opencl_c_pipes";
 /// Features that only newer compilers link, for devices with doubles.
 const NEWER_DOUBLE_FEATURES: [&str; 2] =
     ["__opencl_c_ext_fp64_global_atomic_add", "__opencl_c_ext_fp64_local_atomic_add"];
 
 /// Features that the vendor's headers define for every device although the compiler lacks them on
-/// some. Byte products, bit operations and differences of most floats are declared but not linked.
+/// some. Bit operations and differences of most floats are declared but not linked.
 pub(crate) const PROMISES: [&str; 15] = [
+    PIPES,
+    "cl_intel_bfloat16_conversions",
+    "cl_intel_subgroup_local_block_io",
     "cl_khr_3d_image_writes",
     "cl_khr_depth_images",
     "cl_khr_extended_bit_ops",
-    "cl_khr_integer_dot_product",
     "__opencl_c_3d_image_writes",
     "__opencl_c_device_enqueue",
     "__opencl_c_ext_fp16_global_atomic_add",
@@ -95,8 +106,6 @@ pub(crate) const PROMISES: [&str; 15] = [
     "__opencl_c_ext_fp64_global_atomic_add",
     "__opencl_c_ext_fp64_local_atomic_add",
     "__opencl_c_images",
-    "__opencl_c_integer_dot_product_input_4x8bit",
-    "__opencl_c_integer_dot_product_input_4x8bit_packed",
     "__opencl_c_read_write_images",
 ];
 
@@ -105,6 +114,11 @@ pub(crate) const PROMISES: [&str; 15] = [
 pub(crate) struct Has {
     pub(crate) images: bool,
     pub(crate) doubles: bool,
+    /// Matrix products by instructions.
+    pub(crate) matrices: bool,
+    /// True if the matrix products are offered.
+    pub(crate) products: bool,
+    pub(crate) pipes: bool,
     /// True for a compiler of 2025 or later.
     pub(crate) newer: bool,
 }
@@ -122,6 +136,10 @@ impl Has {
         if self.newer {
             extensions.extend(NEWER_EXTENSIONS);
         }
+        if self.newer && self.matrices {
+            extensions.extend(MATRIX_EXTENSIONS);
+            extensions.extend(self.products.then_some(PRODUCTS));
+        }
         extensions
     }
 
@@ -135,8 +153,11 @@ impl Has {
         if self.images {
             features.extend(["__opencl_c_images", "__opencl_c_3d_image_writes", "__opencl_c_read_write_images"]);
         }
+        if self.pipes {
+            features.push(PIPES);
+        }
         if self.newer {
-            features.extend(NEWER_FEATURES);
+            features.push(NEWER_FEATURE);
         }
         if self.newer && self.doubles {
             features.extend(NEWER_DOUBLE_FEATURES);

@@ -8,6 +8,10 @@ pub(crate) mod offered;
 
 pub(crate) mod device;
 
+mod modules;
+
+pub(crate) mod answers;
+
 pub(crate) mod platform;
 
 pub(crate) mod allocations;

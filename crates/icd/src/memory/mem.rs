@@ -11,6 +11,7 @@ use crate::base::raw::{Answer, UserData};
 use crate::base::storage::Storage;
 use crate::devices::context::Context;
 use crate::devices::device;
+use crate::devices::features::PIPES;
 use crate::memory::texels::Texels;
 
 /// Memory object.
@@ -281,6 +282,7 @@ pub(crate) fn pipe(
     size: cl_uint,
     count: cl_uint,
 ) -> Result<Handle<Mem>> {
+    ensure(context.devices.iter().any(|device| device.has(PIPES)), CL_INVALID_OPERATION)?;
     ensure(flags & !(CL_MEM_READ_WRITE | CL_MEM_HOST_NO_ACCESS) == 0, CL_INVALID_VALUE)?;
     ensure((1..=1024).contains(&size) && count > 0, CL_INVALID_PIPE_SIZE)?;
     let contents = visakit_emulator::launch::contents::pipe("clCreatePipe", count, size);

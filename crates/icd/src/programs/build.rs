@@ -128,34 +128,49 @@ fn call_source(
 ) -> Built {
     let is_checked = ENVIRONMENT.checks.is_some_and(|checks| checks.race);
     let prelude = if is_checked { prelude(&String::from_utf8_lossy(text)) } else { None };
-    let marked = prelude.map(|prelude| call(target, kind, file_of(target, text, prelude), options, headers, wanted));
+    let marked = prelude.map(|prelude| {
+        call(target, kind, file_of(target, text, options, headers, prelude), options, headers, wanted)
+    });
     match marked {
         Some(built) if built.output.is_some() => built,
-        _ => call(target, kind, file_of(target, text, ""), options, headers, wanted),
+        _ => call(target, kind, file_of(target, text, options, headers, ""), options, headers, wanted),
     }
 }
 
-/// Returns the internal options of the vendor's compiler. The compiler supports pipes on every
-/// device but declares them for OpenCL C 3.0 only on older ones. For devices without images its
+/// Returns the internal options of the vendor's compiler. A compiler with pipes supports them on
+/// every device but declares them for OpenCL C 3.0 only on older ones. For devices without images its
 /// headers of that version do not compile, a defect of the compiler. The option declares images
 /// there.
 fn internal_options(target: Platform, options: &str) -> String {
     let mut internal = EMIT_VISA.to_owned();
     if options.contains("-cl-std=CL3.") {
-        internal += " -cl-ext=+__opencl_c_pipes";
-        if !target.images() {
-            internal += ",+__opencl_c_images,+__opencl_c_read_write_images";
+        let pipes = device::has_pipes(target).then_some("+__opencl_c_pipes");
+        let images = (!target.images()).then_some("+__opencl_c_images,+__opencl_c_read_write_images");
+        let added: Vec<_> = pipes.into_iter().chain(images).collect();
+        if !added.is_empty() {
+            internal += &format!(" -cl-ext={}", added.join(","));
         }
     }
     internal
 }
 
+/// Functions in OpenCL C for compilers that declare them without linking them.
+const MISSING: &str = include_str!("missing.cl");
+
 /// Returns a text as a file for the compiler, which reads up to a zero byte. The compiler's headers
 /// define macros of features that a device lacks. `#undef` lines remove them, so that a program
-/// does not use a feature that cannot be linked. The prelude of the checks follows these lines.
-fn file_of(target: Platform, text: &[u8], prelude: &str) -> Named {
+/// does not use a feature that cannot be linked. Missing functions and the prelude of the checks
+/// follow these lines.
+fn file_of(target: Platform, text: &[u8], options: &str, headers: &[Named], prelude: &str) -> Named {
     let undefined = device::untrue_macros(target).iter().map(|name| format!("#undef {name}\n")).collect::<String>();
-    let first = format!("{undefined}{prelude}#line 1\n");
+    let has = |word: &str| {
+        let is = |text: &[u8]| text.windows(word.len()).any(|window| window == word.as_bytes());
+        is(text) || is(options.as_bytes()) || headers.iter().any(|(_, header)| is(header))
+    };
+    // Products of bytes.
+    let has_dots = device::lacks_dots(target) && has("dot") && (has("char") || has("4x8packed"));
+    let missing = if has_dots { MISSING } else { "" };
+    let first = format!("{undefined}{missing}{prelude}#line 1\n");
     // A byte order mark is valid only at the beginning of a file.
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     ("program.cl".to_owned(), [first.as_bytes(), text, &[0]].concat())

@@ -58,6 +58,9 @@ pub(crate) enum Order {
 const PROPERTIES: cl_queue_properties = CL_QUEUE_PROPERTIES as cl_queue_properties;
 const SIZE: cl_queue_properties = CL_QUEUE_SIZE as cl_queue_properties;
 const SLICES: cl_queue_properties = 0x1_0021;
+/// Names of queries in their type.
+const FAMILY: cl_command_queue_info = CL_QUEUE_FAMILY_INTEL as cl_command_queue_info;
+const INDEX: cl_command_queue_info = CL_QUEUE_INDEX_INTEL as cl_command_queue_info;
 
 /// Creates a queue; `given` are the properties that the program passed as a list.
 pub(crate) fn create(
@@ -220,6 +223,7 @@ pub(crate) fn info(queue: &Handle<Queue>, answer: Answer) -> Result {
         CL_QUEUE_DEVICE => answer.value(handle::address(&queue.device)),
         CL_QUEUE_REFERENCE_COUNT => answer.value(handle::count(queue)),
         CL_QUEUE_PROPERTIES => answer.value(queue.flags),
+        FAMILY | INDEX => answer.value::<cl_uint>(0),
         CL_QUEUE_PROPERTIES_ARRAY => answer.list(&queue.properties),
         // Only device queues have a size or can be the default.
         CL_QUEUE_SIZE => fail(CL_INVALID_COMMAND_QUEUE),

@@ -14,6 +14,10 @@ static const char *const PROMISES[][2] = {
     { "cl_khr_integer_dot_product", "o[2] = dot(as_char4(o[0]), as_char4(o[1]));" },
     { "__opencl_c_integer_dot_product_input_4x8bit", "o[2] = dot(as_char4(o[0]), as_char4(o[1]));" },
     { "__opencl_c_integer_dot_product_input_4x8bit_packed", "o[2] = dot_4x8packed_ss_int(o[0], o[1]);" },
+    { "cl_khr_integer_dot_product", "o[2] = dot_acc_sat(as_uchar4(o[0]), as_char4(o[1]), o[2]) + (int)dot((float2)(1, o[0]), (float2)(2));" },
+    { "cl_khr_expect_assume", "__builtin_assume(o[0] < 9); o[2] = __builtin_expect(o[0], 1) ? 2 : 3;" },
+    { "cl_intel_bfloat16_conversions", "o[2] = intel_convert_bfloat16_as_ushort(o[0]);" },
+    { "cl_intel_subgroup_local_block_io", "o[2] = intel_sub_group_block_read((local uint*)locals);" },
     { "cl_khr_extended_bit_ops", "o[2] = bit_reverse(o[0]);" },
     { "__opencl_c_ext_fp16_global_atomic_load_store", EXCHANGE("half", "global") },
     { "__opencl_c_ext_fp16_local_atomic_load_store", EXCHANGE("half", "local") },
@@ -69,7 +73,7 @@ static void looks_at(const char *version, cl_command_queue queue) {
     for (int n = 0; n < COUNT; n++)
         end += sprintf(end,
             "kernel void k%d(global int *o, global void *globals) {\n"
-            "    local long locals[2]; locals[0] = 0; o[1] = __LINE__;\n"
+            "    local long locals[16]; locals[0] = 0; o[1] = __LINE__;\n"
             "#ifdef %s\n"
             "    o[3] = 1; { %s }\n"
             "#endif\n}\n", n, PROMISES[n][0], PROMISES[n][1]);
@@ -100,12 +104,19 @@ static void looks_at(const char *version, cl_command_queue queue) {
 
 /* One kernel writes to a pipe, another one reads from it. */
 static void pass(const char *version, cl_command_queue queue) {
+    cl_bool has_pipes;
+    CHECK(clGetDeviceInfo(device, CL_DEVICE_PIPE_SUPPORT, sizeof has_pipes, &has_pipes, NULL));
+    cl_int sum = 0;
+    cl_mem pipe = clCreatePipe(context, 0, 4, 40, NULL, &code);
+    if (!has_pipes) {
+        FAILS(CL_INVALID_OPERATION, code);
+        return;
+    }
+    CHECK(code);
+    cl_mem out = make_buffer(CL_MEM_COPY_HOST_PTR, 4, &sum);
     cl_program program = make_program(
         "kernel void put(write_only pipe int p) { int v = get_global_id(0) + 1; write_pipe(p, &v); }"
         "kernel void take(read_only pipe int p, global int *o) { int v; if (read_pipe(p, &v) == 0) atomic_add(o, v); }", version);
-    cl_int sum = 0;
-    cl_mem pipe = clCreatePipe(context, 0, 4, 40, NULL, &code), out = make_buffer(CL_MEM_COPY_HOST_PTR, 4, &sum);
-    CHECK(code);
     size_t items = 32;
     for (int n = 0; n < 2; n++) {
         cl_kernel kernel = clCreateKernel(program, n ? "take" : "put", &code);
