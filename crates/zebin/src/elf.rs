@@ -77,7 +77,7 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Zebin, Box<Diagnostic>> {
     }
 
     let table = sections.symbols(endian, bytes, SHT_SYMTAB).map_err(|e| damaged(file, "symbol table", e))?;
-    let symbols = symbols(file, endian, &table)?;
+    let mut symbols = symbols(file, endian, &table)?;
     for section in sections.iter().filter(|section| section.sh_type(endian) == SHT_REL) {
         let target = data.iter_mut().find(|data| data.section == section.sh_info(endian) as usize);
         if let Some(target) = target {
@@ -85,6 +85,7 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Zebin, Box<Diagnostic>> {
         }
     }
 
+    join_zeros(&mut data, &mut symbols);
     let info = ze_info.ok_or_else(|| {
         Diagnostic::new("zebin-no-ze-info", Severity::Error, file, "the file has no `.ze_info` section").help(
             "`.ze_info` describes where the kernel's arguments are placed; compile with \
@@ -92,6 +93,27 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Zebin, Box<Diagnostic>> {
         )
     })?;
     Ok(Zebin { file: file.to_owned(), target, texts, info, data, symbols, native })
+}
+
+/// Appends each section of zeros to the contents of its kind, if there are any. Kernels reach both by
+/// one address, and symbols of zeros count from the beginning of the contents.
+fn join_zeros(data: &mut Vec<DataSection>, symbols: &mut [Symbol]) {
+    for (contents, zeros) in [(".data.global", ".bss.global"), (".data.const", ".bss.const")] {
+        let find = |name: &str| data.iter().position(|section| section.name == name);
+        let (Some(first), Some(second)) = (find(contents), find(zeros)) else { continue };
+        let (target, from) = (data[first].section, data[second].section);
+        let (start, more) = (data[first].size, data[second].size);
+        let into = |section: &mut usize, value: &mut u64| {
+            if *section == from {
+                (*section, *value) = (target, value.wrapping_add(start));
+            }
+        };
+        symbols.iter_mut().for_each(|symbol| into(&mut symbol.section, &mut symbol.value));
+        let relocations = data.iter_mut().flat_map(|section| &mut section.relocations);
+        relocations.for_each(|relocation| into(&mut relocation.section, &mut relocation.value));
+        data[first].size = start.saturating_add(more);
+        data.remove(second);
+    }
 }
 
 /// Reads the symbols.
@@ -194,4 +216,42 @@ fn not_a_zebin(file: &str, why: &str) -> Diagnostic {
         "make one with `ocloc compile -file k.cl -device skl --format zebin {} -output k",
         super::VISA_OPTION
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zeros_follow_the_contents() {
+        let section = |section, name: &str, bytes: &[u8], size| DataSection {
+            section,
+            name: name.to_owned(),
+            bytes: bytes.to_vec(),
+            size,
+            relocations: Vec::new(),
+        };
+        let symbol = |name: &str, section, value| Symbol { name: name.to_owned(), section, value, size: 1 };
+        let pointer = |section, value| Relocation {
+            offset: 0,
+            part: AddressPart::Whole,
+            section,
+            value,
+            symbol: String::new(),
+        };
+        let mut data = vec![
+            section(5, ".bss.global", &[], 4),
+            section(4, ".data.global", &[1; 8], 8),
+            section(6, ".bss.const", &[], 3),
+        ];
+        data[1].relocations = vec![pointer(5, 1), pointer(4, 2)];
+        // Today's compiler names the section of the contents for zeros too.
+        let mut symbols = vec![symbol("same", 4, 8), symbol("zeros", 5, 2), symbol("other", 6, 0)];
+        join_zeros(&mut data, &mut symbols);
+        let sizes: Vec<_> = data.iter().map(|section| (section.section, section.size)).collect();
+        assert_eq!(sizes, [(4, 12), (6, 3)]);
+        assert_eq!(data[0].relocations, [pointer(4, 9), pointer(4, 2)]);
+        let places: Vec<_> = symbols.iter().map(|symbol| (symbol.section, symbol.value)).collect();
+        assert_eq!(places, [(4, 8), (4, 10), (6, 0)]);
+    }
 }
