@@ -48,9 +48,10 @@ macro_rules! record {
                 ensure(mutable_handle.is_null() && properties.get().unwrap_or(0) == 0, CL_INVALID_VALUE)?;
                 let count = num_sync_points_in_wait_list as usize;
                 // SAFETY: the list has as many points as its count says.
-                let points = unsafe { points.agreed(count, CL_INVALID_SYNC_POINT_WAIT_LIST_KHR)? };
+                let points = unsafe { points.agreed(count, Code(CL_INVALID_SYNC_POINT_WAIT_LIST_KHR))? };
                 let $queue = &buffer.queue;
-                let task: Task = $body?;
+                let task: $crate::base::error::Result<Task> = $body;
+                let task = task?;
                 sync_point.put(buffer.record(task, points)?);
                 Ok(())
             }))
@@ -64,7 +65,8 @@ macro_rules! task {
         enqueue! {
             fn $enqueue($queue, list $(, $arg: $ty)*) {
                 let $queue = &$queue;
-                let task: Task = $body?;
+                let task: $crate::base::error::Result<Task> = $body;
+                let task = task?;
                 submission($queue, &list, CL_FALSE).put(task)
             }
         }
@@ -188,7 +190,7 @@ struct Sizes {
 unsafe fn launch(queue: &Handle<Queue>, kernel: cl_kernel, work_dim: cl_uint, sizes: &Sizes) -> Result<Task> {
     let kernel = handle::get::<Kernel>(kernel)?;
     ensure((1..=3).contains(&work_dim), CL_INVALID_WORK_DIMENSION)?;
-    let list = |first: In<usize>, code| {
+    let list = |first: In<usize>, code| -> Result<Option<&[usize]>> {
         // SAFETY: the caller guarantees the elements.
         let list = unsafe { first.list(work_dim as usize) }.or(fail(code))?;
         Ok((!first.is_null()).then_some(list))
@@ -281,7 +283,7 @@ status! {
     ) {
         let buffer = handle::get(command_buffer)?;
         // SAFETY: the list has as many queues as its count says.
-        let queues = handle::get_all(unsafe { queues.agreed(num_queues as usize, CL_INVALID_VALUE)? })?;
+        let queues = handle::get_all(unsafe { queues.agreed(num_queues as usize, Code(CL_INVALID_VALUE))? })?;
         // SAFETY: the list has as many events as its count says.
         let list = unsafe { WaitList::new(num_events_in_wait_list, event_wait_list) }.events()?;
         emit(event, recording::enqueue(&buffer, &queues, &list)?);

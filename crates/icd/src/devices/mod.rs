@@ -1,15 +1,11 @@
 //! Platform, devices and contexts.
 
+pub(crate) use visakit_runtime::devices::{allocations, description};
+
 pub(crate) mod version;
-
-pub(crate) mod features;
-
-pub(crate) mod offered;
 
 pub(crate) mod device;
 
 pub(crate) mod platform;
-
-pub(crate) mod allocations;
 
 pub(crate) mod context;

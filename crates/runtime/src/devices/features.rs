@@ -40,7 +40,7 @@ const EXTENSIONS: [&str; 35] = [
 ];
 
 /// Extension without a final version.
-pub(crate) const COMMAND_BUFFER: &str = "cl_khr_command_buffer";
+pub const COMMAND_BUFFER: &str = "cl_khr_command_buffer";
 
 /// Features of all devices.
 const FEATURES: [&str; 17] = [
@@ -66,7 +66,7 @@ const FEATURES: [&str; 17] = [
 /// Extensions that the compiler of 2022 declares without linking them, and that of 2026 links.
 const NEWER_EXTENSIONS: [&str; 2] = ["cl_khr_extended_bit_ops", DOT_PRODUCT];
 /// Extension whose second version is the final one.
-pub(crate) const DOT_PRODUCT: &str = "cl_khr_integer_dot_product";
+pub const DOT_PRODUCT: &str = "cl_khr_integer_dot_product";
 
 /// Features that only newer compilers link.
 const NEWER_FEATURES: [&str; 3] = [
@@ -80,7 +80,7 @@ const NEWER_DOUBLE_FEATURES: [&str; 2] =
 
 /// Features that the vendor's headers define for every device although the compiler lacks them on
 /// some. Byte products, bit operations and differences of most floats are declared but not linked.
-pub(crate) const PROMISES: [&str; 15] = [
+pub const PROMISES: [&str; 15] = [
     "cl_khr_3d_image_writes",
     "cl_khr_depth_images",
     "cl_khr_extended_bit_ops",
@@ -100,16 +100,18 @@ pub(crate) const PROMISES: [&str; 15] = [
 
 /// Capabilities that not all devices have.
 #[derive(Clone, Copy)]
-pub(crate) struct Has {
-    pub(crate) images: bool,
-    pub(crate) doubles: bool,
+pub struct Has {
+    /// True if kernels can use images.
+    pub images: bool,
+    /// True if kernels can use doubles.
+    pub doubles: bool,
     /// True for a compiler of 2025 or later.
-    pub(crate) newer: bool,
+    pub newer: bool,
 }
 
 impl Has {
     /// Returns the extensions of a device.
-    pub(crate) fn extensions(self) -> Vec<&'static str> {
+    pub fn extensions(self) -> Vec<&'static str> {
         let mut extensions = EXTENSIONS.to_vec();
         if self.doubles {
             extensions.push("cl_khr_fp64");
@@ -124,7 +126,7 @@ impl Has {
     }
 
     /// Returns the optional OpenCL C 3.0 features of a device.
-    pub(crate) fn features(self) -> Vec<&'static str> {
+    pub fn features(self) -> Vec<&'static str> {
         let mut features = FEATURES.to_vec();
         if self.doubles {
             features.extend(["__opencl_c_fp64", "__opencl_c_ext_fp64_global_atomic_min_max"]);

@@ -11,7 +11,7 @@ use visakit_zebin::ocloc::{self, EMIT_VISA, FINISH_VISA, INSTALL, SECONDS_VARIAB
 use visakit_zebin::{inline, spirv};
 
 use crate::base::environment::ENVIRONMENT;
-use crate::devices::device;
+use crate::devices::description;
 use crate::programs::cache::Cache;
 use crate::vendor::compilers::{self, Compiler};
 use crate::vendor::request::{Named, Request, Response};
@@ -24,16 +24,16 @@ const LOG: &str = "stdout.log";
 const OUT: &str = "out";
 
 /// Result of a build.
-pub(crate) struct Built {
+pub struct Built {
     /// Output, if the build succeeded.
-    pub(crate) output: Option<Vec<u8>>,
+    pub output: Option<Vec<u8>>,
     /// Log of the compiler.
-    pub(crate) log: String,
+    pub log: String,
 }
 
 /// Input of a build.
 #[derive(Clone, Copy)]
-pub(crate) enum Input<'a> {
+pub enum Input<'a> {
     /// OpenCL C.
     Source(&'a [u8]),
     /// SPIR-V.
@@ -47,7 +47,7 @@ pub(crate) enum Input<'a> {
 /// Blocks of inline vISA get unique names, because the compiler drops their scopes. Modules are
 /// changed before they are compiled. A text is compiled again from its SPIR-V if its zebin declares
 /// a name twice.
-pub(crate) fn compile(target: Platform, input: Input<'_>, options: &str) -> Built {
+pub fn compile(target: Platform, input: Input<'_>, options: &str) -> Built {
     match input {
         Input::Source(text) => {
             let internal = internal_options(target, options);
@@ -110,7 +110,7 @@ fn whole(target: Platform, file: Named, kind: &[&str], options: &str) -> Built {
 }
 
 /// Compiles OpenCL C into SPIR-V.
-pub(crate) fn translate(target: Platform, text: &[u8], options: &str, headers: &[Named]) -> Built {
+pub fn translate(target: Platform, text: &[u8], options: &str, headers: &[Named]) -> Built {
     let internal = internal_options(target, options);
     let kind = ["-spv_only", "-internal_options", &internal];
     call_source(target, &kind, text, options, headers, "out.spv")
@@ -154,7 +154,8 @@ fn internal_options(target: Platform, options: &str) -> String {
 /// define macros of features that a device lacks. `#undef` lines remove them, so that a program
 /// does not use a feature that cannot be linked. The prelude of the checks follows these lines.
 fn file_of(target: Platform, text: &[u8], prelude: &str) -> Named {
-    let undefined = device::untrue_macros(target).iter().map(|name| format!("#undef {name}\n")).collect::<String>();
+    let undefined =
+        description::untrue_macros(target).iter().map(|name| format!("#undef {name}\n")).collect::<String>();
     let first = format!("{undefined}{prelude}#line 1\n");
     // A byte order mark is valid only at the beginning of a file.
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
@@ -196,7 +197,7 @@ fn call(target: Platform, kind: &[&str], source: Named, options: &str, headers: 
 
 /// Returns the log of a build for a device that no compiler supports.
 fn missing(target: Platform) -> String {
-    format!("error: no installed compiler supports {}; {INSTALL}\n", device::product(target))
+    format!("error: no installed compiler supports {}; {INSTALL}\n", description::product(target))
 }
 
 /// Returns the versions of the compiler that performed a build.
