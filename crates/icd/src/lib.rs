@@ -4,7 +4,6 @@
 //! this library. Modules in reading order:
 //!
 //! - `base`: basis of every call
-//! - `vendor`: the vendor's compilers
 //! - `devices`, `memory`, `programs`: objects, from the platform to the kernel
 //! - `queues` and `commands`: scheduling and execution
 //! - `api`: entry points and the loader's table of them
@@ -14,8 +13,6 @@
 //! `base::raw`, `base::storage`, `commands::transfer` and the entry points.
 
 mod base;
-
-mod vendor;
 
 mod devices;
 
@@ -29,7 +26,11 @@ mod commands;
 
 mod api;
 
-pub use vendor::{dependency, request};
+use visakit_runtime::base::reserve::Allocator;
+
+/// Allocator of this library: the system's, with a reserve.
+#[global_allocator]
+static ALLOCATOR: Allocator = Allocator;
 
 pub use api::dispatch::{clGetExtensionFunctionAddress, clIcdGetPlatformIDsKHR, table};
 

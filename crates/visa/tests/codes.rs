@@ -62,7 +62,9 @@ fn codes_are_explained() {
     }
     // The driver has codes only where it creates findings, and the classes of changes are not
     // codes.
-    sources(&root().join("crates/icd/src"), &mut |text| collect(text, false, &mut used));
+    for folder in ["crates/icd/src", "crates/runtime/src"] {
+        sources(&root().join(folder), &mut |text| collect(text, false, &mut used));
+    }
     // The Python package creates findings for its callers.
     sources(&root().join("crates/python/src"), &mut |text| collect(text, true, &mut used));
     sources(&root().join("python/visakit"), &mut |text| collect(text, false, &mut used));

@@ -107,7 +107,7 @@ enqueue! {
 
     fn clEnqueueMigrateMemObjects(queue, list, num_mem_objects: cl_uint, mem_objects: In<cl_mem>, flags: cl_mem_migration_flags) {
         // SAFETY: the list has as many objects as its count says.
-        let mems = handle::get_all(unsafe { mem_objects.agreed(num_mem_objects as usize, CL_INVALID_VALUE)? })?;
+        let mems = handle::get_all(unsafe { mem_objects.agreed(num_mem_objects as usize, Code(CL_INVALID_VALUE))? })?;
         transfer::migrate(&submission(&queue, &list, CL_FALSE), &mems, flags)
     }
 
@@ -125,7 +125,7 @@ enqueue! {
         ensure(args.is_null() == (cb_args == 0) && (!args.is_null() || count == 0), CL_INVALID_VALUE)?;
         // SAFETY: both lists have as many elements as the count says.
         let (mems, places) = unsafe {
-            (mem_list.agreed(count, CL_INVALID_VALUE)?, args_mem_loc.input().agreed(count, CL_INVALID_VALUE)?)
+            (mem_list.agreed(count, Code(CL_INVALID_VALUE))?, args_mem_loc.input().agreed(count, Code(CL_INVALID_VALUE))?)
         };
         let mems = handle::get_all::<Mem>(mems)?;
         // SAFETY: the arguments have as many bytes as their size says.
@@ -169,7 +169,7 @@ status! {
         let queue = handle::get(command_queue)?;
         ensure(num_events > 0 && !event_list.is_null(), CL_INVALID_VALUE)?;
         // SAFETY: the list has as many events as its count says.
-        let list = unsafe { event_list.agreed(num_events as usize, CL_INVALID_EVENT)? };
+        let list = unsafe { event_list.agreed(num_events as usize, Code(CL_INVALID_EVENT))? };
         let list = handle::get_all(list).or(fail(CL_INVALID_EVENT))?;
         queue::mark(&queue, Order::Barrier, &list).map(drop)
     }

@@ -39,7 +39,7 @@ macro_rules! query {
             // SAFETY: the program obeys the contract of the call; the value has room for its size.
             let ($($arg,)* $answer) = unsafe {
                 let size_ret = $crate::base::raw::Caller::of(param_value_size_ret);
-                let answer = $crate::base::raw::Answer::new(param_name, param_value_size, param_value, size_ret);
+                let answer = $crate::base::answer::Answer::new(param_name, param_value_size, param_value, size_ret);
                 ($(<$ty as $crate::base::raw::Caller>::of($arg),)* answer)
             };
             $crate::base::error::status($crate::base::error::guard(|| $body))
@@ -120,7 +120,7 @@ impl WaitList {
     /// Looks up the events.
     pub(super) fn events(&self) -> Result<Vec<Handle<Event>>> {
         // SAFETY: the list has `count` handles.
-        let list = unsafe { self.first.agreed(self.count as usize, CL_INVALID_EVENT_WAIT_LIST)? };
+        let list = unsafe { self.first.agreed(self.count as usize, Code(CL_INVALID_EVENT_WAIT_LIST))? };
         handle::get_all(list).map_err(|_| Code(CL_INVALID_EVENT_WAIT_LIST))
     }
 }

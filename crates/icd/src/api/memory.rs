@@ -163,7 +163,7 @@ status! {
         let formats = if has_images { image::formats(flags, image_type) } else { Vec::new() };
         num_image_formats.put(formats.len() as cl_uint);
         // SAFETY: the list has room for as many elements as its count says.
-        unsafe { image_formats.put_list(num_entries as usize, formats) }
+        Ok(unsafe { image_formats.put_list(num_entries as usize, formats) }?)
     }
 
     fn clCreateSubDevicesEXT(

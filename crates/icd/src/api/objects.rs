@@ -23,7 +23,7 @@ status! {
         ensure(platforms.is_null() || num_entries > 0, CL_INVALID_VALUE)?;
         num_platforms.put(1);
         // SAFETY: the list has room for as many elements as its count says.
-        unsafe { platforms.put_list(num_entries as usize, [address(platform::the())]) }
+        Ok(unsafe { platforms.put_list(num_entries as usize, [address(platform::the())]) }?)
     }
 
     fn clUnloadPlatformCompiler(platform: cl_platform_id) {
@@ -48,7 +48,7 @@ status! {
         let found: Vec<_> = platform::devices(device_type)?.iter().map(address).collect();
         num_devices.put(found.len() as cl_uint);
         // SAFETY: the list has room for as many elements as its count says.
-        unsafe { devices.put_list(num_entries as usize, found) }
+        Ok(unsafe { devices.put_list(num_entries as usize, found) }?)
     }
 
     fn clCreateSubDevices(
@@ -68,7 +68,7 @@ status! {
             return Ok(());
         }
         // SAFETY: the list has room for as many elements as its count says.
-        unsafe { out_devices.put_list(num_devices as usize, parts.into_iter().map(handle::give)) }
+        Ok(unsafe { out_devices.put_list(num_devices as usize, parts.into_iter().map(handle::give)) }?)
     }
 
     fn clRetainDevice(device: cl_device_id) {

@@ -5,9 +5,10 @@ use std::ffi::{c_char, c_void};
 use opencl_sys::*;
 
 use crate::api::entry::{object, query, status};
-use crate::base::error::{Result, ensure, fail};
+use crate::base::answer::Answer;
+use crate::base::error::{Code, Result, ensure, fail};
 use crate::base::handle::{self, Handle};
-use crate::base::raw::{Answer, Caller, In, Out, Text};
+use crate::base::raw::{Caller, In, Out, Text};
 use crate::commands::launch;
 use crate::devices::context::Context;
 use crate::devices::device::Device;
@@ -29,7 +30,7 @@ const DEFAULT_TYPE: cl_uint = 0x1_000D;
 /// `first` is null or points to `count` handles.
 unsafe fn devices(count: cl_uint, first: In<cl_device_id>) -> Result<Vec<Handle<Device>>> {
     // SAFETY: guaranteed by the caller.
-    handle::get_all(unsafe { first.agreed(count as usize, CL_INVALID_VALUE)? })
+    handle::get_all(unsafe { first.agreed(count as usize, Code(CL_INVALID_VALUE))? })
 }
 
 /// Checks that callback data have a callback.
@@ -250,8 +251,8 @@ status! {
         let count = num_input_headers as usize;
         // SAFETY: both lists have as many elements as the count says.
         let (headers, names) = unsafe {
-            let headers = input_headers.agreed(count, CL_INVALID_VALUE)?;
-            (headers, header_include_names.input().agreed(count, CL_INVALID_VALUE)?)
+            let headers = input_headers.agreed(count, Code(CL_INVALID_VALUE))?;
+            (headers, header_include_names.input().agreed(count, Code(CL_INVALID_VALUE))?)
         };
         let headers = handle::get_all::<Program>(headers)?;
         // SAFETY: each name is null, or ends with a zero.
@@ -298,7 +299,7 @@ status! {
         }
         num_kernels_ret.put(names.len() as cl_uint);
         // SAFETY: the list has room for as many elements as its count says.
-        unsafe { kernels.put_list(num_kernels as usize, made) }
+        Ok(unsafe { kernels.put_list(num_kernels as usize, made) }?)
     }
 
     fn clRetainKernel(kernel: cl_kernel) {
@@ -367,7 +368,7 @@ status! {
         kernel.snapshot()?;
         let local = kernel::suggested_local_size(&kernel, &queue.device, &global)?;
         // SAFETY: the list has room for one size per dimension.
-        unsafe { suggested.put_list(work_dim as usize, local.iter().map(|&side| side as usize)) }
+        Ok(unsafe { suggested.put_list(work_dim as usize, local.iter().map(|&side| side as usize)) }?)
     }
 }
 
@@ -384,8 +385,8 @@ impl Kernel {
         use visakit_emulator::launch::argument::ParameterKind::{Buffer, Unknown};
         let takes = parameter.is_none_or(|parameter| matches!(parameter.kind, Buffer | Unknown));
         ensure(takes, CL_INVALID_ARG_VALUE)?;
-        let null = || Ok(Argument::Mem(None));
-        self.set(index, if address == 0 { null()? } else { Argument::Address(address) })
+        let argument = if address == 0 { Argument::Mem(None) } else { Argument::Address(address) };
+        self.set(index, argument)
     }
 }
 

@@ -49,9 +49,10 @@ macro_rules! record {
                 ensure(mutable_handle.is_null() && properties.get().unwrap_or(0) == 0, CL_INVALID_VALUE)?;
                 let count = num_sync_points_in_wait_list as usize;
                 // SAFETY: the list has as many points as its count says.
-                let points = unsafe { points.agreed(count, CL_INVALID_SYNC_POINT_WAIT_LIST_KHR)? };
+                let points = unsafe { points.agreed(count, Code(CL_INVALID_SYNC_POINT_WAIT_LIST_KHR))? };
                 let $queue = &buffer.queue;
-                let task: Task = $body?;
+                let task: $crate::base::error::Result<Task> = $body;
+                let task = task?;
                 sync_point.put(buffer.record(task, points)?);
                 Ok(())
             }))
@@ -65,7 +66,8 @@ macro_rules! task {
         enqueue! {
             fn $enqueue($queue, list $(, $arg: $ty)*) {
                 let $queue = &$queue;
-                let task: Task = $body?;
+                let task: $crate::base::error::Result<Task> = $body;
+                let task = task?;
                 submission($queue, &list, CL_FALSE).put(task)
             }
         }
@@ -189,7 +191,7 @@ impl Given {
     /// The sizes are null or have `work_dim` elements.
     unsafe fn sizes(&self, work_dim: cl_uint) -> Result<Sizes> {
         ensure((1..=3).contains(&work_dim), CL_INVALID_WORK_DIMENSION)?;
-        let list = |first: In<usize>, code| {
+        let list = |first: In<usize>, code| -> Result<Option<Vec<usize>>> {
             // SAFETY: the caller guarantees the elements.
             let list = unsafe { first.list(work_dim as usize) }.or(fail(code))?;
             Ok((!first.is_null()).then(|| list.to_vec()))
@@ -274,7 +276,7 @@ status! {
     ) {
         let buffer = handle::get(command_buffer)?;
         // SAFETY: the list has as many queues as its count says.
-        let queues = handle::get_all(unsafe { queues.agreed(num_queues as usize, CL_INVALID_VALUE)? })?;
+        let queues = handle::get_all(unsafe { queues.agreed(num_queues as usize, Code(CL_INVALID_VALUE))? })?;
         // SAFETY: the list has as many events as its count says.
         let list = unsafe { WaitList::new(num_events_in_wait_list, event_wait_list) }.events()?;
         emit(event, recording::enqueue(&buffer, &queues, &list)?);
@@ -292,9 +294,9 @@ unsafe fn change<'a>(config: &cl_mutable_dispatch_config_khr) -> Result<Change<'
     let dimensions = command.dispatch().sizes.global.len();
     // SAFETY: guaranteed by the caller.
     let (arguments, addresses, infos) = unsafe {
-        let list = |first, count: cl_uint| In::of(first).agreed(count as usize, CL_INVALID_VALUE);
+        let list = |first, count: cl_uint| In::of(first).agreed(count as usize, Code(CL_INVALID_VALUE));
         let infos: In<cl_mutable_dispatch_exec_info_khr> = In::of(config.exec_info_list);
-        let infos = infos.agreed(config.num_exec_infos as usize, CL_INVALID_VALUE)?;
+        let infos = infos.agreed(config.num_exec_infos as usize, Code(CL_INVALID_VALUE))?;
         (list(config.arg_list, config.num_args)?, list(config.arg_svm_list, config.num_svm_args)?, infos)
     };
     for info in infos {
@@ -308,7 +310,7 @@ unsafe fn change<'a>(config: &cl_mutable_dispatch_config_khr) -> Result<Change<'
         let bytes = (!value.is_null()).then(|| unsafe { value.bytes(argument.arg_size) });
         (argument.arg_index, argument.arg_size, bytes)
     };
-    let sides = |first| {
+    let sides = |first| -> Result<Option<Vec<usize>>> {
         // SAFETY: guaranteed by the caller.
         let first: In<usize> = unsafe { In::of(first) };
         // SAFETY: guaranteed by the caller.
@@ -346,7 +348,7 @@ status! {
         ensure(command_queue.is_null(), CL_INVALID_COMMAND_QUEUE)?;
         let count = num_sync_points_in_wait_list as usize;
         // SAFETY: the list has as many points as its count says.
-        let points = unsafe { sync_point_wait_list.agreed(count, CL_INVALID_SYNC_POINT_WAIT_LIST_KHR)? };
+        let points = unsafe { sync_point_wait_list.agreed(count, Code(CL_INVALID_SYNC_POINT_WAIT_LIST_KHR))? };
         let kernel = handle::get::<Kernel>(kernel)?;
         let given = Given { offset: global_work_offset, global: global_work_size, local: local_work_size };
         // SAFETY: the sizes are null, or have one element per dimension.
@@ -370,7 +372,7 @@ status! {
         let count = num_configs as usize;
         // SAFETY: the lists have as many elements as their count says.
         let (kinds, configs) =
-            unsafe { (config_types.agreed(count, CL_INVALID_VALUE)?, configs.agreed(count, CL_INVALID_VALUE)?) };
+            unsafe { (config_types.agreed(count, Code(CL_INVALID_VALUE))?, configs.agreed(count, Code(CL_INVALID_VALUE))?) };
         let known = |kind: &cl_command_buffer_update_type_khr| *kind == CL_STRUCTURE_TYPE_MUTABLE_DISPATCH_CONFIG_KHR;
         ensure(kinds.iter().all(known), CL_INVALID_VALUE)?;
         let read = |config: &*const c_void| {

@@ -107,7 +107,7 @@ enqueue! {
         user_data: *mut c_void,
     ) {
         // SAFETY: the list has as many pointers as its count says.
-        let given = unsafe { pointers.input().agreed(count as usize, CL_INVALID_VALUE)? };
+        let given = unsafe { pointers.input().agreed(count as usize, Code(CL_INVALID_VALUE))? };
         ensure(!given.is_empty(), CL_INVALID_VALUE)?;
         let (addresses, data) = (given.iter().map(|&pointer| UserData(pointer)).collect::<Vec<_>>(), UserData(user_data));
         let (context, own) = (Handle::clone(&queue.context), UserData(handle::address(&queue)));
@@ -171,7 +171,7 @@ pub(crate) unsafe extern "C" fn clSVMAlloc(
 #[allow(non_snake_case)]
 pub(crate) unsafe extern "C" fn clSVMFree(context: cl_context, svm_pointer: *mut c_void) {
     // The call has no way to return an error.
-    let _ = crate::base::error::guard(|| handle::get::<Context>(context)?.allocations.free(svm_pointer));
+    let _ = crate::base::error::guard(|| Result::Ok(handle::get::<Context>(context)?.allocations.free(svm_pointer)?));
 }
 
 object! {
@@ -214,13 +214,13 @@ object! {
 status! {
     fn clMemFreeINTEL(context: cl_context, ptr: *mut c_void) {
         let context = handle::get::<Context>(context)?;
-        if ptr.is_null() { Ok(()) } else { context.allocations.free(ptr) }
+        if ptr.is_null() { Ok(()) } else { Ok(context.allocations.free(ptr)?) }
     }
 
     /// A blocking free is the same as a free, because commands hold the memory that they use.
     fn clMemBlockingFreeINTEL(context: cl_context, ptr: *mut c_void) {
         let context = handle::get::<Context>(context)?;
-        if ptr.is_null() { Ok(()) } else { context.allocations.free(ptr) }
+        if ptr.is_null() { Ok(()) } else { Ok(context.allocations.free(ptr)?) }
     }
 
     fn clSetKernelArgMemPointerINTEL(kernel: cl_kernel, arg_index: cl_uint, arg_value: *const c_void) {

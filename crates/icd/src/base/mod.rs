@@ -1,15 +1,9 @@
-//! Basis of every call: error codes, the caller's pointers, handles, reserved memory.
+//! Basis of every call: errors, handles, the caller's pointers.
 
-pub(crate) mod reserve;
+pub(crate) use visakit_runtime::base::{environment, raw, storage};
 
 pub(crate) mod error;
 
-pub(crate) mod say;
-
-pub(crate) mod raw;
+pub(crate) mod answer;
 
 pub(crate) mod handle;
-
-pub(crate) mod storage;
-
-pub(crate) mod environment;

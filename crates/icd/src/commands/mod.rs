@@ -1,9 +1,5 @@
 //! Commands: launches, transfers, and their recordings.
 
-pub(crate) mod record;
-
-pub(crate) mod report;
-
 pub(crate) mod launch;
 
 pub(crate) mod transfer;

@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use opencl_sys::*;
 
+use crate::base::answer::Answer;
 use crate::base::error::{Code, Result, ensure, fail};
 use crate::base::handle::{self, Handle, kind};
-use crate::base::raw::Answer;
 use crate::commands::launch;
 use crate::devices::device::UPDATABLE;
 use crate::programs::kernel::{self, Kernel};

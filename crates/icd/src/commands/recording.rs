@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use opencl_sys::*;
 
+use crate::base::answer::Answer;
 use crate::base::error::{Code, Result, ensure, fail};
 use crate::base::handle::{self, Handle, kind};
-use crate::base::raw::Answer;
 use crate::commands::mutable::{self, Change, Dispatch, Mutable, Settings, Sizes};
 use crate::commands::transfer::Submission;
 use crate::programs::kernel::Kernel;

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use opencl_sys::*;
 
+use crate::base::answer::Answer;
 use crate::base::error::{Result, ensure, fail};
 use crate::base::handle::{self, Handle, kind};
-use crate::base::raw::Answer;
 use crate::commands::transfer::Submission;
 use crate::devices::context::Context;
 use crate::devices::device::Device;

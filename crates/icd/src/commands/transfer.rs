@@ -234,7 +234,7 @@ pub(crate) fn copy_image(
 ) -> Result<Task> {
     owns(queue, from)?;
     owns(queue, to)?;
-    let line = |mem: &Handle<Mem>, offset: usize, size: [usize; 3]| {
+    let line = |mem: &Handle<Mem>, offset: usize, size: [usize; 3]| -> Result<Rows> {
         ensure(mem.is_buffer(), CL_INVALID_MEM_OBJECT)?;
         let bytes = size.iter().try_fold(1_usize, |bytes, &side| bytes.checked_mul(side));
         ensure(bytes.is_some_and(|bytes| mem.holds(offset, bytes)), CL_INVALID_VALUE)?;

@@ -3,14 +3,6 @@
 //!
 //! `visakit-oclc --check` lists the installed compilers.
 
-#[allow(dead_code, unreachable_pub, reason = "only the driver uses the other items")]
-#[path = "../vendor/request.rs"]
-mod request;
-
-#[allow(dead_code, unreachable_pub, reason = "only the driver uses the other items")]
-#[path = "../vendor/dependency.rs"]
-mod dependency;
-
 mod limits;
 
 mod opened;
@@ -26,6 +18,7 @@ use std::process::ExitCode;
 
 use invoke::run;
 use request::{Installed, Request};
+use visakit_runtime::vendor::{dependency, request};
 
 fn main() -> ExitCode {
     let is_check = std::env::args().nth(1).as_deref() == Some("--check");

@@ -5,19 +5,18 @@ use std::ffi::c_void;
 use opencl_sys::*;
 use visakit::isa::Platform;
 use visakit_emulator::limits::{IMAGE_LINE, IMAGE_SIDE};
+use visakit_runtime::vendor::compilers;
 
+use crate::base::answer::Answer;
 use crate::base::environment::ENVIRONMENT;
 use crate::base::error::Result;
 use crate::base::handle::{self, Handle};
-use crate::base::raw::Answer;
 use crate::base::storage::ALIGNMENT;
-use crate::devices::device::{
-    Device, PITCH_ALIGNMENT, UPDATABLE, max_allocation, memory_bytes, named, product, versions,
-};
+use crate::devices::description::{self, max_allocation, memory_bytes, product, uuid};
+use crate::devices::device::{Device, PITCH_ALIGNMENT, UPDATABLE, named, versions};
 use crate::devices::features::PIPES;
 use crate::devices::modules;
 use crate::devices::version::{VERSION, VERSION_TEXT, version};
-use crate::vendor::compilers;
 
 /// Queries of `cl_ext_float_atomics`, which the bindings lack: capabilities for 32-bit, 64-bit and
 /// 16-bit floats.
@@ -177,7 +176,7 @@ fn names(device: &Handle<Device>, platform: *mut c_void, answer: Answer) -> Resu
         CL_DEVICE_PCI_BUS_INFO_KHR => answer.list(&[0, bus(device.target), 0, 0]),
         CL_DEVICE_NAME => answer.text(&format!("visakit (Intel {})", product(device.target).to_ascii_uppercase())),
         CL_DEVICE_VENDOR => answer.text("visakit"),
-        CL_DRIVER_VERSION => answer.text(&driver_version(device.target)),
+        CL_DRIVER_VERSION => answer.text(&description::driver_version(device.target)),
         CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR => answer.value(RECORDED),
         CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR => answer.value(0_u64),
         CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR => answer.value(UPDATABLE),
@@ -291,24 +290,6 @@ fn sharing(device: &Handle<Device>, answer: Answer) -> Result {
         CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => answer.value(device.widths[device.widths.len() - 1] as usize),
         _ => answer.unknown(),
     }
-}
-
-/// Returns a UUID made from a name of this driver.
-fn uuid(name: &str) -> [u8; 16] {
-    let mut bytes = *b"visakit\0........";
-    bytes[8..].iter_mut().zip(name.bytes().chain(std::iter::repeat(0))).for_each(|(to, from)| *to = from);
-    bytes
-}
-
-/// Returns the driver's version in the form of Intel's runtime, which libraries parse: year, week
-/// and build. It is the compiler's version, because libraries select kernels by it. The version of
-/// this driver is part of the device's version.
-fn driver_version(target: Platform) -> String {
-    let compiler = compilers::of(target).map(|(compiler, _)| compiler.installed.version.as_str());
-    let numbers: Option<Vec<u32>> = compiler.and_then(|text| text.split('.').map(|part| part.parse().ok()).collect());
-    let numbers = numbers.filter(|numbers| numbers.len() >= 3);
-    let text = numbers.map(|numbers| numbers.iter().map(u32::to_string).collect::<Vec<_>>().join("."));
-    text.unwrap_or_else(|| env!("CARGO_PKG_VERSION").to_owned())
 }
 
 /// Returns the number of the bus of a device, which is the same in every process.

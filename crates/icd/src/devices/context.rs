@@ -5,12 +5,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use opencl_sys::*;
 
+use crate::base::answer::Answer;
 use crate::base::error::{Result, ensure, fail};
 use crate::base::handle::{self, Handle, kind};
-use crate::base::raw::Answer;
 use crate::base::raw::UserData;
 use crate::devices::allocations::Allocations;
 use crate::devices::device::Device;
+
+/// Properties of unified shared memory.
+#[derive(Clone)]
+pub(crate) struct Usm {
+    /// Type of unified shared memory.
+    pub(crate) kind: cl_unified_shared_memory_type_intel,
+    /// Device that it belongs to; `None` for host memory.
+    pub(crate) device: Option<Handle<Device>>,
+    pub(crate) flags: cl_mem_alloc_flags_intel,
+}
 
 /// Devices that share objects.
 pub(crate) struct Context {
@@ -20,7 +30,7 @@ pub(crate) struct Context {
     /// Destructor callbacks, called in reverse order.
     destructors: Mutex<Vec<(Destructor, UserData)>>,
     /// Memory that kernels and the program access by the same addresses.
-    pub(crate) allocations: Allocations,
+    pub(crate) allocations: Allocations<Usm>,
 }
 
 kind!(Context, CL_INVALID_CONTEXT, dropped: call_destructors);

@@ -1,10 +1,8 @@
 //! Platform, devices and contexts.
 
+pub(crate) use visakit_runtime::devices::{allocations, description, features};
+
 pub(crate) mod version;
-
-pub(crate) mod features;
-
-pub(crate) mod offered;
 
 pub(crate) mod device;
 
@@ -13,7 +11,5 @@ mod modules;
 pub(crate) mod answers;
 
 pub(crate) mod platform;
-
-pub(crate) mod allocations;
 
 pub(crate) mod context;

@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 
 use opencl_sys::*;
 
+use crate::base::answer::Answer;
 use crate::base::error::{Result, ensure};
 use crate::base::handle::{self, Handle, kind};
-use crate::base::raw::Answer;
 use crate::devices::device::{self, Device};
 use crate::devices::version::{VERSION, VERSION_TEXT};
 

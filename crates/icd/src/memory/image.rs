@@ -8,12 +8,13 @@ use visakit_emulator::limits::{IMAGE_LINE, IMAGE_SIDE};
 use visakit_emulator::machine::format::Format;
 use visakit_emulator::machine::image::ImageDesc;
 
+use crate::base::answer::Answer;
 use crate::base::error::{Code, Result, ensure, fail};
 use crate::base::handle::{self, Handle};
-use crate::base::raw::Answer;
 use crate::base::storage::{Storage, copy};
 use crate::devices::context::Context;
-use crate::devices::device::{self, PITCH_ALIGNMENT};
+use crate::devices::description;
+use crate::devices::device::PITCH_ALIGNMENT;
 use crate::memory::mem::{self, Mem};
 use crate::memory::texels::Texels;
 
@@ -111,7 +112,7 @@ fn bytes_of(desc: &ImageDesc, row: usize, size: usize) -> Result<usize> {
     let gap = (row as u64).saturating_sub(u64::from(desc.size[0]) * size as u64);
     let rows_with_gaps = desc.texels() / u64::from(desc.size[0]) - 1;
     let bytes = desc.texels().saturating_mul(size as u64).saturating_add(gap.saturating_mul(rows_with_gaps));
-    ensure(bytes <= device::max_allocation(), CL_INVALID_IMAGE_SIZE)?;
+    ensure(bytes <= description::max_allocation(), CL_INVALID_IMAGE_SIZE)?;
     Ok(bytes as usize)
 }
 

@@ -5,12 +5,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use opencl_sys::*;
 
+use crate::base::answer::Answer;
 use crate::base::error::{Code, Result, ensure, fail};
 use crate::base::handle::{self, Handle, kind};
-use crate::base::raw::{Answer, UserData};
+use crate::base::raw::UserData;
 use crate::base::storage::Storage;
 use crate::devices::context::Context;
-use crate::devices::device;
+use crate::devices::description;
 use crate::devices::features::PIPES;
 use crate::memory::texels::Texels;
 
@@ -226,7 +227,7 @@ pub(crate) unsafe fn buffer(
 ) -> Result<Handle<Mem>> {
     let flags = check_flags(flags | flags_of(properties)?, host)?;
     ensure(flags & CL_MEM_KERNEL_READ_AND_WRITE == 0, CL_INVALID_VALUE)?;
-    ensure(bytes > 0 && bytes as u64 <= device::max_allocation(), CL_INVALID_BUFFER_SIZE)?;
+    ensure(bytes > 0 && bytes as u64 <= description::max_allocation(), CL_INVALID_BUFFER_SIZE)?;
     let shared = context.allocations.find(host as usize).filter(|_| flags & CL_MEM_USE_HOST_PTR != 0);
     if let Some(allocation) = &shared {
         let rest = allocation.bytes().saturating_sub(host as usize - allocation.first() as usize);

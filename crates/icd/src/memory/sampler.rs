@@ -5,9 +5,9 @@ use std::sync::Arc;
 use opencl_sys::*;
 use visakit_emulator::machine::sampler::{Addressing, Sampler as Settings};
 
+use crate::base::answer::Answer;
 use crate::base::error::{Result, ensure, fail};
 use crate::base::handle::{self, Handle, kind};
-use crate::base::raw::Answer;
 use crate::devices::context::Context;
 
 /// OpenCL sampler.

@@ -5,13 +5,14 @@ use std::ffi::c_void;
 
 use opencl_sys::*;
 
+use crate::base::answer::Answer;
 use crate::base::error::{Code, Result, ensure, fail};
 use crate::base::handle::{self, Handle};
-use crate::base::raw::Answer;
 use crate::base::storage::Storage;
 use crate::devices::allocations::Allocation;
-use crate::devices::context::Context;
-use crate::devices::device::{self, Device};
+use crate::devices::context::{Context, Usm};
+use crate::devices::description;
+use crate::devices::device::Device;
 use crate::memory::mem::flags_of;
 
 /// Allocates shared virtual memory.
@@ -55,25 +56,27 @@ fn make(
     device: Option<Handle<Device>>,
     flags: cl_mem_alloc_flags_intel,
 ) -> Result<*mut c_void> {
-    ensure(bytes > 0 && bytes as u64 <= device::max_allocation(), CL_INVALID_BUFFER_SIZE)?;
+    ensure(bytes > 0 && bytes as u64 <= description::max_allocation(), CL_INVALID_BUFFER_SIZE)?;
     let storage = Storage::in_slot(bytes).ok_or(Code(CL_OUT_OF_RESOURCES))?;
-    Ok(context.allocations.add(Allocation { storage, kind, device, flags }))
+    Ok(context.allocations.add(Allocation { storage, about: Usm { kind, device, flags } }))
 }
 
 /// Answers `clGetMemAllocInfoINTEL`.
 pub(crate) fn info(context: &Handle<Context>, address: *const c_void, answer: Answer) -> Result {
     let found = context.allocations.lookup(address as usize);
     match (answer.name, &found) {
-        (CL_MEM_ALLOC_TYPE_INTEL, _) => answer.value(found.map_or(CL_MEM_TYPE_UNKNOWN_INTEL, |found| found.kind)),
+        (CL_MEM_ALLOC_TYPE_INTEL, _) => {
+            answer.value(found.map_or(CL_MEM_TYPE_UNKNOWN_INTEL, |found| found.about.kind))
+        }
         (CL_MEM_ALLOC_BASE_PTR_INTEL, _) => {
             answer.value(found.map_or(std::ptr::null_mut::<c_void>(), |found| found.storage.first().cast()))
         }
         (CL_MEM_ALLOC_SIZE_INTEL, _) => answer.value(found.map_or(0, |found| found.storage.bytes())),
         (CL_MEM_ALLOC_DEVICE_INTEL, _) => {
-            answer.value(handle::address_of(found.as_ref().and_then(|found| found.device.as_ref())))
+            answer.value(handle::address_of(found.as_ref().and_then(|found| found.about.device.as_ref())))
         }
         (name, _) if u64::from(name) == CL_MEM_ALLOC_FLAGS_INTEL => {
-            answer.value(found.map_or(0, |found| found.flags))
+            answer.value(found.map_or(0, |found| found.about.flags))
         }
         _ => fail(CL_INVALID_VALUE),
     }

@@ -8,9 +8,9 @@ use visakit_emulator::launch::argument::{Parameter, ParameterKind, parameters};
 use visakit_emulator::launch::range::NdRange;
 use visakit_zebin::info::{ArgInfo, KernelInfo};
 
+use crate::base::answer::Answer;
 use crate::base::error::{Code, Result, ensure, fail};
 use crate::base::handle::{self, Handle, Object, kind};
-use crate::base::raw::Answer;
 use crate::devices::device::Device;
 use crate::memory::mem::Mem;
 use crate::memory::sampler::Sampler;
@@ -180,7 +180,7 @@ impl Kernel {
             return self.set(index, Argument::Value(bytes.map(<[u8]>::to_vec).unwrap_or_default()));
         }
         let parameter = parameter.ok_or(Code(CL_INVALID_ARG_INDEX))?;
-        let address = || {
+        let address = || -> Result<*mut c_void> {
             ensure(size == std::mem::size_of::<*mut c_void>(), CL_INVALID_ARG_SIZE)?;
             let bytes = bytes.and_then(|bytes| bytes.first_chunk());
             Ok(bytes.map_or(std::ptr::null_mut(), |bytes| usize::from_ne_bytes(*bytes) as *mut c_void))

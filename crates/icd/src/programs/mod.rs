@@ -1,12 +1,6 @@
 //! Programs and kernels, from the source to a kernel with its arguments.
 
-pub(crate) mod cache;
-
-pub(crate) mod build;
-
-pub(crate) mod binary;
-
-pub(crate) mod spirv;
+pub(crate) use visakit_runtime::programs::{binary, build, spirv};
 
 pub(crate) mod program;
 

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use opencl_sys::*;
 use visakit::isa::Platform;
 use visakit_emulator::run;
+use visakit_runtime::vendor::request::Named;
 use visakit_zebin::archive;
 
 use crate::base::error::{Code, ROOM, Result, check_room, ensure, fail};
@@ -17,7 +18,6 @@ use crate::devices::device::Device;
 use crate::programs::binary::Binary;
 use crate::programs::build::{self, Built, Input};
 use crate::programs::spirv;
-use crate::vendor::request::Named;
 
 /// OpenCL program.
 pub(crate) struct Program {

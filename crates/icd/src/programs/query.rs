@@ -2,9 +2,9 @@
 
 use opencl_sys::*;
 
+use crate::base::answer::Answer;
 use crate::base::error::{Result, ensure};
 use crate::base::handle::{self, Handle};
-use crate::base::raw::Answer;
 use crate::devices::device::Device;
 use crate::programs::program::{Build, Program, Source, kernel_names};
 

@@ -5,9 +5,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use opencl_sys::*;
 
+use crate::base::answer::Answer;
 use crate::base::error::{Result, ensure, fail};
 use crate::base::handle::{self, Handle, kind};
-use crate::base::raw::{Answer, UserData};
+use crate::base::raw::UserData;
 use crate::devices::context::Context;
 use crate::queues::queue::Queue;
 use crate::queues::schedule::{self, Command};

@@ -4,10 +4,11 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use opencl_sys::*;
+use visakit_runtime::commands::pool::Job as _;
 
+use crate::base::answer::Answer;
 use crate::base::error::{Result, ensure, fail};
 use crate::base::handle::{self, Handle, kind};
-use crate::base::raw::Answer;
 use crate::devices::context::Context;
 use crate::devices::device::Device;
 use crate::queues::event::Event;

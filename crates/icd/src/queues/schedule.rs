@@ -1,10 +1,10 @@
 //! Scheduling of commands: their work, their dependencies, and the threads that run them.
 
-use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use opencl_sys::*;
+use visakit_runtime::commands::pool;
 
 use crate::base::error::{Result, guard};
 use crate::base::handle::{self, Handle};
@@ -80,7 +80,7 @@ pub(crate) fn release(command: Arc<Command>, may_go_on: bool) {
         command.replace(Job::GiveUp);
     }
     if command.waits.fetch_sub(1, Ordering::AcqRel) == 1 {
-        submit(command);
+        pool::submit(command);
     }
 }
 
@@ -107,9 +107,11 @@ impl Command {
         }
         code
     }
+}
 
+impl pool::Job for Command {
     /// Runs the command unless it still waits or another thread has taken it.
-    pub(crate) fn run(&self) {
+    fn run(&self) {
         if self.waits.load(Ordering::Acquire) > 0 {
             return;
         }
@@ -122,73 +124,5 @@ impl Command {
             }
         };
         event::advance(&self.event, status);
-    }
-}
-
-/// Pool of threads that run commands, with the ready commands.
-struct Pool {
-    ready: VecDeque<Arc<Command>>,
-    idle: usize,
-    threads: usize,
-    /// Process that owns the threads.
-    process: u32,
-}
-
-impl Pool {
-    const EMPTY: Self = Self { ready: VecDeque::new(), idle: 0, threads: 0, process: 0 };
-
-    /// Forgets the threads of the parent process after a `fork`, because they do not exist in the
-    /// child.
-    fn after_fork(&mut self) {
-        let process = std::process::id();
-        if self.process != process {
-            *self = Self { process, ..Self::EMPTY };
-        }
-    }
-}
-
-static POOL: Mutex<Pool> = Mutex::new(Pool::EMPTY);
-static READY: Condvar = Condvar::new();
-
-/// Maximum number of concurrent commands. One kernel uses all cores, but native functions and
-/// callbacks of the program may wait for each other.
-const MOST_THREADS: usize = 64;
-
-fn submit(command: Arc<Command>) {
-    let mut pool = POOL.lock().unwrap_or_else(PoisonError::into_inner);
-    pool.after_fork();
-    pool.ready.push_back(command);
-    if pool.idle >= pool.ready.len() {
-        drop(pool);
-        READY.notify_one();
-    } else if pool.threads < MOST_THREADS {
-        pool.threads += 1;
-        drop(pool);
-        let started = std::thread::Builder::new().name("visakit".to_owned()).spawn(work);
-        if started.is_err() {
-            // The existing threads run the command. If no thread exists, this one runs it.
-            let mut pool = POOL.lock().unwrap_or_else(PoisonError::into_inner);
-            pool.threads -= 1;
-            let alone = if pool.threads == 0 { pool.ready.pop_front() } else { None };
-            drop(pool);
-            alone.iter().for_each(|command| command.run());
-        }
-    }
-}
-
-/// Main loop of a pool thread; it never ends.
-fn work() {
-    let mut pool = POOL.lock().unwrap_or_else(PoisonError::into_inner);
-    loop {
-        if let Some(command) = pool.ready.pop_front() {
-            drop(pool);
-            command.run();
-            drop(command);
-            pool = POOL.lock().unwrap_or_else(PoisonError::into_inner);
-        } else {
-            pool.idle += 1;
-            pool = READY.wait(pool).unwrap_or_else(PoisonError::into_inner);
-            pool.idle -= 1;
-        }
     }
 }

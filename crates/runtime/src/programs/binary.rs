@@ -14,32 +14,38 @@ use visakit_zebin::{Symbol, Target, Zebin};
 use crate::base::storage::Storage;
 
 /// Executable program for a device.
-pub(crate) struct Binary {
-    pub(crate) bytes: Vec<u8>,
-    pub(crate) zebin: Zebin,
+pub struct Binary {
+    /// Bytes of the file.
+    pub bytes: Vec<u8>,
+    /// Contents of the file.
+    pub zebin: Zebin,
     /// True if all groups must have the same size, as before OpenCL C 2.0.
-    pub(crate) is_uniform: bool,
+    pub is_uniform: bool,
     globals: OnceLock<Option<Globals>>,
     kernels: Mutex<HashMap<String, Arc<Entry>>>,
 }
 
 /// Constants and variables of a program, which live as long as the program.
-pub(crate) struct Globals {
-    pub(crate) places: DataPlaces,
-    pub(crate) regions: Vec<(u64, Lent)>,
+pub struct Globals {
+    /// Addresses of the sections.
+    pub places: DataPlaces,
+    /// Memory of the sections, by address.
+    pub regions: Vec<(u64, Lent)>,
 }
 
 /// Kernel of a binary.
-pub(crate) struct Entry {
-    pub(crate) info: KernelInfo,
+pub struct Entry {
+    /// Properties and parameters.
+    pub info: KernelInfo,
     /// Code, decoded at the first launch, or the reason why it cannot be run.
     code: OnceLock<std::result::Result<run::Program, String>>,
-    pub(crate) cache: run::Cache,
+    /// What launches share.
+    pub cache: run::Cache,
 }
 
 impl Binary {
     /// Reads a zebin.
-    pub(crate) fn new(bytes: Vec<u8>, is_uniform: bool) -> std::result::Result<Arc<Self>, String> {
+    pub fn new(bytes: Vec<u8>, is_uniform: bool) -> std::result::Result<Arc<Self>, String> {
         let zebin = match Zebin::parse("program", &bytes) {
             Ok(zebin) => zebin,
             // A program without kernels has no `.ze_info`.
@@ -66,12 +72,12 @@ impl Binary {
     }
 
     /// Returns the names of the kernels.
-    pub(crate) fn names(&self) -> Vec<&str> {
+    pub fn names(&self) -> Vec<&str> {
         self.zebin.kernel_infos().map(|kernel| kernel.name.as_str()).collect()
     }
 
     /// Returns a kernel by name.
-    pub(crate) fn kernel(&self, name: &str) -> Option<Arc<Entry>> {
+    pub fn kernel(&self, name: &str) -> Option<Arc<Entry>> {
         let mut kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(entry) = kernels.get(name) {
             return Some(Arc::clone(entry));
@@ -86,7 +92,7 @@ impl Binary {
     ///
     /// # Errors
     /// The first kernel that cannot be run, with its line.
-    pub(crate) fn check(&self, target: Platform) -> std::result::Result<(), String> {
+    pub fn check(&self, target: Platform) -> std::result::Result<(), String> {
         for name in self.names() {
             let Some(entry) = self.kernel(name) else { continue };
             entry.code(self, target).map_err(|why| format!("kernel `{name}`: {why}\n"))?;
@@ -95,7 +101,7 @@ impl Binary {
     }
 
     /// Returns the program's data, or `None` if there is not enough memory.
-    pub(crate) fn globals(&self) -> Option<&Globals> {
+    pub fn globals(&self) -> Option<&Globals> {
         self.globals.get_or_init(|| Globals::new(&ProgramData::of(&self.zebin))).as_ref()
     }
 }
@@ -122,7 +128,7 @@ impl Globals {
 
 impl Entry {
     /// Returns the code for a device, decoding it at the first call.
-    pub(crate) fn code(&self, binary: &Binary, target: Platform) -> std::result::Result<&run::Program, &str> {
+    pub fn code(&self, binary: &Binary, target: Platform) -> std::result::Result<&run::Program, &str> {
         let text = |finding: &Diagnostic| {
             let mut text = finding.one_line();
             for more in [&finding.quote, &finding.help].into_iter().filter(|more| !more.is_empty()) {

@@ -41,14 +41,14 @@ const ASIDE: &str = ".new";
 const LEFT_BEHIND: Duration = Duration::from_secs(3600);
 
 /// Cache in a folder.
-pub(crate) struct Cache {
+pub struct Cache {
     folder: PathBuf,
 }
 
 impl Cache {
     /// Opens the cache in a folder that the user names, creating missing folders. An unusable
     /// folder is reported once.
-    pub(crate) fn open(named: &Path) -> Option<Self> {
+    pub fn open(named: &Path) -> Option<Self> {
         static IS_REPORTED: AtomicBool = AtomicBool::new(false);
         match Self::try_open(named) {
             Ok(cache) => Some(cache),
@@ -106,7 +106,7 @@ impl Cache {
     }
 
     /// Returns the cached response to a request.
-    pub(crate) fn get(&self, request: &[u8]) -> Option<Vec<u8>> {
+    pub fn get(&self, request: &[u8]) -> Option<Vec<u8>> {
         let path = self.path(request);
         let bytes = read_file(&path, MOST_BYTES).ok()?;
         let answer = answer_of(&bytes, request)?.to_vec();
@@ -117,7 +117,7 @@ impl Cache {
 
     /// Stores the response to a request. If the disk is full or the folder is read-only, the
     /// response is not cached.
-    pub(crate) fn put(&self, request: &[u8], answer: &[u8]) {
+    pub fn put(&self, request: &[u8], answer: &[u8]) {
         let _ = self.try_put(request, answer);
     }
 

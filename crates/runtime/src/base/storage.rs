@@ -10,17 +10,19 @@ use visakit_emulator::machine::buffer::Lent;
 use visakit_emulator::machine::memory::{FIXED, MAX_BUFFER, SLOT};
 
 /// Alignment of memory objects in bytes: the devices' alignment of their largest type.
-pub(crate) const ALIGNMENT: usize = 128;
+pub const ALIGNMENT: usize = 128;
 /// Smallest unit in bytes in which the system maps memory.
 const PAGE: usize = 4096;
 /// Minimum size in bytes of memory that is mapped from the system, which commits pages on first
 /// use.
 const LARGE: usize = 1 << 20;
+/// Maximum number of slots to try. Slots may belong to another driver in this process.
+const MOST_TRIES: usize = 1 << 16;
 /// End of the address range for slots.
 const FIXED_END: u64 = 1 << 46;
 
 /// Memory of an object.
-pub(crate) struct Storage {
+pub struct Storage {
     first: *mut u8,
     bytes: usize,
     home: Home,
@@ -45,7 +47,7 @@ unsafe impl Sync for Storage {}
 
 impl Storage {
     /// Allocates zeroed memory.
-    pub(crate) fn new(bytes: usize) -> Option<Arc<Self>> {
+    pub fn new(bytes: usize) -> Option<Arc<Self>> {
         if bytes >= LARGE {
             let whole = bytes.checked_next_multiple_of(ALIGNMENT)?;
             let first = map(std::ptr::null_mut(), whole, 0)?;
@@ -58,12 +60,12 @@ impl Storage {
     }
 
     /// Allocates zeroed memory at an address that kernels use too.
-    pub(crate) fn in_slot(bytes: usize) -> Option<Arc<Self>> {
+    pub fn in_slot(bytes: usize) -> Option<Arc<Self>> {
         if bytes as u64 > MAX_BUFFER {
             return None;
         }
         let whole = bytes.max(1).next_multiple_of(ALIGNMENT);
-        for _ in 0..64 {
+        for _ in 0..MOST_TRIES {
             let slot = take_slot()?;
             match map(slot as *mut libc::c_void, whole, libc::MAP_FIXED_NOREPLACE) {
                 Some(first) => return Some(Arc::new(Self { first, bytes, home: Home::Slot(slot) })),
@@ -78,14 +80,14 @@ impl Storage {
     ///
     /// # Safety
     /// `first` points to `bytes` bytes that live until the storage is dropped.
-    pub(crate) unsafe fn of_program(first: *mut u8, bytes: usize) -> Option<Arc<Self>> {
+    pub unsafe fn of_program(first: *mut u8, bytes: usize) -> Option<Arc<Self>> {
         let words = (first as usize).is_multiple_of(4) && bytes.is_multiple_of(4);
         words.then(|| Arc::new(Self { first, bytes, home: Home::Program }))
     }
 
     /// Returns the number of bytes up to the end of the last page, for memory in a slot: as on a
     /// device, they exist.
-    pub(crate) fn mapped_bytes(&self) -> usize {
+    pub fn mapped_bytes(&self) -> usize {
         match self.home {
             Home::Slot(_) => self.bytes.max(1).next_multiple_of(PAGE),
             _ => self.bytes,
@@ -93,17 +95,17 @@ impl Storage {
     }
 
     /// Returns the address of the first byte.
-    pub(crate) fn first(&self) -> *mut u8 {
+    pub fn first(&self) -> *mut u8 {
         self.first
     }
 
     /// Returns the size in bytes.
-    pub(crate) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         self.bytes
     }
 
     /// Returns a part of the memory for kernels; the offset must be a multiple of four.
-    pub(crate) fn lend(self: &Arc<Self>, offset: usize, bytes: usize) -> Lent {
+    pub fn lend(self: &Arc<Self>, offset: usize, bytes: usize) -> Lent {
         let room = self.bytes.saturating_sub(offset);
         let bytes = bytes.min(room);
         let count = bytes.div_ceil(4);
@@ -116,7 +118,7 @@ impl Storage {
     }
 
     /// Returns the address of the memory's slot for kernels.
-    pub(crate) fn slot(&self) -> Option<u64> {
+    pub fn slot(&self) -> Option<u64> {
         if let Home::Slot(slot) = self.home { Some(slot) } else { None }
     }
 }
@@ -183,7 +185,7 @@ fn unmap(first: *mut u8, bytes: usize) {
 /// # Safety
 /// `size` holds the bytes per row, rows per slice and number of slices. Both memories have these
 /// rows with their pitches.
-pub(crate) unsafe fn copy(
+pub unsafe fn copy(
     from: *mut u8,
     from_pitches: (usize, usize),
     to: *mut u8,

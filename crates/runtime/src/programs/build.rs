@@ -11,7 +11,7 @@ use visakit_zebin::ocloc::{self, EMIT_VISA, FINISH_VISA, INSTALL, SECONDS_VARIAB
 use visakit_zebin::{inline, spirv};
 
 use crate::base::environment::ENVIRONMENT;
-use crate::devices::device;
+use crate::devices::description;
 use crate::programs::cache::Cache;
 use crate::vendor::compilers::{self, Compiler};
 use crate::vendor::request::{Named, Request, Response};
@@ -24,16 +24,16 @@ const LOG: &str = "stdout.log";
 const OUT: &str = "out";
 
 /// Result of a build.
-pub(crate) struct Built {
+pub struct Built {
     /// Output, if the build succeeded.
-    pub(crate) output: Option<Vec<u8>>,
+    pub output: Option<Vec<u8>>,
     /// Log of the compiler.
-    pub(crate) log: String,
+    pub log: String,
 }
 
 /// Input of a build.
 #[derive(Clone, Copy)]
-pub(crate) enum Input<'a> {
+pub enum Input<'a> {
     /// OpenCL C.
     Source(&'a [u8]),
     /// SPIR-V.
@@ -47,7 +47,7 @@ pub(crate) enum Input<'a> {
 /// Blocks of inline vISA get unique names, because the compiler drops their scopes. Modules are
 /// changed before they are compiled. A text is compiled again from its SPIR-V if its zebin declares
 /// a name twice.
-pub(crate) fn compile(target: Platform, input: Input<'_>, options: &str) -> Built {
+pub fn compile(target: Platform, input: Input<'_>, options: &str) -> Built {
     match input {
         Input::Source(text) => {
             let internal = internal_options(target, options);
@@ -110,7 +110,7 @@ fn whole(target: Platform, file: Named, kind: &[&str], options: &str) -> Built {
 }
 
 /// Compiles OpenCL C into SPIR-V.
-pub(crate) fn translate(target: Platform, text: &[u8], options: &str, headers: &[Named]) -> Built {
+pub fn translate(target: Platform, text: &[u8], options: &str, headers: &[Named]) -> Built {
     let internal = internal_options(target, options);
     let kind = ["-spv_only", "-internal_options", &internal];
     call_source(target, &kind, text, options, headers, "out.spv")
@@ -144,7 +144,7 @@ fn call_source(
 fn internal_options(target: Platform, options: &str) -> String {
     let mut internal = EMIT_VISA.to_owned();
     if options.contains("-cl-std=CL3.") {
-        let pipes = device::has_pipes(target).then_some("+__opencl_c_pipes");
+        let pipes = description::has_pipes(target).then_some("+__opencl_c_pipes");
         let images = (!target.images()).then_some("+__opencl_c_images,+__opencl_c_read_write_images");
         let added: Vec<_> = pipes.into_iter().chain(images).collect();
         if !added.is_empty() {
@@ -162,13 +162,14 @@ const MISSING: &str = include_str!("missing.cl");
 /// does not use a feature that cannot be linked. Missing functions and the prelude of the checks
 /// follow these lines.
 fn file_of(target: Platform, text: &[u8], options: &str, headers: &[Named], prelude: &str) -> Named {
-    let undefined = device::untrue_macros(target).iter().map(|name| format!("#undef {name}\n")).collect::<String>();
+    let undefined =
+        description::untrue_macros(target).iter().map(|name| format!("#undef {name}\n")).collect::<String>();
     let has = |word: &str| {
         let is = |text: &[u8]| text.windows(word.len()).any(|window| window == word.as_bytes());
         is(text) || is(options.as_bytes()) || headers.iter().any(|(_, header)| is(header))
     };
     // Products of bytes.
-    let has_dots = device::lacks_dots(target) && has("dot") && (has("char") || has("4x8packed"));
+    let has_dots = description::lacks_dots(target) && has("dot") && (has("char") || has("4x8packed"));
     let missing = if has_dots { MISSING } else { "" };
     let first = format!("{undefined}{missing}{prelude}#line 1\n");
     // A byte order mark is valid only at the beginning of a file.
@@ -211,7 +212,7 @@ fn call(target: Platform, kind: &[&str], source: Named, options: &str, headers: 
 
 /// Returns the log of a build for a device that no compiler supports.
 fn missing(target: Platform) -> String {
-    format!("error: no installed compiler supports {}; {INSTALL}\n", device::product(target))
+    format!("error: no installed compiler supports {}; {INSTALL}\n", description::product(target))
 }
 
 /// Returns the versions of the compiler that performed a build.

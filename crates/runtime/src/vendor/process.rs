@@ -13,18 +13,20 @@ const CHUNK: usize = 1 << 16;
 
 /// Output of a process.
 #[derive(Debug, Default)]
-pub(crate) struct Output {
-    pub(crate) stdout: Vec<u8>,
-    pub(crate) stderr: Vec<u8>,
+pub struct Output {
+    /// Bytes of standard output.
+    pub stdout: Vec<u8>,
+    /// Bytes of standard error.
+    pub stderr: Vec<u8>,
     /// Exit status; `None` if the host program has collected it or ignores its children.
-    pub(crate) status: Option<ExitStatus>,
+    pub status: Option<ExitStatus>,
 }
 
 /// Runs a command with `input` as its standard input.
 ///
 /// # Errors
 /// Fails if it cannot be started, or its output does not fit into memory.
-pub(crate) fn run(mut command: Command, input: &[u8]) -> io::Result<Output> {
+pub fn run(mut command: Command, input: &[u8]) -> io::Result<Output> {
     // Input is sent through a socket, because writing to a pipe without a reader raises a signal.
     let (own, theirs) = UnixStream::pair()?;
     command.stdin(OwnedFd::from(theirs)).stdout(Stdio::piped()).stderr(Stdio::piped());

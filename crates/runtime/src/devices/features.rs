@@ -43,9 +43,10 @@ const EXTENSIONS: [&str; 39] = [
     "cl_intel_unified_shared_memory",
 ];
 
-/// Extensions without a final version.
-pub(crate) const COMMAND_BUFFER: &str = "cl_khr_command_buffer";
-pub(crate) const MUTABLE_DISPATCH: &str = "cl_khr_command_buffer_mutable_dispatch";
+/// Extension without a final version.
+pub const COMMAND_BUFFER: &str = "cl_khr_command_buffer";
+/// Extension for recorded launches that change, without a final version.
+pub const MUTABLE_DISPATCH: &str = "cl_khr_command_buffer_mutable_dispatch";
 
 /// Features of all devices.
 const FEATURES: [&str; 18] = [
@@ -78,20 +79,20 @@ const PRODUCTS: &str = "cl_intel_subgroup_matrix_multiply_accumulate";
 const MATRIX_EXTENSIONS: [&str; 2] = ["cl_intel_bfloat16_conversions", "cl_intel_subgroup_local_block_io"];
 /// Extension whose second version is the final one. The driver has the functions that older
 /// compilers lack.
-pub(crate) const DOT_PRODUCT: &str = "cl_khr_integer_dot_product";
+pub const DOT_PRODUCT: &str = "cl_khr_integer_dot_product";
 
 /// Feature that only newer compilers link.
 const NEWER_FEATURE: &str = "__opencl_c_ext_fp32_local_atomic_add";
 /// Feature that only older compilers have: in `.ze_info` of today's compiler, kernels have no
 /// argument for a pipe.
-pub(crate) const PIPES: &str = "__opencl_c_pipes";
+pub const PIPES: &str = "__opencl_c_pipes";
 /// Features that only newer compilers link, for devices with doubles.
 const NEWER_DOUBLE_FEATURES: [&str; 2] =
     ["__opencl_c_ext_fp64_global_atomic_add", "__opencl_c_ext_fp64_local_atomic_add"];
 
 /// Features that the vendor's headers define for every device although the compiler lacks them on
 /// some. Bit operations and differences of most floats are declared but not linked.
-pub(crate) const PROMISES: [&str; 15] = [
+pub const PROMISES: [&str; 15] = [
     PIPES,
     "cl_intel_bfloat16_conversions",
     "cl_intel_subgroup_local_block_io",
@@ -111,21 +112,24 @@ pub(crate) const PROMISES: [&str; 15] = [
 
 /// Capabilities that not all devices have.
 #[derive(Clone, Copy)]
-pub(crate) struct Has {
-    pub(crate) images: bool,
-    pub(crate) doubles: bool,
-    /// Matrix products by instructions.
-    pub(crate) matrices: bool,
+pub struct Has {
+    /// True if kernels can use images.
+    pub images: bool,
+    /// True if kernels can use doubles.
+    pub doubles: bool,
+    /// True if instructions multiply matrices.
+    pub matrices: bool,
     /// True if the matrix products are offered.
-    pub(crate) products: bool,
-    pub(crate) pipes: bool,
+    pub products: bool,
+    /// True if kernels can use pipes.
+    pub pipes: bool,
     /// True for a compiler of 2025 or later.
-    pub(crate) newer: bool,
+    pub newer: bool,
 }
 
 impl Has {
     /// Returns the extensions of a device.
-    pub(crate) fn extensions(self) -> Vec<&'static str> {
+    pub fn extensions(self) -> Vec<&'static str> {
         let mut extensions = EXTENSIONS.to_vec();
         if self.doubles {
             extensions.push("cl_khr_fp64");
@@ -144,7 +148,7 @@ impl Has {
     }
 
     /// Returns the optional OpenCL C 3.0 features of a device.
-    pub(crate) fn features(self) -> Vec<&'static str> {
+    pub fn features(self) -> Vec<&'static str> {
         let mut features = FEATURES.to_vec();
         if self.doubles {
             features.extend(["__opencl_c_fp64", "__opencl_c_ext_fp64_global_atomic_min_max"]);

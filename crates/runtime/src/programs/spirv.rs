@@ -8,18 +8,18 @@ use spirv::{Decoration, MAGIC_NUMBER, Op};
 const HEADER: usize = 5;
 
 /// Returns true for a module in either byte order.
-pub(crate) fn is_module(file: &[u8]) -> bool {
+pub fn is_module(file: &[u8]) -> bool {
     order(file).is_some()
 }
 
 /// Returns the sizes of the specialization constants in bytes, by id.
-pub(crate) fn constants(module: &[u8]) -> BTreeMap<u32, usize> {
+pub fn constants(module: &[u8]) -> BTreeMap<u32, usize> {
     let words = words(module);
     Constant::all(&words).into_iter().map(|constant| (constant.number, constant.bytes())).collect()
 }
 
 /// Returns the module with other values of some constants.
-pub(crate) fn specialize(module: &[u8], values: &BTreeMap<u32, Vec<u8>>) -> Vec<u8> {
+pub fn specialize(module: &[u8], values: &BTreeMap<u32, Vec<u8>>) -> Vec<u8> {
     if values.is_empty() {
         return module.to_vec();
     }

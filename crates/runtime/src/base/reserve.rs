@@ -28,7 +28,7 @@ struct Use {
 }
 
 /// Creates the reserve if it does not exist. Returns true if most of it is free.
-pub(crate) fn is_ready() -> bool {
+pub fn is_ready() -> bool {
     let mut used = USE.lock().unwrap_or_else(PoisonError::into_inner);
     if FIRST.load(Ordering::Relaxed) == 0 {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
@@ -79,10 +79,7 @@ fn give_back(memory: *mut u8) -> bool {
 }
 
 /// System allocator with the reserve as a fallback.
-struct Allocator;
-
-#[global_allocator]
-static ALLOCATOR: Allocator = Allocator;
+pub struct Allocator;
 
 // SAFETY: the memory is the system's, or an unused part of the reserve, aligned and as large as
 // requested.
@@ -155,10 +152,10 @@ mod tests {
             // SAFETY: each has its size, and none is used afterwards.
             unsafe {
                 memory.iter().zip(&all).for_each(|(memory, layout)| memory.write_bytes(7, layout.size()));
-                let larger = ALLOCATOR.realloc(memory[1], all[1], 5000);
+                let larger = Allocator.realloc(memory[1], all[1], 5000);
                 assert_eq!(std::slice::from_raw_parts(larger, 100), [7; 100]);
-                ALLOCATOR.dealloc(larger, layout(5000, 64));
-                [0, 2, 3].into_iter().for_each(|n: usize| ALLOCATOR.dealloc(memory[n], all[n]));
+                Allocator.dealloc(larger, layout(5000, 64));
+                [0, 2, 3].into_iter().for_each(|n: usize| Allocator.dealloc(memory[n], all[n]));
             }
             assert!(is_ready());
         }

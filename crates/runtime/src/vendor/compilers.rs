@@ -20,10 +20,11 @@ use crate::vendor::request::Installed;
 const PROGRAM: &str = "visakit-oclc";
 
 /// Installed compiler.
-pub(crate) struct Compiler {
+pub struct Compiler {
     /// Path of the program that runs the compiler.
-    pub(crate) program: PathBuf,
-    pub(crate) installed: Installed,
+    pub program: PathBuf,
+    /// Library, versions and devices.
+    pub installed: Installed,
     /// Devices that the compiler builds for.
     devices: Vec<String>,
 }
@@ -49,7 +50,7 @@ fn ask(program: &Path) -> Vec<Compiler> {
 }
 
 /// Returns the compiler for a platform, and its name of a device of that platform.
-pub(crate) fn of(target: Platform) -> Option<(&'static Compiler, &'static str)> {
+pub fn of(target: Platform) -> Option<(&'static Compiler, &'static str)> {
     let own = |compiler: &'static Compiler| {
         compiler.devices.iter().find(|device| Some(device.as_str()) == target.device().map(|device| device.name()))
     };
@@ -62,7 +63,7 @@ pub(crate) fn of(target: Platform) -> Option<(&'static Compiler, &'static str)> 
 impl Compiler {
     /// Returns the identity of this compiler's builds: its files, and the vendor's settings in the
     /// environment.
-    pub(crate) fn identity(&self) -> String {
+    pub fn identity(&self) -> String {
         let mut text = format!("{}\n{:?}\n", self.program.display(), dependency::stamp(&self.program));
         text += &format!("{:?}\n", self.installed);
         let mut settings: Vec<_> = std::env::vars_os().collect();
@@ -75,13 +76,13 @@ impl Compiler {
 
     /// Returns true for releases of 2025 and later, the compilers for new devices. The version of
     /// `ocloc` begins with its year.
-    pub(crate) fn is_newer(&self) -> bool {
+    pub fn is_newer(&self) -> bool {
         let year = self.installed.version.split('.').next().and_then(|year| year.parse().ok());
         year.is_some_and(|year: u32| year >= 25)
     }
 
     /// Returns the versions of the compiler that are known without a build.
-    pub(crate) fn version(&self) -> String {
+    pub fn version(&self) -> String {
         let Installed { version, back_end, .. } = &self.installed;
         if back_end.is_empty() { format!("ocloc {version}") } else { format!("ocloc {version}, IGC {back_end}") }
     }

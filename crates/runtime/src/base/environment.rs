@@ -11,33 +11,33 @@ use visakit_emulator::run::Engine;
 use crate::base::say::say;
 
 /// Settings of the process.
-pub(crate) struct Environment {
+pub struct Environment {
     /// `VISAKIT_DEVICES`: names of the devices to list, separated by commas.
-    pub(crate) devices: Option<String>,
+    pub devices: Option<String>,
     /// `VISAKIT_THREADS`: number of host threads per kernel.
-    pub(crate) threads: Option<usize>,
+    pub threads: Option<usize>,
     /// `VISAKIT_ENGINE`: execution engine.
-    pub(crate) engine: Engine,
+    pub engine: Engine,
     /// `VISAKIT_STATS`: true to print the executed instructions of each launch.
-    pub(crate) stats: bool,
+    pub stats: bool,
     /// `VISAKIT_CHECK`: classes of bugs to check in each launch.
-    pub(crate) checks: Option<Checks>,
+    pub checks: Option<Checks>,
     /// `VISAKIT_REPORT`: file to which bugs and faults are appended.
-    pub(crate) report: Option<PathBuf>,
+    pub report: Option<PathBuf>,
     /// `VISAKIT_RECORD`: folder in which each launch is recorded as a file.
-    pub(crate) record: Option<PathBuf>,
+    pub record: Option<PathBuf>,
     /// `VISAKIT_ORDERED`: true to run groups one after the other.
-    pub(crate) ordered: bool,
+    pub ordered: bool,
     /// `VISAKIT_DPAS`: true to report matrix units as a device feature.
-    pub(crate) dpas: bool,
+    pub dpas: bool,
     /// `VISAKIT_CACHE`: parent folder of the build cache; empty for no cache.
-    pub(crate) cache: Option<PathBuf>,
+    pub cache: Option<PathBuf>,
     /// `VISAKIT_COMPILER`: programs that run the vendor's compilers, separated as in PATH.
-    pub(crate) compiler: Option<OsString>,
+    pub compiler: Option<OsString>,
 }
 
 /// Settings of this process.
-pub(crate) static ENVIRONMENT: LazyLock<Environment> = LazyLock::new(|| {
+pub static ENVIRONMENT: LazyLock<Environment> = LazyLock::new(|| {
     let text = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let path = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let flag = |name: &str| text(name).is_some_and(|value| value != "0");

@@ -15,7 +15,7 @@ use crate::base::environment::ENVIRONMENT;
 use crate::base::say::say;
 
 /// Reports a bug that a check found, with the other places that belong to it.
-pub(crate) fn bug(program: &Program, finding: &Finding) {
+pub fn bug(program: &Program, finding: &Finding) {
     let Some(path) = &ENVIRONMENT.report else { return };
     let severity = if finding.is_note { Severity::Note } else { Severity::Error };
     let related = finding.way.iter().chain(finding.other.as_deref());
@@ -28,7 +28,7 @@ pub(crate) fn bug(program: &Program, finding: &Finding) {
 }
 
 /// Reports a fault.
-pub(crate) fn fault(program: &Program, report: &TrapReport) {
+pub fn fault(program: &Program, report: &TrapReport) {
     if let Some(path) = &ENVIRONMENT.report {
         append(path, &line(program, report, Severity::Error));
     }

@@ -19,7 +19,7 @@ use visakit_zebin::info::KernelInfo;
 use crate::base::say::say;
 
 /// Records a launch before it runs. A failed write is reported, and the launch continues.
-pub(crate) fn launch(
+pub fn launch(
     folder: &Path,
     (zebin, platform): (&[u8], Platform),
     info: &KernelInfo,

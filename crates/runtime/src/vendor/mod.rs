@@ -4,6 +4,6 @@ pub mod request;
 
 pub mod dependency;
 
-pub(crate) mod process;
+pub mod process;
 
-pub(crate) mod compilers;
+pub mod compilers;

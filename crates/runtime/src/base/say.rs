@@ -3,6 +3,6 @@
 use std::io::Write as _;
 
 /// Prints a message to standard error, ignoring failures.
-pub(crate) fn say(text: &str) {
+pub fn say(text: &str) {
     let _ = writeln!(std::io::stderr(), "visakit: {text}");
 }

@@ -3,7 +3,7 @@
 use visakit::isa::Platform;
 
 /// Returns the platforms that can be devices, in the order of the pages.
-pub(crate) fn targets() -> Vec<Platform> {
+pub fn targets() -> Vec<Platform> {
     let offered = Platform::emulated_ones().filter_map(|target| Some((target.driver_order()?, target)));
     let mut offered: Vec<_> = offered.collect();
     offered.sort_by_key(|&(order, _)| order);
@@ -12,7 +12,7 @@ pub(crate) fn targets() -> Vec<Platform> {
 
 /// Returns the offered platforms that `has_compiler` accepts. The first is the default device of
 /// the command for sources with images, because programs use the first device for everything.
-pub(crate) fn in_default_order(has_compiler: impl Fn(Platform) -> bool) -> Vec<Platform> {
+pub fn in_default_order(has_compiler: impl Fn(Platform) -> bool) -> Vec<Platform> {
     let mut offered: Vec<_> = targets().into_iter().filter(|&target| has_compiler(target)).collect();
     let default = Platform::preferred(true).find(|target| offered.contains(target));
     offered.sort_by_key(|&target| Some(target) != default);

@@ -7,12 +7,13 @@
 
 use std::ffi::{CStr, c_char, c_void};
 
-use opencl_sys::{CL_INVALID_VALUE, cl_image_format, cl_name_version, cl_uint};
+use crate::base::failure::Failure;
 
-use crate::base::error::{Code, Result, ensure, fail};
+/// Result of an access.
+type Result<T = ()> = std::result::Result<T, Failure>;
 
 /// Type of a parameter of an entry point.
-pub(crate) trait Caller {
+pub trait Caller {
     /// Type of the parameter in the API.
     type Raw;
 
@@ -48,25 +49,25 @@ plain_callers! {
 }
 
 /// Pointer that the call reads through: null, or to a value or a list.
-pub(crate) struct In<T>(*const T);
+pub struct In<T>(*const T);
 
 /// Pointer that the call writes through: null, or with room for a value or a list.
-pub(crate) struct Out<T>(*mut T);
+pub struct Out<T>(*mut T);
 
-/// Pointer that OpenCL declares without a type, although its use determines the type: null, or to a
+/// Pointer that an API declares without a type, although its use determines the type: null, or to a
 /// value.
-pub(crate) struct Untyped<T>(*const T);
+pub struct Untyped<T>(*const T);
 
 /// Pointer to three sizes, or null.
 #[derive(Clone, Copy)]
-pub(crate) struct Three(*const usize);
+pub struct Three(*const usize);
 
 /// Pointer to a zero-terminated list, or null.
-pub(crate) struct ZeroEnded<T>(*const T);
+pub struct ZeroEnded<T>(*const T);
 
 /// Pointer to a zero-terminated string, or null.
 #[derive(Clone, Copy)]
-pub(crate) struct Text(*const c_char);
+pub struct Text(*const c_char);
 
 impl<T> Clone for In<T> {
     fn clone(&self) -> Self {
@@ -118,7 +119,7 @@ impl<T> Caller for Untyped<T> {
 
 impl<T: Copy> Untyped<T> {
     /// Reads the value; `None` for a null pointer.
-    pub(crate) fn get(&self) -> Option<T> {
+    pub fn get(&self) -> Option<T> {
         In(self.0).get()
     }
 }
@@ -149,22 +150,22 @@ impl Caller for Text {
 
 impl<T> In<T> {
     /// Returns true for a null pointer.
-    pub(crate) fn is_null(self) -> bool {
+    pub fn is_null(self) -> bool {
         self.0.is_null()
     }
 
     /// Returns the elements of a list; empty for a null pointer.
     ///
     /// # Errors
-    /// CL_INVALID_VALUE for a misaligned list.
+    /// `InvalidValue` for a misaligned list.
     ///
     /// # Safety
     /// A non-null pointer points to `count` elements that do not change while the list is used.
-    pub(crate) unsafe fn list<'a>(self, count: usize) -> Result<&'a [T]> {
+    pub unsafe fn list<'a>(self, count: usize) -> Result<&'a [T]> {
         if self.is_null() || count == 0 {
             return Ok(&[]);
         }
-        ensure(self.0.is_aligned(), CL_INVALID_VALUE)?;
+        ensure(self.0.is_aligned())?;
         // SAFETY: the caller guarantees the elements; alignment was checked.
         Ok(unsafe { std::slice::from_raw_parts(self.0, count) })
     }
@@ -176,16 +177,18 @@ impl<T> In<T> {
     ///
     /// # Safety
     /// As [`In::list`].
-    pub(crate) unsafe fn agreed<'a>(self, count: usize, code: i32) -> Result<&'a [T]> {
-        ensure((count == 0) == self.is_null(), code)?;
+    pub unsafe fn agreed<'a, E>(self, count: usize, code: E) -> std::result::Result<&'a [T], E> {
+        if (count == 0) != self.is_null() {
+            return Err(code);
+        }
         // SAFETY: guaranteed by the caller.
-        unsafe { self.list(count) }.map_err(|_| Code(code))
+        unsafe { self.list(count) }.map_err(|_| code)
     }
 }
 
 impl<T: Copy> In<T> {
     /// Reads the value; `None` for a null pointer.
-    pub(crate) fn get(self) -> Option<T> {
+    pub fn get(self) -> Option<T> {
         // SAFETY: a pointer that is not null points to a value.
         (!self.is_null()).then(|| unsafe { self.0.read_unaligned() })
     }
@@ -196,7 +199,7 @@ impl In<c_void> {
     ///
     /// # Safety
     /// A non-null pointer points to such values.
-    pub(crate) unsafe fn cast<T>(self) -> In<T> {
+    pub unsafe fn cast<T>(self) -> In<T> {
         In(self.0.cast())
     }
 
@@ -204,7 +207,7 @@ impl In<c_void> {
     ///
     /// # Safety
     /// A non-null pointer points to `count` bytes that do not change while the list is used.
-    pub(crate) unsafe fn bytes<'a>(self, count: usize) -> &'a [u8] {
+    pub unsafe fn bytes<'a>(self, count: usize) -> &'a [u8] {
         // SAFETY: guaranteed by the caller, and bytes need no alignment.
         unsafe { self.cast::<u8>().list(count) }.unwrap_or_default()
     }
@@ -212,12 +215,12 @@ impl In<c_void> {
 
 impl<T> Out<T> {
     /// Returns true for a null pointer.
-    pub(crate) fn is_null(self) -> bool {
+    pub fn is_null(self) -> bool {
         self.0.is_null()
     }
 
     /// Writes the value, unless the pointer is null.
-    pub(crate) fn put(self, value: T) {
+    pub fn put(self, value: T) {
         if !self.is_null() {
             // SAFETY: a pointer that is not null points to room for a value.
             unsafe { self.0.write_unaligned(value) }
@@ -227,15 +230,15 @@ impl<T> Out<T> {
     /// Writes as many values as fit into a list, unless the pointer is null.
     ///
     /// # Errors
-    /// CL_INVALID_VALUE for a misaligned list.
+    /// `InvalidValue` for a misaligned list.
     ///
     /// # Safety
     /// A non-null pointer has room for `room` values.
-    pub(crate) unsafe fn put_list(self, room: usize, values: impl IntoIterator<Item = T>) -> Result {
+    pub unsafe fn put_list(self, room: usize, values: impl IntoIterator<Item = T>) -> Result {
         if self.is_null() {
             return Ok(());
         }
-        ensure(self.0.is_aligned(), CL_INVALID_VALUE)?;
+        ensure(self.0.is_aligned())?;
         for (n, value) in values.into_iter().take(room).enumerate() {
             // SAFETY: there is room for `room` values; alignment was checked.
             unsafe { self.0.add(n).write(value) };
@@ -247,7 +250,7 @@ impl<T> Out<T> {
     ///
     /// # Safety
     /// A non-null pointer has room for more than `index` values.
-    pub(crate) unsafe fn put_at(self, index: usize, value: T) {
+    pub unsafe fn put_at(self, index: usize, value: T) {
         if !self.is_null() {
             // SAFETY: the caller guarantees the room.
             unsafe { self.0.add(index).write_unaligned(value) };
@@ -255,7 +258,7 @@ impl<T> Out<T> {
     }
 
     /// Converts to a pointer for reading, because OpenCL declares some input lists without `const`.
-    pub(crate) fn input(self) -> In<T> {
+    pub fn input(self) -> In<T> {
         In(self.0)
     }
 }
@@ -264,9 +267,9 @@ impl Three {
     /// Reads the sizes.
     ///
     /// # Errors
-    /// CL_INVALID_VALUE for a null pointer.
-    pub(crate) fn get(self) -> Result<[usize; 3]> {
-        ensure(!self.0.is_null(), CL_INVALID_VALUE)?;
+    /// `InvalidValue` for a null pointer.
+    pub fn get(self) -> Result<[usize; 3]> {
+        ensure(!self.0.is_null())?;
         // SAFETY: a pointer that is not null points to three sizes.
         Ok(unsafe { self.0.cast::<[usize; 3]>().read_unaligned() })
     }
@@ -274,7 +277,7 @@ impl Three {
 
 impl<T: Copy + PartialEq + Default> ZeroEnded<T> {
     /// Returns true for a null pointer.
-    pub(crate) fn is_null(self) -> bool {
+    pub fn is_null(self) -> bool {
         self.0.is_null()
     }
 
@@ -282,8 +285,8 @@ impl<T: Copy + PartialEq + Default> ZeroEnded<T> {
     /// compared with zero.
     ///
     /// # Errors
-    /// CL_INVALID_VALUE for a misaligned list.
-    pub(crate) fn until_zero(self, pitch: usize) -> Result<Vec<T>> {
+    /// `InvalidValue` for a misaligned list.
+    pub fn until_zero(self, pitch: usize) -> Result<Vec<T>> {
         let mut list = self.with_zero(pitch)?;
         list.pop();
         Ok(list)
@@ -293,7 +296,7 @@ impl<T: Copy + PartialEq + Default> ZeroEnded<T> {
     ///
     /// # Errors
     /// As [`ZeroEnded::until_zero`].
-    pub(crate) fn with_zero(self, pitch: usize) -> Result<Vec<T>> {
+    pub fn with_zero(self, pitch: usize) -> Result<Vec<T>> {
         self.to_end(|list| list.len().is_multiple_of(pitch))
     }
 
@@ -301,7 +304,7 @@ impl<T: Copy + PartialEq + Default> ZeroEnded<T> {
     ///
     /// # Errors
     /// As [`ZeroEnded::until_zero`].
-    pub(crate) fn properties_with_list(self, name: T) -> Result<Vec<T>> {
+    pub fn properties_with_list(self, name: T) -> Result<Vec<T>> {
         #[derive(PartialEq)]
         enum Next {
             Name,
@@ -329,7 +332,7 @@ impl<T: Copy + PartialEq + Default> ZeroEnded<T> {
         if self.is_null() {
             return Ok(list);
         }
-        ensure(self.0.is_aligned(), CL_INVALID_VALUE)?;
+        ensure(self.0.is_aligned())?;
         loop {
             // SAFETY: all elements up to the zero are there; alignment was checked.
             let element = unsafe { self.0.add(list.len()).read() };
@@ -345,24 +348,24 @@ impl<T: Copy + PartialEq + Default> ZeroEnded<T> {
     ///
     /// # Errors
     /// As [`ZeroEnded::until_zero`].
-    pub(crate) fn properties(self) -> Result<Vec<T>> {
+    pub fn properties(self) -> Result<Vec<T>> {
         self.with_zero(2)
     }
 }
 
 impl Text {
     /// Returns true for a null pointer.
-    pub(crate) fn is_null(self) -> bool {
+    pub fn is_null(self) -> bool {
         self.0.is_null()
     }
 
     /// Reads the string; empty for a null pointer.
-    pub(crate) fn get(self) -> String {
+    pub fn get(self) -> String {
         String::from_utf8_lossy(&self.bytes()).into_owned()
     }
 
     /// Reads the bytes of the string without its zero; empty for a null pointer.
-    pub(crate) fn bytes(self) -> Vec<u8> {
+    pub fn bytes(self) -> Vec<u8> {
         if self.is_null() {
             return Vec::new();
         }
@@ -371,104 +374,17 @@ impl Text {
     }
 }
 
-/// Types without padding, which can be copied as bytes.
-///
-/// # Safety
-/// The type has no padding.
-pub(crate) unsafe trait Plain: Copy {}
-
-// SAFETY: integers and pointers have no padding.
-unsafe impl Plain for u8 {}
-// SAFETY: as above.
-unsafe impl Plain for i32 {}
-// SAFETY: as above.
-unsafe impl Plain for u32 {}
-// SAFETY: as above.
-unsafe impl Plain for u64 {}
-// SAFETY: as above.
-unsafe impl Plain for usize {}
-// SAFETY: as above.
-unsafe impl Plain for isize {}
-// SAFETY: as above.
-unsafe impl Plain for *mut c_void {}
-// SAFETY: as above.
-unsafe impl Plain for *const c_char {}
-// SAFETY: two words.
-unsafe impl Plain for cl_image_format {}
-// SAFETY: a word and 64 bytes.
-unsafe impl Plain for cl_name_version {}
-
-/// Query with the destination of its answer.
-pub(crate) struct Answer {
-    /// Name of the query.
-    pub(crate) name: cl_uint,
-    size: usize,
-    value: *mut c_void,
-    size_ret: Out<usize>,
-}
-
-impl Answer {
-    /// Creates the destination of the answer to the query `name`.
-    ///
-    /// # Safety
-    /// `value` is null or has room for `size` bytes.
-    pub(crate) unsafe fn new(name: cl_uint, size: usize, value: *mut c_void, size_ret: Out<usize>) -> Self {
-        Self { name, size, value, size_ret }
-    }
-
-    /// Returns the error for an unknown query.
-    pub(crate) fn unknown(self) -> Result {
-        fail(CL_INVALID_VALUE)
-    }
-
-    /// Answers with a value.
-    pub(crate) fn value<T: Plain>(self, value: T) -> Result {
-        self.list(&[value])
-    }
-
-    /// Answers with a boolean.
-    pub(crate) fn flag(self, flag: bool) -> Result {
-        self.value(cl_uint::from(flag))
-    }
-
-    /// Answers with a string.
-    pub(crate) fn text(self, text: &str) -> Result {
-        let mut bytes = text.as_bytes().to_vec();
-        bytes.push(0);
-        self.list(&bytes)
-    }
-
-    /// Answers with a list.
-    pub(crate) fn list<T: Plain>(self, values: &[T]) -> Result {
-        let bytes = std::mem::size_of_val(values);
-        if !self.value.is_null() {
-            ensure(self.size >= bytes, CL_INVALID_VALUE)?;
-            // SAFETY: there is room for `size` bytes, at least the size of the values, which have
-            // no padding.
-            unsafe { std::ptr::copy_nonoverlapping(values.as_ptr().cast::<u8>(), self.value.cast(), bytes) }
-        }
-        self.size_ret.put(bytes);
-        Ok(())
-    }
-
-    /// Returns the destination and its size, for answers written elsewhere.
-    pub(crate) fn place(&self) -> (*mut c_void, usize) {
-        (self.value, self.size)
-    }
-
-    /// Writes only the size of the answer.
-    pub(crate) fn only_size(self, size: usize) -> Result {
-        self.size_ret.put(size);
-        Ok(())
-    }
-}
-
 /// Pointer that is passed back to the program.
 #[derive(Clone, Copy)]
-pub(crate) struct UserData(pub(crate) *mut c_void);
+pub struct UserData(pub *mut c_void);
 
 // SAFETY: the driver never dereferences the pointer; the program knows in which threads its
 // callbacks run.
 unsafe impl Send for UserData {}
 // SAFETY: as above.
 unsafe impl Sync for UserData {}
+
+/// Fails unless a condition holds.
+fn ensure(condition: bool) -> Result {
+    if condition { Ok(()) } else { Err(Failure::InvalidValue) }
+}

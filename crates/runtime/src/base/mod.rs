@@ -1,0 +1,15 @@
+//! Basis of every call: errors, handles, the caller's pointers, memory, settings.
+
+pub mod say;
+
+pub mod environment;
+
+pub mod reserve;
+
+pub mod failure;
+
+pub mod raw;
+
+pub mod storage;
+
+pub mod handle;

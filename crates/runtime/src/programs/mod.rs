@@ -1,0 +1,9 @@
+//! Builds by the vendor's compiler, and the executable programs that result.
+
+pub mod cache;
+
+pub mod build;
+
+pub mod binary;
+
+pub mod spirv;
