@@ -31,6 +31,19 @@ pub fn any_zebin(program: &[u8], is_one: impl Fn(&Zebin) -> bool) -> bool {
     }
 }
 
+/// Writes an archive of members without timestamps or owners. Names have at most 15 bytes.
+pub fn write<'a>(members: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Vec<u8> {
+    let mut archive = b"!<arch>\n".to_vec();
+    for (name, bytes) in members {
+        let header = format!("{:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n", format!("{name}/"), 0, 0, 0, 644, bytes.len());
+        archive.extend(header.bytes());
+        archive.extend(bytes);
+        // Each header has an even offset.
+        archive.resize(archive.len().next_multiple_of(2), b'\n');
+    }
+    archive
+}
+
 /// Returns the names and contents of the archive's members in order, without padding members. A
 /// damaged member is an error.
 pub fn members(bytes: &[u8]) -> impl Iterator<Item = Result<(String, &[u8]), Damage>> {
@@ -63,4 +76,17 @@ pub fn members(bytes: &[u8]) -> impl Iterator<Item = Result<(String, &[u8]), Dam
         damage(format!("the archive member {name} is padding, but holds more than blanks"), offset + lost as u64)
     });
     broken.into_iter().chain(members)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn written_members_are_read() {
+        let written = write([("odd.spv", &b"abc"[..]), ("a-long-name.spv", b""), ("even", b"1234")]);
+        let read: Vec<_> = members(&written).map(Result::unwrap).collect();
+        let name = |name: &str| name.to_owned();
+        assert_eq!(read, [(name("odd.spv"), &b"abc"[..]), (name("a-long-name.spv"), b""), (name("even"), b"1234")]);
+    }
 }

@@ -65,6 +65,18 @@ impl Default for Build {
 }
 
 impl Build {
+    /// Returns the file of the build: a zebin, a module of SPIR-V, or for a library an archive of its
+    /// modules.
+    pub(super) fn stored(&self) -> Vec<u8> {
+        let names: Vec<_> = (0..self.modules.len()).map(|number| format!("{number}.spv")).collect();
+        let members = names.iter().map(String::as_str).zip(self.modules.iter().map(|module| module.as_slice()));
+        match (&self.binary, self.modules.first()) {
+            (Some(binary), _) => binary.bytes.clone(),
+            (None, Some(_)) if self.kind == CL_PROGRAM_BINARY_TYPE_LIBRARY => archive::write(members),
+            (None, module) => module.map(|module| module.to_vec()).unwrap_or_default(),
+        }
+    }
+
     /// Returns true if something was built, or the program was created with a binary.
     fn is_there(&self) -> bool {
         self.status != CL_BUILD_NONE || self.binary.is_some() || !self.modules.is_empty()
@@ -121,6 +133,10 @@ fn read_binary(device: &Device, file: &[u8]) -> Result<Build> {
         let (kind, modules) = (CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT, vec![Arc::new(file.to_vec())]);
         return Ok(Build { kind, modules, status: CL_BUILD_NONE, ..Build::default() });
     }
+    if let Some(modules) = library(file) {
+        let kind = CL_PROGRAM_BINARY_TYPE_LIBRARY;
+        return Ok(Build { kind, modules, status: CL_BUILD_NONE, ..Build::default() });
+    }
     let is_for_device = |binary: &Arc<Binary>| run::Program::platform_of(&binary.zebin) == Some(device.target);
     let read = |bytes: &[u8]| Binary::new(bytes.to_vec(), false).ok().filter(is_for_device);
     let binary = if archive::is_archive(file) {
@@ -140,6 +156,14 @@ fn read_binary(device: &Device, file: &[u8]) -> Result<Build> {
     build.status = CL_BUILD_NONE;
     build.log.insert_str(0, "note: the binary has no vISA for this device; its SPIR-V was compiled\n");
     Ok(build)
+}
+
+/// Returns the modules of a stored library.
+fn library(file: &[u8]) -> Option<Vec<Arc<Vec<u8>>>> {
+    let members = archive::is_archive(file).then(|| archive::members(file))?;
+    let module = |(_, bytes): (String, &[u8])| spirv::is_module(bytes).then(|| Arc::new(bytes.to_vec()));
+    let modules: Vec<_> = members.map(|member| member.ok().and_then(module)).collect::<Option<_>>()?;
+    (!modules.is_empty()).then_some(modules)
 }
 
 impl Program {

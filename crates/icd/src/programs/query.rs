@@ -6,14 +6,10 @@ use crate::base::answer::Answer;
 use crate::base::error::{Result, ensure};
 use crate::base::handle::{self, Handle};
 use crate::devices::device::Device;
-use crate::programs::program::{Build, Program, Source, kernel_names};
+use crate::programs::program::{Program, Source, kernel_names};
 
 /// Answers `clGetProgramInfo`.
 pub(crate) fn info(program: &Handle<Program>, answer: Answer) -> Result {
-    let stored = |build: &Build| match &build.binary {
-        Some(binary) => binary.bytes.clone(),
-        None => build.modules.first().map(|module| module.to_vec()).unwrap_or_default(),
-    };
     match answer.name {
         CL_PROGRAM_REFERENCE_COUNT => answer.value(handle::count(program)),
         CL_PROGRAM_CONTEXT => answer.value(handle::address(&program.context)),
@@ -28,7 +24,7 @@ pub(crate) fn info(program: &Handle<Program>, answer: Answer) -> Result {
             _ => answer.list::<u8>(&[]),
         },
         CL_PROGRAM_BINARY_SIZES => {
-            let sizes: Vec<usize> = program.valid_builds().iter().map(|build| stored(build).len()).collect();
+            let sizes: Vec<usize> = program.valid_builds().iter().map(|build| build.stored().len()).collect();
             answer.list(&sizes)
         }
         CL_PROGRAM_BINARIES => {
@@ -37,7 +33,7 @@ pub(crate) fn info(program: &Handle<Program>, answer: Answer) -> Result {
             if !places.is_null() {
                 ensure(size >= wanted, CL_INVALID_VALUE)?;
                 for (n, build) in program.valid_builds().iter().enumerate() {
-                    let bytes = stored(build);
+                    let bytes = build.stored();
                     // SAFETY: the program passes one pointer per device, null or with room for as
                     // many bytes as the sizes say.
                     unsafe {
