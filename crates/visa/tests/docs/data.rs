@@ -14,8 +14,19 @@ pub(crate) struct Validation {
     pub(crate) claim: Vec<Claim>,
     pub(crate) measure: Vec<Measure>,
     pub(crate) change: Vec<Change>,
+    pub(crate) demand: Vec<Demand>,
     pub(crate) suite: Vec<Suite>,
     pub(crate) cause: Vec<Cause>,
+}
+
+/// Extension or feature of OpenCL, and the number of programs that name it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Demand {
+    pub(crate) feature: String,
+    pub(crate) programs: u32,
+    /// Devices that have it.
+    pub(crate) answer: String,
 }
 
 /// Results of the official OpenCL tests on one device, with one compiler.
@@ -173,6 +184,7 @@ fn entries_are_complete() {
         [&measure.subject, &measure.value, &measure.method].into_iter().for_each(|cell| assert_cell(cell));
         assert_recorded(&measure.subject, &measure.commit);
     }
+    all.demand.iter().for_each(|demand| assert_cell(&demand.answer));
     suites_have_causes(&all);
     for change in &all.change {
         [&change.change, &change.effect].into_iter().for_each(|cell| assert_cell(cell));

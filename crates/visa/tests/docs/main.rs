@@ -6,8 +6,10 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod contracts;
 mod data;
 mod links;
+mod llms;
 mod picture;
 mod reference;
 mod tables;
@@ -25,6 +27,9 @@ fn generated(name: &str) -> String {
     match name {
         "runs" => tables::runs(&data::validation()),
         "suites" => tables::suites(&data::validation()),
+        "contracts" => contracts::contracts(),
+        "exit-codes" => contracts::exit_codes(),
+        "demand" => tables::demand(&data::validation()),
         "claims" => tables::claims(&data::validation()),
         "building" => tables::building(&data::validation()),
         "measures" => tables::measures(&data::validation()),

@@ -5,7 +5,7 @@ use visakit_testing::{root, scratch};
 use super::common::run;
 
 /// Returns the help of a command such as `["spec", "lint"]`.
-fn help(words: &[&str]) -> String {
+pub(super) fn help(words: &[&str]) -> String {
     let (exit, out, _) = run(&[words, &["--help"]].concat());
     assert_eq!(exit, 0, "{words:?}");
     // The global options are listed once per page.
@@ -24,7 +24,7 @@ fn trimmed(text: &str) -> String {
 }
 
 /// Returns the names below `Commands:` in a help text.
-fn commands_of(help: &str) -> Vec<String> {
+pub(super) fn commands_of(help: &str) -> Vec<String> {
     let list = help.split("Commands:\n").nth(1).unwrap_or_default().lines().take_while(|line| !line.is_empty());
     // The description of a command may continue on lines with a deeper indentation.
     let names = list.filter(|line| line.starts_with("  ") && !line.starts_with("   "));

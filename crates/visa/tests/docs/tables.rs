@@ -1,6 +1,6 @@
 //! Tables and notes generated from `docs/data`.
 
-use super::data::{Environment, Run, Suite, Validation};
+use super::data::{Demand, Environment, Run, Suite, Validation};
 
 /// Groups of programs: key in the data and heading.
 pub(crate) const GROUPS: [(&str, &str); 4] = [
@@ -87,6 +87,13 @@ pub(crate) fn suites(all: &Validation) -> String {
         }
     }
     out
+}
+
+/// Returns the features that programs name, with the devices that have them.
+pub(crate) fn demand(all: &Validation) -> String {
+    let row = |demand: &Demand| format!("| {} | {} | {} |\n", demand.feature, demand.programs, demand.answer);
+    let rows: String = all.demand.iter().map(row).collect();
+    format!("| Feature | Programs | Offered |\n| --- | --- | --- |\n{rows}")
 }
 
 /// Returns the distinct values of a column in order of first occurrence.
