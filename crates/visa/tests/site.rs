@@ -15,6 +15,13 @@ fn addresses_lead_to_pages_of_the_site() {
     let (exit, out, err) = run(&["spec", "html", "-o", &site]);
     assert_eq!((exit, err.as_str()), (0, ""));
     assert!(out.starts_with(&format!("{site}/index.html: ")), "{out}");
+    let list = std::fs::read_to_string(dir.join("out/llms.txt")).unwrap();
+    let addresses: Vec<_> =
+        list.lines().filter_map(|line| Some(line.split_once("](")?.1.split_once(')')?.0)).collect();
+    assert!(addresses.len() > 300 && list.contains("\n- [ADD](instructions/ADD.html): addition\n"), "{list}");
+    for address in addresses {
+        assert!(dir.join("out").join(address).is_file(), "{address}");
+    }
     for word in ["ADD", "lsc_load", "0x39", "exec_size", "%r0", "tgllp", "vec_operand", "F", "sat", "type-map"] {
         let output = Command::new(env!("CARGO_BIN_EXE_visa"))
             .args(["spec", "show", "--url", word])

@@ -81,6 +81,7 @@ pub(crate) fn all(model: &Model, extras: &Extras) -> Result<Vec<File>, Error> {
         File { path: "assets/style.css".to_owned(), text: style() },
         File { path: "assets/site.js".to_owned(), text: include_str!("../../assets/site.js").to_owned() },
         File { path: "assets/names.js".to_owned(), text: search::index(&site.names) },
+        File { path: "llms.txt".to_owned(), text: search::list(&site.names) },
     ];
     files.extend(index::pages(&site)?);
     for one in model.instructions.iter().zip(&site.names.all.instructions) {
