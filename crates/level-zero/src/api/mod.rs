@@ -1,0 +1,23 @@
+//! Entry points, and the loader's tables of them.
+
+mod entry;
+
+mod driver;
+
+mod device;
+
+mod context;
+
+mod module;
+
+mod kernel;
+
+mod event;
+
+mod queue;
+
+mod list;
+
+mod append;
+
+pub(crate) mod tables;

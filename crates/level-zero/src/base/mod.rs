@@ -1,0 +1,9 @@
+//! Basis of every call: results, structures, handles.
+
+pub mod result;
+
+pub mod types;
+
+pub(crate) mod chain;
+
+pub(crate) mod handle;

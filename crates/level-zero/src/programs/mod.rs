@@ -1,0 +1,7 @@
+//! Modules, kernels and samplers.
+
+pub(crate) mod module;
+
+pub(crate) mod sampler;
+
+pub(crate) mod kernel;
