@@ -29,13 +29,12 @@ pub(crate) enum Groups {
 /// Unset arguments, too many groups, too much shared local memory.
 pub(crate) fn work(context: &Handle<Context>, kernel: &Handle<Kernel>, groups: Groups) -> Result<Work> {
     let state = kernel.snapshot()?;
-    let local = state
-        .arguments
-        .iter()
-        .flatten()
-        .fold(u64::from(kernel.entry.info.execution_env.slm_size), |sum, argument| {
+    let local = state.arguments.iter().flatten().fold(
+        u64::from(kernel.entry.info.execution_env.slm_size),
+        |sum, argument| {
             if let Argument::Local(bytes) = argument { sum + u64::from(*bytes) } else { sum }
-        });
+        },
+    );
     ensure(local <= kernel.module.device.description.local_bytes, ERROR_INVALID_KERNEL_ARGUMENT_SIZE)?;
     if let Groups::Direct(count) = &groups {
         range(&state, *count)?;
