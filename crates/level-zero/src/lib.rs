@@ -38,5 +38,6 @@ pub fn objects() -> usize {
     let queues = living::<queues::queue::Queue>() + living::<queues::list::CommandList>();
     let events = living::<queues::event::Event>() + living::<queues::event::EventPool>();
     let others = living::<queues::queue::Fence>() + living::<programs::sampler::Sampler>();
+    let others = others + living::<programs::image::Image>();
     living::<devices::context::Context>() + programs + queues + events + others
 }

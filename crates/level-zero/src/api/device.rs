@@ -87,13 +87,9 @@ functions! {
         list(count, properties, 1, |_, cache| (cache.flags, cache.cache_size) = (0, 1 << 20))
     }
 
-    /// Images are not supported yet, so all limits are zero.
     fn zeDeviceGetImageProperties(device: Raw, properties: Out<DeviceImageProperties>) {
         let device = get::<Device>(device)?;
-        update(properties, |out| {
-            let none = DeviceImageProperties { stype: out.stype, p_next: out.p_next, ..Default::default() };
-            *out = DeviceImageProperties { max_samplers: if device.description.has_images { 16 } else { 0 }, ..none };
-        })
+        update(properties, |out| device.images(out))
     }
 
     fn zeDeviceGetExternalMemoryProperties(device: Raw, properties: Out<DeviceExternalMemoryProperties>) {

@@ -20,4 +20,6 @@ mod list;
 
 mod append;
 
+mod image;
+
 pub(crate) mod tables;

@@ -7,6 +7,7 @@ use crate::api::context::*;
 use crate::api::device::*;
 use crate::api::driver::*;
 use crate::api::event::*;
+use crate::api::image::*;
 use crate::api::kernel::*;
 use crate::api::list::*;
 use crate::api::module::*;
@@ -126,7 +127,8 @@ tables! {
     }
     zeGetGlobalProcAddrTable {
         0:
-            ok zeInit
+            ok zeInit;
+        10:
             ok zeInitDrivers;
     }
     zeGetDriverProcAddrTable {
@@ -202,8 +204,8 @@ tables! {
             ok zeContextSystemBarrier
             ok zeContextMakeMemoryResident
             ok zeContextEvictMemory
-            no zeContextMakeImageResident
-            no zeContextEvictImage;
+            ok zeContextMakeImageResident
+            ok zeContextEvictImage;
         1:
             ok zeContextCreateEx;
     }
@@ -235,10 +237,10 @@ tables! {
             ok zeCommandListAppendMemoryFill
             ok zeCommandListAppendMemoryCopyRegion
             ok zeCommandListAppendMemoryCopyFromContext
-            no zeCommandListAppendImageCopy
-            no zeCommandListAppendImageCopyRegion
-            no zeCommandListAppendImageCopyToMemory
-            no zeCommandListAppendImageCopyFromMemory
+            ok zeCommandListAppendImageCopy
+            ok zeCommandListAppendImageCopyRegion
+            ok zeCommandListAppendImageCopyToMemory
+            ok zeCommandListAppendImageCopyFromMemory
             ok zeCommandListAppendMemoryPrefetch
             ok zeCommandListAppendMemAdvise
             ok zeCommandListAppendSignalEvent
@@ -250,8 +252,8 @@ tables! {
             ok zeCommandListAppendLaunchKernelIndirect
             no zeCommandListAppendLaunchMultipleKernelsIndirect;
         3:
-            no zeCommandListAppendImageCopyToMemoryExt
-            no zeCommandListAppendImageCopyFromMemoryExt;
+            ok zeCommandListAppendImageCopyToMemoryExt
+            ok zeCommandListAppendImageCopyFromMemoryExt;
         6:
             ok zeCommandListHostSynchronize;
         9:
@@ -299,9 +301,9 @@ tables! {
     }
     zeGetImageProcAddrTable {
         0:
-            no zeImageGetProperties
-            no zeImageCreate
-            no zeImageDestroy;
+            ok zeImageGetProperties
+            ok zeImageCreate
+            ok zeImageDestroy;
         3:
             no zeImageGetAllocPropertiesExt;
         5:
@@ -309,7 +311,7 @@ tables! {
     }
     zeGetImageExpProcAddrTable {
         2:
-            no zeImageGetMemoryPropertiesExp
+            ok zeImageGetMemoryPropertiesExp
             no zeImageViewCreateExp;
         9:
             no zeImageGetDeviceOffsetExp;

@@ -3,6 +3,7 @@
 use std::ffi::c_void;
 
 use visakit_emulator::launch::printf::BUFFER_BYTES;
+use visakit_emulator::limits::{IMAGE_LINE, IMAGE_SIDE};
 use visakit_runtime::devices::description::{Description, max_allocation, memory_bytes, product, uuid};
 
 use crate::base::chain::{each, fill, text};
@@ -160,6 +161,18 @@ impl Device {
         (out.max_clock_rate, out.max_bus_width) = (1000, 64);
         out.total_size = memory_bytes();
         out.name = text(MEMORY);
+    }
+
+    /// Answers `zeDeviceGetImageProperties`.
+    pub(crate) fn images(&self, out: &mut DeviceImageProperties) {
+        let if_images = |number: u32| if self.description.has_images { number } else { 0 };
+        out.max_image_dims1_d = if_images(IMAGE_SIDE);
+        out.max_image_dims2_d = if_images(IMAGE_SIDE);
+        out.max_image_dims3_d = if_images(IMAGE_SIDE.min(2048));
+        out.max_image_buffer_size = if_images(IMAGE_LINE).into();
+        out.max_image_array_slices = if_images(2048);
+        out.max_samplers = if_images(16);
+        (out.max_read_image_args, out.max_write_image_args) = (if_images(128), if_images(128));
     }
 
     /// Answers `zeDeviceGetMemoryAccessProperties`.

@@ -10,6 +10,7 @@ use visakit_runtime::programs::binary::Entry;
 use crate::base::handle::{Handle, get, kind};
 use crate::base::result::*;
 use crate::base::types::KernelProperties;
+use crate::programs::image::Image;
 use crate::programs::module::Module;
 use crate::programs::sampler::Sampler;
 
@@ -86,7 +87,11 @@ impl Kernel {
                 let sampler: Handle<Sampler> = get(address()? as *mut c_void)?;
                 Argument::Sampler(sampler.settings)
             }
-            Some(ParameterKind::Image { .. }) => return Err(ERROR_UNSUPPORTED_FEATURE),
+            Some(ParameterKind::Image { dimensions, is_array }) => {
+                let image: Handle<Image> = get(address()? as *mut c_void)?;
+                ensure(image.fits(dimensions, is_array), ERROR_INVALID_ARGUMENT)?;
+                image.argument()
+            }
             Some(ParameterKind::Value(wanted)) => {
                 let wanted = wanted as usize;
                 let bytes = bytes.ok_or(ERROR_INVALID_NULL_POINTER)?;

@@ -4,4 +4,6 @@ pub(crate) mod module;
 
 pub(crate) mod sampler;
 
+pub(crate) mod image;
+
 pub(crate) mod kernel;

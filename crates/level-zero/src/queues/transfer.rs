@@ -27,6 +27,36 @@ impl Place {
         let address = address as usize;
         Ok(Self { address, _held: context.allocations.find_range(address, size)? })
     }
+
+    /// Returns the memory of an image.
+    pub(crate) fn of_storage(storage: &Arc<Storage>) -> Self {
+        Self { address: storage.first() as usize, _held: Some(Arc::clone(storage)) }
+    }
+}
+
+/// Rows and slices of memory.
+pub(crate) struct Rows {
+    pub(crate) place: Place,
+    pub(crate) offset: usize,
+    /// Pitches of rows and slices in bytes.
+    pub(crate) pitches: (usize, usize),
+    /// Bytes per row, rows and slices.
+    pub(crate) size: [usize; 3],
+}
+
+/// Copies rows and slices, which fit into both places.
+///
+/// # Errors
+/// Different sizes.
+pub(crate) fn copy_rows(to: Rows, from: Rows) -> Result<Work> {
+    ensure(to.size == from.size, ERROR_INVALID_SIZE)?;
+    Ok(Arc::new(move || {
+        let first = |rows: &Rows| (rows.place.address + rows.offset) as *mut u8;
+        // SAFETY: allocations and images are held, and both have the rows; the program guarantees
+        // its own memory.
+        unsafe { storage::copy(first(&from), from.pitches, first(&to), to.pitches, to.size) };
+        Ok(())
+    }))
 }
 
 /// Copies bytes. The ranges may overlap.
@@ -93,21 +123,12 @@ impl Region {
 /// # Errors
 /// Regions of different size, and those that exceed their allocation.
 pub(crate) fn copy_region(context: &Context, to: (*mut c_void, Region), from: (*mut c_void, Region)) -> Result<Work> {
-    ensure(to.1.size() == from.1.size(), ERROR_INVALID_SIZE)?;
-    let target = Place::new(context, to.0, to.1.end())?;
-    let source = Place::new(context, from.0, from.1.end())?;
-    let (to, from, size) = (to.1, from.1, to.1.size());
-    Ok(Arc::new(move || {
-        let (to_pitches, to_offset) = to.layout();
-        let (from_pitches, from_offset) = from.layout();
-        let first = |place: &Place, offset| (place.address + offset) as *mut u8;
-        // SAFETY: allocations are held, and both regions fit; the program guarantees its own memory.
-        unsafe {
-            let (from, to) = (first(&source, from_offset), first(&target, to_offset));
-            storage::copy(from, from_pitches, to, to_pitches, size);
-        }
-        Ok(())
-    }))
+    let rows = |(address, region): (*mut c_void, Region)| -> Result<Rows> {
+        let (pitches, offset) = region.layout();
+        let place = Place::new(context, address, region.end())?;
+        Ok(Rows { place, offset, pitches, size: region.size() })
+    };
+    copy_rows(rows(to)?, rows(from)?)
 }
 
 /// Writes the time of the device.
