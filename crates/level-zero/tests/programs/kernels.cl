@@ -28,3 +28,8 @@ kernel void sum_list(global struct node *first, global int *sum) {
 kernel void greet(int n) {
     printf("kernel %d\n", n);
 }
+
+kernel void invert(read_only image2d_t from, write_only image2d_t to, sampler_t at) {
+    int2 place = (int2)(get_global_id(0), get_global_id(1));
+    write_imageui(to, place, (uint4)(255) - read_imageui(from, at, place));
+}
