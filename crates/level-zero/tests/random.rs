@@ -15,6 +15,8 @@ struct Handles {
     queues: Vec<Raw>,
     pools: Vec<Raw>,
     events: Vec<Raw>,
+    /// Counter-based events, for which no command waits: a list that signals one may never run.
+    counters: Vec<Raw>,
     fences: Vec<Raw>,
     kernels: Vec<Raw>,
     memory: Vec<*mut u8>,
@@ -37,6 +39,7 @@ fn pick(random: &mut Random, from: &[Raw]) -> Raw {
 fn step(setup: &Setup, random: &mut Random, all: &mut Handles, module: Raw) {
     let memory = all.memory[random.below(all.memory.len())];
     let (list, event) = (pick(random, &all.lists), pick(random, &all.events));
+    let signal = if random.below(4) == 0 { pick(random, &all.counters) } else { event };
     let (fence, queue, pool) = (pick(random, &all.fences), pick(random, &all.queues), pick(random, &all.pools));
     let kernel = pick(random, &all.kernels);
     let mut made = null_mut();
@@ -71,7 +74,7 @@ fn step(setup: &Setup, random: &mut Random, all: &mut Handles, module: Raw) {
             let desc = EventCounterBasedDesc { flags: 1, ..Default::default() };
             call!(zeEventCounterBasedCreate, setup.context => Raw, setup.device => Raw,
                 &desc => *const EventCounterBasedDesc, &mut made => *mut Raw);
-            all.events.push(made);
+            all.counters.push(made);
         }
         7 => {
             let desc = FenceDesc::default();
@@ -102,15 +105,15 @@ fn step(setup: &Setup, random: &mut Random, all: &mut Handles, module: Raw) {
             let to = all.memory[random.below(all.memory.len())];
             let other = pick(random, &all.events);
             call!(zeCommandListAppendMemoryCopy, list => Raw, to.cast() => *mut c_void,
-                memory.cast() => *const c_void, size => usize, event => Raw, 1 => u32, &other => *const Raw);
+                memory.cast() => *const c_void, size => usize, signal => Raw, 1 => u32, &other => *const Raw);
         }
         19 => {
             let pattern = random.bits();
             call!(zeCommandListAppendMemoryFill, list => Raw, memory.cast() => *mut c_void,
                 (&raw const pattern).cast() => *const c_void, 1 << random.below(4) => usize,
-                random.below(BYTES) => usize, event => Raw, 0 => u32, null() => *const Raw);
+                random.below(BYTES) => usize, signal => Raw, 0 => u32, null() => *const Raw);
         }
-        20 => drop(launch(list, kernel, random.below(4) as u32, event, &[])),
+        20 => drop(launch(list, kernel, random.below(4) as u32, signal, &[])),
         21 => drop(call!(zeCommandListAppendWaitOnEvents, list => Raw, 1 => u32, &event => *const Raw)),
         22 => drop(call!(zeKernelSetGroupSize, kernel => Raw, random.below(300) as u32 => u32, 1 => u32, 1 => u32)),
         _ => drop(call!(zeEventQueryStatus, event => Raw)),
@@ -124,8 +127,8 @@ fn run(seed: u64, steps: usize) {
     let mut random = Random(seed);
     let memory = (0..4).map(|_| setup.shared::<u8>(BYTES)).collect();
     let (lists, queues, pools) = (Vec::new(), Vec::new(), Vec::new());
-    let (events, fences, kernels) = (Vec::new(), Vec::new(), Vec::new());
-    let mut all = Handles { lists, queues, pools, events, fences, kernels, memory };
+    let (events, counters, fences, kernels) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut all = Handles { lists, queues, pools, events, counters, fences, kernels, memory };
     for _ in 0..steps {
         step(&setup, &mut random, &mut all, module);
     }

@@ -10,6 +10,7 @@ use crate::base::chain::read;
 use crate::base::handle::{Handle, get};
 use crate::base::result::*;
 use crate::base::types::*;
+use crate::devices::context::Context;
 use crate::devices::device::Device;
 use crate::programs::kernel::Kernel;
 use crate::queues::event::Event;
@@ -36,7 +37,7 @@ fn barrier(list: Raw, events: (Raw, u32, Out<Raw>)) -> Result {
 fn copy(list: Raw, to: Raw, from: Raw, size: usize, events: (Raw, u32, Out<Raw>)) -> Result {
     let list: Handle<CommandList> = get(list)?;
     append(&list, events, || {
-        let place = |address| Place::new(&list.context, address, size);
+        let place = |address| Place::new(address, size);
         Ok(transfer::copy(place(to)?, place(from)?, size))
     })
 }
@@ -48,14 +49,14 @@ fn fill(list: Raw, to: Raw, pattern: In<c_void>, unit: usize, size: usize, event
         ensure(unit.is_power_of_two(), ERROR_INVALID_SIZE)?;
         // SAFETY: the pattern has as many bytes as its size says.
         let pattern = unsafe { pattern.bytes(unit) }.to_vec();
-        Ok(transfer::fill(Place::new(&list.context, to, size)?, pattern, size))
+        Ok(transfer::fill(Place::new(to, size)?, pattern, size))
     })
 }
 
 fn launch(list: Raw, kernel: Raw, groups: In<GroupCount>, events: (Raw, u32, Out<Raw>)) -> Result {
     let (list, kernel): (Handle<CommandList>, Handle<Kernel>) = (get(list)?, get(kernel)?);
     let groups = read(groups)?;
-    append(&list, events, || launch::work(&list.context, &kernel, Groups::Direct(groups)))
+    append(&list, events, || launch::work(&kernel, Groups::Direct(groups)))
 }
 
 functions! {
@@ -114,10 +115,10 @@ functions! {
     ) {
         let list: Handle<CommandList> = get(list)?;
         // Memory of the host belongs to no context.
-        let context = crate::base::handle::get_optional(context)?.unwrap_or_else(|| Arc::clone(&list.context));
+        crate::base::handle::get_optional::<Context>(context)?;
         append(&list, (signal, count, waits), || {
-            let source = Place::new(&context, from, size)?;
-            Ok(transfer::copy(Place::new(&list.context, to, size)?, source, size))
+            let source = Place::new(from, size)?;
+            Ok(transfer::copy(Place::new(to, size)?, source, size))
         })
     }
 
@@ -166,20 +167,20 @@ functions! {
         let target = Region { region: read(to_region)?, pitch: to_pitch, slice_pitch: to_slice };
         let source = Region { region: read(from_region)?, pitch: from_pitch, slice_pitch: from_slice };
         append(&list, (signal, count, waits), || {
-            transfer::copy_region(&list.context, (to, target), (from, source))
+            transfer::copy_region((to, target), (from, source))
         })
     }
 
     fn zeCommandListAppendMemoryPrefetch(list: Raw, first: *mut c_void, size: usize) {
-        let list: Handle<CommandList> = get(list)?;
-        Place::new(&list.context, first, size).map(drop)
+        get::<CommandList>(list)?;
+        Place::new(first, size).map(drop)
     }
 
     fn zeCommandListAppendMemAdvise(list: Raw, device: Raw, first: *mut c_void, size: usize, advice: u32) {
-        let list: Handle<CommandList> = get(list)?;
+        get::<CommandList>(list)?;
         get::<Device>(device)?;
         ensure(advice <= 9, ERROR_INVALID_ENUMERATION)?;
-        Place::new(&list.context, first, size).map(drop)
+        Place::new(first, size).map(drop)
     }
 
     fn zeCommandListAppendSignalEvent(list: Raw, event: Raw) {
@@ -208,7 +209,7 @@ functions! {
     ) {
         let list: Handle<CommandList> = get(list)?;
         append(&list, (signal, count, waits), || {
-            Ok(transfer::write_time(Place::new(&list.context, to.address().cast(), size_of::<u64>())?))
+            Ok(transfer::write_time(Place::new(to.address().cast(), size_of::<u64>())?))
         })
     }
 
@@ -234,7 +235,7 @@ functions! {
         };
         append(&list, (signal, count, waits), || {
             let end = offsets.iter().max().map_or(0, |most| most.saturating_add(size));
-            Ok(transfer::write_timestamps(Place::new(&list.context, to, end)?, queried, offsets))
+            Ok(transfer::write_timestamps(Place::new(to, end)?, queried, offsets))
         })
     }
 
@@ -295,7 +296,7 @@ functions! {
             let bytes = (!place.is_null()).then(|| unsafe { std::slice::from_raw_parts(place.cast::<u8>(), size) });
             kernel.set(index as u32, size, bytes)?;
         }
-        append(&list, (signal, count, waits), || launch::work(&list.context, &kernel, Groups::Direct(groups)))
+        append(&list, (signal, count, waits), || launch::work(&kernel, Groups::Direct(groups)))
     }
 
     fn zeCommandListAppendLaunchKernelIndirect(
@@ -309,7 +310,7 @@ functions! {
         let (list, kernel): (Handle<CommandList>, Handle<Kernel>) = (get(list)?, get(kernel)?);
         ensure(!groups.is_null(), ERROR_INVALID_NULL_POINTER)?;
         append(&list, (signal, count, waits), || {
-            launch::work(&list.context, &kernel, Groups::Indirect(groups.address() as usize))
+            launch::work(&kernel, Groups::Indirect(groups.address() as usize))
         })
     }
 }

@@ -3,14 +3,13 @@
 use std::ffi::c_void;
 
 use visakit_runtime::base::raw::{In, Out};
-use visakit_runtime::devices::allocations::Allocations;
 
 use crate::api::entry::{Raw, functions};
 use crate::base::chain::{read, update, write};
 use crate::base::handle::{self, Handle, address_of, destroy, get, get_optional};
 use crate::base::result::*;
 use crate::base::types::*;
-use crate::devices::context::{Context, DEVICE, HOST, SHARED};
+use crate::devices::context::{ALLOCATIONS, Context, DEVICE, HOST, SHARED};
 use crate::devices::device::Device;
 use crate::devices::driver::Driver;
 
@@ -26,7 +25,7 @@ fn create(driver: Raw, desc: In<ContextDesc>, devices: &[Raw], context: Out<Raw>
         [] => driver.devices.clone(),
         some => some.iter().map(|&device| get(device)).collect::<Result<_>>()?,
     };
-    write(context, handle::give(handle::create(Context { devices, allocations: Allocations::default() })))
+    write(context, handle::give(handle::create(Context::new(devices))))
 }
 
 /// Checks a context and one of its devices.
@@ -60,15 +59,15 @@ functions! {
     }
 
     fn zeContextMakeMemoryResident(context: Raw, device: Raw, first: *mut c_void, size: usize) {
-        let (context, _) = pair(context, device)?;
+        pair(context, device)?;
         ensure(!first.is_null(), ERROR_INVALID_NULL_POINTER)?;
-        Ok(context.allocations.find_range(first as usize, size).map(drop)?)
+        Ok(ALLOCATIONS.find_range(first as usize, size).map(drop)?)
     }
 
     fn zeContextEvictMemory(context: Raw, device: Raw, first: *mut c_void, size: usize) {
-        let (context, _) = pair(context, device)?;
+        pair(context, device)?;
         ensure(!first.is_null(), ERROR_INVALID_NULL_POINTER)?;
-        Ok(context.allocations.find_range(first as usize, size).map(drop)?)
+        Ok(ALLOCATIONS.find_range(first as usize, size).map(drop)?)
     }
 
     fn zeMemAllocHost(
@@ -115,17 +114,17 @@ functions! {
     }
 
     fn zeMemFree(context: Raw, first: *mut c_void) {
-        let context = get::<Context>(context)?;
+        get::<Context>(context)?;
         ensure(!first.is_null(), ERROR_INVALID_NULL_POINTER)?;
-        Ok(context.allocations.free(first)?)
+        Ok(ALLOCATIONS.free(first)?)
     }
 
     /// Commands hold the memory that they use, so that every free is a deferred one.
     fn zeMemFreeExt(context: Raw, desc: In<MemoryFreeExtDesc>, first: *mut c_void) {
-        let context = get::<Context>(context)?;
+        get::<Context>(context)?;
         ensure(read(desc)?.free_policy <= 0b11, ERROR_INVALID_ENUMERATION)?;
         ensure(!first.is_null(), ERROR_INVALID_NULL_POINTER)?;
-        Ok(context.allocations.free(first)?)
+        Ok(ALLOCATIONS.free(first)?)
     }
 
     fn zeMemGetAllocProperties(
@@ -134,9 +133,9 @@ functions! {
         properties: Out<MemoryAllocationProperties>,
         device: Out<Raw>,
     ) {
-        let context = get::<Context>(context)?;
+        get::<Context>(context)?;
         ensure(!first.is_null(), ERROR_INVALID_NULL_POINTER)?;
-        let found = context.allocations.lookup(first as usize).map(|found| found.about);
+        let found = ALLOCATIONS.lookup(first as usize).map(|found| found.about);
         update(properties, |out| {
             out.kind = found.as_ref().map_or(0, |usm| usm.kind);
             out.id = found.as_ref().map_or(0, |usm| usm.id);
@@ -147,9 +146,9 @@ functions! {
     }
 
     fn zeMemGetAddressRange(context: Raw, first: *mut c_void, base: Out<*mut c_void>, size: Out<usize>) {
-        let context = get::<Context>(context)?;
+        get::<Context>(context)?;
         ensure(!first.is_null(), ERROR_INVALID_NULL_POINTER)?;
-        let found = context.allocations.lookup(first as usize).ok_or(ERROR_INVALID_ARGUMENT)?;
+        let found = ALLOCATIONS.lookup(first as usize).ok_or(ERROR_INVALID_ARGUMENT)?;
         base.put(found.storage.first().cast());
         size.put(found.storage.bytes());
         Ok(())

@@ -14,7 +14,6 @@ use crate::base::result::*;
 use crate::base::types::*;
 use crate::devices::context::Context;
 use crate::devices::driver::{self, Driver, EXTENSIONS, VERSION};
-use visakit_runtime::devices::allocations::Allocations;
 
 /// Flag of callers that want GPUs.
 const GPUS: u32 = 1;
@@ -89,7 +88,7 @@ pub(crate) unsafe extern "C" fn zeDriverGetDefaultContext(driver: Raw) -> Raw {
     static CONTEXT: OnceLock<Handle<Context>> = OnceLock::new();
     let Ok(driver) = get::<Driver>(driver) else { return std::ptr::null_mut() };
     let context = CONTEXT.get_or_init(|| {
-        let context = Context { devices: driver.devices.clone(), allocations: Allocations::default() };
+        let context = Context::new(driver.devices.clone());
         handle::create(context)
     });
     handle::address(context)

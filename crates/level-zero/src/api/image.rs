@@ -25,13 +25,13 @@ fn texels(image: &Image, region: Option<ImageRegion>) -> Result<Rows> {
 }
 
 /// Rows of memory with the size of others; a pitch of 0 is dense.
-fn rows(list: &CommandList, address: Raw, size: [usize; 3], pitch: u32, slice_pitch: u32) -> Result<Rows> {
+fn rows(address: Raw, size: [usize; 3], pitch: u32, slice_pitch: u32) -> Result<Rows> {
     let row = if pitch == 0 { size[0] } else { pitch as usize };
     let slice = if slice_pitch == 0 { row.saturating_mul(size[1]) } else { slice_pitch as usize };
     ensure(row >= size[0] && slice >= row.saturating_mul(size[1] - 1), ERROR_INVALID_SIZE)?;
     let end =
         slice.saturating_mul(size[2] - 1).saturating_add(row.saturating_mul(size[1] - 1)).saturating_add(size[0]);
-    Ok(Rows { place: Place::new(&list.context, address, end)?, offset: 0, pitches: (row, slice), size })
+    Ok(Rows { place: Place::new(address, end)?, offset: 0, pitches: (row, slice), size })
 }
 
 /// Appends the copy of rows.
@@ -60,7 +60,7 @@ fn to_memory(
 ) -> Result {
     let list: Handle<CommandList> = get(list)?;
     let source = texels(&*get::<Image>(image.0)?, image.1.get())?;
-    let target = rows(&list, to, source.size, pitches.0, pitches.1)?;
+    let target = rows(to, source.size, pitches.0, pitches.1)?;
     append(&list, target, source, events)
 }
 
@@ -73,7 +73,7 @@ fn from_memory(
 ) -> Result {
     let list: Handle<CommandList> = get(list)?;
     let target = texels(&*get::<Image>(image.0)?, image.1.get())?;
-    let source = rows(&list, from, target.size, pitches.0, pitches.1)?;
+    let source = rows(from, target.size, pitches.0, pitches.1)?;
     append(&list, target, source, events)
 }
 

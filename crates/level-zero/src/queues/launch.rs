@@ -11,7 +11,7 @@ use visakit_runtime::commands::launch::Launch;
 use crate::base::handle::Handle;
 use crate::base::result::*;
 use crate::base::types::GroupCount;
-use crate::devices::context::Context;
+use crate::devices::context::ALLOCATIONS;
 use crate::programs::kernel::{Kernel, State};
 use crate::queues::timeline::Work;
 
@@ -27,7 +27,7 @@ pub(crate) enum Groups {
 ///
 /// # Errors
 /// Unset arguments, too many groups, too much shared local memory.
-pub(crate) fn work(context: &Handle<Context>, kernel: &Handle<Kernel>, groups: Groups) -> Result<Work> {
+pub(crate) fn work(kernel: &Handle<Kernel>, groups: Groups) -> Result<Work> {
     let state = kernel.snapshot()?;
     let local = state.arguments.iter().flatten().fold(
         u64::from(kernel.entry.info.execution_env.slm_size),
@@ -39,7 +39,7 @@ pub(crate) fn work(context: &Handle<Context>, kernel: &Handle<Kernel>, groups: G
     if let Groups::Direct(count) = &groups {
         range(&state, *count)?;
     }
-    let (context, kernel) = (Arc::clone(context), Arc::clone(kernel));
+    let kernel = Arc::clone(kernel);
     Ok(Arc::new(move || {
         let count = match groups {
             Groups::Direct(count) => count,
@@ -61,7 +61,7 @@ pub(crate) fn work(context: &Handle<Context>, kernel: &Handle<Kernel>, groups: G
             binary: Arc::clone(&kernel.module.binary),
             entry: Arc::clone(&kernel.entry),
             range,
-            regions: context.allocations.regions(),
+            regions: ALLOCATIONS.regions(),
         };
         launch.run(state.arguments.clone())
     }))

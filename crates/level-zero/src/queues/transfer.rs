@@ -9,7 +9,7 @@ use visakit_runtime::base::storage::{self, Storage};
 use crate::base::handle::Handle;
 use crate::base::result::*;
 use crate::base::types::{CopyRegion, KernelTimestampResult};
-use crate::devices::context::Context;
+use crate::devices::context::ALLOCATIONS;
 use crate::queues::event::Event;
 use crate::queues::timeline::Work;
 
@@ -22,10 +22,10 @@ pub(crate) struct Place {
 
 impl Place {
     /// Returns the memory at an address. Memory outside of allocations belongs to the program.
-    pub(crate) fn new(context: &Context, address: *mut c_void, size: usize) -> Result<Self> {
+    pub(crate) fn new(address: *mut c_void, size: usize) -> Result<Self> {
         ensure(!address.is_null(), ERROR_INVALID_NULL_POINTER)?;
         let address = address as usize;
-        Ok(Self { address, _held: context.allocations.find_range(address, size)? })
+        Ok(Self { address, _held: ALLOCATIONS.find_range(address, size)? })
     }
 
     /// Returns the memory of an image.
@@ -122,10 +122,10 @@ impl Region {
 ///
 /// # Errors
 /// Regions of different size, and those that exceed their allocation.
-pub(crate) fn copy_region(context: &Context, to: (*mut c_void, Region), from: (*mut c_void, Region)) -> Result<Work> {
+pub(crate) fn copy_region(to: (*mut c_void, Region), from: (*mut c_void, Region)) -> Result<Work> {
     let rows = |(address, region): (*mut c_void, Region)| -> Result<Rows> {
         let (pitches, offset) = region.layout();
-        let place = Place::new(context, address, region.end())?;
+        let place = Place::new(address, region.end())?;
         Ok(Rows { place, offset, pitches, size: region.size() })
     };
     copy_rows(rows(to)?, rows(from)?)
