@@ -13,7 +13,8 @@ use crate::devices::context::ALLOCATIONS;
 use crate::queues::event::Event;
 use crate::queues::timeline::Work;
 
-/// Memory of a command: an address, and the allocation that contains it.
+/// Memory of a command: an address, and the allocation that contains it. Closures get the address
+/// by a method, so that they capture the allocation too.
 #[derive(Clone)]
 pub(crate) struct Place {
     address: usize,
@@ -26,6 +27,11 @@ impl Place {
         ensure(!address.is_null(), ERROR_INVALID_NULL_POINTER)?;
         let address = address as usize;
         Ok(Self { address, _held: ALLOCATIONS.find_range(address, size)? })
+    }
+
+    /// Returns the address of the first byte.
+    fn address(&self) -> usize {
+        self.address
     }
 
     /// Returns the memory of an image.
@@ -51,7 +57,7 @@ pub(crate) struct Rows {
 pub(crate) fn copy_rows(to: Rows, from: Rows) -> Result<Work> {
     ensure(to.size == from.size, ERROR_INVALID_SIZE)?;
     Ok(Arc::new(move || {
-        let first = |rows: &Rows| (rows.place.address + rows.offset) as *mut u8;
+        let first = |rows: &Rows| (rows.place.address() + rows.offset) as *mut u8;
         // SAFETY: allocations and images are held, and both have the rows; the program guarantees
         // its own memory.
         unsafe { storage::copy(first(&from), from.pitches, first(&to), to.pitches, to.size) };
@@ -63,7 +69,7 @@ pub(crate) fn copy_rows(to: Rows, from: Rows) -> Result<Work> {
 pub(crate) fn copy(to: Place, from: Place, size: usize) -> Work {
     Arc::new(move || {
         // SAFETY: the program guarantees `size` bytes at both addresses; allocations are held.
-        unsafe { std::ptr::copy(from.address as *const u8, to.address as *mut u8, size) };
+        unsafe { std::ptr::copy(from.address() as *const u8, to.address() as *mut u8, size) };
         Ok(())
     })
 }
@@ -75,7 +81,7 @@ pub(crate) fn fill(to: Place, pattern: Vec<u8>, size: usize) -> Work {
             let count = pattern.len().min(size - offset);
             // SAFETY: the program guarantees `size` bytes at the address; allocations are held.
             unsafe {
-                let to = (to.address as *mut u8).add(offset);
+                let to = (to.address() as *mut u8).add(offset);
                 std::ptr::copy_nonoverlapping(pattern.as_ptr(), to, count);
             }
         }
@@ -135,7 +141,7 @@ pub(crate) fn copy_region(to: (*mut c_void, Region), from: (*mut c_void, Region)
 pub(crate) fn write_time(to: Place) -> Work {
     Arc::new(move || {
         // SAFETY: the program guarantees 8 bytes at the address; an allocation is held.
-        unsafe { (to.address as *mut u64).write_unaligned(now()) };
+        unsafe { (to.address() as *mut u64).write_unaligned(now()) };
         Ok(())
     })
 }
@@ -146,7 +152,7 @@ pub(crate) fn write_timestamps(to: Place, events: Vec<Handle<Event>>, offsets: V
         for (event, offset) in events.iter().zip(&offsets) {
             let times = event.timestamps().unwrap_or_default();
             // SAFETY: the program guarantees room at each offset; an allocation is held.
-            unsafe { ((to.address + offset) as *mut KernelTimestampResult).write_unaligned(times) };
+            unsafe { ((to.address() + offset) as *mut KernelTimestampResult).write_unaligned(times) };
         }
         Ok(())
     })
