@@ -25,7 +25,8 @@ mod api;
 
 use visakit_runtime::base::reserve::Allocator;
 
-pub use api::tables::{FUNCTIONS, Function, function};
+pub use api::tables::{FUNCTIONS, function};
+pub use base::function::Function;
 
 /// Allocator of this library: the system's, with a reserve.
 #[global_allocator]

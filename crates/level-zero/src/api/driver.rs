@@ -7,8 +7,8 @@ use visakit_runtime::base::raw::{In, Out, Text};
 use visakit_runtime::devices::description::uuid;
 
 use crate::api::entry::{Raw, functions};
-use crate::api::tables::function;
 use crate::base::chain::{list, read, text, update, write};
+use crate::base::function;
 use crate::base::handle::{self, Handle, get};
 use crate::base::result::*;
 use crate::base::types::*;
@@ -71,7 +71,7 @@ functions! {
         get::<Driver>(driver)?;
         ensure(!name.is_null(), ERROR_INVALID_NULL_POINTER)?;
         // Functions of the tables are not extensions of this driver, but programs ask for some.
-        let found = function(&name.get()).filter(|found| found.is_done).ok_or(ERROR_INVALID_ARGUMENT)?;
+        let found = function::find(&name.get()).filter(|found| found.is_done).ok_or(ERROR_INVALID_ARGUMENT)?;
         write(address, found.address.cast_mut())
     }
 

@@ -12,23 +12,9 @@ use crate::api::kernel::*;
 use crate::api::list::*;
 use crate::api::module::*;
 use crate::api::queue::*;
+use crate::base::function::{self, Function};
 use crate::base::result::*;
 use crate::devices::driver::VERSION;
-
-/// Function of the API.
-pub struct Function {
-    /// Name.
-    pub name: &'static str,
-    /// Address of the entry point.
-    pub address: *const c_void,
-    /// True if the function does more than to report that it is missing.
-    pub is_done: bool,
-    /// Minor version of the API that has the function.
-    version: u32,
-}
-
-// SAFETY: the address is that of a function.
-unsafe impl Sync for Function {}
 
 /// Entry point of functions that are missing. They have a handle or a size as their first parameter;
 /// additional parameters are ignored, as C's calling convention permits.
@@ -41,6 +27,7 @@ unsafe extern "C" fn absent(first: usize) -> u32 {
 /// # Safety
 /// A non-null table has room for the functions of the version.
 unsafe fn fill(version: u32, table: *mut *const c_void, functions: &[Function]) -> u32 {
+    function::register(FUNCTIONS);
     if table.is_null() {
         return ERROR_INVALID_NULL_POINTER.0;
     }
@@ -68,7 +55,7 @@ macro_rules! tables {
             },
         )*)*]),*];
 
-        #[allow(non_camel_case_types)]
+        #[allow(non_camel_case_types, clippy::enum_variant_names)]
         enum Table { $($get),* }
 
         $(
@@ -92,7 +79,8 @@ macro_rules! tables {
 
 /// Returns the function with a name.
 pub fn function(name: &str) -> Option<&'static Function> {
-    FUNCTIONS.iter().copied().flatten().find(|function| function.name == name)
+    function::register(FUNCTIONS);
+    function::find(name)
 }
 
 tables! {

@@ -4,6 +4,8 @@ pub mod result;
 
 pub mod types;
 
+pub mod function;
+
 pub(crate) mod chain;
 
 pub(crate) mod handle;
