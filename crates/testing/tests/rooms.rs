@@ -4,7 +4,7 @@ use visakit_testing::imports::{Finding, Modules};
 use visakit_testing::root;
 
 /// Crates by their root folders.
-const CRATES: [&str; 10] = [
+const CRATES: [&str; 11] = [
     "crates/c/src",
     "crates/machine/src",
     "crates/kernels/src",
@@ -13,6 +13,7 @@ const CRATES: [&str; 10] = [
     "crates/smith/src",
     "crates/lsp/src",
     "crates/icd/src",
+    "crates/level-zero/src",
     "crates/runtime/src",
     "crates/icd/src/compiler",
 ];

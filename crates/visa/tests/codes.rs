@@ -62,7 +62,7 @@ fn codes_are_explained() {
     }
     // The driver has codes only where it creates findings, and the classes of changes are not
     // codes.
-    for folder in ["crates/icd/src", "crates/runtime/src"] {
+    for folder in ["crates/icd/src", "crates/level-zero/src", "crates/runtime/src"] {
         sources(&root().join(folder), &mut |text| collect(text, false, &mut used));
     }
     // The Python package creates findings for its callers.

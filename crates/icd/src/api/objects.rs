@@ -3,6 +3,7 @@
 use std::ffi::c_void;
 
 use opencl_sys::*;
+use visakit_runtime::base::clock::now;
 
 use crate::api::entry::{object, query, status};
 use crate::base::error::{Code, ensure, fail};
@@ -82,7 +83,7 @@ status! {
     fn clGetDeviceAndHostTimer(device: cl_device_id, device_timestamp: Out<cl_ulong>, host_timestamp: Out<cl_ulong>) {
         handle::get::<Device>(device)?;
         ensure(!device_timestamp.is_null() && !host_timestamp.is_null(), CL_INVALID_VALUE)?;
-        let now = event::now();
+        let now = now();
         device_timestamp.put(now);
         host_timestamp.put(now);
         Ok(())
@@ -91,7 +92,7 @@ status! {
     fn clGetHostTimer(device: cl_device_id, host_timestamp: Out<cl_ulong>) {
         handle::get::<Device>(device)?;
         ensure(!host_timestamp.is_null(), CL_INVALID_VALUE)?;
-        host_timestamp.put(event::now());
+        host_timestamp.put(now());
         Ok(())
     }
 

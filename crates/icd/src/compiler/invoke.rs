@@ -3,8 +3,10 @@
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::io;
 
-use crate::request::{Named, Request, Response};
-use crate::{dependency, opened};
+use visakit_runtime::vendor::dependency;
+use visakit_runtime::vendor::request::{Named, Request, Response};
+
+use crate::opened;
 
 /// Entry point of the compiler; `ocloc_api.h` of the package libocloc-dev documents the parameters.
 pub(crate) type Invoke = unsafe extern "C" fn(

@@ -7,9 +7,10 @@ use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 
-use crate::dependency;
+use visakit_runtime::vendor::dependency;
+use visakit_runtime::vendor::request::{Installed, Named, Request};
+
 use crate::invoke::{Invoke, run};
-use crate::request::{Installed, Named, Request};
 
 /// Names of the compiler's library, in order of preference. The last one is the compiler for old
 /// devices, which Debian ships next to the new one.

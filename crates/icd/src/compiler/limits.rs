@@ -3,7 +3,7 @@
 
 use visakit_zebin::ocloc;
 
-use crate::request::Request;
+use visakit_runtime::vendor::request::Request;
 
 /// Suffixes of the names of files that are not OpenCL C.
 const MODULES: [&str; 2] = [".spv", ".bc"];

@@ -17,8 +17,7 @@ use std::os::fd::FromRawFd;
 use std::process::ExitCode;
 
 use invoke::run;
-use request::{Installed, Request};
-use visakit_runtime::vendor::{dependency, request};
+use visakit_runtime::vendor::request::{Installed, Request};
 
 fn main() -> ExitCode {
     let is_check = std::env::args().nth(1).as_deref() == Some("--check");

@@ -9,8 +9,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use crate::dependency;
-use crate::request::Named;
+use visakit_runtime::vendor::dependency;
+use visakit_runtime::vendor::request::Named;
 
 /// Recorded paths with their states; `None` while recording is off.
 static NOTED: Mutex<Option<Noted>> = Mutex::new(None);

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use opencl_sys::*;
 use visakit::isa::Platform;
-use visakit_emulator::run;
+use visakit_runtime::programs::executable::{Native, from_build, native};
 use visakit_runtime::vendor::request::Named;
 use visakit_zebin::archive;
 
@@ -137,19 +137,13 @@ fn read_binary(device: &Device, file: &[u8]) -> Result<Build> {
         let kind = CL_PROGRAM_BINARY_TYPE_LIBRARY;
         return Ok(Build { kind, modules, status: CL_BUILD_NONE, ..Build::default() });
     }
-    let is_for_device = |binary: &Arc<Binary>| run::Program::platform_of(&binary.zebin) == Some(device.target);
-    let read = |bytes: &[u8]| Binary::new(bytes.to_vec(), false).ok().filter(is_for_device);
-    let binary = if archive::is_archive(file) {
-        archive::members(file).filter_map(std::result::Result::ok).find_map(|(_, bytes)| read(bytes))
-    } else {
-        read(file)
+    let module = match native(device.target, file).ok_or(Code(CL_INVALID_BINARY))? {
+        Native::Ready(binary) => {
+            let kind = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+            return Ok(Build { kind, binary: Some(binary), status: CL_BUILD_NONE, ..Build::default() });
+        }
+        Native::Module(module) => module,
     };
-    let kind = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
-    let can_run = |binary: &Arc<Binary>| !binary.zebin.texts.is_empty() || binary.names().is_empty();
-    if let Some(binary) = binary.as_ref().filter(|binary| can_run(binary)) {
-        return Ok(Build { kind, binary: Some(Arc::clone(binary)), status: CL_BUILD_NONE, ..Build::default() });
-    }
-    let module = visakit_zebin::spirv::find(file, Some(device.target)).ok_or(Code(CL_INVALID_BINARY))?;
     let built = build::compile(device.target, Input::Intermediate(&module.bytes), &module.options);
     let mut build = executable(device.target, built, &module.options);
     ensure(build.binary.is_some(), CL_INVALID_BINARY)?;
@@ -334,29 +328,11 @@ fn outcome(built: &[Build], failure: cl_int, options: cl_int) -> Result {
     fail(if unknown.contains(&true) { options } else { failure })
 }
 
-/// Memory needed to read one byte of a zebin, in bytes.
-const READ_BYTES: u64 = 64;
-
 /// Creates a build from the compiler's output.
 fn executable(target: Platform, built: Built, options: &str) -> Build {
-    let Built { output, mut log } = built;
     let newer = ["2.0", "3.0"].iter().any(|version| options.contains(&format!("-cl-std=CL{version}")));
     let is_uniform = !newer || options.contains("-cl-uniform-work-group-size");
-    let ready = |bytes: Vec<u8>| {
-        // Parsed texts need many times their size.
-        let room = ROOM + (bytes.len() as u64).saturating_mul(READ_BYTES);
-        check_room(room).map_err(|_| "error: the program cannot be allocated: out of memory\n".to_owned())?;
-        let binary = Binary::new(bytes, is_uniform)?;
-        binary.check(target)?;
-        Ok(binary)
-    };
-    let binary = output.and_then(|bytes| match ready(bytes) {
-        Ok(binary) => Some(binary),
-        Err::<_, String>(why) => {
-            log += &why;
-            None
-        }
-    });
+    let (binary, log) = from_build(target, built, is_uniform);
     let (status, kind) = match binary {
         Some(_) => (CL_BUILD_SUCCESS, CL_PROGRAM_BINARY_TYPE_EXECUTABLE),
         None => (CL_BUILD_ERROR, CL_PROGRAM_BINARY_TYPE_NONE),

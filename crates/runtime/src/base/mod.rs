@@ -8,6 +8,8 @@ pub mod reserve;
 
 pub mod failure;
 
+pub mod clock;
+
 pub mod raw;
 
 pub mod storage;

@@ -257,6 +257,20 @@ impl<T> Out<T> {
         }
     }
 
+    /// Returns the address.
+    pub fn address(self) -> *mut T {
+        self.0
+    }
+
+    /// Returns the pointer to an element of a list; null for a null pointer.
+    ///
+    /// # Safety
+    /// A non-null pointer has room for more than `index` values.
+    pub unsafe fn at(self, index: usize) -> Self {
+        // SAFETY: the caller guarantees the room.
+        if self.is_null() { self } else { Self(unsafe { self.0.add(index) }) }
+    }
+
     /// Converts to a pointer for reading, because OpenCL declares some input lists without `const`.
     pub fn input(self) -> In<T> {
         In(self.0)

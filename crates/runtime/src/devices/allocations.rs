@@ -94,4 +94,15 @@ impl<A: Clone> Allocations<A> {
         drop(regions);
         gone.map(drop).ok_or(Failure::InvalidValue)
     }
+
+    /// Frees all allocations whose properties fulfil a condition.
+    pub fn free_if(&self, mut is_gone: impl FnMut(&A) -> bool) {
+        let mut state = self.state();
+        let all = std::mem::take(&mut state.all);
+        let (gone, rest): (BTreeMap<_, _>, _) = all.into_iter().partition(|(_, one)| is_gone(&one.about));
+        state.all = rest;
+        let regions = state.regions.take();
+        drop(state);
+        drop((gone, regions));
+    }
 }

@@ -6,4 +6,6 @@ pub mod build;
 
 pub mod binary;
 
+pub mod executable;
+
 pub mod spirv;

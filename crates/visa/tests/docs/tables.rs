@@ -13,7 +13,7 @@ pub(crate) const GROUPS: [(&str, &str); 4] = [
 /// Programs that read environment variables: key in the data and heading.
 const READERS: [(&str, &str); 6] = [
     ("command", "The command `visa`"),
-    ("driver", "The OpenCL driver"),
+    ("driver", "The drivers"),
     ("python", "The Python package"),
     ("build", "The build"),
     ("tests", "The tests"),

@@ -1,0 +1,162 @@
+//! Entry points of contexts and their memory.
+
+use std::ffi::c_void;
+
+use visakit_runtime::base::raw::{In, Out};
+
+use crate::api::entry::{Raw, functions};
+use crate::base::chain::{read, update, write};
+use crate::base::handle::{self, Handle, address_of, destroy, get, get_optional};
+use crate::base::result::*;
+use crate::base::types::*;
+use crate::devices::context::{ALLOCATIONS, Context, DEVICE, HOST, SHARED};
+use crate::devices::device::Device;
+use crate::devices::driver::Driver;
+
+/// Size of a page in bytes.
+const PAGE: usize = 4096;
+
+/// Creates a context of a driver's devices, or of some of them.
+fn create(driver: Raw, desc: In<ContextDesc>, devices: &[Raw], context: Out<Raw>) -> Result {
+    let driver = get::<Driver>(driver)?;
+    ensure(read(desc)?.flags <= 1, ERROR_INVALID_ENUMERATION)?;
+    ensure(!context.is_null(), ERROR_INVALID_NULL_POINTER)?;
+    let devices = match devices {
+        [] => driver.devices.clone(),
+        some => some.iter().map(|&device| get(device)).collect::<Result<_>>()?,
+    };
+    write(context, handle::give(handle::create(Context::new(devices))))
+}
+
+/// Checks a context and one of its devices.
+fn pair(context: Raw, device: Raw) -> Result<(Handle<Context>, Handle<Device>)> {
+    let (context, device): (Handle<Context>, _) = (get(context)?, get(device)?);
+    ensure(context.has(&device), ERROR_INVALID_ARGUMENT)?;
+    Ok((context, device))
+}
+
+functions! {
+    fn zeContextCreate(driver: Raw, desc: In<ContextDesc>, context: Out<Raw>) {
+        create(driver, desc, &[], context)
+    }
+
+    fn zeContextCreateEx(driver: Raw, desc: In<ContextDesc>, count: u32, devices: Out<Raw>, context: Out<Raw>) {
+        ensure(count == 0 || !devices.is_null(), ERROR_INVALID_SIZE)?;
+        // SAFETY: the list has as many handles as its count says.
+        create(driver, desc, unsafe { devices.input().list(count as usize)? }, context)
+    }
+
+    fn zeContextDestroy(context: Raw) {
+        destroy::<Context>(context)
+    }
+
+    fn zeContextGetStatus(context: Raw) {
+        get::<Context>(context).map(drop)
+    }
+
+    fn zeContextSystemBarrier(context: Raw, device: Raw) {
+        pair(context, device).map(drop)
+    }
+
+    fn zeContextMakeMemoryResident(context: Raw, device: Raw, first: *mut c_void, size: usize) {
+        pair(context, device)?;
+        ensure(!first.is_null(), ERROR_INVALID_NULL_POINTER)?;
+        Ok(ALLOCATIONS.find_range(first as usize, size).map(drop)?)
+    }
+
+    fn zeContextEvictMemory(context: Raw, device: Raw, first: *mut c_void, size: usize) {
+        pair(context, device)?;
+        ensure(!first.is_null(), ERROR_INVALID_NULL_POINTER)?;
+        Ok(ALLOCATIONS.find_range(first as usize, size).map(drop)?)
+    }
+
+    fn zeMemAllocHost(
+        context: Raw,
+        desc: In<HostMemAllocDesc>,
+        size: usize,
+        alignment: usize,
+        place: Out<*mut c_void>,
+    ) {
+        let context = get::<Context>(context)?;
+        read(desc)?;
+        ensure(!place.is_null(), ERROR_INVALID_NULL_POINTER)?;
+        write(place, context.allocate(HOST, None, size, alignment)?)
+    }
+
+    fn zeMemAllocDevice(
+        context: Raw,
+        desc: In<DeviceMemAllocDesc>,
+        size: usize,
+        alignment: usize,
+        device: Raw,
+        place: Out<*mut c_void>,
+    ) {
+        let (context, device) = (get::<Context>(context)?, get(device)?);
+        ensure(read(desc)?.ordinal == 0, ERROR_INVALID_ARGUMENT)?;
+        ensure(!place.is_null(), ERROR_INVALID_NULL_POINTER)?;
+        write(place, context.allocate(DEVICE, Some(device), size, alignment)?)
+    }
+
+    fn zeMemAllocShared(
+        context: Raw,
+        device_desc: In<DeviceMemAllocDesc>,
+        host_desc: In<HostMemAllocDesc>,
+        size: usize,
+        alignment: usize,
+        device: Raw,
+        place: Out<*mut c_void>,
+    ) {
+        let (context, device) = (get::<Context>(context)?, get_optional(device)?);
+        ensure(read(device_desc)?.ordinal == 0, ERROR_INVALID_ARGUMENT)?;
+        read(host_desc)?;
+        ensure(!place.is_null(), ERROR_INVALID_NULL_POINTER)?;
+        write(place, context.allocate(SHARED, device, size, alignment)?)
+    }
+
+    fn zeMemFree(context: Raw, first: *mut c_void) {
+        get::<Context>(context)?;
+        ensure(!first.is_null(), ERROR_INVALID_NULL_POINTER)?;
+        Ok(ALLOCATIONS.free(first)?)
+    }
+
+    /// Commands hold the memory that they use, so that every free is a deferred one.
+    fn zeMemFreeExt(context: Raw, desc: In<MemoryFreeExtDesc>, first: *mut c_void) {
+        get::<Context>(context)?;
+        ensure(read(desc)?.free_policy <= 0b11, ERROR_INVALID_ENUMERATION)?;
+        ensure(!first.is_null(), ERROR_INVALID_NULL_POINTER)?;
+        Ok(ALLOCATIONS.free(first)?)
+    }
+
+    fn zeMemGetAllocProperties(
+        context: Raw,
+        first: *mut c_void,
+        properties: Out<MemoryAllocationProperties>,
+        device: Out<Raw>,
+    ) {
+        get::<Context>(context)?;
+        ensure(!first.is_null(), ERROR_INVALID_NULL_POINTER)?;
+        let found = ALLOCATIONS.lookup(first as usize).map(|found| found.about);
+        update(properties, |out| {
+            out.kind = found.as_ref().map_or(0, |usm| usm.kind);
+            out.id = found.as_ref().map_or(0, |usm| usm.id);
+            out.page_size = if found.is_some() { PAGE as u64 } else { 0 };
+        })?;
+        device.put(address_of(found.as_ref().and_then(|usm| usm.device.as_ref())));
+        Ok(())
+    }
+
+    fn zeMemGetAddressRange(context: Raw, first: *mut c_void, base: Out<*mut c_void>, size: Out<usize>) {
+        get::<Context>(context)?;
+        ensure(!first.is_null(), ERROR_INVALID_NULL_POINTER)?;
+        let found = ALLOCATIONS.lookup(first as usize).ok_or(ERROR_INVALID_ARGUMENT)?;
+        base.put(found.storage.first().cast());
+        size.put(found.storage.bytes());
+        Ok(())
+    }
+
+    fn zeVirtualMemQueryPageSize(context: Raw, device: Raw, size: usize, page: Out<usize>) {
+        pair(context, device)?;
+        ensure(size > 0, ERROR_UNSUPPORTED_SIZE)?;
+        write(page, PAGE)
+    }
+}

@@ -1,0 +1,135 @@
+//! Entry points that create and query command lists.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use visakit_runtime::base::raw::{In, Out};
+
+use crate::api::entry::{Raw, events, functions};
+use crate::api::queue::settings;
+use crate::base::chain::{read, write};
+use crate::base::handle::{self, Handle, address, destroy, get};
+use crate::base::result::*;
+use crate::base::types::*;
+use crate::queues::list::{CommandList, Settings};
+use crate::queues::timeline::{Step, Timeline};
+
+/// Returns an immediate list.
+fn immediate(list: Raw) -> Result<Handle<CommandList>> {
+    let list = get::<CommandList>(list)?;
+    ensure(list.immediate.is_some(), ERROR_INVALID_COMMAND_LIST_TYPE)?;
+    Ok(list)
+}
+
+/// Appends the commands of closed lists to an immediate list.
+fn append_lists(list: Raw, count: u32, lists: Out<Raw>, signal: Raw, wait_count: u32, waits: Out<Raw>) -> Result {
+    let list = immediate(list)?;
+    ensure(!lists.is_null(), ERROR_INVALID_NULL_POINTER)?;
+    let events = events(signal, wait_count, waits)?;
+    let mut steps: Vec<_> = events.waits.iter().map(|event| Step::Wait(event.completion())).collect();
+    // SAFETY: the list has as many handles as its count says.
+    for &other in unsafe { lists.input().list(count as usize)? } {
+        steps.extend(get::<CommandList>(other)?.steps()?);
+    }
+    steps.push(Step::Run(Arc::new(|| Ok(())), events.signal.map(|event| event.next())));
+    list.extend(steps, None)
+}
+
+functions! {
+    fn zeCommandListCreate(context: Raw, device: Raw, desc: In<CommandListDesc>, list: Out<Raw>) {
+        let (context, device) = (get(context)?, get(device)?);
+        let desc = read(desc)?;
+        ensure(!list.is_null(), ERROR_INVALID_NULL_POINTER)?;
+        ensure(desc.flags < 1 << 6, ERROR_INVALID_ENUMERATION)?;
+        let (ordinal, flags) = (desc.command_queue_group_ordinal, desc.flags);
+        let settings = Settings { ordinal, flags, ..Settings::default() }.check()?;
+        write(list, handle::give(handle::create(CommandList::new(&context, &device, None, settings)?)))
+    }
+
+    fn zeCommandListCreateImmediate(context: Raw, device: Raw, desc: In<CommandQueueDesc>, list: Out<Raw>) {
+        let (context, device) = (get(context)?, get(device)?);
+        let settings = settings(&read(desc)?)?;
+        ensure(!list.is_null(), ERROR_INVALID_NULL_POINTER)?;
+        let new = CommandList::new(&context, &device, Some(Timeline::new()), settings)?;
+        write(list, handle::give(handle::create(new)))
+    }
+
+    fn zeCommandListDestroy(list: Raw) {
+        destroy::<CommandList>(list)
+    }
+
+    fn zeCommandListClose(list: Raw) {
+        get::<CommandList>(list)?.close()
+    }
+
+    fn zeCommandListReset(list: Raw) {
+        get::<CommandList>(list)?.reset()
+    }
+
+    fn zeCommandListHostSynchronize(list: Raw, timeout: u64) {
+        let list = get::<CommandList>(list)?;
+        let timeline = list.immediate.clone().ok_or(ERROR_INVALID_ARGUMENT)?;
+        timeline.synchronize(timeout)
+    }
+
+    fn zeCommandListGetDeviceHandle(list: Raw, device: Out<Raw>) {
+        write(device, address(&get::<CommandList>(list)?.device))
+    }
+
+    fn zeCommandListGetContextHandle(list: Raw, context: Out<Raw>) {
+        write(context, address(&get::<CommandList>(list)?.context))
+    }
+
+    fn zeCommandListGetOrdinal(list: Raw, ordinal: Out<u32>) {
+        write(ordinal, get::<CommandList>(list)?.settings.ordinal)
+    }
+
+    fn zeCommandListIsImmediate(list: Raw, answer: Out<u8>) {
+        write(answer, u8::from(get::<CommandList>(list)?.immediate.is_some()))
+    }
+
+    fn zeCommandListGetFlags(list: Raw, flags: Out<u32>) {
+        let list = get::<CommandList>(list)?;
+        ensure(list.immediate.is_none(), ERROR_INVALID_COMMAND_LIST_TYPE)?;
+        write(flags, list.settings.flags)
+    }
+
+    fn zeCommandListImmediateGetIndex(list: Raw, index: Out<u32>) {
+        write(index, immediate(list)?.settings.index)
+    }
+
+    fn zeCommandListImmediateGetFlags(list: Raw, flags: Out<u32>) {
+        write(flags, immediate(list)?.settings.flags)
+    }
+
+    fn zeCommandListImmediateGetMode(list: Raw, mode: Out<u32>) {
+        write(mode, immediate(list)?.settings.mode)
+    }
+
+    fn zeCommandListImmediateGetPriority(list: Raw, priority: Out<u32>) {
+        write(priority, immediate(list)?.settings.priority)
+    }
+
+    fn zeCommandListImmediateAppendCommandListsExp(
+        list: Raw,
+        count: u32,
+        lists: Out<Raw>,
+        signal: Raw,
+        wait_count: u32,
+        waits: Out<Raw>,
+    ) {
+        append_lists(list, count, lists, signal, wait_count, waits)
+    }
+
+    fn zeCommandListImmediateAppendCommandListsWithParameters(
+        list: Raw,
+        count: u32,
+        lists: Out<Raw>,
+        _next: In<c_void>,
+        signal: Raw,
+        wait_count: u32,
+        waits: Out<Raw>,
+    ) {
+        append_lists(list, count, lists, signal, wait_count, waits)
+    }
+}

@@ -1,0 +1,25 @@
+//! Entry points, and the loader's tables of them.
+
+mod entry;
+
+mod driver;
+
+mod device;
+
+mod context;
+
+mod module;
+
+mod kernel;
+
+mod event;
+
+mod queue;
+
+mod list;
+
+mod append;
+
+mod image;
+
+pub(crate) mod tables;

@@ -1,0 +1,477 @@
+//! Tables of the entry points for the loader, and lookup of functions by name.
+
+use std::ffi::c_void;
+
+use crate::api::append::*;
+use crate::api::context::*;
+use crate::api::device::*;
+use crate::api::driver::*;
+use crate::api::event::*;
+use crate::api::image::*;
+use crate::api::kernel::*;
+use crate::api::list::*;
+use crate::api::module::*;
+use crate::api::queue::*;
+use crate::base::function::{self, Function};
+use crate::base::result::*;
+use crate::devices::driver::VERSION;
+
+/// Entry point of functions that are missing. They have a handle or a size as their first parameter;
+/// additional parameters are ignored, as C's calling convention permits.
+unsafe extern "C" fn absent(first: usize) -> u32 {
+    if first == 0 { ERROR_INVALID_NULL_HANDLE.0 } else { ERROR_UNSUPPORTED_FEATURE.0 }
+}
+
+/// Fills in a table whose fields are functions, up to the version that the loader knows.
+///
+/// # Safety
+/// A non-null table has room for the functions of the version.
+unsafe fn fill(version: u32, table: *mut *const c_void, functions: &[Function]) -> u32 {
+    function::register(FUNCTIONS);
+    if table.is_null() {
+        return ERROR_INVALID_NULL_POINTER.0;
+    }
+    if version >> 16 != VERSION >> 16 {
+        return ERROR_UNSUPPORTED_VERSION.0;
+    }
+    let known = functions.iter().enumerate().filter(|(_, function)| function.version <= version & 0xffff);
+    for (n, function) in known {
+        // SAFETY: the caller guarantees the room.
+        unsafe { table.add(n).write(function.address) };
+    }
+    SUCCESS.0
+}
+
+/// Defines the functions by which the loader obtains the tables. A function with `no` is missing.
+macro_rules! tables {
+    ($($get:ident { $($version:literal: $($is:ident $name:ident)*;)* })*) => {
+        /// All functions of the API, by table.
+        pub static FUNCTIONS: &[&[Function]] = &[$(&[$($(
+            Function {
+                name: stringify!($name),
+                address: tables!(@address $is $name),
+                is_done: tables!(@done $is),
+                version: $version,
+            },
+        )*)*]),*];
+
+        #[allow(non_camel_case_types, clippy::enum_variant_names)]
+        enum Table { $($get),* }
+
+        $(
+            /// Fills in a table of functions.
+            ///
+            /// # Safety
+            /// `table` is null or has room for the functions of the version.
+            #[allow(non_snake_case, unreachable_pub)]
+            #[unsafe(no_mangle)]
+            pub unsafe extern "C" fn $get(version: u32, table: *mut *const c_void) -> u32 {
+                // SAFETY: the same contract.
+                unsafe { fill(version, table, FUNCTIONS[Table::$get as usize]) }
+            }
+        )*
+    };
+    (@address ok $name:ident) => { $name as *const c_void };
+    (@address no $name:ident) => { absent as *const c_void };
+    (@done ok) => { true };
+    (@done no) => { false };
+}
+
+/// Returns the function with a name.
+pub fn function(name: &str) -> Option<&'static Function> {
+    function::register(FUNCTIONS);
+    function::find(name)
+}
+
+tables! {
+    zeGetRTASBuilderProcAddrTable {
+        13:
+            no zeRTASBuilderCreateExt
+            no zeRTASBuilderGetBuildPropertiesExt
+            no zeRTASBuilderBuildExt
+            no zeRTASBuilderCommandListAppendCopyExt
+            no zeRTASBuilderDestroyExt;
+    }
+    zeGetRTASBuilderExpProcAddrTable {
+        7:
+            no zeRTASBuilderCreateExp
+            no zeRTASBuilderGetBuildPropertiesExp
+            no zeRTASBuilderBuildExp
+            no zeRTASBuilderDestroyExp;
+    }
+    zeGetRTASParallelOperationProcAddrTable {
+        13:
+            no zeRTASParallelOperationCreateExt
+            no zeRTASParallelOperationGetPropertiesExt
+            no zeRTASParallelOperationJoinExt
+            no zeRTASParallelOperationDestroyExt;
+    }
+    zeGetRTASParallelOperationExpProcAddrTable {
+        7:
+            no zeRTASParallelOperationCreateExp
+            no zeRTASParallelOperationGetPropertiesExp
+            no zeRTASParallelOperationJoinExp
+            no zeRTASParallelOperationDestroyExp;
+    }
+    zeGetGlobalProcAddrTable {
+        0:
+            ok zeInit;
+        10:
+            ok zeInitDrivers;
+    }
+    zeGetDriverProcAddrTable {
+        0:
+            ok zeDriverGet
+            ok zeDriverGetApiVersion
+            ok zeDriverGetProperties
+            ok zeDriverGetIpcProperties
+            ok zeDriverGetExtensionProperties;
+        1:
+            ok zeDriverGetExtensionFunctionAddress;
+        6:
+            ok zeDriverGetLastErrorDescription;
+        13:
+            no zeDriverRTASFormatCompatibilityCheckExt;
+        14:
+            ok zeDriverGetDefaultContext;
+    }
+    zeGetDriverExpProcAddrTable {
+        7:
+            no zeDriverRTASFormatCompatibilityCheckExp;
+    }
+    zeGetDeviceProcAddrTable {
+        0:
+            ok zeDeviceGet
+            ok zeDeviceGetSubDevices
+            ok zeDeviceGetProperties
+            ok zeDeviceGetComputeProperties
+            ok zeDeviceGetModuleProperties
+            ok zeDeviceGetCommandQueueGroupProperties
+            ok zeDeviceGetMemoryProperties
+            ok zeDeviceGetMemoryAccessProperties
+            ok zeDeviceGetCacheProperties
+            ok zeDeviceGetImageProperties
+            ok zeDeviceGetExternalMemoryProperties
+            ok zeDeviceGetP2PProperties
+            ok zeDeviceCanAccessPeer
+            ok zeDeviceGetStatus;
+        1:
+            ok zeDeviceGetGlobalTimestamps;
+        2:
+            no zeDeviceReserveCacheExt
+            no zeDeviceSetCacheAdviceExt;
+        3:
+            no zeDevicePciGetPropertiesExt;
+        7:
+            ok zeDeviceGetRootDevice;
+        12:
+            no zeDeviceImportExternalSemaphoreExt
+            no zeDeviceReleaseExternalSemaphoreExt;
+        13:
+            ok zeDeviceGetVectorWidthPropertiesExt;
+        14:
+            no zeDeviceSynchronize;
+        15:
+            no zeDeviceGetAggregatedCopyOffloadIncrementValue;
+        16:
+            no zeDeviceGetRuntimeRequirements
+            no zeDeviceGetRuntimeRequirementsKey
+            no zeDeviceValidateRuntimeRequirements;
+        17:
+            no zeDeviceGetCounterBasedEventMaxValue;
+    }
+    zeGetDeviceExpProcAddrTable {
+        4:
+            no zeDeviceGetFabricVertexExp;
+    }
+    zeGetContextProcAddrTable {
+        0:
+            ok zeContextCreate
+            ok zeContextDestroy
+            ok zeContextGetStatus
+            ok zeContextSystemBarrier
+            ok zeContextMakeMemoryResident
+            ok zeContextEvictMemory
+            ok zeContextMakeImageResident
+            ok zeContextEvictImage;
+        1:
+            ok zeContextCreateEx;
+    }
+    zeGetCommandQueueProcAddrTable {
+        0:
+            ok zeCommandQueueCreate
+            ok zeCommandQueueDestroy
+            ok zeCommandQueueExecuteCommandLists
+            ok zeCommandQueueSynchronize;
+        9:
+            ok zeCommandQueueGetOrdinal
+            ok zeCommandQueueGetIndex;
+        17:
+            ok zeCommandQueueGetFlags
+            ok zeCommandQueueGetMode
+            ok zeCommandQueueGetPriority;
+    }
+    zeGetCommandListProcAddrTable {
+        0:
+            ok zeCommandListCreate
+            ok zeCommandListCreateImmediate
+            ok zeCommandListDestroy
+            ok zeCommandListClose
+            ok zeCommandListReset
+            ok zeCommandListAppendWriteGlobalTimestamp
+            ok zeCommandListAppendBarrier
+            ok zeCommandListAppendMemoryRangesBarrier
+            ok zeCommandListAppendMemoryCopy
+            ok zeCommandListAppendMemoryFill
+            ok zeCommandListAppendMemoryCopyRegion
+            ok zeCommandListAppendMemoryCopyFromContext
+            ok zeCommandListAppendImageCopy
+            ok zeCommandListAppendImageCopyRegion
+            ok zeCommandListAppendImageCopyToMemory
+            ok zeCommandListAppendImageCopyFromMemory
+            ok zeCommandListAppendMemoryPrefetch
+            ok zeCommandListAppendMemAdvise
+            ok zeCommandListAppendSignalEvent
+            ok zeCommandListAppendWaitOnEvents
+            ok zeCommandListAppendEventReset
+            ok zeCommandListAppendQueryKernelTimestamps
+            ok zeCommandListAppendLaunchKernel
+            ok zeCommandListAppendLaunchCooperativeKernel
+            ok zeCommandListAppendLaunchKernelIndirect
+            no zeCommandListAppendLaunchMultipleKernelsIndirect;
+        3:
+            ok zeCommandListAppendImageCopyToMemoryExt
+            ok zeCommandListAppendImageCopyFromMemoryExt;
+        6:
+            ok zeCommandListHostSynchronize;
+        9:
+            ok zeCommandListGetDeviceHandle
+            ok zeCommandListGetContextHandle
+            ok zeCommandListGetOrdinal
+            ok zeCommandListImmediateGetIndex
+            ok zeCommandListIsImmediate;
+        12:
+            no zeCommandListAppendSignalExternalSemaphoreExt
+            no zeCommandListAppendWaitExternalSemaphoreExt;
+        14:
+            ok zeCommandListAppendLaunchKernelWithParameters
+            ok zeCommandListAppendLaunchKernelWithArguments;
+        16:
+            ok zeCommandListAppendMemoryCopyWithParameters
+            ok zeCommandListAppendMemoryFillWithParameters
+            ok zeCommandListImmediateAppendCommandListsWithParameters;
+        17:
+            ok zeCommandListGetFlags
+            ok zeCommandListImmediateGetFlags
+            ok zeCommandListImmediateGetMode
+            ok zeCommandListImmediateGetPriority
+            no zeCommandListBeginGraphCaptureExt
+            no zeCommandListBeginCaptureIntoGraphExt
+            no zeCommandListIsGraphCaptureEnabledExt
+            no zeCommandListEndGraphCaptureExt
+            no zeCommandListGetGraphExt
+            no zeCommandListAppendGraphExt
+            no zeCommandListAppendHostFunction;
+    }
+    zeGetCommandListExpProcAddrTable {
+        9:
+            no zeCommandListCreateCloneExp
+            ok zeCommandListImmediateAppendCommandListsExp
+            no zeCommandListGetNextCommandIdExp
+            no zeCommandListUpdateMutableCommandsExp
+            no zeCommandListUpdateMutableCommandSignalEventExp
+            no zeCommandListUpdateMutableCommandWaitEventsExp;
+        10:
+            no zeCommandListGetNextCommandIdWithKernelsExp
+            no zeCommandListUpdateMutableCommandKernelsExp;
+        17:
+            no zeCommandListIsMutableExp;
+    }
+    zeGetImageProcAddrTable {
+        0:
+            ok zeImageGetProperties
+            ok zeImageCreate
+            ok zeImageDestroy;
+        3:
+            no zeImageGetAllocPropertiesExt;
+        5:
+            no zeImageViewCreateExt;
+    }
+    zeGetImageExpProcAddrTable {
+        2:
+            ok zeImageGetMemoryPropertiesExp
+            no zeImageViewCreateExp;
+        9:
+            no zeImageGetDeviceOffsetExp;
+    }
+    zeGetMemProcAddrTable {
+        0:
+            ok zeMemAllocShared
+            ok zeMemAllocDevice
+            ok zeMemAllocHost
+            ok zeMemFree
+            ok zeMemGetAllocProperties
+            ok zeMemGetAddressRange
+            no zeMemGetIpcHandle
+            no zeMemOpenIpcHandle
+            no zeMemCloseIpcHandle;
+        3:
+            ok zeMemFreeExt;
+        6:
+            no zeMemPutIpcHandle;
+        9:
+            no zeMemGetPitchFor2dImage;
+        15:
+            no zeMemGetIpcHandleWithProperties;
+    }
+    zeGetMemExpProcAddrTable {
+        6:
+            no zeMemGetIpcHandleFromFileDescriptorExp
+            no zeMemGetFileDescriptorFromIpcHandleExp;
+        7:
+            no zeMemSetAtomicAccessAttributeExp
+            no zeMemGetAtomicAccessAttributeExp;
+    }
+    zeGetFenceProcAddrTable {
+        0:
+            ok zeFenceCreate
+            ok zeFenceDestroy
+            ok zeFenceHostSynchronize
+            ok zeFenceQueryStatus
+            ok zeFenceReset;
+    }
+    zeGetEventPoolProcAddrTable {
+        0:
+            ok zeEventPoolCreate
+            ok zeEventPoolDestroy
+            no zeEventPoolGetIpcHandle
+            no zeEventPoolOpenIpcHandle
+            no zeEventPoolCloseIpcHandle;
+        6:
+            no zeEventPoolPutIpcHandle;
+        9:
+            ok zeEventPoolGetContextHandle
+            ok zeEventPoolGetFlags;
+    }
+    zeGetEventProcAddrTable {
+        0:
+            ok zeEventCreate
+            ok zeEventDestroy
+            ok zeEventHostSignal
+            ok zeEventHostSynchronize
+            ok zeEventQueryStatus
+            ok zeEventHostReset
+            ok zeEventQueryKernelTimestamp;
+        6:
+            ok zeEventQueryKernelTimestampsExt;
+        9:
+            ok zeEventGetEventPool
+            ok zeEventGetSignalScope
+            ok zeEventGetWaitScope;
+        15:
+            ok zeEventCounterBasedCreate
+            no zeEventCounterBasedGetIpcHandle
+            no zeEventCounterBasedOpenIpcHandle
+            no zeEventCounterBasedCloseIpcHandle
+            no zeEventCounterBasedGetDeviceAddress;
+        17:
+            ok zeEventGetCounterBasedFlags;
+    }
+    zeGetEventExpProcAddrTable {
+        2:
+            ok zeEventQueryTimestampsExp;
+    }
+    zeGetModuleProcAddrTable {
+        0:
+            ok zeModuleCreate
+            ok zeModuleDestroy
+            ok zeModuleDynamicLink
+            ok zeModuleGetNativeBinary
+            ok zeModuleGetGlobalPointer
+            ok zeModuleGetKernelNames
+            ok zeModuleGetProperties
+            ok zeModuleGetFunctionPointer;
+        3:
+            no zeModuleInspectLinkageExt;
+    }
+    zeGetModuleBuildLogProcAddrTable {
+        0:
+            ok zeModuleBuildLogDestroy
+            ok zeModuleBuildLogGetString;
+    }
+    zeGetKernelProcAddrTable {
+        0:
+            ok zeKernelCreate
+            ok zeKernelDestroy
+            ok zeKernelSetCacheConfig
+            ok zeKernelSetGroupSize
+            ok zeKernelSuggestGroupSize
+            ok zeKernelSuggestMaxCooperativeGroupCount
+            ok zeKernelSetArgumentValue
+            ok zeKernelSetIndirectAccess
+            ok zeKernelGetIndirectAccess
+            no zeKernelGetSourceAttributes
+            ok zeKernelGetProperties
+            ok zeKernelGetName;
+    }
+    zeGetKernelExpProcAddrTable {
+        1:
+            ok zeKernelSetGlobalOffsetExp;
+        2:
+            ok zeKernelSchedulingHintExp;
+        11:
+            no zeKernelGetBinaryExp;
+        14:
+            no zeKernelGetAllocationPropertiesExp;
+    }
+    zeGetSamplerProcAddrTable {
+        0:
+            ok zeSamplerCreate
+            ok zeSamplerDestroy;
+    }
+    zeGetPhysicalMemProcAddrTable {
+        0:
+            no zePhysicalMemCreate
+            no zePhysicalMemDestroy;
+        15:
+            no zePhysicalMemGetProperties;
+    }
+    zeGetVirtualMemProcAddrTable {
+        0:
+            no zeVirtualMemReserve
+            no zeVirtualMemFree
+            ok zeVirtualMemQueryPageSize
+            no zeVirtualMemMap
+            no zeVirtualMemUnmap
+            no zeVirtualMemSetAccessAttribute
+            no zeVirtualMemGetAccessAttribute;
+    }
+    zeGetFabricVertexExpProcAddrTable {
+        4:
+            no zeFabricVertexGetExp
+            no zeFabricVertexGetSubVerticesExp
+            no zeFabricVertexGetPropertiesExp
+            no zeFabricVertexGetDeviceExp;
+    }
+    zeGetFabricEdgeExpProcAddrTable {
+        4:
+            no zeFabricEdgeGetExp
+            no zeFabricEdgeGetVerticesExp
+            no zeFabricEdgeGetPropertiesExp;
+    }
+    zeGetGraphProcAddrTable {
+        17:
+            no zeGraphCreateExt
+            no zeGraphGetPrimaryCommandListExt
+            no zeGraphSetDestructionCallbackExt
+            no zeGraphInstantiateExt
+            no zeGraphIsEmptyExt
+            no zeGraphDumpContentsExt
+            no zeGraphDestroyExt;
+    }
+    zeGetExecutableGraphProcAddrTable {
+        17:
+            no zeExecutableGraphGetSourceGraphExt
+            no zeExecutableGraphDestroyExt;
+    }
+}

@@ -1,0 +1,186 @@
+//! Devices: properties in the structures of the API.
+
+use std::ffi::c_void;
+
+use visakit_emulator::launch::printf::BUFFER_BYTES;
+use visakit_emulator::limits::{IMAGE_LINE, IMAGE_SIDE};
+use visakit_runtime::devices::description::{Description, max_allocation, memory_bytes, product, uuid};
+
+use crate::base::chain::{each, fill, text};
+use crate::base::handle::kind;
+use crate::base::types::*;
+
+/// Device of the API.
+pub(crate) struct Device {
+    pub(crate) description: Description,
+}
+
+kind!(Device);
+
+/// Type of `ze_device_properties_t` whose timer resolution is in cycles per second.
+const DEVICE_PROPERTIES_1_2: u32 = 0x2_0006;
+const DEVICE_IP_VERSION: u32 = 0x1_000f;
+const FLOAT_ATOMICS: u32 = 0x1_0003;
+
+/// Device type of GPUs.
+const GPU: u32 = 1;
+/// Flag of devices that share the host's memory.
+const INTEGRATED: u32 = 1;
+/// Capabilities of a type: subnormals, infinities, all rounding modes, fused operations.
+const PRECISION: u32 = 0b11_1111;
+/// Correctly rounded division and square root.
+const ROUNDED_DIVISION: u32 = 1 << 6;
+/// Module features: halves, doubles, 64-bit atomics, byte products.
+const HALVES: u32 = 1;
+const DOUBLES: u32 = 1 << 1;
+const LONG_ATOMICS: u32 = 1 << 2;
+const DP4A: u32 = 1 << 3;
+/// Capabilities of allocations: accesses and atomics, also concurrent accesses of host and device.
+const ACCESS: u32 = 0b11;
+const CONCURRENT: u32 = 0b100;
+/// Capabilities of float atomics: loads and stores, additions, minima and maxima, in global and in
+/// local memory.
+const EXCHANGES_AND_LIMITS: u32 = 1 | 1 << 2 | 1 << 16 | 1 << 18;
+const GLOBAL_ADDS: u32 = 1 << 1;
+const LOCAL_ADDS: u32 = 1 << 17;
+/// Version of SPIR-V that every compiler reads, 1.2, and that of newer ones, 1.5.
+const SPIRV: u32 = 1 << 16 | 2 << 8;
+const NEWER_SPIRV: u32 = 1 << 16 | 5 << 8;
+
+/// Names of the device's memory.
+const MEMORY: &str = "HOST";
+
+impl Device {
+    /// Answers `zeDeviceGetProperties`.
+    pub(crate) fn properties(&self, out: &mut DeviceProperties) {
+        let Self { description } = self;
+        out.kind = GPU;
+        out.vendor_id = 0x8086;
+        out.device_id = description.target.device_id().unwrap_or(0);
+        out.flags = if description.target.card() { 0 } else { INTEGRATED };
+        out.subdevice_id = 0;
+        // The emulated device has no clock.
+        out.core_clock_rate = 1000;
+        out.max_mem_alloc_size = max_allocation();
+        out.max_hardware_contexts = 1024;
+        out.max_command_queue_priority = 0;
+        // All compute units form one subslice; each has one hardware thread.
+        out.num_threads_per_eu = 1;
+        out.physical_eusimd_width = description.widths[0];
+        out.num_eus_per_subslice = description.units as u32;
+        out.num_subslices_per_slice = 1;
+        out.num_slices = 1;
+        // Time stamps are nanoseconds.
+        out.timer_resolution = if out.stype == DEVICE_PROPERTIES_1_2 { 1_000_000_000 } else { 1 };
+        out.timestamp_valid_bits = 64;
+        out.kernel_timestamp_valid_bits = 64;
+        out.uuid.id = uuid(description.target.name());
+        out.name = text(&format!("visakit (Intel {})", product(description.target).to_ascii_uppercase()));
+    }
+
+    /// Fills in the extension structures of `zeDeviceGetProperties`.
+    ///
+    /// # Safety
+    /// The chain is valid.
+    pub(crate) unsafe fn extensions(&self, next: *mut c_void) {
+        let version = |place| {
+            let [major, minor, revision] = *self.description.target.ip_version() else { return };
+            // SAFETY: the structure has this type.
+            unsafe {
+                fill(place, |out: &mut DeviceIpVersionExt| out.ip_version = major << 22 | minor << 14 | revision);
+            }
+        };
+        // SAFETY: guaranteed by the caller.
+        unsafe {
+            each(next, |stype, place| {
+                if stype == DEVICE_IP_VERSION {
+                    version(place)
+                }
+            })
+        };
+    }
+
+    /// Fills in the extension structures of `zeDeviceGetModuleProperties`.
+    ///
+    /// # Safety
+    /// The chain is valid.
+    pub(crate) unsafe fn module_extensions(&self, next: *mut c_void) {
+        let Description { has_doubles, has_newer, .. } = self.description;
+        let if_newer = |flags: u32| if has_newer { flags } else { 0 };
+        let atomics = |out: &mut FloatAtomicExtProperties| {
+            out.fp16_flags = EXCHANGES_AND_LIMITS;
+            out.fp32_flags = EXCHANGES_AND_LIMITS | GLOBAL_ADDS | if_newer(LOCAL_ADDS);
+            let doubles = EXCHANGES_AND_LIMITS | if_newer(GLOBAL_ADDS | LOCAL_ADDS);
+            out.fp64_flags = if has_doubles { doubles } else { 0 };
+        };
+        // SAFETY: guaranteed by the caller; the structure has this type.
+        unsafe {
+            each(next, |stype, place| {
+                if stype == FLOAT_ATOMICS {
+                    fill(place, atomics)
+                }
+            })
+        };
+    }
+
+    /// Answers `zeDeviceGetComputeProperties`.
+    pub(crate) fn compute(&self, out: &mut DeviceComputeProperties) {
+        let Self { description } = self;
+        let side = description.max_group as u32;
+        out.max_total_group_size = side;
+        (out.max_group_size_x, out.max_group_size_y, out.max_group_size_z) = (side, side, side);
+        (out.max_group_count_x, out.max_group_count_y, out.max_group_count_z) = (u32::MAX, u32::MAX, u32::MAX);
+        out.max_shared_local_memory = u32::try_from(description.local_bytes).unwrap_or(u32::MAX);
+        out.sub_group_sizes = [0; 8];
+        out.sub_group_sizes.iter_mut().zip(description.widths).for_each(|(to, from)| *to = *from);
+        out.num_sub_group_sizes = description.widths.len().min(8) as u32;
+    }
+
+    /// Answers `zeDeviceGetModuleProperties`.
+    pub(crate) fn modules(&self, out: &mut DeviceModuleProperties) {
+        let Self { description } = self;
+        let flag = |has: bool, flag: u32| if has { flag } else { 0 };
+        out.spirv_version_supported = match (description.has_compiler(), description.has_newer) {
+            (false, _) => 0,
+            (true, false) => SPIRV,
+            (true, true) => NEWER_SPIRV,
+        };
+        let doubles = flag(description.has_doubles, DOUBLES);
+        out.flags = HALVES | doubles | LONG_ATOMICS | flag(description.target.dp4a(), DP4A);
+        out.fp16flags = PRECISION;
+        out.fp32flags = PRECISION | ROUNDED_DIVISION;
+        out.fp64flags = flag(description.has_doubles, PRECISION);
+        out.max_arguments_size = 2048;
+        out.printf_buffer_size = BUFFER_BYTES as u32;
+        out.native_kernel_supported.id = uuid(description.target.name());
+    }
+
+    /// Answers `zeDeviceGetMemoryProperties` for the only memory.
+    pub(crate) fn memory(out: &mut DeviceMemoryProperties) {
+        out.flags = 0;
+        (out.max_clock_rate, out.max_bus_width) = (1000, 64);
+        out.total_size = memory_bytes();
+        out.name = text(MEMORY);
+    }
+
+    /// Answers `zeDeviceGetImageProperties`.
+    pub(crate) fn images(&self, out: &mut DeviceImageProperties) {
+        let if_images = |number: u32| if self.description.has_images { number } else { 0 };
+        out.max_image_dims1_d = if_images(IMAGE_SIDE);
+        out.max_image_dims2_d = if_images(IMAGE_SIDE);
+        out.max_image_dims3_d = if_images(IMAGE_SIDE.min(2048));
+        out.max_image_buffer_size = if_images(IMAGE_LINE).into();
+        out.max_image_array_slices = if_images(2048);
+        out.max_samplers = if_images(16);
+        (out.max_read_image_args, out.max_write_image_args) = (if_images(128), if_images(128));
+    }
+
+    /// Answers `zeDeviceGetMemoryAccessProperties`.
+    pub(crate) fn accesses(out: &mut DeviceMemoryAccessProperties) {
+        out.host_alloc_capabilities = ACCESS | CONCURRENT;
+        out.device_alloc_capabilities = ACCESS | CONCURRENT;
+        out.shared_single_device_alloc_capabilities = ACCESS | CONCURRENT;
+        out.shared_cross_device_alloc_capabilities = ACCESS | CONCURRENT;
+        out.shared_system_alloc_capabilities = 0;
+    }
+}

@@ -1,0 +1,50 @@
+//! The driver: its devices and extensions.
+
+use std::sync::{Arc, LazyLock};
+
+use visakit_runtime::devices::description::{Description, listed};
+
+use crate::base::handle::{self, Handle, kind};
+use crate::devices::device::Device;
+
+/// Driver of the API.
+pub(crate) struct Driver {
+    pub(crate) devices: Vec<Handle<Device>>,
+}
+
+kind!(Driver);
+
+/// Version of the API: 1.17.
+pub(crate) const VERSION: u32 = 1 << 16 | 17;
+
+/// Extensions with their versions.
+pub(crate) const EXTENSIONS: [(&str, u32); 12] = [
+    ("ZE_extension_device_ip_version", 1 << 16),
+    ("ZE_extension_event_query_kernel_timestamps", 1 << 16),
+    ("ZE_extension_float_atomics", 1 << 16),
+    ("ZE_extension_image_copy", 1 << 16),
+    ("ZE_extension_kernel_max_group_size_properties", 1 << 16),
+    ("ZE_extension_memory_free_policies", 1 << 16),
+    ("ZE_extension_subgroups", 1 << 16),
+    ("ZE_experimental_event_pool_counter_based", 1 << 16),
+    ("ZE_experimental_global_offset", 1 << 16),
+    ("ZE_experimental_image_memory_properties", 1 << 16),
+    ("ZE_experimental_immediate_command_list_append", 1 << 16),
+    ("ZE_experimental_module_program", 1 << 16),
+];
+
+static DRIVER: LazyLock<Handle<Driver>> = LazyLock::new(|| {
+    let device = |target| {
+        let device = handle::create(Device { description: Description::new(target) });
+        handle::give(Arc::clone(&device));
+        device
+    };
+    let driver = handle::create(Driver { devices: listed().into_iter().map(device).collect() });
+    handle::give(Arc::clone(&driver));
+    driver
+});
+
+/// Returns the only driver, which lives as long as the process.
+pub(crate) fn the() -> &'static Handle<Driver> {
+    &DRIVER
+}

@@ -1,0 +1,140 @@
+//! Images: formats, sizes, and positions of texels.
+
+use std::sync::Arc;
+
+use visakit_emulator::launch::argument::{Argument, ImageArgument};
+use visakit_emulator::limits::{IMAGE_LINE, IMAGE_SIDE};
+use visakit_emulator::machine::format::{ComponentOrder, ComponentType, Format};
+use visakit_emulator::machine::image::ImageDesc as Shape;
+use visakit_runtime::base::storage::Storage;
+use visakit_runtime::devices::description::max_allocation;
+
+use crate::base::handle::kind;
+use crate::base::result::*;
+use crate::base::types::{ImageDesc, ImageFormat, ImageRegion};
+
+/// Maximum depth and number of layers.
+pub(crate) const MOST_LAYERS: u32 = 2048;
+
+/// Image of the API.
+pub(crate) struct Image {
+    pub(crate) storage: Arc<Storage>,
+    format: Format,
+    shape: Shape,
+}
+
+kind!(Image);
+
+/// Returns the emulator's format.
+///
+/// # Errors
+/// Fails for packed and planar layouts.
+pub(crate) fn format(given: &ImageFormat) -> Result<Format> {
+    use ComponentType::*;
+    // Components, and types of each width, by the number of the type.
+    let bytes = [Some(Uint8), Some(Sint8), Some(Unorm8), Some(Snorm8), None];
+    let words = [Some(Uint16), Some(Sint16), Some(Unorm16), Some(Snorm16), Some(Half)];
+    let longs = [Some(Uint32), Some(Sint32), None, None, Some(Float)];
+    let (count, types) = match given.layout {
+        0 => (1, bytes),
+        1 => (1, words),
+        2 => (1, longs),
+        3 => (2, bytes),
+        4 => (4, bytes),
+        5 => (2, words),
+        6 => (4, words),
+        7 => (2, longs),
+        8 => (4, longs),
+        _ => return Err(ERROR_UNSUPPORTED_IMAGE_FORMAT),
+    };
+    let component = types.get(given.kind as usize).ok_or(ERROR_INVALID_ENUMERATION)?;
+    let order = match (count, given.x) {
+        (1, _) => ComponentOrder::R,
+        (2, _) => ComponentOrder::Rg,
+        // The first component is blue.
+        (_, 2) => ComponentOrder::Bgra,
+        _ => ComponentOrder::Rgba,
+    };
+    Ok(Format { order, component: component.ok_or(ERROR_UNSUPPORTED_IMAGE_FORMAT)? })
+}
+
+/// Returns the emulator's description of the sides.
+fn shape(desc: &ImageDesc) -> Result<Shape> {
+    let side = |given: u64, most: u32| {
+        u32::try_from(given).ok().filter(|side| (1..=most).contains(side)).ok_or(ERROR_UNSUPPORTED_SIZE)
+    };
+    let width = |most| side(desc.width, most);
+    let height = || side(desc.height.into(), IMAGE_SIDE);
+    let (dimensions, size, is_array) = match desc.kind {
+        0 => (1, [width(IMAGE_SIDE)?, 1, 1], false),
+        1 => (1, [width(IMAGE_SIDE)?, 1, 1], true),
+        2 => (2, [width(IMAGE_SIDE)?, height()?, 1], false),
+        3 => (2, [width(IMAGE_SIDE)?, height()?, 1], true),
+        4 => (3, [width(IMAGE_SIDE)?, height()?, side(desc.depth.into(), MOST_LAYERS)?], false),
+        5 => (1, [width(IMAGE_LINE)?, 1, 1], false),
+        _ => return Err(ERROR_INVALID_ENUMERATION),
+    };
+    ensure(desc.miplevels <= 1, ERROR_UNSUPPORTED_FEATURE)?;
+    let layers = if is_array { side(desc.arraylevels.into(), MOST_LAYERS)? } else { 1 };
+    Ok(Shape { size, dimensions, is_array, layers, ..Shape::default() })
+}
+
+impl Image {
+    /// Creates an image whose texels are zero.
+    pub(crate) fn new(desc: &ImageDesc) -> Result<Self> {
+        let (format, shape) = (format(&desc.format)?, shape(desc)?);
+        let sides = shape.size.iter().chain([&shape.layers]).map(|&side| u64::from(side));
+        let bytes = sides.fold(format.bytes() as u64, u64::saturating_mul);
+        ensure(bytes <= max_allocation(), ERROR_UNSUPPORTED_SIZE)?;
+        let storage = Storage::new(bytes as usize).ok_or(ERROR_OUT_OF_DEVICE_MEMORY)?;
+        Ok(Self { storage, format, shape })
+    }
+
+    /// Returns true for an image of a parameter's kind.
+    pub(crate) fn fits(&self, dimensions: usize, is_array: bool) -> bool {
+        self.shape.dimensions == dimensions && self.shape.is_array == is_array
+    }
+
+    /// Returns the argument of a launch.
+    pub(crate) fn argument(&self) -> Argument {
+        let image = ImageArgument { format: self.format, desc: self.shape, texels: Vec::new() };
+        Argument::LentImage(self.storage.lend(0, usize::MAX), image)
+    }
+
+    /// Returns the sides that regions count; layers follow the dimensions.
+    fn sides(&self) -> [u32; 3] {
+        let [width, height, depth] = self.shape.size;
+        match (self.shape.dimensions, self.shape.is_array) {
+            (1, true) => [width, self.shape.layers, 1],
+            (2, true) => [width, height, self.shape.layers],
+            _ => [width, height, depth],
+        }
+    }
+
+    /// Returns the pitches of rows and slices in bytes.
+    pub(crate) fn pitches(&self) -> (usize, usize) {
+        let [width, height, _] = self.sides().map(|side| side as usize);
+        let row = width * self.format.bytes();
+        (row, row * height)
+    }
+
+    /// Returns the offset of a region in bytes, and its bytes per row, rows and slices; the whole
+    /// image for `None`.
+    ///
+    /// # Errors
+    /// Fails for an empty region, and one outside of the image.
+    pub(crate) fn region(&self, region: Option<ImageRegion>) -> Result<(usize, [usize; 3])> {
+        let sides = self.sides();
+        let (origin, size) = region.map_or(([0; 3], sides), |region| {
+            let ImageRegion { origin_x, origin_y, origin_z, width, height, depth } = region;
+            ([origin_x, origin_y, origin_z], [width, height.max(1), depth.max(1)])
+        });
+        let fits = |d: usize| size[d] > 0 && origin[d].checked_add(size[d]).is_some_and(|end| end <= sides[d]);
+        ensure((0..3).all(fits), ERROR_INVALID_SIZE)?;
+        let (row, slice) = self.pitches();
+        let [x, y, z] = origin.map(|at| at as usize);
+        let [width, height, depth] = size.map(|side| side as usize);
+        let bytes = self.format.bytes();
+        Ok((x * bytes + y * row + z * slice, [width * bytes, height, depth]))
+    }
+}

@@ -1,0 +1,9 @@
+//! Modules, kernels and samplers.
+
+pub(crate) mod module;
+
+pub(crate) mod sampler;
+
+pub(crate) mod image;
+
+pub(crate) mod kernel;

@@ -1,0 +1,81 @@
+//! Launches of kernels.
+
+use std::sync::Arc;
+
+use visakit_emulator::launch::argument::Argument;
+use visakit_emulator::launch::range::NdRange;
+use visakit_runtime::base::failure::Failure;
+use visakit_runtime::base::say::say;
+use visakit_runtime::commands::launch::Launch;
+
+use crate::base::handle::Handle;
+use crate::base::result::*;
+use crate::base::types::GroupCount;
+use crate::devices::context::ALLOCATIONS;
+use crate::programs::kernel::{Kernel, State};
+use crate::queues::timeline::Work;
+
+/// Number of groups of a launch.
+pub(crate) enum Groups {
+    /// Known when the launch is appended.
+    Direct(GroupCount),
+    /// At an address that the launch reads.
+    Indirect(usize),
+}
+
+/// Creates the work of a launch, with the current arguments.
+///
+/// # Errors
+/// Unset arguments, too many groups, too much shared local memory.
+pub(crate) fn work(kernel: &Handle<Kernel>, groups: Groups) -> Result<Work> {
+    let state = kernel.snapshot()?;
+    let local = state.arguments.iter().flatten().fold(
+        u64::from(kernel.entry.info.execution_env.slm_size),
+        |sum, argument| {
+            if let Argument::Local(bytes) = argument { sum + u64::from(*bytes) } else { sum }
+        },
+    );
+    ensure(local <= kernel.module.device.description.local_bytes, ERROR_INVALID_KERNEL_ARGUMENT_SIZE)?;
+    if let Groups::Direct(count) = &groups {
+        range(&state, *count)?;
+    }
+    let kernel = Arc::clone(kernel);
+    Ok(Arc::new(move || {
+        let count = match groups {
+            Groups::Direct(count) => count,
+            // SAFETY: the program guarantees the counts at the address until the launch.
+            Groups::Indirect(address) => unsafe { (address as *const GroupCount).read_unaligned() },
+        };
+        let Some(range) = range(&state, count).map_err(|_| {
+            say(&format!("kernel `{}`: the number of groups is too large", kernel.name));
+            Failure::OutOfResources
+        })?
+        else {
+            return Ok(());
+        };
+        let description = &kernel.module.device.description;
+        let launch = Launch {
+            name: kernel.name.clone(),
+            target: description.target,
+            threads: description.threads,
+            binary: Arc::clone(&kernel.module.binary),
+            entry: Arc::clone(&kernel.entry),
+            range,
+            regions: ALLOCATIONS.regions(),
+        };
+        launch.run(state.arguments.clone())
+    }))
+}
+
+/// Returns the range of a launch; `None` without groups.
+fn range(state: &State, count: GroupCount) -> Result<Option<NdRange>> {
+    let counts = [count.group_count_x, count.group_count_y, count.group_count_z];
+    if counts.contains(&0) {
+        return Ok(None);
+    }
+    let local = state.group.map(u64::from);
+    let global: [u64; 3] = std::array::from_fn(|d| u64::from(counts[d]) * local[d]);
+    let offset = state.offset.map(u64::from);
+    let range = NdRange::new(&global, Some(&local), Some(&offset), [0; 3]);
+    range.map(Some).map_err(|_| ERROR_INVALID_GROUP_SIZE_DIMENSION)
+}

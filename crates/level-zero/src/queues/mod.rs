@@ -1,0 +1,15 @@
+//! Events, timelines, command lists and queues.
+
+pub(crate) mod completion;
+
+pub(crate) mod timeline;
+
+pub(crate) mod event;
+
+pub(crate) mod list;
+
+pub(crate) mod transfer;
+
+pub(crate) mod launch;
+
+pub(crate) mod queue;

@@ -1,0 +1,37 @@
+//! Queues and fences.
+
+use std::sync::Arc;
+
+use crate::base::handle::{Handle, kind};
+use crate::base::result::*;
+use crate::queues::completion::Completion;
+use crate::queues::list::{CommandList, SYNCHRONOUS, Settings};
+use crate::queues::timeline::{Step, Timeline};
+
+/// Command queue of the API.
+pub(crate) struct Queue {
+    pub(crate) timeline: Arc<Timeline>,
+    pub(crate) settings: Settings,
+}
+
+kind!(Queue);
+
+/// Fence of the API.
+pub(crate) struct Fence {
+    pub(crate) completion: Arc<Completion>,
+}
+
+kind!(Fence);
+
+impl Queue {
+    /// Executes closed lists one after the other, and signals a fence.
+    pub(crate) fn execute(&self, lists: &[Handle<CommandList>], fence: Option<&Handle<Fence>>) -> Result {
+        let mut steps = Vec::new();
+        for list in lists {
+            steps.extend(list.steps()?);
+        }
+        steps.extend(fence.map(|fence| Step::Run(Arc::new(|| Ok(())), Some(Arc::clone(&fence.completion)))));
+        self.timeline.push(steps);
+        if self.settings.mode == SYNCHRONOUS { self.timeline.synchronize(u64::MAX) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,113 @@
+//! Timelines: sequences of steps that run one after the other.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+
+use visakit_runtime::base::clock::now;
+use visakit_runtime::base::failure::{Failure, guard};
+use visakit_runtime::commands::pool::{self, Job};
+
+use crate::base::result::*;
+use crate::queues::completion::{Completion, Times, deadline, wait_until};
+
+/// Work of a command, which may run several times.
+pub(crate) type Work = Arc<dyn Fn() -> std::result::Result<(), Failure> + Send + Sync>;
+
+/// Step of a timeline.
+#[derive(Clone)]
+pub(crate) enum Step {
+    /// Waits for a signal.
+    Wait(Arc<Completion>),
+    /// Resets a completion.
+    Reset(Arc<Completion>),
+    /// Runs work, and signals the end.
+    Run(Work, Option<Arc<Completion>>),
+}
+
+/// Sequence of steps. Steps that wait hold no thread.
+pub(crate) struct Timeline {
+    own: Weak<Self>,
+    state: Mutex<State>,
+    idle: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    steps: VecDeque<Step>,
+    /// True while a thread runs steps, or a step waits.
+    is_busy: bool,
+    /// True if a command has failed since the last report.
+    has_failed: bool,
+}
+
+impl Timeline {
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new_cyclic(|own| Self { own: Weak::clone(own), state: Mutex::default(), idle: Condvar::new() })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Appends steps.
+    pub(crate) fn push(self: &Arc<Self>, steps: impl IntoIterator<Item = Step>) {
+        let mut state = self.state();
+        state.steps.extend(steps);
+        if !std::mem::replace(&mut state.is_busy, true) {
+            drop(state);
+            pool::submit(Arc::clone(self) as Arc<dyn Job>);
+        }
+    }
+
+    /// Waits until all steps are over, at most a number of nanoseconds.
+    ///
+    /// # Errors
+    /// `DEVICE_LOST` if a command has failed since the last report.
+    pub(crate) fn synchronize(&self, timeout: u64) -> Result {
+        let end = deadline(timeout);
+        let mut state = self.state();
+        while state.is_busy {
+            let Some(next) = wait_until(&self.idle, state, end) else { return Err(NOT_READY) };
+            state = next;
+        }
+        ensure(!std::mem::take(&mut state.has_failed), ERROR_DEVICE_LOST)
+    }
+
+    /// Runs one command.
+    fn execute(&self, work: &Work, signal: Option<Arc<Completion>>) {
+        let start = now();
+        let has_failed = guard(|| work()).is_err();
+        if has_failed {
+            self.state().has_failed = true;
+        }
+        if let Some(signal) = signal {
+            signal.signal(Times { start, end: now() }, has_failed);
+        }
+    }
+}
+
+impl Job for Timeline {
+    fn run(&self) {
+        loop {
+            let mut state = self.state();
+            let Some(step) = state.steps.pop_front() else {
+                state.is_busy = false;
+                drop(state);
+                self.idle.notify_all();
+                return;
+            };
+            drop(state);
+            match step {
+                Step::Wait(completion) => {
+                    // Without an owner no one can see the steps that follow.
+                    let Some(own) = self.own.upgrade() else { return };
+                    if completion.subscribe(&(own as Arc<dyn Job>)) {
+                        return;
+                    }
+                }
+                Step::Reset(completion) => completion.reset(),
+                Step::Run(work, signal) => self.execute(&work, signal),
+            }
+        }
+    }
+}
