@@ -35,6 +35,18 @@ fn pick(random: &mut Random, from: &[Raw]) -> Raw {
     }
 }
 
+/// Destroys a random object.
+fn destroy(random: &mut Random, all: &Handles) {
+    match random.below(6) {
+        0 => drop(call!(zeCommandListDestroy, pick(random, &all.lists) => Raw)),
+        1 if random.below(8) == 0 => drop(call!(zeCommandQueueDestroy, pick(random, &all.queues) => Raw)),
+        2 => drop(call!(zeEventDestroy, pick(random, &all.events) => Raw)),
+        3 => drop(call!(zeEventPoolDestroy, pick(random, &all.pools) => Raw)),
+        4 => drop(call!(zeFenceDestroy, pick(random, &all.fences) => Raw)),
+        _ => drop(call!(zeKernelDestroy, pick(random, &all.kernels) => Raw)),
+    }
+}
+
 /// Makes one random call. Events are signaled by the host, so that no command waits forever.
 fn step(setup: &Setup, random: &mut Random, all: &mut Handles, module: Raw) {
     let memory = all.memory[random.below(all.memory.len())];
@@ -89,12 +101,7 @@ fn step(setup: &Setup, random: &mut Random, all: &mut Handles, module: Raw) {
             set(kernel, 3, &(random.below(1024) as u32));
             all.kernels.push(kernel);
         }
-        9 => drop(call!(zeCommandListDestroy, list => Raw)),
-        10 if random.below(8) == 0 => drop(call!(zeCommandQueueDestroy, queue => Raw)),
-        11 => drop(call!(zeEventDestroy, event => Raw)),
-        12 => drop(call!(zeEventPoolDestroy, pool => Raw)),
-        13 => drop(call!(zeFenceDestroy, fence => Raw)),
-        14 => drop(call!(zeKernelDestroy, kernel => Raw)),
+        9..=14 => destroy(random, all),
         15 => drop(call!(zeCommandListClose, list => Raw)),
         16 => drop(call!(zeCommandListReset, list => Raw)),
         17 => {

@@ -1,4 +1,5 @@
-//! What the drivers for OpenCL and Level Zero share, in the terms of neither.
+//! Devices, builds, memory and launches of the drivers for OpenCL and Level Zero, in the terms of
+//! neither.
 //!
 //! Modules in reading order:
 //!

@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use visakit_runtime::base::raw::{In, Out};
+use visakit_runtime::base::raw::{In, Out, UserData};
 
 use crate::api::entry::{Raw, events, functions, wait_list};
 use crate::base::chain::read;
@@ -18,6 +18,9 @@ use crate::queues::launch::{self, Groups};
 use crate::queues::list::CommandList;
 use crate::queues::timeline::{Step, Work};
 use crate::queues::transfer::{self, Place, Region};
+
+/// Function of the program.
+type HostFunction = unsafe extern "C" fn(*mut c_void);
 
 /// Appends work with the events of a command.
 fn append(
@@ -311,6 +314,51 @@ functions! {
         ensure(!groups.is_null(), ERROR_INVALID_NULL_POINTER)?;
         append(&list, (signal, count, waits), || {
             launch::work(&kernel, Groups::Indirect(groups.address() as usize))
+        })
+    }
+
+    /// The number of launches is read from memory, at most the number of kernels.
+    fn zeCommandListAppendLaunchMultipleKernelsIndirect(
+        list: Raw,
+        kernel_count: u32,
+        kernels: Out<Raw>,
+        used: Out<u32>,
+        groups: Out<GroupCount>,
+        signal: Raw,
+        count: u32,
+        waits: Out<Raw>,
+    ) {
+        let list: Handle<CommandList> = get(list)?;
+        ensure(!kernels.is_null() && !used.is_null() && !groups.is_null(), ERROR_INVALID_NULL_POINTER)?;
+        // SAFETY: the list has as many handles as its count says.
+        let kernels = unsafe { kernels.input().list(kernel_count as usize)? };
+        let group = |n: usize| Groups::Indirect(groups.address().wrapping_add(n) as usize);
+        let works = kernels.iter().enumerate().map(|(n, &kernel)| launch::work(&get(kernel)?, group(n)));
+        let works = works.collect::<Result<Vec<Work>>>()?;
+        let place = Place::new(used.address().cast(), size_of::<u32>())?;
+        append(&list, (signal, count, waits), || Ok(transfer::some_of(place, works)))
+    }
+
+    /// The function runs in a thread of the driver.
+    fn zeCommandListAppendHostFunction(
+        list: Raw,
+        function: Option<HostFunction>,
+        data: *mut c_void,
+        _next: In<c_void>,
+        signal: Raw,
+        count: u32,
+        waits: Out<Raw>,
+    ) {
+        let list: Handle<CommandList> = get(list)?;
+        let function = function.ok_or(ERROR_INVALID_NULL_POINTER)?;
+        let data = UserData(data);
+        append(&list, (signal, count, waits), || {
+            Ok(Arc::new(move || {
+                let data = &data;
+                // SAFETY: the program passed the function and the data for this call.
+                unsafe { function(data.0) };
+                Ok(())
+            }))
         })
     }
 }

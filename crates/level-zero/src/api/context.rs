@@ -159,4 +159,17 @@ functions! {
         ensure(size > 0, ERROR_UNSUPPORTED_SIZE)?;
         write(page, PAGE)
     }
+
+    fn zeMemGetPitchFor2dImage(
+        context: Raw,
+        device: Raw,
+        width: usize,
+        height: usize,
+        element: u32,
+        pitch: Out<usize>,
+    ) {
+        pair(context, device)?;
+        ensure(width > 0 && height > 0 && element > 0, ERROR_INVALID_SIZE)?;
+        write(pitch, width.checked_mul(element as usize).ok_or(ERROR_UNSUPPORTED_SIZE)?)
+    }
 }

@@ -139,4 +139,18 @@ functions! {
             (out.preferred_vector_width_half, out.native_vector_width_half) = (8, 8);
         })
     }
+
+    /// The devices are on no bus: the address is zero, and the speed is unknown.
+    fn zeDevicePciGetPropertiesExt(device: Raw, properties: Out<PciExtProperties>) {
+        get::<Device>(device)?;
+        update(properties, |out| {
+            out.address = PciAddressExt::default();
+            out.max_speed = PciSpeedExt { gen_version: -1, width: -1, max_bandwidth: -1 };
+        })
+    }
+
+    fn zeDeviceGetCounterBasedEventMaxValue(device: Raw, most: Out<u64>) {
+        get::<Device>(device)?;
+        write(most, u64::MAX)
+    }
 }

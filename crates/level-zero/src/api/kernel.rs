@@ -1,6 +1,6 @@
 //! Entry points of kernels.
 
-use std::ffi::c_void;
+use std::ffi::{c_char, c_void};
 
 use visakit_runtime::base::raw::{Caller, In, Out, Text};
 
@@ -116,5 +116,26 @@ functions! {
     fn zeKernelSchedulingHintExp(kernel: Raw, hint: In<c_void>) {
         get::<Kernel>(kernel)?;
         ensure(!hint.is_null(), ERROR_INVALID_NULL_POINTER)
+    }
+
+    /// Attributes are words of the source, such as the required sub-group size.
+    fn zeKernelGetSourceAttributes(kernel: Raw, size: Out<u32>, place: Out<*mut c_char>) {
+        let kernel = get::<Kernel>(kernel)?;
+        ensure(!size.is_null(), ERROR_INVALID_NULL_POINTER)?;
+        let text = kernel.attributes.as_bytes_with_nul();
+        let room = read(size.input())? as usize;
+        size.put(text.len() as u32);
+        let to = place.input().get().unwrap_or(std::ptr::null_mut());
+        if !to.is_null() {
+            // SAFETY: the program passes the address of as many bytes as its size says.
+            unsafe { Out::<u8>::of(to.cast()).put_list(room, text.iter().copied())? };
+        }
+        Ok(())
+    }
+
+    /// The file of the module holds the kernel.
+    fn zeKernelGetBinaryExp(kernel: Raw, size: Out<usize>, place: Out<u8>) {
+        let kernel = get::<Kernel>(kernel)?;
+        bytes(size, place, &kernel.module.binary.bytes)
     }
 }

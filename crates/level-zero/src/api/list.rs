@@ -132,4 +132,16 @@ functions! {
     ) {
         append_lists(list, count, lists, signal, wait_count, waits)
     }
+
+    /// A clone has the commands of a closed list.
+    fn zeCommandListCreateCloneExp(list: Raw, clone: Out<Raw>) {
+        let list = get::<CommandList>(list)?;
+        ensure(!clone.is_null(), ERROR_INVALID_NULL_POINTER)?;
+        write(clone, handle::give(handle::create(list.duplicate()?)))
+    }
+
+    fn zeCommandListIsMutableExp(list: Raw, answer: Out<u8>) {
+        get::<CommandList>(list)?;
+        write(answer, 0)
+    }
 }

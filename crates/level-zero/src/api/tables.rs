@@ -16,7 +16,7 @@ use crate::base::function::{self, Function};
 use crate::base::result::*;
 use crate::devices::driver::VERSION;
 
-/// Entry point of functions that are missing. They have a handle or a size as their first parameter;
+/// Entry point of functions that are missing. Their first parameter is a handle or a size;
 /// additional parameters are ignored, as C's calling convention permits.
 unsafe extern "C" fn absent(first: usize) -> u32 {
     if first == 0 { ERROR_INVALID_NULL_HANDLE.0 } else { ERROR_UNSUPPORTED_FEATURE.0 }
@@ -161,7 +161,7 @@ tables! {
             no zeDeviceReserveCacheExt
             no zeDeviceSetCacheAdviceExt;
         3:
-            no zeDevicePciGetPropertiesExt;
+            ok zeDevicePciGetPropertiesExt;
         7:
             ok zeDeviceGetRootDevice;
         12:
@@ -178,7 +178,7 @@ tables! {
             no zeDeviceGetRuntimeRequirementsKey
             no zeDeviceValidateRuntimeRequirements;
         17:
-            no zeDeviceGetCounterBasedEventMaxValue;
+            ok zeDeviceGetCounterBasedEventMaxValue;
     }
     zeGetDeviceExpProcAddrTable {
         4:
@@ -238,7 +238,7 @@ tables! {
             ok zeCommandListAppendLaunchKernel
             ok zeCommandListAppendLaunchCooperativeKernel
             ok zeCommandListAppendLaunchKernelIndirect
-            no zeCommandListAppendLaunchMultipleKernelsIndirect;
+            ok zeCommandListAppendLaunchMultipleKernelsIndirect;
         3:
             ok zeCommandListAppendImageCopyToMemoryExt
             ok zeCommandListAppendImageCopyFromMemoryExt;
@@ -271,11 +271,11 @@ tables! {
             no zeCommandListEndGraphCaptureExt
             no zeCommandListGetGraphExt
             no zeCommandListAppendGraphExt
-            no zeCommandListAppendHostFunction;
+            ok zeCommandListAppendHostFunction;
     }
     zeGetCommandListExpProcAddrTable {
         9:
-            no zeCommandListCreateCloneExp
+            ok zeCommandListCreateCloneExp
             ok zeCommandListImmediateAppendCommandListsExp
             no zeCommandListGetNextCommandIdExp
             no zeCommandListUpdateMutableCommandsExp
@@ -285,7 +285,7 @@ tables! {
             no zeCommandListGetNextCommandIdWithKernelsExp
             no zeCommandListUpdateMutableCommandKernelsExp;
         17:
-            no zeCommandListIsMutableExp;
+            ok zeCommandListIsMutableExp;
     }
     zeGetImageProcAddrTable {
         0:
@@ -320,7 +320,7 @@ tables! {
         6:
             no zeMemPutIpcHandle;
         9:
-            no zeMemGetPitchFor2dImage;
+            ok zeMemGetPitchFor2dImage;
         15:
             no zeMemGetIpcHandleWithProperties;
     }
@@ -392,7 +392,7 @@ tables! {
             ok zeModuleGetProperties
             ok zeModuleGetFunctionPointer;
         3:
-            no zeModuleInspectLinkageExt;
+            ok zeModuleInspectLinkageExt;
     }
     zeGetModuleBuildLogProcAddrTable {
         0:
@@ -410,7 +410,7 @@ tables! {
             ok zeKernelSetArgumentValue
             ok zeKernelSetIndirectAccess
             ok zeKernelGetIndirectAccess
-            no zeKernelGetSourceAttributes
+            ok zeKernelGetSourceAttributes
             ok zeKernelGetProperties
             ok zeKernelGetName;
     }
@@ -420,7 +420,7 @@ tables! {
         2:
             ok zeKernelSchedulingHintExp;
         11:
-            no zeKernelGetBinaryExp;
+            ok zeKernelGetBinaryExp;
         14:
             no zeKernelGetAllocationPropertiesExp;
     }

@@ -1,10 +1,11 @@
 //! Kernels: their arguments and sizes.
 
-use std::ffi::c_void;
+use std::ffi::{CString, c_void};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use visakit_emulator::launch::argument::{Argument, Parameter, ParameterKind, parameters};
 use visakit_emulator::launch::range::NdRange;
+use visakit_runtime::programs::attributes::{attributes, required_width};
 use visakit_runtime::programs::binary::Entry;
 
 use crate::base::handle::{Handle, get, kind};
@@ -19,6 +20,8 @@ pub(crate) struct Kernel {
     pub(crate) module: Handle<Module>,
     pub(crate) name: String,
     pub(crate) entry: Arc<Entry>,
+    /// Attributes of the source.
+    pub(crate) attributes: CString,
     parameters: Vec<Parameter>,
     state: Mutex<State>,
 }
@@ -45,7 +48,8 @@ impl Kernel {
         let group = required.map(|side| side.max(1));
         let state = State { arguments: vec![None; count], group, offset: [0; 3], indirect: 0 };
         let (module, name) = (Arc::clone(module), name.to_owned());
-        Ok(Self { module, name, entry, parameters, state: Mutex::new(state) })
+        let attributes = CString::new(attributes(&entry.info).join(" ")).unwrap_or_default();
+        Ok(Self { module, name, entry, attributes, parameters, state: Mutex::new(state) })
     }
 
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
@@ -148,13 +152,13 @@ impl Kernel {
 
     /// Answers `zeKernelGetProperties`.
     pub(crate) fn properties(&self, out: &mut KernelProperties) {
-        let (env, user) = (&self.entry.info.execution_env, &self.entry.info.user_attributes);
+        let env = &self.entry.info.execution_env;
         let most = self.module.device.description.max_group as u32;
         out.num_kernel_args = self.count() as u32;
         [out.required_group_size_x, out.required_group_size_y, out.required_group_size_z] =
             env.required_work_group_size;
         out.required_num_sub_groups = 0;
-        out.required_subgroup_size = env.required_sub_group_size.max(user.intel_reqd_sub_group_size);
+        out.required_subgroup_size = required_width(&self.entry.info);
         out.max_subgroup_size = env.simd_size.max(1);
         out.max_num_subgroups = most.div_ceil(env.simd_size.max(1));
         out.local_mem_size = env.slm_size;

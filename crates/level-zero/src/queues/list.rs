@@ -45,7 +45,7 @@ impl Settings {
 }
 
 /// Recorded commands.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Recording {
     steps: Vec<Step>,
     /// Completions of counter-based events, which each execution signals anew.
@@ -91,6 +91,17 @@ impl CommandList {
         recording.steps.extend(steps);
         recording.renewed.extend(renewed);
         Ok(())
+    }
+
+    /// Returns a list with the same commands.
+    ///
+    /// # Errors
+    /// Fails for an immediate list, and one that is not closed.
+    pub(crate) fn duplicate(&self) -> Result<Self> {
+        self.steps()?;
+        let (context, device) = (Arc::clone(&self.context), Arc::clone(&self.device));
+        let recording = Mutex::new(self.recording().clone());
+        Ok(Self { context, device, immediate: None, settings: self.settings, recording })
     }
 
     /// Ends the recording.

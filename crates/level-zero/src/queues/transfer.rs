@@ -157,3 +157,12 @@ pub(crate) fn write_timestamps(to: Place, events: Vec<Handle<Event>>, offsets: V
         Ok(())
     })
 }
+
+/// Runs as many works as memory says, at most all.
+pub(crate) fn some_of(count: Place, works: Vec<Work>) -> Work {
+    Arc::new(move || {
+        // SAFETY: the program guarantees the number at the address; an allocation is held.
+        let count = unsafe { (count.address() as *const u32).read_unaligned() };
+        works.iter().take(count as usize).try_for_each(|work| work())
+    })
+}

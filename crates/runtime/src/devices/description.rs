@@ -45,8 +45,8 @@ pub struct Description {
 /// subslice that they expect, which is 8 or 16, and then divide by the result.
 const MIN_UNITS: usize = 16;
 
-/// Returns the platforms to list as devices: all that have a compiler, or those that the environment
-/// names.
+/// Returns the platforms to list as devices: all that have a compiler, or those that the
+/// environment names.
 pub fn listed() -> Vec<Platform> {
     let targets: Vec<_> = match &ENVIRONMENT.devices {
         // A device without a compiler is listed only on request; it can run binaries.

@@ -39,7 +39,7 @@ pub struct Entry {
     pub info: KernelInfo,
     /// Code, decoded at the first launch, or the reason why it cannot be run.
     code: OnceLock<std::result::Result<run::Program, String>>,
-    /// What launches share.
+    /// State that launches share.
     pub cache: run::Cache,
 }
 

@@ -4,6 +4,8 @@ pub mod cache;
 
 pub mod build;
 
+pub mod attributes;
+
 pub mod binary;
 
 pub mod executable;
