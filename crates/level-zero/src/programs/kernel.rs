@@ -98,7 +98,9 @@ impl Kernel {
             }
             Some(ParameterKind::Value(wanted)) => {
                 let wanted = wanted as usize;
-                let bytes = bytes.ok_or(ERROR_INVALID_NULL_POINTER)?;
+                // A null pointer stands for a value of zeros.
+                let zeros = vec![0; size.min(wanted)];
+                let bytes = bytes.unwrap_or(&zeros);
                 // A vector of three has the size of a vector of four.
                 ensure(size >= wanted || size * 4 == wanted * 3, ERROR_INVALID_KERNEL_ARGUMENT_SIZE)?;
                 let mut bytes = bytes[..size.min(wanted)].to_vec();
