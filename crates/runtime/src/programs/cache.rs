@@ -83,13 +83,20 @@ impl Cache {
         }
         check_owner(&found, FOLDER)?;
         let mark = folder.join(MARK);
-        match read_file(&mark, SIGNATURE.len() as u64) {
+        let is_marked =
+            || read_file(&mark, SIGNATURE.len() as u64).map(|text| SIGNATURE.as_bytes().starts_with(&text));
+        match is_marked() {
             Err(error) if error.kind() == io::ErrorKind::NotFound && (is_new || is_empty(&folder)) => {
-                let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&mark)?;
-                file.write_all(SIGNATURE.as_bytes())?;
+                match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&mark) {
+                    Ok(mut file) => file.write_all(SIGNATURE.as_bytes())?,
+                    // Another thread or process was faster.
+                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                    Err(error) => return Err(error),
+                }
             }
-            // Another process may be writing the mark.
-            Ok(text) if SIGNATURE.as_bytes().starts_with(&text) => {}
+            // Another process may be writing the mark, or may have made it since.
+            Ok(true) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound && is_marked().is_ok_and(|is| is) => {}
             _ => {
                 return Err(io::Error::other(format!(
                     "its {FOLDER} was not made by the cache: the mark {MARK} is missing"
@@ -256,6 +263,23 @@ mod tests {
         fs::set_permissions(&named, fs::Permissions::from_mode(0o755)).unwrap();
         let cache = Cache::try_open(&named).unwrap();
         (named, cache)
+    }
+
+    /// Threads that use a new folder at the same time all get the cache.
+    #[test]
+    fn a_new_folder_is_opened_at_once_by_many() {
+        for round in 0..50 {
+            let named = visakit_testing::scratch("opencl-cache-new").join(round.to_string());
+            let start = std::sync::Barrier::new(8);
+            std::thread::scope(|scope| {
+                let open = || {
+                    start.wait();
+                    Cache::try_open(&named).map(drop)
+                };
+                let all: Vec<_> = (0..8).map(|_| scope.spawn(open)).collect();
+                all.into_iter().for_each(|one| one.join().unwrap().unwrap());
+            });
+        }
     }
 
     #[test]
