@@ -19,7 +19,7 @@ pub(crate) fn of(model: &Model, examples: &[String], words: &[String]) -> Value 
     let types = || DataType::ALL.iter().filter(|one| one.variable());
     for text in &texts {
         let names = names(text);
-        for (platform, ty) in types().flat_map(|ty| newest().map(|platform| (platform, ty))) {
+        for (platform, ty) in types().flat_map(|ty| newest().map(move |platform| (platform, ty))) {
             let set: Vec<String> = names.iter().map(|name| variable(name, *ty)).collect();
             if is_executed(model, text, &set, platform) {
                 return json!({ "text": text, "set": set.join("\n"), "platform": platform.name() });
