@@ -7,6 +7,7 @@
 //! - `drawing` draws SVG; `layout` draws the bits of instructions and bit fields.
 //! - [`examples`] has a few statements for each page.
 //! - [`pictures`] draws which element lands where, from executed semantics.
+//! - `runner` finds the statements that editors begin with.
 //! - `pages` fills the templates, one module for each kind of page; `search` writes the index.
 //! - [`files`] returns all files of the site.
 //!
@@ -23,6 +24,7 @@ mod notation;
 mod pages;
 pub mod pictures;
 mod prose;
+mod runner;
 mod search;
 
 use visakit_codegen::model::Model;
@@ -64,6 +66,19 @@ pub struct Revision {
     pub changes: Vec<(String, String)>,
 }
 
+/// Path of the WebAssembly module in the output folder.
+pub const MACHINE: &str = "assets/visakit.wasm";
+
+/// Presence of the WebAssembly module on the site.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Machine {
+    /// Pages have no editors.
+    #[default]
+    Absent,
+    /// Pages of instructions have editors, and the site has a playground.
+    Present,
+}
+
 /// Contents of the site that the specification does not have.
 #[derive(Clone, Debug, Default)]
 pub struct Extras {
@@ -73,6 +88,8 @@ pub struct Extras {
     pub revisions: Vec<Revision>,
     /// Example statements by instruction.
     pub examples: Examples,
+    /// Presence of the WebAssembly module, which the caller writes to [`MACHINE`].
+    pub machine: Machine,
 }
 
 /// Returns all files of the site in the order of their paths.

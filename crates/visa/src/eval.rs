@@ -103,7 +103,7 @@ fn evaluate(args: &Args) -> Result<Outcome, Findings> {
     let differs = answers.iter().any(|a| a.differs);
     match args.format {
         OutputFormat::Json => {
-            let all: Vec<Value> = answers.iter().map(|a| json_of(a, args.by)).collect();
+            let all: Vec<Value> = answers.iter().map(|a| visakit_wasm::eval::json_of(a, args.by.into())).collect();
             answer(&[], json!({ "instructions": all }));
         }
         OutputFormat::Human => answers.iter().for_each(|a| out(&table(a, args.by))),
@@ -162,29 +162,4 @@ fn table(of: &Evaluated, by: By) -> String {
         text += "the page and the kernel give different results\n";
     }
     text
-}
-
-fn json_of(of: &Evaluated, by: By) -> Value {
-    let rows = of.rows.iter().enumerate().map(|(channel, [before, page, kernel])| {
-        let operands: Vec<Value> = of
-            .operands
-            .iter()
-            .enumerate()
-            .map(|(o, shown)| {
-                let mut one = json!({ "name": shown.name, "type": shown.data_type, "before": before[o] });
-                if shown.written && by != By::Kernel {
-                    one["page"] = json!(page[o]);
-                }
-                if shown.written && by != By::Page {
-                    one["kernel"] = json!(kernel[o]);
-                }
-                one
-            })
-            .collect();
-        json!({ "channel": channel, "operands": operands })
-    });
-    let channels: Vec<Value> = rows.collect();
-    let [page, kernel] = of.sent.each_ref().map(|sent| sent.as_ref().map(ToString::to_string));
-    let sent = json!({ "page": page, "kernel": kernel });
-    json!({ "text": of.text, "page": of.page, "differs": of.differs, "channels": channels, "sent": sent })
 }

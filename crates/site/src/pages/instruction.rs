@@ -9,7 +9,7 @@ use super::fields::{self, said};
 use super::{Site, rules};
 use crate::pictures::Picture;
 use crate::prose::{self, escape, link};
-use crate::{File, address, marks, notation};
+use crate::{File, Machine, address, marks, notation, runner};
 
 /// Returns the page of an instruction.
 pub(super) fn page(site: &Site<'_>, read: &model::Instruction, one: &Instruction) -> Result<File, Error> {
@@ -34,6 +34,14 @@ pub(super) fn page(site: &Site<'_>, read: &model::Instruction, one: &Instruction
     values["examples"] = json!(site.extras.examples.get(&one.name).cloned().unwrap_or_default());
     rules::of(site, read, root, &mut values);
     history(site, read, one, root, &mut values);
+    values["runner"] = match site.extras.machine {
+        Machine::Absent => Value::Null,
+        Machine::Present => {
+            let examples = site.extras.examples.get(&one.name).map_or(&[][..], Vec::as_slice);
+            let words = site.names.mnemonics.get(one.name.as_str()).cloned().unwrap_or_default();
+            runner::of(site.names.model, examples, &words)
+        }
+    };
     values["toc"] = toc(&values);
     site.page(path, "instruction.html", &one.name, &summary, values)
 }

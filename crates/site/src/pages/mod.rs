@@ -18,14 +18,15 @@ use visakit_codegen::model::Model;
 use crate::marks::Platforms;
 use crate::names::Names;
 use crate::pictures::{self, Picture};
-use crate::{Extras, File, search};
+use crate::{Extras, File, Machine, search};
 
 /// Templates of the pages.
-const TEMPLATES: [(&str, &str); 6] = [
+const TEMPLATES: [(&str, &str); 7] = [
     ("macros.html", include_str!("../../templates/macros.html")),
     ("base.html", include_str!("../../templates/base.html")),
     ("index.html", include_str!("../../templates/index.html")),
     ("instruction.html", include_str!("../../templates/instruction.html")),
+    ("playground.html", include_str!("../../templates/playground.html")),
     ("table.html", include_str!("../../templates/table.html")),
     ("words.html", include_str!("../../templates/words.html")),
 ];
@@ -52,6 +53,7 @@ impl<'m> Site<'m> {
             "lead": lead,
             "root": root(&path),
             "source": "spec",
+            "machine": self.extras.machine == Machine::Present,
             "platforms": self.names.all.platforms.iter().map(|one| &one.name).collect::<Vec<_>>(),
         });
         if let (Value::Object(all), Value::Object(values)) = (&mut all, values) {
@@ -83,6 +85,12 @@ pub(crate) fn all(model: &Model, extras: &Extras) -> Result<Vec<File>, Error> {
         File { path: "assets/names.js".to_owned(), text: search::index(&site.names) },
         File { path: "llms.txt".to_owned(), text: search::list(&site.names) },
     ];
+    if extras.machine == Machine::Present {
+        let text = include_str!("../../assets/machine.js").to_owned();
+        files.push(File { path: "assets/machine.js".to_owned(), text });
+        let lead = "Print and verify a text, an object, a zebin or an archive, and execute statements";
+        files.push(site.page("playground.html".to_owned(), "playground.html", "Playground", lead, json!({}))?);
+    }
     files.extend(index::pages(&site)?);
     for one in model.instructions.iter().zip(&site.names.all.instructions) {
         files.push(instruction::page(&site, one.0, one.1)?);

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use serde_json::json;
-use visakit_site::{Code, Extras, Revision};
+use visakit_site::{Code, Extras, MACHINE, Machine, Revision};
 use visakit_spec_tools::diff::Change;
 
 use super::log;
 use super::source::{self, OverlayArg};
 use crate::codes;
-use crate::io::{make_folder, out, write_named};
+use crate::io::{make_folder, out, read, write_named};
 use crate::outcome::{Outcome, OutputFormat, count};
 use crate::report::{Findings, answer, finish, problem};
 
@@ -42,6 +42,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NUMBER", requires = "history", default_value_t = 20,
           value_parser = clap::value_parser!(u32).range(1..=1000))]
     limit: u32,
+    /// The WebAssembly module that `packaging/wasm` builds; pages then have editors that run
+    /// statements, and the site has a playground
+    #[arg(long, value_name = "FILE")]
+    machine: Option<PathBuf>,
     /// How findings are reported; json lists the files as `written`
     #[arg(long, value_enum, default_value_t)]
     format: OutputFormat,
@@ -53,12 +57,14 @@ pub(super) fn run(args: Args) -> Outcome {
 
 fn write(args: &Args) -> Result<Outcome, Findings> {
     let (model, findings) = source::read(args.dir.as_deref(), &args.overlay)?;
+    let machine = args.machine.as_deref().map(read).transpose()?;
     make_folder(&args.output)?;
     let code = |one: codes::Entry| Code { code: one.code.to_owned(), phase: one.phase.to_owned(), text: one.text };
     let extras = Extras {
         codes: codes::entries().into_iter().map(code).collect(),
         revisions: revisions(args)?,
         examples: visakit_site::examples::built_in(),
+        machine: if machine.is_some() { Machine::Present } else { Machine::Absent },
     };
     let files = visakit_site::files(&model, &extras).map_err(|why| problem("emit", &args.output, why))?;
     let mut written = Vec::new();
@@ -67,10 +73,15 @@ fn write(args: &Args) -> Result<Outcome, Findings> {
         write_named(&path, &[], file.text.as_bytes())?;
         written.push(path.display().to_string());
     }
+    if let Some(machine) = machine {
+        let path = args.output.join(MACHINE);
+        write_named(&path, &[], &machine)?;
+        written.push(path.display().to_string());
+    }
     match args.format {
         OutputFormat::Human => {
             let index = args.output.join("index.html");
-            out(&format!("{}: {}\n", index.display(), count(files.len(), "file")));
+            out(&format!("{}: {}\n", index.display(), count(written.len(), "file")));
             crate::report::report(&findings, args.format);
         }
         OutputFormat::Json => answer(&findings, json!({ "written": written })),

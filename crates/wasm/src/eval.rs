@@ -1,0 +1,101 @@
+//! Request `eval`: the results of statements by their pages and by the emulator's kernels.
+
+use std::sync::OnceLock;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use visakit::isa::Platform;
+use visakit_codegen::model::{Model, Page};
+use visakit_diag::{Diagnostic, Severity};
+use visakit_oracle::eval::{Assignment, By, Evaluated, Setting, evaluate};
+
+/// Statements and the state before them, as for `visa eval`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    text: String,
+    #[serde(default)]
+    set: Vec<String>,
+    #[serde(default)]
+    by: Executor,
+    #[serde(default = "platform")]
+    platform: String,
+    cr0: Option<u32>,
+    #[serde(default = "all_channels")]
+    active: u32,
+}
+
+/// Executor as requests name it.
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Executor {
+    Page,
+    Kernel,
+    #[default]
+    Both,
+}
+
+/// Executes statements on the built-in pages. The answer equals the output of
+/// `visa eval --format json`.
+pub fn answer(request: &Request) -> Value {
+    static MODEL: OnceLock<Model> = OnceLock::new();
+    let model = MODEL.get_or_init(|| {
+        let pages = visakit::sources::SPECIFICATION.iter().map(Page::built_in);
+        visakit_codegen::read_texts(pages.collect()).0
+    });
+    let by = match request.by {
+        Executor::Page => By::Page,
+        Executor::Kernel => By::Kernel,
+        Executor::Both => By::Both,
+    };
+    match executed(model, request, by) {
+        Ok(all) => {
+            let instructions: Vec<Value> = all.iter().map(|one| json_of(one, by)).collect();
+            json!({ "findings": [], "instructions": instructions })
+        }
+        Err(found) => json!({ "findings": [*found] }),
+    }
+}
+
+/// Returns the results of an instruction as `visa eval --format json` prints them.
+pub fn json_of(of: &Evaluated, by: By) -> Value {
+    let rows = of.rows.iter().enumerate().map(|(channel, [before, page, kernel])| {
+        let operands: Vec<Value> = of
+            .operands
+            .iter()
+            .enumerate()
+            .map(|(o, shown)| {
+                let mut one = json!({ "name": shown.name, "type": shown.data_type, "before": before[o] });
+                if shown.written && by != By::Kernel {
+                    one["page"] = json!(page[o]);
+                }
+                if shown.written && by != By::Page {
+                    one["kernel"] = json!(kernel[o]);
+                }
+                one
+            })
+            .collect();
+        json!({ "channel": channel, "operands": operands })
+    });
+    let channels: Vec<Value> = rows.collect();
+    let [page, kernel] = of.sent.each_ref().map(|sent| sent.as_ref().map(ToString::to_string));
+    let sent = json!({ "page": page, "kernel": kernel });
+    json!({ "text": of.text, "page": of.page, "differs": of.differs, "channels": channels, "sent": sent })
+}
+
+fn executed(model: &Model, request: &Request, by: By) -> Result<Vec<Evaluated>, Box<Diagnostic>> {
+    let wrong = |message| Box::new(Diagnostic::new("eval-variables", Severity::Error, "TEXT", message));
+    let variables = request.set.iter().map(|one| one.parse()).collect::<Result<Vec<Assignment>, String>>();
+    let platform = Platform::from_name(&request.platform)
+        .ok_or_else(|| wrong(format!("`{}` is not a platform", request.platform)))?;
+    let setting = Setting { platform, cr0: request.cr0, active: request.active };
+    evaluate(model, &request.text, &variables.map_err(wrong)?, setting, by)
+}
+
+fn platform() -> String {
+    "pvc".to_owned()
+}
+
+fn all_channels() -> u32 {
+    u32::MAX
+}
