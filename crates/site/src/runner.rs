@@ -8,6 +8,9 @@ use visakit_oracle::eval::{Assignment, By, Setting, evaluate};
 /// Values of a variable before the statement.
 const VALUES: &str = "1,2,3,4";
 
+/// Number of cards whose platforms are tried.
+const CARDS: usize = 2;
+
 /// Operands of the statements that are tried for a page whose examples cannot be executed.
 const OPERANDS: [&str; 4] = ["D A", "D A B", "D A B C", "A"];
 
@@ -29,10 +32,9 @@ pub(crate) fn of(model: &Model, examples: &[String], words: &[String]) -> Value 
     Value::Null
 }
 
-/// Returns the platforms that are tried: that of `visa eval`, and the last one.
+/// Returns the platforms that are tried: those of the newest cards, and the last one.
 fn newest() -> impl Iterator<Item = Platform> {
-    let default = Platform::from_name("pvc");
-    default.into_iter().chain(Platform::ALL.last().copied())
+    Platform::preferred(false).take(CARDS).chain(Platform::ALL.last().copied())
 }
 
 fn variable(name: &str, ty: DataType) -> String {

@@ -18,7 +18,6 @@ pub struct Request {
     set: Vec<String>,
     #[serde(default)]
     by: Executor,
-    #[serde(default = "platform")]
     platform: String,
     cr0: Option<u32>,
     #[serde(default = "all_channels")]
@@ -90,10 +89,6 @@ fn executed(model: &Model, request: &Request, by: By) -> Result<Vec<Evaluated>, 
         .ok_or_else(|| wrong(format!("`{}` is not a platform", request.platform)))?;
     let setting = Setting { platform, cr0: request.cr0, active: request.active };
     evaluate(model, &request.text, &variables.map_err(wrong)?, setting, by)
-}
-
-fn platform() -> String {
-    "pvc".to_owned()
 }
 
 fn all_channels() -> u32 {

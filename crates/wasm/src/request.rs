@@ -17,7 +17,8 @@ enum Request {
     About,
 }
 
-/// Executes a request and returns the answer. Both are JSON; a wrong request has the answer `error`.
+/// Executes a request and returns the answer. Both are JSON; the answer to a wrong request has the
+/// member `error`.
 pub fn answer(request: &[u8]) -> String {
     let value = match serde_json::from_slice(request) {
         Ok(Request::Eval(request)) => eval::answer(&request),

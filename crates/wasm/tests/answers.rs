@@ -9,7 +9,7 @@ fn answer(request: Value) -> Value {
 #[test]
 fn statements_are_executed_by_page_and_kernel() {
     let set = ["C=d", "A=d:1,2,3,4", "B=w:-1"];
-    let all = answer(json!({ "command": "eval", "text": "add (M1, 4) C A B", "set": set }));
+    let all = answer(json!({ "command": "eval", "text": "add (M1, 4) C A B", "set": set, "platform": "xe2" }));
     assert_eq!(all["findings"], json!([]));
     let channels = all["instructions"][0]["channels"].as_array().unwrap();
     assert_eq!(channels.len(), 4);

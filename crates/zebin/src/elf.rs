@@ -95,24 +95,27 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Zebin, Box<Diagnostic>> {
     Ok(Zebin { file: file.to_owned(), target, texts, info, data, symbols, native })
 }
 
-/// Appends each section of zeros to the contents of its kind, if there are any. Kernels reach both by
-/// one address, and symbols of zeros count from the beginning of the contents.
+/// Appends each section of zeros to the contents of its kind, if there are any. Kernels reach both
+/// by one address, and symbols of zeros count from the beginning of the contents.
 fn join_zeros(data: &mut Vec<DataSection>, symbols: &mut [Symbol]) {
     for (contents, zeros) in [(".data.global", ".bss.global"), (".data.const", ".bss.const")] {
-        let find = |name: &str| data.iter().position(|section| section.name == name);
-        let (Some(first), Some(second)) = (find(contents), find(zeros)) else { continue };
-        let (target, from) = (data[first].section, data[second].section);
-        let (start, more) = (data[first].size, data[second].size);
+        let Some((target, start)) = data.iter().find(|one| one.name == contents).map(|one| (one.section, one.size))
+        else {
+            continue;
+        };
+        let Some(place) = data.iter().position(|one| one.name == zeros) else { continue };
+        let removed = data.remove(place);
         let into = |section: &mut usize, value: &mut u64| {
-            if *section == from {
+            if *section == removed.section {
                 (*section, *value) = (target, value.wrapping_add(start));
             }
         };
         symbols.iter_mut().for_each(|symbol| into(&mut symbol.section, &mut symbol.value));
         let relocations = data.iter_mut().flat_map(|section| &mut section.relocations);
         relocations.for_each(|relocation| into(&mut relocation.section, &mut relocation.value));
-        data[first].size = start.saturating_add(more);
-        data.remove(second);
+        for section in data.iter_mut().filter(|one| one.section == target) {
+            section.size = start.saturating_add(removed.size);
+        }
     }
 }
 

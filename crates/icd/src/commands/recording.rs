@@ -37,8 +37,8 @@ kind!(CommandBuffer, CL_INVALID_COMMAND_BUFFER_KHR);
 #[derive(Default)]
 struct State {
     is_final: bool,
-    /// Tasks of the commands; `None` for a launch whose arguments are missing. A run keeps the tasks
-    /// with which it was enqueued.
+    /// Tasks of the commands; `None` for a launch whose arguments are missing. A run keeps the
+    /// tasks with which it was enqueued.
     tasks: Arc<Vec<Option<Task>>>,
     /// Commands that the program can change.
     commands: Vec<Handle<Mutable>>,

@@ -12,8 +12,8 @@ pub(crate) const INSTRUCTION_SETS: cl_device_info = 0x12B9;
 pub(crate) const EXTENSIONS: cl_device_info = 0x12BA;
 pub(crate) const CAPABILITIES: cl_device_info = 0x12BB;
 
-/// What modules may use if a device has an extension or a feature: extensions of SPIR-V, and
-/// capabilities.
+/// Extension or feature of a device, with the extensions of SPIR-V and the capabilities that
+/// modules may then use.
 type Use = (&'static str, &'static [&'static CStr], &'static [Capability]);
 
 /// Capabilities of all devices.
@@ -53,7 +53,7 @@ const ARITHMETIC: &[Capability] = &[Capability::GroupNonUniformArithmetic];
 const FLOAT_ADD: &CStr = c"SPV_EXT_shader_atomic_float_add";
 const FLOAT_LIMITS: &CStr = c"SPV_EXT_shader_atomic_float_min_max";
 
-/// What the extensions and features of devices permit.
+/// Uses that the extensions and features of devices permit.
 const USES: [Use; 22] = [
     ("__opencl_c_pipes", &[], &[Capability::Pipes]),
     ("__opencl_c_images", &[], IMAGES),

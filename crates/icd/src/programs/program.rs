@@ -65,8 +65,8 @@ impl Default for Build {
 }
 
 impl Build {
-    /// Returns the file of the build: a zebin, a module of SPIR-V, or for a library an archive of its
-    /// modules.
+    /// Returns the file of the build: a zebin, a module of SPIR-V, or for a library an archive of
+    /// its modules.
     pub(super) fn stored(&self) -> Vec<u8> {
         let names: Vec<_> = (0..self.modules.len()).map(|number| format!("{number}.spv")).collect();
         let members = names.iter().map(String::as_str).zip(self.modules.iter().map(|module| module.as_slice()));

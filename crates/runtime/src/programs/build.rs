@@ -138,8 +138,8 @@ fn call_source(
 }
 
 /// Returns the internal options of the vendor's compiler. A compiler with pipes supports them on
-/// every device but declares them for OpenCL C 3.0 only on older ones. For devices without images its
-/// headers of that version do not compile, a defect of the compiler. The option declares images
+/// every device but declares them for OpenCL C 3.0 only on older ones. For devices without images
+/// its headers of that version do not compile, a defect of the compiler. The option declares images
 /// there.
 fn internal_options(target: Platform, options: &str) -> String {
     let mut internal = EMIT_VISA.to_owned();
