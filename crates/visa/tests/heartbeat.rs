@@ -27,7 +27,8 @@ fn long_runs_move_on_a_terminal() {
     if !have("heartbeat", "vendor", program("script"), "script") {
         return;
     }
-    let command = format!("exec {} {RUN}", env!("CARGO_BIN_EXE_visa"));
+    // The command outlives `script` if the caller ignores hang-ups, as under `nohup`.
+    let command = format!("exec timeout --foreground 60 {} {RUN}", env!("CARGO_BIN_EXE_visa"));
     let mut script = Command::new("script");
     script.args(["-q", "-f", "-e", "-c", &command, "/dev/null"]).env("TERM", "xterm");
     script.current_dir(root().join("examples/mandelbrot")).stdin(Stdio::null()).stdout(Stdio::piped());
