@@ -109,7 +109,7 @@ pub(crate) fn all(model: &Model) -> Vec<Picture> {
     of_lines(model, None)
 }
 
-/// Returns the pictures of a page of the site, as [`all`].
+/// Returns the pictures of a page of the site, in the order of the statements.
 pub fn of(model: &Model, page: &str) -> Vec<Picture> {
     of_lines(model, Some(page))
 }
