@@ -1,4 +1,5 @@
-//! Images: copies of texels, and kernels that read and write them.
+//! Images: copies of texels, and kernels that read and write them. Also a wait for a whole device,
+//! which reports the failures of all its lists.
 
 mod common;
 
@@ -64,4 +65,22 @@ fn kernels_read_and_write_images() {
     assert_eq!((result, &part[..40]), (0, &[row(2), row(3)].concat()[..]));
     let region = ImageRegion { width: 17, ..region };
     assert_eq!(download(&region).0, ERROR_INVALID_SIZE.0);
+}
+
+#[test]
+fn a_device_waits_for_its_lists() {
+    let setup = setup();
+    let data: *mut u32 = setup.shared(1 << 20);
+    let lists = [setup.immediate(0, 2), setup.immediate(0, 2)];
+    for (list, value) in lists.into_iter().zip([3_u32, 5]) {
+        let place = data.wrapping_add(if value == 3 { 0 } else { 1 << 19 });
+        let result = call!(zeCommandListAppendMemoryFill, list => Raw, place.cast() => *mut c_void,
+            (&raw const value).cast() => *const c_void, 4 => usize, 1 << 21 => usize, null_mut() => Raw, 0 => u32,
+            null() => *const Raw);
+        assert_eq!(result, 0);
+    }
+    assert_eq!(call!(zeDeviceSynchronize, setup.device => Raw), 0);
+    // SAFETY: the commands are over.
+    let data = unsafe { std::slice::from_raw_parts(data, 1 << 20) };
+    assert!(data[..1 << 19].iter().all(|&word| word == 3) && data[1 << 19..].iter().all(|&word| word == 5));
 }

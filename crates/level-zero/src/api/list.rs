@@ -11,6 +11,7 @@ use crate::base::chain::{read, write};
 use crate::base::handle::{self, Handle, address, destroy, get};
 use crate::base::result::*;
 use crate::base::types::*;
+use crate::devices::device::Device;
 use crate::queues::list::{CommandList, Settings};
 use crate::queues::timeline::{Step, Timeline};
 
@@ -47,10 +48,11 @@ functions! {
     }
 
     fn zeCommandListCreateImmediate(context: Raw, device: Raw, desc: In<CommandQueueDesc>, list: Out<Raw>) {
-        let (context, device) = (get(context)?, get(device)?);
+        let (context, device): (_, Handle<Device>) = (get(context)?, get(device)?);
         let settings = settings(&read(desc)?)?;
         ensure(!list.is_null(), ERROR_INVALID_NULL_POINTER)?;
-        let new = CommandList::new(&context, &device, Some(Timeline::new()), settings)?;
+        let timeline = Timeline::new(device.description.target);
+        let new = CommandList::new(&context, &device, Some(timeline), settings)?;
         write(list, handle::give(handle::create(new)))
     }
 

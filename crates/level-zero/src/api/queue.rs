@@ -14,7 +14,7 @@ use crate::devices::device::Device;
 use crate::queues::completion::Completion;
 use crate::queues::list::{CommandList, Settings};
 use crate::queues::queue::{Fence, Queue};
-use crate::queues::timeline::Timeline;
+use crate::queues::timeline::{Timeline, synchronize};
 
 /// Returns the checked settings of a queue.
 pub(super) fn settings(desc: &CommandQueueDesc) -> Result<Settings> {
@@ -29,7 +29,7 @@ functions! {
         ensure(context.has(&device), ERROR_INVALID_ARGUMENT)?;
         let settings = settings(&read(desc)?)?;
         ensure(!queue.is_null(), ERROR_INVALID_NULL_POINTER)?;
-        write(queue, handle::give(handle::create(Queue { timeline: Timeline::new(), settings })))
+        write(queue, handle::give(handle::create(Queue { timeline: Timeline::new(device.description.target), settings })))
     }
 
     fn zeCommandQueueDestroy(queue: Raw) {
@@ -96,5 +96,10 @@ functions! {
     fn zeFenceReset(fence: Raw) {
         get::<Fence>(fence)?.completion.reset();
         Ok(())
+    }
+
+    fn zeDeviceSynchronize(device: Raw) {
+        let target = get::<Device>(device)?.description.target;
+        synchronize(target)
     }
 }

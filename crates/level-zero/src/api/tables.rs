@@ -170,7 +170,7 @@ tables! {
         13:
             ok zeDeviceGetVectorWidthPropertiesExt;
         14:
-            no zeDeviceSynchronize;
+            ok zeDeviceSynchronize;
         15:
             no zeDeviceGetAggregatedCopyOffloadIncrementValue;
         16:

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 
+use visakit::isa::Platform;
 use visakit_runtime::base::clock::now;
 use visakit_runtime::base::failure::{Failure, guard};
 use visakit_runtime::commands::pool::{self, Job};
@@ -27,6 +28,8 @@ pub(crate) enum Step {
 /// Sequence of steps. Steps that wait hold no thread.
 pub(crate) struct Timeline {
     own: Weak<Self>,
+    /// Platform of the device.
+    target: Platform,
     state: Mutex<State>,
     idle: Condvar,
 }
@@ -40,9 +43,34 @@ struct State {
     has_failed: bool,
 }
 
+/// All timelines.
+static TIMELINES: Mutex<Vec<Weak<Timeline>>> = Mutex::new(Vec::new());
+
+/// Waits until all timelines of a device are over.
+///
+/// # Errors
+/// `DEVICE_LOST` if a command has failed since the last report.
+pub(crate) fn synchronize(target: Platform) -> Result {
+    let all: Vec<_> =
+        TIMELINES.lock().unwrap_or_else(PoisonError::into_inner).iter().filter_map(Weak::upgrade).collect();
+    let own = all.iter().filter(|timeline| timeline.target == target);
+    own.map(|timeline| timeline.synchronize(u64::MAX)).fold(Ok(()), Result::and)
+}
+
 impl Timeline {
-    pub(crate) fn new() -> Arc<Self> {
-        Arc::new_cyclic(|own| Self { own: Weak::clone(own), state: Mutex::default(), idle: Condvar::new() })
+    /// Creates a timeline of a device.
+    pub(crate) fn new(target: Platform) -> Arc<Self> {
+        let timeline = Arc::new_cyclic(|own| Self {
+            own: Weak::clone(own),
+            target,
+            state: Mutex::default(),
+            idle: Condvar::new(),
+        });
+        let mut all = TIMELINES.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|other| other.strong_count() > 0);
+        all.push(Arc::downgrade(&timeline));
+        drop(all);
+        timeline
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -27,7 +27,7 @@ macro_rules! call {
         }
     }};
 }
-#[allow(unused_imports)]
+#[allow(unused_imports, reason = "each test uses some")]
 pub(crate) use call;
 
 /// Returns the address of a function.
