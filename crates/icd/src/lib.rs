@@ -40,7 +40,7 @@ pub fn objects() -> usize {
     let memory = living::<memory::mem::Mem>() + living::<memory::sampler::Sampler>();
     let programs = living::<programs::program::Program>() + living::<programs::kernel::Kernel>();
     let queues = living::<queues::queue::Queue>() + living::<queues::event::Event>();
-    let commands = living::<commands::recording::CommandBuffer>() + living::<commands::mutable::Mutable>();
-    let commands = commands + living::<commands::semaphore::Semaphore>();
+    let recorded = living::<commands::recording::CommandBuffer>() + living::<commands::mutable::Mutable>();
+    let commands = recorded + living::<commands::semaphore::Semaphore>();
     living::<devices::context::Context>() + memory + programs + queues + commands
 }

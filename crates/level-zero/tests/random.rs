@@ -47,7 +47,7 @@ fn destroy(random: &mut Random, all: &Handles) {
     }
 }
 
-/// Makes one random call. Events are signaled by the host, so that no command waits forever.
+/// Executes one random call. Events are signaled by the host, so that no command waits forever.
 fn step(setup: &Setup, random: &mut Random, all: &mut Handles, module: Raw) {
     let memory = all.memory[random.below(all.memory.len())];
     let (list, event) = (pick(random, &all.lists), pick(random, &all.events));

@@ -23,6 +23,18 @@ pub enum By {
     Both,
 }
 
+impl By {
+    /// Returns the executor with a name: `page`, `kernel` or `both`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "page" => Self::Page,
+            "kernel" => Self::Kernel,
+            "both" => Self::Both,
+            _ => return None,
+        })
+    }
+}
+
 /// State of the thread before the first statement.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {

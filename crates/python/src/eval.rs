@@ -35,12 +35,8 @@ pub(crate) fn evaluate(
     active: u32,
 ) -> PyResult<Vec<Statement>> {
     let refuse = |place: &str, message: String, help: &str| raise(py, wrong("usage", place, message, help));
-    let by = match by {
-        "page" => By::Page,
-        "kernel" => By::Kernel,
-        "both" => By::Both,
-        _ => return Err(refuse("by", format!("`{by}` executes nothing"), "write page, kernel or both")),
-    };
+    let unknown = || refuse("by", format!("`{by}` executes nothing"), "write page, kernel or both");
+    let by = By::from_name(by).ok_or_else(unknown)?;
     let parse = |text: &String| {
         let help = "write NAME=TYPE:VALUES, such as A=d:1,2";
         text.parse::<Assignment>().map_err(|message| refuse(text, message, help))

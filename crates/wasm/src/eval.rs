@@ -2,7 +2,8 @@
 
 use std::sync::OnceLock;
 
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 use visakit::isa::Platform;
 use visakit_codegen::model::{Model, Page};
@@ -16,22 +17,12 @@ pub struct Request {
     text: String,
     #[serde(default)]
     set: Vec<String>,
-    #[serde(default)]
-    by: Executor,
+    #[serde(default, deserialize_with = "executor")]
+    by: By,
     platform: String,
     cr0: Option<u32>,
     #[serde(default = "all_channels")]
     active: u32,
-}
-
-/// Executor as requests name it.
-#[derive(Clone, Copy, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Executor {
-    Page,
-    Kernel,
-    #[default]
-    Both,
 }
 
 /// Executes statements on the built-in pages. The answer equals the output of
@@ -42,14 +33,9 @@ pub fn answer(request: &Request) -> Value {
         let pages = visakit::sources::SPECIFICATION.iter().map(Page::built_in);
         visakit_codegen::read_texts(pages.collect()).0
     });
-    let by = match request.by {
-        Executor::Page => By::Page,
-        Executor::Kernel => By::Kernel,
-        Executor::Both => By::Both,
-    };
-    match executed(model, request, by) {
+    match executed(model, request) {
         Ok(all) => {
-            let instructions: Vec<Value> = all.iter().map(|one| json_of(one, by)).collect();
+            let instructions: Vec<Value> = all.iter().map(|one| json_of(one, request.by)).collect();
             json!({ "findings": [], "instructions": instructions })
         }
         Err(found) => json!({ "findings": [*found] }),
@@ -82,13 +68,18 @@ pub fn json_of(of: &Evaluated, by: By) -> Value {
     json!({ "text": of.text, "page": of.page, "differs": of.differs, "channels": channels, "sent": sent })
 }
 
-fn executed(model: &Model, request: &Request, by: By) -> Result<Vec<Evaluated>, Box<Diagnostic>> {
+fn executed(model: &Model, request: &Request) -> Result<Vec<Evaluated>, Box<Diagnostic>> {
     let wrong = |message| Box::new(Diagnostic::new("eval-variables", Severity::Error, "TEXT", message));
     let variables = request.set.iter().map(|one| one.parse()).collect::<Result<Vec<Assignment>, String>>();
     let platform = Platform::from_name(&request.platform)
         .ok_or_else(|| wrong(format!("`{}` is not a platform", request.platform)))?;
     let setting = Setting { platform, cr0: request.cr0, active: request.active };
-    evaluate(model, &request.text, &variables.map_err(wrong)?, setting, by)
+    evaluate(model, &request.text, &variables.map_err(wrong)?, setting, request.by)
+}
+
+fn executor<'de, D: Deserializer<'de>>(from: D) -> Result<By, D::Error> {
+    let name = String::deserialize(from)?;
+    By::from_name(&name).ok_or_else(|| D::Error::custom(format!("`{name}` executes nothing")))
 }
 
 fn all_channels() -> u32 {

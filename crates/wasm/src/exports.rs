@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 static REQUEST: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 static ANSWER: Mutex<String> = Mutex::new(String::new());
 
-/// Makes room for a request of `size` bytes and returns its address.
+/// Allocates a request of `size` bytes and returns its address.
 #[unsafe(no_mangle)]
 pub extern "C" fn visakit_request(size: usize) -> *mut u8 {
     let mut request = locked(&REQUEST);

@@ -10,7 +10,7 @@ use crate::api::entry::{WaitList, emit, enqueue, object, query, status};
 use crate::api::program::check_exec_info;
 use crate::api::shared;
 use crate::base::error::{Code, Result, ensure, fail};
-use crate::base::handle;
+use crate::base::handle::{self, Handle};
 use crate::base::raw::{Caller, In, Out, Three, Untyped, ZeroEnded};
 use crate::commands::launch;
 use crate::commands::mutable::{self, Change, Mutable, Sizes};
@@ -18,6 +18,32 @@ use crate::commands::recording::{self, CommandBuffer};
 use crate::commands::transfer;
 use crate::programs::kernel::Kernel;
 use crate::queues::schedule::Task;
+
+/// Returns the command buffer of a recording function, whose queue must be null.
+fn recorder(buffer: cl_command_buffer_khr, queue: cl_command_queue) -> Result<Handle<CommandBuffer>> {
+    let buffer = handle::get::<CommandBuffer>(buffer)?;
+    ensure(queue.is_null(), CL_INVALID_COMMAND_QUEUE)?;
+    Ok(buffer)
+}
+
+/// Returns the sync points that a command waits for.
+///
+/// # Safety
+/// `first` is null or points to `count` sync points until the call returns.
+unsafe fn agreed_points<'a>(count: cl_uint, first: In<cl_sync_point_khr>) -> Result<&'a [cl_sync_point_khr]> {
+    // SAFETY: guaranteed by the caller.
+    unsafe { first.agreed(count as usize, Code(CL_INVALID_SYNC_POINT_WAIT_LIST_KHR)) }
+}
+
+/// Reads a size per dimension; `None` for a null pointer.
+///
+/// # Safety
+/// `first` is null or points to `count` sizes.
+unsafe fn sides(first: In<usize>, count: usize, code: cl_int) -> Result<Option<Vec<usize>>> {
+    // SAFETY: guaranteed by the caller.
+    let sides = unsafe { first.list(count) }.or(fail(code))?;
+    Ok((!first.is_null()).then(|| sides.to_vec()))
+}
 
 /// Defines functions that record a command. The first parameters are the command buffer, a null
 /// queue, and properties, none of which is supported. The last ones are the sync points to wait
@@ -44,12 +70,10 @@ macro_rules! record {
                 ($(<$ty as $crate::base::raw::Caller>::of($arg),)* properties, points, sync_point)
             };
             $crate::base::error::status($crate::base::error::guard(|| {
-                let buffer = handle::get::<CommandBuffer>(command_buffer)?;
-                ensure(command_queue.is_null(), CL_INVALID_COMMAND_QUEUE)?;
+                let buffer = recorder(command_buffer, command_queue)?;
                 ensure(mutable_handle.is_null() && properties.get().unwrap_or(0) == 0, CL_INVALID_VALUE)?;
-                let count = num_sync_points_in_wait_list as usize;
                 // SAFETY: the list has as many points as its count says.
-                let points = unsafe { points.agreed(count, Code(CL_INVALID_SYNC_POINT_WAIT_LIST_KHR))? };
+                let points = unsafe { agreed_points(num_sync_points_in_wait_list, points)? };
                 let $queue = &buffer.queue;
                 let task: $crate::base::error::Result<Task> = $body;
                 let task = task?;
@@ -191,11 +215,8 @@ impl Given {
     /// The sizes are null or have `work_dim` elements.
     unsafe fn sizes(&self, work_dim: cl_uint) -> Result<Sizes> {
         ensure((1..=3).contains(&work_dim), CL_INVALID_WORK_DIMENSION)?;
-        let list = |first: In<usize>, code| -> Result<Option<Vec<usize>>> {
-            // SAFETY: the caller guarantees the elements.
-            let list = unsafe { first.list(work_dim as usize) }.or(fail(code))?;
-            Ok((!first.is_null()).then(|| list.to_vec()))
-        };
+        // SAFETY: the caller guarantees the elements.
+        let list = |first, code| unsafe { sides(first, work_dim as usize, code) };
         let global = list(self.global, CL_INVALID_GLOBAL_WORK_SIZE)?;
         Ok(Sizes {
             global: global.unwrap_or_else(|| vec![0; work_dim as usize]),
@@ -310,13 +331,8 @@ unsafe fn change<'a>(config: &cl_mutable_dispatch_config_khr) -> Result<Change<'
         let bytes = (!value.is_null()).then(|| unsafe { value.bytes(argument.arg_size) });
         (argument.arg_index, argument.arg_size, bytes)
     };
-    let sides = |first| -> Result<Option<Vec<usize>>> {
-        // SAFETY: guaranteed by the caller.
-        let first: In<usize> = unsafe { In::of(first) };
-        // SAFETY: guaranteed by the caller.
-        let sides = unsafe { first.list(dimensions)? };
-        Ok((!first.is_null()).then(|| sides.to_vec()))
-    };
+    // SAFETY: guaranteed by the caller.
+    let sides = |first| unsafe { sides(In::of(first), dimensions, CL_INVALID_VALUE) };
     Ok(Change {
         command,
         dimensions: config.work_dim as usize,
@@ -344,11 +360,9 @@ status! {
         sync_point: Out<cl_sync_point_khr>,
         mutable_handle: Out<cl_mutable_command_khr>,
     ) {
-        let buffer = handle::get::<CommandBuffer>(command_buffer)?;
-        ensure(command_queue.is_null(), CL_INVALID_COMMAND_QUEUE)?;
-        let count = num_sync_points_in_wait_list as usize;
+        let buffer = recorder(command_buffer, command_queue)?;
         // SAFETY: the list has as many points as its count says.
-        let points = unsafe { sync_point_wait_list.agreed(count, Code(CL_INVALID_SYNC_POINT_WAIT_LIST_KHR))? };
+        let points = unsafe { agreed_points(num_sync_points_in_wait_list, sync_point_wait_list)? };
         let kernel = handle::get::<Kernel>(kernel)?;
         let given = Given { offset: global_work_offset, global: global_work_size, local: local_work_size };
         // SAFETY: the sizes are null, or have one element per dimension.

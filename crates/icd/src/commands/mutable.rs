@@ -24,6 +24,8 @@ pub(crate) struct Mutable {
     kernel: Handle<Kernel>,
     /// Properties passed by the program, with the final zero.
     properties: Vec<cl_command_properties_khr>,
+    /// Parts that can change.
+    updatable: cl_mutable_dispatch_fields_khr,
     dispatch: Mutex<Dispatch>,
 }
 
@@ -47,7 +49,7 @@ pub(crate) struct Sizes {
 /// Properties of a recorded launch.
 pub(crate) struct Settings {
     /// Parts that can change.
-    updatable: cl_mutable_dispatch_fields_khr,
+    pub(crate) updatable: cl_mutable_dispatch_fields_khr,
     /// True if the number of groups never grows.
     pub(crate) is_bounded: bool,
 }
@@ -97,9 +99,14 @@ pub(crate) fn is_bounded(asserts: cl_mutable_dispatch_asserts_khr) -> Result<boo
 }
 
 impl Dispatch {
-    /// Creates a launch with a copy of the kernel's current arguments.
+    /// Creates a launch with the kernel's arguments.
     pub(crate) fn new(kernel: &Handle<Kernel>, sizes: Sizes) -> Self {
-        Self { kernel: kernel::duplicate(kernel), sizes }
+        Self { kernel: Arc::clone(kernel), sizes }
+    }
+
+    /// Returns the launch with a copy of the kernel's current arguments.
+    pub(crate) fn kept(self) -> Self {
+        Self { kernel: kernel::duplicate(&self.kernel), ..self }
     }
 
     /// Creates the task of the launch; `None` while arguments are missing.
@@ -127,11 +134,11 @@ impl Mutable {
         (buffer, place): (usize, usize),
         queue: &Handle<Queue>,
         kernel: &Handle<Kernel>,
-        properties: Vec<cl_command_properties_khr>,
+        (properties, updatable): (Vec<cl_command_properties_khr>, cl_mutable_dispatch_fields_khr),
         dispatch: Dispatch,
     ) -> Handle<Self> {
         let (queue, kernel, dispatch) = (Arc::clone(queue), Arc::clone(kernel), Mutex::new(dispatch));
-        handle::create(Self { buffer, place, queue, kernel, properties, dispatch })
+        handle::create(Self { buffer, place, queue, kernel, properties, updatable, dispatch })
     }
 
     /// Returns the current launch.
@@ -151,15 +158,14 @@ impl Mutable {
             (has_arguments, CL_MUTABLE_DISPATCH_ARGUMENTS_KHR),
             (change.has_infos, CL_MUTABLE_DISPATCH_EXEC_INFO_KHR),
         ];
-        let updatable = Settings::of(&self.properties)?.updatable;
-        ensure(changes.iter().all(|(is, part)| !is || updatable & part != 0), CL_INVALID_OPERATION)?;
+        ensure(changes.iter().all(|(is, part)| !is || self.updatable & part != 0), CL_INVALID_OPERATION)?;
         let mut sizes = before.sizes.clone();
         if let Some(global) = &change.global {
             sizes.global.clone_from(global);
         }
         sizes.local = change.local.clone().or(sizes.local);
         sizes.offset = change.offset.clone().or(sizes.offset);
-        let after = Dispatch::new(&before.kernel, sizes);
+        let after = Dispatch::new(&before.kernel, sizes).kept();
         ensure(before.is_uniform() == after.is_uniform(), CL_INVALID_OPERATION)?;
         for &(index, size, bytes) in &change.arguments {
             after.kernel.set_bytes(index, size, bytes)?;

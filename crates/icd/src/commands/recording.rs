@@ -122,13 +122,16 @@ pub(crate) fn launch(
     let settings = Settings::of(&properties)?;
     let is_bounded = buffer.is_bounded || settings.is_bounded;
     ensure(!is_bounded || sizes.local.is_some(), CL_INVALID_VALUE)?;
+    // Only a launch that can change needs arguments of its own.
     let dispatch = Dispatch::new(kernel, sizes);
+    let dispatch = if is_asked { dispatch.kept() } else { dispatch };
     let task = dispatch.task(&buffer.queue)?;
     ensure(task.is_some() || is_asked && settings.has_arguments(), CL_INVALID_KERNEL_ARGS)?;
     let mut state = buffer.state();
     let point = state.append(task, points)?;
     let place = (handle::address(buffer) as usize, point as usize - 1);
-    let command = is_asked.then(|| Mutable::new(place, &buffer.queue, kernel, properties, dispatch));
+    let command =
+        is_asked.then(|| Mutable::new(place, &buffer.queue, kernel, (properties, settings.updatable), dispatch));
     state.commands.extend(command.clone());
     Ok((point, command))
 }

@@ -172,7 +172,7 @@ fn names(device: &Handle<Device>, platform: *mut c_void, answer: Answer) -> Resu
         CL_DEVICE_LUID_VALID_KHR => answer.flag(false),
         CL_DEVICE_LUID_KHR => answer.list(&[0_u8; 8]),
         CL_DEVICE_NODE_MASK_KHR => answer.value(0_u32),
-        // Each device is alone on a bus of its own.
+        // Each device is on a separate bus.
         CL_DEVICE_PCI_BUS_INFO_KHR => answer.list(&[0, bus(device.target), 0, 0]),
         CL_DEVICE_NAME => answer.text(&format!("visakit (Intel {})", product(device.target).to_ascii_uppercase())),
         CL_DEVICE_VENDOR => answer.text("visakit"),

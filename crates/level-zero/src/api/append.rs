@@ -253,17 +253,6 @@ functions! {
         launch(list, kernel, groups, (signal, count, waits))
     }
 
-    fn zeCommandListAppendLaunchCooperativeKernel(
-        list: Raw,
-        kernel: Raw,
-        groups: In<GroupCount>,
-        signal: Raw,
-        count: u32,
-        waits: Out<Raw>,
-    ) {
-        launch(list, kernel, groups, (signal, count, waits))
-    }
-
     fn zeCommandListAppendLaunchKernelWithParameters(
         list: Raw,
         kernel: Raw,

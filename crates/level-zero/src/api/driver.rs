@@ -82,7 +82,7 @@ functions! {
     }
 }
 
-/// Returns the context of all devices, which lives as long as the process.
+/// Returns the context of all devices, which lives until the process ends.
 #[allow(non_snake_case)]
 pub(crate) unsafe extern "C" fn zeDriverGetDefaultContext(driver: Raw) -> Raw {
     static CONTEXT: OnceLock<Handle<Context>> = OnceLock::new();

@@ -7,6 +7,8 @@ use visakit_runtime::base::raw::{Caller, Out};
 use crate::base::handle::{self, Handle, get_optional};
 use crate::base::result::*;
 use crate::base::types::{GroupCount, GroupSize};
+use crate::devices::context::Context;
+use crate::devices::device::Device;
 use crate::queues::event::Event;
 
 /// Handle as the program passes it.
@@ -61,4 +63,11 @@ pub(super) fn wait_list(count: u32, waits: Out<Raw>) -> Result<Vec<Handle<Event>
     // SAFETY: the list has as many handles as its count says.
     let waits = unsafe { waits.input().list(count as usize)? };
     waits.iter().map(|&event| handle::get(event)).collect()
+}
+
+/// Checks that a device of a context has images.
+pub(super) fn check_images(context: Raw, device: Raw) -> Result {
+    let (context, device): (Handle<Context>, Handle<Device>) = (handle::get(context)?, handle::get(device)?);
+    ensure(context.has(&device), ERROR_INVALID_ARGUMENT)?;
+    ensure(device.description.has_images, ERROR_UNSUPPORTED_FEATURE)
 }

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 
 use visakit_runtime::base::raw::{In, Out};
 
-use crate::api::entry::{Raw, events, functions};
+use crate::api::entry::{Raw, check_images, events, functions};
 use crate::base::chain::{read, update, write};
 use crate::base::handle::{self, Handle, destroy, get};
 use crate::base::result::*;
@@ -86,9 +86,7 @@ functions! {
     }
 
     fn zeImageCreate(context: Raw, device: Raw, desc: In<ImageDesc>, image: Out<Raw>) {
-        let (context, device): (Handle<Context>, Handle<Device>) = (get(context)?, get(device)?);
-        ensure(context.has(&device), ERROR_INVALID_ARGUMENT)?;
-        ensure(device.description.has_images, ERROR_UNSUPPORTED_FEATURE)?;
+        check_images(context, device)?;
         let desc = read(desc)?;
         ensure(!image.is_null(), ERROR_INVALID_NULL_POINTER)?;
         write(image, handle::give(handle::create(Image::new(&desc)?)))
@@ -107,12 +105,6 @@ functions! {
     }
 
     fn zeContextMakeImageResident(context: Raw, device: Raw, image: Raw) {
-        get::<Context>(context)?;
-        get::<Device>(device)?;
-        get::<Image>(image).map(drop)
-    }
-
-    fn zeContextEvictImage(context: Raw, device: Raw, image: Raw) {
         get::<Context>(context)?;
         get::<Device>(device)?;
         get::<Image>(image).map(drop)

@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_void};
 
 use visakit_runtime::base::raw::{Caller, In, Out, Text};
 
-use crate::api::entry::{Raw, functions};
+use crate::api::entry::{Raw, check_images, functions};
 use crate::base::chain::{bytes, each, list, read, update, write};
 use crate::base::handle::{self, Handle, destroy, get};
 use crate::base::result::*;
@@ -157,9 +157,7 @@ functions! {
     }
 
     fn zeSamplerCreate(context: Raw, device: Raw, desc: In<SamplerDesc>, sampler: Out<Raw>) {
-        let (context, device): (Handle<Context>, Handle<Device>) = (get(context)?, get(device)?);
-        ensure(context.has(&device), ERROR_INVALID_ARGUMENT)?;
-        ensure(device.description.has_images, ERROR_UNSUPPORTED_FEATURE)?;
+        check_images(context, device)?;
         let desc = read(desc)?;
         ensure(!sampler.is_null(), ERROR_INVALID_NULL_POINTER)?;
         write(sampler, handle::give(handle::create(Sampler::new(&desc)?)))

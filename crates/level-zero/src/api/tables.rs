@@ -42,14 +42,15 @@ unsafe fn fill(version: u32, table: *mut *const c_void, functions: &[Function]) 
     SUCCESS.0
 }
 
-/// Defines the functions by which the loader obtains the tables. A function with `no` is missing.
+/// Defines the functions by which the loader obtains the tables. A function with `no` is missing;
+/// `=` names the entry point that does the same.
 macro_rules! tables {
-    ($($get:ident { $($version:literal: $($is:ident $name:ident)*;)* })*) => {
+    ($($get:ident { $($version:literal: $($is:ident $name:ident $(= $other:ident)?)*;)* })*) => {
         /// All functions of the API, by table.
         pub static FUNCTIONS: &[&[Function]] = &[$(&[$($(
             Function {
                 name: stringify!($name),
-                address: tables!(@address $is $name),
+                address: tables!(@address $is $name $($other)?),
                 is_done: tables!(@done $is),
                 version: $version,
             },
@@ -72,6 +73,7 @@ macro_rules! tables {
         )*
     };
     (@address ok $name:ident) => { $name as *const c_void };
+    (@address ok $name:ident $other:ident) => { $other as *const c_void };
     (@address no $name:ident) => { absent as *const c_void };
     (@done ok) => { true };
     (@done no) => { false };
@@ -193,7 +195,7 @@ tables! {
             ok zeContextMakeMemoryResident
             ok zeContextEvictMemory
             ok zeContextMakeImageResident
-            ok zeContextEvictImage;
+            ok zeContextEvictImage = zeContextMakeImageResident;
         1:
             ok zeContextCreateEx;
     }
@@ -236,7 +238,7 @@ tables! {
             ok zeCommandListAppendEventReset
             ok zeCommandListAppendQueryKernelTimestamps
             ok zeCommandListAppendLaunchKernel
-            ok zeCommandListAppendLaunchCooperativeKernel
+            ok zeCommandListAppendLaunchCooperativeKernel = zeCommandListAppendLaunchKernel
             ok zeCommandListAppendLaunchKernelIndirect
             ok zeCommandListAppendLaunchMultipleKernelsIndirect;
         3:

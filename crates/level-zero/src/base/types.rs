@@ -435,14 +435,6 @@ structures! {
         p_next: *mut c_void,
         sampler_filter_flags: u32,
     }
-    ImageRegion {
-        origin_x: u32,
-        origin_y: u32,
-        origin_z: u32,
-        width: u32,
-        height: u32,
-        depth: u32,
-    }
     ImageMemoryPropertiesExp {
         stype: u32,
         p_next: *mut c_void,
@@ -475,3 +467,6 @@ structures! {
         flags: u32,
     }
 }
+
+/// `ze_image_region_t`, which has the fields of a region of memory.
+pub type ImageRegion = CopyRegion;

@@ -44,7 +44,7 @@ static DRIVER: LazyLock<Handle<Driver>> = LazyLock::new(|| {
     driver
 });
 
-/// Returns the only driver, which lives as long as the process.
+/// Returns the only driver, which lives until the process ends.
 pub(crate) fn the() -> &'static Handle<Driver> {
     &DRIVER
 }

@@ -69,14 +69,7 @@ impl Description {
     pub fn new(target: Platform) -> Self {
         let (has_images, has_doubles) = (target.images(), target.doubles());
         let has_newer = compilers::of(target).is_some_and(|(compiler, _)| compiler.is_newer());
-        let has = Has {
-            images: has_images,
-            doubles: has_doubles,
-            matrices: target.dpas(),
-            products: ENVIRONMENT.dpas,
-            pipes: has_pipes(target),
-            newer: has_newer,
-        };
+        let has = Has { target, newer: has_newer, products: ENVIRONMENT.dpas };
         let (extensions, features) = (has.extensions(), has.features());
         let max_group = target.group_items() as usize;
         let (local_bytes, widths) = (target.slm_bytes().into(), target.simd_widths());
@@ -105,24 +98,12 @@ impl Description {
     pub fn has(&self, name: &str) -> bool {
         self.extensions.contains(&name) || self.features.contains(&name)
     }
-}
 
-/// Returns the macros that a program for a device must not see: the headers define them although
-/// the device lacks the feature.
-pub fn untrue_macros(target: Platform) -> Vec<&'static str> {
-    let device = Description::new(target);
-    PROMISES.into_iter().filter(|name| !device.has(name)).collect()
-}
-
-/// Returns true if the compiler of a device declares integer dot products without linking them.
-pub fn lacks_dots(target: Platform) -> bool {
-    !compilers::of(target).is_some_and(|(compiler, _)| compiler.is_newer())
-}
-
-/// Returns true if the compiler of a device supports pipes. A newer release hands the oldest
-/// devices to an older one.
-pub fn has_pipes(target: Platform) -> bool {
-    lacks_dots(target) || target.old_headers()
+    /// Returns the macros that a program for the device must not see: the headers define them
+    /// although the device lacks the feature.
+    pub fn untrue_macros(&self) -> impl Iterator<Item = &'static str> {
+        PROMISES.into_iter().filter(|name| !self.has(name))
+    }
 }
 
 /// Returns the number of host threads.

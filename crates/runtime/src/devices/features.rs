@@ -1,5 +1,7 @@
 //! Extensions and optional features of devices, by the capabilities of their compiler and hardware.
 
+use visakit::isa::Platform;
+
 /// Extensions of all devices.
 const EXTENSIONS: [&str; 39] = [
     "cl_khr_byte_addressable_store",
@@ -110,37 +112,31 @@ pub const PROMISES: [&str; 15] = [
     "__opencl_c_read_write_images",
 ];
 
-/// Capabilities that not all devices have.
+/// Platform and compiler of a device, which decide its extensions and features.
 #[derive(Clone, Copy)]
 pub struct Has {
-    /// True if kernels can use images.
-    pub images: bool,
-    /// True if kernels can use doubles.
-    pub doubles: bool,
-    /// True if instructions multiply matrices.
-    pub matrices: bool,
-    /// True if the matrix products are offered.
-    pub products: bool,
-    /// True if kernels can use pipes.
-    pub pipes: bool,
+    /// Platform of the GPU.
+    pub target: Platform,
     /// True for a compiler of 2025 or later.
     pub newer: bool,
+    /// True if the matrix products are offered.
+    pub products: bool,
 }
 
 impl Has {
     /// Returns the extensions of a device.
     pub fn extensions(self) -> Vec<&'static str> {
         let mut extensions = EXTENSIONS.to_vec();
-        if self.doubles {
+        if self.target.doubles() {
             extensions.push("cl_khr_fp64");
         }
-        if self.images {
+        if self.target.images() {
             extensions.extend(["cl_khr_3d_image_writes", "cl_khr_depth_images", "cl_khr_image2d_from_buffer"]);
         }
         if self.newer {
             extensions.extend(NEWER_EXTENSIONS);
         }
-        if self.newer && self.matrices {
+        if self.newer && self.target.dpas() {
             extensions.extend(MATRIX_EXTENSIONS);
             extensions.extend(self.products.then_some(PRODUCTS));
         }
@@ -150,20 +146,21 @@ impl Has {
     /// Returns the optional OpenCL C 3.0 features of a device.
     pub fn features(self) -> Vec<&'static str> {
         let mut features = FEATURES.to_vec();
-        if self.doubles {
+        if self.target.doubles() {
             features.extend(["__opencl_c_fp64", "__opencl_c_ext_fp64_global_atomic_min_max"]);
             features.push("__opencl_c_ext_fp64_local_atomic_min_max");
         }
-        if self.images {
+        if self.target.images() {
             features.extend(["__opencl_c_images", "__opencl_c_3d_image_writes", "__opencl_c_read_write_images"]);
         }
-        if self.pipes {
+        // A newer release hands the oldest devices to an older one.
+        if !self.newer || self.target.old_headers() {
             features.push(PIPES);
         }
         if self.newer {
             features.push(NEWER_FEATURE);
         }
-        if self.newer && self.doubles {
+        if self.newer && self.target.doubles() {
             features.extend(NEWER_DOUBLE_FEATURES);
         }
         features

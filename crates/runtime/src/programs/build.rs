@@ -11,7 +11,8 @@ use visakit_zebin::ocloc::{self, EMIT_VISA, FINISH_VISA, INSTALL, SECONDS_VARIAB
 use visakit_zebin::{inline, spirv};
 
 use crate::base::environment::ENVIRONMENT;
-use crate::devices::description;
+use crate::devices::description::{self, Description};
+use crate::devices::features::PIPES;
 use crate::programs::cache::Cache;
 use crate::vendor::compilers::{self, Compiler};
 use crate::vendor::request::{Named, Request, Response};
@@ -144,7 +145,7 @@ fn call_source(
 fn internal_options(target: Platform, options: &str) -> String {
     let mut internal = EMIT_VISA.to_owned();
     if options.contains("-cl-std=CL3.") {
-        let pipes = description::has_pipes(target).then_some("+__opencl_c_pipes");
+        let pipes = Description::new(target).has(PIPES).then_some("+__opencl_c_pipes");
         let images = (!target.images()).then_some("+__opencl_c_images,+__opencl_c_read_write_images");
         let added: Vec<_> = pipes.into_iter().chain(images).collect();
         if !added.is_empty() {
@@ -162,14 +163,14 @@ const MISSING: &str = include_str!("missing.cl");
 /// does not use a feature that cannot be linked. Missing functions and the prelude of the checks
 /// follow these lines.
 fn file_of(target: Platform, text: &[u8], options: &str, headers: &[Named], prelude: &str) -> Named {
-    let undefined =
-        description::untrue_macros(target).iter().map(|name| format!("#undef {name}\n")).collect::<String>();
+    let device = Description::new(target);
+    let undefined: String = device.untrue_macros().map(|name| format!("#undef {name}\n")).collect();
     let has = |word: &str| {
         let is = |text: &[u8]| text.windows(word.len()).any(|window| window == word.as_bytes());
         is(text) || is(options.as_bytes()) || headers.iter().any(|(_, header)| is(header))
     };
-    // Products of bytes.
-    let has_dots = description::lacks_dots(target) && has("dot") && (has("char") || has("4x8packed"));
+    // Older compilers declare products of bytes without linking them.
+    let has_dots = !device.has_newer && has("dot") && (has("char") || has("4x8packed"));
     let missing = if has_dots { MISSING } else { "" };
     let first = format!("{undefined}{missing}{prelude}#line 1\n");
     // A byte order mark is valid only at the beginning of a file.

@@ -61,7 +61,7 @@ pub(crate) fn contracts() -> String {
 
 /// Returns the exit codes of each command, from its help.
 pub(crate) fn exit_codes() -> String {
-    let mut out = String::from("| Command | Exit codes |\n| --- | --- |\n");
+    let mut out = String::new();
     let top = help(&[]);
     for name in commands_of(&top) {
         let text = help(&[&name]);
@@ -74,7 +74,7 @@ pub(crate) fn exit_codes() -> String {
             let text = help(&call);
             let Some((_, codes)) = text.split_once("Exit codes: ") else { continue };
             let codes = codes.split("\n\n").next().unwrap_or_default().replace('\n', " ");
-            out += &format!("| `visa {}` | {codes} |\n", call.join(" "));
+            out += &format!("- `visa {}`: {codes}\n", call.join(" "));
         }
     }
     out
