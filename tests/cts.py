@@ -22,15 +22,14 @@ The exit status of `run` is 1 if a test fails whose cause FILE does not list (`[
 docs/data/validation.toml; NAME is `DEVICE-COMPILER`). A test that exceeds its time is listed only. Nothing of the tests is committed.
 """
 
-import argparse, concurrent.futures, csv, fnmatch, json, os, re, subprocess, sys, tempfile, time, tomllib
+import argparse, csv, fnmatch, json, os, re, subprocess, sys, tempfile, time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+import suite
+
 RESULTS = {"pass": "passed", "fail": "failed", "skip": "skipped"}
-KINDS = ["passed", "failed", "skipped", "time", "crashed"]
 # Lines of the output that give the reason of a failure, in order of preference.
 REASONS = [r"ERROR: (.*)", r"(.*\b(?:failed|FAILED|mismatch|invalid|Invalid|unsupported)\b.*)"]
-SKIPPED = r"(.*\b(?:[Ss]kip|not support|unsupported)\w*\b.*)"
 
 
 def call(command, **more):
@@ -123,109 +122,35 @@ def one(args, label, program, options, test):
 
 def reason(kind, text, status):
     """Returns the line of the output that explains a result."""
-    patterns = {"skipped": [SKIPPED], "failed": REASONS, "crashed": REASONS}.get(kind, [])
-    found = next((match for pattern in patterns for match in re.findall(pattern, text)), None)
+    patterns = {"skipped": [suite.SKIPPED], "failed": REASONS, "crashed": REASONS}.get(kind, [])
     end = {"time": "exceeds its time", "crashed": f"exit status {status}"}.get(kind)
-    return "; ".join(part.strip()[:200] for part in (end, found) if part) or "no reason given"
-
-
-def read(path):
-    """Returns the latest record of each test of a device."""
-    lines = path.read_text().splitlines() if path.exists() else []
-    records = [json.loads(line) for line in lines if line.endswith("}")]
-    return {(record["program"], record["test"]): record for record in records}
-
-
-def wanted(args, label, program):
-    """Returns the selected tests of a program: all of them (None), or a set of names."""
-    names = {program.name, program.name.removeprefix("test_"), label}
-    if not args.only or names.intersection(args.only):
-        return None
-    pairs = (only.rpartition(":") for only in args.only)
-    return {test for name, _, test in pairs if name in names}
-
-
-def accepted(args):
-    """Returns the tests that are known to fail on the device with the compiler."""
-    if not args.accept:
-        return set()
-    causes = tomllib.loads(args.accept.read_text())["cause"]
-    here = (cause for cause in causes if (args.name or args.device) in [on.replace(" ", "-") for on in cause["on"]])
-    return {(cause["program"], test) for cause in here for test in cause["tests"]}
+    return "; ".join(part.strip()[:200] for part in (end, suite.first(patterns, text)) if part) or "no reason given"
 
 
 def run(args):
-    path = args.dir / f"{args.name or args.device}.jsonl"
-    known = read(path)
+    known = suite.read(suite.results(args))
     jobs, missing = [], []
     with tempfile.TemporaryDirectory() as name:
         env = environment(args, Path(name))
         for label, program, options in programs(args):
-            only = wanted(args, label, program)
+            only = suite.wanted(args, {program.name, program.name.removeprefix("test_"), label})
             if only is not None and not only:
                 continue
             if not program.exists():
                 missing.append(label)
                 continue
             names, options = tests(program, options, env, name)
-            for test in (test for test in names if only is None or test in only):
-                before = known.get((label, test))
-                if not before or args.again and before["result"] not in ("passed", "skipped"):
-                    jobs.append((label, program, options, test))
+            due = (test for test in names if (only is None or test in only) and suite.is_due(args, known.get((label, test))))
+            jobs += [lambda job=(label, program, options, test): [one(args, *job)] for test in due]
     for label in missing:
         print(f"not built: {label}", file=sys.stderr)
-    bad, expected = [], accepted(args)
-    with concurrent.futures.ThreadPoolExecutor(args.jobs or os.cpu_count()) as pool, path.open("a") as out:
-        begun = [pool.submit(one, args, *job) for job in jobs]
-        for n, done in enumerate(concurrent.futures.as_completed(begun), 1):
-            record = done.result()
-            out.write(json.dumps(record) + "\n")
-            out.flush()
-            key = (record["program"], record["test"])
-            if record["result"] in ("failed", "crashed") and key not in expected:
-                bad.append(key)
-            said = f": {record['reason']}" if "reason" in record else ""
-            print(f"[{n}/{len(jobs)}] {record['program']}: {record['test']} {record['result']} in {record['seconds']} s{said}", flush=True)
-    for program, test in bad:
-        print(f"failed: {program}: {test}", file=sys.stderr)
-    sys.exit(bool(bad))
-
-
-def table(args):
-    devices = {path.stem: read(path) for path in sorted(args.dir.glob("*.jsonl"))}
-    if args.json:
-        print(json.dumps({device: list(records.values()) for device, records in devices.items()}, indent=1))
-        return
-    if args.toml:
-        for device, records in devices.items():
-            print(f"# {device}\nrows = [")
-            for label in dict.fromkeys(program for program, _ in records):
-                counts = [sum(r["result"] == kind for r in records.values() if r["program"] == label) for kind in KINDS]
-                # A crash is a failure.
-                print(f"    {json.dumps([label, counts[0], counts[1] + counts[4], counts[2], counts[3]])},")
-            print("]")
-        return
-    for device, records in devices.items():
-        print(f"{device}: " + ", ".join(f"{sum(r['result'] == kind for r in records.values())} {kind}" for kind in KINDS))
-        for label in dict.fromkeys(program for program, _ in records):
-            of_program = [record for (program, _), record in records.items() if program == label]
-            counts = [f"{sum(r['result'] == kind for r in of_program):5}" for kind in KINDS]
-            print(f"  {label:45} {' '.join(counts)}")
-            for record in of_program:
-                if record["result"] not in ("passed", "skipped"):
-                    print(f"      {record['test']} {record['result']}: {record['reason']}")
-        reasons = {}
-        for record in records.values():
-            if record["result"] == "skipped":
-                reasons.setdefault(record["reason"], []).append(record["test"])
-        for text, names in sorted(reasons.items(), key=lambda pair: -len(pair[1])):
-            print(f"  skipped {len(names)}: {text}")
+    suite.execute(args, jobs, len(jobs), suite.accepted(args, "opencl"))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
-    for function in (build, run, table):
+    for function in (build, run, suite.table):
         command = commands.add_parser(function.__name__)
         command.set_defaults(function=function)
         command.add_argument("dir", type=Path, metavar="DIR")
@@ -237,25 +162,13 @@ def main():
             command.add_argument("--headers", type=Path, required=True)
             command.add_argument("--spirv", type=Path, required=True)
         elif function is run:
-            command.add_argument("--device", required=True)
-            command.add_argument("--name")
-            command.add_argument("--accept", type=Path)
+            suite.arguments(command, "libvisakit_opencl.so")
             command.add_argument("--list", default="quick")
-            command.add_argument("--driver", type=Path, default=ROOT / "target/release/libvisakit_opencl.so")
-            command.add_argument("--limit", type=float, default=900)
             command.add_argument("--whole", action="store_true")
-            command.add_argument("--again", action="store_true")
         else:
             command.add_argument("--json", action="store_true")
             command.add_argument("--toml", action="store_true")
-    args = parser.parse_args()
-    args.dir.mkdir(parents=True, exist_ok=True)
-    try:
-        args.function(args)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader of the output has ended, such as `head`.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    suite.main(parser)
 
 
 if __name__ == "__main__":
