@@ -85,6 +85,11 @@ fn devices_describe_themselves() {
     let mut compute = DeviceComputeProperties { stype: 4, ..Default::default() };
     assert_eq!(call!(zeDeviceGetComputeProperties, device => Raw, &mut compute => *mut DeviceComputeProperties), 0);
     assert_eq!((compute.max_total_group_size, compute.max_shared_local_memory), (1024, 65536));
+    let mut modules = DeviceModuleProperties { stype: 5, ..Default::default() };
+    assert_eq!(call!(zeDeviceGetModuleProperties, device => Raw, &mut modules => *mut DeviceModuleProperties), 0);
+    // The form of ZE_MAKE_VERSION, not that of a module's header.
+    let version = modules.spirv_version_supported;
+    assert!(matches!(version, 0 | 0x1_0002 | 0x1_0005), "{version:#x}");
     let mut count = 0;
     let get = |count: &mut u32, place: *mut CommandQueueGroupProperties| {
         call!(zeDeviceGetCommandQueueGroupProperties, device => Raw, count => *mut u32,
@@ -116,6 +121,30 @@ fn memory_is_found_by_address() {
     let free = |address: *mut u8| call!(zeMemFree, setup.context => Raw, address.cast() => *mut c_void);
     assert_eq!(free(first.wrapping_add(4)), ERROR_INVALID_ARGUMENT.0);
     assert_eq!((free(first), free(first)), (0, ERROR_INVALID_ARGUMENT.0));
+}
+
+/// `get_work_dim` counts the dimensions up to the last one with more than one item.
+#[test]
+fn dimensions_follow_from_the_range() {
+    let Some(spirv) = MODULE.as_ref() else { return };
+    let setup = setup();
+    let (result, module, log) = setup.module(0, spirv, c"");
+    assert_eq!(result, 0, "{log}");
+    let kernel = setup.kernel(module, c"count_dimensions");
+    let out: *mut u32 = setup.shared(1);
+    assert_eq!(set(kernel, 0, &out), 0);
+    let list = setup.immediate(2, 1);
+    for (group, groups, expected) in
+        [([1, 1, 1], [1, 1, 1], 1), ([4, 1, 1], [2, 1, 1], 1), ([1, 2, 1], [1, 1, 1], 2), ([1, 1, 1], [1, 1, 3], 3)]
+    {
+        let [x, y, z] = group;
+        assert_eq!(call!(zeKernelSetGroupSize, kernel => Raw, x => u32, y => u32, z => u32), 0);
+        let count = GroupCount { group_count_x: groups[0], group_count_y: groups[1], group_count_z: groups[2] };
+        let result = call!(zeCommandListAppendLaunchKernel, list => Raw, kernel => Raw,
+            &count => *const GroupCount, null_mut() => Raw, 0 => u32, null() => *const Raw);
+        // SAFETY: the list is synchronous, so the kernel is over.
+        assert_eq!((result, unsafe { *out }), (0, expected), "{group:?} {groups:?}");
+    }
 }
 
 /// Results of kernels equal those that the host computes.

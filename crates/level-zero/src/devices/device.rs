@@ -43,9 +43,10 @@ const CONCURRENT: u32 = 0b100;
 const EXCHANGES_AND_LIMITS: u32 = 1 | 1 << 2 | 1 << 16 | 1 << 18;
 const GLOBAL_ADDS: u32 = 1 << 1;
 const LOCAL_ADDS: u32 = 1 << 17;
-/// Version of SPIR-V that every compiler reads, 1.2, and that of newer ones, 1.5.
-const SPIRV: u32 = 1 << 16 | 2 << 8;
-const NEWER_SPIRV: u32 = 1 << 16 | 5 << 8;
+/// Version of SPIR-V that every compiler reads, 1.2, and that of newer ones, 1.5, as in
+/// `ZE_MAKE_VERSION`.
+const SPIRV: u32 = 1 << 16 | 2;
+const NEWER_SPIRV: u32 = 1 << 16 | 5;
 
 /// Names of the device's memory.
 const MEMORY: &str = "HOST";

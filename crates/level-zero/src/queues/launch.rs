@@ -76,6 +76,8 @@ fn range(state: &State, count: GroupCount) -> Result<Option<NdRange>> {
     let local = state.group.map(u64::from);
     let global: [u64; 3] = std::array::from_fn(|d| u64::from(counts[d]) * local[d]);
     let offset = state.offset.map(u64::from);
-    let range = NdRange::new(&global, Some(&local), Some(&offset), [0; 3]);
+    // `get_work_dim` counts the dimensions up to the last one with more than one item.
+    let used = (0..3).rev().find(|&d| global[d] > 1 || offset[d] > 0).map_or(1, |d| d + 1);
+    let range = NdRange::new(&global[..used], Some(&local[..used]), Some(&offset[..used]), [0; 3]);
     range.map(Some).map_err(|_| ERROR_INVALID_GROUP_SIZE_DIMENSION)
 }

@@ -33,3 +33,7 @@ kernel void invert(read_only image2d_t from, write_only image2d_t to, sampler_t 
     int2 place = (int2)(get_global_id(0), get_global_id(1));
     write_imageui(to, place, (uint4)(255) - read_imageui(from, at, place));
 }
+
+kernel void count_dimensions(global uint *dimensions) {
+    *dimensions = get_work_dim();
+}
