@@ -16,6 +16,8 @@ const QUEUE_FLAGS: u32 = 0b111;
 /// Flags of peers: accesses and atomics.
 const PEER_FLAGS: u32 = 0b11;
 const MEMORY_EXTENSION: u32 = 0x1_000e;
+/// Type of memory without a more precise name.
+const DDR: u32 = 2;
 
 functions! {
     fn zeDeviceGet(driver: Raw, count: Out<u32>, devices: Out<Raw>) {
@@ -71,9 +73,14 @@ functions! {
         get::<Device>(device)?;
         list(count, properties, 1, |_, memory| {
             Device::memory(memory);
-            let size = |out: &mut DeviceMemoryExtProperties| out.physical_size = memory_bytes();
+            let extension = |out: &mut DeviceMemoryExtProperties| {
+                let DeviceMemoryExtProperties { stype, p_next, .. } = *out;
+                // The memory is that of the host; its bandwidths are unknown.
+                let physical_size = memory_bytes();
+                *out = DeviceMemoryExtProperties { stype, p_next, kind: DDR, physical_size, ..Default::default() };
+            };
             // SAFETY: the program passes a valid chain; the structure has this type.
-            unsafe { each(memory.p_next, |stype, place| if stype == MEMORY_EXTENSION { fill(place, size) }) };
+            unsafe { each(memory.p_next, |stype, place| if stype == MEMORY_EXTENSION { fill(place, extension) }) };
         })
     }
 

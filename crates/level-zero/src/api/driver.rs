@@ -7,7 +7,7 @@ use visakit_runtime::base::raw::{In, Out, Text};
 use visakit_runtime::devices::description::uuid;
 
 use crate::api::entry::{Raw, functions};
-use crate::base::chain::{list, read, text, update, write};
+use crate::base::chain::{each, fill, list, read, text, update, write};
 use crate::base::function;
 use crate::base::handle::{self, Handle, get};
 use crate::base::result::*;
@@ -17,6 +17,9 @@ use crate::devices::driver::{self, Driver, EXTENSIONS, VERSION};
 
 /// Flag of callers that want GPUs.
 const GPUS: u32 = 1;
+/// Type of the structure with policies of frees; blocking and deferred ones.
+const FREE_POLICIES: u32 = 0x1_0009;
+const POLICIES: u32 = 0b11;
 /// Flags that select kinds of drivers.
 const KINDS: u32 = 0b11;
 
@@ -50,7 +53,16 @@ functions! {
             properties.uuid.id = uuid(env!("CARGO_PKG_VERSION"));
             let numbers = env!("CARGO_PKG_VERSION").split('.').map(|part| part.parse().unwrap_or(0));
             properties.driver_version = numbers.fold(0, |version: u32, number: u32| version << 8 | number);
-        })
+        })?;
+        // SAFETY: the program passes a valid chain; the structure has this type.
+        unsafe {
+            each(read(properties.input())?.p_next, |stype, place| {
+                if stype == FREE_POLICIES {
+                    fill(place, |out: &mut DriverMemoryFreeExtProperties| out.free_policies = POLICIES);
+                }
+            });
+        }
+        Ok(())
     }
 
     fn zeDriverGetIpcProperties(driver: Raw, properties: Out<DriverIpcProperties>) {

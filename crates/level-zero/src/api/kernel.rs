@@ -9,6 +9,7 @@ use crate::base::chain::{bytes, each, fill, read, update, write};
 use crate::base::handle::{self, Handle, destroy, get};
 use crate::base::result::*;
 use crate::base::types::*;
+use crate::devices::device::HINTS;
 use crate::programs::kernel::Kernel;
 use crate::programs::module::Module;
 
@@ -113,9 +114,9 @@ functions! {
     }
 
     /// The order of groups is undefined anyway.
-    fn zeKernelSchedulingHintExp(kernel: Raw, hint: In<c_void>) {
+    fn zeKernelSchedulingHintExp(kernel: Raw, hint: In<SchedulingHintExpDesc>) {
         get::<Kernel>(kernel)?;
-        ensure(!hint.is_null(), ERROR_INVALID_NULL_POINTER)
+        ensure(read(hint)?.flags <= HINTS, ERROR_INVALID_ENUMERATION)
     }
 
     /// Attributes are words of the source, such as the required sub-group size.

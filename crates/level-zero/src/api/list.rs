@@ -41,7 +41,7 @@ functions! {
         let (context, device) = (get(context)?, get(device)?);
         let desc = read(desc)?;
         ensure(!list.is_null(), ERROR_INVALID_NULL_POINTER)?;
-        ensure(desc.flags < 1 << 6, ERROR_INVALID_ENUMERATION)?;
+        // As in Intel's driver, unknown flags have no effect.
         let (ordinal, flags) = (desc.command_queue_group_ordinal, desc.flags);
         let settings = Settings { ordinal, flags, ..Settings::default() }.check()?;
         write(list, handle::give(handle::create(CommandList::new(&context, &device, None, settings)?)))

@@ -39,7 +39,6 @@ functions! {
     fn zeCommandQueueExecuteCommandLists(queue: Raw, count: u32, lists: Out<Raw>, fence: Raw) {
         let queue = get::<Queue>(queue)?;
         ensure(!lists.is_null(), ERROR_INVALID_NULL_POINTER)?;
-        ensure(count > 0, ERROR_INVALID_SIZE)?;
         // SAFETY: the list has as many handles as its count says.
         let lists = unsafe { lists.input().list(count as usize)? };
         let lists = lists.iter().map(|&list| get(list)).collect::<Result<Vec<Handle<CommandList>>>>()?;

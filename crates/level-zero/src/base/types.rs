@@ -36,6 +36,11 @@ structures! {
         uuid: DriverUuid,
         driver_version: u32,
     }
+    DriverMemoryFreeExtProperties {
+        stype: u32,
+        p_next: *mut c_void,
+        free_policies: u32,
+    }
     DriverIpcProperties {
         stype: u32,
         p_next: *mut c_void,
@@ -185,6 +190,21 @@ structures! {
     }
     DeviceLuidExt {
         id: [u8; 8],
+    }
+    SchedulingHintExpProperties {
+        stype: u32,
+        p_next: *mut c_void,
+        scheduling_hint_flags: u32,
+    }
+    SchedulingHintExpDesc {
+        stype: u32,
+        p_next: *mut c_void,
+        flags: u32,
+    }
+    EuCountExt {
+        stype: u32,
+        p_next: *mut c_void,
+        num_total_eus: u32,
     }
     PciAddressExt {
         domain: u32,

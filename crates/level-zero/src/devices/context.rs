@@ -4,6 +4,7 @@ use std::ffi::c_void;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 
+use visakit_emulator::machine::memory::SLOT;
 use visakit_runtime::base::storage::Storage;
 use visakit_runtime::devices::allocations::{Allocation, Allocations};
 use visakit_runtime::devices::description::max_allocation;
@@ -43,7 +44,7 @@ pub(crate) const DEVICE: u32 = 2;
 pub(crate) const SHARED: u32 = 3;
 
 /// Maximum alignment in bytes; all allocations begin at the start of a slot.
-const MOST_ALIGNMENT: usize = 1 << 21;
+const MOST_ALIGNMENT: usize = SLOT as usize;
 
 impl Drop for Context {
     fn drop(&mut self) {

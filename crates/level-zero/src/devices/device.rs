@@ -21,6 +21,11 @@ kind!(Device);
 const DEVICE_PROPERTIES_1_2: u32 = 0x2_0006;
 const DEVICE_IP_VERSION: u32 = 0x1_000f;
 const FLOAT_ATOMICS: u32 = 0x1_0003;
+const EU_COUNT: u32 = 0x1_0005;
+const SCHEDULING_HINTS: u32 = 0x2_0003;
+
+/// Scheduling hints of kernels: oldest first, round robin, and round robin of stalled threads.
+pub(crate) const HINTS: u32 = 0b111;
 
 /// Device type of GPUs.
 const GPU: u32 = 1;
@@ -84,6 +89,7 @@ impl Device {
     /// # Safety
     /// The chain is valid.
     pub(crate) unsafe fn extensions(&self, next: *mut c_void) {
+        let units = self.description.units as u32;
         let version = |place| {
             let [major, minor, revision] = *self.description.target.ip_version() else { return };
             // SAFETY: the structure has this type.
@@ -93,10 +99,10 @@ impl Device {
         };
         // SAFETY: guaranteed by the caller.
         unsafe {
-            each(next, |stype, place| {
-                if stype == DEVICE_IP_VERSION {
-                    version(place)
-                }
+            each(next, |stype, place| match stype {
+                DEVICE_IP_VERSION => version(place),
+                EU_COUNT => fill(place, |out: &mut EuCountExt| out.num_total_eus = units),
+                _ => {}
             })
         };
     }
@@ -116,10 +122,12 @@ impl Device {
         };
         // SAFETY: guaranteed by the caller; the structure has this type.
         unsafe {
-            each(next, |stype, place| {
-                if stype == FLOAT_ATOMICS {
-                    fill(place, atomics)
+            each(next, |stype, place| match stype {
+                FLOAT_ATOMICS => fill(place, atomics),
+                SCHEDULING_HINTS => {
+                    fill(place, |out: &mut SchedulingHintExpProperties| out.scheduling_hint_flags = HINTS);
                 }
+                _ => {}
             })
         };
     }

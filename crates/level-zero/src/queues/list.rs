@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use visakit_runtime::base::say::say;
+
 use crate::base::handle::{Handle, kind};
 use crate::base::result::*;
 use crate::devices::context::Context;
@@ -80,14 +82,18 @@ impl CommandList {
         self.extend(steps, completion.filter(|_| is_counter))
     }
 
-    /// Appends steps; `renewed` is signaled by each execution.
+    /// Appends steps; `renewed` is signaled by each execution. As in Intel's driver, a closed list
+    /// ignores further commands.
     pub(crate) fn extend(&self, steps: Vec<Step>, renewed: Option<Arc<Completion>>) -> Result {
         if let Some(timeline) = &self.immediate {
             timeline.push(steps);
             return if self.settings.mode == SYNCHRONOUS { timeline.synchronize(u64::MAX) } else { Ok(()) };
         }
         let mut recording = self.recording();
-        ensure(!recording.is_closed, ERROR_INVALID_ARGUMENT)?;
+        if recording.is_closed {
+            say("a command is ignored, because its list is closed");
+            return Ok(());
+        }
         recording.steps.extend(steps);
         recording.renewed.extend(renewed);
         Ok(())

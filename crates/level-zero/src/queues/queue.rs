@@ -25,7 +25,13 @@ kind!(Fence);
 
 impl Queue {
     /// Executes closed lists one after the other, and signals a fence.
+    ///
+    /// # Errors
+    /// Fails for a signaled fence, without lists, and for open and immediate lists.
     pub(crate) fn execute(&self, lists: &[Handle<CommandList>], fence: Option<&Handle<Fence>>) -> Result {
+        let is_signaled = fence.is_some_and(|fence| fence.completion.times().is_some());
+        ensure(!is_signaled, ERROR_INVALID_SYNCHRONIZATION_OBJECT)?;
+        ensure(!lists.is_empty(), ERROR_INVALID_SIZE)?;
         let mut steps = Vec::new();
         for list in lists {
             steps.extend(list.steps()?);

@@ -77,13 +77,15 @@ pub(crate) fn copy(to: Place, from: Place, size: usize) -> Work {
 /// Fills memory with a pattern.
 pub(crate) fn fill(to: Place, pattern: Vec<u8>, size: usize) -> Work {
     Arc::new(move || {
-        for offset in (0..size).step_by(pattern.len().max(1)) {
-            let count = pattern.len().min(size - offset);
-            // SAFETY: the program guarantees `size` bytes at the address; allocations are held.
-            unsafe {
-                let to = (to.address() as *mut u8).add(offset);
-                std::ptr::copy_nonoverlapping(pattern.as_ptr(), to, count);
-            }
+        // SAFETY: the program guarantees `size` bytes at the address; allocations are held.
+        let to = unsafe { std::slice::from_raw_parts_mut(to.address() as *mut u8, size) };
+        let mut filled = pattern.len().min(size);
+        to[..filled].copy_from_slice(&pattern[..filled]);
+        while filled < size {
+            // Whole patterns precede, so that copies of them continue the pattern.
+            let count = filled.min(size - filled);
+            to.copy_within(..count, filled);
+            filled += count;
         }
         Ok(())
     })

@@ -29,10 +29,21 @@ pub(crate) struct Demand {
     pub(crate) answer: String,
 }
 
-/// Results of the official OpenCL tests on one device, with one compiler.
+/// Official tests.
+#[derive(Clone, Copy, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Official {
+    #[default]
+    Opencl,
+    LevelZero,
+}
+
+/// Results of official tests on one device, with one compiler.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Suite {
+    #[serde(default)]
+    pub(crate) of: Official,
     pub(crate) device: String,
     pub(crate) compiler: String,
     /// Maximum time of a test in seconds.
@@ -47,6 +58,8 @@ pub(crate) struct Suite {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Cause {
+    #[serde(default)]
+    pub(crate) of: Official,
     pub(crate) program: String,
     /// Failed tests.
     pub(crate) tests: Vec<String>,
@@ -199,7 +212,8 @@ fn suites_have_causes(all: &Validation) {
         assert_recorded(&suite.device, &suite.commit);
         let on = format!("{} {}", suite.device, suite.compiler);
         for (program, _, failed, ..) in &suite.rows {
-            let causes = all.cause.iter().filter(|cause| cause.program == *program && cause.on.contains(&on));
+            let own = all.cause.iter().filter(|cause| cause.of == suite.of && cause.program == *program);
+            let causes = own.filter(|cause| cause.on.contains(&on));
             let named: usize = causes.map(|cause| cause.tests.len()).sum();
             assert_eq!(named, *failed as usize, "{on}: {program}: tests with a cause, and failed tests");
         }
@@ -207,7 +221,7 @@ fn suites_have_causes(all: &Validation) {
     for cause in &all.cause {
         assert!(super::tables::MENDERS.iter().any(|(key, _)| *key == cause.by), "{}: {}", cause.program, cause.by);
         for on in &cause.on {
-            let ran = |suite: &&Suite| *on == format!("{} {}", suite.device, suite.compiler);
+            let ran = |suite: &&Suite| suite.of == cause.of && *on == format!("{} {}", suite.device, suite.compiler);
             let suite = all.suite.iter().find(ran).unwrap_or_else(|| panic!("{}: no run {on}", cause.program));
             assert!(suite.rows.iter().any(|row| row.0 == cause.program), "{on}: {} was not run", cause.program);
         }

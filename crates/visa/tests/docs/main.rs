@@ -16,6 +16,7 @@ mod tables;
 
 use std::path::{Path, PathBuf};
 
+use data::Official;
 use visakit_testing::{golden, root};
 
 // A mark must be at the beginning of a line; elsewhere it is text.
@@ -26,7 +27,8 @@ const END: &str = "\n<!-- end -->";
 fn generated(name: &str) -> String {
     match name {
         "runs" => tables::runs(&data::validation()),
-        "suites" => tables::suites(&data::validation()),
+        "suites" => tables::suites(&data::validation(), Official::Opencl),
+        "level-zero-suites" => tables::suites(&data::validation(), Official::LevelZero),
         "contracts" => contracts::contracts(),
         "exit-codes" => contracts::exit_codes(),
         "demand" => tables::demand(&data::validation()),

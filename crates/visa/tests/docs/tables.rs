@@ -1,6 +1,6 @@
 //! Tables and notes generated from `docs/data`.
 
-use super::data::{Demand, Environment, Run, Suite, Validation};
+use super::data::{Demand, Environment, Official, Run, Suite, Validation};
 
 /// Groups of programs: key in the data and heading.
 pub(crate) const GROUPS: [(&str, &str); 4] = [
@@ -56,24 +56,25 @@ pub(crate) fn runs(all: &Validation) -> String {
     out
 }
 
-/// Returns the results of the official tests: a column for each device and compiler.
-pub(crate) fn suites(all: &Validation) -> String {
-    let columns = |text: fn(&Suite) -> String| all.suite.iter().map(text).collect::<Vec<_>>().join(" | ");
+/// Returns the results of official tests: a column for each device and compiler.
+pub(crate) fn suites(all: &Validation, of: Official) -> String {
+    let own: Vec<&Suite> = all.suite.iter().filter(|suite| suite.of == of).collect();
+    let columns = |text: fn(&Suite) -> String| own.iter().map(|suite| text(suite)).collect::<Vec<_>>().join(" | ");
     let mut out = format!("| Tests | {} |\n", columns(|suite| format!("{}, {}", suite.device, suite.compiler)));
     out += &format!("| --- | {} |\n", columns(|_| "---".to_owned()));
-    for program in distinct(all.suite.iter().flat_map(|suite| &suite.rows).map(|row| row.0.as_str())) {
+    for program in distinct(own.iter().flat_map(|suite| &suite.rows).map(|row| row.0.as_str())) {
         let cell = |suite: &Suite| {
             let row = suite.rows.iter().find(|row| row.0 == program);
             row.map_or("—".to_owned(), |row| format!("{} / {} / {} / {}", row.1, row.2, row.3, row.4))
         };
-        let cells: Vec<_> = all.suite.iter().map(cell).collect();
+        let cells: Vec<_> = own.iter().map(|suite| cell(suite)).collect();
         out += &format!("| {program} | {} |\n", cells.join(" | "));
     }
     out += &format!("| Date | {} |\n", columns(|suite| suite.date.to_string()));
     out += &format!("| Commit | {} |\n", columns(|suite| format!("`{}`", suite.commit)));
     out += &format!("| Seconds for a test | {} |\n", columns(|suite| suite.limit.to_string()));
     for (key, name) in MENDERS {
-        let causes: Vec<_> = all.cause.iter().filter(|cause| cause.by == key).collect();
+        let causes: Vec<_> = all.cause.iter().filter(|cause| cause.of == of && cause.by == key).collect();
         if !causes.is_empty() {
             out += &format!("\nFailures to be mended in {name}:\n\n");
         }
