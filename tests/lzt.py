@@ -38,7 +38,7 @@ REASONS = [r"(?m)^.*\.[ch]pp:\d+: Failure\n((?:.*\n){1,5})", r"(?m)^.*\.[ch]pp:\
 def programs(args):
     """Returns the installed programs. Fills in the default folder of the tests."""
     args.tests = (args.tests or args.dir / "out").resolve()
-    found = sorted(path for path in args.tests.glob("test_*") if path.is_file() and os.access(path, os.X_OK))
+    found = sorted(path for path in args.tests.glob("test_*") if not path.suffix and os.access(path, os.X_OK))
     if not found:
         sys.exit(f"lzt.py: there are no programs `test_*` in {args.tests}: build and install the tests, or pass --tests")
     return [path for path in found if path.name not in args.without]

@@ -95,10 +95,10 @@ fn devices_describe_themselves() {
         call!(zeDeviceGetCommandQueueGroupProperties, device => Raw, count => *mut u32,
             place => *mut CommandQueueGroupProperties)
     };
-    assert_eq!((get(&mut count, null_mut()), count), (0, 1));
-    let mut group = CommandQueueGroupProperties { stype: 6, ..Default::default() };
-    assert_eq!(get(&mut count, &mut group), 0);
-    assert_eq!((group.flags & 0b11, group.num_queues), (0b11, 1));
+    assert_eq!((get(&mut count, null_mut()), count), (0, 2));
+    let mut groups = [CommandQueueGroupProperties { stype: 6, ..Default::default() }; 2];
+    assert_eq!(get(&mut count, groups.as_mut_ptr()), 0);
+    assert_eq!(groups.map(|group| (group.flags & 0b11, group.num_queues)), [(0b11, 1), (0b10, 1)]);
 }
 
 #[test]

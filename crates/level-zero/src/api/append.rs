@@ -32,6 +32,16 @@ fn append(
     list.append(events.signal.as_ref(), &events.waits, work()?)
 }
 
+/// Appends launches with the events of a command.
+fn launch_by(
+    list: &Handle<CommandList>,
+    events: (Raw, u32, Out<Raw>),
+    work: impl FnOnce() -> Result<Work>,
+) -> Result {
+    list.check_kernels()?;
+    append(list, events, work)
+}
+
 /// Appends a barrier. Commands of a list run one after the other, so that it has no work.
 fn barrier(list: Raw, events: (Raw, u32, Out<Raw>)) -> Result {
     append(&get(list)?, events, || Ok(Arc::new(|| Ok(()))))
@@ -59,7 +69,7 @@ fn fill(list: Raw, to: Raw, pattern: In<c_void>, unit: usize, size: usize, event
 fn launch(list: Raw, kernel: Raw, groups: In<GroupCount>, events: (Raw, u32, Out<Raw>)) -> Result {
     let (list, kernel): (Handle<CommandList>, Handle<Kernel>) = (get(list)?, get(kernel)?);
     let groups = read(groups)?;
-    append(&list, events, || launch::work(&kernel, Groups::Direct(groups)))
+    launch_by(&list, events, || launch::work(&kernel, Groups::Direct(groups)))
 }
 
 functions! {
@@ -288,7 +298,7 @@ functions! {
             let bytes = (!place.is_null()).then(|| unsafe { std::slice::from_raw_parts(place.cast::<u8>(), size) });
             kernel.set(index as u32, size, bytes)?;
         }
-        append(&list, (signal, count, waits), || launch::work(&kernel, Groups::Direct(groups)))
+        launch_by(&list, (signal, count, waits), || launch::work(&kernel, Groups::Direct(groups)))
     }
 
     fn zeCommandListAppendLaunchKernelIndirect(
@@ -301,7 +311,7 @@ functions! {
     ) {
         let (list, kernel): (Handle<CommandList>, Handle<Kernel>) = (get(list)?, get(kernel)?);
         ensure(!groups.is_null(), ERROR_INVALID_NULL_POINTER)?;
-        append(&list, (signal, count, waits), || {
+        launch_by(&list, (signal, count, waits), || {
             launch::work(&kernel, Groups::Indirect(groups.address() as usize))
         })
     }
@@ -325,7 +335,7 @@ functions! {
         let works = kernels.iter().enumerate().map(|(n, &kernel)| launch::work(&get(kernel)?, group(n)));
         let works = works.collect::<Result<Vec<Work>>>()?;
         let place = Place::new(used.address().cast(), size_of::<u32>())?;
-        append(&list, (signal, count, waits), || Ok(transfer::some_of(place, works)))
+        launch_by(&list, (signal, count, waits), || Ok(transfer::some_of(place, works)))
     }
 
     /// The function runs in a thread of the driver.

@@ -8,11 +8,9 @@ use crate::api::entry::{Raw, functions};
 use crate::base::chain::{each, fill, list, read, update, write};
 use crate::base::handle::{self, Handle, get};
 use crate::base::types::*;
-use crate::devices::device::Device;
+use crate::devices::device::{Device, GROUPS};
 use crate::devices::driver::Driver;
 
-/// Flags of the only queue group: compute, copies, cooperative kernels.
-const QUEUE_FLAGS: u32 = 0b111;
 /// Flags of peers: accesses and atomics.
 const PEER_FLAGS: u32 = 0b11;
 const MEMORY_EXTENSION: u32 = 0x1_000e;
@@ -64,8 +62,8 @@ functions! {
         properties: Out<CommandQueueGroupProperties>,
     ) {
         get::<Device>(device)?;
-        list(count, properties, 1, |_, group| {
-            (group.flags, group.max_memory_fill_pattern_size, group.num_queues) = (QUEUE_FLAGS, usize::MAX, 1);
+        list(count, properties, GROUPS.len(), |n, group| {
+            (group.flags, group.max_memory_fill_pattern_size, group.num_queues) = (GROUPS[n], usize::MAX, 1);
         })
     }
 

@@ -27,6 +27,12 @@ const SCHEDULING_HINTS: u32 = 0x2_0003;
 /// Scheduling hints of kernels: oldest first, round robin, and round robin of stalled threads.
 pub(crate) const HINTS: u32 = 0b111;
 
+/// Flags of the queue groups: one for kernels, also cooperative ones, and copies; one for copies
+/// alone. Each has one queue.
+pub(crate) const GROUPS: [u32; 2] = [COMPUTE | 0b110, 0b10];
+/// Flag of queue groups that run kernels.
+pub(crate) const COMPUTE: u32 = 1;
+
 /// Device type of GPUs.
 const GPU: u32 = 1;
 /// Flag of devices that share the host's memory.

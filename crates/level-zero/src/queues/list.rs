@@ -7,7 +7,7 @@ use visakit_runtime::base::say::say;
 use crate::base::handle::{Handle, kind};
 use crate::base::result::*;
 use crate::devices::context::Context;
-use crate::devices::device::Device;
+use crate::devices::device::{COMPUTE, Device, GROUPS};
 use crate::queues::completion::Completion;
 use crate::queues::event::Event;
 use crate::queues::timeline::{Step, Timeline, Work};
@@ -38,9 +38,9 @@ pub(crate) struct Settings {
 pub(crate) const SYNCHRONOUS: u32 = 1;
 
 impl Settings {
-    /// Checks the settings of a queue: there is one group with one queue.
+    /// Checks the settings of a queue: a group has one queue.
     pub(crate) fn check(self) -> Result<Self> {
-        ensure(self.ordinal == 0 && self.index == 0, ERROR_INVALID_ARGUMENT)?;
+        ensure((self.ordinal as usize) < GROUPS.len() && self.index == 0, ERROR_INVALID_ARGUMENT)?;
         ensure(self.mode <= 2 && self.priority <= 2, ERROR_INVALID_ENUMERATION)?;
         Ok(self)
     }
@@ -66,6 +66,12 @@ impl CommandList {
         ensure(context.has(device), ERROR_INVALID_ARGUMENT)?;
         let (context, device) = (Arc::clone(context), Arc::clone(device));
         Ok(Self { context, device, immediate, settings, recording: Mutex::default() })
+    }
+
+    /// Fails for a list whose queue group runs no kernels.
+    pub(crate) fn check_kernels(&self) -> Result {
+        let flags = GROUPS.get(self.settings.ordinal as usize).copied().unwrap_or(0);
+        ensure(flags & COMPUTE != 0, ERROR_INVALID_COMMAND_LIST_TYPE)
     }
 
     fn recording(&self) -> MutexGuard<'_, Recording> {
