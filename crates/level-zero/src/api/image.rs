@@ -104,6 +104,12 @@ functions! {
         })
     }
 
+    fn zeImageGetAllocPropertiesExt(context: Raw, image: Raw, properties: Out<ImageAllocationExtProperties>) {
+        get::<Context>(context)?;
+        let image = get::<Image>(image)?;
+        update(properties, |out| out.id = image.id)
+    }
+
     fn zeContextMakeImageResident(context: Raw, device: Raw, image: Raw) {
         get::<Context>(context)?;
         get::<Device>(device)?;

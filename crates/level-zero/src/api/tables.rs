@@ -295,7 +295,7 @@ tables! {
             ok zeImageCreate
             ok zeImageDestroy;
         3:
-            no zeImageGetAllocPropertiesExt;
+            ok zeImageGetAllocPropertiesExt;
         5:
             no zeImageViewCreateExt;
     }

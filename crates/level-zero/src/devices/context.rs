@@ -53,7 +53,7 @@ impl Drop for Context {
 }
 
 /// Returns a number that is unique in the process.
-fn next() -> u64 {
+pub(crate) fn next() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     NEXT.fetch_add(1, Ordering::Relaxed)
 }

@@ -18,13 +18,14 @@ kind!(Driver);
 pub(crate) const VERSION: u32 = 1 << 16 | 17;
 
 /// Extensions with their versions.
-pub(crate) const EXTENSIONS: [(&str, u32); 16] = [
+pub(crate) const EXTENSIONS: [(&str, u32); 17] = [
     ("ZE_extension_device_ip_version", 1 << 16),
     ("ZE_extension_device_memory_properties", 1 << 16),
     ("ZE_extension_eu_count", 1 << 16),
     ("ZE_extension_event_query_kernel_timestamps", 1 << 16),
     ("ZE_extension_float_atomics", 1 << 16),
     ("ZE_extension_image_copy", 1 << 16),
+    ("ZE_extension_image_query_alloc_properties", 1 << 16),
     ("ZE_extension_kernel_max_group_size_properties", 1 << 16),
     ("ZE_extension_memory_free_policies", 1 << 16),
     ("ZE_extension_subgroups", 1 << 16),

@@ -12,6 +12,7 @@ use visakit_runtime::devices::description::max_allocation;
 use crate::base::handle::kind;
 use crate::base::result::*;
 use crate::base::types::{ImageDesc, ImageFormat, ImageRegion};
+use crate::devices::context::next;
 
 /// Maximum depth and number of layers.
 pub(crate) const MOST_LAYERS: u32 = 2048;
@@ -19,6 +20,8 @@ pub(crate) const MOST_LAYERS: u32 = 2048;
 /// Image of the API.
 pub(crate) struct Image {
     pub(crate) storage: Arc<Storage>,
+    /// Number of the allocation, unique in the process.
+    pub(crate) id: u64,
     format: Format,
     shape: Shape,
 }
@@ -87,7 +90,7 @@ impl Image {
         let bytes = sides.fold(format.bytes() as u64, u64::saturating_mul);
         ensure(bytes <= max_allocation(), ERROR_UNSUPPORTED_SIZE)?;
         let storage = Storage::new(bytes as usize).ok_or(ERROR_OUT_OF_DEVICE_MEMORY)?;
-        Ok(Self { storage, format, shape })
+        Ok(Self { storage, id: next(), format, shape })
     }
 
     /// Returns true for an image of a parameter's kind.
