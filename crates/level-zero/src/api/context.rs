@@ -83,6 +83,7 @@ functions! {
         write(place, context.allocate(HOST, None, size, alignment)?)
     }
 
+    /// As in Intel's driver, the number of the memory has no effect.
     fn zeMemAllocDevice(
         context: Raw,
         desc: In<DeviceMemAllocDesc>,
@@ -92,7 +93,7 @@ functions! {
         place: Out<*mut c_void>,
     ) {
         let (context, device) = (get::<Context>(context)?, get(device)?);
-        ensure(read(desc)?.ordinal == 0, ERROR_INVALID_ARGUMENT)?;
+        read(desc)?;
         ensure(!place.is_null(), ERROR_INVALID_NULL_POINTER)?;
         write(place, context.allocate(DEVICE, Some(device), size, alignment)?)
     }
@@ -107,7 +108,7 @@ functions! {
         place: Out<*mut c_void>,
     ) {
         let (context, device) = (get::<Context>(context)?, get_optional(device)?);
-        ensure(read(device_desc)?.ordinal == 0, ERROR_INVALID_ARGUMENT)?;
+        read(device_desc)?;
         read(host_desc)?;
         ensure(!place.is_null(), ERROR_INVALID_NULL_POINTER)?;
         write(place, context.allocate(SHARED, device, size, alignment)?)
