@@ -126,7 +126,26 @@ fn allocations_are_aligned() {
         let (result, place) = allocate(alignment);
         assert_eq!((result, place % alignment), (0, 0), "{alignment}");
     }
-    assert_eq!(allocate(3).0, ERROR_UNSUPPORTED_ALIGNMENT.0);
+    assert_eq!((allocate(12).0, allocate(1 << 40).0), (0, ERROR_UNSUPPORTED_ALIGNMENT.0));
+}
+
+/// The program reads the atomic accesses that it declares for shared memory.
+#[test]
+fn atomic_accesses_are_kept() {
+    let setup = setup();
+    let data: *mut u8 = setup.shared(100);
+    let get = || {
+        let mut flags = u32::MAX;
+        let result = call!(zeMemGetAtomicAccessAttributeExp, setup.context => Raw, setup.device => Raw,
+            data.cast() => *mut c_void, 100 => usize, &mut flags => *mut u32);
+        (result, flags)
+    };
+    let put = |flags: u32, size: usize| {
+        call!(zeMemSetAtomicAccessAttributeExp, setup.context => Raw, setup.device => Raw,
+            data.cast() => *mut c_void, size => usize, flags => u32)
+    };
+    assert_eq!((get(), put(0b100, 100), get()), ((0, 0), 0, (0, 0b100)));
+    assert_eq!((put(1 << 7, 100), put(1, 1 << 20)), (ERROR_INVALID_ENUMERATION.0, ERROR_INVALID_ARGUMENT.0));
 }
 
 /// Structures in chains are filled in.

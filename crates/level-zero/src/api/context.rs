@@ -1,6 +1,7 @@
 //! Entry points of contexts and their memory.
 
 use std::ffi::c_void;
+use std::sync::PoisonError;
 
 use visakit_runtime::base::raw::{In, Out};
 
@@ -9,7 +10,7 @@ use crate::base::chain::{read, update, write};
 use crate::base::handle::{self, Handle, address_of, destroy, get, get_optional};
 use crate::base::result::*;
 use crate::base::types::*;
-use crate::devices::context::{ALLOCATIONS, Context, DEVICE, HOST, SHARED};
+use crate::devices::context::{ALLOCATIONS, Context, DEVICE, HOST, SHARED, Usm};
 use crate::devices::device::Device;
 use crate::devices::driver::Driver;
 
@@ -33,6 +34,17 @@ fn pair(context: Raw, device: Raw) -> Result<(Handle<Context>, Handle<Device>)> 
     let (context, device): (Handle<Context>, _) = (get(context)?, get(device)?);
     ensure(context.has(&device), ERROR_INVALID_ARGUMENT)?;
     Ok((context, device))
+}
+
+/// Returns the shared allocation that contains a range, for one of its devices.
+fn shared(context: Raw, device: Raw, first: *mut c_void, size: usize) -> Result<Usm> {
+    pair(context, device)?;
+    ensure(!first.is_null(), ERROR_INVALID_NULL_POINTER)?;
+    ensure(size > 0, ERROR_UNSUPPORTED_SIZE)?;
+    let found = ALLOCATIONS.lookup(first as usize).ok_or(ERROR_INVALID_ARGUMENT)?;
+    ALLOCATIONS.find_range(first as usize, size)?;
+    ensure(found.about.kind == SHARED, ERROR_INVALID_ARGUMENT)?;
+    Ok(found.about)
 }
 
 functions! {
@@ -153,6 +165,25 @@ functions! {
         base.put(found.storage.first().cast());
         size.put(found.storage.bytes());
         Ok(())
+    }
+
+    fn zeMemSetAtomicAccessAttributeExp(context: Raw, device: Raw, first: *mut c_void, size: usize, flags: u32) {
+        let usm = shared(context, device, first, size)?;
+        ensure(flags < 1 << 7, ERROR_INVALID_ENUMERATION)?;
+        usm.atomics.lock().unwrap_or_else(PoisonError::into_inner).insert(device as usize, flags);
+        Ok(())
+    }
+
+    fn zeMemGetAtomicAccessAttributeExp(
+        context: Raw,
+        device: Raw,
+        first: *mut c_void,
+        size: usize,
+        flags: Out<u32>,
+    ) {
+        let usm = shared(context, device, first, size)?;
+        let given = usm.atomics.lock().unwrap_or_else(PoisonError::into_inner).get(&(device as usize)).copied();
+        write(flags, given.unwrap_or(0))
     }
 
     fn zeVirtualMemQueryPageSize(context: Raw, device: Raw, size: usize, page: Out<usize>) {

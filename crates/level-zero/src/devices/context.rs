@@ -1,8 +1,9 @@
 //! Contexts, and the memory that kernels and the program share.
 
+use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex};
 
 use visakit_emulator::machine::memory::SLOT;
 use visakit_runtime::base::storage::Storage;
@@ -36,6 +37,8 @@ pub(crate) struct Usm {
     pub(crate) id: u64,
     /// Number of the context.
     context: u64,
+    /// Atomic accesses that the program declares, by device; they have no effect.
+    pub(crate) atomics: Arc<Mutex<BTreeMap<usize, u32>>>,
 }
 
 /// Kinds of memory.
@@ -80,11 +83,11 @@ impl Context {
         if let Some(device) = &device {
             ensure(self.has(device), ERROR_INVALID_ARGUMENT)?;
         }
-        let is_aligned = alignment == 0 || alignment.is_power_of_two() && alignment <= MOST_ALIGNMENT;
-        ensure(is_aligned, ERROR_UNSUPPORTED_ALIGNMENT)?;
+        // As in Intel's driver, other alignments than powers of two are no error.
+        ensure(alignment <= MOST_ALIGNMENT, ERROR_UNSUPPORTED_ALIGNMENT)?;
         ensure(size > 0 && size as u64 <= max_allocation(), ERROR_UNSUPPORTED_SIZE)?;
         let storage = Storage::in_slot(size).ok_or(ERROR_OUT_OF_DEVICE_MEMORY)?;
-        let about = Usm { kind, device, id: next(), context: self.id };
+        let about = Usm { kind, device, id: next(), context: self.id, atomics: Arc::default() };
         Ok(ALLOCATIONS.add(Allocation { storage, about }))
     }
 }
