@@ -125,7 +125,7 @@ impl Image {
     /// image for `None`. Origins and sides beyond the image's dimensions are ignored.
     ///
     /// # Errors
-    /// Fails for an empty region, and one outside of the image.
+    /// Fails for a region outside of the image.
     pub(crate) fn region(&self, region: Option<ImageRegion>) -> Result<(usize, [usize; 3])> {
         let sides = self.sides();
         let count = self.shape.dimensions + usize::from(self.shape.is_array);
@@ -136,7 +136,7 @@ impl Image {
             size.iter_mut().skip(count).for_each(|side| *side = 1);
             (origin, size)
         });
-        let fits = |d: usize| size[d] > 0 && origin[d].checked_add(size[d]).is_some_and(|end| end <= sides[d]);
+        let fits = |d: usize| origin[d].checked_add(size[d]).is_some_and(|end| end <= sides[d]);
         ensure((0..3).all(fits), ERROR_INVALID_SIZE)?;
         let (row, slice) = self.pitches();
         let [x, y, z] = origin.map(|at| at as usize);
