@@ -424,7 +424,7 @@ tables! {
         11:
             ok zeKernelGetBinaryExp;
         14:
-            no zeKernelGetAllocationPropertiesExp;
+            ok zeKernelGetAllocationPropertiesExp;
     }
     zeGetSamplerProcAddrTable {
         0:

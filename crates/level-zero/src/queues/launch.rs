@@ -58,7 +58,7 @@ pub(crate) fn work(kernel: &Handle<Kernel>, groups: Groups) -> Result<Work> {
             name: kernel.name.clone(),
             target: description.target,
             threads: description.threads,
-            binary: Arc::clone(&kernel.module.binary),
+            binary: Arc::clone(&kernel.binary),
             entry: Arc::clone(&kernel.entry),
             range,
             regions: ALLOCATIONS.regions(),

@@ -114,7 +114,7 @@ impl Storage {
         // `'static` lifetime. They are aligned, and every bit pattern is valid.
         let words =
             unsafe { std::slice::from_raw_parts(self.first.add(offset.min(self.bytes)).cast::<AtomicU32>(), count) };
-        Lent { words, bytes, owner: Arc::clone(self) as _ }
+        Lent { words, bytes, owner: Arc::clone(self) as _, guards: None }
     }
 
     /// Returns the address of the memory's slot for kernels.
