@@ -9,7 +9,7 @@ use crate::base::chain::{bytes, each, fill, list, read, update, write};
 use crate::base::handle::{self, Handle, destroy, get};
 use crate::base::result::*;
 use crate::base::types::*;
-use crate::devices::context::ALLOCATIONS;
+use crate::devices::context::lookup;
 use crate::programs::kernel::Kernel;
 use crate::programs::module::Module;
 
@@ -141,11 +141,11 @@ functions! {
         properties: Out<KernelAllocationExpProperties>,
     ) {
         let kernel = get::<Kernel>(kernel)?;
-        let found = |(index, address): (u32, u64)| Some((index, ALLOCATIONS.lookup(address as usize)?));
+        let found = |(index, address): (u32, u64)| Some((index, lookup(address)?));
         let all: Vec<_> = kernel.addresses().into_iter().filter_map(found).collect();
         list(count, properties, all.len(), |n, out| {
             let (index, allocation) = &all[n];
-            (out.base, out.size) = (allocation.storage.first() as u64, allocation.storage.bytes());
+            (out.base, out.size) = (allocation.first, allocation.bytes);
             (out.kind, out.arg_index) = (allocation.about.kind, *index);
         })
     }

@@ -11,7 +11,7 @@ use visakit_runtime::commands::launch::Launch;
 use crate::base::handle::Handle;
 use crate::base::result::*;
 use crate::base::types::GroupCount;
-use crate::devices::context::ALLOCATIONS;
+use crate::devices::context::regions;
 use crate::programs::kernel::{Kernel, State};
 use crate::queues::timeline::Work;
 
@@ -61,7 +61,7 @@ pub(crate) fn work(kernel: &Handle<Kernel>, groups: Groups) -> Result<Work> {
             binary: Arc::clone(&kernel.binary),
             entry: Arc::clone(&kernel.entry),
             range,
-            regions: ALLOCATIONS.regions(),
+            regions: regions(),
         };
         launch.run(state.arguments.clone())
     }))
