@@ -50,7 +50,7 @@ static WORDS: [AtomicU32; MOST_ITEMS * RECORD as usize / 4] =
 /// Returns the memory for a program's marks and its address. [`check`](crate::check()) maps it; any
 /// other launch of such a program must list it in [`regions`](visakit_run::Surroundings::regions).
 pub fn marks() -> (u64, Lent) {
-    (MARKS, Lent { words: &WORDS, bytes: size_of_val(&WORDS), owner: Arc::new(()) })
+    (MARKS, Lent { words: &WORDS, bytes: size_of_val(&WORDS), owner: Arc::new(()), guards: None })
 }
 
 /// Returns the lines to compile before an OpenCL C source, so that [`check`](crate::check()) can

@@ -206,7 +206,7 @@ impl Ours {
                     .map(|word| AtomicU32::new(word.iter().rev().fold(0, |all, byte| all << 8 | u32::from(*byte))));
                 // Leaking is acceptable in a benchmark.
                 let words = words.collect::<Vec<_>>().leak();
-                Some(Argument::Lent(Lent { words, bytes: bytes.len(), owner: Arc::new(()) }, None))
+                Some(Argument::Lent(Lent { words, bytes: bytes.len(), owner: Arc::new(()), guards: None }, None))
             }
             other => other.clone(),
         };

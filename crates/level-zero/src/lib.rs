@@ -40,5 +40,6 @@ pub fn objects() -> usize {
     let events = living::<queues::event::Event>() + living::<queues::event::EventPool>();
     let others = living::<queues::queue::Fence>() + living::<programs::sampler::Sampler>();
     let others = others + living::<programs::image::Image>();
+    let others = others + living::<devices::context::PhysicalMemory>();
     living::<devices::context::Context>() + programs + queues + events + others
 }

@@ -206,7 +206,7 @@ impl<'a> View<'a> {
     ) -> Outside {
         // The new value, for observers.
         let left = |lane: usize| {
-            let (buffer, offset) = self.locate(request, lane).ok()??;
+            let (buffer, offset) = self.locate(request, lane, AccessKind::Atomic).ok()??;
             let bits = u64::MAX >> (64 - 8 * request.size.clamp(1, 8));
             Some(change(lane, buffer.load_unaligned(offset, request.size)?) & bits)
         };
@@ -255,7 +255,7 @@ impl<'a> View<'a> {
                 let channel = request.first_lane + lane as u32;
                 self.tell(watch, kind, channel, (request.addresses[lane], request.size, request.unread), value(lane));
             }
-            let place = self.locate(request, lane)?;
+            let place = self.locate(request, lane, kind)?;
             outside += u32::from(place.is_none());
             if let Some((buffer, offset)) = place
                 && let Some(trace) = self.trace(buffer, kind)
@@ -270,7 +270,12 @@ impl<'a> View<'a> {
     /// Returns the buffer that contains a channel's address, and the offset in it. `None` means
     /// that the access is dropped, as on surfaces.
     #[inline]
-    fn locate(&self, request: &Request<'_>, lane: usize) -> Result<Option<(&'a Buffer, u64)>, Miss> {
+    fn locate(
+        &self,
+        request: &Request<'_>,
+        lane: usize,
+        access: AccessKind,
+    ) -> Result<Option<(&'a Buffer, u64)>, Miss> {
         let (address, size) = (request.addresses[lane], request.size);
         let miss = |kind| Err(Miss { lane: request.first_lane + lane as u32, address, size, kind });
         if !request.unaligned && !is_aligned(address, size) {
@@ -278,17 +283,23 @@ impl<'a> View<'a> {
         }
         match self.target {
             Target::Flat(memory, private) => match memory.find_with(private, address) {
-                Some((buffer, base)) if fits(buffer, address - base, size) => Ok(Some((buffer, address - base))),
+                Some((buffer, base)) if buffer.allows(address - base, size, access) => {
+                    Ok(Some((buffer, address - base)))
+                }
                 _ if memory.loses(private, address, size) => Ok(None),
                 _ => miss(MissKind::Outside),
             },
             Target::Local(buffer) => {
                 let offset = address & u64::from(LOCAL_OFFSET);
-                if fits(buffer, offset, size) { Ok(Some((buffer, offset))) } else { miss(MissKind::OutsideLocal) }
+                if buffer.allows(offset, size, access) {
+                    Ok(Some((buffer, offset)))
+                } else {
+                    miss(MissKind::OutsideLocal)
+                }
             }
-            Target::Scratch(buffer) if fits(buffer, address, size) => Ok(Some((buffer, address))),
+            Target::Scratch(buffer) if buffer.allows(address, size, access) => Ok(Some((buffer, address))),
             Target::Scratch(_) => miss(MissKind::OutsideScratch),
-            Target::Surface(_, buffer) => Ok(fits(buffer, address, size).then_some((buffer, address))),
+            Target::Surface(_, buffer) => Ok(buffer.allows(address, size, access).then_some((buffer, address))),
             Target::Nothing => Ok(None),
         }
     }
@@ -332,7 +343,7 @@ impl<'a> View<'a> {
                 unread: false,
                 unaligned: true,
             };
-            let place = self.locate(&request, 0).ok().flatten();
+            let place = self.locate(&request, 0, AccessKind::Load).ok().flatten();
             place.and_then(|(buffer, offset)| buffer.load_unaligned(offset, size)) == Some(value)
         };
         let changes = !value.is_some_and(is_there);

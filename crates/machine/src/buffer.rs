@@ -1,10 +1,10 @@
 //! Memory of a buffer: atomic words shared by host threads, and a record of its accesses.
 
-use std::any::Any;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
-use std::sync::{Arc, LazyLock};
 
 use crate::accesses::AccessKind;
+pub use crate::lent::{Guards, Lent, Part};
 use visakit_native::{PAGE, may_fail};
 
 /// True if the process has a limit on its address space. Without a limit the system overcommits,
@@ -49,51 +49,13 @@ pub struct Buffer {
 enum Words {
     Own(Vec<AtomicU32>),
     Lent(Lent),
+    /// Memory of which kernels may access parts.
+    Guarded(Lent, Guards),
 }
 
 impl Default for Words {
     fn default() -> Self {
         Self::Own(Vec::new())
-    }
-}
-
-/// Memory of another owner, used in place: writes of a launch are visible to that owner at once. A
-/// borrow never outlives `owner`.
-#[derive(Clone, Debug)]
-pub struct Lent {
-    /// The memory in whole words.
-    pub words: &'static [AtomicU32],
-    /// Size in bytes; the last word may be partial.
-    pub bytes: usize,
-    /// Keeps the memory alive.
-    pub owner: Arc<dyn Any + Send + Sync>,
-}
-
-impl Lent {
-    /// Returns memory with these contents that is never freed.
-    pub fn for_good(bytes: &[u8]) -> Self {
-        let word = |bytes: &[u8]| {
-            let mut word = [0; 4];
-            word[..bytes.len()].copy_from_slice(bytes);
-            AtomicU32::new(u32::from_le_bytes(word))
-        };
-        let words: Vec<_> = bytes.chunks(4).map(word).collect();
-        Self { words: words.leak(), bytes: bytes.len(), owner: Arc::new(()) }
-    }
-
-    /// Returns the rest of the memory after the first `words` words.
-    #[must_use]
-    #[inline]
-    pub fn behind(&self, words: usize) -> Self {
-        let bytes = self.bytes.saturating_sub(words.saturating_mul(4));
-        Self { words: self.words.get(words..).unwrap_or_default(), bytes, owner: Arc::clone(&self.owner) }
-    }
-}
-
-/// Compares by identity of the memory, not by contents.
-impl PartialEq for Lent {
-    fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self.words, other.words) && self.bytes == other.bytes
     }
 }
 
@@ -151,9 +113,13 @@ impl Buffer {
 
     /// Returns a buffer on memory of another owner.
     #[inline]
-    pub fn lent(memory: Lent) -> Self {
+    pub fn lent(mut memory: Lent) -> Self {
         let len = memory.bytes.min(memory.words.len() * 4);
-        Self { words: Words::Lent(memory), len, ..Self::default() }
+        let words = match memory.guards.take() {
+            None => Words::Lent(memory),
+            Some(guards) => Words::Guarded(memory, guards),
+        };
+        Self { words, len, ..Self::default() }
     }
 
     /// Returns the contents, freeing the words while copying. `None` if the buffer is on another
@@ -195,7 +161,7 @@ impl Buffer {
     /// Returns true if the memory belongs to another owner.
     #[inline]
     pub fn is_lent(&self) -> bool {
-        matches!(self.words, Words::Lent(_))
+        !matches!(self.words, Words::Own(_))
     }
 
     /// Returns the size in bytes.
@@ -210,10 +176,24 @@ impl Buffer {
         self.len == 0
     }
 
-    /// Returns the number of accessible bytes: the size, rounded up to whole words.
+    /// Returns the number of bytes that every access may use: the size, rounded up to whole words. A
+    /// guarded buffer has none; [`Buffer::allows`] checks each access.
     #[inline]
     pub fn reach(&self) -> u64 {
         self.words().len() as u64 * 4
+    }
+
+    /// Returns true if an access lies in the buffer and is allowed.
+    #[inline]
+    pub fn allows(&self, offset: u64, size: u32, kind: AccessKind) -> bool {
+        offset.checked_add(u64::from(size)).is_some_and(|end| end <= self.reach())
+            || self.is_guarded_open(offset, size, kind)
+    }
+
+    /// Returns true for a guarded buffer that allows an access.
+    #[cold]
+    fn is_guarded_open(&self, offset: u64, size: u32, kind: AccessKind) -> bool {
+        matches!(&self.words, Words::Guarded(_, guards) if guards.allow(offset, size.into(), kind))
     }
 
     /// Zeroes the whole buffer for reuse.
@@ -233,6 +213,9 @@ impl Buffer {
     /// Records all accesses by byte, under a number.
     #[inline]
     pub fn note_all(&mut self, number: usize) {
+        if let Words::Guarded(..) = self.words {
+            return;
+        }
         (self.number, self.uses) = (number as u32, (0b111 << NOTED).into());
     }
 
@@ -292,27 +275,37 @@ impl Buffer {
         if self.uses.load(Relaxed) & PAGES == 0 { 0 } else { PAGE_BITS }
     }
 
-    /// Returns the words, for accesses with checked offsets.
+    /// Returns the words, for accesses with checked offsets; none for a guarded buffer.
     #[inline(always)]
     pub fn words(&self) -> &[AtomicU32] {
         match &self.words {
             Words::Own(words) => words,
             Words::Lent(lent) => lent.words,
+            Words::Guarded(..) => &[],
+        }
+    }
+
+    /// Returns the word at an offset, for an access of this kind.
+    #[inline]
+    fn word(&self, offset: u64, kind: AccessKind) -> Option<&AtomicU32> {
+        let index = usize::try_from(offset >> 2).ok()?;
+        match &self.words {
+            Words::Own(words) => words.get(index),
+            Words::Lent(lent) => lent.words.get(index),
+            Words::Guarded(lent, guards) => lent.words.get(index).filter(|_| guards.allow(offset & !3, 4, kind)),
         }
     }
 
     /// Loads the 32-bit word at `offset`, a multiple of four. `None` outside the buffer.
     #[inline]
     pub fn load_u32(&self, offset: u64) -> Option<u32> {
-        let index = usize::try_from(offset >> 2).ok()?;
-        Some(self.words().get(index)?.load(Relaxed))
+        Some(self.word(offset, AccessKind::Load)?.load(Relaxed))
     }
 
     /// Stores the 32-bit word at `offset`, a multiple of four. `None` outside the buffer.
     #[inline]
     pub fn store_u32(&self, offset: u64, value: u32) -> Option<()> {
-        let index = usize::try_from(offset >> 2).ok()?;
-        self.words().get(index)?.store(value, Relaxed);
+        self.word(offset, AccessKind::Store)?.store(value, Relaxed);
         Some(())
     }
 
@@ -370,7 +363,7 @@ impl Buffer {
             }
             4 => self.store_u32(offset, value as u32),
             _ => {
-                let word = self.words().get(usize::try_from(offset >> 2).ok()?)?;
+                let word = self.word(offset, AccessKind::Store)?;
                 let (shift, mask) = part(offset, size);
                 change_part(word, (value as u32) << shift, mask << shift, sharing);
                 Some(())
@@ -382,7 +375,7 @@ impl Buffer {
     /// of `change`. Returns the previous value, or `None` outside the buffer.
     #[inline]
     pub fn update(&self, offset: u64, size: u32, sharing: Sharing, change: impl Fn(u32) -> u32) -> Option<u32> {
-        let word = self.words().get(usize::try_from(offset >> 2).ok()?)?;
+        let word = self.word(offset, AccessKind::Atomic)?;
         let (shift, mask) = if size == 4 { (0, u32::MAX) } else { part(offset, size) };
         let step = |old: u32| old & !(mask << shift) | (change(old >> shift & mask) & mask) << shift;
         let mut old = word.load(Relaxed);
@@ -421,6 +414,8 @@ pub fn part(offset: u64, size: u32) -> (u32, u32) {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
 
     #[test]
@@ -440,6 +435,29 @@ mod tests {
         }
         assert_eq!(buffer.store(4, 8, u64::MAX, Sharing::Shared), None);
         assert_eq!(buffer.to_bytes(), [1, 2, 3, 4, 5]);
+    }
+
+    /// Only parts are accessible: the first word, and words from the fourth, which are read-only.
+    #[test]
+    fn guards_refuse_accesses() {
+        let words: &'static [AtomicU32] = (0..8).map(AtomicU32::new).collect::<Vec<_>>().leak();
+        let part = |start, end, is_writable| Part { start, end, is_writable };
+        let guards = Guards::new(vec![part(0, 4, true), part(12, 20, false), part(20, 32, false)]);
+        let lent = Lent { words, bytes: 32, owner: Arc::new(()), guards: Some(guards) };
+        assert_eq!(lent.readable(), [0..1, 3..5, 5..8]);
+        let buffer = Buffer::lent(lent.clone());
+        let [load, store] = [AccessKind::Load, AccessKind::Store];
+        assert!(buffer.words().is_empty() && buffer.reach() == 0 && buffer.len() == 32);
+        let may = |offset, size, kind| buffer.allows(offset, size, kind);
+        assert_eq!([may(0, 4, store), may(0, 8, load), may(4, 4, load)], [true, false, false]);
+        assert_eq!([may(16, 8, load), may(16, 8, store), may(28, 8, load)], [true, false, false]);
+        assert!(!may(u64::MAX, 4, load));
+        assert_eq!((buffer.store_u32(0, 9), buffer.load_u32(0)), (Some(()), Some(9)));
+        assert_eq!((buffer.load_u32(4), buffer.load_u32(12), buffer.store_u32(12, 1)), (None, Some(3), None));
+        assert_eq!(buffer.update(20, 4, Sharing::Shared, |x| x + 1), None);
+        assert_eq!(words[5].load(Relaxed), 5);
+        let rest = Buffer::lent(lent.behind(3));
+        assert_eq!((rest.load(0, 8), rest.store(0, 4, 1, Sharing::Shared)), (Some(4 << 32 | 3), None));
     }
 
     #[test]

@@ -30,6 +30,8 @@ pub mod operand;
 
 pub mod accesses;
 
+pub mod lent;
+
 pub mod buffer;
 
 pub mod memory;

@@ -263,7 +263,7 @@ mod tests {
     #[test]
     fn lent_memory_is_used_in_place_at_its_own_address() {
         let words: &'static [AtomicU32] = vec![AtomicU32::new(7), AtomicU32::new(9)].leak();
-        let lent = Lent { words, bytes: 7, owner: Arc::new(()) };
+        let lent = Lent { words, bytes: 7, owner: Arc::new(()), guards: None };
         let mut memory = Memory::default();
         let other = memory.map(Buffer::lent(lent.clone())).unwrap();
         assert!(

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use opencl_sys::*;
 use visakit::isa::Platform;
-use visakit_runtime::programs::executable::{Native, from_build, native};
+use visakit_runtime::programs::executable::{Imports, Native, from_build, native};
 use visakit_runtime::vendor::request::Named;
 use visakit_zebin::archive;
 
@@ -137,7 +137,7 @@ fn read_binary(device: &Device, file: &[u8]) -> Result<Build> {
         let kind = CL_PROGRAM_BINARY_TYPE_LIBRARY;
         return Ok(Build { kind, modules, status: CL_BUILD_NONE, ..Build::default() });
     }
-    let module = match native(device.target, file).ok_or(Code(CL_INVALID_BINARY))? {
+    let module = match native(device.target, file, Imports::Refused).ok_or(Code(CL_INVALID_BINARY))? {
         Native::Ready(binary) => {
             let kind = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
             return Ok(Build { kind, binary: Some(binary), status: CL_BUILD_NONE, ..Build::default() });
@@ -332,7 +332,7 @@ fn outcome(built: &[Build], failure: cl_int, options: cl_int) -> Result {
 fn executable(target: Platform, built: Built, options: &str) -> Build {
     let newer = ["2.0", "3.0"].iter().any(|version| options.contains(&format!("-cl-std=CL{version}")));
     let is_uniform = !newer || options.contains("-cl-uniform-work-group-size");
-    let (binary, log) = from_build(target, built, is_uniform);
+    let (binary, log) = from_build(target, built, is_uniform, Imports::Refused);
     let (status, kind) = match binary {
         Some(_) => (CL_BUILD_SUCCESS, CL_PROGRAM_BINARY_TYPE_EXECUTABLE),
         None => (CL_BUILD_ERROR, CL_PROGRAM_BINARY_TYPE_NONE),

@@ -4,18 +4,16 @@ use std::ffi::c_void;
 use std::sync::PoisonError;
 
 use visakit_runtime::base::raw::{In, Out};
+use visakit_runtime::devices::reservations::PAGE;
 
 use crate::api::entry::{Raw, functions};
 use crate::base::chain::{read, update, write};
 use crate::base::handle::{self, Handle, address_of, destroy, get, get_optional};
 use crate::base::result::*;
 use crate::base::types::*;
-use crate::devices::context::{ALLOCATIONS, Context, DEVICE, HOST, SHARED, Usm};
+use crate::devices::context::{ALLOCATIONS, Context, DEVICE, HOST, SHARED, Usm, find_range, lookup};
 use crate::devices::device::Device;
 use crate::devices::driver::Driver;
-
-/// Size of a page in bytes.
-const PAGE: usize = 4096;
 
 /// Creates a context of a driver's devices, or of some of them.
 fn create(driver: Raw, desc: In<ContextDesc>, devices: &[Raw], context: Out<Raw>) -> Result {
@@ -30,7 +28,7 @@ fn create(driver: Raw, desc: In<ContextDesc>, devices: &[Raw], context: Out<Raw>
 }
 
 /// Checks a context and one of its devices.
-fn pair(context: Raw, device: Raw) -> Result<(Handle<Context>, Handle<Device>)> {
+pub(super) fn pair(context: Raw, device: Raw) -> Result<(Handle<Context>, Handle<Device>)> {
     let (context, device): (Handle<Context>, _) = (get(context)?, get(device)?);
     ensure(context.has(&device), ERROR_INVALID_ARGUMENT)?;
     Ok((context, device))
@@ -41,8 +39,8 @@ fn shared(context: Raw, device: Raw, first: *mut c_void, size: usize) -> Result<
     pair(context, device)?;
     ensure(!first.is_null(), ERROR_INVALID_NULL_POINTER)?;
     ensure(size > 0, ERROR_UNSUPPORTED_SIZE)?;
-    let found = ALLOCATIONS.lookup(first as usize).ok_or(ERROR_INVALID_ARGUMENT)?;
-    ALLOCATIONS.find_range(first as usize, size)?;
+    let found = lookup(first as u64).ok_or(ERROR_INVALID_ARGUMENT)?;
+    find_range(first as usize, size)?;
     ensure(found.about.kind == SHARED, ERROR_INVALID_ARGUMENT)?;
     Ok(found.about)
 }
@@ -73,13 +71,13 @@ functions! {
     fn zeContextMakeMemoryResident(context: Raw, device: Raw, first: *mut c_void, size: usize) {
         pair(context, device)?;
         ensure(!first.is_null(), ERROR_INVALID_NULL_POINTER)?;
-        Ok(ALLOCATIONS.find_range(first as usize, size).map(drop)?)
+        find_range(first as usize, size).map(drop)
     }
 
     fn zeContextEvictMemory(context: Raw, device: Raw, first: *mut c_void, size: usize) {
         pair(context, device)?;
         ensure(!first.is_null(), ERROR_INVALID_NULL_POINTER)?;
-        Ok(ALLOCATIONS.find_range(first as usize, size).map(drop)?)
+        find_range(first as usize, size).map(drop)
     }
 
     fn zeMemAllocHost(
@@ -148,7 +146,7 @@ functions! {
     ) {
         get::<Context>(context)?;
         ensure(!first.is_null(), ERROR_INVALID_NULL_POINTER)?;
-        let found = ALLOCATIONS.lookup(first as usize).map(|found| found.about);
+        let found = lookup(first as u64).map(|found| found.about);
         update(properties, |out| {
             out.kind = found.as_ref().map_or(0, |usm| usm.kind);
             out.id = found.as_ref().map_or(0, |usm| usm.id);
@@ -161,9 +159,9 @@ functions! {
     fn zeMemGetAddressRange(context: Raw, first: *mut c_void, base: Out<*mut c_void>, size: Out<usize>) {
         get::<Context>(context)?;
         ensure(!first.is_null(), ERROR_INVALID_NULL_POINTER)?;
-        let found = ALLOCATIONS.lookup(first as usize).ok_or(ERROR_INVALID_ARGUMENT)?;
-        base.put(found.storage.first().cast());
-        size.put(found.storage.bytes());
+        let found = lookup(first as u64).ok_or(ERROR_INVALID_ARGUMENT)?;
+        base.put(found.first as *mut c_void);
+        size.put(found.bytes);
         Ok(())
     }
 
@@ -184,12 +182,6 @@ functions! {
         let usm = shared(context, device, first, size)?;
         let given = usm.atomics.lock().unwrap_or_else(PoisonError::into_inner).get(&(device as usize)).copied();
         write(flags, given.unwrap_or(0))
-    }
-
-    fn zeVirtualMemQueryPageSize(context: Raw, device: Raw, size: usize, page: Out<usize>) {
-        pair(context, device)?;
-        ensure(size > 0, ERROR_UNSUPPORTED_SIZE)?;
-        write(page, PAGE)
     }
 
     fn zeMemGetPitchFor2dImage(

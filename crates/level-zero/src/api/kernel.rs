@@ -5,10 +5,11 @@ use std::ffi::{c_char, c_void};
 use visakit_runtime::base::raw::{Caller, In, Out, Text};
 
 use crate::api::entry::{Raw, functions};
-use crate::base::chain::{bytes, each, fill, read, update, write};
+use crate::base::chain::{bytes, each, fill, list, read, update, write};
 use crate::base::handle::{self, Handle, destroy, get};
 use crate::base::result::*;
 use crate::base::types::*;
+use crate::devices::context::lookup;
 use crate::devices::device::HINTS;
 use crate::programs::kernel::Kernel;
 use crate::programs::module::Module;
@@ -132,6 +133,22 @@ functions! {
             unsafe { Out::<u8>::of(to.cast()).put_list(room, text.iter().copied())? };
         }
         Ok(())
+    }
+
+    /// The allocations of the arguments. The driver has none of its own.
+    fn zeKernelGetAllocationPropertiesExp(
+        kernel: Raw,
+        count: Out<u32>,
+        properties: Out<KernelAllocationExpProperties>,
+    ) {
+        let kernel = get::<Kernel>(kernel)?;
+        let found = |(index, address): (u32, u64)| Some((index, lookup(address)?));
+        let all: Vec<_> = kernel.addresses().into_iter().filter_map(found).collect();
+        list(count, properties, all.len(), |n, out| {
+            let (index, allocation) = &all[n];
+            (out.base, out.size) = (allocation.first, allocation.bytes);
+            (out.kind, out.arg_index) = (allocation.about.kind, *index);
+        })
     }
 
     /// The file of the module holds the kernel.

@@ -8,6 +8,8 @@ mod device;
 
 mod context;
 
+mod pages;
+
 mod module;
 
 mod kernel;

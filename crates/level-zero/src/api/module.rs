@@ -11,6 +11,7 @@ use crate::base::result::*;
 use crate::base::types::*;
 use crate::devices::context::Context;
 use crate::devices::device::Device;
+use crate::programs::link::{inspect, link};
 use crate::programs::module::{BuildLog, Module, Part, of_modules, of_native};
 use crate::programs::sampler::Sampler;
 
@@ -78,6 +79,13 @@ unsafe fn parts<'a>(desc: &ModuleDesc) -> Result<Vec<Part<'a>>> {
     }
 }
 
+/// Looks up the modules of a list.
+fn linked(count: u32, modules: Out<Raw>) -> Result<Vec<Handle<Module>>> {
+    ensure(!modules.is_null(), ERROR_INVALID_NULL_POINTER)?;
+    // SAFETY: the list has as many handles as its count says.
+    unsafe { modules.input().list(count as usize)? }.iter().map(|&module| get(module)).collect()
+}
+
 functions! {
     fn zeModuleCreate(context: Raw, device: Raw, desc: In<ModuleDesc>, module: Out<Raw>, log: Out<Raw>) {
         let (context, device): (Handle<Context>, Handle<Device>) = (get(context)?, get(device)?);
@@ -103,17 +111,12 @@ functions! {
         destroy::<Module>(module)
     }
 
-    /// Modules have no imports, because undefined references fail a build.
     fn zeModuleDynamicLink(count: u32, modules: Out<Raw>, log: Out<Raw>) {
-        ensure(!modules.is_null(), ERROR_INVALID_NULL_POINTER)?;
-        // SAFETY: the list has as many handles as its count says.
-        for &module in unsafe { modules.input().list(count as usize)? } {
-            get::<Module>(module)?;
-        }
+        let (result, text) = link(&linked(count, modules)?);
         if !log.is_null() {
-            log.put(handle::give(handle::create(BuildLog { text: String::new() })));
+            log.put(handle::give(handle::create(BuildLog { text })));
         }
-        Ok(())
+        result
     }
 
     fn zeModuleBuildLogDestroy(log: Raw) {
@@ -145,15 +148,15 @@ functions! {
     }
 
     fn zeModuleGetProperties(module: Raw, properties: Out<ModuleProperties>) {
-        get::<Module>(module)?;
-        update(properties, |out| out.flags = 0)
+        let has_imports = !get::<Module>(module)?.binary.imports().is_empty();
+        update(properties, |out| out.flags = u32::from(has_imports))
     }
 
-    /// Functions have no addresses that other kernels could call.
+    /// Kernels of the same module can call the address.
     fn zeModuleGetFunctionPointer(module: Raw, name: Text, place: Out<*mut c_void>) {
-        get::<Module>(module)?;
+        let module = get::<Module>(module)?;
         ensure(!name.is_null() && !place.is_null(), ERROR_INVALID_NULL_POINTER)?;
-        Err(ERROR_INVALID_FUNCTION_NAME)
+        write(place, module.function(&name.get())? as *mut c_void)
     }
 
     fn zeSamplerCreate(context: Raw, device: Raw, desc: In<SamplerDesc>, sampler: Out<Raw>) {
@@ -167,19 +170,16 @@ functions! {
         destroy::<Sampler>(sampler)
     }
 
-    /// Modules have no imports, so that the log lists none.
     fn zeModuleInspectLinkageExt(
         desc: In<LinkageInspectionExtDesc>,
         count: u32,
         modules: Out<Raw>,
         log: Out<Raw>,
     ) {
-        ensure(read(desc)?.flags <= 0b111, ERROR_INVALID_ENUMERATION)?;
+        let flags = read(desc)?.flags;
+        ensure(flags <= 0b111, ERROR_INVALID_ENUMERATION)?;
         ensure(!modules.is_null() && !log.is_null(), ERROR_INVALID_NULL_POINTER)?;
-        // SAFETY: the list has as many handles as its count says.
-        for &module in unsafe { modules.input().list(count as usize)? } {
-            get::<Module>(module)?;
-        }
-        write(log, handle::give(handle::create(BuildLog { text: String::new() })))
+        let text = inspect(flags, &linked(count, modules)?);
+        write(log, handle::give(handle::create(BuildLog { text })))
     }
 }

@@ -11,6 +11,7 @@ use crate::api::image::*;
 use crate::api::kernel::*;
 use crate::api::list::*;
 use crate::api::module::*;
+use crate::api::pages::*;
 use crate::api::queue::*;
 use crate::base::function::{self, Function};
 use crate::base::result::*;
@@ -424,7 +425,7 @@ tables! {
         11:
             ok zeKernelGetBinaryExp;
         14:
-            no zeKernelGetAllocationPropertiesExp;
+            ok zeKernelGetAllocationPropertiesExp;
     }
     zeGetSamplerProcAddrTable {
         0:
@@ -433,20 +434,20 @@ tables! {
     }
     zeGetPhysicalMemProcAddrTable {
         0:
-            no zePhysicalMemCreate
-            no zePhysicalMemDestroy;
+            ok zePhysicalMemCreate
+            ok zePhysicalMemDestroy;
         15:
-            no zePhysicalMemGetProperties;
+            ok zePhysicalMemGetProperties;
     }
     zeGetVirtualMemProcAddrTable {
         0:
-            no zeVirtualMemReserve
-            no zeVirtualMemFree
+            ok zeVirtualMemReserve
+            ok zeVirtualMemFree
             ok zeVirtualMemQueryPageSize
-            no zeVirtualMemMap
-            no zeVirtualMemUnmap
-            no zeVirtualMemSetAccessAttribute
-            no zeVirtualMemGetAccessAttribute;
+            ok zeVirtualMemMap
+            ok zeVirtualMemUnmap
+            ok zeVirtualMemSetAccessAttribute
+            ok zeVirtualMemGetAccessAttribute;
     }
     zeGetFabricVertexExpProcAddrTable {
         4:

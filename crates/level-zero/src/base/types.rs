@@ -396,6 +396,14 @@ structures! {
         p_next: *mut c_void,
         max_group_size: u32,
     }
+    KernelAllocationExpProperties {
+        stype: u32,
+        p_next: *mut c_void,
+        base: u64,
+        size: usize,
+        kind: u32,
+        arg_index: u32,
+    }
     GroupCount {
         group_count_x: u32,
         group_count_y: u32,

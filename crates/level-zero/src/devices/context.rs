@@ -1,14 +1,17 @@
 //! Contexts, and the memory that kernels and the program share.
 
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
 
+use visakit_emulator::machine::buffer::Lent;
 use visakit_emulator::machine::memory::SLOT;
 use visakit_runtime::base::storage::Storage;
 use visakit_runtime::devices::allocations::{Allocation, Allocations};
-use visakit_runtime::devices::description::max_allocation;
+use visakit_runtime::devices::description::{max_allocation, memory_bytes};
+use visakit_runtime::devices::reservations::{Physical, Reservations};
 
 use crate::base::handle::{Handle, kind};
 use crate::base::result::*;
@@ -26,6 +29,17 @@ kind!(Context);
 /// Memory of all contexts. As in Intel's runtime, commands of one context may use memory of
 /// another.
 pub(crate) static ALLOCATIONS: LazyLock<Allocations<Usm>> = LazyLock::new(Allocations::default);
+
+/// Virtual memory of all contexts.
+pub(crate) static RESERVATIONS: LazyLock<Reservations<Usm>> = LazyLock::new(Reservations::default);
+
+/// Physical memory that a program maps.
+pub(crate) struct PhysicalMemory {
+    pub(crate) memory: Arc<Physical>,
+    pub(crate) about: Usm,
+}
+
+kind!(PhysicalMemory);
 
 /// Properties of an allocation.
 #[derive(Clone)]
@@ -52,7 +66,44 @@ const MOST_ALIGNMENT: usize = SLOT as usize;
 impl Drop for Context {
     fn drop(&mut self) {
         ALLOCATIONS.free_if(|usm| usm.context == self.id);
+        RESERVATIONS.free_of(self.id);
     }
+}
+
+/// Returns all memory that kernels and the program share, for a launch.
+pub(crate) fn regions() -> Arc<Vec<(u64, Lent)>> {
+    let (own, mapped) = (ALLOCATIONS.regions(), RESERVATIONS.regions());
+    if mapped.is_empty() { own } else { Arc::new(own.iter().chain(mapped.iter()).cloned().collect()) }
+}
+
+/// Memory at an address.
+pub(crate) struct Found {
+    pub(crate) first: u64,
+    pub(crate) bytes: usize,
+    pub(crate) about: Usm,
+}
+
+/// Returns the allocation, or the mapped virtual memory, that contains an address.
+pub(crate) fn lookup(address: u64) -> Option<Found> {
+    if let Some(found) = ALLOCATIONS.lookup(address as usize) {
+        let Allocation { storage, about } = found;
+        return Some(Found { first: storage.first() as u64, bytes: storage.bytes(), about });
+    }
+    RESERVATIONS.lookup(address).map(|found| Found { first: found.first, bytes: found.bytes, about: found.about })
+}
+
+/// Owner of memory, which lives as long as the owner is held.
+pub(crate) type Holder = Arc<dyn Any + Send + Sync>;
+
+/// Returns the owner of a range; `None` for memory of the program.
+///
+/// # Errors
+/// Fails if the range extends beyond its allocation, or some of its pages are not mapped.
+pub(crate) fn find_range(first: usize, bytes: usize) -> Result<Option<Holder>> {
+    if let Some(found) = ALLOCATIONS.find_range(first, bytes)? {
+        return Ok(Some(found));
+    }
+    Ok(RESERVATIONS.find_range(first as u64, bytes)?.map(|found| found as Holder))
 }
 
 /// Returns a number that is unique in the process.
@@ -72,6 +123,31 @@ impl Context {
         self.devices.iter().any(|own| Arc::ptr_eq(own, device))
     }
 
+    /// Returns the properties of a new allocation.
+    fn usm(&self, kind: u32, device: Option<Handle<Device>>) -> Usm {
+        Usm { kind, device, id: next(), context: self.id, atomics: Arc::default() }
+    }
+
+    /// Reserves addresses.
+    pub(crate) fn reserve(&self, bytes: usize) -> Result<u64> {
+        RESERVATIONS.reserve(self.id, bytes).ok_or(ERROR_OUT_OF_HOST_MEMORY)
+    }
+
+    /// Creates physical memory.
+    pub(crate) fn physical(&self, kind: u32, device: Option<Handle<Device>>, bytes: usize) -> Result<PhysicalMemory> {
+        if let Some(device) = &device {
+            ensure(self.has(device), ERROR_INVALID_ARGUMENT)?;
+        }
+        ensure(bytes as u64 <= memory_bytes(), ERROR_UNSUPPORTED_SIZE)?;
+        let memory = Physical::new(bytes).ok_or(ERROR_OUT_OF_DEVICE_MEMORY)?;
+        Ok(PhysicalMemory { memory, about: self.usm(kind, device) })
+    }
+
+    /// Returns true for physical memory of this context.
+    pub(crate) fn owns(&self, physical: &PhysicalMemory) -> bool {
+        physical.about.context == self.id
+    }
+
     /// Allocates memory.
     pub(crate) fn allocate(
         &self,
@@ -87,7 +163,7 @@ impl Context {
         ensure(alignment <= MOST_ALIGNMENT, ERROR_UNSUPPORTED_ALIGNMENT)?;
         ensure(size > 0 && size as u64 <= max_allocation(), ERROR_UNSUPPORTED_SIZE)?;
         let storage = Storage::in_slot(size).ok_or(ERROR_OUT_OF_DEVICE_MEMORY)?;
-        let about = Usm { kind, device, id: next(), context: self.id, atomics: Arc::default() };
+        let about = self.usm(kind, device);
         Ok(ALLOCATIONS.add(Allocation { storage, about }))
     }
 }

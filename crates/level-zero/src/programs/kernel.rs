@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use visakit_emulator::launch::argument::{Argument, Parameter, ParameterKind, parameters};
 use visakit_emulator::launch::range::NdRange;
 use visakit_runtime::programs::attributes::{attributes, required_width};
-use visakit_runtime::programs::binary::Entry;
+use visakit_runtime::programs::binary::{Binary, Entry};
 
 use crate::base::handle::{Handle, get, kind};
 use crate::base::result::*;
@@ -18,6 +18,8 @@ use crate::programs::sampler::Sampler;
 /// Kernel of the API.
 pub(crate) struct Kernel {
     pub(crate) module: Handle<Module>,
+    /// Program of the module, with its imports.
+    pub(crate) binary: Arc<Binary>,
     pub(crate) name: String,
     pub(crate) entry: Arc<Entry>,
     /// Attributes of the source.
@@ -40,8 +42,9 @@ pub(crate) struct State {
 impl Kernel {
     /// Creates a kernel of a module.
     pub(crate) fn new(module: &Handle<Module>, name: &str) -> Result<Self> {
-        let entry = module.binary.kernel(name).ok_or(ERROR_INVALID_KERNEL_NAME)?;
-        let misc = module.binary.zebin.info.kernels_misc_info.iter().find(|misc| misc.name == name);
+        let binary = Arc::clone(module.program()?);
+        let entry = binary.kernel(name).ok_or(ERROR_INVALID_KERNEL_NAME)?;
+        let misc = binary.zebin.info.kernels_misc_info.iter().find(|misc| misc.name == name);
         let parameters = parameters(&entry.info, misc);
         let count = parameters.iter().map(|parameter| parameter.index as usize + 1).max().unwrap_or(0);
         let required = entry.info.execution_env.required_work_group_size;
@@ -49,7 +52,7 @@ impl Kernel {
         let state = State { arguments: vec![None; count], group, offset: [0; 3], indirect: 0 };
         let (module, name) = (Arc::clone(module), name.to_owned());
         let attributes = CString::new(attributes(&entry.info).join(" ")).unwrap_or_default();
-        Ok(Self { module, name, entry, attributes, parameters, state: Mutex::new(state) })
+        Ok(Self { module, binary, name, entry, attributes, parameters, state: Mutex::new(state) })
     }
 
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
@@ -122,6 +125,16 @@ impl Kernel {
             Some(ParameterKind::Unknown) | None => 0,
             _ => size_of::<*mut c_void>(),
         }
+    }
+
+    /// Returns the arguments that are addresses, with their indices.
+    pub(crate) fn addresses(&self) -> Vec<(u32, u64)> {
+        let state = self.state();
+        let pointer = |(n, argument): (usize, &Option<Argument>)| match argument {
+            Some(Argument::Pointer(address)) => Some((n as u32, *address)),
+            _ => None,
+        };
+        state.arguments.iter().enumerate().filter_map(pointer).collect()
     }
 
     /// Sets the group size of later launches.

@@ -2,6 +2,8 @@
 
 pub(crate) mod module;
 
+pub(crate) mod link;
+
 pub(crate) mod sampler;
 
 pub(crate) mod image;

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::ffi::CString;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use visakit_runtime::base::failure::{ROOM, check_room};
 use visakit_runtime::programs::binary::Binary;
 use visakit_runtime::programs::build::{self, Built, Input};
-use visakit_runtime::programs::executable::{Native, from_build, native};
+use visakit_runtime::programs::executable::{Imports, Native, from_build, native};
 use visakit_runtime::programs::spirv;
 
 use crate::base::handle::{Handle, kind};
@@ -20,7 +20,10 @@ pub(crate) struct Module {
     /// Keeps the context.
     _context: Handle<Context>,
     pub(crate) device: Handle<Device>,
+    /// Program as it was built.
     pub(crate) binary: Arc<Binary>,
+    /// Program with its imports, once the module is linked.
+    linked: OnceLock<Arc<Binary>>,
     /// Names of the kernels, whose addresses the program receives.
     pub(crate) names: Vec<CString>,
 }
@@ -74,7 +77,7 @@ pub(crate) unsafe fn of_modules(device: &Device, parts: &[Part<'_>]) -> Result<O
         all => Input::Modules(all),
     };
     let target = device.description.target;
-    Ok(from_build(target, build::compile(target, input, &options), true))
+    Ok(from_build(target, build::compile(target, input, &options), true, Imports::Allowed))
 }
 
 /// Reads a native file, or compiles the SPIR-V in it.
@@ -84,10 +87,10 @@ pub(crate) unsafe fn of_modules(device: &Device, parts: &[Part<'_>]) -> Result<O
 pub(crate) fn of_native(device: &Device, file: &[u8]) -> Result<Outcome> {
     check_room(ROOM)?;
     let target = device.description.target;
-    match native(target, file).ok_or(ERROR_INVALID_NATIVE_BINARY)? {
+    match native(target, file, Imports::Allowed).ok_or(ERROR_INVALID_NATIVE_BINARY)? {
         Native::Ready(binary) => {
-            let checked = binary.check(target);
-            Ok(match checked {
+            let is_whole = binary.imports().is_empty();
+            Ok(match if is_whole { binary.check(target) } else { Ok(()) } {
                 Ok(()) => (Some(binary), String::new()),
                 Err(log) => (None, log),
             })
@@ -96,7 +99,7 @@ pub(crate) fn of_native(device: &Device, file: &[u8]) -> Result<Outcome> {
             let input = Input::Intermediate(&module.bytes);
             let Built { output, log } = build::compile(target, input, &module.options);
             let note = "note: the binary has no vISA for this device; its SPIR-V was compiled\n";
-            Ok(from_build(target, Built { output, log: format!("{note}{log}") }, true))
+            Ok(from_build(target, Built { output, log: format!("{note}{log}") }, true, Imports::Allowed))
         }
     }
 }
@@ -118,7 +121,31 @@ fn options_of(options: &str) -> String {
 impl Module {
     pub(crate) fn new(context: &Handle<Context>, device: &Handle<Device>, binary: Arc<Binary>) -> Self {
         let names = binary.names().into_iter().filter_map(|name| CString::new(name).ok()).collect();
-        Self { _context: Arc::clone(context), device: Arc::clone(device), binary, names }
+        Self { _context: Arc::clone(context), device: Arc::clone(device), binary, linked: OnceLock::new(), names }
+    }
+
+    /// Returns true while imports are not linked.
+    pub(crate) fn is_open(&self) -> bool {
+        self.linked.get().is_none() && !self.binary.imports().is_empty()
+    }
+
+    /// Returns the program with its imports.
+    ///
+    /// # Errors
+    /// Fails while imports are not linked.
+    pub(crate) fn program(&self) -> Result<&Arc<Binary>> {
+        ensure(!self.is_open(), ERROR_INVALID_MODULE_UNLINKED)?;
+        Ok(self.linked.get().unwrap_or(&self.binary))
+    }
+
+    /// Sets the program with its imports. The first one stays.
+    pub(crate) fn set_program(&self, linked: Arc<Binary>) {
+        let _ = self.linked.set(linked);
+    }
+
+    /// Returns the address of a function for calls in kernels of the module.
+    pub(crate) fn function(&self, name: &str) -> Result<u64> {
+        self.program()?.function(name).ok_or(ERROR_INVALID_FUNCTION_NAME)
     }
 
     /// Returns address and size of a variable.

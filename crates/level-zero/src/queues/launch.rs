@@ -11,7 +11,7 @@ use visakit_runtime::commands::launch::Launch;
 use crate::base::handle::Handle;
 use crate::base::result::*;
 use crate::base::types::GroupCount;
-use crate::devices::context::ALLOCATIONS;
+use crate::devices::context::regions;
 use crate::programs::kernel::{Kernel, State};
 use crate::queues::timeline::Work;
 
@@ -58,10 +58,10 @@ pub(crate) fn work(kernel: &Handle<Kernel>, groups: Groups) -> Result<Work> {
             name: kernel.name.clone(),
             target: description.target,
             threads: description.threads,
-            binary: Arc::clone(&kernel.module.binary),
+            binary: Arc::clone(&kernel.binary),
             entry: Arc::clone(&kernel.entry),
             range,
-            regions: ALLOCATIONS.regions(),
+            regions: regions(),
         };
         launch.run(state.arguments.clone())
     }))

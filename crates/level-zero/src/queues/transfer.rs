@@ -9,7 +9,7 @@ use visakit_runtime::base::storage::{self, Storage};
 use crate::base::handle::Handle;
 use crate::base::result::*;
 use crate::base::types::{CopyRegion, KernelTimestampResult};
-use crate::devices::context::ALLOCATIONS;
+use crate::devices::context::{Holder, find_range};
 use crate::queues::event::Event;
 use crate::queues::timeline::Work;
 
@@ -18,7 +18,7 @@ use crate::queues::timeline::Work;
 #[derive(Clone)]
 pub(crate) struct Place {
     address: usize,
-    _held: Option<Arc<Storage>>,
+    _held: Option<Holder>,
 }
 
 impl Place {
@@ -26,7 +26,7 @@ impl Place {
     pub(crate) fn new(address: *mut c_void, size: usize) -> Result<Self> {
         ensure(!address.is_null(), ERROR_INVALID_NULL_POINTER)?;
         let address = address as usize;
-        Ok(Self { address, _held: ALLOCATIONS.find_range(address, size)? })
+        Ok(Self { address, _held: find_range(address, size)? })
     }
 
     /// Returns the address of the first byte.
@@ -36,7 +36,7 @@ impl Place {
 
     /// Returns the memory of an image.
     pub(crate) fn of_storage(storage: &Arc<Storage>) -> Self {
-        Self { address: storage.first() as usize, _held: Some(Arc::clone(storage)) }
+        Self { address: storage.first() as usize, _held: Some(Arc::clone(storage) as Holder) }
     }
 }
 

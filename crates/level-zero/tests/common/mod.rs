@@ -2,11 +2,12 @@
 
 #![allow(dead_code, reason = "each test uses some")]
 
+use std::collections::BTreeMap;
 use std::ffi::{c_char, c_void};
 use std::path::PathBuf;
 use std::process::Command;
 use std::ptr::{null, null_mut};
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Mutex};
 
 use visakit_level_zero::base::types::*;
 use visakit_level_zero::function;
@@ -46,21 +47,45 @@ pub(crate) fn compiler() -> PathBuf {
 }
 
 /// SPIR-V of `kernels.cl`; `None` without a compiler.
-pub(crate) static MODULE: LazyLock<Option<Vec<u8>>> = LazyLock::new(|| {
+pub(crate) static MODULE: LazyLock<Option<Vec<u8>>> = LazyLock::new(|| spirv_of("kernels.cl"));
+
+/// Compiles a file of the test's programs to SPIR-V, once; `None` without a compiler.
+pub(crate) fn spirv_of(name: &str) -> Option<Vec<u8>> {
+    static MADE: Mutex<BTreeMap<String, Option<Vec<u8>>>> = Mutex::new(BTreeMap::new());
+    // Tests of a file run at the same time, and compile in the same folder.
+    let mut made = MADE.lock().unwrap();
+    made.entry(name.to_owned()).or_insert_with(|| compile(name)).clone()
+}
+
+fn compile(name: &str) -> Option<Vec<u8>> {
     let found = program("ocloc") && compiler().is_file();
     if !have("level-zero", "vendor", found, "ocloc and visakit-oclc") {
         return None;
     }
-    let folder = scratch("level-zero-module");
-    let source = programs().join("kernels.cl");
+    let folder = scratch(&format!("level-zero-{name}"));
     let mut command = Command::new("ocloc");
-    command.args(["compile", "-device", "dg2", "-spv_only", "-output", "k", "-output_no_suffix", "-file"]);
-    let output = command.arg(source).current_dir(&folder).output().unwrap();
+    command.args(["compile", "-device", "dg2", "-spv_only", "-output", "k", "-output_no_suffix"]);
+    command.args(["-options", "-cl-std=CL3.0", "-file"]);
+    let output = command.arg(programs().join(name)).current_dir(&folder).output().unwrap();
     let file = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
     let bytes = file.map(|path| std::fs::read(path).unwrap()).find(|bytes| bytes.starts_with(&[3, 2, 0x23, 7]));
     assert!(bytes.is_some(), "{}", String::from_utf8_lossy(&output.stdout));
     bytes
-});
+}
+
+/// Returns the text of a log, which it destroys.
+pub(crate) fn log_text(log: Raw) -> String {
+    if log.is_null() {
+        return String::new();
+    }
+    let mut size = 0;
+    call!(zeModuleBuildLogGetString, log => Raw, &mut size => *mut usize, null_mut() => *mut u8);
+    let mut text = vec![0; size];
+    call!(zeModuleBuildLogGetString, log => Raw, &mut size => *mut usize, text.as_mut_ptr() => *mut u8);
+    assert_eq!(call!(zeModuleBuildLogDestroy, log => Raw), 0);
+    text.pop();
+    String::from_utf8_lossy(&text).into_owned()
+}
 
 /// Driver, device and context.
 pub(crate) struct Setup {
@@ -117,15 +142,7 @@ impl Setup {
         let (mut module, mut log) = (null_mut(), null_mut());
         let result = call!(zeModuleCreate, self.context => Raw, self.device => Raw, &desc => *const ModuleDesc,
             &mut module => *mut Raw, &mut log => *mut Raw);
-        if log.is_null() {
-            return (result, module, String::new());
-        }
-        let mut size = 0;
-        call!(zeModuleBuildLogGetString, log => Raw, &mut size => *mut usize, null_mut() => *mut u8);
-        let mut text = vec![0; size];
-        call!(zeModuleBuildLogGetString, log => Raw, &mut size => *mut usize, text.as_mut_ptr() => *mut u8);
-        assert_eq!(call!(zeModuleBuildLogDestroy, log => Raw), 0);
-        (result, module, String::from_utf8_lossy(&text).into_owned())
+        (result, module, log_text(log))
     }
 
     /// Creates a kernel.

@@ -3,10 +3,11 @@
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::collections::BTreeSet;
+use std::os::fd::{AsRawFd, BorrowedFd};
 use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use visakit_emulator::machine::buffer::Lent;
+use visakit_emulator::machine::buffer::{Guards, Lent};
 use visakit_emulator::machine::memory::{FIXED, MAX_BUFFER, SLOT};
 
 /// Alignment of memory objects in bytes: the devices' alignment of their largest type.
@@ -114,7 +115,7 @@ impl Storage {
         // `'static` lifetime. They are aligned, and every bit pattern is valid.
         let words =
             unsafe { std::slice::from_raw_parts(self.first.add(offset.min(self.bytes)).cast::<AtomicU32>(), count) };
-        Lent { words, bytes, owner: Arc::clone(self) as _ }
+        Lent { words, bytes, owner: Arc::clone(self) as _, guards: None }
     }
 
     /// Returns the address of the memory's slot for kernels.
@@ -138,6 +139,86 @@ impl Drop for Storage {
     }
 }
 
+/// Reserved addresses for kernels, in whole slots. Files are mapped to their pages.
+pub struct Space {
+    first: u64,
+    bytes: usize,
+}
+
+impl Space {
+    /// Reserves addresses, a multiple of the system's page size.
+    pub fn new(bytes: usize) -> Option<Arc<Self>> {
+        let count = (bytes as u64).div_ceil(SLOT);
+        for _ in 0..MOST_TRIES {
+            let first = take_slots(count)?;
+            if place(first, bytes, libc::PROT_NONE, libc::MAP_FIXED_NOREPLACE, None) {
+                return Some(Arc::new(Self { first, bytes }));
+            }
+        }
+        None
+    }
+
+    /// Returns the first address.
+    pub fn first(&self) -> u64 {
+        self.first
+    }
+
+    /// Returns the size in bytes.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Maps pages of a file. Returns false if the system refuses.
+    pub fn map(&self, offset: usize, bytes: usize, file: (BorrowedFd<'_>, usize)) -> bool {
+        let fits = offset.checked_add(bytes).is_some_and(|end| end <= self.bytes);
+        let at = self.first + offset as u64;
+        fits && place(at, bytes, libc::PROT_READ | libc::PROT_WRITE, libc::MAP_FIXED, Some(file))
+    }
+
+    /// Removes pages of a file. If commands still use the addresses, zeros replace the pages, because
+    /// an access to missing pages ends the process.
+    pub fn unmap(&self, offset: usize, bytes: usize, is_used: bool) {
+        if offset.checked_add(bytes).is_some_and(|end| end <= self.bytes) {
+            let rights = if is_used { libc::PROT_READ | libc::PROT_WRITE } else { libc::PROT_NONE };
+            place(self.first + offset as u64, bytes, rights, libc::MAP_FIXED, None);
+        }
+    }
+
+    /// Returns the part in one slot for kernels: `bytes` bytes from an offset, of which kernels may
+    /// access what the guards allow. Without guards, all pages must be mapped.
+    pub fn lend(self: &Arc<Self>, offset: usize, bytes: usize, guards: Option<Guards>) -> Lent {
+        let offset = offset.min(self.bytes);
+        let bytes = bytes.min(self.bytes - offset);
+        // SAFETY: the words are inside the reservation, which `owner` holds; `Lent` is designed for
+        // this `'static` lifetime. Kernels access only pages that are mapped.
+        let words =
+            unsafe { std::slice::from_raw_parts((self.first as usize + offset) as *const AtomicU32, bytes / 4) };
+        Lent { words, bytes, owner: Arc::clone(self) as _, guards }
+    }
+}
+
+impl Drop for Space {
+    fn drop(&mut self) {
+        unmap(self.first as *mut u8, self.bytes);
+        let mut slots = SLOTS.lock().unwrap_or_else(PoisonError::into_inner);
+        slots.free.extend((0..(self.bytes as u64).div_ceil(SLOT)).map(|n| self.first + n * SLOT));
+    }
+}
+
+/// Maps pages of a file, or zeros, at a fixed address. Returns false if the system refuses.
+fn place(at: u64, bytes: usize, rights: i32, fixed: i32, file: Option<(BorrowedFd<'_>, usize)>) -> bool {
+    let (fd, offset) = file.map_or((-1, 0), |(file, offset)| (file.as_raw_fd(), offset));
+    let kind = if file.is_some() { libc::MAP_SHARED } else { libc::MAP_PRIVATE | libc::MAP_ANONYMOUS };
+    let at = at as *mut libc::c_void;
+    // SAFETY: the addresses are free, or belong to the caller's reservation.
+    let first = unsafe { libc::mmap(at, bytes, rights, kind | libc::MAP_NORESERVE | fixed, fd, offset as i64) };
+    if first != libc::MAP_FAILED && first != at {
+        // An old kernel treats the address as a hint only.
+        unmap(first.cast(), bytes);
+    }
+    first == at
+}
+
 /// Free slots.
 struct Slots {
     free: BTreeSet<u64>,
@@ -154,6 +235,17 @@ fn take_slot() -> Option<u64> {
     let slot = slots.next;
     slots.next = Some(slot + SLOT).filter(|_| slot < FIXED_END)?;
     Some(slot)
+}
+
+/// Takes consecutive slots.
+fn take_slots(count: u64) -> Option<u64> {
+    if count == 1 {
+        return take_slot();
+    }
+    let mut slots = SLOTS.lock().unwrap_or_else(PoisonError::into_inner);
+    let first = slots.next;
+    slots.next = first.checked_add(count.checked_mul(SLOT)?).filter(|end| *end <= FIXED_END)?;
+    Some(first)
 }
 
 /// Maps memory from the system.

@@ -180,10 +180,11 @@ fn look_for_bugs(
 fn copy(lent: &Lent) -> Option<Lent> {
     let storage = Storage::new(lent.bytes)?;
     let copy = storage.lend(0, usize::MAX);
-    for (to, from) in copy.words.iter().zip(lent.words) {
-        to.store(from.load(Relaxed), Relaxed);
+    for range in lent.readable() {
+        let words = copy.words.get(range.clone())?.iter().zip(lent.words.get(range)?);
+        words.for_each(|(to, from)| to.store(from.load(Relaxed), Relaxed));
     }
-    Some(copy)
+    Some(Lent { guards: lent.guards.clone(), ..copy })
 }
 
 /// Prints the output of kernels.

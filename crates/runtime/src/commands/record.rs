@@ -139,7 +139,12 @@ fn program(folder: &Path, zebin: &[u8]) -> io::Result<String> {
 }
 
 fn bytes(lent: &Lent) -> Vec<u8> {
-    let mut bytes: Vec<u8> = lent.words.iter().flat_map(|word| word.load(Relaxed).to_le_bytes()).collect();
-    bytes.truncate(lent.bytes);
+    let mut bytes = Vec::new();
+    for range in lent.readable() {
+        // Memory that kernels cannot access is recorded as zeros.
+        bytes.resize(range.start * 4, 0);
+        bytes.extend(lent.words[range].iter().flat_map(|word| word.load(Relaxed).to_le_bytes()));
+    }
+    bytes.resize(lent.bytes, 0);
     bytes
 }

@@ -7,3 +7,5 @@ pub mod offered;
 pub mod description;
 
 pub mod allocations;
+
+pub mod reservations;

@@ -1,12 +1,13 @@
 //! Executable programs of a device: the vendor's file, its kernels, constants and variables.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use visakit::isa::Platform;
 use visakit_diag::Diagnostic;
 use visakit_emulator::launch::data::{DataPlaces, ProgramData, lay_out};
 use visakit_emulator::machine::buffer::Lent;
+use visakit_emulator::machine::memory::function_address;
 use visakit_emulator::run;
 use visakit_zebin::info::{KernelInfo, ZeInfo};
 use visakit_zebin::{Symbol, Target, Zebin};
@@ -21,6 +22,8 @@ pub struct Binary {
     pub zebin: Zebin,
     /// True if all groups must have the same size, as before OpenCL C 2.0.
     pub is_uniform: bool,
+    /// Programs that define this program's imports.
+    linked: Vec<Arc<Binary>>,
     globals: OnceLock<Option<Globals>>,
     kernels: Mutex<HashMap<String, Arc<Entry>>>,
 }
@@ -44,7 +47,7 @@ pub struct Entry {
 }
 
 impl Binary {
-    /// Reads a zebin.
+    /// Reads a zebin. It may import functions and variables, which [`Binary::link`] resolves.
     pub fn new(bytes: Vec<u8>, is_uniform: bool) -> std::result::Result<Arc<Self>, String> {
         let zebin = match Zebin::parse("program", &bytes) {
             Ok(zebin) => zebin,
@@ -60,15 +63,46 @@ impl Binary {
             },
             Err(finding) => return Err(finding.one_line()),
         };
-        // The vendor's driver resolves symbols with this prefix; all other symbols must be defined
-        // in the file.
+        let (globals, kernels) = (OnceLock::new(), Mutex::default());
+        Ok(Arc::new(Self { bytes, zebin, is_uniform, linked: Vec::new(), globals, kernels }))
+    }
+
+    /// Returns the names of the undefined symbols.
+    pub fn imports(&self) -> Vec<&str> {
+        let defined: HashSet<&str> = self.linked.iter().flat_map(|other| other.exports()).collect();
+        // The vendor's driver resolves symbols with this prefix.
         let is_missing =
             |symbol: &&Symbol| symbol.section == 0 && !symbol.name.is_empty() && !symbol.name.starts_with("__INTEL");
-        if let Some(symbol) = zebin.symbols.iter().find(is_missing) {
-            return Err(format!("error: undefined reference to `{}`\n", symbol.name));
+        let names = self.zebin.symbols.iter().filter(is_missing).map(|symbol| symbol.name.as_str());
+        names.filter(|name| !defined.contains(name)).collect()
+    }
+
+    /// Returns the names of the functions and variables that other programs can import.
+    pub fn exports(&self) -> impl Iterator<Item = &str> {
+        let functions = self.zebin.texts.iter().filter_map(|text| text.function());
+        let data: HashSet<usize> = self.zebin.data.iter().map(|section| section.section).collect();
+        let variables = self.zebin.symbols.iter().filter(move |symbol| data.contains(&symbol.section));
+        functions.chain(variables.map(|symbol| symbol.name.as_str()))
+    }
+
+    /// Returns the address of a function for calls in kernels of this program.
+    pub fn function(&self, name: &str) -> Option<u64> {
+        let mut functions = self.zebin.texts.iter().filter(|text| !text.is_kernel());
+        functions.position(|text| text.function() == Some(name)).map(function_address)
+    }
+
+    /// Returns the program with the functions of other programs, and with their variables, which
+    /// all programs share. Functions that this program has too are its own.
+    pub fn link(&self, others: &[Arc<Self>]) -> Arc<Self> {
+        let mut zebin = self.zebin.clone();
+        let mut known: HashSet<String> = self.exports().map(str::to_owned).collect();
+        for text in others.iter().flat_map(|other| &other.zebin.texts) {
+            if text.function().is_some_and(|name| known.insert(name.to_owned())) {
+                zebin.texts.push(text.clone());
+            }
         }
-        let (globals, kernels) = (OnceLock::new(), Mutex::default());
-        Ok(Arc::new(Self { bytes, zebin, is_uniform, globals, kernels }))
+        let (bytes, is_uniform, linked) = (self.bytes.clone(), self.is_uniform, others.to_vec());
+        Arc::new(Self { bytes, zebin, is_uniform, linked, globals: OnceLock::new(), kernels: Mutex::default() })
     }
 
     /// Returns the names of the kernels.
@@ -91,8 +125,11 @@ impl Binary {
     /// Decodes all kernels for a device.
     ///
     /// # Errors
-    /// The first kernel that cannot be run, with its line.
+    /// An undefined symbol, or the first kernel that cannot be run, with its line.
     pub fn check(&self, target: Platform) -> std::result::Result<(), String> {
+        if let Some(name) = self.imports().first() {
+            return Err(format!("error: undefined reference to `{name}`\n"));
+        }
         for name in self.names() {
             let Some(entry) = self.kernel(name) else { continue };
             entry.code(self, target).map_err(|why| format!("kernel `{name}`: {why}\n"))?;
@@ -102,7 +139,18 @@ impl Binary {
 
     /// Returns the program's data, or `None` if there is not enough memory.
     pub fn globals(&self) -> Option<&Globals> {
-        self.globals.get_or_init(|| Globals::new(&ProgramData::of(&self.zebin))).as_ref()
+        let make = || {
+            let mut own = Globals::new(&ProgramData::of(&self.zebin))?;
+            for other in &self.linked {
+                let other = other.globals()?;
+                own.regions.extend(other.regions.iter().cloned());
+                for (name, address) in &other.places.symbols {
+                    own.places.symbols.entry(name.clone()).or_insert(*address);
+                }
+            }
+            Some(own)
+        };
+        self.globals.get_or_init(make).as_ref()
     }
 }
 
