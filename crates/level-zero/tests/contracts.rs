@@ -146,6 +146,7 @@ fn atomic_accesses_are_kept() {
     };
     assert_eq!((get(), put(0b100, 100), get()), ((0, 0), 0, (0, 0b100)));
     assert_eq!((put(1 << 7, 100), put(1, 1 << 20)), (ERROR_INVALID_ENUMERATION.0, ERROR_INVALID_ARGUMENT.0));
+    assert_eq!((put(1 << 6, 100), get()), (ERROR_INVALID_ARGUMENT.0, (0, 0b100)), "host and device do not lock");
 }
 
 /// Structures in chains are filled in.

@@ -15,6 +15,9 @@ use crate::devices::context::{ALLOCATIONS, Context, DEVICE, HOST, SHARED, Usm, f
 use crate::devices::device::Device;
 use crate::devices::driver::Driver;
 
+/// Flag of atomic accesses to the same words by host and device, which have different locks.
+const SYSTEM_ATOMICS: u32 = 1 << 6;
+
 /// Creates a context of a driver's devices, or of some of them.
 fn create(driver: Raw, desc: In<ContextDesc>, devices: &[Raw], context: Out<Raw>) -> Result {
     let driver = get::<Driver>(driver)?;
@@ -167,7 +170,8 @@ functions! {
 
     fn zeMemSetAtomicAccessAttributeExp(context: Raw, device: Raw, first: *mut c_void, size: usize, flags: u32) {
         let usm = shared(context, device, first, size)?;
-        ensure(flags < 1 << 7, ERROR_INVALID_ENUMERATION)?;
+        ensure(flags < SYSTEM_ATOMICS << 1, ERROR_INVALID_ENUMERATION)?;
+        ensure(flags & SYSTEM_ATOMICS == 0, ERROR_INVALID_ARGUMENT)?;
         usm.atomics.lock().unwrap_or_else(PoisonError::into_inner).insert(device as usize, flags);
         Ok(())
     }
