@@ -52,7 +52,7 @@ functions! {
         group_y: Out<u32>,
         group_z: Out<u32>,
     ) {
-        let [found_x, found_y, found_z] = get::<Kernel>(kernel)?.suggest([x, y, z])?;
+        let [found_x, found_y, found_z] = get::<Kernel>(kernel)?.suggest([x, y, z]);
         write(group_x, found_x)?;
         write(group_y, found_y)?;
         write(group_z, found_z)

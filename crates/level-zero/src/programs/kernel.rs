@@ -4,7 +4,7 @@ use std::ffi::{CString, c_void};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use visakit_emulator::launch::argument::{Argument, Parameter, ParameterKind, parameters};
-use visakit_emulator::launch::range::NdRange;
+use visakit_emulator::launch::range::dividing_local;
 use visakit_runtime::programs::attributes::{attributes, required_width};
 use visakit_runtime::programs::binary::{Binary, Entry};
 
@@ -153,16 +153,13 @@ impl Kernel {
         ensure(fits && is_required, ERROR_INVALID_GROUP_SIZE_DIMENSION)
     }
 
-    /// Returns a group size for a global size.
-    pub(crate) fn suggest(&self, global: [u32; 3]) -> Result<[u32; 3]> {
+    /// Returns a group size that divides a global size, because launches count whole groups.
+    pub(crate) fn suggest(&self, global: [u32; 3]) -> [u32; 3] {
         let required = self.entry.info.execution_env.required_work_group_size;
         if required[0] > 0 {
-            return Ok(required.map(|side| side.max(1)));
+            return required.map(|side| side.max(1));
         }
-        let global = global.map(u64::from);
-        NdRange::new(&global, None, None, required)
-            .map(|range| range.local)
-            .map_err(|_| ERROR_INVALID_GROUP_SIZE_DIMENSION)
+        dividing_local(global, self.module.device.description.max_group as u32)
     }
 
     /// Answers `zeKernelGetProperties`.
