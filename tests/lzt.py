@@ -80,7 +80,8 @@ def parts(text):
 def reason(text):
     """Returns the line of a test's output that explains its result."""
     found = suite.first(REASONS, text) or suite.first([suite.SKIPPED], text) or "no reason given"
-    return " ".join(found.split())[:240]
+    # Lines of the log begin with their time.
+    return " ".join(re.sub(r"\[[-\d]+ [:\d]+\] \[\w+\]", "", found).split())[:240]
 
 
 def once(args, program, names):

@@ -162,7 +162,8 @@ fn kernels_compute() {
     let (a, b) = unsafe { (std::slice::from_raw_parts_mut(a, 777), std::slice::from_raw_parts_mut(b, 777)) };
     a.iter_mut().enumerate().for_each(|(n, a)| *a = (n % 31) as f32 - 7.5);
     assert_eq!(set(kernel, 9, &0_u32), ERROR_INVALID_KERNEL_ARGUMENT_INDEX.0);
-    assert_eq!(set(kernel, 3, &1_u8), ERROR_INVALID_KERNEL_ARGUMENT_SIZE.0);
+    assert_eq!(set(kernel, 3, &[0_u8; 0]), ERROR_INVALID_KERNEL_ARGUMENT_SIZE.0);
+    assert_eq!(set(kernel, 0, &1_u8), ERROR_INVALID_KERNEL_ARGUMENT_SIZE.0);
     let list = setup.immediate(2, 1);
     assert_eq!(launch(list, kernel, 1, null_mut(), &[]), ERROR_INVALID_ARGUMENT.0, "arguments are missing");
     let set_group = |x: u32| call!(zeKernelSetGroupSize, kernel => Raw, x => u32, 1 => u32, 1 => u32);

@@ -63,6 +63,12 @@ fn kernels_read_and_write_images() {
     let (result, part) = download(&region);
     let row = |y: usize| &wanted[(y * SIDES.0 + 3) * 4..][..20];
     assert_eq!((result, &part[..40]), (0, &[row(2), row(3)].concat()[..]));
+    // The third origin and side of an image with two dimensions are ignored.
+    let region = ImageRegion { origin_z: 1, depth: 9, ..region };
+    let (result, part) = download(&region);
+    assert_eq!((result, &part[..40]), (0, &[row(2), row(3)].concat()[..]));
+    // An empty region is no error.
+    assert_eq!(download(&ImageRegion::default()).0, 0);
     let region = ImageRegion { width: 17, ..region };
     assert_eq!(download(&region).0, ERROR_INVALID_SIZE.0);
 }

@@ -1,6 +1,7 @@
 //! Entry points of contexts and their memory.
 
 use std::ffi::c_void;
+use std::sync::PoisonError;
 
 use visakit_runtime::base::raw::{In, Out};
 use visakit_runtime::devices::reservations::PAGE;
@@ -10,9 +11,12 @@ use crate::base::chain::{read, update, write};
 use crate::base::handle::{self, Handle, address_of, destroy, get, get_optional};
 use crate::base::result::*;
 use crate::base::types::*;
-use crate::devices::context::{ALLOCATIONS, Context, DEVICE, HOST, SHARED, find_range, lookup};
+use crate::devices::context::{ALLOCATIONS, Context, DEVICE, HOST, SHARED, Usm, find_range, lookup};
 use crate::devices::device::Device;
 use crate::devices::driver::Driver;
+
+/// Flag of atomic accesses to the same words by host and device, which have different locks.
+const SYSTEM_ATOMICS: u32 = 1 << 6;
 
 /// Creates a context of a driver's devices, or of some of them.
 fn create(driver: Raw, desc: In<ContextDesc>, devices: &[Raw], context: Out<Raw>) -> Result {
@@ -31,6 +35,17 @@ pub(super) fn pair(context: Raw, device: Raw) -> Result<(Handle<Context>, Handle
     let (context, device): (Handle<Context>, _) = (get(context)?, get(device)?);
     ensure(context.has(&device), ERROR_INVALID_ARGUMENT)?;
     Ok((context, device))
+}
+
+/// Returns the shared allocation that contains a range, for one of its devices.
+fn shared(context: Raw, device: Raw, first: *mut c_void, size: usize) -> Result<Usm> {
+    pair(context, device)?;
+    ensure(!first.is_null(), ERROR_INVALID_NULL_POINTER)?;
+    ensure(size > 0, ERROR_UNSUPPORTED_SIZE)?;
+    let found = lookup(first as u64).ok_or(ERROR_INVALID_ARGUMENT)?;
+    find_range(first as usize, size)?;
+    ensure(found.about.kind == SHARED, ERROR_INVALID_ARGUMENT)?;
+    Ok(found.about)
 }
 
 functions! {
@@ -81,6 +96,7 @@ functions! {
         write(place, context.allocate(HOST, None, size, alignment)?)
     }
 
+    /// As in Intel's driver, the number of the memory has no effect.
     fn zeMemAllocDevice(
         context: Raw,
         desc: In<DeviceMemAllocDesc>,
@@ -90,7 +106,7 @@ functions! {
         place: Out<*mut c_void>,
     ) {
         let (context, device) = (get::<Context>(context)?, get(device)?);
-        ensure(read(desc)?.ordinal == 0, ERROR_INVALID_ARGUMENT)?;
+        read(desc)?;
         ensure(!place.is_null(), ERROR_INVALID_NULL_POINTER)?;
         write(place, context.allocate(DEVICE, Some(device), size, alignment)?)
     }
@@ -105,7 +121,7 @@ functions! {
         place: Out<*mut c_void>,
     ) {
         let (context, device) = (get::<Context>(context)?, get_optional(device)?);
-        ensure(read(device_desc)?.ordinal == 0, ERROR_INVALID_ARGUMENT)?;
+        read(device_desc)?;
         read(host_desc)?;
         ensure(!place.is_null(), ERROR_INVALID_NULL_POINTER)?;
         write(place, context.allocate(SHARED, device, size, alignment)?)
@@ -150,6 +166,26 @@ functions! {
         base.put(found.first as *mut c_void);
         size.put(found.bytes);
         Ok(())
+    }
+
+    fn zeMemSetAtomicAccessAttributeExp(context: Raw, device: Raw, first: *mut c_void, size: usize, flags: u32) {
+        let usm = shared(context, device, first, size)?;
+        ensure(flags < SYSTEM_ATOMICS << 1, ERROR_INVALID_ENUMERATION)?;
+        ensure(flags & SYSTEM_ATOMICS == 0, ERROR_INVALID_ARGUMENT)?;
+        usm.atomics.lock().unwrap_or_else(PoisonError::into_inner).insert(device as usize, flags);
+        Ok(())
+    }
+
+    fn zeMemGetAtomicAccessAttributeExp(
+        context: Raw,
+        device: Raw,
+        first: *mut c_void,
+        size: usize,
+        flags: Out<u32>,
+    ) {
+        let usm = shared(context, device, first, size)?;
+        let given = usm.atomics.lock().unwrap_or_else(PoisonError::into_inner).get(&(device as usize)).copied();
+        write(flags, given.unwrap_or(0))
     }
 
     fn zeMemGetPitchFor2dImage(

@@ -8,7 +8,7 @@ use crate::api::entry::{Raw, functions};
 use crate::base::chain::{each, fill, list, read, update, write};
 use crate::base::handle::{self, Handle, get};
 use crate::base::types::*;
-use crate::devices::device::{Device, GROUPS};
+use crate::devices::device::{Device, GROUPS, MOST_PATTERN};
 use crate::devices::driver::Driver;
 
 /// Flags of peers: accesses and atomics.
@@ -63,7 +63,7 @@ functions! {
     ) {
         get::<Device>(device)?;
         list(count, properties, GROUPS.len(), |n, group| {
-            (group.flags, group.max_memory_fill_pattern_size, group.num_queues) = (GROUPS[n], usize::MAX, 1);
+            (group.flags, group.max_memory_fill_pattern_size, group.num_queues) = (GROUPS[n], MOST_PATTERN, 1);
         })
     }
 

@@ -24,11 +24,11 @@ fn texels(image: &Image, region: Option<ImageRegion>) -> Result<Rows> {
     Ok(Rows { place: Place::of_storage(&image.storage), offset, pitches: image.pitches(), size })
 }
 
-/// Rows of memory with the size of others; a pitch of 0 is dense.
+/// Rows of memory with the size of others; a pitch of 0 is dense. As in Intel's driver, rows may
+/// overlap.
 fn rows(address: Raw, size: [usize; 3], pitch: u32, slice_pitch: u32) -> Result<Rows> {
     let row = if pitch == 0 { size[0] } else { pitch as usize };
     let slice = if slice_pitch == 0 { row.saturating_mul(size[1]) } else { slice_pitch as usize };
-    ensure(row >= size[0] && slice >= row.saturating_mul(size[1] - 1), ERROR_INVALID_SIZE)?;
     let end =
         slice.saturating_mul(size[2] - 1).saturating_add(row.saturating_mul(size[1] - 1)).saturating_add(size[0]);
     Ok(Rows { place: Place::new(address, end)?, offset: 0, pitches: (row, slice), size })

@@ -51,7 +51,7 @@ functions! {
         let (context, device): (_, Handle<Device>) = (get(context)?, get(device)?);
         let settings = settings(&read(desc)?)?;
         ensure(!list.is_null(), ERROR_INVALID_NULL_POINTER)?;
-        let timeline = Timeline::new(device.description.target);
+        let timeline = Timeline::new(device.description.target, settings.priority);
         let new = CommandList::new(&context, &device, Some(timeline), settings)?;
         write(list, handle::give(handle::create(new)))
     }

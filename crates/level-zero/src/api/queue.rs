@@ -29,7 +29,8 @@ functions! {
         ensure(context.has(&device), ERROR_INVALID_ARGUMENT)?;
         let settings = settings(&read(desc)?)?;
         ensure(!queue.is_null(), ERROR_INVALID_NULL_POINTER)?;
-        write(queue, handle::give(handle::create(Queue { timeline: Timeline::new(device.description.target), settings })))
+        let timeline = Timeline::new(device.description.target, settings.priority);
+        write(queue, handle::give(handle::create(Queue { timeline, settings })))
     }
 
     fn zeCommandQueueDestroy(queue: Raw) {

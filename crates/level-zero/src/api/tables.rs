@@ -332,8 +332,8 @@ tables! {
             no zeMemGetIpcHandleFromFileDescriptorExp
             no zeMemGetFileDescriptorFromIpcHandleExp;
         7:
-            no zeMemSetAtomicAccessAttributeExp
-            no zeMemGetAtomicAccessAttributeExp;
+            ok zeMemSetAtomicAccessAttributeExp
+            ok zeMemGetAtomicAccessAttributeExp;
     }
     zeGetFenceProcAddrTable {
         0:

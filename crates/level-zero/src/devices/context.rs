@@ -1,9 +1,10 @@
 //! Contexts, and the memory that kernels and the program share.
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex};
 
 use visakit_emulator::machine::buffer::Lent;
 use visakit_emulator::machine::memory::SLOT;
@@ -50,6 +51,8 @@ pub(crate) struct Usm {
     pub(crate) id: u64,
     /// Number of the context.
     context: u64,
+    /// Atomic accesses that the program declares, by device; they have no effect.
+    pub(crate) atomics: Arc<Mutex<BTreeMap<usize, u32>>>,
 }
 
 /// Kinds of memory.
@@ -120,6 +123,11 @@ impl Context {
         self.devices.iter().any(|own| Arc::ptr_eq(own, device))
     }
 
+    /// Returns the properties of a new allocation.
+    fn usm(&self, kind: u32, device: Option<Handle<Device>>) -> Usm {
+        Usm { kind, device, id: next(), context: self.id, atomics: Arc::default() }
+    }
+
     /// Reserves addresses.
     pub(crate) fn reserve(&self, bytes: usize) -> Result<u64> {
         RESERVATIONS.reserve(self.id, bytes).ok_or(ERROR_OUT_OF_HOST_MEMORY)
@@ -132,7 +140,7 @@ impl Context {
         }
         ensure(bytes as u64 <= memory_bytes(), ERROR_UNSUPPORTED_SIZE)?;
         let memory = Physical::new(bytes).ok_or(ERROR_OUT_OF_DEVICE_MEMORY)?;
-        Ok(PhysicalMemory { memory, about: Usm { kind, device, id: next(), context: self.id } })
+        Ok(PhysicalMemory { memory, about: self.usm(kind, device) })
     }
 
     /// Returns true for physical memory of this context.
@@ -151,11 +159,11 @@ impl Context {
         if let Some(device) = &device {
             ensure(self.has(device), ERROR_INVALID_ARGUMENT)?;
         }
-        let is_aligned = alignment == 0 || alignment.is_power_of_two() && alignment <= MOST_ALIGNMENT;
-        ensure(is_aligned, ERROR_UNSUPPORTED_ALIGNMENT)?;
+        // As in Intel's driver, other alignments than powers of two are no error.
+        ensure(alignment <= MOST_ALIGNMENT, ERROR_UNSUPPORTED_ALIGNMENT)?;
         ensure(size > 0 && size as u64 <= max_allocation(), ERROR_UNSUPPORTED_SIZE)?;
         let storage = Storage::in_slot(size).ok_or(ERROR_OUT_OF_DEVICE_MEMORY)?;
-        let about = Usm { kind, device, id: next(), context: self.id };
+        let about = self.usm(kind, device);
         Ok(ALLOCATIONS.add(Allocation { storage, about }))
     }
 }

@@ -28,8 +28,10 @@ const SCHEDULING_HINTS: u32 = 0x2_0003;
 pub(crate) const HINTS: u32 = 0b111;
 
 /// Flags of the queue groups: one for kernels, also cooperative ones, and copies; one for copies
-/// alone. Each has one queue.
+/// alone. Each has one queue. Programs try each power of two up to the maximum size of a pattern.
 pub(crate) const GROUPS: [u32; 2] = [COMPUTE | 0b110, 0b10];
+/// Maximum size of a fill's pattern in bytes that the device states; others work too.
+pub(crate) const MOST_PATTERN: usize = 128;
 /// Flag of queue groups that run kernels.
 pub(crate) const COMPUTE: u32 = 1;
 

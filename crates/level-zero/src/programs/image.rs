@@ -122,17 +122,21 @@ impl Image {
     }
 
     /// Returns the offset of a region in bytes, and its bytes per row, rows and slices; the whole
-    /// image for `None`.
+    /// image for `None`. Origins and sides beyond the image's dimensions are ignored.
     ///
     /// # Errors
-    /// Fails for an empty region, and one outside of the image.
+    /// Fails for a region outside of the image.
     pub(crate) fn region(&self, region: Option<ImageRegion>) -> Result<(usize, [usize; 3])> {
         let sides = self.sides();
+        let count = self.shape.dimensions + usize::from(self.shape.is_array);
         let (origin, size) = region.map_or(([0; 3], sides), |region| {
             let ImageRegion { origin_x, origin_y, origin_z, width, height, depth } = region;
-            ([origin_x, origin_y, origin_z], [width, height.max(1), depth.max(1)])
+            let (mut origin, mut size) = ([origin_x, origin_y, origin_z], [width, height.max(1), depth.max(1)]);
+            origin.iter_mut().skip(count).for_each(|at| *at = 0);
+            size.iter_mut().skip(count).for_each(|side| *side = 1);
+            (origin, size)
         });
-        let fits = |d: usize| size[d] > 0 && origin[d].checked_add(size[d]).is_some_and(|end| end <= sides[d]);
+        let fits = |d: usize| origin[d].checked_add(size[d]).is_some_and(|end| end <= sides[d]);
         ensure((0..3).all(fits), ERROR_INVALID_SIZE)?;
         let (row, slice) = self.pitches();
         let [x, y, z] = origin.map(|at| at as usize);

@@ -104,8 +104,8 @@ impl Kernel {
                 // A null pointer stands for a value of zeros.
                 let zeros = vec![0; size.min(wanted)];
                 let bytes = bytes.unwrap_or(&zeros);
-                // A vector of three has the size of a vector of four.
-                ensure(size >= wanted || size * 4 == wanted * 3, ERROR_INVALID_KERNEL_ARGUMENT_SIZE)?;
+                ensure(size > 0, ERROR_INVALID_KERNEL_ARGUMENT_SIZE)?;
+                // As in Intel's driver, a smaller value is extended by zeros.
                 let mut bytes = bytes[..size.min(wanted)].to_vec();
                 bytes.resize(wanted, 0);
                 Argument::Value(bytes)

@@ -110,9 +110,10 @@ fn options_of(options: &str) -> String {
         "-ze-opt-disable" => "-cl-opt-disable".to_owned(),
         "-ze-opt-greater-than-4GB-buffer-required" => "-cl-intel-greater-than-4GB-buffer-required".to_owned(),
         "-ze-opt-large-register-file" => "-cl-intel-256-GRF-per-thread".to_owned(),
-        // Levels are hints.
-        _ if word.starts_with("-ze-opt-level") => String::new(),
-        _ => word.to_owned(),
+        _ => match word.strip_prefix("-ze-opt-level=") {
+            Some(level) => format!("-ze-opt-level=O{}", level.trim_start_matches('O')),
+            None => word.to_owned(),
+        },
     };
     options.split_whitespace().map(word).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }

@@ -19,8 +19,8 @@ struct State {
     is_signaled: bool,
     has_failed: bool,
     times: Times,
-    /// Timelines that wait.
-    waiting: Vec<Arc<dyn Job>>,
+    /// Timelines that wait, with their ranks.
+    waiting: Vec<(u32, Arc<dyn Job>)>,
 }
 
 /// Start and end of a command in nanoseconds.
@@ -42,14 +42,15 @@ impl Completion {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Signals, and resumes what waits.
+    /// Signals, and resumes what waits, lower ranks first.
     pub(crate) fn signal(&self, times: Times, has_failed: bool) {
         let mut state = self.state();
         (state.is_signaled, state.has_failed, state.times) = (true, has_failed, times);
-        let waiting = std::mem::take(&mut state.waiting);
+        let mut waiting = std::mem::take(&mut state.waiting);
         drop(state);
         self.changed.notify_all();
-        waiting.into_iter().for_each(pool::submit);
+        waiting.sort_by_key(|(rank, _)| *rank);
+        waiting.into_iter().for_each(|(_, job)| pool::submit(job));
     }
 
     /// Returns to the state before the signal.
@@ -59,10 +60,10 @@ impl Completion {
     }
 
     /// Resumes a job at the signal. Returns false if it is signaled already.
-    pub(crate) fn subscribe(&self, job: &Arc<dyn Job>) -> bool {
+    pub(crate) fn subscribe(&self, job: &Arc<dyn Job>, rank: u32) -> bool {
         let mut state = self.state();
         if !state.is_signaled {
-            state.waiting.push(Arc::clone(job));
+            state.waiting.push((rank, Arc::clone(job)));
         }
         !state.is_signaled
     }

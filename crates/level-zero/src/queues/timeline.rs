@@ -30,6 +30,8 @@ pub(crate) struct Timeline {
     own: Weak<Self>,
     /// Platform of the device.
     target: Platform,
+    /// Rank among the timelines that wait for an event: lower ones are resumed first.
+    rank: u32,
     state: Mutex<State>,
     idle: Condvar,
 }
@@ -42,6 +44,10 @@ struct State {
     /// True if a command has failed since the last report.
     has_failed: bool,
 }
+
+/// Priorities of queues other than the normal one.
+const LOW: u32 = 1;
+const HIGH: u32 = 2;
 
 /// All timelines.
 static TIMELINES: Mutex<Vec<Weak<Timeline>>> = Mutex::new(Vec::new());
@@ -58,11 +64,17 @@ pub(crate) fn synchronize(target: Platform) -> Result {
 }
 
 impl Timeline {
-    /// Creates a timeline of a device.
-    pub(crate) fn new(target: Platform) -> Arc<Self> {
+    /// Creates a timeline of a device with the priority of its queue: normal, low or high.
+    pub(crate) fn new(target: Platform, priority: u32) -> Arc<Self> {
+        let rank = match priority {
+            HIGH => 0,
+            LOW => 2,
+            _ => 1,
+        };
         let timeline = Arc::new_cyclic(|own| Self {
             own: Weak::clone(own),
             target,
+            rank,
             state: Mutex::default(),
             idle: Condvar::new(),
         });
@@ -129,7 +141,7 @@ impl Job for Timeline {
                 Step::Wait(completion) => {
                     // Without an owner no one can see the steps that follow.
                     let Some(own) = self.own.upgrade() else { return };
-                    if completion.subscribe(&(own as Arc<dyn Job>)) {
+                    if completion.subscribe(&(own as Arc<dyn Job>), self.rank) {
                         return;
                     }
                 }
