@@ -14,7 +14,7 @@ use crate::devices::context::Context;
 use crate::devices::device::Device;
 use crate::programs::kernel::Kernel;
 use crate::queues::event::Event;
-use crate::queues::launch::{self, Groups};
+use crate::queues::launch::{self, Dispatch, Groups};
 use crate::queues::list::CommandList;
 use crate::queues::timeline::{Step, Work};
 use crate::queues::transfer::{self, Place, Region};
@@ -59,7 +59,18 @@ fn fill(list: Raw, to: Raw, pattern: In<c_void>, unit: usize, size: usize, event
 fn launch(list: Raw, kernel: Raw, groups: In<GroupCount>, events: (Raw, u32, Out<Raw>)) -> Result {
     let (list, kernel): (Handle<CommandList>, Handle<Kernel>) = (get(list)?, get(kernel)?);
     let groups = read(groups)?;
-    append(&list, events, || launch::work(&kernel, Groups::Direct(groups)))
+    append_launch(&list, &kernel, Groups::Direct(groups), events)
+}
+
+/// Appends a launch with the current arguments.
+fn append_launch(
+    list: &Handle<CommandList>,
+    kernel: &Handle<Kernel>,
+    groups: Groups,
+    (signal, count, waits): (Raw, u32, Out<Raw>),
+) -> Result {
+    let events = events(signal, count, waits)?;
+    list.launch(events.signal.as_ref(), &events.waits, Dispatch::new(kernel, groups))
 }
 
 functions! {
@@ -200,7 +211,7 @@ functions! {
     fn zeCommandListAppendEventReset(list: Raw, event: Raw) {
         let (list, event): (Handle<CommandList>, Handle<Event>) = (get(list)?, get(event)?);
         event.check_regular()?;
-        list.extend(vec![Step::Reset(event.completion())], None)
+        list.extend(vec![Step::Reset(event.completion())], None).map(drop)
     }
 
     fn zeCommandListAppendWriteGlobalTimestamp(
@@ -288,7 +299,7 @@ functions! {
             let bytes = (!place.is_null()).then(|| unsafe { std::slice::from_raw_parts(place.cast::<u8>(), size) });
             kernel.set(index as u32, size, bytes)?;
         }
-        append(&list, (signal, count, waits), || launch::work(&kernel, Groups::Direct(groups)))
+        append_launch(&list, &kernel, Groups::Direct(groups), (signal, count, waits))
     }
 
     fn zeCommandListAppendLaunchKernelIndirect(
@@ -301,9 +312,7 @@ functions! {
     ) {
         let (list, kernel): (Handle<CommandList>, Handle<Kernel>) = (get(list)?, get(kernel)?);
         ensure(!groups.is_null(), ERROR_INVALID_NULL_POINTER)?;
-        append(&list, (signal, count, waits), || {
-            launch::work(&kernel, Groups::Indirect(groups.address() as usize))
-        })
+        append_launch(&list, &kernel, Groups::Indirect(groups.address() as usize), (signal, count, waits))
     }
 
     /// The number of launches is read from memory, at most the number of kernels.

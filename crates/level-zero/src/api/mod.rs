@@ -22,6 +22,8 @@ mod list;
 
 mod append;
 
+mod update;
+
 mod image;
 
 pub(crate) mod tables;

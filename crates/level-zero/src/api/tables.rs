@@ -13,6 +13,7 @@ use crate::api::list::*;
 use crate::api::module::*;
 use crate::api::pages::*;
 use crate::api::queue::*;
+use crate::api::update::*;
 use crate::base::function::{self, Function};
 use crate::base::result::*;
 use crate::devices::driver::VERSION;
@@ -280,13 +281,13 @@ tables! {
         9:
             ok zeCommandListCreateCloneExp
             ok zeCommandListImmediateAppendCommandListsExp
-            no zeCommandListGetNextCommandIdExp
-            no zeCommandListUpdateMutableCommandsExp
-            no zeCommandListUpdateMutableCommandSignalEventExp
-            no zeCommandListUpdateMutableCommandWaitEventsExp;
+            ok zeCommandListGetNextCommandIdExp
+            ok zeCommandListUpdateMutableCommandsExp
+            ok zeCommandListUpdateMutableCommandSignalEventExp
+            ok zeCommandListUpdateMutableCommandWaitEventsExp;
         10:
-            no zeCommandListGetNextCommandIdWithKernelsExp
-            no zeCommandListUpdateMutableCommandKernelsExp;
+            ok zeCommandListGetNextCommandIdWithKernelsExp
+            ok zeCommandListUpdateMutableCommandKernelsExp;
         17:
             ok zeCommandListIsMutableExp;
     }

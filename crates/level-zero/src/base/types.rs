@@ -228,6 +228,43 @@ structures! {
         mutable_command_list_flags: u32,
         mutable_command_flags: u32,
     }
+    MutableCommandListExpDesc {
+        stype: u32,
+        p_next: *mut c_void,
+        flags: u32,
+    }
+    MutableCommandIdExpDesc {
+        stype: u32,
+        p_next: *mut c_void,
+        flags: u32,
+    }
+    MutableCommandsExpDesc {
+        stype: u32,
+        p_next: *mut c_void,
+        flags: u32,
+    }
+    MutableKernelArgumentExpDesc {
+        stype: u32,
+        p_next: *mut c_void,
+        command_id: u64,
+        arg_index: u32,
+        arg_size: usize,
+        p_arg_value: *const c_void,
+    }
+    MutableGroupCountExpDesc {
+        stype: u32,
+        p_next: *mut c_void,
+        command_id: u64,
+        p_group_count: *const GroupCount,
+    }
+    MutableSizeExpDesc {
+        stype: u32,
+        p_next: *mut c_void,
+        command_id: u64,
+        x: u32,
+        y: u32,
+        z: u32,
+    }
     ContextDesc {
         stype: u32,
         p_next: *mut c_void,

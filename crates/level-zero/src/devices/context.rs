@@ -66,9 +66,9 @@ impl Drop for Context {
     }
 }
 
-/// Returns all memory that kernels and the program share, for a launch.
-pub(crate) fn regions() -> Arc<Vec<(u64, Lent)>> {
-    let (own, mapped) = (ALLOCATIONS.regions(), RESERVATIONS.regions());
+/// Returns all memory that kernels and the program share, for a launch with pointers.
+pub(crate) fn regions(pointers: impl IntoIterator<Item = u64>) -> Arc<Vec<(u64, Lent)>> {
+    let (own, mapped) = (ALLOCATIONS.regions(), RESERVATIONS.regions(pointers));
     if mapped.is_empty() { own } else { Arc::new(own.iter().chain(mapped.iter()).cloned().collect()) }
 }
 

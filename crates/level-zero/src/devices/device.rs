@@ -22,6 +22,10 @@ const DEVICE_PROPERTIES_1_2: u32 = 0x2_0006;
 const DEVICE_IP_VERSION: u32 = 0x1_000f;
 const FLOAT_ATOMICS: u32 = 0x1_0003;
 
+const MUTABLE_LISTS: u32 = 0x2_0015;
+/// Parts of commands that can change: arguments, sizes, offsets, events, the kernel.
+const MUTABLE_PARTS: u32 = (1 << 7) - 1;
+
 /// Device type of GPUs.
 const GPU: u32 = 1;
 /// Flag of devices that share the host's memory.
@@ -92,10 +96,12 @@ impl Device {
         };
         // SAFETY: guaranteed by the caller.
         unsafe {
-            each(next, |stype, place| {
-                if stype == DEVICE_IP_VERSION {
-                    version(place)
-                }
+            each(next, |stype, place| match stype {
+                DEVICE_IP_VERSION => version(place),
+                MUTABLE_LISTS => fill(place, |out: &mut MutableCommandListExpProperties| {
+                    (out.mutable_command_list_flags, out.mutable_command_flags) = (0, MUTABLE_PARTS);
+                }),
+                _ => {}
             })
         };
     }
