@@ -6,6 +6,7 @@ use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 
 use common::{MODULE, Raw, Setup, call, launch, set, setup};
+use visakit_level_zero::base::extensions::*;
 use visakit_level_zero::base::result::*;
 use visakit_level_zero::base::types::*;
 

@@ -26,4 +26,10 @@ mod update;
 
 mod image;
 
+mod sysman;
+
+mod fill;
+
 pub(crate) mod tables;
+
+pub(crate) mod sysman_tables;

@@ -8,6 +8,7 @@ use visakit_runtime::devices::reservations::{Access, PAGE};
 use crate::api::context::pair;
 use crate::api::entry::{Raw, functions};
 use crate::base::chain::{read, update, write};
+use crate::base::extensions::*;
 use crate::base::handle::{self, Handle, destroy, get, get_optional};
 use crate::base::result::*;
 use crate::base::types::*;

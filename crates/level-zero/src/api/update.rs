@@ -6,6 +6,7 @@ use visakit_runtime::base::raw::{In, Out};
 
 use crate::api::entry::{Raw, functions};
 use crate::base::chain::{each, read, write};
+use crate::base::extensions::*;
 use crate::base::handle::{Handle, get, get_optional};
 use crate::base::result::*;
 use crate::base::types::*;

@@ -72,6 +72,11 @@ pub(crate) fn regions(pointers: impl IntoIterator<Item = u64>) -> Arc<Vec<(u64, 
     if mapped.is_empty() { own } else { Arc::new(own.iter().chain(mapped.iter()).cloned().collect()) }
 }
 
+/// Returns the number of bytes of all allocations.
+pub(crate) fn allocated() -> u64 {
+    ALLOCATIONS.regions().iter().map(|(_, lent)| lent.bytes as u64).sum()
+}
+
 /// Memory at an address.
 pub(crate) struct Found {
     pub(crate) first: u64,

@@ -18,8 +18,10 @@ kind!(Driver);
 pub(crate) const VERSION: u32 = 1 << 16 | 17;
 
 /// Extensions with their versions.
-pub(crate) const EXTENSIONS: [(&str, u32); 17] = [
+pub(crate) const EXTENSIONS: [(&str, u32); 19] = [
     ("ZE_extension_device_ip_version", 1 << 16),
+    ("ZE_extension_device_usablemem_size_properties", 1 << 16),
+    ("ZE_extension_eu_count", 1 << 16),
     ("ZE_extension_event_query_kernel_timestamps", 1 << 16),
     ("ZE_extension_float_atomics", 1 << 16),
     ("ZE_extension_image_copy", 1 << 16),
@@ -40,7 +42,7 @@ pub(crate) const EXTENSIONS: [(&str, u32); 17] = [
 
 static DRIVER: LazyLock<Handle<Driver>> = LazyLock::new(|| {
     let device = |target| {
-        let device = handle::create(Device { description: Description::new(target) });
+        let device = handle::create(Device::new(Description::new(target)));
         handle::give(Arc::clone(&device));
         device
     };
