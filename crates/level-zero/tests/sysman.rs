@@ -6,7 +6,6 @@ use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 
 use common::{Raw, Setup, call, setup};
-use visakit_level_zero::base::extensions::*;
 use visakit_level_zero::base::result::*;
 use visakit_level_zero::base::sysman::*;
 use visakit_level_zero::base::types::*;

@@ -9,7 +9,6 @@ use crate::base::chain::{each, read, write};
 use crate::base::extensions::*;
 use crate::base::handle::{Handle, get, get_optional};
 use crate::base::result::*;
-use crate::base::types::*;
 use crate::programs::kernel::Kernel;
 use crate::queues::event::Event;
 use crate::queues::list::CommandList;

@@ -133,6 +133,10 @@ impl Device {
                 MUTABLE_LISTS => fill(place, |out: &mut MutableCommandListExpProperties| {
                     (out.mutable_command_list_flags, out.mutable_command_flags) = (0, MUTABLE_PARTS);
                 }),
+                EU_COUNT => fill(place, |out: &mut EuCountExt| out.num_total_eus = self.description.units as u32),
+                USABLE_MEMORY => fill(place, |out: &mut DeviceUsablememSizeExtProperties| {
+                    out.curr_usable_mem_size = available_bytes();
+                }),
                 _ => {}
             })
         };
