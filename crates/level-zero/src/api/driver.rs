@@ -17,6 +17,8 @@ use crate::devices::driver::{self, Driver, EXTENSIONS, VERSION};
 
 /// Flag of callers that want GPUs.
 const GPUS: u32 = 1;
+/// Flag of a driver whose memory has interprocess handles.
+const IPC_MEMORY: u32 = 1;
 /// Flags that select kinds of drivers.
 const KINDS: u32 = 0b11;
 
@@ -55,8 +57,8 @@ functions! {
 
     fn zeDriverGetIpcProperties(driver: Raw, properties: Out<DriverIpcProperties>) {
         get::<Driver>(driver)?;
-        // Memory of one process cannot be opened in another.
-        update(properties, |properties| properties.flags = 0)
+        // Memory can be opened in another process, events cannot.
+        update(properties, |properties| properties.flags = IPC_MEMORY)
     }
 
     fn zeDriverGetExtensionProperties(driver: Raw, count: Out<u32>, properties: Out<DriverExtensionProperties>) {

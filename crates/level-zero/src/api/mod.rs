@@ -10,6 +10,8 @@ mod context;
 
 mod pages;
 
+mod ipc;
+
 mod module;
 
 mod kernel;

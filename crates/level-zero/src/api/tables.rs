@@ -9,6 +9,7 @@ use crate::api::driver::*;
 use crate::api::event::*;
 use crate::api::fill::tables;
 use crate::api::image::*;
+use crate::api::ipc::*;
 use crate::api::kernel::*;
 use crate::api::list::*;
 use crate::api::module::*;
@@ -254,22 +255,22 @@ tables! {
             ok zeMemFree
             ok zeMemGetAllocProperties
             ok zeMemGetAddressRange
-            no zeMemGetIpcHandle
-            no zeMemOpenIpcHandle
-            no zeMemCloseIpcHandle;
+            ok zeMemGetIpcHandle
+            ok zeMemOpenIpcHandle
+            ok zeMemCloseIpcHandle;
         3:
             ok zeMemFreeExt;
         6:
-            no zeMemPutIpcHandle;
+            ok zeMemPutIpcHandle;
         9:
             ok zeMemGetPitchFor2dImage;
         15:
-            no zeMemGetIpcHandleWithProperties;
+            ok zeMemGetIpcHandleWithProperties;
     }
     zeGetMemExpProcAddrTable {
         6:
-            no zeMemGetIpcHandleFromFileDescriptorExp
-            no zeMemGetFileDescriptorFromIpcHandleExp;
+            ok zeMemGetIpcHandleFromFileDescriptorExp
+            ok zeMemGetFileDescriptorFromIpcHandleExp;
         7:
             no zeMemSetAtomicAccessAttributeExp
             no zeMemGetAtomicAccessAttributeExp;

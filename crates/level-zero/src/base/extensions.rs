@@ -7,6 +7,9 @@ use crate::base::structures::structures;
 use crate::base::types::GroupCount;
 
 structures! {
+    IpcMemHandle {
+        data: [u8; 64],
+    }
     MutableCommandListExpProperties {
         stype: u32,
         p_next: *mut c_void,

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::ffi::c_void;
+use std::fs::File;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 
@@ -49,6 +50,8 @@ pub(crate) struct Usm {
     pub(crate) id: u64,
     /// Number of the context.
     context: u64,
+    /// True for memory of an interprocess handle.
+    pub(crate) is_imported: bool,
 }
 
 /// Kinds of memory.
@@ -124,6 +127,18 @@ impl Context {
         self.devices.iter().any(|own| Arc::ptr_eq(own, device))
     }
 
+    /// Returns the properties of new memory.
+    fn usm(&self, kind: u32, device: Option<Handle<Device>>) -> Usm {
+        Usm { kind, device, id: next(), context: self.id, is_imported: false }
+    }
+
+    /// Maps a file of an interprocess handle.
+    pub(crate) fn import(&self, device: &Handle<Device>, (file, bytes): (File, usize)) -> Result<*mut c_void> {
+        let storage = Storage::of_file(file, bytes).ok_or(ERROR_INVALID_ARGUMENT)?;
+        let about = Usm { is_imported: true, ..self.usm(DEVICE, Some(Arc::clone(device))) };
+        Ok(ALLOCATIONS.add(Allocation { storage, about }))
+    }
+
     /// Reserves addresses.
     pub(crate) fn reserve(&self, bytes: usize) -> Result<u64> {
         RESERVATIONS.reserve(self.id, bytes).ok_or(ERROR_OUT_OF_HOST_MEMORY)
@@ -136,7 +151,7 @@ impl Context {
         }
         ensure(bytes as u64 <= memory_bytes(), ERROR_UNSUPPORTED_SIZE)?;
         let memory = Physical::new(bytes).ok_or(ERROR_OUT_OF_DEVICE_MEMORY)?;
-        Ok(PhysicalMemory { memory, about: Usm { kind, device, id: next(), context: self.id } })
+        Ok(PhysicalMemory { memory, about: self.usm(kind, device) })
     }
 
     /// Returns true for physical memory of this context.
@@ -159,7 +174,7 @@ impl Context {
         ensure(is_aligned, ERROR_UNSUPPORTED_ALIGNMENT)?;
         ensure(size > 0 && size as u64 <= max_allocation(), ERROR_UNSUPPORTED_SIZE)?;
         let storage = Storage::in_slot(size).ok_or(ERROR_OUT_OF_DEVICE_MEMORY)?;
-        let about = Usm { kind, device, id: next(), context: self.id };
+        let about = self.usm(kind, device);
         Ok(ALLOCATIONS.add(Allocation { storage, about }))
     }
 }

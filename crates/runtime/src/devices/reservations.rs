@@ -3,14 +3,14 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::os::fd::{AsFd, BorrowedFd, FromRawFd};
+use std::os::fd::AsFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use visakit_emulator::machine::buffer::{Guards, Lent, Part};
 use visakit_emulator::machine::memory::{MAX_BUFFER, SLOT};
 
 use crate::base::failure::Failure;
-use crate::base::storage::Space;
+use crate::base::storage::{Space, anonymous_file};
 
 /// Size of a page in bytes: sizes, addresses and offsets are multiples of it.
 pub const PAGE: usize = 4096;
@@ -71,19 +71,14 @@ pub struct Mapped<A> {
     pub access: Access,
     /// Properties of the physical memory.
     pub about: A,
+    /// Physical memory.
+    pub physical: Arc<Physical>,
 }
 
 impl Physical {
     /// Creates zeroed memory. The system commits pages on first use.
     pub fn new(bytes: usize) -> Option<Arc<Self>> {
-        // SAFETY: the name is a string; the result is a new file or -1.
-        let fd = unsafe { libc::memfd_create(c"visakit".as_ptr(), libc::MFD_CLOEXEC) };
-        if fd < 0 {
-            return None;
-        }
-        // SAFETY: the file is open, and nothing else owns it.
-        let file = unsafe { File::from_raw_fd(fd) };
-        file.set_len(bytes as u64).ok()?;
+        let file = anonymous_file(bytes)?;
         Some(Arc::new(Self { file, bytes }))
     }
 
@@ -92,8 +87,9 @@ impl Physical {
         self.bytes
     }
 
-    fn file(&self) -> BorrowedFd<'_> {
-        self.file.as_fd()
+    /// Returns the file.
+    pub fn file(&self) -> &File {
+        &self.file
     }
 }
 
@@ -160,10 +156,10 @@ impl<A: Clone> Reservations<A> {
         if !is_inside || !is_free {
             return Err(Failure::InvalidValue);
         }
-        if !own.space.map(at, bytes, (physical.file(), offset)) {
+        if !own.space.map(at, bytes, (physical.file().as_fd(), offset)) {
             return Err(Failure::OutOfHostMemory);
         }
-        own.parts.insert(at, Mapped { first, bytes, access, about });
+        own.parts.insert(at, Mapped { first, bytes, access, about, physical: Arc::clone(physical) });
         state.regions = None;
         Ok(())
     }
