@@ -236,14 +236,14 @@ tables! {
             ok zeImageCreate
             ok zeImageDestroy;
         3:
-            no zeImageGetAllocPropertiesExt;
+            ok zeImageGetAllocPropertiesExt;
         5:
-            no zeImageViewCreateExt;
+            ok zeImageViewCreateExt;
     }
     zeGetImageExpProcAddrTable {
         2:
             ok zeImageGetMemoryPropertiesExp
-            no zeImageViewCreateExp;
+            ok zeImageViewCreateExp = zeImageViewCreateExt;
         9:
             no zeImageGetDeviceOffsetExp;
     }

@@ -7,6 +7,11 @@ use crate::base::structures::structures;
 use crate::base::types::GroupCount;
 
 structures! {
+    ImageViewPlanarExtDesc {
+        stype: u32,
+        p_next: *mut c_void,
+        plane_index: u32,
+    }
     IpcMemHandle {
         data: [u8; 64],
     }

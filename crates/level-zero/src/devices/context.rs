@@ -111,7 +111,7 @@ pub(crate) fn find_range(first: usize, bytes: usize) -> Result<Option<Holder>> {
 }
 
 /// Returns a number that is unique in the process.
-fn next() -> u64 {
+pub(crate) fn next() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     NEXT.fetch_add(1, Ordering::Relaxed)
 }

@@ -108,6 +108,7 @@ pub(crate) fn take_back(handle: &IpcMemHandle) -> Result {
     let mut all = exported();
     let key = (contents.device, contents.inode);
     let own = all.get_mut(&key).ok_or(ERROR_INVALID_ARGUMENT)?;
+    ensure(u64::try_from(own.file.as_raw_fd()) == Ok(contents.descriptor), ERROR_INVALID_ARGUMENT)?;
     own.count -= 1;
     if own.count == 0 {
         all.remove(&key);
