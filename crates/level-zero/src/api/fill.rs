@@ -56,6 +56,7 @@ macro_rules! tables {
             #[allow(non_snake_case, unreachable_pub)]
             #[unsafe(no_mangle)]
             pub unsafe extern "C" fn $get(version: u32, table: *mut *const c_void) -> u32 {
+                $crate::base::function::register($all);
                 // SAFETY: the same contract.
                 unsafe { $crate::api::fill::fill(version, table, $all[Table::$get as usize]) }
             }
