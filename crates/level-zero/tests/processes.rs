@@ -4,6 +4,7 @@
 mod common;
 
 use std::ffi::c_void;
+use std::os::fd::FromRawFd;
 use std::process::Command;
 use std::ptr::null_mut;
 
@@ -89,6 +90,65 @@ fn memory_is_opened_in_the_same_process() {
         assert_eq!(open(&setup, damaged).0, ERROR_INVALID_ARGUMENT.0, "{n}");
         assert_eq!(put(&setup, damaged), ERROR_INVALID_ARGUMENT.0, "{n}");
     }
+}
+
+/// Memory as a file whose descriptor programs pass by sockets.
+#[test]
+fn memory_has_descriptors() {
+    let setup = setup();
+    let first = device_memory(&setup);
+    // SAFETY: no command uses the memory.
+    unsafe { first.write(31) };
+    let descriptor = |address: *mut u32, flags: u32| {
+        let mut file = ExternalMemoryFd { stype: 0x1a, flags, fd: -1, ..Default::default() };
+        let mut properties =
+            MemoryAllocationProperties { stype: 0x17, p_next: (&raw mut file).cast(), ..Default::default() };
+        let result = call!(zeMemGetAllocProperties, setup.context => Raw, address.cast() => *mut c_void,
+            &mut properties => *mut MemoryAllocationProperties, null_mut() => *mut Raw);
+        (result, file.fd)
+    };
+    let import = |fd: i32, flags: u32, size: usize| {
+        let mut file = ExternalMemoryFd { stype: 0x19, flags, fd, ..Default::default() };
+        let desc = DeviceMemAllocDesc { stype: 0x15, p_next: (&raw mut file).cast(), ..Default::default() };
+        let mut place = null_mut();
+        let result = call!(zeMemAllocDevice, setup.context => Raw, &desc => *const DeviceMemAllocDesc,
+            size => usize, 0 => usize, setup.device => Raw, &mut place => *mut *mut c_void);
+        (result, place.cast::<u32>())
+    };
+    assert_eq!(descriptor(first, 2).0, ERROR_UNSUPPORTED_ENUMERATION.0);
+    assert_eq!(descriptor(setup.shared(4), 1).0, ERROR_INVALID_ARGUMENT.0);
+    let (result, fd) = descriptor(first, 1);
+    assert!(result == 0 && fd >= 0);
+    let (imported, place) = import(fd, 1, COUNT * 4);
+    // SAFETY: no command uses the memory.
+    assert_eq!((imported, unsafe { place.read() }), (0, 31));
+    let refused = [import(fd, 1, 1 << 20).0, import(-1, 1, 4).0, import(0, 1, 4).0, import(fd, 1, 0).0];
+    let invalid = ERROR_INVALID_ARGUMENT.0;
+    assert_eq!(refused, [invalid, invalid, invalid, ERROR_UNSUPPORTED_SIZE.0]);
+    assert_eq!(import(fd, 2, 4).0, ERROR_UNSUPPORTED_ENUMERATION.0);
+    // SAFETY: the descriptor is the test's.
+    drop(unsafe { std::os::fd::OwnedFd::from_raw_fd(fd) });
+    let free = |place: *mut u32| call!(zeMemFree, setup.context => Raw, place.cast() => *mut c_void);
+    // SAFETY: no command uses the memory.
+    assert_eq!((free(first), unsafe { place.read() }, free(place)), (0, 31, 0));
+}
+
+#[test]
+fn atomic_accesses_have_attributes() {
+    let setup = setup();
+    let first = setup.shared::<u32>(16).cast::<c_void>();
+    let get = |attributes: &mut u32| {
+        call!(zeMemGetAtomicAccessAttributeExp, setup.context => Raw, setup.device => Raw, first => *mut c_void,
+            64 => usize, attributes => *mut u32)
+    };
+    let set = |size: usize, attributes: u32| {
+        call!(zeMemSetAtomicAccessAttributeExp, setup.context => Raw, setup.device => Raw, first => *mut c_void,
+            size => usize, attributes => u32)
+    };
+    let mut attributes = 0;
+    assert_eq!((get(&mut attributes), attributes), (0, 1 << 2 | 1 << 4 | 1 << 6));
+    assert_eq!((set(64, 1 << 3), get(&mut attributes), attributes), (0, 0, 1 << 3));
+    assert_eq!((set(64, 1 << 7), set(1 << 20, 1)), (ERROR_INVALID_ENUMERATION.0, ERROR_INVALID_ARGUMENT.0));
 }
 
 #[test]

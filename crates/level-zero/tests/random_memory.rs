@@ -1,5 +1,5 @@
-//! Random calls, valid and invalid, of virtual memory, interprocess handles, views and mutable lists,
-//! with launches that use the memory. None crashes or hangs, and every object can be freed.
+//! Random calls, valid and invalid, of virtual memory, interprocess handles, views and mutable
+//! lists, with launches that use the memory. None crashes or hangs, and every object can be freed.
 
 mod common;
 

@@ -1,5 +1,5 @@
-//! The sequences of calls that Triton's driver for Intel GPUs and SYCL's runtime, on which PyTorch is
-//! built, make.
+//! The sequences of calls that Triton's driver for Intel GPUs and SYCL's runtime, on which PyTorch
+//! is built, make.
 
 mod common;
 
@@ -140,6 +140,30 @@ fn list_devices(driver: Raw, device: Raw) {
     assert!(atomics.fp32_flags > 0 && modules.spirv_version_supported > 0);
 }
 
+/// Creates a program: several inputs in one structure, and its links.
+fn sycl_program((context, device): (Raw, Raw), spirv: &[u8]) -> Raw {
+    let (size, input, flags) = (spirv.len(), spirv.as_ptr(), c"-ze-opt-level=2".as_ptr());
+    let no_constants = null::<ModuleConstants>();
+    let mut program = ModuleProgramExpDesc {
+        stype: 0x2_0002,
+        count: 1,
+        input_sizes: &raw const size,
+        p_input_modules: &raw const input,
+        p_build_flags: &raw const flags,
+        p_constants: &raw const no_constants,
+        ..Default::default()
+    };
+    let desc = ModuleDesc { stype: 0x1b, p_next: (&raw mut program).cast(), ..Default::default() };
+    let (mut module, mut log) = (null_mut(), null_mut());
+    let result = call!(zeModuleCreate, context => Raw, device => Raw, &desc => *const ModuleDesc,
+        &mut module => *mut Raw, &mut log => *mut Raw);
+    assert_eq!((result, log_text(log).contains("error")), (0, false));
+    let mut linkage = ModuleProperties { stype: 0x1c, ..Default::default() };
+    assert_eq!(call!(zeModuleGetProperties, module => Raw, &mut linkage => *mut ModuleProperties), 0);
+    assert_eq!(linkage.flags, 0);
+    module
+}
+
 /// A queue with events that count, device memory beyond the usual limit, indirect access.
 #[test]
 fn sycl_runs_a_kernel() {
@@ -166,26 +190,7 @@ fn sycl_runs_a_kernel() {
             64 => usize, device => Raw, &raw mut *place => *mut *mut c_void);
         assert_eq!(result, 0);
     }
-    // The program: several inputs in one structure, and its links.
-    let (size, input, flags) = (spirv.len(), spirv.as_ptr(), c"-ze-opt-level=2".as_ptr());
-    let no_constants = null::<ModuleConstants>();
-    let mut program = ModuleProgramExpDesc {
-        stype: 0x2_0002,
-        count: 1,
-        input_sizes: &raw const size,
-        p_input_modules: &raw const input,
-        p_build_flags: &raw const flags,
-        p_constants: &raw const no_constants,
-        ..Default::default()
-    };
-    let desc = ModuleDesc { stype: 0x1b, p_next: (&raw mut program).cast(), ..Default::default() };
-    let (mut module, mut log) = (null_mut(), null_mut());
-    let result = call!(zeModuleCreate, context => Raw, device => Raw, &desc => *const ModuleDesc,
-        &mut module => *mut Raw, &mut log => *mut Raw);
-    assert_eq!((result, log_text(log).contains("error")), (0, false));
-    let mut linkage = ModuleProperties { stype: 0x1c, ..Default::default() };
-    assert_eq!(call!(zeModuleGetProperties, module => Raw, &mut linkage => *mut ModuleProperties), 0);
-    assert_eq!(linkage.flags, 0);
+    let module = sycl_program((context, device), spirv);
     let kernel = setup.kernel(module, c"scale");
     assert_eq!(call!(zeKernelSetIndirectAccess, kernel => Raw, 7 => u32), 0);
     let mut most = KernelMaxGroupSizePropertiesExt { stype: 0x1_0013, ..Default::default() };

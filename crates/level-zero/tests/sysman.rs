@@ -51,7 +51,8 @@ fn invalid_handles_are_errors() {
     }
 }
 
-/// The calls by which the SYCL runtime finds the free memory of a device, and xpu-smi its properties.
+/// The calls by which the SYCL runtime finds the free memory of a device, and xpu-smi its
+/// properties.
 #[test]
 fn devices_have_memory() {
     let Setup { device, .. } = setup();

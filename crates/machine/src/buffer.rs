@@ -176,8 +176,8 @@ impl Buffer {
         self.len == 0
     }
 
-    /// Returns the number of bytes that every access may use: the size, rounded up to whole words. A
-    /// guarded buffer has none; [`Buffer::allows`] checks each access.
+    /// Returns the number of bytes that every access may use: the size, rounded up to whole words.
+    /// A guarded buffer has none; [`Buffer::allows`] checks each access.
     #[inline]
     pub fn reach(&self) -> u64 {
         self.words().len() as u64 * 4

@@ -10,7 +10,9 @@ use crate::base::chain::write;
 use crate::base::extensions::IpcMemHandle;
 use crate::base::handle::{self, Handle, get};
 use crate::base::result::*;
-use crate::devices::context::{ALLOCATIONS, Context, PhysicalMemory, RESERVATIONS, SHARED};
+use crate::devices::context::{
+    ALLOCATIONS, Context, PhysicalMemory, RESERVATIONS, SHARED, Usm, atomics, set_atomics,
+};
 use crate::devices::ipc;
 
 /// Creates a handle of memory: an allocation, mapped pages, or a physical memory object.
@@ -31,7 +33,40 @@ fn export(context: Raw, first: *mut c_void, place: Out<IpcMemHandle>) -> Result 
     write(place, ipc::export(file, found.storage.bytes())?)
 }
 
+/// Returns the properties of the allocation that contains a range.
+fn shared(first: *mut c_void, size: usize) -> Result<Usm> {
+    ensure(!first.is_null(), ERROR_INVALID_NULL_POINTER)?;
+    let found = ALLOCATIONS.lookup(first as usize).ok_or(ERROR_INVALID_ARGUMENT)?;
+    ALLOCATIONS.find_range(first as usize, size)?;
+    Ok(found.about)
+}
+
 functions! {
+    fn zeMemSetAtomicAccessAttributeExp(
+        context: Raw,
+        device: Raw,
+        first: *mut c_void,
+        size: usize,
+        attributes: u32,
+    ) {
+        let (_, device) = pair(context, device)?;
+        let usm = shared(first, size)?;
+        ensure(attributes < 1 << 7, ERROR_INVALID_ENUMERATION)?;
+        set_atomics(&usm, &device, attributes);
+        Ok(())
+    }
+
+    fn zeMemGetAtomicAccessAttributeExp(
+        context: Raw,
+        device: Raw,
+        first: *mut c_void,
+        size: usize,
+        attributes: Out<u32>,
+    ) {
+        let (_, device) = pair(context, device)?;
+        write(attributes, atomics(&shared(first, size)?, &device))
+    }
+
     fn zeMemGetIpcHandle(context: Raw, first: *mut c_void, handle: Out<IpcMemHandle>) {
         export(context, first, handle)
     }

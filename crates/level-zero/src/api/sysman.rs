@@ -1,5 +1,5 @@
-//! Entry points of system management: what programs query about devices and their memory. The devices
-//! have no sensors, fans or power supplies, so that lists of them are empty.
+//! Entry points of system management: what programs query about devices and their memory. The
+//! devices have no sensors, fans or power supplies, so that lists of them are empty.
 
 use std::ffi::c_void;
 

@@ -125,7 +125,7 @@ tables! {
     }
     zeGetDeviceExpProcAddrTable {
         4:
-            no zeDeviceGetFabricVertexExp;
+            ok zeDeviceGetFabricVertexExp;
     }
     zeGetContextProcAddrTable {
         0:
@@ -272,8 +272,8 @@ tables! {
             ok zeMemGetIpcHandleFromFileDescriptorExp
             ok zeMemGetFileDescriptorFromIpcHandleExp;
         7:
-            no zeMemSetAtomicAccessAttributeExp
-            no zeMemGetAtomicAccessAttributeExp;
+            ok zeMemSetAtomicAccessAttributeExp
+            ok zeMemGetAtomicAccessAttributeExp;
     }
     zeGetFenceProcAddrTable {
         0:
@@ -391,7 +391,7 @@ tables! {
     }
     zeGetFabricVertexExpProcAddrTable {
         4:
-            no zeFabricVertexGetExp
+            ok zeFabricVertexGetExp
             no zeFabricVertexGetSubVerticesExp
             no zeFabricVertexGetPropertiesExp
             no zeFabricVertexGetDeviceExp;

@@ -7,6 +7,12 @@ use crate::base::structures::structures;
 use crate::base::types::GroupCount;
 
 structures! {
+    ExternalMemoryFd {
+        stype: u32,
+        p_next: *mut c_void,
+        flags: u32,
+        fd: i32,
+    }
     ImageViewPlanarExtDesc {
         stype: u32,
         p_next: *mut c_void,

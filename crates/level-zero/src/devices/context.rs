@@ -1,10 +1,11 @@
 //! Contexts, and the memory that kernels and the program share.
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::fs::File;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use visakit_emulator::machine::buffer::Lent;
 use visakit_runtime::base::storage::Storage;
@@ -12,7 +13,7 @@ use visakit_runtime::devices::allocations::{Allocation, Allocations};
 use visakit_runtime::devices::description::{max_allocation, memory_bytes};
 use visakit_runtime::devices::reservations::{Physical, Reservations};
 
-use crate::base::handle::{Handle, kind};
+use crate::base::handle::{self, Handle, kind};
 use crate::base::result::*;
 use crate::devices::device::Device;
 
@@ -110,6 +111,24 @@ pub(crate) fn find_range(first: usize, bytes: usize) -> Result<Option<Holder>> {
     Ok(RESERVATIONS.find_range(first as u64, bytes)?.map(|found| found as Holder))
 }
 
+/// Attributes of atomic accesses by allocation and device; every access is atomic in any case.
+static ATOMICS: Mutex<BTreeMap<(u64, usize), u32>> = Mutex::new(BTreeMap::new());
+
+/// Attributes of memory without own ones: atomic accesses of host, device and system.
+const ALL_ATOMICS: u32 = 1 << 2 | 1 << 4 | 1 << 6;
+
+/// Sets the attributes of an allocation for a device.
+pub(crate) fn set_atomics(usm: &Usm, device: &Handle<Device>, attributes: u32) {
+    let key = (usm.id, handle::address(device) as usize);
+    ATOMICS.lock().unwrap_or_else(PoisonError::into_inner).insert(key, attributes);
+}
+
+/// Returns the attributes of an allocation for a device.
+pub(crate) fn atomics(usm: &Usm, device: &Handle<Device>) -> u32 {
+    let key = (usm.id, handle::address(device) as usize);
+    ATOMICS.lock().unwrap_or_else(PoisonError::into_inner).get(&key).copied().unwrap_or(ALL_ATOMICS)
+}
+
 /// Returns a number that is unique in the process.
 pub(crate) fn next() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
@@ -130,6 +149,21 @@ impl Context {
     /// Returns the properties of new memory.
     fn usm(&self, kind: u32, device: Option<Handle<Device>>) -> Usm {
         Usm { kind, device, id: next(), context: self.id, is_imported: false }
+    }
+
+    /// Maps a file that the program passes; it is freed like other memory.
+    pub(crate) fn allocate_file(
+        &self,
+        kind: u32,
+        device: Option<Handle<Device>>,
+        (file, bytes): (File, usize),
+    ) -> Result<*mut c_void> {
+        if let Some(device) = &device {
+            ensure(self.has(device), ERROR_INVALID_ARGUMENT)?;
+        }
+        ensure(bytes > 0, ERROR_UNSUPPORTED_SIZE)?;
+        let storage = Storage::of_file(file, bytes).ok_or(ERROR_INVALID_ARGUMENT)?;
+        Ok(ALLOCATIONS.add(Allocation { storage, about: self.usm(kind, device) }))
     }
 
     /// Maps a file of an interprocess handle.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, IntoRawFd};
 use std::os::unix::fs::MetadataExt;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
@@ -12,8 +12,8 @@ use crate::base::result::*;
 /// First bytes of a handle.
 const MAGIC: u64 = u64::from_le_bytes(*b"visakit1");
 
-/// File that a handle refers to: a descriptor of a process, and the identity of the file, because the
-/// process may have closed the descriptor.
+/// File that a handle refers to: a descriptor of a process, and the identity of the file, because
+/// the process may have closed the descriptor.
 #[derive(Clone, Copy)]
 struct Contents {
     process: u64,
@@ -86,11 +86,24 @@ pub(crate) fn export(file: &File, bytes: usize) -> Result<IpcMemHandle> {
 
 /// Creates a handle of a descriptor of this process.
 pub(crate) fn of_descriptor(descriptor: u64) -> Result<IpcMemHandle> {
+    let file = open_descriptor(i32::try_from(descriptor).map_err(|_| ERROR_INVALID_ARGUMENT)?)?;
+    let about = file.metadata().map_err(|_| ERROR_INVALID_ARGUMENT)?;
+    ensure(about.len() > 0, ERROR_INVALID_ARGUMENT)?;
+    export(&file, usize::try_from(about.len()).map_err(|_| ERROR_INVALID_ARGUMENT)?)
+}
+
+/// Returns a new descriptor of a file, which the program owns.
+pub(crate) fn give_descriptor(file: &File) -> Result<i32> {
+    file.try_clone().map(IntoRawFd::into_raw_fd).map_err(|_| ERROR_OUT_OF_HOST_MEMORY)
+}
+
+/// Opens a descriptor of the program, which it keeps.
+pub(crate) fn open_descriptor(descriptor: i32) -> Result<File> {
     let file = File::options().read(true).write(true).open(format!("/proc/self/fd/{descriptor}"));
     let file = file.map_err(|_| ERROR_INVALID_ARGUMENT)?;
-    let about = file.metadata().map_err(|_| ERROR_INVALID_ARGUMENT)?;
-    ensure(about.is_file() && about.len() > 0, ERROR_INVALID_ARGUMENT)?;
-    export(&file, usize::try_from(about.len()).map_err(|_| ERROR_INVALID_ARGUMENT)?)
+    let is_file = file.metadata().is_ok_and(|about| about.is_file());
+    ensure(is_file, ERROR_INVALID_ARGUMENT)?;
+    Ok(file)
 }
 
 /// Returns the descriptor of a handle of this process.

@@ -113,7 +113,8 @@ impl Image {
         Ok(Self { storage, id, offset: 0, format, shape, is_planar })
     }
 
-    /// Creates an image on the memory of this one: with another format of the same size, or a plane.
+    /// Creates an image on the memory of this one: with another format of the same size, or a
+    /// plane.
     pub(crate) fn view(&self, desc: &ImageDesc, plane: Option<u32>) -> Result<Self> {
         let (format, shape) = (format(&desc.format)?, shape(desc)?);
         let mut wanted = self.shape;

@@ -139,8 +139,8 @@ impl CommandList {
         Ok(())
     }
 
-    /// Appends steps; `renewed` is signaled by each execution. Returns the position of the first step
-    /// in the recording.
+    /// Appends steps; `renewed` is signaled by each execution. Returns the position of the first
+    /// step in the recording.
     pub(crate) fn extend(&self, steps: Vec<Step>, renewed: Option<Arc<Completion>>) -> Result<usize> {
         if let Some(timeline) = &self.immediate {
             timeline.push(steps);

@@ -119,11 +119,10 @@ impl Command {
     }
 }
 
-/// Returns the work of a launch. A launch whose arguments are not set, which another change may set,
-/// fails when it runs.
+/// Returns the work of a launch. A launch whose arguments are not set, which another change may
+/// set, fails when it runs.
 ///
-/// # Errors
-/// Those of [`Dispatch::work`], except for unset arguments.
+/// # Errors Those of [`Dispatch::work`], except for unset arguments.
 pub(crate) fn work(dispatch: &Dispatch) -> Result<Work> {
     if dispatch.kernel.is_complete(&dispatch.state) {
         return dispatch.clone().work();

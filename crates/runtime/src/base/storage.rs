@@ -100,8 +100,8 @@ impl Storage {
         None
     }
 
-    /// Moves memory of a slot to a file that other processes can map, and returns the file. A write at
-    /// the same time may be lost.
+    /// Moves memory of a slot to a file that other processes can map, and returns the file. A write
+    /// at the same time may be lost.
     pub fn share(&self) -> Option<&File> {
         if self.shared.get().is_none() {
             self.slot()?;
@@ -231,8 +231,8 @@ impl Space {
         fits && place(at, bytes, libc::PROT_READ | libc::PROT_WRITE, libc::MAP_FIXED, Some(file))
     }
 
-    /// Removes pages of a file. If commands still use the addresses, zeros replace the pages, because
-    /// an access to missing pages ends the process.
+    /// Removes pages of a file. If commands still use the addresses, zeros replace the pages,
+    /// because an access to missing pages ends the process.
     pub fn unmap(&self, offset: usize, bytes: usize, is_used: bool) {
         if offset.checked_add(bytes).is_some_and(|end| end <= self.bytes) {
             let rights = if is_used { libc::PROT_READ | libc::PROT_WRITE } else { libc::PROT_NONE };

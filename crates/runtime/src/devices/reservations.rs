@@ -244,7 +244,8 @@ impl<A: Clone> Reservations<A> {
     }
 
     /// Returns the mapped pages, for a launch with pointers. If one points to other pages, the
-    /// regions contain these pages too, and their guards refuse all accesses. Such a launch is slower.
+    /// regions contain these pages too, and their guards refuse all accesses. Such a launch is
+    /// slower.
     pub fn regions(&self, pointers: impl IntoIterator<Item = u64>) -> Arc<Vec<(u64, Lent)>> {
         let mut state = self.state();
         let State { all, regions } = &mut *state;
