@@ -6,6 +6,7 @@ use visakit_runtime::base::raw::{Caller, In, Out, Text};
 
 use crate::api::entry::{Raw, functions};
 use crate::base::chain::{bytes, each, fill, list, read, update, write};
+use crate::base::extensions::*;
 use crate::base::handle::{self, Handle, destroy, get};
 use crate::base::result::*;
 use crate::base::types::*;
