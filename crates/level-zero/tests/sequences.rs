@@ -53,7 +53,7 @@ fn triton_builds_and_launches() {
         let mut count = 0;
         let names = call!(zeModuleGetKernelNames, module => Raw, &mut count => *mut u32,
             null_mut() => *mut *const c_char);
-        assert_eq!((names, count), (0, 5));
+        assert_eq!((names, count), (0, 6));
         let desc =
             KernelDesc { stype: 0x1d, flags: 1, p_kernel_name: c"reverse".as_ptr().cast(), ..Default::default() };
         assert_eq!(call!(zeKernelCreate, module => Raw, &desc => *const KernelDesc, &mut kernel => *mut Raw), 0);
