@@ -1,15 +1,16 @@
 //! Times of all requests on texts of 10,000 lines, and of the findings after an edit.
 //!
 //! `cargo bench -p visakit-lsp` prints one line for each request: the longest time over several
-//! places, each after an edit nearby, and its ratio to 50 ms.
+//! places, each after an edit nearby, and its ratio to 50 ms. Messages pass through pipes as JSON,
+//! as they do between an editor and `visa lsp`. An argument such as `hover` selects requests.
 
-#[path = "../tests/common/mod.rs"]
-mod common;
-
+use std::collections::HashMap;
+use std::io::{BufRead as _, BufReader, PipeReader, PipeWriter, Read as _, Write as _, pipe};
 use std::time::{Duration, Instant};
 
-use common::{Client, at};
 use serde_json::{Value, json};
+use visakit_lsp::transport::connect;
+use visakit_lsp::{Host, serve};
 
 /// Lines of each text.
 const LINES: usize = 10_000;
@@ -65,50 +66,58 @@ fn compiled() -> String {
 /// Prints the times of one text.
 fn measure(title: &str, text: &str) {
     println!("{title}: {} lines, {} bytes", text.lines().count(), text.len());
-    let uri = "file:///long.visaasm";
-    let mut session = Session { client: Client::start(&[], json!({ "platform": "xe2" })), uri, version: 1 };
+    let mut session = Session::start();
     let start = Instant::now();
-    session.client.open(uri, text);
-    session.client.ask("textDocument/hover", at(uri, 0, 0)).unwrap();
+    let document = json!({ "uri": URI, "languageId": "visaasm", "version": 1, "text": text });
+    session.note("textDocument/didOpen", json!({ "textDocument": document }));
+    session.ask("hover", at(0, 0));
     report("didOpen and first answer", start.elapsed());
-    let start = Instant::now();
-    session.client.findings(uri, 1);
+    session.findings(1);
     report("first findings", start.elapsed());
-    session.findings(text);
-    for method in [
-        "hover",
-        "completion",
-        "definition",
-        "references",
-        "documentHighlight",
-        "prepareRename",
-        "rename",
-        "inlayHint",
-        "semanticTokens/range",
-        "semanticTokens/full",
-        "documentSymbol",
-        "foldingRange",
-        "formatting",
-        "rangeFormatting",
-        "codeAction",
-    ] {
-        session.request(text, method);
+    session.edits(text);
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    for method in METHODS {
+        if wanted.is_empty() || wanted.iter().any(|one| method.contains(one)) {
+            session.request(text, method);
+        }
+    }
+    if !wanted.is_empty() {
+        return println!();
     }
     session.delta(text);
-    assert!(session.client.end());
     println!();
 }
+
+/// Requests with a place, a range or neither.
+const METHODS: [&str; 15] = [
+    "hover",
+    "completion",
+    "definition",
+    "references",
+    "documentHighlight",
+    "prepareRename",
+    "rename",
+    "inlayHint",
+    "semanticTokens/range",
+    "semanticTokens/full",
+    "documentSymbol",
+    "foldingRange",
+    "formatting",
+    "rangeFormatting",
+    "codeAction",
+];
 
 fn report(what: &str, time: Duration) {
     let ratio = time.as_secs_f64() / WANTED.as_secs_f64();
     println!("  {what:28} {:8.2} ms  {ratio:5.2}", time.as_secs_f64() * 1e3);
 }
 
-/// Client with the document under test.
-struct Session {
-    client: Client,
-    uri: &'static str,
-    version: i64,
+/// Address of the document.
+const URI: &str = "file:///long.visaasm";
+
+/// Returns the parameters of a request about a position.
+fn at(line: usize, character: usize) -> Value {
+    json!({ "textDocument": { "uri": URI }, "position": { "line": line, "character": character } })
 }
 
 /// Returns the places of the measurement: lines all over the text with a word in them.
@@ -122,54 +131,126 @@ fn places(text: &str) -> Vec<(usize, usize)> {
     (1..12).filter_map(|part| (part * lines.len() / 12..lines.len()).find_map(|line| word(&line))).collect()
 }
 
+/// Client with the document under test.
+struct Session {
+    input: PipeWriter,
+    output: BufReader<PipeReader>,
+    version: i64,
+    /// Published findings by version.
+    published: HashMap<i64, Vec<Value>>,
+}
+
 impl Session {
-    /// Inserts a blank at the start of a line.
-    fn edit(&mut self, line: usize) {
-        self.version += 1;
-        let place = json!({ "line": line, "character": 0 });
-        let edit = json!([{ "range": { "start": place, "end": place }, "text": " " }]);
-        self.client.change(self.uri, self.version, edit);
+    /// Starts a server on a thread and initialises it.
+    fn start() -> Self {
+        let (from_client, input) = pipe().expect("a pipe");
+        let (output, to_client) = pipe().expect("a pipe");
+        std::thread::spawn(move || {
+            let (connection, threads) = connect(BufReader::new(from_client), to_client);
+            serve(connection, Host { explanations: Vec::new, lint: |_| Vec::new() });
+            threads.join()
+        });
+        let mut out = Self { input, output: BufReader::new(output), version: 1, published: HashMap::new() };
+        let params = json!({ "capabilities": {}, "initializationOptions": { "platform": "xe2" } });
+        out.send(&json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params }));
+        while !out.receive() {}
+        out.note("initialized", json!({}));
+        out
     }
 
-    /// Prints the longest time of one request, each after an edit.
+    fn send(&mut self, message: &Value) {
+        let body = message.to_string();
+        write!(self.input, "Content-Length: {}\r\n\r\n{body}", body.len()).expect("the server reads");
+    }
+
+    fn note(&mut self, method: &str, params: Value) {
+        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+    }
+
+    /// Reads one message; returns true for an answer.
+    fn receive(&mut self) -> bool {
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            assert!(self.output.read_line(&mut line).expect("the server writes") > 0, "the server has ended");
+            match line.trim().strip_prefix("Content-Length: ") {
+                Some(number) => length = number.parse().expect("a length"),
+                None if line.trim().is_empty() => break,
+                None => {}
+            }
+        }
+        let mut body = vec![0; length];
+        self.output.read_exact(&mut body).expect("the whole message");
+        let is_findings = |body: &[u8]| body.windows(18).take(80).any(|part| part == b"publishDiagnostics");
+        if !is_findings(&body) {
+            return true;
+        }
+        let found: Value = serde_json::from_slice(&body).expect("JSON");
+        let list = found["params"]["diagnostics"].as_array().cloned().unwrap_or_default();
+        self.published.insert(found["params"]["version"].as_i64().unwrap_or(0), list);
+        false
+    }
+
+    /// Sends a request and waits for its answer, which may be a refusal.
+    fn ask(&mut self, method: &str, params: Value) {
+        self.send(
+            &json!({ "jsonrpc": "2.0", "id": 2, "method": format!("textDocument/{method}"), "params": params }),
+        );
+        while !self.receive() {}
+    }
+
+    /// Waits for the findings of a version.
+    fn findings(&mut self, version: i64) -> Vec<Value> {
+        loop {
+            if let Some(found) = self.published.remove(&version) {
+                return found;
+            }
+            self.receive();
+        }
+    }
+
+    /// Replaces a part of a line.
+    fn edit(&mut self, line: usize, columns: [usize; 2], with: &str) {
+        self.version += 1;
+        let [start, end] = columns.map(|character| json!({ "line": line, "character": character }));
+        let edit = json!([{ "range": { "start": start, "end": end }, "text": with }]);
+        let document = json!({ "uri": URI, "version": self.version });
+        self.note("textDocument/didChange", json!({ "textDocument": document, "contentChanges": edit }));
+    }
+
+    /// Prints the longest time of one request. The time includes the edit before it.
     fn request(&mut self, text: &str, method: &str) {
         let mut longest = Duration::ZERO;
         for (line, column) in places(text) {
-            self.edit(line - 1);
-            let mut params = at(self.uri, line, column);
+            let mut params = at(line, column);
             let window = json!({
                 "range": { "start": { "line": line, "character": 0 }, "end": { "line": line + 60, "character": 0 } },
                 "newName": "fresh",
                 "options": { "tabSize": 4, "insertSpaces": true },
-                "context": { "includeDeclaration": true, "triggerKind": 1, "diagnostics": self.diagnostics(line) },
+                "context": { "includeDeclaration": true, "triggerKind": 1, "diagnostics": wrong(line) },
             });
             params.as_object_mut().unwrap().extend(window.as_object().unwrap().clone());
             let start = Instant::now();
-            // A refusal, such as a name that is not declared, is an answer.
-            let _ = self.client.ask(&format!("textDocument/{method}"), params);
+            self.edit(line - 1, [0, 0], " ");
+            self.ask(method, params);
             longest = longest.max(start.elapsed());
         }
         report(method, longest);
     }
 
-    /// Returns a finding whose correction is a declaration.
-    fn diagnostics(&self, line: usize) -> Value {
-        let range = json!({ "start": { "line": line, "character": 4 }, "end": { "line": line, "character": 60 } });
-        let message = "expected a general variable, not `unknown`; did you mean `v1`?";
-        json!([{ "range": range, "severity": 1, "code": "statement", "source": "visa", "message": message }])
-    }
-
     /// Prints the longest time of a difference of semantic tokens after an edit.
     fn delta(&mut self, text: &str) {
         let mut longest = Duration::ZERO;
-        let whole = json!({ "textDocument": { "uri": self.uri } });
-        let mut last = self.client.ask("textDocument/semanticTokens/full", whole.clone()).unwrap();
+        self.ask("semanticTokens/full", at(0, 0));
+        // The server numbers its answers; the requests above have had some.
+        let mut number = 1 + places(text).len();
         for (line, _) in places(text) {
-            self.edit(line);
-            let mut params = whole.clone();
-            params["previousResultId"] = last["resultId"].clone();
+            let mut params = at(line, 0);
+            params["previousResultId"] = json!(number.to_string());
+            number += 1;
             let start = Instant::now();
-            last = self.client.ask("textDocument/semanticTokens/full/delta", params).unwrap();
+            self.edit(line, [0, 0], " ");
+            self.ask("semanticTokens/full/delta", params);
             longest = longest.max(start.elapsed());
         }
         report("semanticTokens/full/delta", longest);
@@ -177,21 +258,30 @@ impl Session {
 
     /// Prints the longest times from an edit to its findings: of a correct text, of a text with an
     /// error, and of the corrected text.
-    fn findings(&mut self, text: &str) {
+    fn edits(&mut self, text: &str) {
         let mut longest = [Duration::ZERO; 3];
         for (line, _) in places(text) {
             let old = text.lines().nth(line).unwrap();
             for (kind, new) in [format!("{old} "), format!("    unknown {old}"), old.to_owned()].iter().enumerate() {
-                self.version += 1;
-                let range = json!({ "start": { "line": line, "character": 0 }, "end": { "line": line, "character": 999 } });
                 let start = Instant::now();
-                self.client.change(self.uri, self.version, json!([{ "range": range, "text": new }]));
-                self.client.findings(self.uri, self.version);
+                self.edit(line, [0, 999], new);
+                let found = self.findings(self.version);
                 longest[kind] = longest[kind].max(start.elapsed());
+                let is_wrong = |one: &Value| one["code"] == "statement";
+                assert_eq!(found.iter().any(is_wrong), kind == 1, "{found:?}");
             }
         }
-        for (what, time) in ["findings, correct edit", "findings, wrong edit", "findings, corrected"].iter().zip(longest) {
+        for (what, time) in
+            ["findings, correct edit", "findings, wrong edit", "findings, corrected"].iter().zip(longest)
+        {
             report(what, time);
         }
     }
+}
+
+/// Returns a finding whose correction is a declaration.
+fn wrong(line: usize) -> Value {
+    let range = json!({ "start": { "line": line, "character": 4 }, "end": { "line": line, "character": 60 } });
+    let message = "expected a general variable, not `unknown`; did you mean `v1`?";
+    json!([{ "range": range, "severity": 1, "code": "statement", "source": "visa", "message": message }])
 }
