@@ -1,7 +1,7 @@
 //! Times of all requests on texts of 10,000 lines, and of the findings after an edit.
 //!
-//! `cargo bench -p visakit-lsp` prints one line for each request: the longest time over several
-//! places, each after an edit nearby, and its ratio to 50 ms. Messages pass through pipes as JSON,
+//! `cargo bench -p visakit-lsp` prints one line for each request: the median and the longest time over
+//! several places, each after an edit nearby, and the ratio of the longest time to 50 ms. Messages pass through pipes as JSON,
 //! as they do between an editor and `visa lsp`. An argument such as `hover` selects requests.
 
 use std::collections::HashMap;
@@ -71,9 +71,9 @@ fn measure(title: &str, text: &str) {
     let document = json!({ "uri": URI, "languageId": "visaasm", "version": 1, "text": text });
     session.note("textDocument/didOpen", json!({ "textDocument": document }));
     session.ask("hover", at(0, 0));
-    report("didOpen and first answer", start.elapsed());
+    report("didOpen and first answer", vec![start.elapsed()]);
     session.findings(1);
-    report("first findings", start.elapsed());
+    report("first findings", vec![start.elapsed()]);
     session.edits(text);
     let wanted: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
     for method in METHODS {
@@ -107,9 +107,13 @@ const METHODS: [&str; 15] = [
     "codeAction",
 ];
 
-fn report(what: &str, time: Duration) {
-    let ratio = time.as_secs_f64() / WANTED.as_secs_f64();
-    println!("  {what:28} {:8.2} ms  {ratio:5.2}", time.as_secs_f64() * 1e3);
+/// Prints the median and the longest of some times.
+fn report(what: &str, mut times: Vec<Duration>) {
+    times.sort_unstable();
+    let (Some(median), Some(longest)) = (times.get(times.len() / 2), times.last()) else { return };
+    let milliseconds = |time: &Duration| time.as_secs_f64() * 1e3;
+    let ratio = longest.as_secs_f64() / WANTED.as_secs_f64();
+    println!("  {what:28} {:8.2} ms {:8.2} ms  {ratio:5.2}", milliseconds(median), milliseconds(longest));
 }
 
 /// Address of the document.
@@ -218,9 +222,9 @@ impl Session {
         self.note("textDocument/didChange", json!({ "textDocument": document, "contentChanges": edit }));
     }
 
-    /// Prints the longest time of one request. The time includes the edit before it.
+    /// Prints the times of one request. The time includes the edit before it.
     fn request(&mut self, text: &str, method: &str) {
-        let mut longest = Duration::ZERO;
+        let mut times = Vec::new();
         for (line, column) in places(text) {
             let mut params = at(line, column);
             let window = json!({
@@ -233,14 +237,14 @@ impl Session {
             let start = Instant::now();
             self.edit(line - 1, [0, 0], " ");
             self.ask(method, params);
-            longest = longest.max(start.elapsed());
+            times.push(start.elapsed());
         }
-        report(method, longest);
+        report(method, times);
     }
 
-    /// Prints the longest time of a difference of semantic tokens after an edit.
+    /// Prints the times of a difference of semantic tokens after an edit.
     fn delta(&mut self, text: &str) {
-        let mut longest = Duration::ZERO;
+        let mut times = Vec::new();
         self.ask("semanticTokens/full", at(0, 0));
         // The server numbers its answers; the requests above have had some.
         let mut number = 1 + places(text).len();
@@ -251,28 +255,28 @@ impl Session {
             let start = Instant::now();
             self.edit(line, [0, 0], " ");
             self.ask("semanticTokens/full/delta", params);
-            longest = longest.max(start.elapsed());
+            times.push(start.elapsed());
         }
-        report("semanticTokens/full/delta", longest);
+        report("semanticTokens/full/delta", times);
     }
 
-    /// Prints the longest times from an edit to its findings: of a correct text, of a text with an
+    /// Prints the timess from an edit to its findings: of a correct text, of a text with an
     /// error, and of the corrected text.
     fn edits(&mut self, text: &str) {
-        let mut longest = [Duration::ZERO; 3];
+        let mut times = [const { Vec::new() }; 3];
         for (line, _) in places(text) {
             let old = text.lines().nth(line).unwrap();
             for (kind, new) in [format!("{old} "), format!("    unknown {old}"), old.to_owned()].iter().enumerate() {
                 let start = Instant::now();
                 self.edit(line, [0, 999], new);
                 let found = self.findings(self.version);
-                longest[kind] = longest[kind].max(start.elapsed());
+                times[kind].push(start.elapsed());
                 let is_wrong = |one: &Value| one["code"] == "statement";
                 assert_eq!(found.iter().any(is_wrong), kind == 1, "{found:?}");
             }
         }
         for (what, time) in
-            ["findings, correct edit", "findings, wrong edit", "findings, corrected"].iter().zip(longest)
+            ["findings, correct edit", "findings, wrong edit", "findings, corrected"].iter().zip(times)
         {
             report(what, time);
         }
