@@ -121,7 +121,7 @@ fn folders(dir: PathBuf) -> Vec<PathBuf> {
 
 const NEOVIM: &str = include_str!("lsp/neovim.lua");
 
-/// Neovim starts the server, shows its findings and follows a definition.
+/// Neovim starts the server, shows its findings, completes, corrects and renames.
 #[test]
 fn neovim_uses_the_server() {
     let required = std::env::var("VISAKIT_REQUIRE").unwrap_or_default();
@@ -161,4 +161,8 @@ fn neovim_uses_the_server() {
     assert_eq!(result["findings"][0]["code"], "statement", "{result}");
     assert_eq!(result["line"], 3, "{result}");
     assert!(result["hover"].as_str().unwrap().contains("32 bytes"), "{result}");
+    assert!(result["completion"].as_array().unwrap().iter().any(|label| label == "add"), "{result}");
+    assert_eq!(result["corrected"], 0, "{result}");
+    assert_eq!(result["lines"][2], ".decl sum v_type=G type=f num_elts=8", "{result}");
+    assert_eq!(result["lines"][3], "    add (M1, 8) sum(0,0)<1> sum(0,0)<8;8,1> 0x0:f", "{result}");
 }

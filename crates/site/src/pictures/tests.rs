@@ -81,7 +81,7 @@ fn matrices_are_where_they_should_be() {
                 let shape = matrix::Shape::of(instruction).unwrap();
                 let found = matrix::find(&program, thread, &shape)?;
                 let inner = depth * ops;
-                let rows: Vec<_> = found.rows.iter().flatten().copied().collect();
+                let rows: Vec<_> = found.rows[0].iter().flatten().copied().collect();
                 let expected: Vec<_> = (0..repeats).flat_map(|m| (0..inner).map(move |k| (m, k))).collect();
                 assert_eq!(rows, expected, "{name}");
                 let expected: Vec<_> = (0..repeats).flat_map(|m| (0..lanes).map(move |n| Some((m, n)))).collect();
@@ -95,6 +95,31 @@ fn matrices_are_where_they_should_be() {
                 Ok(())
             },
         )
+        .unwrap_or_else(|found| panic!("{statement}: {}", found.message));
+    }
+}
+
+/// Two fused threads have each half of the rows.
+#[test]
+fn fused_threads_share_the_rows() {
+    let model = model();
+    let variables = variables(&["D=f", "C=f", "B=ud", "A=ud"]);
+    let setting = setting(Platform::from_name("dg2").unwrap());
+    for repeats in [2, 3, 4, 8] {
+        let statement = format!("dpasw.hf.hf.8.{repeats} (M1, 8) D.0 C.0 B.0 A(0,0)");
+        eval::prepare(&statement, &variables, setting, &mut |stage, thread, instruction, _| {
+            let program = stage.by_page(&model, instruction).map_err(|why| why.to_string())?;
+            let shape = matrix::Shape::of(instruction).unwrap();
+            let found = matrix::find(&program, thread, &shape)?;
+            let [first, second] = &found.rows[..] else { panic!("{} threads", found.rows.len()) };
+            let rows = |places: &[Option<(usize, usize)>]| places.iter().flatten().copied().collect::<Vec<_>>();
+            let (first, second) = (rows(first), rows(second));
+            // A row of 16 elements of 16 bits is one register.
+            let half = repeats.div_ceil(2);
+            let all = |range: std::ops::Range<usize>| range.flat_map(|m| (0..16).map(move |k| (m, k))).collect();
+            assert_eq!((first, second), (all(0..half), all(half..repeats)), "{repeats}");
+            Ok(())
+        })
         .unwrap_or_else(|found| panic!("{statement}: {}", found.message));
     }
 }
