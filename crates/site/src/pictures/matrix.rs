@@ -89,7 +89,9 @@ impl Product<'_> {
         self.columns.fill(&mut thread, columns);
         self.rows.fill(&mut thread, rows);
         let mut other = thread.clone();
-        self.rows.fill(&mut other, &|n| rows(self.rows.count + n));
+        if self.threads > 1 {
+            self.rows.fill(&mut other, &|n| rows(self.rows.count + n));
+        }
         let nowhere = Nowhere::default();
         self.program.run_beside(&mut thread, Some(&other), &nowhere.world()).map_err(|why| why.to_string())?;
         let bytes = thread.registers.bytes(self.result);

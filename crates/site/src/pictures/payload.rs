@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use visakit::isa::Instruction;
+use visakit::isa::{Instruction, Load3d, Sample3d, Sample43d};
 use visakit_machine::World;
 use visakit_machine::buffer::Buffer;
 use visakit_machine::format::{ComponentOrder, ComponentType, Format};
@@ -290,12 +290,12 @@ fn read(
     out
 }
 
-/// Returns the names of the parameters of a message to a sampler.
+/// Returns the names of the parameters of a message to a sampler, in its newest form.
 fn parameters(instruction: &Instruction) -> Vec<&'static str> {
     let all = match instruction {
-        Instruction::Sample3d(one) => one.op.op.parameters(),
-        Instruction::Sample43d(one) => one.op.op.parameters(),
-        Instruction::Load3d(one) => one.op.op.parameters(),
+        Instruction::Sample3d(Sample3d::Current(one)) => one.op.op.parameters(),
+        Instruction::Sample43d(Sample43d::Current(one)) => one.op.op.parameters(),
+        Instruction::Load3d(Load3d::Current(one)) => one.op.op.parameters(),
         _ => &[],
     };
     all.iter().map(|one| one.name()).collect()

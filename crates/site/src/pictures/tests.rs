@@ -105,7 +105,7 @@ fn fused_threads_share_the_rows() {
     let model = model();
     let variables = variables(&["D=f", "C=f", "B=ud", "A=ud"]);
     let setting = setting(Platform::from_name("dg2").unwrap());
-    for repeats in [2, 3, 4, 8] {
+    for repeats in [2_usize, 3, 4, 8] {
         let statement = format!("dpasw.hf.hf.8.{repeats} (M1, 8) D.0 C.0 B.0 A(0,0)");
         eval::prepare(&statement, &variables, setting, &mut |stage, thread, instruction, _| {
             let program = stage.by_page(&model, instruction).map_err(|why| why.to_string())?;
@@ -132,6 +132,9 @@ fn every_statement_has_a_picture() {
         let pictures = of_line(&model, line, None).unwrap_or_else(|why| panic!("{line}: {why}"));
         let [picture] = &pictures[..] else { panic!("{line} has {} pictures", pictures.len()) };
         let file = picture.svg.file();
+        if let Some(dir) = std::env::var_os("PICTURES") {
+            std::fs::write(std::path::Path::new(&dir).join(format!("{}-{}.svg", picture.page, line.len())), &file).unwrap();
+        }
         assert!(file.starts_with("<svg xmlns=") && file.matches("<path").count() > 16, "{line}");
         assert!(model.instructions.iter().any(|one| one.name == picture.page), "{line}");
     }
