@@ -32,8 +32,8 @@ const COLOUR_BYTES: usize = 4;
 /// Names of the colours in their order.
 const NAMES: [&str; COLOURS] = ["red", "green", "blue", "alpha"];
 
-/// Side of the image, which has three dimensions.
-const SIDE: u32 = 8;
+/// Size of the image, which has three dimensions.
+const SIZE: [u32; 3] = [16, 16, 4];
 
 /// Binding table entries and samplers, which all are the same image and the same sampler.
 const ENTRIES: usize = 256;
@@ -59,11 +59,11 @@ impl Payload {
 
     /// Returns the bits of an element. `step` is zero for its first value.
     ///
-    /// Whole numbers are the octal digits of the element's position, so that stores of different
-    /// channels meet different texels.
+    /// Whole numbers are twice the octal digits of the element's position. So stores of different
+    /// channels meet different texels, and a changed element is a coordinate that no channel has.
     fn bits(&self, element: usize, step: i8) -> u64 {
         match (self.is_float, self.size) {
-            (false, _) => (element as u64 >> (3 * self.number).min(60) & 7).wrapping_add_signed(step.into()),
+            (false, _) => (2 * (element as u64 >> (3 * self.number).min(60) & 7)).wrapping_add_signed(step.into()),
             (true, size) => {
                 let value = 0.35 + 0.02 * ((element * 5 + self.number * 3) % 7) as f32 + 0.3 * f32::from(step);
                 match size {
@@ -117,8 +117,7 @@ impl Message<'_> {
             }
         }
         let mut memory = Memory::default();
-        let buffer = memory.map(Buffer::from_bytes(image)).ok_or("there is no memory for the picture")?;
-        let _ = buffer;
+        memory.map(Buffer::from_bytes(image)).ok_or("there is no memory for the picture")?;
         let (none, trace) = (Buffer::default(), Trace::default());
         let world = World {
             memory: &memory,
@@ -197,7 +196,7 @@ struct Search<'a> {
 type Users = BTreeMap<usize, (String, Vec<usize>, usize)>;
 
 fn cube() -> Image {
-    let desc = ImageDesc { size: [SIDE; 3], dimensions: 3, levels: SIDE.ilog2() + 1, ..ImageDesc::default() };
+    let desc = ImageDesc { size: SIZE, dimensions: 3, levels: SIZE[0].ilog2() + 1, ..ImageDesc::default() };
     Image { buffer: 0, format: Format { order: ComponentOrder::Rgba, component: ComponentType::Float }, desc }
 }
 
@@ -346,9 +345,8 @@ fn grid(drawing: &mut Drawing, access: &str, elements: &Users, register: usize) 
             Cell { upper: ranges(channels), lower: name.clone(), colour: channels.first().map(|one| one / 4) }
         }
     };
-    let title = format!("Registers – channel and parameter or colour, {access}");
     Grid {
-        title: &title,
+        title: &format!("Registers {access} – channel, and parameter or colour"),
         lines: (0..lines).map(|line| format!("reg {line}")).collect(),
         cells: (0..lines)
             .map(|line| (0..register / size).map(|n| cell(first + line * register + n * size)).collect())

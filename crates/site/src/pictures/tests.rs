@@ -124,6 +124,77 @@ fn fused_threads_share_the_rows() {
     }
 }
 
+/// Each channel uses its own elements of the payload, and the colours follow one after another.
+#[test]
+fn payloads_are_where_they_should_be() {
+    let model = model();
+    let shown = |platform: &str, variables: &str, statement: &str| {
+        let line = format!("{platform} | {variables} | {statement}");
+        let pictures = of_line(&model, &line, None).unwrap_or_else(|why| panic!("{line}: {why}"));
+        let file = pictures[0].svg.file();
+        let texts = file.split("</text>").filter_map(|part| part.rsplit_once('>'));
+        texts.map(|(_, text)| text.to_owned()).collect::<Vec<_>>()
+    };
+    let cells = |lanes: usize, names: &[&str]| {
+        let line = |(number, name): (usize, &&str)| {
+            let cells = (0..lanes).flat_map(|lane| [lane.to_string(), (*name).to_owned()]);
+            std::iter::once(format!("reg {number}")).chain(cells).collect::<Vec<_>>()
+        };
+        names.iter().enumerate().flat_map(line).collect::<Vec<_>>()
+    };
+    let has = |texts: &[String], part: &[String]| texts.windows(part.len()).any(|window| window == part);
+    let colours = ["red", "green", "blue", "alpha"];
+    for (platform, lanes, variables, statement, read, written) in [
+        (
+            "dg2",
+            8,
+            "T=t S=s P=f D=f",
+            "sample_d.RGBA (M1, 8) 0x0:uw S T D.0 %null.0 P.0 P.32 P.64 P.96 P.128 P.160",
+            &["u", "dudx", "dudy", "v", "dvdx", "dvdy"][..],
+            &colours[..],
+        ),
+        (
+            "dg2",
+            8,
+            "T=t P=d D=f",
+            "load_3d.RB (M1, 8) 0x0:uw T D.0 %null.0 P.0 P.32 P.64",
+            &["u", "v", "lod"],
+            &["red", "blue"],
+        ),
+        (
+            "dg2",
+            8,
+            "T=t U=ud D=f",
+            "gather4_typed.RGBA (M1, 8) T U.0 U.32 U.64 U.96 D.0",
+            &["u", "v", "r", "lod"],
+            &colours,
+        ),
+        // A store reads the colours too.
+        (
+            "dg2",
+            8,
+            "T=t U=ud D=f",
+            "scatter4_typed.GA (M1, 8) T U.0 U.32 U.64 U.96 D.0",
+            &["u", "v", "r", "lod"],
+            &["green", "alpha"],
+        ),
+        (
+            "pvc",
+            16,
+            "P=ud D=ud",
+            "lsc_load_quad.tgm (M1, 16) D:d32.xyzw bti(0x4)[P,P.64,P.128]:a32",
+            &["src0addrsu", "src0addrsv", "src0addrsr"],
+            &colours,
+        ),
+    ] {
+        let texts = shown(platform, variables, statement);
+        assert!(has(&texts, &cells(lanes, read)) && has(&texts, &cells(lanes, written)), "{statement}: {texts:?}");
+    }
+    // The level follows from four pixels, whose coordinates each of them uses.
+    let texts = shown("dg2", "T=t S=s P=f D=f", "sample_3d.R (M1, 8) 0x0:uw S T D.0 %null.0 P.0 P.32");
+    assert!(texts.iter().any(|text| text == "0–3") && texts.iter().any(|text| text == "4–7"), "{texts:?}");
+}
+
 /// Every statement of the list is drawn, and on the page of its instruction.
 #[test]
 fn every_statement_has_a_picture() {
@@ -132,9 +203,6 @@ fn every_statement_has_a_picture() {
         let pictures = of_line(&model, line, None).unwrap_or_else(|why| panic!("{line}: {why}"));
         let [picture] = &pictures[..] else { panic!("{line} has {} pictures", pictures.len()) };
         let file = picture.svg.file();
-        if let Some(dir) = std::env::var_os("PICTURES") {
-            std::fs::write(std::path::Path::new(&dir).join(format!("{}-{}.svg", picture.page, line.len())), &file).unwrap();
-        }
         assert!(file.starts_with("<svg xmlns=") && file.matches("<path").count() > 16, "{line}");
         assert!(model.instructions.iter().any(|one| one.name == picture.page), "{line}");
     }
