@@ -12,8 +12,8 @@ use visakit_zebin::spirv::{self, Module};
 use visakit_zebin::{archive, inline};
 
 use crate::compiler::{self, Compiler, Release, Run};
+use crate::input::Kind;
 use crate::io::{Output, is_stream, note, read, shown, text_of};
-use crate::kind::Kind;
 use crate::outcome::{Outcome, OutputFormat};
 use crate::report::{Findings, answer, finish, problem};
 use crate::unfinished::Unfinished;

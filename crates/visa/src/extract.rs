@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
+use crate::input::Kind;
 use crate::io::{out, read, shown, write_named};
-use crate::kind::Kind;
 use crate::outcome::{Outcome, OutputFormat};
 use crate::report::{Findings, answer, finish, problem, report};
 use visakit_zebin::extract;

@@ -28,18 +28,22 @@ pub struct Request {
 /// Executes statements on the built-in pages. The answer equals the output of
 /// `visa eval --format json`.
 pub fn answer(request: &Request) -> Value {
-    static MODEL: OnceLock<Model> = OnceLock::new();
-    let model = MODEL.get_or_init(|| {
-        let pages = visakit::sources::SPECIFICATION.iter().map(Page::built_in);
-        visakit_codegen::read_texts(pages.collect()).0
-    });
-    match executed(model, request) {
+    match executed(model(), request) {
         Ok(all) => {
             let instructions: Vec<Value> = all.iter().map(|one| json_of(one, request.by)).collect();
             json!({ "findings": [], "instructions": instructions })
         }
         Err(found) => json!({ "findings": [*found] }),
     }
+}
+
+/// Returns the model of the built-in pages.
+pub(crate) fn model() -> &'static Model {
+    static MODEL: OnceLock<Model> = OnceLock::new();
+    MODEL.get_or_init(|| {
+        let pages = visakit::sources::SPECIFICATION.iter().map(Page::built_in);
+        visakit_codegen::read_texts(pages.collect()).0
+    })
 }
 
 /// Returns the results of an instruction as `visa eval --format json` prints them.

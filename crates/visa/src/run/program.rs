@@ -10,8 +10,8 @@ use visakit_emulator::run::load::{self, Selection};
 use visakit_zebin::Zebin;
 
 use crate::compile::{compile, compile_behind};
+use crate::input::Kind;
 use crate::io::{is_stream, note, read, shown};
-use crate::kind::Kind;
 use crate::launch::request::Request;
 use crate::recompile::{can_recompile, recompile};
 use crate::report::{Findings, problem};
@@ -64,7 +64,8 @@ pub(super) fn load(request: &Request) -> Result<Program, Findings> {
         None => None,
     };
     let platform = platform.or(layout.as_ref().and_then(Program::platform_of));
-    let selection = Selection { layout: layout.as_ref(), kernel, platform, assume: default_platform };
+    let given: Vec<_> = request.arguments.iter().chain(&request.defaults).cloned().collect();
+    let selection = Selection { layout: layout.as_ref(), given: &given, kernel, platform, assume: default_platform };
     if kind == Kind::Object || is_named("isa") {
         Ok(load::from_object(&file, &bytes, selection)?)
     } else if is_named("visaasm") || begins_as_text(&bytes) {
