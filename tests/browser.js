@@ -49,7 +49,8 @@ const editors = () => {
     const platform = (page.match(/<option selected>([^<]*)</) || [])[1];
     if (!area("text") || !platform) return [];
     const lines = (key) => (area(key) === undefined ? undefined : unescaped(area(key)).split("\n").filter(Boolean));
-    return [{ page: "instructions/" + name, text: unescaped(area("text")), set: lines("set"), args: lines("args"), platform }];
+    const global = Number((page.match(/name="global" value="(\d+)"/) || [])[1] || 0);
+    return [{ page: "instructions/" + name, text: unescaped(area("text")), set: lines("set"), args: lines("args"), platform, global }];
   });
 };
 
@@ -80,9 +81,9 @@ const nativeRun = (one, folder) => {
   const file = path.join(folder, "k.visaasm");
   fs.writeFileSync(file, one.text);
   const keys = one.args.filter((arg) => !/=(sampler|image|f32|i32|u32):/.test(arg)).map((arg) => arg.split("=")[0]);
-  const words = ["run", file, "--platform", one.platform, "--global", "16", "--format", "json", "--engine", "interpreter"];
+  const words = ["run", file, "--platform", one.platform, "--global", String(one.global), "--format", "json", "--engine", "interpreter"];
   for (const arg of one.args) words.push("--arg", arg);
-  for (const key of keys) words.push("--print", key + "=" + ((one.args.find((arg) => arg.startsWith(key + "=")).match(/=(?:range|fill):(\w+):/) || [])[1] || "u32"));
+  for (const key of keys) words.push("--print", key + "=" + ((one.args.find((arg) => arg.startsWith(key + "=")).match(/=(?:range|fill|random):(\w+):/) || [])[1] || "u32"));
   try {
     return JSON.parse(execFileSync(visa, words, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }));
   } catch (failed) {
@@ -137,7 +138,7 @@ const statements = async (page, all) => {
 // Kernels by the page and by the command.
 const kernels = async (page, all, folder) => {
   for (const one of all) {
-    const request = { command: "run", text: one.text, args: one.args, platform: one.platform, global: [16] };
+    const request = { command: "run", text: one.text, args: one.args, platform: one.platform, global: [one.global] };
     const answer = await page.evaluate((request) => window.visakit(request), request);
     const expected = nativeRun(one, folder);
     const contents = (of) => JSON.stringify((of.results || []).map((one) => [one.name, one.type, one.values]));

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 /// Kernels by the name of their page: a title line `== PAGE PLATFORM [FRAME]`, lines `arg` with
-/// arguments, then the text. A text with a frame has declarations and statements only, and takes the
+/// arguments, `global` with the size (16) and `note` with a sentence, and the text. A text with a frame has declarations and statements only, and takes the
 /// place of `@decl` and `@body` in the section of the frame.
 const KERNELS: &str = include_str!("kernels.txt");
 
@@ -22,7 +22,11 @@ pub fn of(page: &str) -> Value {
     let arguments =
         |lines: &[&'static str]| -> Vec<&str> { lines.iter().filter_map(|line| line.strip_prefix("arg ")).collect() };
     let code = |lines: &[&'static str]| -> Vec<&str> {
-        lines.iter().copied().filter(|line| !line.starts_with("arg ") && !line.starts_with("note ")).collect()
+        lines
+            .iter()
+            .copied()
+            .filter(|line| ["arg ", "note ", "global "].iter().all(|word| !line.starts_with(word)))
+            .collect()
     };
     let note: Vec<&str> = lines.iter().filter_map(|line| line.strip_prefix("note ")).collect();
     let own = code(&lines);
@@ -44,7 +48,8 @@ pub fn of(page: &str) -> Value {
     args.retain(|arg| own.iter().all(|other| key(other) != key(arg)));
     args.extend(own);
     let platform = title.get(1).copied().unwrap_or_default();
-    json!({ "text": text, "args": args.join("\n"), "global": "16", "platform": platform, "note": note.join(" ") })
+    let global = lines.iter().find_map(|line| line.strip_prefix("global ")).unwrap_or("16");
+    json!({ "text": text, "args": args.join("\n"), "global": global, "platform": platform, "note": note.join(" ") })
 }
 
 /// Beginning of the names of frames.

@@ -29,7 +29,9 @@ fn kernels_of_pages_run_without_findings() {
         };
         let verified = with(json!({ "command": "inspect" }));
         let steps = json!({ "group": [0, 0, 0], "thread": 0 });
-        let run = with(json!({ "command": "run", "global": [16], "args": args, "check": "all", "steps": steps }));
+        let run = with(
+            json!({ "command": "run", "global": [text("global").parse::<u64>().unwrap()], "args": args, "check": "all", "steps": steps }),
+        );
         for answer in [&verified, &run] {
             assert_eq!(answer["findings"], json!([]), "{page}: {answer:#}\n{}", text("text"));
         }

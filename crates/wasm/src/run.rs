@@ -237,7 +237,7 @@ fn suggestion(parameter: &Parameter) -> String {
         ParameterKind::Value(size) => format!("bytes:{}", "00".repeat(size as usize)),
         ParameterKind::Image { dimensions: 1, .. } => "image:rgba8unorm:16:zeros".to_owned(),
         ParameterKind::Image { .. } => "image:rgba8unorm:8x8:zeros".to_owned(),
-        ParameterKind::Sampler => "sampler:nearest,clamp".to_owned(),
+        ParameterKind::Sampler => "sampler:clamp_to_edge,nearest,normalized".to_owned(),
         ParameterKind::Unknown => "i32:0".to_owned(),
     };
     format!("{key}={value}")
@@ -251,10 +251,17 @@ fn scalar(parameter: &Parameter, given: &[(ArgKey, ArgSpec)]) -> Scalar {
     };
     let of_spec = given.iter().find(|(key, _)| is_it(key)).and_then(|(_, spec)| match spec {
         ArgSpec::Pattern(pattern) => Some(pattern.scalar),
+        ArgSpec::Image(image) => {
+            TEXELS.iter().find(|(end, _)| image.format.ends_with(end)).map(|(_, scalar)| *scalar)
+        }
         _ => None,
     });
     Scalar::of_source(&parameter.type_name).map(|(scalar, _)| scalar).or(of_spec).unwrap_or(Scalar::U32)
 }
+
+/// Number types of an image's components, by the end of the format's name.
+const TEXELS: [(&str, Scalar); 4] =
+    [("32f", Scalar::F32), ("16f", Scalar::F16), ("8unorm", Scalar::U8), ("8uint", Scalar::U8)];
 
 /// Refuses arguments that come from files, which a page does not have.
 fn refuse_file(text: &str, mut spec: ArgSpec) -> Result<(), Box<Diagnostic>> {
