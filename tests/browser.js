@@ -141,7 +141,7 @@ const kernels = async (page, all, folder) => {
     const request = { command: "run", text: one.text, args: one.args, platform: one.platform, global: [one.global] };
     const answer = await page.evaluate((request) => window.visakit(request), request);
     const expected = nativeRun(one, folder);
-    const contents = (of) => JSON.stringify((of.results || []).map((one) => [one.name, one.type, one.values]));
+    const contents = (of) => JSON.stringify((of.results || []).map((one) => [one.name, one.type, one.values]).sort());
     const mine = contents({ results: (answer.results || []).filter((one) => (expected.results || []).some((other) => other.name === one.name)) });
     check(expected.results?.length > 0 && mine === contents(expected), `${one.page}\n  page:    ${mine} ${JSON.stringify(answer.findings)}\n  command: ${contents(expected)} ${JSON.stringify(expected.findings)}`);
   }

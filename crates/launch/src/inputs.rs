@@ -18,6 +18,10 @@ use super::spec::{ArgKey, ArgSpec};
 /// Size of a pointer in bytes.
 const POINTER: u32 = 8;
 
+/// Advice for a compiled kernel, whose inputs are not all arguments.
+const ZEBIN: &str =
+    "the zebin of a compiled kernel says where the kernel's arguments are placed: give it with --zebin";
+
 /// An argument of the derived layout.
 struct Item<'a> {
     name: String,
@@ -77,12 +81,12 @@ fn items<'a>(routine: &Routine, base: u32, given: &'a [(ArgKey, ArgSpec)]) -> Re
         let name = routine.name_of(Table::General, input.id);
         if !matches!(input.kind.origin, InputOrigin::User) {
             let message = format!("input {name} is not an argument, so its value is unknown");
-            return Err(problem(message, "give the zebin of the same kernel with --zebin"));
+            return Err(problem(message, ZEBIN));
         }
         let offset =
             u32::try_from(input.offset).ok().and_then(|offset| offset.checked_sub(base)).ok_or_else(|| {
                 let message = format!("input {name} is at offset {}, before the arguments", input.offset);
-                problem(message, &format!("arguments begin at offset {base} on this platform"))
+                problem(message, &format!("arguments begin at offset {base} on this platform; {ZEBIN}"))
             })?;
         let is_it = |key: &ArgKey| match key {
             ArgKey::Index(index) => *index == number,

@@ -130,7 +130,7 @@
         parts.push(kinds.length ? element("span", text.slice(start, end), null, kinds.join(" ")) : text.slice(start, end));
       });
       // A text that ends with a line break has one more line.
-      this.layer.replaceChildren(...parts, "\n");
+      this.layer.replaceChildren(...parts, "\n\n");
       this.area.classList.toggle("coloured", this.tokens !== null);
       this.scroll();
     }
@@ -230,7 +230,7 @@
     if (!steps) return;
     const box = element("section", null, output, "stepper");
     box.setAttribute("aria-label", "Steps");
-    element("h4", "Steps", box);
+    element("h3", "Steps", box);
     if (steps.length === 0) { element("p", "The subgroup executed nothing, or the launch has no such subgroup.", box); return; }
     const bar = element("p", null, box, "buttons");
     const said = element("p", null, box);
@@ -430,6 +430,7 @@
     const take = async (one) => {
       dropped = one;
       if (!one) return;
+      platform.value = "";
       layer.findings = [];
       layer.draw();
       await verify();

@@ -171,6 +171,9 @@ fn report(
         Some(Values::new(parameter, scalar, bytes, SHOWN))
     });
     let results: Vec<Values> = results.collect();
+    // The text of a number is shorter than the number that a single float stands for.
+    let results: Value =
+        serde_json::to_string(&results).ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
     Ok(json!({
         "findings": json_of(&findings),
         "printf": String::from_utf8_lossy(&printed),
@@ -198,7 +201,7 @@ fn program(
         Kind::Text => load::from_text(file, bytes.to_vec(), selection),
         Kind::Spirv | Kind::Other(_) => match modules(file, kind, bytes.to_vec()) {
             Err(found) => Err(found),
-            Ok(_) => Err(wrong("run-file", "the file has no kernel", "give a text, an object or a zebin").into()),
+            Ok(_) => Err(wrong("program-kind", "the file has no kernel", "give a text, an object or a zebin").into()),
         },
     }
 }
@@ -278,7 +281,7 @@ fn refuse_file(text: &str, mut spec: ArgSpec) -> Result<(), Box<Diagnostic>> {
 fn limit(range: &NdRange, arguments: &[Option<Argument>]) -> Result<(), Diagnostic> {
     if range.items() > ITEMS {
         let message = format!("the launch has {} work items; the page runs at most {ITEMS}", range.items());
-        return Err(wrong("run-size", &message, "use a smaller global size, or the command `visa run`"));
+        return Err(wrong("launch-size", &message, "use a smaller global size, or the command `visa run`"));
     }
     let bytes = arguments.iter().flatten().map(|argument| match argument {
         Argument::Buffer(bytes) | Argument::Undefined(bytes) => bytes.len(),
@@ -288,7 +291,7 @@ fn limit(range: &NdRange, arguments: &[Option<Argument>]) -> Result<(), Diagnost
     let bytes: usize = bytes.sum();
     if bytes > BUFFER_BYTES {
         let message = format!("the buffers have {bytes} bytes; the page takes at most {BUFFER_BYTES}");
-        return Err(wrong("run-size", &message, "use smaller buffers, or the command `visa run`"));
+        return Err(wrong("launch-size", &message, "use smaller buffers, or the command `visa run`"));
     }
     Ok(())
 }
