@@ -88,13 +88,6 @@ pub fn read_texts(pages: Vec<Page>) -> (Model, Vec<Diagnostic>) {
     read_placed(pages, None)
 }
 
-/// Reads pages that were checked before, or a part of them. Unlike [`read_texts`] it reports
-/// nothing.
-pub fn read_known(mut pages: Vec<Page>) -> Model {
-    pages.sort_by(|a, b| a.path.cmp(&b.path));
-    read::read_pages(pages, None).0
-}
-
 /// Reads a specification whose pages are in memory, with the paths of all files that links may
 /// name.
 pub fn read_placed(mut pages: Vec<Page>, files: Option<BTreeSet<String>>) -> (Model, Vec<Diagnostic>) {

@@ -1,10 +1,12 @@
-//! Kernels that the editors of pages begin with, where a statement alone cannot show an instruction.
+//! Kernels that the editors of pages begin with, where a statement alone cannot show an
+//! instruction.
 
 use serde_json::{Value, json};
 
 /// Kernels by the name of their page: a title line `== PAGE PLATFORM [FRAME]`, lines `arg` with
-/// arguments, `global` with the size (16) and `note` with a sentence, and the text. A text with a frame has declarations and statements only, and takes the
-/// place of `@decl` and `@body` in the section of the frame.
+/// arguments, `global` with the size (16) and `note` with a sentence, and the text. A text with a
+/// frame has declarations and statements only, which take the places of `@decl` and `@body` in the
+/// section of the frame.
 const KERNELS: &str = include_str!("kernels.txt");
 
 /// Name of the kernel that the playground begins with.
@@ -16,7 +18,7 @@ pub fn pages() -> impl Iterator<Item = &'static str> {
 }
 
 /// Returns the kernel of a page as an object with text, arguments, global size and platform; `null`
-/// if there is none.
+/// for a page without one.
 pub fn of(page: &str) -> Value {
     let Some((title, lines)) = section(page) else { return Value::Null };
     let arguments =

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use visakit_wasm::info::{Program, human, of_object, of_zebin};
+use visakit_wasm::kind::Kind;
 
-use crate::input::{Kind, modules_of, wrong_kind};
+use crate::input::{modules_of, wrong_kind};
 use crate::installed;
 use crate::io::{out, read, shown};
 use crate::outcome::{Outcome, OutputFormat};

@@ -5,7 +5,7 @@ use std::path::Path;
 use visakit::isa::Platform;
 use visakit_diag::{Diagnostic, Severity};
 use visakit_emulator::run::Program;
-pub(crate) use visakit_wasm::kind::Kind;
+use visakit_wasm::kind::Kind;
 use visakit_wasm::module::of_zebin;
 pub(crate) use visakit_wasm::module::{Content, Module};
 use visakit_zebin::Zebin;

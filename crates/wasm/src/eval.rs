@@ -1,6 +1,6 @@
 //! Request `eval`: the results of statements by their pages and by the emulator's kernels.
 
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
@@ -79,36 +79,29 @@ fn executed(request: &Request) -> Result<Vec<Evaluated>, Box<Diagnostic>> {
     let run = |model: &Model| evaluate(model, &request.text, &variables, setting, request.by);
     // Reading all pages takes longer than everything else.
     let own = own_model(pages(&request.text, &variables, platform)?);
-    run(own).or_else(|_| run(model()))
+    run(&own).or_else(|_| run(model()))
 }
 
-/// Returns the model of the chapters and of some instructions. After [`OWN`] of these, returns the
-/// model of all pages: the reader tries one instruction after the other.
-fn own_model(paths: Vec<&'static str>) -> &'static Model {
-    type Known = Vec<(Vec<&'static str>, &'static Model)>;
-    static KNOWN: Mutex<Known> = Mutex::new(Vec::new());
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, model)) = known.iter().find(|(known, _)| *known == paths) {
-        return model;
+/// Returns the model of the chapters and of some instructions. The last one is kept.
+fn own_model(paths: Vec<&'static str>) -> Arc<Model> {
+    static LAST: Mutex<Option<(Vec<&'static str>, Arc<Model>)>> = Mutex::new(None);
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((known, model)) = last.as_ref()
+        && *known == paths
+    {
+        return Arc::clone(model);
     }
-    if known.len() >= OWN {
-        return model();
-    }
-    let own = read(|path| !path.starts_with(INSTRUCTIONS) || paths.contains(&path));
-    let own: &'static Model = Box::leak(Box::new(own));
-    known.push((paths, own));
-    own
+    let model = Arc::new(read(|path| !path.starts_with(INSTRUCTIONS) || paths.contains(&path)));
+    *last = Some((paths, Arc::clone(&model)));
+    model
 }
-
-/// Number of models of single instructions, which are never freed.
-const OWN: usize = 3;
 
 /// Folder of the instructions' pages.
 const INSTRUCTIONS: &str = "instructions/";
 
 fn read(wanted: impl Fn(&str) -> bool) -> Model {
     let pages = visakit::sources::SPECIFICATION.iter().filter(|(path, _)| wanted(path)).map(Page::built_in);
-    visakit_codegen::read_known(pages.collect())
+    visakit_codegen::read_texts(pages.collect()).0
 }
 
 fn executor<'de, D: Deserializer<'de>>(from: D) -> Result<By, D::Error> {

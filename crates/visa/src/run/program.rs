@@ -10,12 +10,12 @@ use visakit_emulator::run::load::{self, Selection};
 use visakit_zebin::Zebin;
 
 use crate::compile::{compile, compile_behind};
-use crate::input::Kind;
 use crate::io::{is_stream, note, read, shown};
 use crate::launch::request::Request;
 use crate::recompile::{can_recompile, recompile};
 use crate::report::{Findings, problem};
 use crate::zebins::{zebins, zebins_of};
+use visakit_wasm::kind::Kind;
 
 /// Reads the program and the layout of its arguments.
 pub(super) fn load(request: &Request) -> Result<Program, Findings> {
