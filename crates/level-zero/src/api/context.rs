@@ -64,7 +64,7 @@ fn allocate(
 /// Writes a descriptor of the memory at an address, if the chain asks for it.
 fn export(first: *mut c_void, next: *mut c_void) -> Result {
     let mut outcome = Ok(());
-    let mut fill_in = |out: &mut ExternalMemoryFd| -> Result {
+    let fill_in = |out: &mut ExternalMemoryFd| -> Result {
         ensure(out.flags & OPAQUE_FD != 0, ERROR_UNSUPPORTED_ENUMERATION)?;
         if let Some(mapped) = RESERVATIONS.lookup(first as u64) {
             out.fd = ipc::give_descriptor(mapped.physical.file())?;

@@ -2,11 +2,12 @@
 
 #![allow(dead_code, reason = "each test uses some")]
 
+use std::collections::BTreeMap;
 use std::ffi::{c_char, c_void};
 use std::path::PathBuf;
 use std::process::Command;
 use std::ptr::{null, null_mut};
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Mutex};
 
 use visakit_level_zero::base::types::*;
 use visakit_level_zero::{SYSMAN, function};
@@ -49,8 +50,17 @@ pub(crate) fn compiler() -> PathBuf {
 /// SPIR-V of `kernels.cl`; `None` without a compiler.
 pub(crate) static MODULE: LazyLock<Option<Vec<u8>>> = LazyLock::new(|| spirv_of("kernels.cl"));
 
-/// Compiles a file of the test's programs to SPIR-V; `None` without a compiler.
+/// Compiles a file of the test's programs to SPIR-V, once; `None` without a compiler.
 pub(crate) fn spirv_of(name: &str) -> Option<Vec<u8>> {
+    static COMPILED: Mutex<BTreeMap<String, Vec<u8>>> = Mutex::new(BTreeMap::new());
+    let mut compiled = COMPILED.lock().unwrap();
+    if !compiled.contains_key(name) {
+        compiled.insert(name.to_owned(), compile(name)?);
+    }
+    compiled.get(name).cloned()
+}
+
+fn compile(name: &str) -> Option<Vec<u8>> {
     let found = program("ocloc") && compiler().is_file();
     if !have("level-zero", "vendor", found, "ocloc and visakit-oclc") {
         return None;
